@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+# The kinds of target that Imbrex is made of. Files are named one by one, relative to the caller.
+
+# For our own code only. They are errors where CMAKE_COMPILE_WARNING_AS_ERROR is on, as in the presets.
+function(imbrex_warnings target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow)
+endfunction()
+
+# A program of unit tests; each of its tests is one of ctest's, named "<folder>.<suite>.<test>".
+#   imbrex_unit_tests(base SOURCES foo.test.cpp LINKS imbrex::base)
+function(imbrex_unit_tests folder)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
+  set(target ${folder}.test)
+  add_executable(${target} ${arg_SOURCES})
+  target_link_libraries(${target} PRIVATE ${arg_LINKS} GTest::gtest_main)
+  imbrex_warnings(${target})
+  gtest_discover_tests(${target}
+    TEST_PREFIX ${folder}.
+    DISCOVERY_MODE PRE_TEST
+    DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT 60 LABELS unit
+  )
+endfunction()
+
+# The library imbrex::<folder>: one folder of imbrex/. Without SOURCES it is headers only.
+#   HEADERS  what is installed; what is private lies in internal/ and is not named here
+#   DEPENDS  folders below this one;  LINKS  other libraries, which no header of this folder shows
+#   TESTS    unit tests, linked into the program <folder>.test
+function(imbrex_component folder)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS;DEPENDS;LINKS;TESTS")
+  set(target imbrex_${folder})
+  list(TRANSFORM arg_DEPENDS PREPEND imbrex::)
+  if(arg_SOURCES)
+    set(scope PUBLIC)
+    add_library(${target} STATIC ${arg_SOURCES})
+    imbrex_warnings(${target})
+    target_link_libraries(${target} PUBLIC ${arg_DEPENDS} PRIVATE ${arg_LINKS})
+  else()
+    set(scope INTERFACE)
+    add_library(${target} INTERFACE)
+    target_link_libraries(${target} INTERFACE ${arg_DEPENDS} ${arg_LINKS})
+  endif()
+  add_library(imbrex::${folder} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${folder})
+  target_compile_features(${target} ${scope} cxx_std_20)
+  target_sources(${target} ${scope} FILE_SET HEADERS BASE_DIRS ${imbrex_SOURCE_DIR} FILES ${arg_HEADERS})
+  set_property(GLOBAL APPEND PROPERTY IMBREX_LIBRARIES ${target})
+
+  if(IMBREX_BUILD_TESTS AND arg_TESTS)
+    imbrex_unit_tests(${folder} SOURCES ${arg_TESTS} LINKS ${target} ${arg_LINKS})
+  endif()
+endfunction()
+
+# A program that uses the library as a user does; it goes to <build folder>/bin.
+#   imbrex_program(jacobi3d SOURCES main.cpp LINKS CLI11::CLI11)
+function(imbrex_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE imbrex::imbrex ${arg_LINKS})
+  imbrex_warnings(${name})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${imbrex_BINARY_DIR}/bin)
+endfunction()
+
+# A test that runs a program: it must exit with status 0 and its output must match the regular expression.
+#   imbrex_expect_output(example.hello "hello 17" COMMAND hello --pes 2)
+function(imbrex_expect_output test expected)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "COMMAND")
+  list(POP_FRONT arg_COMMAND program)
+  add_test(NAME ${test}
+           COMMAND ${CMAKE_COMMAND} -D EXPECTED=${expected} -P ${imbrex_SOURCE_DIR}/cmake/expect_output.cmake
+                   -- $<TARGET_FILE:${program}> ${arg_COMMAND})
+  set_tests_properties(${test} PROPERTIES TIMEOUT 60)
+endfunction()

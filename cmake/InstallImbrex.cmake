@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# Installation, and the package that find_package(imbrex) finds.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/imbrex)
+get_property(libraries GLOBAL PROPERTY IMBREX_LIBRARIES)
+
+install(TARGETS ${libraries} EXPORT imbrexTargets FILE_SET HEADERS)
+install(EXPORT imbrexTargets NAMESPACE imbrex:: DESTINATION ${package_dir})
+
+configure_package_config_file(cmake/imbrexConfig.cmake.in ${PROJECT_BINARY_DIR}/imbrexConfig.cmake
+                              INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/imbrexConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(
+  FILES ${PROJECT_BINARY_DIR}/imbrexConfig.cmake
+        ${PROJECT_BINARY_DIR}/imbrexConfigVersion.cmake
+        cmake/CheckGccCoroutineTemporaries.cmake
+        cmake/gcc_coroutine_temporaries.cpp
+        cmake/Findhwloc.cmake
+  DESTINATION ${package_dir}
+)

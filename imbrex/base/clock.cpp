@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/base/clock.hpp>
+
+namespace imbrex {
+
+nanoseconds real_clock::now() const noexcept {
+  return std::chrono::duration_cast<nanoseconds>(std::chrono::steady_clock::now().time_since_epoch());
+}
+
+void virtual_clock::advance_to(nanoseconds moment) noexcept {
+  if (moment > now_) now_ = moment;
+}
+
+}  // namespace imbrex

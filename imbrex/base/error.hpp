@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace imbrex {
+
+/// The base of every exception that Imbrex itself throws. Its text names the value that was wrong and the
+/// remedy.
+class error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The program was asked for something that cannot be: a bad option value, more chares than cells.
+class usage_error : public error {
+ public:
+  using error::error;
+
+  /// What a program that fails this way returns to its caller, as shells and other tools do.
+  static constexpr int exit_status = 2;
+};
+
+/// Stands for an exception whose own type could not travel to where it was awaited; `what()` is the
+/// original's text.
+class remote_error : public error {
+ public:
+  remote_error(std::string type_name, const std::string& text)
+      : error(text), type_name_(std::move(type_name)) {}
+
+  /// The spelled type of the original exception, such as "std::out_of_range".
+  const std::string& type_name() const noexcept { return type_name_; }
+
+ private:
+  std::string type_name_;
+};
+
+/// The spelled type of an exception, such as "std::out_of_range"; of a `remote_error`, the original's.
+/// Empty for a null pointer.
+std::string exception_type(const std::exception_ptr& thrown);
+
+/// One line for people: "std::out_of_range: text", "an exception of type int", and for memory that ran out
+/// how much the process holds and how much the machine has.
+std::string describe(const std::exception_ptr& thrown);
+
+}  // namespace imbrex

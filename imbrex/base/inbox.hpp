@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <optional>
+
+#include <imbrex/base/work.hpp>
+
+namespace imbrex {
+
+/// The one door through which work enters a PE from outside: other PEs, the network, devices, timers of other threads.
+/// Many threads post, one (the owner) takes.
+///
+/// It is Treiber's stack (IBM RJ 5118, 1986) of which the owner always takes the whole content, so that no item is ever
+/// popped singly and the ABA problem cannot arise. `head_` has three states:
+///
+///     null          empty, the owner is awake
+///     parked()      empty, the owner sleeps or is about to
+///     an item       the newest of a chain, linked by `next`
+///
+/// post:  any -> item. Release, so that whoever takes the item sees what its creator wrote. The one thread that replaces
+///        parked() wakes the owner: exactly one wake for each sleep.
+/// take:  item -> null, by the owner, acquire. A plain load sees the common empty case without a write.
+/// park:  null -> parked(), by the owner; fails when there is an item. Sequentially consistent, as are post and
+///        `is_parked`, because quiescence detection reasons about the order of parks and posts on different inboxes.
+///
+/// The wake travels by an eventfd, so that a network can later put its own descriptor beside it into one poll().
+class inbox {
+ public:
+  inbox();
+  ~inbox();
+  inbox(const inbox&) = delete;
+  inbox& operator=(const inbox&) = delete;
+
+  /// Hands an item to the owner. Any thread.
+  void post(work& item) {
+    // Null is a guess: reading first would fetch the cache line once more when the owner keeps up.
+    work* seen = nullptr;
+    do {
+      item.next = seen == parked() ? nullptr : seen;
+    } while (!head_.compare_exchange_weak(seen, &item, std::memory_order_seq_cst, std::memory_order_relaxed));
+    if (seen == parked()) wake();
+  }
+
+  /// True if `take` would return something. The owner.
+  bool has_items() const {
+    work* seen = head_.load(std::memory_order_relaxed);
+    return seen != nullptr && seen != parked();
+  }
+
+  /// All items, oldest first, linked by `next`; null if there are none. The owner.
+  work* take() {
+    work* newest = head_.load(std::memory_order_relaxed);
+    if (newest == nullptr || newest == parked()) return nullptr;
+    // The item comes from its creator's cache while the exchange waits for the head.
+    __builtin_prefetch(newest);
+    newest = head_.exchange(nullptr, std::memory_order_acquire);
+    work* oldest = nullptr;
+    while (newest != nullptr) {
+      work* older = newest->next;
+      newest->next = oldest;
+      oldest = newest;
+      newest = older;
+    }
+    return oldest;
+  }
+
+  /// Announces that the owner will sleep. False if an item is there: the owner must take it first.
+  bool park() {
+    work* empty = nullptr;
+    return head_.compare_exchange_strong(empty, parked(), std::memory_order_seq_cst,
+                                         std::memory_order_relaxed);
+  }
+
+  /// Sleeps until an item is posted or the time has passed; after `park`. The owner is awake again when it returns.
+  void sleep(std::optional<std::chrono::nanoseconds> at_most);
+
+  /// True while the owner sleeps and nobody has posted. Any thread.
+  bool is_parked() const { return head_.load(std::memory_order_seq_cst) == parked(); }
+
+ private:
+  work* parked() const { return const_cast<work*>(&parked_); }
+  void wake();
+
+  alignas(64) std::atomic<work*> head_ = nullptr;
+  alignas(64) work parked_;
+  int event_ = -1;
+};
+
+}  // namespace imbrex

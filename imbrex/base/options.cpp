@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/base/options.hpp>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/nearest.hpp>
+#include <imbrex/base/topology.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <system_error>
+#include <vector>
+
+namespace imbrex {
+namespace {
+
+constexpr std::array<std::string_view, 6> names{"--pes",     "--machine", "--bind",
+                                                "--shuffle", "--seed",    "--serialize-always"};
+constexpr std::array<std::string_view, 2> machines{"threads", "deterministic"};
+constexpr std::array<std::string_view, 2> bindings{"none", "core"};
+
+std::string text(std::string_view part) { return std::string(part); }
+
+/// The whole of `value` as a decimal number without sign, if it is one that fits.
+std::optional<std::uint64_t> whole_number(std::string_view value) {
+  std::uint64_t number = 0;
+  const char* const end = value.data() + value.size();
+  const auto [stopped, problem] = std::from_chars(value.data(), end, number);
+  if (problem != std::errc{} || stopped != end) return std::nullopt;
+  return number;
+}
+
+int parse_pes(std::string_view value) {
+  const auto number = whole_number(value);
+  if (!number || *number < 1 || *number > max_pes)
+    throw usage_error("--pes " + text(value) + ": the number of PEs must be a whole number from 1 to " +
+                      std::to_string(max_pes) + "; leave --pes out for one per processor (" +
+                      std::to_string(usable_processors()) + " here)");
+  return static_cast<int>(*number);
+}
+
+std::uint64_t parse_seed(std::string_view name, std::string_view value) {
+  const auto number = whole_number(value);
+  if (!number)
+    throw usage_error(
+        text(name) + " " + text(value) +
+        ": the seed must be a whole number from 0 to 18446744073709551615; any will do, and the same one "
+        "gives the same order again");
+  return *number;
+}
+
+/// The position of `value` among the words that option `name` takes.
+std::size_t parse_word(std::string_view name, std::string_view value,
+                       std::span<const std::string_view> words) {
+  const auto found = std::find(words.begin(), words.end(), value);
+  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
+  std::string message = text(name) + " " + text(value) + ": the value must be one of ";
+  for (const std::string_view word : words) message += (word == words.front() ? "" : ", ") + text(word);
+  if (const std::string_view meant = nearest(value, words); !meant.empty())
+    message += "; did you mean " + text(name) + " " + text(meant) + "?";
+  throw usage_error(message);
+}
+
+void set(options& chosen, std::string_view name, std::string_view value) {
+  if (name == "--pes") chosen.pes = parse_pes(value);
+  if (name == "--machine") chosen.machine = static_cast<machine_kind>(parse_word(name, value, machines));
+  if (name == "--bind") chosen.bind = static_cast<binding>(parse_word(name, value, bindings));
+  if (name == "--shuffle") chosen.shuffle = parse_seed(name, value);
+  if (name == "--seed") chosen.seed = parse_seed(name, value);
+}
+
+/// An argument taken apart at its first '='.
+struct argument {
+  explicit argument(std::string_view whole) {
+    const std::size_t equals = whole.find('=');
+    name = whole.substr(0, equals);
+    if (equals != std::string_view::npos) value = whole.substr(equals + 1);
+  }
+
+  std::string_view name;
+  std::optional<std::string_view> value;
+};
+
+std::string_view without_dashes(std::string_view name) {
+  return name.substr(std::min(name.size(), name.find_first_not_of('-')));
+}
+
+bool nearly(std::string_view given, std::string_view known) {
+  const std::string_view letters = without_dashes(known);
+  const std::string_view given_letters = without_dashes(given);
+  if (given_letters.empty() || given_letters.front() != letters.front()) return false;
+  constexpr std::size_t long_name = 6;
+  return given != known && edit_distance(given, known) <= (letters.size() >= long_name ? 2 : 1);
+}
+
+}  // namespace
+
+options parse_options(int& argc, char** argv) {
+  options chosen;
+  std::vector<char*> rest;
+  for (int i = 0; i < argc; ++i) {
+    const argument given(argv[i]);
+    const bool ours = i > 0 && std::find(names.begin(), names.end(), given.name) != names.end();
+    if (i > 0 && given.name == "--" && !given.value) {
+      rest.insert(rest.end(), argv + i, argv + argc);
+      break;
+    }
+    if (!ours) {
+      rest.push_back(argv[i]);
+    } else if (given.name == "--serialize-always") {
+      if (given.value)
+        throw usage_error(text(argv[i]) +
+                          ": --serialize-always takes no value; leave it out to move arguments");
+      chosen.serialize_always = true;
+    } else if (given.value) {
+      set(chosen, given.name, *given.value);
+    } else {
+      const bool follows = i + 1 < argc && !std::string_view(argv[i + 1]).starts_with("--");
+      if (!follows) throw usage_error(text(given.name) + " needs a value\n" + options_help());
+      set(chosen, given.name, argv[++i]);
+    }
+  }
+  std::copy(rest.begin(), rest.end(), argv);
+  if (rest.size() < static_cast<std::size_t>(argc)) argv[rest.size()] = nullptr;
+  argc = static_cast<int>(rest.size());
+  return chosen;
+}
+
+void refuse_near_misses(int argc, char** argv) {
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    if (argv[i][0] != '-') continue;
+    const argument given(argv[i]);
+    const auto meant = std::find_if(names.begin(), names.end(),
+                                    [&](std::string_view known) { return nearly(given.name, known); });
+    if (meant == names.end()) continue;
+    throw usage_error("unknown option " + text(given.name) + "; did you mean " + text(*meant) +
+                      "? (An argument of the program's own goes after --.)");
+  }
+}
+
+std::string options_help() {
+  return "Options of the runtime:\n"
+         "  --pes N              number of PEs (schedulers), 1 to " +
+         std::to_string(max_pes) + "; without it one per processor: " + std::to_string(usable_processors()) +
+         " here\n"
+         "  --machine KIND       threads (default), or deterministic: all PEs on one thread, order by "
+         "--seed\n"
+         "  --bind none|core     whether each PE's thread stays on one core; none unless given\n"
+         "  --shuffle SEED       take queued messages at random, to find what depends on their order\n"
+         "  --seed N             seed of the deterministic machine's order; 1 unless given\n"
+         "  --serialize-always   serialise arguments even where they could be moved, to test serialisation\n";
+}
+
+std::span<const std::string_view> option_names() { return names; }
+
+}  // namespace imbrex

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/base/options.hpp>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/topology.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace {
+
+using imbrex::binding;
+using imbrex::machine_kind;
+
+/// An argc/argv as main() gets it, argv[0] and the null included.
+class command_line {
+ public:
+  command_line(std::initializer_list<const char*> arguments) : words_{"program"} {
+    words_.insert(words_.end(), arguments.begin(), arguments.end());
+    for (auto& word : words_) pointers_.push_back(word.data());
+    pointers_.push_back(nullptr);
+    count = static_cast<int>(words_.size());
+  }
+
+  imbrex::options parse() { return imbrex::parse_options(count, pointers_.data()); }
+  void refuse_near_misses() { imbrex::refuse_near_misses(count, pointers_.data()); }
+
+  /// What a program sees after argv[0], joined by blanks.
+  std::string rest() const {
+    EXPECT_EQ(pointers_[static_cast<std::size_t>(count)], nullptr);
+    EXPECT_STREQ(pointers_[0], "program");
+    std::string joined;
+    for (int i = 1; i < count; ++i)
+      joined += (i > 1 ? " " : "") + std::string(pointers_[static_cast<std::size_t>(i)]);
+    return joined;
+  }
+
+  int count = 0;
+
+ private:
+  std::vector<std::string> words_;
+  std::vector<char*> pointers_;
+};
+
+std::string refusal(std::initializer_list<const char*> arguments) {
+  command_line line(arguments);
+  const std::string before = line.rest();
+  try {
+    line.parse();
+    line.refuse_near_misses();
+  } catch (const imbrex::usage_error& e) {
+    EXPECT_EQ(line.rest(), before);
+    return e.what();
+  }
+  return "accepted";
+}
+
+TEST(options, have_defaults) {
+  command_line line{};
+  const auto chosen = line.parse();
+  EXPECT_EQ(chosen.pes, 0);
+  EXPECT_EQ(chosen.machine, machine_kind::threads);
+  EXPECT_EQ(chosen.bind, binding::none);
+  EXPECT_FALSE(chosen.shuffle);
+  EXPECT_EQ(chosen.seed, 1U);
+  EXPECT_FALSE(chosen.serialize_always);
+  EXPECT_EQ(line.rest(), "");
+}
+
+TEST(options, are_taken_out_and_the_rest_stays_in_order) {
+  command_line line{"--grid",
+                    "8,8",
+                    "--pes",
+                    "4",
+                    "in.txt",
+                    "--machine=deterministic",
+                    "-v",
+                    "--bind",
+                    "core",
+                    "--shuffle=0",
+                    "--seed",
+                    "18446744073709551615",
+                    "--serialize-always",
+                    "--iters=3"};
+  const auto chosen = line.parse();
+  EXPECT_EQ(chosen.pes, 4);
+  EXPECT_EQ(chosen.machine, machine_kind::deterministic);
+  EXPECT_EQ(chosen.bind, binding::core);
+  EXPECT_EQ(chosen.shuffle, 0U);
+  EXPECT_EQ(chosen.seed, 18446744073709551615U);
+  EXPECT_TRUE(chosen.serialize_always);
+  EXPECT_EQ(line.rest(), "--grid 8,8 in.txt -v --iters=3");
+}
+
+TEST(options, stay_after_two_dashes) {
+  command_line line{"--pes", "2", "--", "--pes", "3"};
+  EXPECT_EQ(line.parse().pes, 2);
+  EXPECT_EQ(line.rest(), "-- --pes 3");
+}
+
+TEST(options, count_last_when_repeated) {
+  command_line line{"--pes=2", "--pes", "65536", "--bind=core", "--bind=none"};
+  const auto chosen = line.parse();
+  EXPECT_EQ(chosen.pes, imbrex::max_pes);
+  EXPECT_EQ(chosen.bind, binding::none);
+}
+
+TEST(options, survive_an_empty_command_line) {
+  int count = 0;
+  char* nothing[] = {nullptr};
+  EXPECT_EQ(imbrex::parse_options(count, nothing).pes, 0);
+  EXPECT_EQ(count, 0);
+}
+
+TEST(options, refuse_numbers_of_pes_that_cannot_be) {
+  EXPECT_EQ(refusal({"--pes", "0"}),
+            "--pes 0: the number of PEs must be a whole number from 1 to 65536; leave --pes out for one per "
+            "processor (" +
+                std::to_string(imbrex::usable_processors()) + " here)");
+  for (const char* value : {"x", "-3", "+3", "2x", "", " 2", "0x2", "1.5", "99999999999999999999", "65537"})
+    EXPECT_TRUE(refusal({"a", "--pes", value}).starts_with("--pes " + std::string(value) + ": the number"))
+        << value;
+}
+
+TEST(options, refuse_a_missing_value) {
+  EXPECT_TRUE(refusal({"--pes"}).starts_with("--pes needs a value"));
+  EXPECT_TRUE(refusal({"--machine", "--pes", "3"}).starts_with("--machine needs a value"));
+  EXPECT_TRUE(refusal({"--seed", "--"}).starts_with("--seed needs a value"));
+}
+
+TEST(options, refuse_words_and_seeds_that_cannot_be) {
+  EXPECT_EQ(refusal({"--bind", "sockets"}), "--bind sockets: the value must be one of none, core");
+  EXPECT_EQ(
+      refusal({"--machine=thread"}),
+      "--machine thread: the value must be one of threads, deterministic; did you mean --machine threads?");
+  EXPECT_TRUE(
+      refusal({"--shuffle", "often"}).starts_with("--shuffle often: the seed must be a whole number"));
+  EXPECT_TRUE(refusal({"--seed=18446744073709551616"}).starts_with("--seed 18446744073709551616: the seed"));
+  EXPECT_TRUE(refusal({"--serialize-always=no"}).starts_with("--serialize-always=no: "));
+}
+
+TEST(options, nearly_spelled_are_refused_with_the_right_one) {
+  EXPECT_EQ(refusal({"--pse", "4"}),
+            "unknown option --pse; did you mean --pes? (An argument of the program's own goes after --.)");
+  EXPECT_TRUE(refusal({"--pe=4"}).starts_with("unknown option --pe; did you mean --pes?"));
+  EXPECT_TRUE(refusal({"-pes", "4"}).starts_with("unknown option -pes; did you mean --pes?"));
+  EXPECT_TRUE(
+      refusal({"--serialise-allways"}).starts_with("unknown option --serialise-allways; did you mean "));
+  EXPECT_TRUE(
+      refusal({"--mashin", "threads"}).starts_with("unknown option --mashin; did you mean --machine?"));
+}
+
+TEST(options, of_programs_are_none_of_the_runtimes_business) {
+  EXPECT_EQ(refusal({"--eps", "1e-4", "--yes", "--grid", "8", "--size", "-3", "-", "", "--help", "pes",
+                     "--iters=3"}),
+            "accepted");
+  EXPECT_EQ(refusal({"--", "--pse", "4"}), "accepted");
+}
+
+TEST(options, have_a_help_line_each) {
+  const std::string help = imbrex::options_help();
+  ASSERT_EQ(imbrex::option_names().size(), 6U);
+  for (const auto name : imbrex::option_names())
+    EXPECT_NE(help.find("\n  " + std::string(name) + " "), help.npos) << name;
+}
+
+}  // namespace

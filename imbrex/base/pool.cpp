@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/base/pool.hpp>
+
+#include <cstdlib>
+#include <mutex>
+#include <new>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define IMBREX_ADDRESS_SANITIZER 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define IMBREX_ADDRESS_SANITIZER 1
+#endif
+
+namespace imbrex {
+
+#if defined(IMBREX_ADDRESS_SANITIZER)
+const std::size_t pool::largest_pooled = 0;
+#else
+const std::size_t pool::largest_pooled = pool::classes * pool::granule;
+#endif
+
+namespace {
+
+/// Serves threads that run no PE: rare, so a lock will do.
+struct shared_pool {
+  std::mutex lock;
+  pool blocks;
+};
+
+shared_pool& outside() {
+  static auto* const p =
+      new shared_pool;  // never destroyed: static objects may release blocks after it would be
+  return *p;
+}
+
+}  // namespace
+
+pool::pool() = default;
+
+pool::~pool() {
+  for (void* s : slabs_) std::free(s);
+}
+
+void* pool::allocate_elsewhere(std::size_t bytes) {
+  if (bytes > largest_pooled) return ::operator new(bytes, std::align_val_t{granule});
+  auto& shared = outside();
+  const std::lock_guard hold(shared.lock);
+  pool* before = set_current(&shared.blocks);
+  void* p = nullptr;
+  try {
+    p = allocate(bytes);
+  } catch (...) {
+    set_current(before);
+    throw;
+  }
+  set_current(before);
+  return p;
+}
+
+void pool::release_elsewhere(void* p, std::size_t bytes) noexcept {
+  if (bytes > largest_pooled) return ::operator delete(p, std::align_val_t{granule});
+  if (current_ != nullptr) return current_->send_home(p);
+  auto* b = static_cast<block*>(p);
+  const slab home = *slab_of(p);
+  home.owner->push_returned(home.block_class, b, b);
+}
+
+void pool::send_home(void* p) noexcept {
+  const slab home = *slab_of(p);
+  const auto place = reinterpret_cast<std::uintptr_t>(home.owner) / alignof(pool) + 7 * home.block_class;
+  auto& c = outgoing_[place % outgoing_.size()];
+  if (c.length > 0 && (c.home.owner != home.owner || c.home.block_class != home.block_class)) send_home(c);
+  auto* b = static_cast<block*>(p);
+  if (c.length == 0) {
+    c.home = home;
+    c.last = b;
+  }
+  b->next = c.first;
+  c.first = b;
+  if (++c.length == chain_length) send_home(c);
+}
+
+void pool::send_home(chain& c) noexcept {
+  c.home.owner->push_returned(c.home.block_class, c.first, c.last);
+  c = {};
+}
+
+void pool::flush() noexcept {
+  for (auto& c : outgoing_)
+    if (c.length > 0) send_home(c);
+}
+
+void pool::push_returned(std::size_t block_class, block* first, block* last) noexcept {
+  auto& returned = returned_[block_class];
+  block* seen = returned.load(std::memory_order_relaxed);
+  do {
+    last->next = seen;
+  } while (
+      !returned.compare_exchange_weak(seen, first, std::memory_order_release, std::memory_order_relaxed));
+}
+
+void* pool::refill(std::size_t c) {
+  if (returned_[c].load(std::memory_order_relaxed) != nullptr) {
+    block* b = returned_[c].exchange(nullptr, std::memory_order_acquire);
+    free_[c] = b->next;
+    return b;
+  }
+  const std::size_t size = (c + 1) * granule;
+  auto& f = fresh_[c];
+  if (static_cast<std::size_t>(f.end - f.next) < size) {
+    slabs_.reserve(slabs_.size() + 1);
+    void* memory = std::aligned_alloc(slab_bytes, slab_bytes);
+    if (memory == nullptr) throw std::bad_alloc();
+    slabs_.push_back(memory);
+    ::new (memory) slab{this, c};
+    f = {static_cast<std::byte*>(memory) + granule, static_cast<std::byte*>(memory) + slab_bytes};
+  }
+  void* p = f.next;
+  f.next += size;
+  return p;
+}
+
+}  // namespace imbrex

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace imbrex {
+
+/// Memory for messages and coroutine frames: one pool for each PE, no lock and no system call in the steady state.
+///
+/// Blocks come in classes of 64 bytes up to `largest_pooled`; larger ones go to operator new. A block that another PE
+/// releases goes home: it is collected there into a chain of blocks of that owner and class, and the chain is pushed to
+/// `returned_` of the owner, which takes all chains of a class as its free list when the class runs dry. Nobody walks a
+/// chain: its blocks lie in another core's cache, and each step would wait for one. Without all that, a stream of
+/// messages from one PE to another would grow memory for ever.
+///
+/// Who may touch what: everything is the owner thread's, but `returned_`, to which any thread pushes (release) and from
+/// which the owner takes all (acquire); no item is popped singly, so there is no ABA problem.
+class pool {
+ public:
+  static constexpr std::size_t granule = 64;
+  static constexpr std::size_t classes = 32;
+  /// Blocks up to this size are pooled; 0 in address-sanitized builds of the library, so that every use after free is seen.
+  static const std::size_t largest_pooled;
+
+  pool();
+  ~pool();
+  pool(const pool&) = delete;
+  pool& operator=(const pool&) = delete;
+
+  /// The pool of the PE that runs on this thread; null on a thread that runs none.
+  static pool* current() { return current_; }
+  /// Makes a pool this thread's. Returns the one that was.
+  static pool* set_current(pool* p) {
+    pool* before = current_;
+    current_ = p;
+    return before;
+  }
+
+  /// A block of at least that many bytes, aligned to 64. Any thread. Throws std::bad_alloc.
+  static void* allocate(std::size_t bytes) {
+    pool* mine = current_;
+    if (mine == nullptr || bytes > largest_pooled) [[unlikely]]
+      return allocate_elsewhere(bytes);
+    const std::size_t c = (bytes - 1) / granule;
+    block* b = mine->free_[c];
+    if (b == nullptr) [[unlikely]]
+      return mine->refill(c);
+    mine->free_[c] = b->next;
+    __builtin_prefetch(b->next, 1);  // the next one, which may lie in the cache of a core that released it
+    return b;
+  }
+
+  /// Gives a block back; `bytes` is what was asked for. Any thread.
+  static void release(void* p, std::size_t bytes) noexcept {
+    pool* mine = current_;
+    if (bytes > largest_pooled || slab_of(p)->owner != mine) [[unlikely]]
+      return release_elsewhere(p, bytes);
+    const std::size_t c = (bytes - 1) / granule;
+    auto* b = static_cast<block*>(p);
+    b->next = mine->free_[c];
+    mine->free_[c] = b;
+  }
+
+  /// Sends collected blocks home; before the PE sleeps.
+  void flush() noexcept;
+
+ private:
+  struct block {
+    block* next;
+  };
+  struct slab {
+    pool* owner;
+    std::size_t block_class;
+  };
+  struct chain {
+    slab home;
+    block* first;
+    block* last;
+    int length;
+  };
+  static constexpr std::size_t slab_bytes = std::size_t{1} << 18;
+  static constexpr int chain_length = 32;
+
+  static slab* slab_of(void* p) {
+    return reinterpret_cast<slab*>(reinterpret_cast<std::uintptr_t>(p) & ~(slab_bytes - 1));
+  }
+  static void* allocate_elsewhere(std::size_t bytes);
+  static void release_elsewhere(void* p, std::size_t bytes) noexcept;
+  void* refill(std::size_t block_class);
+  void push_returned(std::size_t block_class, block* first, block* last) noexcept;
+  void send_home(void* p) noexcept;
+  static void send_home(chain& c) noexcept;
+
+  static inline constinit thread_local pool* current_ = nullptr;
+
+  std::array<block*, classes> free_{};
+  struct bump {
+    std::byte* next = nullptr;
+    std::byte* end = nullptr;
+  };
+  std::array<bump, classes> fresh_{};
+  std::vector<void*> slabs_;
+  std::array<chain, 64> outgoing_{};  // by owner and class; of two that share a place one goes home early
+  alignas(64) std::array<std::atomic<block*>, classes> returned_{};
+};
+
+}  // namespace imbrex

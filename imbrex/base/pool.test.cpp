@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/base/pool.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <set>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace imbrex {
+namespace {
+
+/// Makes a pool the thread's for a block.
+class active {
+ public:
+  explicit active(pool& p) : before_(pool::set_current(&p)) {}
+  active(const active&) = delete;
+  active& operator=(const active&) = delete;
+  ~active() { pool::set_current(before_); }
+
+ private:
+  pool* before_;
+};
+
+TEST(pool, blocks_are_aligned_apart_and_as_large_as_asked) {
+  pool p;
+  const active mine(p);
+  std::vector<std::pair<unsigned char*, std::size_t>> blocks;
+  for (std::size_t bytes = 1; bytes < 3000; bytes += 61)
+    for (int i = 0; i < 3; ++i) {
+      auto* b = static_cast<unsigned char*>(pool::allocate(bytes));
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(b) % 64, 0U);
+      std::memset(b, static_cast<int>(blocks.size() % 251), bytes);
+      blocks.emplace_back(b, bytes);
+    }
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const auto [b, bytes] = blocks[i];
+    for (std::size_t k = 0; k < bytes; ++k) ASSERT_EQ(b[k], i % 251);
+    pool::release(b, bytes);
+  }
+}
+
+TEST(pool, released_blocks_are_used_again) {
+  if (pool::largest_pooled == 0) GTEST_SKIP() << "this build pools nothing";
+  pool p;
+  const active mine(p);
+  void* first = pool::allocate(100);
+  pool::release(first, 100);
+  EXPECT_EQ(pool::allocate(128), first);  // of the same class
+  EXPECT_NE(pool::allocate(129), first);
+}
+
+TEST(pool, more_than_a_slab_is_served) {
+  pool p;
+  const active mine(p);
+  std::set<void*> blocks;
+  for (int i = 0; i < 1000; ++i) EXPECT_TRUE(blocks.insert(pool::allocate(2048)).second);
+  for (void* b : blocks) pool::release(b, 2048);
+}
+
+TEST(pool, blocks_released_on_another_pe_come_home) {
+  if (pool::largest_pooled == 0) GTEST_SKIP() << "this build pools nothing";
+  pool a;
+  pool b;
+  std::set<void*> seen;
+  for (int round = 0; round < 200; ++round) {
+    std::vector<void*> blocks;
+    {
+      const active mine(a);
+      for (int i = 0; i < 100; ++i) blocks.push_back(pool::allocate(64));
+    }
+    seen.insert(blocks.begin(), blocks.end());
+    const active other(b);
+    for (void* p : blocks) pool::release(p, 64);
+    b.flush();
+  }
+  EXPECT_LE(seen.size(), 4300U);  // one slab's worth and a bit, not 20,000
+}
+
+TEST(pool, threads_without_a_pe_allocate_and_release_too) {
+  void* outside = pool::allocate(64);
+  void* large = pool::allocate(1U << 20U);
+  pool p;
+  void* inside = nullptr;
+  {
+    const active mine(p);
+    inside = pool::allocate(64);
+    pool::release(outside, 64);
+    pool::release(large, 1U << 20U);
+    p.flush();
+  }
+  pool::release(inside, 64);
+  const active mine(p);
+  void* again = pool::allocate(64);
+  pool::release(again, 64);
+}
+
+/// A ring of threads, each of which fills blocks, checks and releases those of its neighbour.
+TEST(pool, streams_between_threads_keep_their_content) {
+  constexpr int pes = 3;
+  constexpr int messages = 20'000;
+  struct message {
+    std::atomic<message*> next;
+    std::uint64_t content[20];
+  };
+  std::vector<pool> pools(pes);
+  std::vector<std::atomic<message*>> mail(pes);
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong = 0;
+  for (int t = 0; t < pes; ++t)
+    threads.emplace_back([&, t] {
+      const active mine(pools[static_cast<std::size_t>(t)]);
+      auto& out = mail[static_cast<std::size_t>((t + 1) % pes)];
+      auto& in = mail[static_cast<std::size_t>(t)];
+      int received = 0;
+      const auto take = [&] {
+        for (message* m = in.exchange(nullptr, std::memory_order_acquire); m != nullptr;) {
+          message* next = m->next.load(std::memory_order_relaxed);
+          for (const auto c : m->content) wrong += c != m->content[0] ? 1 : 0;
+          pool::release(m, sizeof(message));
+          ++received;
+          m = next;
+        }
+      };
+      for (int i = 0; i < messages; ++i) {
+        auto* m = ::new (pool::allocate(sizeof(message))) message;
+        for (auto& c : m->content) c = static_cast<std::uint64_t>(i) * pes + static_cast<std::uint64_t>(t);
+        message* seen = out.load(std::memory_order_relaxed);
+        do m->next.store(seen, std::memory_order_relaxed);
+        while (!out.compare_exchange_weak(seen, m, std::memory_order_release, std::memory_order_relaxed));
+        if (i % 16 == 0) take();
+      }
+      while (received < messages) {
+        take();
+        std::this_thread::yield();
+      }
+    });
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace
+}  // namespace imbrex

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/base/topology.hpp>
+
+#include <imbrex/base/error.hpp>
+
+#include <hwloc.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstddef>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+namespace imbrex {
+namespace {
+
+/// Processors by the system's numbers; several sets in a row because one ends at 1,024.
+using processor_mask = std::vector<cpu_set_t>;
+
+std::size_t bytes(const processor_mask& mask) { return mask.size() * sizeof(cpu_set_t); }
+
+processor_mask affinity_of_this_thread() {
+  constexpr std::size_t most_sets = 64;
+  for (std::size_t sets = 1; sets <= most_sets; sets *= 2) {
+    processor_mask mask(sets);
+    if (::sched_getaffinity(0, bytes(mask), mask.data()) == 0) return mask;
+  }
+  return {};
+}
+
+/// What this process may use, read once: later the mask of the calling thread may be what a binding made it.
+struct allowance {
+  processor_mask mask = affinity_of_this_thread();
+  std::vector<int> processors;
+
+  allowance() {
+    for (std::size_t p = 0; p < mask.size() * CPU_SETSIZE; ++p)
+      if (CPU_ISSET_S(p, bytes(mask), mask.data())) processors.push_back(static_cast<int>(p));
+    if (processors.empty()) processors.push_back(0);
+  }
+};
+
+const allowance& allowed() {
+  static const allowance once;
+  return once;
+}
+
+/// The smallest quota of this process's control group (version 2) and of those around it; 0 if there is none.
+int processors_of_control_group() {
+  std::ifstream groups("/proc/self/cgroup");
+  std::string path;
+  while (std::getline(groups, path) && !path.starts_with("0::/")) {
+  }
+  if (!path.starts_with("0::/")) return 0;
+  path.erase(0, std::string_view("0::").size());
+  int fewest = 0;
+  while (true) {
+    std::string line;
+    std::ifstream quota("/sys/fs/cgroup" + path + "/cpu.max");
+    std::getline(quota, line);
+    const int processors = detail::processors_of_quota(line);
+    if (processors > 0 && (fewest == 0 || processors < fewest)) fewest = processors;
+    if (path.empty()) return fewest;
+    path.erase(path.rfind('/'));
+  }
+}
+
+/// The usable hardware threads of each core; processors that hwloc does not know count as cores of their own.
+std::vector<std::vector<int>> usable_cores() {
+  std::vector<int> unplaced = allowed().processors;
+  std::vector<std::vector<int>> cores;
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) == 0) {
+    const std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, void (*)(hwloc_topology_t)> topology(
+        raw, hwloc_topology_destroy);
+    const int found = hwloc_topology_load(raw) == 0 ? hwloc_get_nbobjs_by_type(raw, HWLOC_OBJ_CORE) : 0;
+    for (int c = 0; c < found; ++c) {
+      const hwloc_obj_t object = hwloc_get_obj_by_type(raw, HWLOC_OBJ_CORE, static_cast<unsigned>(c));
+      std::vector<int> core;
+      for (int p = hwloc_bitmap_first(object->cpuset); p >= 0; p = hwloc_bitmap_next(object->cpuset, p))
+        if (std::erase(unplaced, p) > 0) core.push_back(p);
+      cores.push_back(std::move(core));
+    }
+  }
+  for (const int processor : unplaced) cores.push_back({processor});
+  return cores;
+}
+
+}  // namespace
+
+namespace detail {
+
+std::vector<int> binding_order(std::span<const std::vector<int>> cores) {
+  std::vector<int> order;
+  std::size_t most = 0;
+  for (const auto& core : cores) most = std::max(most, core.size());
+  for (std::size_t thread = 0; thread < most; ++thread)
+    for (const auto& core : cores)
+      if (thread < core.size()) order.push_back(core[thread]);
+  return order;
+}
+
+int processors_of_quota(std::string_view cpu_max) {
+  // "QUOTA PERIOD" in microseconds, or "max PERIOD".
+  const char* const end = cpu_max.data() + cpu_max.size();
+  long long quota = 0;
+  long long period = 0;
+  const auto first = std::from_chars(cpu_max.data(), end, quota);
+  if (first.ec != std::errc{} || first.ptr == end) return 0;
+  const auto second = std::from_chars(first.ptr + 1, end, period);
+  if (second.ec != std::errc{} || quota <= 0 || period <= 0) return 0;
+  constexpr long long most = 1 << 20;
+  return static_cast<int>(std::min(most, quota / period + (quota % period != 0 ? 1 : 0)));
+}
+
+}  // namespace detail
+
+int usable_processors() {
+  static const int count = [] {
+    const int processors = static_cast<int>(allowed().processors.size());
+    const int paid = processors_of_control_group();
+    return paid > 0 ? std::min(processors, paid) : processors;
+  }();
+  return count;
+}
+
+std::string bind_this_thread(int pe) {
+  static const std::vector<int> order = detail::binding_order(usable_cores());
+  const int processor = order[static_cast<std::size_t>(pe) % order.size()];
+  processor_mask mask(static_cast<std::size_t>(processor) / CPU_SETSIZE + 1);
+  CPU_SET_S(static_cast<std::size_t>(processor), bytes(mask), mask.data());
+  if (::sched_setaffinity(0, bytes(mask), mask.data()) != 0)
+    throw error("PE " + std::to_string(pe) + " cannot be bound to processor " + std::to_string(processor) +
+                ": " + std::strerror(errno) + "; run without --bind core");
+  return "processor " + std::to_string(processor);
+}
+
+void unbind_this_thread() noexcept {
+  const processor_mask& mask = allowed().mask;
+  if (!mask.empty()) ::sched_setaffinity(0, bytes(mask), mask.data());
+}
+
+}  // namespace imbrex

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace imbrex {
+namespace detail {
+
+// The compiler spells the template argument in the function's own name, in clang as "... [T = int]", in gcc
+// as "... [with T = int]". The return type is a bare pointer because gcc appends the meaning of any alias
+// that the signature names; the namespace holds nothing else because gcc leaves it out of what lies in it.
+namespace spelling {
+
+template <class T>
+constexpr const char* spelled_type() {
+  return __PRETTY_FUNCTION__;
+}
+
+template <auto Member>
+constexpr const char* spelled_member() {
+  return __PRETTY_FUNCTION__;
+}
+
+}  // namespace spelling
+
+constexpr std::string_view argument_after(std::string_view label, std::string_view spelled) {
+  spelled.remove_prefix(spelled.find(label) + label.size());
+  spelled.remove_suffix(1);
+  return spelled;
+}
+
+}  // namespace detail
+
+/// The full name of `T` as the compiler spells it: "ns::block", "(anonymous namespace)::block" (clang) or
+/// "{anonymous}::block" (gcc). The same in every translation unit of one compiler, not between compilers.
+template <class T>
+constexpr std::string_view type_name() {
+  return detail::argument_after("T = ", detail::spelling::spelled_type<T>());
+}
+
+/// The full name of the member that a member pointer names: "ns::block::halo". Overloads share it, and so do
+/// all specialisations of a member template; a member inherited by `block` is spelled with the base that
+/// declares it.
+template <auto Member>
+constexpr std::string_view member_name() {
+  std::string_view name = detail::argument_after("Member = ", detail::spelling::spelled_member<Member>());
+  if (name.starts_with('&')) name.remove_prefix(1);
+  return name;
+}
+
+namespace detail {
+
+template <auto Member>
+struct unique_spelling {
+  static constexpr std::string_view name = member_name<Member>();
+  static constexpr std::string_view between = " of type ";
+  static constexpr std::string_view type = type_name<decltype(Member)>();
+  static constexpr std::size_t size = name.size() + between.size() + type.size();
+
+  static constexpr std::array<char, size> characters = [] {
+    std::array<char, size> joined{};
+    std::size_t at = 0;
+    for (const std::string_view part : {name, between, type})
+      for (const char c : part) joined[at++] = c;
+    return joined;
+  }();
+};
+
+}  // namespace detail
+
+/// The member's name and the type of the member pointer, "ns::block::run of type void (ns::block::*)(int)":
+/// tells overloads apart. Still shared by specialisations of a member template that have one signature.
+template <auto Member>
+constexpr std::string_view unique_member_spelling() {
+  return {detail::unique_spelling<Member>::characters.data(), detail::unique_spelling<Member>::size};
+}
+
+namespace detail {
+
+constexpr bool is_operator(std::string_view name) {
+  constexpr std::string_view keyword = "operator";
+  if (!name.starts_with(keyword)) return false;
+  name.remove_prefix(keyword.size());
+  // "operators" and "operator_" are names like any other.
+  const char next = name.empty() ? ' ' : name.front();
+  return !(next == '_' || (next >= '0' && next <= '9') || (next >= 'a' && next <= 'z') ||
+           (next >= 'A' && next <= 'Z'));
+}
+
+}  // namespace detail
+
+/// The last component of a type's or a member's full name, template arguments kept: "run" of
+/// "ns::block::run", "table<std::vector<int>>" of "ns::table<std::vector<int>>", "operator->" of
+/// "ns::pointer::operator->".
+constexpr std::string_view short_name(std::string_view name) {
+  std::size_t start = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    if (c == '\'' || c == '"') {  // a character or string as template argument may hold a bracket
+      for (++i; i < name.size() && name[i] != c; ++i)
+        if (name[i] == '\\') ++i;
+    } else if (c == '<' || c == '(' || c == '{' || c == '[') {
+      ++depth;
+    } else if (c == '>' || c == ')' || c == '}' || c == ']') {
+      --depth;
+    } else if (depth == 0 && c == ':' && name.substr(i).starts_with("::")) {
+      start = i + 2;
+      ++i;
+      if (detail::is_operator(name.substr(start))) break;  // what follows is no bracket but the operator
+    }
+  }
+  return name.substr(start);
+}
+
+}  // namespace imbrex

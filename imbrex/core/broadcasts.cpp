@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/broadcasts.hpp>
+
+#include <algorithm>
+
+#include <imbrex/core/collection_base.hpp>
+
+namespace imbrex::detail {
+
+namespace {
+
+/// From a PE to the root: it has done with a broadcast.
+struct broadcast_done : message {
+  std::uint32_t number = 0;
+  std::uint64_t elements = 0;
+
+  static inline message_type type_record = runtime_message_type<broadcast_done>();
+  void serialize(auto& ar) { ar(number, elements); }
+  void deliver() {
+    const message_guard mine(*this);
+    processor::here().collection(collection)->broadcasts.done(number, elements);
+  }
+};
+
+}  // namespace
+
+broadcast_station::~broadcast_station() {
+  for (auto& [number, e] : log_) e.message->type->destroy(*e.message);
+}
+
+void broadcast_station::receive(broadcast_message& b) {
+  if (b.number == 0) {
+    b.number = ++last_number_;
+    b.pruned = all_done_;
+  }
+  pass_down(b);
+  log_[b.number] = {&b, 0};
+  deliver_in_order();
+}
+
+void broadcast_station::pass_down(broadcast_message& b) {
+  auto& pe = part_.pe();
+  const int n = pe.num_pes();
+  const int rank = (pe.pe() - part_.root() + n) % n;
+  for (int child = 2 * rank + 1; child <= 2 * rank + 2 && child < n; ++child)
+    pe.dispatch(b.copy(), (child + part_.root()) % n);
+}
+
+void broadcast_station::deliver_in_order() {
+  for (auto next = log_.find(delivered_ + 1); next != log_.end(); next = log_.find(delivered_ + 1)) {
+    auto& e = next->second;
+    const std::uint32_t news = e.message->pruned;
+    e.elements += e.message->deliver_to_locals(part_);
+    ++delivered_;
+    report();
+    forget_until(news);
+  }
+}
+
+void broadcast_station::report() {
+  std::uint32_t safe = delivered_;
+  if (!on_the_way_.empty()) safe = std::min(safe, on_the_way_.begin()->first);
+  while (reported_ < safe) {
+    ++reported_;
+    std::uint64_t elements = log_.at(reported_).elements;
+    if (const auto late = late_.find(reported_); late != late_.end()) {
+      elements += late->second;
+      late_.erase(late);
+    }
+    if (part_.is_root()) {
+      done(reported_, elements);
+      continue;
+    }
+    auto& m = make_message<broadcast_done>();
+    m.collection = part_.id();
+    m.number = reported_;
+    m.elements = elements;
+    part_.pe().dispatch(m, part_.root());
+  }
+  if (part_.pe().num_pes() == 1 || !part_.can_migrate()) forget_until(reported_);
+}
+
+void broadcast_station::done(std::uint32_t number, std::uint64_t elements) {
+  auto& t = tallies_[number];
+  t.elements += elements;
+  if (++t.pes < part_.pe().num_pes()) return;
+  log_.at(number).message->all_delivered(part_, t.elements);
+  for (auto first = tallies_.begin();
+       first != tallies_.end() && first->first == all_done_ + 1 && first->second.pes == part_.pe().num_pes();
+       first = tallies_.begin()) {
+    all_done_ = first->first;
+    tallies_.erase(first);
+  }
+  forget_until(all_done_);
+}
+
+void broadcast_station::forget_until(std::uint32_t number) {
+  // The root keeps what not all PEs have reported: it is asked for it when the last report comes.
+  if (part_.is_root()) number = std::min(number, all_done_);
+  while (!log_.empty() && log_.begin()->first <= number && log_.begin()->first <= reported_) {
+    message* m = log_.begin()->second.message;
+    log_.erase(log_.begin());
+    m->type->destroy(*m);
+  }
+}
+
+void broadcast_station::element_leaves(std::uint32_t last_broadcast) { ++on_the_way_[last_broadcast]; }
+
+std::uint32_t broadcast_station::element_arrives(chare_header& element) {
+  while (element.broadcasts < delivered_) {
+    ++element.broadcasts;
+    log_.at(element.broadcasts).message->deliver_late(part_, element);
+  }
+  return element.broadcasts;
+}
+
+void broadcast_station::confirmed(std::uint32_t left_with, std::uint32_t caught_up_to) {
+  for (std::uint32_t n = left_with + 1; n <= caught_up_to; ++n) late_[n] += 1;
+  const auto at = on_the_way_.find(left_with);
+  if (--at->second == 0) on_the_way_.erase(at);
+  report();
+}
+
+}  // namespace imbrex::detail

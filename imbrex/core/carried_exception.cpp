@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/carried_exception.hpp>
+
+#include <new>
+#include <stdexcept>
+
+#include <imbrex/base/error.hpp>
+
+namespace imbrex::detail {
+
+std::string carried_exception::type_name() const { return thrown_ ? exception_type(thrown_) : std::string(); }
+
+std::string carried_exception::what() const {
+  if (!thrown_) return {};
+  try {
+    std::rethrow_exception(thrown_);
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return describe(thrown_);
+  }
+}
+
+namespace {
+
+template <class E>
+bool matches(const std::string& type, const char* name, const std::string& text, std::exception_ptr& made) {
+  if (type != name) return false;
+  made = std::make_exception_ptr(E(text));
+  return true;
+}
+
+}  // namespace
+
+std::exception_ptr carried_exception::make(const std::string& type, const std::string& text) {
+  std::exception_ptr made;
+  if (type.empty()) return made;
+  if (type == "std::bad_alloc") return std::make_exception_ptr(std::bad_alloc());
+  if (matches<std::runtime_error>(type, "std::runtime_error", text, made) ||
+      matches<std::logic_error>(type, "std::logic_error", text, made) ||
+      matches<std::invalid_argument>(type, "std::invalid_argument", text, made) ||
+      matches<std::domain_error>(type, "std::domain_error", text, made) ||
+      matches<std::length_error>(type, "std::length_error", text, made) ||
+      matches<std::out_of_range>(type, "std::out_of_range", text, made) ||
+      matches<std::range_error>(type, "std::range_error", text, made) ||
+      matches<std::overflow_error>(type, "std::overflow_error", text, made) ||
+      matches<std::underflow_error>(type, "std::underflow_error", text, made) ||
+      matches<error>(type, "imbrex::error", text, made) ||
+      matches<usage_error>(type, "imbrex::usage_error", text, made))
+    return made;
+  return std::make_exception_ptr(remote_error(type, text));
+}
+
+}  // namespace imbrex::detail

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <exception>
+#include <string>
+
+namespace imbrex::detail {
+
+/// An exception on its way to another PE. Within a process it is the exception itself; through bytes, types of the
+/// standard library arrive as themselves with their text, all others as `remote_error`.
+class carried_exception {
+ public:
+  carried_exception() = default;
+  explicit carried_exception(std::exception_ptr thrown) : thrown_(std::move(thrown)) {}
+
+  explicit operator bool() const { return thrown_ != nullptr; }
+  const std::exception_ptr& get() const { return thrown_; }
+
+  void serialize(auto& ar) {
+    auto type = type_name();
+    auto text = what();
+    ar(type, text);
+    if constexpr (std::remove_cvref_t<decltype(ar)>::reading) thrown_ = make(type, text);
+  }
+
+ private:
+  std::string type_name() const;
+  std::string what() const;
+  static std::exception_ptr make(const std::string& type, const std::string& text);
+
+  std::exception_ptr thrown_;
+};
+
+}  // namespace imbrex::detail

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <imbrex/core/entry.hpp>
+#include <imbrex/core/placement.hpp>
+#include <imbrex/core/singles.hpp>
+
+namespace imbrex::detail {
+
+template <class T>
+struct migrant;
+
+/// Confirms to the PE that an element left that it has arrived.
+struct arrival_notice : message {
+  std::uint32_t left_with = 0;
+  std::uint32_t caught_up_to = 0;
+
+  static message_type type_record;
+  void serialize(auto& ar) { ar(left_with, caught_up_to); }
+  void deliver();
+};
+
+/// Work to be done after the current entry, on one element.
+struct after_entry : work {
+  chare_header* element = nullptr;
+  message* restart = nullptr;
+};
+void push_after_entry(const work_type& what, chare_header& element, message* restart);
+
+[[noreturn]] void rethrow_construction_failure(const std::string& name, int pe);
+
+/// What the members of a section have contributed to one all_reduce over it.
+class section_reduction_base {
+ public:
+  virtual ~section_reduction_base() = default;
+};
+
+/// One PE's part of an array of T.
+template <class T>
+class collection final : public element_map<typename T::index_type> {
+ public:
+  using index_type = typename T::index_type;
+  using base = element_map<index_type>;
+  using key = typename base::key;
+  using header = typename base::header;
+  using memory = element_memory<T>;
+  using home_function = int (*)(const index_type&, const index_type&, int);
+
+  collection(processor& pe, std::uint32_t id, const index_type& shape, home_function home,
+             std::uint64_t elements)
+      : base(pe, id, type_name<T>(), elements), shape_(shape), home_(home) {}
+  ~collection() override { clear(); }
+
+  array<T> proxy() const { return array<T>(this->id(), shape_for_proxy()); }
+  auto shape_for_proxy() const { return shape_; }
+
+  index_type where(const key& k) const {
+    if constexpr (is_index<index_type>) {
+      if (is_of_singles()) return index_type{};
+      return from_linear(shape_, k);
+    } else {
+      return k;
+    }
+  }
+  int home_of(const key& k) const override {
+    if constexpr (is_index<index_type>) {
+      if (is_of_singles()) return single_keys::home(k);
+    }
+    return home_(where(k), shape_, this->pe().num_pes());
+  }
+  /// At the home of a single chare that is nowhere: true if there was one. No record of it is needed then.
+  bool was_destroyed(const key& k) const override {
+    if constexpr (is_index<index_type>) return is_of_singles() && singles_.was_created(k);
+    return false;
+  }
+  std::string key_name(const key& k) const override {
+    if constexpr (is_index<index_type>) {
+      if (is_of_singles()) return single_text(this->chare_name(), k);
+    }
+    return element_text(this->chare_name(), key_text(where(k)));
+  }
+  std::string element_name(const chare_header& e) const override {
+    return key_name(static_cast<const header&>(e).key);
+  }
+  const void* object(const chare_header& e) const override {
+    return &memory::object(const_cast<chare_header&>(e));
+  }
+  bool can_migrate() const override { return serializable<T> && std::is_default_constructible_v<T>; }
+
+  void reserve(std::size_t elements) { base::reserve(elements); }
+
+  /// Creates an element here. Throws imbrex::error, with the words of the exception, if the constructor throws.
+  template <class... A>
+  header& create(const key& k, std::uint32_t epoch, A&&... arguments) {
+    void* raw = memory::allocate();
+    auto* h = ::new (raw) header();
+    h->home = this;
+    h->key = k;
+    h->where = where(k);
+    h->epoch = epoch;
+    h->broadcasts = this->broadcasts.delivered();
+    try {
+      ::new (static_cast<std::byte*>(raw) + memory::offset) T(std::forward<A>(arguments)...);
+    } catch (...) {
+      h->~header();
+      memory::release(raw);
+      rethrow_construction_failure(key_name(k), this->pe().pe());
+    }
+    this->put(*h);
+    return *h;
+  }
+
+  /// Creates an element that the array did not begin with.
+  template <class... A>
+  void insert(const key& k, A&&... arguments) {
+    if (this->find(k) != nullptr)
+      throw error("insert: " + key_name(k) + " exists already; destroy it first or choose another index");
+    const auto* before = this->known(k);
+    if (before != nullptr && before->pe != nowhere)
+      throw error("insert: " + key_name(k) + " exists already (on PE " + std::to_string(before->pe) + ")");
+    if constexpr (is_index<index_type>) {
+      if (is_of_singles()) singles_.created(k);
+    }
+    auto& e = create(k, before != nullptr ? before->epoch + 1 : 0, std::forward<A>(arguments)...);
+    this->reductions.element_created(e);
+  }
+
+  void destroy(header& e) {
+    const location gone{nowhere, e.epoch + 1};
+    this->end_entries(e, element_name(e) + " was destroyed before that entry had ended");
+    this->take_out(e, gone);
+    this->reductions.element_destroyed(e);
+    this->tell(home_of(e.key), e.key, gone);
+    if (was_destroyed(e.key)) this->forget(e.key);
+    memory::destroy(e);
+  }
+
+  /// Sends an element away. `restart` calls the entry again that was at a balance point; null if none was.
+  void depart(header& e, int to, message* restart) {
+    if constexpr (serializable<T> && std::is_default_constructible_v<T>) {
+      ++e.epoch;
+      e.wish = -1;
+      this->take_out(e, {to, e.epoch});
+      this->broadcasts.element_leaves(e.broadcasts);
+      this->reductions.element_left(e);
+      auto& m = make_message<migrant<T>>();
+      m.collection = this->id();
+      m.element = &e;
+      m.restart = restart;
+      this->pe().dispatch(m, to);
+    }
+  }
+
+  void arrive(header& e, message* restart, int from) {
+    e.home = this;
+    this->put(e);
+    const std::uint32_t left_with = e.broadcasts;
+    this->reductions.element_arrived(e);
+    auto& m = make_message<arrival_notice>();
+    m.collection = this->id();
+    m.left_with = left_with;
+    m.caught_up_to = this->broadcasts.element_arrives(e);
+    this->pe().dispatch(m, from);
+    this->tell(home_of(e.key), e.key, {this->pe().pe(), e.epoch});
+    if (restart != nullptr) this->pe().dispatch(*restart, this->pe().pe());
+  }
+
+  void clear() noexcept override {
+    while (!this->locals().empty()) {
+      auto& e = static_cast<header&>(*this->locals().back());
+      while (e.entries != nullptr) end_scope(*e.entries);
+      this->take_out(e, {nowhere, 0});
+      memory::destroy(e);
+    }
+    this->discard_held();
+  }
+
+  // Sections whose list of members is here.
+
+  std::uint64_t add_section(std::vector<key> members) {
+    std::sort(members.begin(), members.end(), [](auto& a, auto& b) { return key_less(a, b); });
+    members.erase(std::unique(members.begin(), members.end()), members.end());
+    sections_.push_back(std::move(members));
+    return (static_cast<std::uint64_t>(this->pe().pe()) << 32U) | (sections_.size() - 1);
+  }
+  const std::vector<key>& section_members(std::uint64_t id) const { return sections_.at(id & 0xffffffffU); }
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::unique_ptr<section_reduction_base>>
+      section_reductions;
+
+  /// A key for a single chare that this PE creates.
+  key new_single(int home)
+    requires is_index<index_type>
+  {
+    return singles_.next(home, this->pe().pe());
+  }
+
+ private:
+  bool is_of_singles() const { return (this->id() & singles_bit) != 0; }
+
+  [[no_unique_address]] index_type shape_;
+  home_function home_;
+  single_keys singles_;
+  std::vector<std::vector<key>> sections_;
+};
+
+/// An element on its way to another PE. Between threads the object itself goes; pack and unpack write and make it.
+template <class T>
+struct migrant : message {
+  using memory = element_memory<T>;
+
+  typename memory::header* element = nullptr;
+  message* restart = nullptr;
+
+  migrant() = default;
+  migrant(const migrant&) = delete;
+  migrant& operator=(const migrant&) = delete;
+  ~migrant() {
+    if (element != nullptr) memory::destroy(*element);
+    if (restart != nullptr) restart->type->destroy(*restart);
+  }
+
+  static inline message_type type_record = runtime_message_type<migrant>();
+
+  void serialize(writer& out) {
+    out(*element, memory::object(*element));
+    out(restart != nullptr);
+    if (restart == nullptr) return;
+    out(restart->kind().id);
+    restart->type->pack(*restart, out);
+  }
+  void serialize(reader& in) {
+    void* raw = memory::allocate();
+    auto* h = ::new (raw) typename memory::header();
+    try {
+      h->home = processor::here().collection(collection);
+      in(*h);
+      ::new (static_cast<std::byte*>(raw) + memory::offset) T();
+    } catch (...) {
+      h->~header_type();
+      memory::release(raw);
+      throw;
+    }
+    element = h;
+    in(memory::object(*h));
+    bool has_restart = false;
+    in(has_restart);
+    if (!has_restart) return;
+    std::uint32_t kind = 0;
+    in(kind);
+    restart = static_cast<message*>(message_table::at(kind).unpack(in));
+  }
+  void deliver() {
+    auto* part = part_for<T>(*this);
+    if (part == nullptr) return;
+    const message_guard mine(*this);
+    part->arrive(*std::exchange(element, nullptr), std::exchange(restart, nullptr), static_cast<int>(origin));
+  }
+
+ private:
+  using header_type = typename memory::header;
+};
+
+/// This PE's part of the single chares of a class, made when first needed.
+template <class T>
+collection<T>& singles_part(processor& pe, std::uint32_t id) {
+  if (pe.collection(id) == nullptr)
+    pe.install(std::make_unique<collection<T>>(pe, id, typename T::index_type{}, nullptr, 0));
+  return static_cast<collection<T>&>(*pe.collection(id));
+}
+
+template <class T>
+collection<T>* part_for(message& m) {
+  auto& pe = processor::here();
+  auto* part = pe.collection(m.collection);
+  if (part == nullptr) [[unlikely]] {
+    if ((m.collection & singles_bit) != 0) return &singles_part<T>(pe, m.collection);
+    pe.hold(m);
+    return nullptr;
+  }
+  return static_cast<collection<T>*>(part);
+}
+
+/// The PE to send a message for an element to.
+template <class T, class M>
+void dispatch_to_element(processor& pe, M& m) {
+  if (auto* part = part_for<T>(m)) pe.dispatch(m, part->place_for(m));
+}
+
+template <class T>
+void run_departure(work& item) {
+  auto& after = static_cast<after_entry&>(item);
+  auto& e = static_cast<typename collection<T>::header&>(*after.element);
+  auto* restart = std::exchange(after.restart, nullptr);
+  pool::release(&after, sizeof after);
+  auto& part = static_cast<collection<T>&>(*e.home);
+  if (e.dying) {
+    if (restart != nullptr) restart->type->destroy(*restart);
+    return;
+  }
+  if (restart != nullptr) {
+    end_scope(*e.entries);  // the only one, at its balance point
+  } else {
+    e.departure_queued = false;
+    if (e.entries != nullptr || e.wish < 0) return;  // the next balance point will see to it
+  }
+  part.depart(e, e.wish, restart);
+}
+
+void destroy_after_entry(work& item) noexcept;
+
+template <class T>
+inline constexpr work_type departure{"migration", &run_departure<T>, &destroy_after_entry, nullptr, nullptr};
+
+template <class T>
+void run_destruction(work& item) {
+  auto& after = static_cast<after_entry&>(item);
+  auto& e = static_cast<typename collection<T>::header&>(*after.element);
+  pool::release(&after, sizeof after);
+  static_cast<collection<T>&>(*e.home).destroy(e);
+}
+
+template <class T>
+inline constexpr work_type destruction{"destruction", &run_destruction<T>, &destroy_after_entry, nullptr,
+                                       nullptr};
+
+/// A request from elsewhere that an element destroy itself.
+template <class T>
+struct destruction_request : element_message<key_type<typename T::index_type>> {
+  static inline message_type type_record =
+      message_type(type_name<destruction_request>(), type_name<T>(), "destroy",
+                   functions_of<destruction_request>("request to destroy an element"));
+  void serialize(auto& ar) { ar(this->key); }
+  void deliver() {
+    auto* part = part_for<T>(*this);
+    if (part == nullptr) return;
+    auto* e = part->find(this->key);
+    if (e == nullptr) return part->route(*this);
+    const message_guard mine(*this);
+    destroy_later<T>(*e);
+  }
+};
+
+template <class T>
+void destroy_later(chare_header& e) {
+  if (std::exchange(e.dying, true)) return;
+  push_after_entry(destruction<T>, e, nullptr);
+}
+
+}  // namespace imbrex::detail

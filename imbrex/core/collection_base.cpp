@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/collection_base.hpp>
+
+#include <algorithm>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/core/balance_point.hpp>
+#include <imbrex/core/create.hpp>
+#include <imbrex/core/runtime.hpp>
+
+namespace imbrex::detail {
+
+void collection_base::sort_locals() {
+  if (sorted_) return;
+  std::sort(locals_.begin(), locals_.end(), [this](auto* a, auto* b) { return before(*a, *b); });
+  for (std::size_t i = 0; i < locals_.size(); ++i) locals_[i]->place = static_cast<std::uint32_t>(i);
+  sorted_ = true;
+}
+
+void collection_base::add_local(chare_header& element) {
+  sorted_ = sorted_ && (locals_.empty() || before(*locals_.back(), element));
+  element.place = static_cast<std::uint32_t>(locals_.size());
+  locals_.push_back(&element);
+}
+
+void collection_base::remove_local(chare_header& element) {
+  chare_header* last = locals_.back();
+  locals_.pop_back();
+  if (last == &element) return;
+  locals_[element.place] = last;
+  last->place = element.place;
+  sorted_ = false;
+}
+
+void collection_base::end_entries(chare_header& element, const std::string& why) {
+  while (element.entries != nullptr) {
+    auto& request = static_cast<message&>(*element.entries->request);
+    if (request.reply)
+      send_failure(request.origin, request.reply, describe_entry(element, request.kind()),
+                   std::make_exception_ptr(error(why)));
+    end_scope(*element.entries);
+  }
+}
+
+void end_scope(scope& s) {
+  auto& e = *static_cast<chare_header*>(s.chare);
+  (s.previous != nullptr ? s.previous->next : e.entries) = s.next;
+  if (s.next != nullptr) s.next->previous = s.previous;
+  s.root.destroy();
+  s.request->type->destroy(*s.request);
+  s.~scope();
+  pool::release(&s, sizeof s);
+}
+
+void fail_run(processor& pe, const std::string& text) { pe.owner().fail(text); }
+
+std::string describe_current_exception() { return describe(std::current_exception()); }
+
+std::string describe_entry(const chare_header& element, const message_type& entry) {
+  return element.home->element_name(element) + ", entry " + std::string(entry.entry_name) + ", on PE " +
+         std::to_string(element.home->pe().pe());
+}
+
+void fail_request(message& request, const std::string& who, std::exception_ptr why) {
+  if (request.reply) return send_failure(request.origin, request.reply, who, std::move(why));
+  fail_run(processor::here(), who + ": " + describe(why));
+}
+
+namespace {
+
+/// Answers with an exception.
+struct failure_message : message {
+  std::string who;
+  carried_exception why;
+
+  static inline message_type type_record = runtime_message_type<failure_message>();
+  void serialize(auto& ar) { ar(who, why); }
+  void deliver() {
+    const message_guard mine(*this);
+    auto& pe = processor::here();
+    if (auto* target = pe.replies().find(reply)) return target->fail(reply.ordinal, why.get());
+    fail_run(pe, who + ": " + describe(why.get()) + " (nobody awaits the result of this call)");
+  }
+};
+
+}  // namespace
+
+void send_failure(std::uint32_t caller, const reply_address& reply, const std::string& who,
+                  std::exception_ptr why) {
+  auto& m = make_message<failure_message>();
+  m.who = who;
+  m.why = carried_exception(std::move(why));
+  m.reply = reply;
+  processor::here().dispatch(m, static_cast<int>(caller));
+}
+
+void fail_reduction_types(collection_base& part) {
+  fail_run(part.pe(),
+           "the elements of the array of " + std::string(short_name(part.chare_name())) +
+               " disagree about a reduction: all must call all_reduce with the same types of value and "
+               "operation, in the same order");
+}
+
+void fail_empty_reduction(collection_base& part, std::uint32_t caller, const reply_address& reply) {
+  send_failure(caller, reply, "a reduction",
+               std::make_exception_ptr(error("a reduction over no elements: the array of " +
+                                             std::string(short_name(part.chare_name())) + " is empty")));
+}
+
+std::string describe_pending(const char* what, const message_type* entry) {
+  std::string text = what;
+  if (entry != nullptr)
+    text += " " + std::string(short_name(entry->chare_name)) + "::" + std::string(entry->entry_name);
+  return text;
+}
+
+void push_after_entry(const work_type& what, chare_header& element, message* restart) {
+  auto& after = *::new (pool::allocate(sizeof(after_entry))) after_entry();
+  after.type = &what;
+  after.element = &element;
+  after.restart = restart;
+  element.home->pe().push_after(after);
+}
+
+void destroy_after_entry(work& item) noexcept {
+  auto& after = static_cast<after_entry&>(item);
+  if (after.restart != nullptr) after.restart->type->destroy(*after.restart);
+  pool::release(&after, sizeof after);
+}
+
+message_type arrival_notice::type_record = runtime_message_type<arrival_notice>();
+
+void arrival_notice::deliver() {
+  const message_guard mine(*this);
+  processor::here().collection(collection)->broadcasts.confirmed(left_with, caught_up_to);
+}
+
+void check_balance_point(const scope& entry, std::coroutine_handle<> waiter) {
+  if (entry.chare == nullptr || entry.root != waiter)
+    throw error(
+        "balance_point must be awaited by the entry method itself, not by a task that it awaits: the frame "
+        "of the entry ends "
+        "there");
+  const auto& e = *static_cast<const chare_header*>(entry.chare);
+  for (const scope* s = e.entries; s != nullptr; s = s->next)
+    if (s != &entry) {
+      std::string text = e.home->element_name(e) + " cannot migrate at its balance_point: its entry " +
+                         std::string(static_cast<const message*>(s->request)->kind().entry_name) +
+                         " is suspended too";
+      if (s->waits != nullptr) text += ", waiting for " + s->waits->description();
+      throw error(text + ". A frame cannot travel: let the other entry end first");
+    }
+}
+
+std::string describe_receive(const scope& entry, const void* port,
+                             const std::optional<std::int64_t>& reference, std::size_t unread) {
+  std::string_view name;
+  if (entry.chare != nullptr) {
+    const auto& e = *static_cast<const chare_header*>(entry.chare);
+    name = message_table::port_name(e.home->chare_name(), e.home->object(e), port);
+  }
+  std::string text = name.empty() ? "a mailbox that nothing in this program sends to" : std::string(name);
+  text += reference ? " with reference " + std::to_string(*reference) : " with any reference";
+  if (unread > 0) text += " (" + std::to_string(unread) + " unread with other references)";
+  return text;
+}
+
+void check_priority(int priority) {
+  if (priority < lowest_priority_number || priority > highest_priority_number)
+    throw error("priority " + std::to_string(priority) + ": priorities of messages are from " +
+                std::to_string(lowest_priority_number) + " (first) to " +
+                std::to_string(highest_priority_number) + " (last); 0 is what messages have without one");
+}
+
+void throw_wrong_index(std::string_view chare_name, const std::string& index, const std::string& shape) {
+  throw error("index " + index + " is outside the array of " + std::string(short_name(chare_name)) +
+              ", whose shape is " + shape + ": indices begin at 0 and end before the shape");
+}
+
+void throw_wrong_shape(std::string_view chare_name, const std::string& shape) {
+  throw error("make_array: an array of " + std::string(short_name(chare_name)) + " cannot have the shape " +
+              shape + ": each extent must be 1 or more, and there may be 2^62 elements at most");
+}
+
+void throw_wrong_pe(const char* what, int pe, int num_pes) {
+  throw error(std::string(what) + ": there is no PE " + std::to_string(pe) + "; this run has PEs 0 to " +
+              std::to_string(num_pes - 1));
+}
+
+void throw_wrong_placement(int pe, int num_pes) {
+  throw error("the placement of an array gave PE " + std::to_string(pe) + "; this run has PEs 0 to " +
+              std::to_string(num_pes - 1));
+}
+
+void throw_unconnected() {
+  throw error("send on a channel that is not connected: call connect<&chare::port>(peer) first");
+}
+
+void rethrow_construction_failure(const std::string& name, int pe) {
+  throw error("the constructor of " + name + " on PE " + std::to_string(pe) + " threw " +
+              describe_current_exception());
+}
+
+}  // namespace imbrex::detail

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <imbrex/core/broadcasts.hpp>
+#include <imbrex/core/processor.hpp>
+#include <imbrex/core/reductions.hpp>
+
+namespace imbrex {
+
+/// What the runtime keeps for each chare, directly before the object. Its PE's.
+struct chare_header {
+  detail::collection_base* home = nullptr;  ///< this PE's part of the array
+  scope* entries = nullptr;                 ///< begun and not ended
+  std::uint32_t place = 0;                  ///< in `home`'s list of local elements
+  std::uint32_t reductions = 0;             ///< all_reduce calls so far
+  std::uint32_t broadcasts = 0;             ///< number of the last broadcast received
+  std::uint32_t epoch = 0;                  ///< how often the element has migrated, its destructions included
+  std::int32_t wish = -1;                   ///< PE to migrate to at the next opportunity; -1 for none
+  bool dying = false;
+  bool departure_queued = false;
+  std::unique_ptr<std::vector<std::pair<std::uint64_t, std::uint32_t>>>
+      section_reductions;  ///< calls by section
+};
+
+namespace detail {
+
+/// One PE's part of an array, a group or the single chares of a class: what does not depend on their types.
+class collection_base {
+ public:
+  collection_base(processor& pe, std::uint32_t id, std::string_view chare_name,
+                  std::uint64_t initial_elements)
+      : pe_(pe), id_(id), chare_name_(chare_name), broadcasts(*this), reductions(*this, initial_elements) {}
+  collection_base(const collection_base&) = delete;
+  collection_base& operator=(const collection_base&) = delete;
+  virtual ~collection_base() = default;
+
+  processor& pe() const { return pe_; }
+  std::uint32_t id() const { return id_; }
+  /// The spelled name of the chare class.
+  std::string_view chare_name() const { return chare_name_; }
+  /// The PE that numbers the array's broadcasts and ends its reductions.
+  int root() const { return static_cast<int>(id_ % static_cast<std::uint32_t>(pe_.num_pes())); }
+  bool is_root() const { return root() == pe_.pe(); }
+
+  /// The elements on this PE, in the order of their keys if `sort_locals` was called since the last change.
+  const std::vector<chare_header*>& locals() const { return locals_; }
+  void sort_locals();
+  /// True if elements may leave this PE.
+  virtual bool can_migrate() const = 0;
+  /// "block(1, 2)"
+  virtual std::string element_name(const chare_header& element) const = 0;
+  virtual const void* object(const chare_header& element) const = 0;
+
+  /// Ends all entries of an element; whoever awaits their results gets an error with that text.
+  void end_entries(chare_header& element, const std::string& why);
+  /// Messages that wait here for elements that do not exist (yet): a line for each, at most `most` lines.
+  virtual void describe_held(std::vector<std::string>& lines, std::size_t most) const = 0;
+  virtual std::size_t count_held() const = 0;
+  /// Destroys all elements and held messages; the run is over.
+  virtual void clear() noexcept = 0;
+
+ protected:
+  virtual bool before(const chare_header& a, const chare_header& b) const = 0;
+  void add_local(chare_header& element);
+  void remove_local(chare_header& element);
+
+ private:
+  processor& pe_;
+  const std::uint32_t id_;
+  const std::string_view chare_name_;
+  std::vector<chare_header*> locals_;
+  bool sorted_ = true;
+
+ public:
+  broadcast_station broadcasts;
+  reduction_station reductions;
+};
+
+/// Says to the run's owner that an exception left something that has nobody to tell: the run ends.
+void fail_run(processor& pe, const std::string& text);
+std::string describe_current_exception();
+
+/// Answers the sender of a message with an exception; without an addressee the run ends.
+void fail_request(message& request, const std::string& who, std::exception_ptr why);
+
+/// "block(1, 2), entry run, on PE 3"
+std::string describe_entry(const chare_header& element, const message_type& entry);
+
+}  // namespace detail
+}  // namespace imbrex

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <imbrex/core/runtime.hpp>
+#include <imbrex/core/send.hpp>
+
+namespace imbrex {
+namespace detail {
+
+/// How an argument of a constructor travels: by value, texts as strings.
+template <class A>
+using constructor_argument = std::conditional_t<std::is_convertible_v<std::decay_t<A>, std::string_view>,
+                                                std::string, std::decay_t<A>>;
+
+[[noreturn]] void throw_wrong_shape(std::string_view chare_name, const std::string& shape);
+
+/// Creates one PE's part of an array.
+template <class T, class Placement, bool IsSparse, class... A>
+struct create_message final : message {
+  using index_type = typename T::index_type;
+
+  index_type shape{};
+  std::tuple<A...> arguments;
+
+  create_message() = default;
+  create_message(const index_type& s, const std::tuple<A...>& a) : shape(s), arguments(a) {}
+
+  static inline message_type type_record = runtime_message_type<create_message>();
+  void serialize(auto& ar) { ar(shape, arguments); }
+  void deliver() {
+    const message_guard mine(*this);
+    try {
+      create(processor::here(), collection, shape, arguments);
+    } catch (...) {
+      fail_run(processor::here(), describe_current_exception());
+    }
+  }
+
+  static void create(processor& pe, std::uint32_t id, const index_type& shape,
+                     [[maybe_unused]] const std::tuple<A...>& arguments) {
+    std::uint64_t elements = 0;
+    if constexpr (!IsSparse) elements = volume(shape);
+    auto made =
+        std::make_unique<detail::collection<T>>(pe, id, shape, &home_of<index_type, Placement>, elements);
+    auto& part = *made;
+    pe.install(std::move(made));
+    if constexpr (!IsSparse) {
+      part.reserve(static_cast<std::size_t>(elements / static_cast<std::uint64_t>(pe.num_pes()) + 1));
+      for_each_on<Placement>(shape, pe.pe(), pe.num_pes(), [&](std::uint64_t l) {
+        std::apply([&](const auto&... a) { part.create(l, 0, a...); }, arguments);
+      });
+    }
+    part.reductions.created();
+  }
+};
+
+/// Inserts an element at its home.
+template <class T, class... A>
+struct insert_message final : element_message<key_type<typename T::index_type>> {
+  std::tuple<A...> arguments;
+
+  insert_message() = default;
+  template <class... Given>
+  explicit insert_message(std::in_place_t, Given&&... given) : arguments(std::forward<Given>(given)...) {}
+
+  static inline message_type type_record = runtime_message_type<insert_message>();
+  void serialize(auto& ar) { ar(this->key, arguments); }
+  void deliver() {
+    auto* part = part_for<T>(*this);
+    if (part == nullptr) return;
+    const message_guard mine(*this);
+    try {
+      std::apply([&](auto&... a) { part->insert(this->key, std::move(a)...); }, arguments);
+    } catch (...) {
+      fail_run(part->pe(), describe_current_exception());
+    }
+  }
+};
+
+/// True if a T can be constructed from arguments of these types that travelled.
+template <class T, class... A>
+consteval bool constructor_fits() {
+  constexpr bool fits = std::is_constructible_v<T, A...>;
+  static_assert(fits, "imbrex: the chare has no constructor that takes these arguments");
+  return fits;
+}
+
+template <class T, class... A>
+void insert_element(processor& pe, std::uint32_t collection_id, const key_type<typename T::index_type>& key,
+                    int home, A&&... arguments) {
+  if constexpr (constructor_fits<T, constructor_argument<A>...>()) {
+    auto& m = make_message<insert_message<T, constructor_argument<A>...>>(std::in_place,
+                                                                          std::forward<A>(arguments)...);
+    m.collection = collection_id;
+    m.key = key;
+    pe.dispatch(m, home);
+  }
+}
+
+template <class T, class Placement, bool IsSparse, class... A>
+consteval bool creation_fits() {
+  constexpr bool late_arguments = IsSparse && sizeof...(A) > 0;
+  static_assert(
+      !late_arguments,
+      "imbrex: an array that begins without elements takes no constructor arguments: give them to insert");
+  if constexpr (IsSparse) {
+    return !late_arguments;
+  } else {
+    return constructor_fits<T, const A&...>();
+  }
+}
+
+template <class T, class Placement, bool IsSparse, class... A>
+array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>& how, const A&... arguments) {
+  using index_type = typename T::index_type;
+  if constexpr (creation_fits<T, Placement, IsSparse, constructor_argument<A>...>()) {
+    auto& pe = processor::here();
+    if constexpr (is_index<index_type>) {
+      const auto n = volume(how.shape);
+      if (n == 0 || n > std::uint64_t{1} << 62U) throw_wrong_shape(type_name<T>(), to_string(how.shape));
+    }
+    const std::uint32_t id = pe.owner().new_collection();
+    using message = create_message<T, Placement, IsSparse, constructor_argument<A>...>;
+    const std::tuple<constructor_argument<A>...> stored(arguments...);
+    for (int p = 0; p < pe.num_pes(); ++p) {
+      if (p == pe.pe()) continue;
+      auto& m = make_message<message>(how.shape, stored);
+      m.collection = id;
+      pe.dispatch(m, p);
+    }
+    message::create(pe, id, how.shape, stored);
+    return array<T>(id, how.shape);
+  } else {
+    return {};
+  }
+}
+
+}  // namespace detail
+
+/// Creates an array of chares of that shape, each constructed from copies of the arguments, and returns its proxy at once:
+/// the elements on this PE exist then, the others will before a message reaches them. Throws imbrex::error for a shape
+/// with an extent below 1, and if a constructor here throws; one that throws on another PE ends the run.
+template <class T, class... A>
+array<T> make_array(const typename T::index_type& shape, const A&... constructor_arguments)
+  requires detail::is_index<typename T::index_type>
+{
+  return detail::create_array<T>(dense(shape), constructor_arguments...);
+}
+
+/// The same with a placement, or sparse: `make_array<cell>(imbrex::sparse(imbrex::index<2>{1000, 1000}))`,
+/// `make_array<block>(imbrex::dense(shape).placed(imbrex::round_robin), cells)`.
+template <class T, class Placement, bool IsSparse, class... A>
+array<T> make_array(const layout<typename T::index_type, Placement, IsSparse>& how,
+                    const A&... constructor_arguments) {
+  return detail::create_array<T>(how, constructor_arguments...);
+}
+
+/// An array with keys of the user's, which begins empty.
+template <class T>
+array<T> make_array()
+  requires(!detail::is_index<typename T::index_type>)
+{
+  return detail::create_array<T>(keyed<typename T::index_type>());
+}
+
+/// Creates a group: one chare on each PE, constructed from copies of the arguments. where()[0] is its PE.
+template <class T, class... A>
+group<T> make_group(const A&... constructor_arguments) {
+  static_assert(std::is_same_v<typename T::index_type, index<1>>,
+                "imbrex: the chares of a group have the index type index<1>");
+  const index<1> shape(detail::processor::here().num_pes());
+  return group<T>(detail::create_array<T>(dense(shape).placed(round_robin), constructor_arguments...));
+}
+
+/// Creates a single chare on that PE and returns its proxy at once. It has no index and no peers. Throws imbrex::error if
+/// there is no such PE.
+template <class T, class... A>
+element<T> make_chare_on(int where, A&&... constructor_arguments) {
+  auto& pe = detail::processor::here();
+  if (where < 0 || where >= pe.num_pes()) detail::throw_wrong_pe("make_chare_on", where, pe.num_pes());
+  const std::uint32_t id = detail::singles_of<T>();
+  const auto key = detail::singles_part<T>(pe, id).new_single(where);
+  detail::insert_element<T>(pe, id, key, where, std::forward<A>(constructor_arguments)...);
+  return {id, key};
+}
+
+/// The same on a PE of the runtime's choice.
+template <class T, class... A>
+element<T> make_chare(A&&... constructor_arguments) {
+  static_assert(std::is_same_v<typename T::index_type, index<1>>,
+                "imbrex: a single chare has the index type index<1>");
+  auto& pe = detail::processor::here();
+  return make_chare_on<T>(pe.next_pe(), std::forward<A>(constructor_arguments)...);
+}
+
+template <class T>
+template <class... A>
+void array<T>::insert(const index_type& i, A&&... constructor_arguments) const {
+  auto& pe = detail::processor::here();
+  const auto to = (*this)[i];
+  if constexpr (detail::constructor_fits<T, detail::constructor_argument<A>...>()) {
+    auto& m = detail::make_message<detail::insert_message<T, detail::constructor_argument<A>...>>(
+        std::in_place, std::forward<A>(constructor_arguments)...);
+    m.collection = collection_;
+    m.key = to.key_value();
+    if (auto* part = detail::part_for<T>(m)) pe.dispatch(m, part->home_of(m.key));
+  }
+}
+
+template <class Derived, class Index>
+array<Derived> chare<Derived, Index>::peers() const {
+  return static_cast<const detail::collection<Derived>&>(*header().home).proxy();
+}
+
+}  // namespace imbrex

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/deterministic.hpp>
+
+#include <imbrex/core/collection_base.hpp>
+
+namespace imbrex {
+
+namespace detail {
+
+namespace {
+
+void step_one(runtime& r, processor& pe) {
+  const scheduler::activation mine(pe);
+  try {
+    pe.step();
+  } catch (...) {
+    r.fail("on PE " + std::to_string(pe.pe()) + ": " + describe_current_exception());
+  }
+}
+
+}  // namespace
+
+bool step_deterministic(runtime& r, delayed_transport& wire) {
+  if (r.ended()) return false;
+  for (int p = 0; p < r.num_pes(); ++p)  // what the last delivery has made ready
+    if (!r.processor_at(p).idle()) {
+      step_one(r, r.processor_at(p));
+      return !r.ended();
+    }
+  if (!wire.empty()) {
+    const auto next = wire.take();
+    auto& pe = r.processor_at(next.to);
+    pe.push(*next.what);
+    step_one(r, pe);
+    return !r.ended();
+  }
+  processor* first = nullptr;
+  for (int p = 0; p < r.num_pes(); ++p) {
+    auto& pe = r.processor_at(p);
+    if (pe.next_deadline() && (first == nullptr || *pe.next_deadline() < *first->next_deadline()))
+      first = &pe;
+  }
+  if (first != nullptr) {
+    r.virtual_time().advance_to(*first->next_deadline());
+    step_one(r, *first);
+  } else {
+    r.quiet();
+  }
+  return !r.ended();
+}
+
+void run_deterministic(runtime& r, delayed_transport& wire) {
+  while (step_deterministic(r, wire)) {
+  }
+}
+
+}  // namespace detail
+
+bool deterministic::step() { return detail::step_deterministic(runtime_, wire()); }
+
+int deterministic::run() {
+  detail::run_deterministic(runtime_, wire());
+  runtime_.clear();
+  return runtime_.status();
+}
+
+undelivered deterministic::describe(const delayed_transport::item& i) {
+  const auto& m = static_cast<const message&>(*i.what);
+  undelivered u{std::string(m.kind().entry_name), std::nullopt, static_cast<int>(m.origin), i.to};
+  if (m.kind().reference != nullptr) u.reference = m.kind().reference(m);
+  return u;
+}
+
+void deterministic::expect(const std::optional<undelivered>& next, std::string_view entry,
+                           std::optional<std::int64_t> reference) {
+  const auto text = [](std::string_view name, const std::optional<std::int64_t>& r) {
+    return std::string(name) + (r ? " with reference " + std::to_string(*r) : "");
+  };
+  if (next && next->entry == entry && (!reference || next->reference == reference)) return;
+  throw error("expected the next message to be " + text(entry, reference) + ", but " +
+              (next ? "it is " + text(next->entry, next->reference) : std::string("none is on its way")));
+}
+
+}  // namespace imbrex

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <imbrex/core/entry.hpp>
+#include <imbrex/core/runtime.hpp>
+#include <imbrex/net/local/delayed.hpp>
+
+namespace imbrex {
+
+namespace detail {
+
+void run_deterministic(runtime& r, delayed_transport& wire);
+bool step_deterministic(runtime& r, delayed_transport& wire);
+
+}  // namespace detail
+
+/// A message that the deterministic machine has not delivered yet.
+struct undelivered {
+  std::string entry;                        ///< name of the entry method or port
+  std::optional<std::int64_t> reference{};  ///< of a message to a port
+  int from = 0;                             ///< sending PE
+  int to = 0;                               ///< PE it is on its way to
+
+  bool operator==(const undelivered&) const = default;
+};
+
+/// For tests: a program on the deterministic machine, step by step. All PEs run on the calling thread; everything is
+/// serialised; messages are delayed and so overtake each other, in an order that the seed alone decides.
+///
+///     imbrex::deterministic machine({.pes = 4, .seed = 7}, [&]() -> imbrex::task<> { ... });
+///     while (machine.step()) ...
+///     machine.expect_next<&block::halo>(blocks[{1, 2}], 3);
+class deterministic {
+ public:
+  template <class Main>
+  deterministic(options how, Main main) : runtime_(on_this_machine(how)) {
+    runtime_.start([m = std::move(main)]() mutable { return detail::main_of(m); });
+  }
+
+  /// Delivers one message, or resumes what one has made ready. False when the run has ended.
+  bool step();
+  /// Steps to the end. Returns the exit status.
+  int run();
+  bool ended() const { return runtime_.ended(); }
+
+  /// The message that an element will be given next, of those sent so far; none if none is on its way.
+  template <class T>
+  std::optional<undelivered> next_for(const element<T>& to) const {
+    const delayed_transport::item* first = nullptr;
+    for (const auto& i : wire().in_flight())
+      if (is_for(i, to) &&
+          (first == nullptr || i.due < first->due || (i.due == first->due && i.serial < first->serial)))
+        first = &i;
+    return first == nullptr ? std::nullopt : std::optional(describe(*first));
+  }
+
+  /// Throws imbrex::error, with what is there instead, unless the next message for an element is for this entry and, if
+  /// one is given, with this reference number.
+  template <auto M, class T>
+  void expect_next(const element<T>& to, std::optional<std::int64_t> reference = std::nullopt) const {
+    expect(next_for(to), short_name(member_name<M>()), reference);
+  }
+
+ private:
+  static options on_this_machine(options how) {
+    how.machine = machine_kind::deterministic;
+    return how;
+  }
+  template <class T>
+  static bool is_for(const delayed_transport::item& i, const element<T>& to) {
+    const auto& m = static_cast<const message&>(*i.what);
+    return m.collection == to.collection() && m.kind().chare_name == type_name<T>() &&
+           static_cast<const detail::element_message<typename element<T>::key>&>(m).key == to.key_value();
+  }
+  static undelivered describe(const delayed_transport::item& i);
+  static void expect(const std::optional<undelivered>& next, std::string_view entry,
+                     std::optional<std::int64_t> reference);
+  delayed_transport& wire() const { return static_cast<delayed_transport&>(runtime_.wire()); }
+
+  runtime runtime_;
+};
+
+}  // namespace imbrex

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <exception>
+#include <tuple>
+#include <utility>
+
+#include <imbrex/core/location.hpp>
+#include <imbrex/core/mailbox.hpp>
+#include <imbrex/core/member_traits.hpp>
+
+namespace imbrex::detail {
+
+template <class T>
+class collection;
+
+/// "block: block::run of type ...", spelled so that no other entry of the program spells the same.
+template <class T, auto M>
+struct entry_spelling {
+  static const std::string& get() {
+    static const std::string spelling =
+        std::string(type_name<T>()) + ": " + std::string(unique_member_spelling<M>());
+    return spelling;
+  }
+};
+
+/// The record of an entry method or port.
+template <class T, auto M>
+struct entry_type : message_type {
+  explicit entry_type(const work_type& functions)
+      : message_type(entry_spelling<T, M>::get(), type_name<T>(), short_name(member_name<M>()), functions) {}
+};
+
+/// Finds this PE's part of the array that a message is for. Null if there is none yet: then the message is held.
+template <class T>
+collection<T>* part_for(message& m);
+
+/// Frees an entry that has ended or must end: its frames, its message, itself.
+void end_scope(scope& s);
+
+/// A message that sits in the mailbox or channel M of a T.
+template <class T, auto M>
+struct port_message : element_message<key_type<typename T::index_type>> {
+  using key_of_element = key_type<typename T::index_type>;
+  using value_type = typename traits_of<M>::value_type;
+
+  letter<value_type> content;
+
+  port_message() { content.envelope = this; }
+  template <class V>
+  port_message(std::int64_t reference, V&& value) : port_message() {
+    content.reference = reference;
+    content.value = std::forward<V>(value);
+  }
+
+  struct record : entry_type<T, M> {
+    record() : entry_type<T, M>(functions_of<port_message>(entry_spelling<T, M>::get().c_str())) {
+      this->port_address = [](const void* chare) -> const void* {
+        return &(static_cast<const T*>(chare)->*M);
+      };
+      this->reference = [](const work& m) { return static_cast<const port_message&>(m).content.reference; };
+      if constexpr (is_index<typename T::index_type>) {
+        post_to_port<value_type> post = &port_message::post;
+        message_type::post = reinterpret_cast<void (*)()>(post);
+      }
+    }
+  };
+  static inline record type_record{};
+  void serialize(auto& ar) { ar(this->key, content.reference, content.value); }
+  void deliver() {
+    auto* part = part_for<T>(*this);
+    if (part == nullptr) return;
+    auto* e = part->find(this->key);
+    if (e == nullptr) [[unlikely]]
+      return part->route(*this);
+    run_on(*e);
+  }
+  void run_on(chare_header& e) { (element_memory<T>::object(e).*M).put(content); }
+  static void post(std::uint32_t collection, std::uint64_t linear, std::int64_t reference,
+                   value_type&& value);
+  port_message& copy() const { return make_message<port_message>(content.reference, content.value); }
+};
+
+/// A message that calls the entry method M of a T.
+template <class T, auto M>
+struct call_message : element_message<key_type<typename T::index_type>> {
+  using traits = traits_of<M>;
+  using arguments_type = typename traits::arguments;
+  using result = typename traits::result;
+
+  arguments_type arguments;
+
+  call_message() = default;
+  explicit call_message(const arguments_type& a) : arguments(a) {}
+  template <class... A>
+    requires(sizeof...(A) == traits::arity)
+  explicit call_message(std::in_place_t, A&&... a) : arguments(std::forward<A>(a)...) {}
+
+  static inline entry_type<T, M> type_record{functions_of<call_message>(entry_spelling<T, M>::get().c_str())};
+  void serialize(auto& ar) { ar(this->key, arguments); }
+  void deliver() {
+    auto* part = part_for<T>(*this);
+    if (part == nullptr) return;
+    auto* e = part->find(this->key);
+    if (e == nullptr) [[unlikely]]
+      return part->route(*this);
+    run_on(*e);
+  }
+
+  /// Calls the entry; consumes the message.
+  void run_on(chare_header& e) {
+    if constexpr (traits::suspends) {
+      start(e);
+    } else {
+      const message_guard mine(*this);
+      try {
+        call(element_memory<T>::object(e), arguments, this->origin, this->reply);
+      } catch (...) {
+        fail_request(*this, describe_entry(e, type_record), std::current_exception());
+      }
+    }
+  }
+
+  /// Calls an entry that does not suspend, and answers.
+  static void call(T& chare, arguments_type& given, std::uint32_t caller, const reply_address& reply) {
+    if constexpr (std::is_void_v<result>) {
+      traits::template invoke<T, M>(chare, given);
+      if (reply) send_reply(caller, reply, nothing{});
+    } else {
+      auto value = traits::template invoke<T, M>(chare, given);
+      if (reply) send_reply(caller, reply, std::move(value));
+    }
+  }
+
+ private:
+  /// Starts an entry that may suspend. The message lives as long as the entry: its arguments may be views into it.
+  void start(chare_header& e) {
+    scope* s = nullptr;
+    try {
+      auto t = traits::template invoke<T, M>(element_memory<T>::object(e), arguments);
+      s = ::new (pool::allocate(sizeof(scope))) scope();
+      s->chare = &e;
+      s->request = this;
+      s->root = t.release();
+    } catch (...) {
+      const message_guard mine(*this);
+      return fail_request(*this, describe_entry(e, type_record), std::current_exception());
+    }
+    s->next = e.entries;
+    if (s->next != nullptr) s->next->previous = s;
+    e.entries = s;
+    auto& promise = frame_of(*s).promise();
+    if (promise.start(s->root, *s, &finish, s)) finish(s);
+  }
+
+  static auto frame_of(scope& s) {
+    return std::coroutine_handle<typename task<result>::promise_type>::from_address(s.root.address());
+  }
+
+  static void finish(void* ended) {
+    auto& s = *static_cast<scope*>(ended);
+    auto& request = static_cast<call_message&>(*s.request);
+    auto& promise = frame_of(s).promise();
+    if (promise.error()) {
+      fail_request(request, describe_entry(*static_cast<chare_header*>(s.chare), type_record),
+                   promise.error());
+    } else if (request.reply) {
+      send_reply(request.origin, request.reply, take_result<result>(promise));
+    }
+    end_scope(s);
+  }
+};
+
+template <class T, auto M>
+struct entry_message_of {
+  using type = call_message<T, M>;
+};
+template <class T, auto M>
+  requires is_port<M>
+struct entry_message_of<T, M> {
+  using type = port_message<T, M>;
+};
+template <class T, auto M>
+using entry_message = typename entry_message_of<T, M>::type;
+
+}  // namespace imbrex::detail

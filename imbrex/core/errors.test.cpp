@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <imbrex/core/machines.test.hpp>
+
+namespace imbrex::errors_test {
+
+std::vector<machine_under_test> few_machines() {
+  options serializing = threads(2);
+  serializing.serialize_always = true;
+  return {{"threads_1", {threads(1)}},
+          {"threads_3", {threads(3)}},
+          {"serialize_always", {serializing}},
+          shuffled(3),
+          deterministic_seeds(5)};
+}
+
+class errors : public on_machine {
+ protected:
+  /// Runs a program that must fail, on each machine, and expects each of these texts in what it writes.
+  template <class Main>
+  void fails(const Main& main, const std::vector<std::string>& expected, int status = 1) {
+    for (const options& how : GetParam().runs) {
+      SCOPED_TRACE(text_of(how));
+      testing::internal::CaptureStderr();
+      EXPECT_EQ(imbrex::run(how, main), status);
+      const std::string text = testing::internal::GetCapturedStderr();
+      for (const auto& e : expected)
+        EXPECT_NE(text.find(e), std::string::npos) << e << "\nis not in\n" << text;
+      if (status == 1) EXPECT_EQ(occurrences(text, "imbrex: error:"), 1) << text;
+    }
+  }
+  static int occurrences(const std::string& text, const std::string& of) {
+    int n = 0;
+    for (auto at = text.find(of); at != std::string::npos; at = text.find(of, at + 1)) ++n;
+    return n;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(on, errors, testing::ValuesIn(few_machines()), name_of_machine);
+
+struct own_exception : std::exception {
+  const char* what() const noexcept override { return "my own"; }
+};
+
+class faulty : public chare<faulty, index<2>> {
+ public:
+  mailbox<int> port;
+
+  void fail() { throw std::runtime_error("it broke"); }
+  void fail_oddly() { throw 5; }
+  int fail_with_own() { throw own_exception(); }
+  task<> fail_later() {
+    co_await sleep_for(std::chrono::microseconds(1));
+    throw std::out_of_range("it broke later");
+  }
+  task<int> pass_on(element<faulty> to) {
+    co_await to.call<&faulty::fail_later>();
+    co_return 1;
+  }
+  void allocate() { huge_.reserve(std::size_t{1} << 59U); }
+  int fail_at_one() {
+    if (where() == index<2>(0, 1)) throw std::invalid_argument("one of many");
+    return 1;
+  }
+  task<> wait() { co_await port.receive(42); }
+  task<> wait_for_any() { co_await port.receive_any(); }
+  task<> wait_for_all() { co_await all_reduce(1, sum); }
+  void end_the_run(int status) { imbrex::exit(status); }
+
+ private:
+  std::vector<double> huge_;
+};
+
+TEST_P(errors, an_exception_in_a_send_ends_the_run) {
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        send<&faulty::fail>(all[{1, 0}]);
+        co_await sleep_for(std::chrono::hours(1));
+      },
+      {"faulty(1, 0)", "fail", "on PE ", "std::runtime_error: it broke"});
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        send<&faulty::fail_later>(all[{0, 1}]);
+        co_await sleep_for(std::chrono::hours(1));
+      },
+      {"faulty(0, 1)", "fail_later", "std::out_of_range: it broke later"});
+  fails(
+      []() -> task<> {
+        send<&faulty::fail_oddly>(make_array<faulty>({2, 2}));
+        co_await sleep_for(std::chrono::hours(1));
+      },
+      {"faulty(", "fail_oddly", "an exception of type int"});
+}
+
+TEST_P(errors, an_exception_in_a_call_reaches_the_awaiter) {
+  run([]() -> task<> {
+    auto all = make_array<faulty>({2, 2});
+    std::string text;
+    try {
+      co_await all[{1, 1}].call<&faulty::fail>();
+    } catch (const std::runtime_error& e) {
+      text = e.what();
+    }
+    EXPECT_EQ(text, "it broke");
+    text.clear();
+    try {
+      co_await all[{1, 1}].call<&faulty::pass_on>(all[{0, 0}]);
+    } catch (const std::out_of_range& e) {
+      text = e.what();
+    }
+    EXPECT_EQ(text, "it broke later");
+    text.clear();
+    try {
+      co_await all.reduce<&faulty::fail_at_one>(sum);
+    } catch (const std::invalid_argument& e) {
+      text = e.what();
+    }
+    EXPECT_EQ(text, "one of many");
+    text.clear();
+    try {
+      co_await all.call<&faulty::fail_later>();
+    } catch (const std::out_of_range& e) {
+      text = e.what();
+    }
+    EXPECT_EQ(text, "it broke later");
+    text.clear();
+    try {
+      co_await all[{1, 1}].call<&faulty::fail_with_own>();
+    } catch (const own_exception& e) {
+      text = e.what();
+    } catch (const remote_error& e) {
+      text = e.what();
+      EXPECT_NE(e.type_name().find("own_exception"), std::string::npos) << e.type_name();
+    }
+    EXPECT_EQ(text, "my own");
+  });
+}
+
+TEST_P(errors, a_deadlock_is_reported_with_who_waits_for_what) {
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        send<&faulty::port>(all[{1, 1}], 41, 7);
+        co_await all[{1, 1}].call<&faulty::wait>();
+      },
+      {"deadlock", "main task waits for the result of faulty::wait", "faulty(1, 1), entry wait, on PE ",
+       "port with reference 42", "1 unread"});
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        co_await all[{0, 1}].call<&faulty::wait_for_any>();
+      },
+      {"deadlock", "faulty(0, 1), entry wait_for_any", "any reference"});
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        co_await all[{0, 1}].call<&faulty::wait_for_all>();
+      },
+      {"deadlock", "faulty(0, 1), entry wait_for_all", "all_reduce"});
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>(sparse(index<2>(2, 2)));
+        co_await all[{0, 1}].call<&faulty::wait>();
+      },
+      {"deadlock", "faulty(0, 1)", "never created", "entry wait"});
+}
+
+TEST_P(errors, a_proxy_of_nothing_reaches_nobody) {
+  fails(
+      []() -> task<> {
+        make_array<faulty>({2, 2});
+        co_await element<faulty>().call<&faulty::wait>();
+      },
+      {"deadlock", "never created"});
+}
+
+TEST_P(errors, a_message_to_a_destroyed_element_ends_the_run) {
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        all[{1, 1}].destroy();
+        co_await quiescence();
+        send<&faulty::fail>(all[{1, 1}]);
+        co_await sleep_for(std::chrono::hours(1));
+      },
+      {"faulty(1, 1)", "entry fail", "has been destroyed"});
+}
+
+TEST_P(errors, an_insertion_over_an_element_ends_the_run) {
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        all.insert({1, 1});
+        co_await sleep_for(std::chrono::hours(1));
+      },
+      {"faulty(1, 1)", "exists already"});
+}
+
+class unborn : public chare<unborn> {
+ public:
+  explicit unborn(int which) {
+    if (where_to_throw(which)) throw std::domain_error("no birth");
+  }
+  int value() const { return 1; }
+
+ private:
+  static bool where_to_throw(int which) { return which < 0 ? imbrex::pe() == num_pes_less_one() : which > 0; }
+  static int num_pes_less_one() { return imbrex::num_pes() - 1; }
+};
+
+TEST_P(errors, a_constructor_that_throws_ends_the_run) {
+  fails(
+      []() -> task<> {
+        make_array<unborn>({8}, -1);
+        co_await sleep_for(std::chrono::hours(1));
+      },
+      {"constructor of unborn(", "std::domain_error: no birth"});
+  fails(
+      []() -> task<> {
+        make_chare_on<unborn>(num_pes() - 1, 1);
+        co_await sleep_for(std::chrono::hours(1));
+      },
+      {"constructor of unborn", "std::domain_error: no birth"});
+}
+
+TEST_P(errors, memory_that_runs_out_is_said_to) {
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  GTEST_SKIP() << "the sanitizer ends the process itself";
+#endif
+#endif
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        send<&faulty::allocate>(all[{1, 1}]);
+        co_await sleep_for(std::chrono::hours(1));
+      },
+      {"out of memory", "faulty(1, 1)", "allocate"});
+}
+
+TEST_P(errors, in_the_main_task_end_the_run) {
+  fails(
+      []() -> task<> {
+        make_array<faulty>({2, 2});
+        throw std::logic_error("main is wrong");
+        co_return;
+      },
+      {"the main task", "std::logic_error: main is wrong"});
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        co_await all[{1, 1}].call<&faulty::fail>();
+      },
+      {"the main task", "it broke"});
+}
+
+TEST_P(errors, exit_ends_the_run_with_its_status) {
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        send<&faulty::end_the_run>(all[{1, 1}], 3);
+        co_await sleep_for(std::chrono::hours(1));
+      },
+      {}, 3);
+}
+
+TEST_P(errors, a_main_task_with_a_status_gives_it) {
+  for (const options& how : GetParam().runs)
+    EXPECT_EQ(imbrex::run(how, []() -> task<int> { co_return 9; }), 9);
+}
+
+TEST_P(errors, messages_for_elements_never_inserted_are_told_of_at_the_end) {
+  for (const options& how : GetParam().runs) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(imbrex::run(how,
+                          []() -> task<> {
+                            auto all = make_array<faulty>(sparse(index<2>(2, 2)));
+                            send<&faulty::wait>(all[{1, 0}]);
+                            co_await quiescence();
+                          }),
+              0);
+    const auto text = testing::internal::GetCapturedStderr();
+    EXPECT_NE(text.find("1 undelivered message"), std::string::npos) << text;
+    EXPECT_NE(text.find("faulty(1, 0)"), std::string::npos) << text;
+  }
+}
+
+class contrary : public chare<contrary> {
+ public:
+  task<> reduce_something() {
+    if (where()[0] == 0) {
+      co_await all_reduce(1, sum);
+    } else {
+      co_await all_reduce(1.0, max);
+    }
+  }
+  std::vector<double> row() const { return std::vector<double>(static_cast<std::size_t>(where()[0] + 1)); }
+};
+
+TEST_P(errors, elements_that_disagree_about_a_reduction_end_the_run) {
+  fails(
+      []() -> task<> {
+        auto all = make_array<contrary>({4});
+        co_await all.call<&contrary::reduce_something>();
+      },
+      {"contrary", "disagree"});
+}
+
+TEST_P(errors, vectors_of_different_lengths_cannot_be_summed) {
+  run([]() -> task<> {
+    auto all = make_array<contrary>({4});
+    std::string text;
+    try {
+      co_await all.reduce<&contrary::row>(sum);
+    } catch (const std::length_error& e) {
+      text = e.what();
+    }
+    EXPECT_NE(text.find("same length"), std::string::npos) << text;
+  });
+}
+
+TEST_P(errors, a_wrong_priority_is_refused) {
+  run([]() -> task<> {
+    auto all = make_array<contrary>({4});
+    EXPECT_THROW(all[0].with_priority(-33), error);
+    EXPECT_THROW(all[0].with_priority(32), error);
+    EXPECT_THROW(all.with_priority(100), error);
+    co_return;
+  });
+}
+
+TEST(errors_alone, no_pe_runs_outside_a_run) {
+  EXPECT_THROW(imbrex::pe(), error);
+  EXPECT_THROW(make_chare<contrary>(), error);
+}
+
+TEST(errors_alone, an_impossible_number_of_pes_is_a_usage_error) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(imbrex::run(options{.pes = -1}, []() -> task<> { co_return; }), usage_error::exit_status);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("-1"), std::string::npos);
+  for (const char* wrong : {"0", "x", "-3"}) {
+    std::string program = "program";
+    std::string option = "--pes";
+    std::string value = wrong;
+    std::vector<char*> arguments{program.data(), option.data(), value.data(), nullptr};
+    int argc = 3;
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(imbrex::run(argc, arguments.data(), []() -> task<> { co_return; }), usage_error::exit_status);
+    const auto text = testing::internal::GetCapturedStderr();
+    EXPECT_NE(text.find("--pes"), std::string::npos) << text;
+    EXPECT_NE(text.find(value), std::string::npos) << text;
+  }
+}
+
+class endless : public chare<endless> {
+ public:
+  void spin() {
+    for (;;) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  void fail() { throw std::runtime_error("enough"); }
+};
+
+TEST(errors_alone_death_test, an_entry_that_never_returns_does_not_keep_the_process) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EXIT(imbrex::run(threads(2),
+                          []() -> task<> {
+                            auto on_last = make_chare_on<endless>(1);
+                            send<&endless::spin>(on_last);
+                            co_await sleep_for(std::chrono::milliseconds(20));
+                            throw std::runtime_error("enough");
+                          }),
+              testing::ExitedWithCode(1), "enough[^$]*PE 1 is still busy");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+}
+
+}  // namespace imbrex::errors_test

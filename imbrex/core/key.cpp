@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/key.hpp>
+
+#include <imbrex/base/type_name.hpp>
+
+namespace imbrex::detail {
+
+template std::vector<std::size_t> sorted_places(const std::vector<std::uint64_t>& keys);
+
+std::string hex(std::string_view bytes) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text = "0x";
+  for (const char c : bytes) {
+    text += digits[static_cast<unsigned char>(c) >> 4U];
+    text += digits[static_cast<unsigned char>(c) & 15U];
+  }
+  return text;
+}
+
+std::uint64_t hash_bytes(std::string_view bytes) {
+  std::uint64_t h = 14695981039346656037U;  // FNV-1a, with a last mix for the high bits
+  for (const char c : bytes) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  return (h ^ (h >> 32U)) * 0x9e3779b97f4a7c15U;
+}
+
+std::string index_text(std::span<const int> values) {
+  std::string text = std::to_string(values[0]);
+  for (const int v : values.subspan(1)) text += ", " + std::to_string(v);
+  return values.size() == 1 ? text : "(" + text + ")";
+}
+
+std::string element_text(std::string_view chare_name, const std::string& key) {
+  const std::string name(short_name(chare_name));
+  return key.starts_with("(") ? name + key : name + "(" + key + ")";
+}
+
+std::string single_text(std::string_view chare_name, std::uint64_t key) {
+  return std::string(short_name(chare_name)) + " #" + std::to_string(key & 0xffffffffU) + " of PE " +
+         std::to_string((key >> 32U) & 0xffffU);
+}
+
+}  // namespace imbrex::detail

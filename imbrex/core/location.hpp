@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/core/chare.hpp>
+#include <imbrex/core/key_map.hpp>
+
+namespace imbrex::detail {
+
+/// A message to one element.
+template <class Key>
+struct element_message : message {
+  Key key{};
+};
+
+/// Where an element was last known to be.
+struct location {
+  std::int32_t pe;      ///< `nowhere` after its destruction
+  std::uint32_t epoch;  ///< of the element when it arrived there: the higher, the newer
+};
+inline constexpr std::int32_t nowhere = -1;
+
+template <class Key>
+struct key_hasher {
+  std::size_t operator()(const Key& key) const { return static_cast<std::size_t>(key_hash(key)); }
+};
+
+/// One PE's part of an array: which elements are here and where messages to the others go.
+///
+/// Each element has a home, the PE of its placement, which always knows, or will soon be told, where it is. Others know
+/// where it went from here (they forwarded it) or have been told after a message of theirs had to be forwarded. A message
+/// for an element that is not here goes
+///   - to where the element is known to be, with its epoch there as a hint, and the sender is told;
+///   - nowhere yet, if the hint that it came with is newer than what is known here: the element is on its way here;
+///   - else home, where it waits if the element has not been inserted, and is an error if it was destroyed.
+/// Each hop goes to a newer place, so a message arrives, once, and cannot run in circles.
+template <class Index>
+class element_map : public collection_base {
+ public:
+  using key = key_type<Index>;
+  using header = element_header<Index>;
+
+  using collection_base::collection_base;
+
+  header* find(const key& k) const { return elements_.find(k); }
+
+  /// The PE to which a message for an element should be sent; sets its hint.
+  int place_for(element_message<key>& m) {
+    if (elements_.find(m.key) != nullptr) return pe().pe();
+    if (!known_.empty()) [[unlikely]] {
+      if (const auto at = known_.find(m.key); at != known_.end() && at->second.pe != nowhere) {
+        m.location_hint = static_cast<std::uint16_t>(at->second.epoch);
+        return at->second.pe;
+      }
+    }
+    return home_of(m.key);
+  }
+
+  virtual int home_of(const key& k) const = 0;
+  /// At the home, for an element that is nowhere: true if it has been destroyed though nothing is known of it.
+  virtual bool was_destroyed(const key& k) const = 0;
+  virtual std::string key_name(const key& k) const = 0;
+
+  /// A message came for an element that is not here.
+  void route(element_message<key>& m) {
+    const auto at = known_.find(m.key);
+    const int home = home_of(m.key);
+    const bool is_home = home == pe().pe();
+    if (at == known_.end()) {
+      if (is_home && was_destroyed(m.key)) return refuse(m);
+      if (m.location_hint != 0 || is_home) return hold(m);
+      return pe().dispatch(m, home);
+    }
+    const location where = at->second;
+    if (where.pe == nowhere) {
+      if (is_home) return refuse(m);
+      m.location_hint = 0;
+      return pe().dispatch(m, home);
+    }
+    const auto newer = static_cast<std::int16_t>(m.location_hint - static_cast<std::uint16_t>(where.epoch));
+    if (m.location_hint != 0 && newer > 0) return hold(m);
+    if (m.origin != static_cast<std::uint32_t>(pe().pe())) tell(static_cast<int>(m.origin), m.key, where);
+    m.location_hint = static_cast<std::uint16_t>(where.epoch);
+    pe().dispatch(m, where.pe);
+  }
+
+  /// News of where an element is, or that it is no more.
+  void learn(const key& k, const location& where) {
+    if (find(k) != nullptr) return;
+    const auto at = known_.find(k);
+    if (at == known_.end()) {
+      if (was_destroyed(k)) return;  // old news
+      known_.emplace(k, where);
+    } else if (static_cast<std::int32_t>(where.epoch - at->second.epoch) > 0) {
+      at->second = where;
+      if (where.pe == nowhere && was_destroyed(k)) known_.erase(at);
+    }
+    release_held(k);
+  }
+
+  void describe_held(std::vector<std::string>& lines, std::size_t most) const override {
+    for (const auto& [k, messages] : held_)
+      for (const auto* m : messages) {
+        if (lines.size() >= most) return;
+        lines.push_back("a message for " + key_name(k) + ", entry " + std::string(m->kind().entry_name) +
+                        ", sent by PE " + std::to_string(m->origin) + ": that element was never created");
+      }
+  }
+  std::size_t count_held() const override {
+    std::size_t n = 0;
+    for (const auto& [k, messages] : held_) n += messages.size();
+    return n;
+  }
+
+ protected:
+  /// An element that is here from now on: created, or arrived.
+  void put(header& e) {
+    elements_.insert(e.key, e);
+    add_local(e);
+    if (!known_.empty()) known_.erase(e.key);
+    if (!held_.empty()) release_held(e.key);
+  }
+  void take_out(header& e, const location& goes) {
+    elements_.erase(e.key);
+    remove_local(e);
+    known_[e.key] = goes;
+  }
+  void reserve(std::size_t n) { elements_.reserve(n); }
+  const location* known(const key& k) const {
+    const auto at = known_.find(k);
+    return at == known_.end() ? nullptr : &at->second;
+  }
+  void forget(const key& k) { known_.erase(k); }
+  void tell(int who, const key& k, const location& where);
+  void discard_held() noexcept {
+    for (auto& [k, messages] : held_)
+      for (auto* m : messages) m->type->destroy(*m);
+    held_.clear();
+  }
+
+ private:
+  bool before(const chare_header& a, const chare_header& b) const override {
+    return key_less(static_cast<const header&>(a).key, static_cast<const header&>(b).key);
+  }
+  void hold(element_message<key>& m) { held_[m.key].push_back(&m); }
+  void release_held(const key& k) {
+    const auto at = held_.find(k);
+    if (at == held_.end()) return;
+    const auto messages = std::move(at->second);
+    held_.erase(at);
+    for (auto* m : messages) pe().push(*m);
+  }
+  void refuse(element_message<key>& m) {
+    const message_guard mine(m);
+    fail_request(m,
+                 "a message for " + key_name(m.key) + ", entry " + std::string(m.kind().entry_name) +
+                     ", sent by PE " + std::to_string(m.origin),
+                 std::make_exception_ptr(error("that element has been destroyed")));
+  }
+
+  key_map<key, header> elements_;
+  std::unordered_map<key, location, key_hasher<key>> known_;
+  std::unordered_map<key, std::vector<element_message<key>*>, key_hasher<key>> held_;
+};
+
+/// Tells a PE where an element is.
+template <class Index>
+struct location_notice : message {
+  key_type<Index> key{};
+  std::int32_t pe = 0;
+  std::uint32_t epoch = 0;
+
+  static inline message_type type_record = runtime_message_type<location_notice>();
+  void serialize(auto& ar) { ar(key, pe, epoch); }
+  void deliver() {
+    auto* part = processor::here().collection(collection);
+    if (part == nullptr) return processor::here().hold(*this);
+    const message_guard mine(*this);
+    static_cast<element_map<Index>*>(part)->learn(key, {pe, epoch});
+  }
+};
+
+template <class Index>
+void element_map<Index>::tell(int who, const key& k, const location& where) {
+  if (who == pe().pe()) return;
+  auto& m = make_message<location_notice<Index>>();
+  m.collection = id();
+  m.key = k;
+  m.pe = where.pe;
+  m.epoch = where.epoch;
+  pe().dispatch(m, who);
+}
+
+// Compiled once, in the library, for what most programs use.
+extern template class element_map<index<1>>;
+extern template class element_map<index<2>>;
+extern template class element_map<index<3>>;
+
+}  // namespace imbrex::detail

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <imbrex/core/balance_point.hpp>
+#include <imbrex/core/channel.hpp>
+#include <imbrex/core/create.hpp>
+#include <imbrex/core/runtime.hpp>
+#include <imbrex/core/section.hpp>
+#include <imbrex/core/sleep.hpp>
+#include <imbrex/coro/when_all.hpp>
+#include <imbrex/coro/when_any.hpp>
+
+namespace imbrex {
+
+/// One machine, with all the ways in which a test is to run on it.
+struct machine_under_test {
+  std::string name;
+  std::vector<options> runs;
+
+  friend void PrintTo(const machine_under_test& m, std::ostream* out) { *out << m.name; }
+};
+
+inline std::string text_of(const options& how) {
+  std::string text = how.machine == machine_kind::deterministic
+                         ? "--machine deterministic --seed " + std::to_string(how.seed)
+                         : "--machine threads";
+  text += " --pes " + std::to_string(how.pes);
+  if (how.shuffle) text += " --shuffle " + std::to_string(*how.shuffle);
+  if (how.serialize_always) text += " --serialize-always";
+  return text;
+}
+
+inline options threads(int pes) { return {.pes = pes}; }
+inline options seeded(int pes, std::uint64_t seed) {
+  return {.pes = pes, .machine = machine_kind::deterministic, .seed = seed};
+}
+
+inline machine_under_test shuffled(std::uint64_t seeds) {
+  machine_under_test m{"shuffle", {}};
+  for (std::uint64_t s = 1; s <= seeds; ++s)
+    m.runs.push_back({.pes = static_cast<int>(s % 3 + 1), .shuffle = s, .serialize_always = s % 4 == 0});
+  return m;
+}
+inline machine_under_test deterministic_seeds(std::uint64_t seeds) {
+  machine_under_test m{"deterministic", {}};
+  for (std::uint64_t s = 1; s <= seeds; ++s) m.runs.push_back(seeded(static_cast<int>((s + 2) % 5 + 1), s));
+  return m;
+}
+
+inline std::vector<machine_under_test> machines() {
+  options serializing = threads(2);
+  serializing.serialize_always = true;
+  return {{"threads_1", {threads(1)}},
+          {"threads_2", {threads(2)}},
+          {"threads_5", {threads(5)}},
+          {"serialize_always", {serializing}},
+          shuffled(5),
+          deterministic_seeds(20)};
+}
+
+/// A test that runs its program on each of these.
+class on_machine : public testing::TestWithParam<machine_under_test> {
+ protected:
+  template <class Main>
+  void run(const Main& main) {
+    for (const options& how : GetParam().runs) {
+      EXPECT_EQ(imbrex::run(how, main), 0);
+      if (HasFailure()) {
+        ADD_FAILURE() << "with " << text_of(how);
+        return;
+      }
+    }
+  }
+};
+
+inline std::string name_of_machine(const testing::TestParamInfo<machine_under_test>& m) {
+  return m.param.name;
+}
+
+}  // namespace imbrex

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <imbrex/core/machines.test.hpp>
+
+namespace imbrex::migration_test {
+
+class migration : public on_machine {};
+INSTANTIATE_TEST_SUITE_P(on, migration, testing::ValuesIn(machines()), name_of_machine);
+
+class traveller : public chare<traveller> {
+ public:
+  mailbox<std::string> letters;
+
+  int on() const { return pe(); }
+  void go(int to) { migrate_to(to); }
+  void go_nowhere() {
+    migrate_to(pe());
+    send<&traveller::set>(self().with_priority(-5), 1);
+  }
+  void set(int value) { value_ = value; }
+  int value() const { return value_; }
+  std::string complaint(int to) {
+    try {
+      migrate_to(to);
+    } catch (const error& e) {
+      return e.what();
+    }
+    return {};
+  }
+  task<std::string> read(std::vector<int> references) {
+    std::string text;
+    for (const int r : references) {
+      const std::string letter = co_await letters.receive(r);
+      text += letter;
+    }
+    co_return text;
+  }
+  task<int> tour(int rounds) {
+    while (round_ < rounds) {
+      ++round_;
+      migrate_to(round_ % num_pes());
+      co_await balance_point<&traveller::tour>(rounds);
+      if (pe() != round_ % num_pes()) co_return -1;
+    }
+    co_return round_;
+  }
+  task<> leave_then_wait() {
+    migrate_to(num_pes() - 1);
+    co_await sleep_for(std::chrono::microseconds(10));
+  }
+  void leave_and_die() {
+    migrate_to(num_pes() - 1);
+    destroy();
+  }
+  void die_and_leave() {
+    destroy();
+    migrate_to(num_pes() - 1);
+  }
+  task<> die_at_balance_point() {
+    destroy();
+    migrate_to(num_pes() - 1);
+    co_await balance_point<&traveller::die_at_balance_point>();
+  }
+  task<> wait_for(int reference) { co_await letters.receive(reference); }
+  task<std::string> balance_beside_another() {
+    migrate_to((pe() + 1) % num_pes());
+    std::string text;
+    try {
+      co_await balance_point<&traveller::balance_beside_another>();
+    } catch (const error& e) {
+      text = e.what();
+    }
+    co_return text;
+  }
+  task<> balance_in_a_task() { co_await balance_point<&traveller::balance_in_a_task>(); }
+  task<std::string> balance_below() {
+    migrate_to((pe() + 1) % num_pes());
+    std::string text;
+    try {
+      co_await balance_in_a_task();
+    } catch (const error& e) {
+      text = e.what();
+    }
+    co_return text;
+  }
+  void serialize(auto& ar) { ar(value_, round_, letters); }
+
+ private:
+  int value_ = 0;
+  int round_ = 0;
+};
+
+TEST_P(migration, members_and_unread_letters_travel) {
+  run([]() -> task<> {
+    auto all = make_array<traveller>({3});
+    send<&traveller::set>(all[1], 17);
+    send<&traveller::letters>(all[1], 2, "two ");
+    send<&traveller::letters>(all[1], 1, "one ");
+    send<&traveller::letters>(all[1], 3, "three ");
+    co_await quiescence();
+    for (int p = num_pes() - 1; p >= 0; --p) {
+      send<&traveller::go>(all[1], p);
+      co_await quiescence();
+      const int on = co_await all[1].call<&traveller::on>();
+      EXPECT_EQ(on, p);
+      const int value = co_await all[1].call<&traveller::value>();
+      EXPECT_EQ(value, 17);
+    }
+    send<&traveller::letters>(all[1], 2, "two again");
+    const auto text = co_await all[1].call<&traveller::read>(std::vector<int>{1, 2, 3, 2});
+    EXPECT_EQ(text, "one two three two again");
+  });
+}
+
+TEST_P(migration, a_caller_does_not_notice_balance_points) {
+  run([]() -> task<> {
+    auto all = make_array<traveller>({4});
+    const int rounds = co_await all.reduce<&traveller::tour>(min, 20);
+    EXPECT_EQ(rounds, 20);
+    auto single = make_chare<traveller>();
+    const int alone = co_await single.call<&traveller::tour>(9);
+    EXPECT_EQ(alone, 9);
+  });
+}
+
+TEST_P(migration, to_no_pe_is_refused) {
+  run([]() -> task<> {
+    auto all = make_array<traveller>({1});
+    const auto below = co_await all[0].call<&traveller::complaint>(-1);
+    EXPECT_NE(below.find("no PE -1"), std::string::npos) << below;
+    const auto above = co_await all[0].call<&traveller::complaint>(num_pes());
+    EXPECT_NE(above.find("no PE " + std::to_string(num_pes())), std::string::npos) << above;
+  });
+}
+
+TEST_P(migration, to_the_own_pe_ends_with_urgent_messages_under_way) {
+  run([]() -> task<> {
+    auto all = make_array<traveller>({1});
+    send<&traveller::go_nowhere>(all[0]);
+    co_await quiescence();
+    const int value = co_await all[0].call<&traveller::value>();
+    EXPECT_EQ(value, 1);
+  });
+}
+
+TEST_P(migration, and_destruction_in_one_entry_end_the_element_once) {
+  run([]() -> task<> {
+    auto all = make_array<traveller>({3});
+    send<&traveller::leave_and_die>(all[0]);
+    send<&traveller::die_and_leave>(all[1]);
+    send<&traveller::die_at_balance_point>(all[2]);
+    co_await quiescence();
+    for (int i = 0; i < 3; ++i) {
+      std::string text;
+      try {
+        co_await all[i].call<&traveller::value>();
+      } catch (const error& e) {
+        text = e.what();
+      }
+      EXPECT_NE(text.find("destroyed"), std::string::npos) << text;
+    }
+  });
+}
+
+TEST_P(migration, a_single_chare_destroyed_far_from_home_is_gone) {
+  run([]() -> task<> {
+    auto c = make_chare_on<traveller>(0);
+    send<&traveller::go>(c, num_pes() - 1);
+    co_await quiescence();
+    c.destroy();
+    co_await quiescence();
+    std::string text;
+    try {
+      co_await c.call<&traveller::value>();
+    } catch (const error& e) {
+      text = e.what();
+    }
+    EXPECT_NE(text.find("destroyed"), std::string::npos) << text;
+  });
+}
+
+TEST_P(migration, beside_a_suspended_entry_is_an_error_that_names_it) {
+  run([]() -> task<> {
+    auto all = make_array<traveller>({1});
+    auto waits = all[0].call<&traveller::wait_for>(8);
+    co_await quiescence();
+    const auto text = co_await all[0].call<&traveller::balance_beside_another>();
+    const auto below = co_await all[0].call<&traveller::balance_below>();
+    send<&traveller::letters>(all[0], 8, "eight");
+    co_await waits;
+    if (num_pes() > 1) {
+      EXPECT_NE(text.find("wait_for"), std::string::npos) << text;
+      EXPECT_NE(text.find("letters with reference 8"), std::string::npos) << text;
+      EXPECT_NE(below.find("by the entry method itself"), std::string::npos) << below;
+    }
+  });
+}
+
+/// Takes part in everything at once: sends, mailboxes, broadcasts, reductions and a migration each round.
+class nomad : public chare<nomad> {
+ public:
+  mailbox<std::uint64_t> port;
+
+  void take(std::uint64_t id) { got_.push_back(id); }
+  std::uint64_t take_and_answer(std::uint64_t id) {
+    got_.push_back(id);
+    return id;
+  }
+  void take_from_root(std::uint64_t id) { broadcasts_.push_back(id); }
+  int one() const { return 1; }
+
+  task<int> roam(int rounds, std::uint64_t seed) {
+    const int n = peers().shape()[0];
+    while (round_ < rounds) {
+      random dice(seed + 1000 * static_cast<std::uint64_t>(where()[0]) + static_cast<std::uint64_t>(round_));
+      for (auto sends = dice.below(4); sends > 0; --sends) {
+        const int to = static_cast<int>(dice.below(static_cast<std::uint64_t>(n)));
+        send<&nomad::take>(peers()[to], next_id(to));
+      }
+      const int right = (where()[0] + 1) % n;
+      send<&nomad::port>(peers()[right], round_, static_cast<std::uint64_t>(where()[0]));
+      const auto from_left = co_await port.receive(round_);
+      if (from_left != static_cast<std::uint64_t>((where()[0] + n - 1) % n)) ++mistakes_;
+      if (dice.below(2) == 0) {
+        const int to = static_cast<int>(dice.below(static_cast<std::uint64_t>(n)));
+        const auto id = next_id(to);
+        const auto answer = co_await peers()[to].call<&nomad::take_and_answer>(id);
+        if (answer != id) ++mistakes_;
+      }
+      auto first = all_reduce(where()[0], sum);
+      auto second = all_reduce(1, sum);
+      const int count = co_await second;
+      const int total = co_await first;
+      if (count != n || total != n * (n - 1) / 2) ++mistakes_;
+      ++round_;
+      if (dice.below(3) > 0) migrate_to(static_cast<int>(dice.below(static_cast<std::uint64_t>(num_pes()))));
+      co_await balance_point<&nomad::roam>(rounds, seed);
+    }
+    co_return mistakes_;
+  }
+
+  std::vector<std::uint64_t> got() const { return got_; }
+  std::vector<std::uint64_t> broadcasts() const { return broadcasts_; }
+  std::vector<std::pair<int, std::uint64_t>> sent() const { return sent_; }
+  void serialize(auto& ar) { ar(got_, broadcasts_, sent_, round_, mistakes_, port); }
+
+ private:
+  std::uint64_t next_id(int to) {
+    sent_.emplace_back(to, (static_cast<std::uint64_t>(where()[0]) << 32U) + sent_.size());
+    return sent_.back().second;
+  }
+
+  std::vector<std::uint64_t> got_;
+  std::vector<std::uint64_t> broadcasts_;
+  std::vector<std::pair<int, std::uint64_t>> sent_;
+  int round_ = 0;
+  int mistakes_ = 0;
+};
+
+task<> storm(std::uint64_t seed) {
+  random dice(seed);
+  const int n = 1 + static_cast<int>(dice.below(9));
+  auto all = make_array<nomad>({n});
+  auto mistakes = all.reduce<&nomad::roam>(sum, 12, seed);
+  std::vector<std::uint64_t> from_root;
+  for (std::uint64_t i = 0; i < 15; ++i) {
+    from_root.push_back(i);
+    send<&nomad::take_from_root>(all, i);
+    const int members = co_await all.reduce<&nomad::one>(sum);
+    EXPECT_EQ(members, n);
+    if (dice.below(3) == 0) co_await sleep_for(std::chrono::microseconds(dice.below(200)));
+  }
+  const int wrong = co_await mistakes;
+  EXPECT_EQ(wrong, 0);
+  co_await quiescence();
+  const auto sent = co_await all.reduce<&nomad::sent>(gather);
+  auto got = co_await all.reduce<&nomad::got>(gather);
+  auto broadcasts = co_await all.reduce<&nomad::broadcasts>(gather);
+  std::vector<std::vector<std::uint64_t>> expected(static_cast<std::size_t>(n));
+  for (const auto& by_one : sent)
+    for (const auto& [to, id] : by_one) expected[static_cast<std::size_t>(to)].push_back(id);
+  for (auto& e : expected) std::sort(e.begin(), e.end());
+  for (auto& g : got) std::sort(g.begin(), g.end());
+  for (auto& b : broadcasts) {
+    std::sort(b.begin(), b.end());
+    EXPECT_EQ(b, from_root);
+  }
+  EXPECT_EQ(got, expected);
+}
+
+/// Exactly once, each message, while every element moves at every chance; over many orders.
+TEST(migration_storm, delivers_exactly_once_in_any_deterministic_order) {
+  for (std::uint64_t seed = 1; seed <= 40 && !HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    EXPECT_EQ(run(seeded(static_cast<int>(seed % 5 + 1), seed), [seed] { return storm(seed); }), 0);
+  }
+}
+TEST(migration_storm, delivers_exactly_once_on_shuffled_threads) {
+  for (std::uint64_t seed = 1; seed <= 20 && !HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    const options how{
+        .pes = static_cast<int>(seed % 4 + 1), .shuffle = seed, .serialize_always = seed % 2 == 0};
+    EXPECT_EQ(run(how, [seed] { return storm(seed); }), 0);
+  }
+}
+TEST(migration_storm, delivers_exactly_once_on_plain_threads) {
+  for (std::uint64_t seed = 1; seed <= 20 && !HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    EXPECT_EQ(run(threads(static_cast<int>(seed % 4 + 1)), [seed] { return storm(seed); }), 0);
+  }
+}
+
+}  // namespace imbrex::migration_test

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include <imbrex/core/key.hpp>
+
+namespace imbrex {
+
+/// Places equal, consecutive parts of an array on the PEs, in the order of the indices (the default).
+struct block_placement {};
+/// Deals the elements out to the PEs one by one.
+struct round_robin_placement {};
+
+inline constexpr block_placement in_blocks{};
+inline constexpr round_robin_placement round_robin{};
+
+/// How an array is created: its shape, whether its elements are there from the start, and where they are placed.
+/// `Placement` is block_placement, round_robin_placement or a stateless function object
+/// `int operator()(const Index& where, const Index& shape, int num_pes)` (for user-defined keys: `(const Key&, int)`).
+template <class Index, class Placement, bool IsSparse>
+struct layout {
+  [[no_unique_address]] Index shape;
+
+  /// The same with another placement.
+  template <class Other>
+  layout<Index, Other, IsSparse> placed(Other) const {
+    static_assert(
+        std::is_empty_v<Other> && std::is_default_constructible_v<Other>,
+        "imbrex: a placement must have no state: it travels as a type. Use a lambda without captures");
+    return {shape};
+  }
+};
+
+/// An array whose elements are all there from the start; to say how they are placed.
+template <int N>
+layout<index<N>, block_placement, false> dense(const index<N>& shape) {
+  return {shape};
+}
+inline layout<index<1>, block_placement, false> dense(int elements) { return {index<1>(elements)}; }
+
+/// An array that begins without elements; `insert` makes them, anywhere inside the shape.
+template <int N>
+layout<index<N>, block_placement, true> sparse(const index<N>& shape) {
+  return {shape};
+}
+inline layout<index<1>, block_placement, true> sparse(int bound) { return {index<1>(bound)}; }
+
+/// The same for user-defined keys.
+template <class Key>
+layout<Key, block_placement, true> keyed() {
+  return {Key{}};
+}
+
+namespace detail {
+
+[[noreturn]] void throw_wrong_placement(int pe, int num_pes);
+
+/// Which PE an element is created on, and that keeps track of it: its home.
+template <class Index, class Placement>
+int home_of(const Index& where, const Index& shape, int pes) {
+  const auto n = static_cast<std::uint64_t>(pes);
+  if constexpr (!is_index<Index>) {
+    if constexpr (std::is_invocable_r_v<int, const Placement&, const Index&, int>) {
+      const int pe = Placement{}(where, pes);
+      if (pe < 0 || pe >= pes) throw_wrong_placement(pe, pes);
+      return pe;
+    } else {
+      return static_cast<int>((key_hash(where) >> 32U) % n);
+    }
+  } else if constexpr (std::is_same_v<Placement, round_robin_placement>) {
+    return static_cast<int>(linear(shape, where) % n);
+  } else if constexpr (std::is_same_v<Placement, block_placement>) {
+    // PE p has the elements from p * volume / n on; the division turned round.
+    const auto l = static_cast<unsigned __int128>(linear(shape, where));
+    return static_cast<int>(((l + 1) * n - 1) / volume(shape));
+  } else {
+    const int pe = Placement{}(where, shape, pes);
+    if (pe < 0 || pe >= pes) throw_wrong_placement(pe, pes);
+    return pe;
+  }
+}
+
+/// Calls `visit(linear number)` for each element that a dense array has on a PE. O(elements there) but for placements by
+/// the user, whose every element must be asked for.
+template <class Placement, int N, class Visitor>
+void for_each_on(const index<N>& shape, int pe, int pes, Visitor visit) {
+  const std::uint64_t all = volume(shape);
+  const auto p = static_cast<std::uint64_t>(pe);
+  const auto n = static_cast<std::uint64_t>(pes);
+  if constexpr (std::is_same_v<Placement, block_placement>) {
+    const auto begin = static_cast<std::uint64_t>(static_cast<unsigned __int128>(all) * p / n);
+    const auto end = static_cast<std::uint64_t>(static_cast<unsigned __int128>(all) * (p + 1) / n);
+    for (std::uint64_t l = begin; l < end; ++l) visit(l);
+  } else if constexpr (std::is_same_v<Placement, round_robin_placement>) {
+    for (std::uint64_t l = p; l < all; l += n) visit(l);
+  } else {
+    for (std::uint64_t l = 0; l < all; ++l)
+      if (home_of<index<N>, Placement>(from_linear(shape, l), shape, pes) == pe) visit(l);
+  }
+}
+
+}  // namespace detail
+}  // namespace imbrex

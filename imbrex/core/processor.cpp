@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/processor.hpp>
+
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/core/collection_base.hpp>
+
+namespace imbrex::detail {
+
+processor::processor(runtime& owner, int pe, const clock& time, std::optional<std::uint64_t> shuffle)
+    : scheduler(pe, time, shuffle), owner_(owner), shuffles_(shuffle.has_value()) {}
+
+processor::~processor() = default;
+
+void processor::throw_no_pe() {
+  throw error(
+      "no PE runs on this thread: send, call, make_array and the like are for the main task and for entry "
+      "methods, inside "
+      "imbrex::run");
+}
+
+void processor::install(std::unique_ptr<collection_base> part) {
+  const std::uint32_t id = part->id();
+  auto& of_kind = (id & singles_bit) != 0 ? singles_ : arrays_;
+  const std::size_t place = id & ~singles_bit;
+  if (place >= of_kind.size()) of_kind.resize(place + 1);
+  of_kind[place] = std::move(part);
+  for (auto& m : std::exchange(held_, {})) {
+    if (m->collection == id) {
+      push(*m);
+    } else {
+      held_.push_back(m);
+    }
+  }
+}
+
+void processor::hold(message& m) { held_.push_back(&m); }
+
+void processor::clear() noexcept {
+  for (auto* of_kind : {&arrays_, &singles_})
+    for (auto& c : *of_kind)
+      if (c) c->clear();
+  replies_.abandon_all();
+  for (auto* m : std::exchange(held_, {})) m->type->destroy(*m);
+  discard_work();
+  arrays_.clear();
+  singles_.clear();
+}
+
+}  // namespace imbrex::detail

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <imbrex/core/message.hpp>
+#include <imbrex/core/reply_table.hpp>
+#include <imbrex/coro/scope.hpp>
+#include <imbrex/net/transport.hpp>
+#include <imbrex/sched/scheduler.hpp>
+
+namespace imbrex {
+
+class runtime;
+
+namespace detail {
+
+class collection_base;
+
+/// Collections of single chares have this bit; the rest of their number is that of their class.
+inline constexpr std::uint32_t singles_bit = std::uint32_t{1} << 31U;
+
+/// A scheduler with what the core keeps on each PE: its parts of all arrays and groups, and whom to answer.
+class processor final : public scheduler {
+ public:
+  processor(runtime& owner, int pe, const clock& time, std::optional<std::uint64_t> shuffle);
+  ~processor() override;
+
+  /// The PE whose entry runs on this thread. Throws imbrex::error on a thread that runs none.
+  static processor& here() {
+    scheduler* s = current();
+    if (s == nullptr) [[unlikely]]
+      throw_no_pe();
+    return static_cast<processor&>(*s);
+  }
+
+  runtime& owner() const { return owner_; }
+  int num_pes() const { return num_pes_; }
+  reply_table& replies() { return replies_; }
+  /// PEs in turn, this one first: where single chares go.
+  int next_pe() {
+    return (pe() + static_cast<int>(chares_placed_++ % static_cast<std::uint32_t>(num_pes_))) % num_pes_;
+  }
+  /// True if each element's copy of a broadcast is to be a message of its own, so that the machine can choose the order.
+  bool separates_broadcasts() const { return separates_broadcasts_; }
+
+  /// Says how messages leave; before the first of them. `direct`: those to this PE itself need not travel.
+  void connect(transport& wire, bool direct, int num_pes) {
+    wire_ = &wire;
+    direct_ = direct;
+    separates_broadcasts_ = !direct || shuffles_;
+    num_pes_ = num_pes;
+  }
+
+  /// Sends a message to a PE, which may be this one.
+  void dispatch(message& m, int to) {
+    if (to == pe() && direct_) return push(m);
+    wire_->send(m, to);
+  }
+
+  /// This PE's part of an array or group; null if it has not been created here yet.
+  collection_base* collection(std::uint32_t id) const {
+    const auto& of_kind = (id & singles_bit) != 0 ? singles_ : arrays_;
+    const std::uint32_t place = id & ~singles_bit;
+    return place < of_kind.size() ? of_kind[place].get() : nullptr;
+  }
+  void install(std::unique_ptr<collection_base> part);
+
+  /// Keeps a message for an array of which this PE has not heard yet.
+  void hold(message& m);
+
+  /// Visits all collections here.
+  template <class Visitor>
+  void for_each_collection(Visitor visit) const {
+    for (const auto* of_kind : {&arrays_, &singles_})
+      for (const auto& c : *of_kind)
+        if (c) visit(*c);
+  }
+  const std::vector<message*>& held() const { return held_; }
+
+  /// Destroys all chares and unread messages; after the run, by whoever has activated this PE.
+  void clear() noexcept;
+
+  scope main;  ///< of the main task, on PE 0
+
+ private:
+  [[noreturn]] static void throw_no_pe();
+
+  runtime& owner_;
+  const bool shuffles_;
+  transport* wire_ = nullptr;
+  bool direct_ = true;
+  bool separates_broadcasts_ = false;
+  int num_pes_ = 1;
+  std::uint32_t chares_placed_ = 0;
+  std::vector<std::unique_ptr<collection_base>> arrays_;
+  std::vector<std::unique_ptr<collection_base>> singles_;
+  std::vector<message*> held_;
+  reply_table replies_;
+};
+
+}  // namespace detail
+}  // namespace imbrex

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <imbrex/core/key.hpp>
+#include <imbrex/core/member_traits.hpp>
+#include <imbrex/core/reduction.hpp>
+
+namespace imbrex {
+
+template <class T>
+class array;
+template <class T>
+class section;
+template <class T>
+class group;
+
+namespace detail {
+
+[[noreturn]] void throw_wrong_index(std::string_view chare_name, const std::string& index,
+                                    const std::string& shape);
+void check_priority(int priority);
+
+/// The types that a reduction of what entry M returns has.
+template <class T, auto M, class Op>
+using reduction_of = reduction<storable<typename traits_of<M>::result>, Op, key_type<typename T::index_type>>;
+
+/// Combines the ends of calls that have no result.
+struct completion_operation {
+  nothing operator()(const nothing&, const nothing&) const { return {}; }
+};
+
+}  // namespace detail
+
+/// Names one chare, wherever it is: a small value that can be stored, compared and sent. It may name an element that does
+/// not exist (yet): messages to it wait for its insertion.
+template <class T>
+class element {
+ public:
+  using chare_type = T;
+  using key = detail::key_type<typename T::index_type>;
+
+  element() = default;
+  /// For the runtime; programs get elements from arrays, groups and make_chare.
+  element(std::uint32_t collection, key k) : collection_(collection), key_(std::move(k)) {}
+
+  /// Calls an entry method. The message leaves now; the result is awaited whenever it is wanted.
+  template <auto M, class... A>
+  pending<typename detail::traits_of<M>::result> call(A&&... arguments) const;
+
+  /// This proxy, for messages of a priority of -32 to 31: lower first, 0 is what others have.
+  element with_priority(int priority) const {
+    detail::check_priority(priority);
+    element e = *this;
+    e.priority_ = static_cast<std::int8_t>(priority);
+    return e;
+  }
+
+  /// Destroys the chare, with all its suspended entries. Asynchronous. A message that comes after is an error.
+  void destroy() const;
+
+  std::uint32_t collection() const { return collection_; }
+  const key& key_value() const { return key_; }
+  std::int8_t priority() const { return priority_; }
+  void serialize(auto& ar) { ar(collection_, key_, priority_); }
+  /// Same chare; the priority is not part of who it is.
+  bool operator==(const element& other) const {
+    return collection_ == other.collection_ && key_ == other.key_;
+  }
+  std::weak_ordering operator<=>(const element& other) const {
+    if (collection_ != other.collection_) return collection_ <=> other.collection_;
+    if (detail::key_less(key_, other.key_)) return std::weak_ordering::less;
+    return detail::key_less(other.key_, key_) ? std::weak_ordering::greater : std::weak_ordering::equivalent;
+  }
+
+ private:
+  std::uint32_t collection_ = 0;
+  key key_{};
+  std::int8_t priority_ = 0;
+};
+
+/// Names all elements of an array.
+template <class T>
+class array {
+ public:
+  using chare_type = T;
+  using index_type = typename T::index_type;
+
+  array() = default;
+  /// For the runtime; programs get arrays from make_array and peers().
+  array(std::uint32_t collection, [[maybe_unused]] const index_type& shape) : collection_(collection) {
+    if constexpr (detail::is_index<index_type>) shape_ = shape;
+  }
+
+  /// The element with that index. Throws imbrex::error if the index is outside the array's shape.
+  element<T> operator[](const index_type& i) const {
+    if constexpr (detail::is_index<index_type>) {
+      if (!detail::contains(shape_, i)) [[unlikely]]
+        detail::throw_wrong_index(type_name<T>(), to_string(i), to_string(shape_));
+      return {collection_, detail::linear(shape_, i)};
+    } else {
+      return {collection_, i};
+    }
+  }
+
+  /// The extents, each 1 or more. Only for arrays with dense indices.
+  const index_type& shape() const
+    requires detail::is_index<index_type>
+  {
+    return shape_;
+  }
+  /// How many elements the shape has room for.
+  std::uint64_t size() const
+    requires detail::is_index<index_type>
+  {
+    return detail::volume(shape_);
+  }
+
+  /// Creates an element, on the PE where the array's placement wants it. Asynchronous: messages that are sent to it now wait
+  /// for it. An index that has an element already ends the run. One whose element was destroyed can be used again; what is
+  /// sent to it before the new element is there is then refused, so await quiescence or a call in between.
+  template <class... A>
+  void insert(const index_type& i, A&&... constructor_arguments) const;
+
+  /// Calls an entry method of every element and reduces what they return. Elements that are inserted meanwhile may or may
+  /// not take part; migrating ones take part once. Throws (at co_await) what an entry threw.
+  template <auto M, class Op, class... A>
+  auto reduce(Op operation, A&&... arguments) const
+      -> pending<typename detail::reduction_of<T, M, Op>::result>;
+
+  /// Calls an entry method of every element; ready when all have ended.
+  template <auto M, class... A>
+  pending<void> call(A&&... arguments) const;
+
+  /// Some elements of the array, as a proxy of their own. The list stays on this PE: sections of many elements are no
+  /// larger to send.
+  imbrex::section<T> section(std::vector<index_type> members) const;
+
+  array with_priority(int priority) const {
+    detail::check_priority(priority);
+    array a = *this;
+    a.priority_ = static_cast<std::int8_t>(priority);
+    return a;
+  }
+
+  std::uint32_t collection() const { return collection_; }
+  std::int8_t priority() const { return priority_; }
+  void serialize(auto& ar) {
+    ar(collection_, priority_);
+    if constexpr (detail::is_index<index_type>) ar(shape_);
+  }
+  bool operator==(const array& other) const { return collection_ == other.collection_; }
+  auto operator<=>(const array& other) const { return collection_ <=> other.collection_; }
+
+ private:
+  std::uint32_t collection_ = 0;
+  std::int8_t priority_ = 0;
+  [[no_unique_address]] std::conditional_t<detail::is_index<index_type>, index_type, nothing> shape_{};
+};
+
+/// Names some elements of an array.
+template <class T>
+class section {
+ public:
+  using chare_type = T;
+
+  section() = default;
+  section(std::uint32_t collection, std::uint64_t id) : collection_(collection), id_(id) {}
+
+  template <auto M, class Op, class... A>
+  auto reduce(Op operation, A&&... arguments) const
+      -> pending<typename detail::reduction_of<T, M, Op>::result>;
+  template <auto M, class... A>
+  pending<void> call(A&&... arguments) const;
+
+  section with_priority(int priority) const {
+    detail::check_priority(priority);
+    section s = *this;
+    s.priority_ = static_cast<std::int8_t>(priority);
+    return s;
+  }
+
+  std::uint32_t collection() const { return collection_; }
+  std::uint64_t id() const { return id_; }
+  /// The PE that holds the list of members.
+  int root() const { return static_cast<int>(id_ >> 32U); }
+  std::int8_t priority() const { return priority_; }
+  void serialize(auto& ar) { ar(collection_, id_, priority_); }
+  bool operator==(const section& other) const { return collection_ == other.collection_ && id_ == other.id_; }
+  std::strong_ordering operator<=>(const section& other) const {
+    return collection_ != other.collection_ ? collection_ <=> other.collection_ : id_ <=> other.id_;
+  }
+
+ private:
+  std::uint32_t collection_ = 0;
+  std::int8_t priority_ = 0;
+  std::uint64_t id_ = 0;
+};
+
+/// Names the chares of a group: one on each PE, which never migrate.
+template <class T>
+class group {
+ public:
+  using chare_type = T;
+
+  group() = default;
+  explicit group(array<T> members) : members_(members) {}
+
+  /// The chare on that PE.
+  element<T> operator[](int pe) const { return members_[pe]; }
+  int size() const { return members_.shape()[0]; }
+  /// The chare on this PE itself, for direct calls. Null until the group's creation has reached this PE.
+  T* local() const;
+
+  template <auto M, class Op, class... A>
+  auto reduce(Op operation, A&&... arguments) const {
+    return members_.template reduce<M>(operation, std::forward<A>(arguments)...);
+  }
+  template <auto M, class... A>
+  pending<void> call(A&&... arguments) const {
+    return members_.template call<M>(std::forward<A>(arguments)...);
+  }
+  group with_priority(int priority) const { return group(members_.with_priority(priority)); }
+
+  const array<T>& members() const { return members_; }
+  void serialize(auto& ar) { ar(members_); }
+  auto operator<=>(const group& other) const = default;
+
+ private:
+  array<T> members_;
+};
+
+}  // namespace imbrex
+
+template <class T>
+struct std::hash<imbrex::element<T>> {
+  std::size_t operator()(const imbrex::element<T>& e) const {
+    return static_cast<std::size_t>(imbrex::detail::key_hash(e.key_value()) ^ e.collection());
+  }
+};

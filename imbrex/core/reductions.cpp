@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/reductions.hpp>
+
+#include <imbrex/core/collection_base.hpp>
+
+namespace imbrex::detail {
+
+namespace {
+
+/// From a PE to the root: it has no more to say about a reduction, to which nobody contributed here.
+struct bare_report : message {
+  std::uint32_t number = 0;
+  std::int64_t change = 0;
+  bool is_report = true;
+
+  static inline message_type type_record = runtime_message_type<bare_report>();
+  void serialize(auto& ar) { ar(number, change, is_report); }
+  void deliver() {
+    auto* part = processor::here().collection(collection);
+    if (part == nullptr) return processor::here().hold(*this);
+    const message_guard mine(*this);
+    part->reductions.add(number, static_cast<int>(origin), 0, change, is_report);
+  }
+};
+
+/// From a PE to the root: it has no elements.
+struct empty_notice : message {
+  static inline message_type type_record = runtime_message_type<empty_notice>();
+  void serialize(auto&) {}
+  void deliver() {
+    auto* part = processor::here().collection(collection);
+    if (part == nullptr) return processor::here().hold(*this);
+    const message_guard mine(*this);
+    part->reductions.became_empty(static_cast<int>(origin));
+  }
+};
+
+/// From the root to a PE that may be empty: a reduction goes on.
+struct reduction_question : message {
+  std::uint32_t number = 0;
+
+  static inline message_type type_record = runtime_message_type<reduction_question>();
+  void serialize(auto& ar) { ar(number); }
+  void deliver() {
+    const message_guard mine(*this);
+    processor::here().collection(collection)->reductions.asked_for(number);
+  }
+};
+
+template <class M>
+M& message_of(const collection_base& part) {
+  auto& m = make_message<M>();
+  m.collection = part.id();
+  return m;
+}
+
+}  // namespace
+
+std::uint32_t reduction_station::next_of(chare_header& element) { return element.reductions++; }
+
+reduction_station::open_reduction& reduction_station::open(std::uint32_t number) {
+  while (open_.size() <= number - next_report_) open_.emplace_back();
+  return open_[number - next_report_];
+}
+
+std::unique_ptr<contributions_base>& reduction_station::contributions(std::uint32_t number) {
+  return open(number).contributions;
+}
+
+std::vector<reply_address> reduction_station::take_waiting(std::uint32_t number) {
+  const auto at = waiting_.find(number);
+  if (at == waiting_.end()) return {};
+  auto who = std::move(at->second);
+  waiting_.erase(at);
+  return who;
+}
+
+void reduction_station::contributed(std::uint32_t number) {
+  ++open(number).passed;
+  report_what_is_complete();
+}
+
+void reduction_station::element_created(chare_header& element) {
+  element.reductions = next_report_;
+  ++changes_[next_report_];
+}
+
+void reduction_station::element_destroyed(const chare_header& element) {
+  const std::uint32_t first = element.reductions;
+  for (std::uint32_t n = first; n < next_report_; ++n) {
+    auto& m = message_of<bare_report>(part_);
+    m.number = n;
+    m.change = -1;
+    m.is_report = false;
+    part_.pe().dispatch(m, part_.root());
+  }
+  --changes_[first < next_report_ ? next_report_ : first];
+  element_left(element);
+}
+
+void reduction_station::element_arrived(const chare_header& element) {
+  for (std::uint32_t n = next_report_; n < element.reductions; ++n) ++open(n).passed;
+  report_what_is_complete();
+}
+
+void reduction_station::element_left(const chare_header& element) {
+  for (std::uint32_t n = next_report_; n < element.reductions; ++n) --open(n).passed;
+  tell_if_empty();
+  report_what_is_complete();
+}
+
+void reduction_station::created() { tell_if_empty(); }
+
+void reduction_station::tell_if_empty() {
+  if (!part_.locals().empty() || part_.pe().num_pes() == 1 || (part_.id() & singles_bit) != 0) return;
+  part_.pe().dispatch(message_of<empty_notice>(part_), part_.root());
+}
+
+void reduction_station::asked_for(std::uint32_t number) {
+  if (has_reported(number)) return;
+  open(number).asked = true;
+  report_what_is_complete();
+}
+
+void reduction_station::report_what_is_complete() {
+  while (!open_.empty()) {
+    const auto& first = open_.front();
+    const std::size_t here = part_.locals().size();
+    if (here > 0 ? first.passed < here : !first.asked) return;
+    report_first();
+  }
+}
+
+void reduction_station::report_first() {
+  const std::uint32_t number = next_report_;
+  const std::int64_t change = change_until(number);
+  auto contributions = std::move(open_.front().contributions);
+  open_.pop_front();
+  ++next_report_;
+  if (contributions) return part_.pe().dispatch(contributions->fold(number, change), part_.root());
+  auto& m = message_of<bare_report>(part_);
+  m.number = number;
+  m.change = change;
+  part_.pe().dispatch(m, part_.root());
+}
+
+std::int64_t reduction_station::change_until(std::uint32_t number) const {
+  std::int64_t change = 0;
+  for (const auto& [first, by] : changes_) {
+    if (first > number) break;
+    change += by;
+  }
+  return change;
+}
+
+void reduction_station::add(std::uint32_t number, int from, std::uint64_t count, std::int64_t change,
+                            bool is_report) {
+  auto& pe = part_.pe();
+  const int n = pe.num_pes();
+  auto& t = totals_[number];
+  t.reports += is_report ? 1 : 0;
+  t.count += count;
+  t.change += change;
+  if (n > 1) {
+    empty_.resize(static_cast<std::size_t>(n));
+    if (count > 0 && is_report) empty_[static_cast<std::size_t>(from)] = false;
+    auto& asked = asked_[number];
+    asked.resize(static_cast<std::size_t>(n));
+    for (std::size_t p = 0; p < asked.size(); ++p)
+      if (empty_[p] && !asked[p]) {
+        asked[p] = true;
+        auto& m = message_of<reduction_question>(part_);
+        m.number = number;
+        pe.dispatch(m, static_cast<int>(p));
+      }
+  }
+  if (t.reports < n || static_cast<std::int64_t>(t.count) != elements_ + t.change || !t.values) return;
+  const auto values = std::move(t.values);
+  totals_.erase(number);
+  asked_.erase(number);
+  values->send_to_elements(part_, number);
+}
+
+void reduction_station::became_empty(int who) {
+  empty_.resize(static_cast<std::size_t>(part_.pe().num_pes()));
+  empty_[static_cast<std::size_t>(who)] = true;
+  for (const auto& [number, t] : totals_) {
+    asked_[number].resize(empty_.size());
+    asked_[number][static_cast<std::size_t>(who)] = true;
+    auto& m = message_of<reduction_question>(part_);
+    m.number = number;
+    part_.pe().dispatch(m, who);
+  }
+}
+
+void reduction_station::check(std::uint32_t broadcast) {
+  const auto at = calls_.find(broadcast);
+  if (at == calls_.end() || at->second.count != at->second.expected) return;
+  call done = std::move(at->second);
+  calls_.erase(at);
+  done.values->send_to_caller(part_, done.caller, done.reply);
+}
+
+}  // namespace imbrex::detail

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include <imbrex/core/message.hpp>
+
+namespace imbrex::detail {
+
+/// Something on this PE that waits for answers from elsewhere: the result of a call, the results that a reduction gathers.
+class reply_target {
+ public:
+  virtual void fail(std::uint32_t ordinal, std::exception_ptr why) = 0;
+  /// The run is over, no answer will come: whoever belongs to nobody else destroys itself.
+  virtual void abandon() noexcept {}
+
+ protected:
+  ~reply_target() = default;
+};
+
+template <class R>
+class result_target : public reply_target {
+ public:
+  virtual void accept(std::uint32_t ordinal, R&& result) = 0;
+
+ protected:
+  ~result_target() = default;
+};
+
+/// The reply targets of one PE by number. A number is used again with another generation, so that an answer to somebody
+/// who no longer waits finds nobody.
+class reply_table {
+ public:
+  reply_address open(reply_target& target) {
+    if (free_ == 0) {
+      slots_.push_back({nullptr, 1, 0});
+      free_ = static_cast<std::uint32_t>(slots_.size());
+    }
+    const std::uint32_t number = free_;
+    auto& s = slots_[number - 1];
+    free_ = s.next_free;
+    s.target = &target;
+    return {number, s.generation, 0};
+  }
+
+  void close(const reply_address& address) noexcept {
+    auto& s = slots_[address.slot - 1];
+    s.target = nullptr;
+    ++s.generation;
+    s.next_free = free_;
+    free_ = address.slot;
+  }
+
+  void abandon_all() noexcept {
+    for (std::size_t i = 0; i < slots_.size(); ++i)
+      if (slots_[i].target != nullptr) slots_[i].target->abandon();
+  }
+
+  /// Null if nobody waits any more.
+  reply_target* find(const reply_address& address) const {
+    if (address.slot == 0 || address.slot > slots_.size()) return nullptr;
+    const auto& s = slots_[address.slot - 1];
+    return s.generation == address.generation ? s.target : nullptr;
+  }
+
+ private:
+  struct slot {
+    reply_target* target;
+    std::uint32_t generation;
+    std::uint32_t next_free;
+  };
+
+  std::vector<slot> slots_;
+  std::uint32_t free_ = 0;
+};
+
+}  // namespace imbrex::detail

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <imbrex/core/send.hpp>
+
+namespace imbrex {
+namespace detail {
+
+/// Entry M of every member of a section is to be called; goes to the PE that has the list.
+template <class T, auto M, class Op>
+struct section_broadcast final : message {
+  static constexpr bool reduces = !std::is_same_v<Op, no_operation>;
+  using content_type = entry_message<T, M>;
+  using value = storable<typename traits_of<M>::result>;
+  using key = key_type<typename T::index_type>;
+
+  std::uint64_t section_id = 0;
+  content_type* content = nullptr;
+
+  section_broadcast() = default;
+  section_broadcast(std::uint64_t id, content_type& c) : section_id(id), content(&c) {}
+  section_broadcast(const section_broadcast&) = delete;
+  section_broadcast& operator=(const section_broadcast&) = delete;
+  ~section_broadcast() {
+    if (content != nullptr) content->type->destroy(*content);
+  }
+
+  static inline message_type type_record = runtime_message_type<section_broadcast>();
+  void serialize(auto& ar) {
+    if constexpr (std::remove_cvref_t<decltype(ar)>::reading) content = &make_message<content_type>();
+    ar(section_id);
+    content->serialize(ar);
+  }
+  void deliver() {
+    auto& pe = processor::here();
+    auto* part = part_for<T>(*this);
+    if (part == nullptr) return;
+    const message_guard mine(*this);
+    const auto& members = part->section_members(section_id);
+    collector_for_caller<value, Op, key>* results = nullptr;
+    if constexpr (reduces)
+      results = new collector_for_caller<value, Op, key>(members.size(), this->origin, this->reply);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      auto& m = copy_of_content();
+      m.collection = this->collection;
+      m.key = members[i];
+      m.priority = this->priority;
+      if constexpr (reduces) m.reply = results->expect(i, members[i]);
+      dispatch_to_element<T>(pe, m);
+    }
+  }
+
+ private:
+  content_type& copy_of_content() const {
+    if constexpr (is_port<M>) {
+      return content->copy();
+    } else {
+      return make_message<content_type>(std::as_const(content->arguments));
+    }
+  }
+};
+
+template <class T, auto M, class Op, class... A>
+void post_to_section(const section<T>& to, const reply_address& reply, A&&... arguments) {
+  auto& pe = processor::here();
+  auto& content = make_entry_message<T, M>(std::forward<A>(arguments)...);
+  auto& m = make_message<section_broadcast<T, M, Op>>(to.id(), content);
+  m.collection = to.collection();
+  m.priority = to.priority();
+  m.reply = reply;
+  pe.dispatch(m, to.root());
+}
+
+template <class V, class Op, class Key>
+class section_reduction final : public section_reduction_base {
+ public:
+  using math = reduction<V, Op, Key>;
+  struct part {
+    Key key;
+    V value;
+    std::uint32_t caller;
+    reply_address reply;
+  };
+
+  void add(part&& p) { parts_.push_back(std::move(p)); }
+  std::size_t size() const { return parts_.size(); }
+
+  void answer() {
+    std::sort(parts_.begin(), parts_.end(), [](auto& a, auto& b) { return key_less(a.key, b.key); });
+    std::optional<typename math::partial> all;
+    try {
+      for (auto& p : parts_) math::add(all, p.key, std::move(p.value));
+      const auto result = math::finish(std::move(*all));
+      for (auto& p : parts_) send_reply(p.caller, p.reply, typename math::result(result));
+    } catch (...) {
+      for (auto& p : parts_) send_failure(p.caller, p.reply, "a reduction", std::current_exception());
+    }
+  }
+
+ private:
+  std::vector<part> parts_;
+};
+
+/// What a member contributes to an all_reduce over a section; goes to the PE that has the list.
+template <class T, class V, class Op>
+struct section_contribution final : message {
+  using key = key_type<typename T::index_type>;
+  using values = section_reduction<V, Op, key>;
+
+  std::uint64_t section_id = 0;
+  std::uint32_t number = 0;
+  key from{};
+  V value{};
+
+  static inline message_type type_record = runtime_message_type<section_contribution>();
+  void serialize(auto& ar) { ar(section_id, number, from, value); }
+  void deliver() {
+    auto* part = part_for<T>(*this);
+    if (part == nullptr) return;
+    const message_guard mine(*this);
+    const auto& members = part->section_members(section_id);
+    if (!std::binary_search(members.begin(), members.end(), from,
+                            [](auto& a, auto& b) { return key_less(a, b); }))
+      return send_failure(
+          this->origin, this->reply, "all_reduce",
+          std::make_exception_ptr(error(part->key_name(from) + " is not a member of that section")));
+    const std::pair which(section_id, number);
+    auto& slot = part->section_reductions[which];
+    if (!slot) slot = std::make_unique<values>();
+    auto* all = dynamic_cast<values*>(slot.get());
+    if (all == nullptr) return fail_reduction_types(*part);
+    all->add({from, std::move(value), this->origin, this->reply});
+    if (all->size() < members.size()) return;
+    const auto complete = std::move(slot);
+    part->section_reductions.erase(which);
+    all->answer();
+  }
+};
+
+}  // namespace detail
+
+/// Sends to every member of a section.
+template <auto M, class T, class... A>
+void send(const section<T>& to, A&&... arguments) {
+  if constexpr (detail::broadcast_fits<T, M, A&&...>())
+    detail::post_to_section<T, M, detail::no_operation>(to, {}, std::forward<A>(arguments)...);
+}
+
+template <class T>
+template <auto M, class Op, class... A>
+auto section<T>::reduce(Op, A&&... arguments) const
+    -> pending<typename detail::reduction_of<T, M, Op>::result> {
+  using result_type = pending<typename detail::reduction_of<T, M, Op>::result>;
+  if constexpr (detail::reduction_fits<T, M, Op, A&&...>()) {
+    result_type result("the reduction of", &detail::entry_message<T, M>::type_record);
+    detail::post_to_section<T, M, Op>(*this, result.address(), std::forward<A>(arguments)...);
+    return result;
+  } else {
+    return result_type("nothing");
+  }
+}
+
+template <class T>
+template <auto M, class... A>
+pending<void> section<T>::call(A&&... arguments) const {
+  if constexpr (detail::call_of_all_fits<T, M, A&&...>()) {
+    pending<void> result("the end of all", &detail::entry_message<T, M>::type_record);
+    detail::post_to_section<T, M, detail::completion_operation>(*this, result.address(),
+                                                                std::forward<A>(arguments)...);
+    return result;
+  } else {
+    return pending<void>("nothing");
+  }
+}
+
+template <class T>
+imbrex::section<T> array<T>::section(std::vector<index_type> members) const {
+  auto* part = detail::processor::here().collection(collection_);
+  if (part == nullptr) throw error("section: the array's creation has not reached this PE yet");
+  if (members.empty()) throw error("section: a section needs one member or more");
+  std::vector<typename element<T>::key> keys;
+  keys.reserve(members.size());
+  for (const auto& i : members) keys.push_back((*this)[i].key_value());
+  return {collection_, static_cast<detail::collection<T>*>(part)->add_section(std::move(keys))};
+}
+
+template <class Derived, class Index>
+template <class V, class Op>
+auto chare<Derived, Index>::all_reduce(const section<Derived>& over, V value, Op) {
+  using message = detail::section_contribution<Derived, V, Op>;
+  auto& h = header();
+  if (!h.section_reductions)
+    h.section_reductions = std::make_unique<std::vector<std::pair<std::uint64_t, std::uint32_t>>>();
+  auto& counts = *h.section_reductions;
+  auto at = std::find_if(counts.begin(), counts.end(), [&](auto& c) { return c.first == over.id(); });
+  if (at == counts.end()) at = counts.insert(counts.end(), {over.id(), 0});
+  pending<typename message::values::math::result> result("the result of all_reduce over a section");
+  auto& m = detail::make_message<message>();
+  m.collection = over.collection();
+  m.reply = result.address();
+  m.section_id = over.id();
+  m.number = at->second++;
+  m.from = h.key;
+  m.value = std::move(value);
+  h.home->pe().dispatch(m, over.root());
+  return result;
+}
+
+}  // namespace imbrex

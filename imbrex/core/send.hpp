@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <imbrex/core/collection.hpp>
+
+namespace imbrex {
+namespace detail {
+
+/// A message for entry M. A port takes a value, or a reference number and a value.
+template <class T, auto M, class... A>
+entry_message<T, M>& make_entry_message(A&&... arguments) {
+  if constexpr (!is_port<M>) {
+    return make_message<call_message<T, M>>(std::in_place, std::forward<A>(arguments)...);
+  } else if constexpr (sizeof...(A) == 1) {
+    return make_message<port_message<T, M>>(0, std::forward<A>(arguments)...);
+  } else {
+    return make_message<port_message<T, M>>(std::forward<A>(arguments)...);
+  }
+}
+
+template <class T, auto M, class... A>
+void post(const element<T>& to, const reply_address& reply, A&&... arguments) {
+  auto& pe = processor::here();
+  auto& m = make_entry_message<T, M>(std::forward<A>(arguments)...);
+  m.collection = to.collection();
+  m.key = to.key_value();
+  m.priority = to.priority();
+  m.reply = reply;
+  dispatch_to_element<T>(pe, m);
+}
+
+template <class T, auto M>
+void port_message<T, M>::post(std::uint32_t collection, std::uint64_t linear, std::int64_t reference,
+                              value_type&& value) {
+  if constexpr (is_index<typename T::index_type>)
+    detail::post<T, M>(element<T>(collection, linear), {}, reference, std::move(value));
+}
+
+/// The operation of a broadcast whose results nobody wants.
+struct no_operation {};
+
+/// Entry M of every element of an array is to be called.
+template <class T, auto M, class Op>
+struct entry_broadcast final : broadcast_message {
+  static constexpr bool reduces = !std::is_same_v<Op, no_operation>;
+  using content_type = entry_message<T, M>;
+  using index_type = typename T::index_type;
+  using value = storable<typename traits_of<M>::result>;
+  using key = key_type<index_type>;
+
+  content_type* content = nullptr;  ///< what each element gets a copy of
+
+  entry_broadcast() = default;
+  explicit entry_broadcast(content_type& c) : content(&c) {}
+  entry_broadcast(const entry_broadcast&) = delete;
+  entry_broadcast& operator=(const entry_broadcast&) = delete;
+  ~entry_broadcast() override {
+    if (content != nullptr) content->type->destroy(*content);
+  }
+
+  static inline message_type type_record = runtime_message_type<entry_broadcast>();
+  void serialize(auto& ar) {
+    if constexpr (std::remove_cvref_t<decltype(ar)>::reading) content = &make_message<content_type>();
+    ar(number, pruned);
+    content->serialize(ar);
+  }
+  void deliver() {
+    auto* part = part_for<T>(*this);
+    if (part != nullptr) part->broadcasts.receive(*this);
+  }
+
+  broadcast_message& copy() const override {
+    auto& m = make_message<entry_broadcast>(copy_of_content());
+    m.number = number;
+    m.pruned = pruned;
+    m.priority = priority;
+    m.collection = collection;
+    m.origin = origin;
+    m.reply = reply;
+    return m;
+  }
+
+  std::uint32_t deliver_to_locals(collection_base& part) override {
+    std::size_t n = 0;
+    if constexpr (reduces) part.sort_locals();
+    const auto& locals = part.locals();
+    const std::size_t all = locals.size();
+    for (std::size_t i = 0; i < all; ++i) n += locals[i]->broadcasts < number ? 1 : 0;
+    if (n == 0) return 0;
+    collector_for_root<value, Op, key>* results = nullptr;
+    if constexpr (reduces) results = new collector_for_root<value, Op, key>(n, part, number);
+    std::size_t ordinal = 0;
+    for (std::size_t i = 0; i < all; ++i) {
+      auto& e = static_cast<element_header<index_type>&>(*locals[i]);
+      if (e.broadcasts >= number) continue;
+      e.broadcasts = number;
+      give(part, e, results, ordinal++);
+    }
+    return static_cast<std::uint32_t>(n);
+  }
+
+  void deliver_late(collection_base& part, chare_header& e) override {
+    auto& late = static_cast<element_header<index_type>&>(e);
+    reply_address answer;
+    if constexpr (reduces)
+      answer = (new collector_for_root<value, Op, key>(1, part, number))->expect(0, late.key);
+    part.pe().dispatch(message_for(part, late, answer), part.pe().pe());
+  }
+
+  void all_delivered([[maybe_unused]] collection_base& part,
+                     [[maybe_unused]] std::uint64_t elements) override {
+    if constexpr (reduces) {
+      if (elements == 0) return fail_empty_reduction(part, origin, reply);
+      auto& c = part.reductions.call_of(number);
+      c.expected = elements;
+      c.caller = origin;
+      c.reply = reply;
+      part.reductions.check(number);
+    }
+  }
+
+ private:
+  content_type& copy_of_content() const {
+    if constexpr (is_port<M>) {
+      return content->copy();
+    } else {
+      return make_message<content_type>(std::as_const(content->arguments));
+    }
+  }
+
+  content_type& message_for(collection_base& part, element_header<index_type>& e,
+                            const reply_address& answer) {
+    auto& m = copy_of_content();
+    m.collection = part.id();
+    m.key = e.key;
+    m.priority = priority;
+    m.reply = answer;
+    return m;
+  }
+  /// Now, unless the machine wants to choose the order.
+  template <class Collector>
+  void give(collection_base& part, element_header<index_type>& e, Collector* results, std::size_t ordinal) {
+    reply_address answer;
+    if constexpr (reduces) answer = results->expect(ordinal, e.key);
+    if (part.pe().separates_broadcasts())
+      return part.pe().dispatch(message_for(part, e, answer), part.pe().pe());
+    if constexpr (shares_arguments()) {
+      try {
+        T& chare = element_memory<T>::object(e);
+        auto& given = content->arguments;
+        if constexpr (!reduces) {
+          traits_of<M>::template invoke<T, M>(chare, given);
+        } else if constexpr (std::is_void_v<typename traits_of<M>::result>) {
+          traits_of<M>::template invoke<T, M>(chare, given);
+          results->accept(static_cast<std::uint32_t>(ordinal), nothing{});
+        } else {
+          results->accept(static_cast<std::uint32_t>(ordinal),
+                          traits_of<M>::template invoke<T, M>(chare, given));
+        }
+      } catch (...) {
+        fail_at(e, results, ordinal);
+      }
+    } else {
+      message_for(part, e, answer).run_on(e);
+    }
+  }
+  template <class Collector>
+  void fail_at(element_header<index_type>& e, [[maybe_unused]] Collector* results,
+               [[maybe_unused]] std::size_t ordinal) {
+    if constexpr (reduces) {
+      results->fail(static_cast<std::uint32_t>(ordinal), std::current_exception());
+    } else {
+      fail_run(processor::here(),
+               describe_entry(e, content_type::type_record) + ": " + describe_current_exception());
+    }
+  }
+  /// True if the elements can be called with the one set of arguments that the broadcast holds: the entry ends at once and
+  /// moves nothing out of it.
+  static consteval bool shares_arguments() {
+    if constexpr (is_port<M>) {
+      return false;
+    } else if constexpr (traits_of<M>::suspends) {
+      return false;
+    } else {
+      return traits_of<M>::only_reads_arguments;
+    }
+  }
+};
+
+template <class T, auto M, class Op, class... A>
+void post_broadcast(const array<T>& to, const reply_address& reply, A&&... arguments) {
+  auto& pe = processor::here();
+  auto& m = make_message<entry_broadcast<T, M, Op>>(make_entry_message<T, M>(std::forward<A>(arguments)...));
+  m.collection = to.collection();
+  m.priority = to.priority();
+  m.reply = reply;
+  const auto pes = static_cast<std::uint32_t>(pe.num_pes());
+  pe.dispatch(m, static_cast<int>(to.collection() % pes));
+}
+
+/// True if entry M of many Ts can be sent arguments of types A.
+template <class T, auto M, class... A>
+consteval bool broadcast_fits() {
+  if constexpr (!entry_fits<T, M, A...>()) {
+    return false;
+  } else if constexpr (is_port<M>) {
+    return true;
+  } else {
+    constexpr bool copyable = std::is_copy_constructible_v<typename traits_of<M>::arguments>;
+    static_assert(copyable,
+                  "imbrex: what is broadcast goes to many elements and so must be copyable; a move-only "
+                  "argument goes to one, "
+                  "by send to an element");
+    return copyable;
+  }
+}
+
+/// True if what entry M of many Ts returns can be reduced by Op.
+template <class T, auto M, class Op, class... A>
+consteval bool reduction_fits() {
+  constexpr bool returns = !std::is_void_v<typename traits_of<M>::result>;
+  static_assert(returns, "imbrex: this entry returns nothing that could be reduced: use call");
+  if constexpr (!returns || !operation_fits<Op>()) {
+    return false;
+  } else {
+    return broadcast_fits<T, M, A...>();
+  }
+}
+
+/// True if entry M of many Ts can be called for its end alone.
+template <class T, auto M, class... A>
+consteval bool call_of_all_fits() {
+  constexpr bool returns = !std::is_void_v<typename traits_of<M>::result>;
+  static_assert(!returns,
+                "imbrex: this entry returns a value for each element: say by reduce how to combine them");
+  if constexpr (returns) {
+    return false;
+  } else {
+    return broadcast_fits<T, M, A...>();
+  }
+}
+
+}  // namespace detail
+
+/// Sends a message to an entry method, or a value to a mailbox or channel (its reference number first, 0 if left out).
+/// Asynchronous: returns at once, and what the entry returns is dropped; an exception in it ends the run. Arguments are
+/// moved or copied into the message.
+template <auto M, class T, class... A>
+void send(const element<T>& to, A&&... arguments) {
+  if constexpr (detail::entry_fits<T, M, A&&...>()) detail::post<T, M>(to, {}, std::forward<A>(arguments)...);
+}
+
+/// The same to every element of an array.
+template <auto M, class T, class... A>
+void send(const array<T>& to, A&&... arguments) {
+  if constexpr (detail::broadcast_fits<T, M, A&&...>())
+    detail::post_broadcast<T, M, detail::no_operation>(to, {}, std::forward<A>(arguments)...);
+}
+
+/// The same to the chare on each PE.
+template <auto M, class T, class... A>
+void send(const group<T>& to, A&&... arguments) {
+  send<M>(to.members(), std::forward<A>(arguments)...);
+}
+
+template <class T>
+template <auto M, class... A>
+pending<typename detail::traits_of<M>::result> element<T>::call(A&&... arguments) const {
+  using result_type = pending<typename detail::traits_of<M>::result>;
+  constexpr bool has_result = !detail::is_port<M>;
+  static_assert(has_result, "imbrex: a mailbox or channel has no result to await: use send");
+  if constexpr (!has_result) {
+    return result_type("nothing");
+  } else if constexpr (!detail::entry_fits<T, M, A&&...>()) {
+    return result_type("nothing");
+  } else {
+    result_type result("the result of", &detail::entry_message<T, M>::type_record);
+    detail::post<T, M>(*this, result.address(), std::forward<A>(arguments)...);
+    return result;
+  }
+}
+
+template <class T>
+void element<T>::destroy() const {
+  auto& m = detail::make_message<detail::destruction_request<T>>();
+  m.collection = collection_;
+  m.key = key_;
+  m.priority = priority_;
+  detail::dispatch_to_element<T>(detail::processor::here(), m);
+}
+
+template <class T>
+template <auto M, class Op, class... A>
+auto array<T>::reduce(Op, A&&... arguments) const
+    -> pending<typename detail::reduction_of<T, M, Op>::result> {
+  using result_type = pending<typename detail::reduction_of<T, M, Op>::result>;
+  if constexpr (detail::reduction_fits<T, M, Op, A&&...>()) {
+    result_type result("the reduction of", &detail::entry_message<T, M>::type_record);
+    detail::post_broadcast<T, M, Op>(*this, result.address(), std::forward<A>(arguments)...);
+    return result;
+  } else {
+    return result_type("nothing");
+  }
+}
+
+template <class T>
+template <auto M, class... A>
+pending<void> array<T>::call(A&&... arguments) const {
+  if constexpr (detail::call_of_all_fits<T, M, A&&...>()) {
+    pending<void> result("the end of all", &detail::entry_message<T, M>::type_record);
+    detail::post_broadcast<T, M, detail::completion_operation>(*this, result.address(),
+                                                               std::forward<A>(arguments)...);
+    return result;
+  } else {
+    return pending<void>("nothing");
+  }
+}
+
+template <class T>
+T* group<T>::local() const {
+  auto& pe = detail::processor::here();
+  auto* part = pe.collection(members_.collection());
+  if (part == nullptr) return nullptr;
+  auto* e = static_cast<detail::collection<T>*>(part)->find(static_cast<std::uint64_t>(pe.pe()));
+  return e == nullptr ? nullptr : &detail::element_memory<T>::object(*e);
+}
+
+}  // namespace imbrex

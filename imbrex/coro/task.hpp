@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <coroutine>
+#include <cstddef>
+#include <exception>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <imbrex/base/pool.hpp>
+#include <imbrex/coro/scope.hpp>
+
+namespace imbrex {
+
+template <class R = void>
+class task;
+
+namespace detail {
+
+/// The part of a task's promise that does not depend on its result.
+///
+/// A task is started by whoever awaits it, inside await_suspend. If it ends before that call returns, the awaiter goes
+/// on at once without having been suspended; otherwise the end of the task notifies it. So a loop over tasks that never
+/// suspend needs no stack, also where the compiler makes no tail calls (debug and sanitizer builds).
+class promise_base {
+ public:
+  static void* operator new(std::size_t bytes) { return pool::allocate(bytes); }
+  static void operator delete(void* frame, std::size_t bytes) noexcept { pool::release(frame, bytes); }
+
+  struct last_suspension {
+    bool await_ready() const noexcept { return false; }
+    template <class Promise>
+    void await_suspend(std::coroutine_handle<Promise> self) const noexcept {
+      self.promise().end();
+    }
+    void await_resume() const noexcept {}
+  };
+
+  std::suspend_always initial_suspend() const noexcept { return {}; }
+  last_suspension final_suspend() const noexcept { return {}; }
+  void unhandled_exception() noexcept { error_ = std::current_exception(); }
+
+  /// Starts the task for an entry. True if it has ended already; otherwise `notify(receiver)` is called at its end.
+  bool start(std::coroutine_handle<> self, scope& entry, void (*notify)(void*), void* receiver) {
+    entry_ = &entry;
+    notify_ = notify;
+    receiver_ = receiver;
+    state_ = state::starting;
+    self.resume();
+    if (state_ == state::ended) return true;
+    state_ = state::suspended;
+    return false;
+  }
+
+  scope& entry() const { return *entry_; }
+  const std::exception_ptr& error() const { return error_; }
+
+ private:
+  enum class state { unstarted, starting, suspended, ended };
+
+  void end() noexcept {
+    const bool awaited = state_ == state::suspended;
+    state_ = state::ended;
+    if (awaited) notify_(receiver_);  // may destroy this frame
+  }
+
+  scope* entry_ = nullptr;
+  void (*notify_)(void*) = nullptr;
+  void* receiver_ = nullptr;
+  std::exception_ptr error_;
+  state state_ = state::unstarted;
+};
+
+template <class R>
+class promise : public promise_base {
+ public:
+  task<R> get_return_object();
+  template <class V>
+    requires std::constructible_from<R, V>
+  void return_value(V&& value) {
+    value_.emplace(std::forward<V>(value));
+  }
+  R take() {
+    if (error()) std::rethrow_exception(error());
+    return std::move(*value_);
+  }
+
+ private:
+  std::optional<R> value_;
+};
+
+template <>
+class promise<void> : public promise_base {
+ public:
+  task<void> get_return_object();
+  void return_void() const noexcept {}
+  void take() const {
+    if (error()) std::rethrow_exception(error());
+  }
+};
+
+inline void resume_address(void* frame) { std::coroutine_handle<>::from_address(frame).resume(); }
+
+template <class R>
+struct task_awaiter {
+  std::coroutine_handle<promise<R>> child;
+
+  bool await_ready() const noexcept { return false; }
+  template <class Promise>
+  bool await_suspend(std::coroutine_handle<Promise> parent) {
+    return !child.promise().start(child, parent.promise().entry(), &resume_address, parent.address());
+  }
+  R await_resume() { return child.promise().take(); }
+};
+
+}  // namespace detail
+
+/// A coroutine that yields an R: what an entry method returns that suspends, and what it calls other such functions by.
+/// It starts when it is awaited, by one awaiter, on the PE of the entry that awaits it. An exception that leaves it
+/// reaches the awaiter. A task that is destroyed before its end destroys its frame.
+template <class R>
+class [[nodiscard("a task does nothing until it is awaited: co_await it")]] task {
+ public:
+  using result_type = R;
+  using promise_type = detail::promise<R>;
+  using handle = std::coroutine_handle<promise_type>;
+
+  explicit task(handle frame) : frame_(frame) {}
+  task(task&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
+  task& operator=(task&& other) noexcept {
+    std::swap(frame_, other.frame_);
+    return *this;
+  }
+  ~task() {
+    if (frame_) frame_.destroy();
+  }
+
+  /// Hands the frame over to the caller, who destroys it.
+  handle release() { return std::exchange(frame_, nullptr); }
+  handle frame() const { return frame_; }
+
+  auto operator co_await() && noexcept { return detail::task_awaiter<R>{frame_}; }
+
+ private:
+  handle frame_;
+};
+
+template <class R>
+task<R> detail::promise<R>::get_return_object() {
+  return task<R>(std::coroutine_handle<promise>::from_promise(*this));
+}
+inline task<void> detail::promise<void>::get_return_object() {
+  return task<void>(std::coroutine_handle<promise>::from_promise(*this));
+}
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_task = false;
+template <class R>
+inline constexpr bool is_task<task<R>> = true;
+
+/// What a function that returns R gives its caller in the end.
+template <class R>
+struct awaited_type {
+  using type = R;
+};
+template <class R>
+struct awaited_type<task<R>> {
+  using type = R;
+};
+
+template <class A>
+decltype(auto) awaiter_of(A&& awaitable) {
+  if constexpr (requires { std::forward<A>(awaitable).operator co_await(); }) {
+    return std::forward<A>(awaitable).operator co_await();
+  } else {
+    return std::forward<A>(awaitable);
+  }
+}
+
+template <class A>
+using await_result = std::remove_cvref_t<decltype(awaiter_of(std::declval<A>()).await_resume())>;
+
+/// Anything awaitable as a task.
+template <class A>
+task<await_result<A>> as_task(A awaitable) {
+  if constexpr (std::is_void_v<await_result<A>>) {
+    co_await std::move(awaitable);
+  } else {
+    auto result = co_await std::move(awaitable);
+    co_return std::move(result);
+  }
+}
+template <class R>
+task<R> as_task(task<R> t) {
+  return t;
+}
+
+}  // namespace detail
+}  // namespace imbrex

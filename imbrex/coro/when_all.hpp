@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <coroutine>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <imbrex/coro/task.hpp>
+
+namespace imbrex {
+
+/// Stands for the result of an awaitable that has none, where a value is needed.
+struct nothing {
+  bool operator==(const nothing&) const = default;
+};
+
+namespace detail {
+
+template <class R>
+using storable = std::conditional_t<std::is_void_v<R>, nothing, R>;
+
+template <class R>
+storable<R> take_result(typename task<R>::promise_type& from) {
+  if constexpr (std::is_void_v<R>) {
+    from.take();
+    return {};
+  } else {
+    return from.take();
+  }
+}
+
+/// Runs several tasks for one awaiter and resumes it when the last has ended.
+class join {
+ public:
+  /// True if all tasks had ended at once. `for_each_task` calls its argument with each task.
+  template <class ForEachTask>
+  bool start(std::coroutine_handle<> parent, scope& entry, ForEachTask for_each_task) {
+    parent_ = parent;
+    running_ = 1;
+    for_each_task([&](auto& t) {
+      ++running_;
+      if (t.frame().promise().start(t.frame(), entry, &join::one_ended, this)) --running_;
+    });
+    return --running_ == 0;
+  }
+
+ private:
+  static void one_ended(void* self) {
+    auto* j = static_cast<join*>(self);
+    if (--j->running_ == 0) j->parent_.resume();
+  }
+
+  std::coroutine_handle<> parent_;
+  std::size_t running_ = 0;
+};
+
+template <class... R>
+class [[nodiscard("co_await what when_all returns")]] all_of {
+ public:
+  explicit all_of(task<R>... tasks) : tasks_(std::move(tasks)...) {}
+
+  bool await_ready() const noexcept { return false; }
+  template <class Promise>
+  bool await_suspend(std::coroutine_handle<Promise> parent) {
+    return !join_.start(parent, parent.promise().entry(),
+                        [this](auto visit) { std::apply([&](auto&... t) { (visit(t), ...); }, tasks_); });
+  }
+  std::tuple<storable<R>...> await_resume() {
+    return std::apply(
+        [](auto&... t) { return std::tuple<storable<R>...>{take_result<R>(t.frame().promise())...}; },
+        tasks_);
+  }
+
+ private:
+  std::tuple<task<R>...> tasks_;
+  join join_;
+};
+
+template <class R>
+class [[nodiscard("co_await what when_all returns")]] all_of_many {
+ public:
+  explicit all_of_many(std::vector<task<R>> tasks) : tasks_(std::move(tasks)) {}
+
+  bool await_ready() const noexcept { return tasks_.empty(); }
+  template <class Promise>
+  bool await_suspend(std::coroutine_handle<Promise> parent) {
+    return !join_.start(parent, parent.promise().entry(), [this](auto visit) {
+      for (auto& t : tasks_) visit(t);
+    });
+  }
+  auto await_resume() {
+    if constexpr (std::is_void_v<R>) {
+      for (auto& t : tasks_) t.frame().promise().take();
+    } else {
+      std::vector<R> results;
+      results.reserve(tasks_.size());
+      for (auto& t : tasks_) results.push_back(t.frame().promise().take());
+      return results;
+    }
+  }
+
+ private:
+  std::vector<task<R>> tasks_;
+  join join_;
+};
+
+template <class A>
+std::vector<task<await_result<A>>> as_tasks(std::vector<A> awaitables) {
+  std::vector<task<await_result<A>>> tasks;
+  tasks.reserve(awaitables.size());
+  for (auto& a : awaitables) tasks.push_back(as_task(std::move(a)));
+  return tasks;
+}
+
+}  // namespace detail
+
+/// Awaits all of several awaitables, which make progress side by side; gives the tuple of their results, `nothing` for
+/// those that have none. If some throw, the first of them in the order of the arguments does so here, after all ended.
+template <class... A>
+  requires(sizeof...(A) > 0)
+auto when_all(A... awaitables) {
+  return detail::all_of<detail::await_result<A>...>(detail::as_task(std::move(awaitables))...);
+}
+
+/// The same for any number of awaitables of one type; gives a vector of the results in the same order, or void.
+template <class A>
+auto when_all(std::vector<A> awaitables) {
+  return detail::all_of_many<detail::await_result<A>>(detail::as_tasks(std::move(awaitables)));
+}
+
+}  // namespace imbrex

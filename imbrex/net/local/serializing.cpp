@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/net/local/serializing.hpp>
+
+#include <imbrex/serial/archive.hpp>
+
+namespace imbrex {
+
+work& repack(work& item) {
+  if (item.type->pack == nullptr) return item;
+  writer out;
+  item.type->pack(item, out);
+  const auto bytes = out.take();
+  reader in(bytes);
+  work* copy = item.type->unpack(in);
+  in.finish();
+  item.type->destroy(item);
+  return *copy;
+}
+
+}  // namespace imbrex

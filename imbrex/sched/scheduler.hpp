@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include <imbrex/base/clock.hpp>
+#include <imbrex/base/inbox.hpp>
+#include <imbrex/base/pool.hpp>
+#include <imbrex/sched/run_queue.hpp>
+#include <imbrex/sched/timer.hpp>
+
+namespace imbrex {
+
+/// A PE: its queue, its door, its timers and its memory. It is a `step()` function; the thread machine loops on it, the
+/// deterministic machine calls it itself.
+///
+/// All is the owner thread's, but `door()`, into which anybody posts, and `running()`, which anybody may read.
+class scheduler {
+ public:
+  scheduler(int pe, const clock& time, std::optional<std::uint64_t> shuffle)
+      : pe_(pe), clock_(time), queue_(shuffle) {}
+  scheduler(const scheduler&) = delete;
+  scheduler& operator=(const scheduler&) = delete;
+  virtual ~scheduler() = default;
+
+  /// The PE that this thread runs; null on a thread that runs none.
+  static scheduler* current() { return current_; }
+
+  /// Makes a PE this thread's as long as it lives.
+  class activation {
+   public:
+    explicit activation(scheduler& s) : scheduler_(current_), pool_(pool::set_current(&s.memory_)) {
+      current_ = &s;
+    }
+    ~activation() {
+      pool::set_current(pool_);
+      current_ = scheduler_;
+    }
+    activation(const activation&) = delete;
+    activation& operator=(const activation&) = delete;
+
+   private:
+    scheduler* scheduler_;
+    pool* pool_;
+  };
+
+  int pe() const { return pe_; }
+  nanoseconds now() const { return clock_.now(); }
+  inbox& door() { return door_; }
+
+  /// Queues work made by this PE for itself.
+  void push(work& item) { queue_.push(item); }
+
+  void add_timer(timer& t) { timers_.add(t); }
+  void remove_timer(timer& t) { timers_.remove(t); }
+  std::optional<nanoseconds> next_deadline() const {
+    return timers_.empty() ? std::nullopt : std::optional(timers_.next_deadline());
+  }
+
+  /// Takes in what came through the door and runs one item. False if there was none.
+  bool step() {
+    if (door_.has_items()) take_in();
+    if (!timers_.empty() && (++turns_ % turns_between_clock_reads == 0 || queue_.empty())) [[unlikely]]
+      take_due_timers();
+    work* item = queue_.pop();
+    if (item == nullptr) return false;
+    running_.store(item->type, std::memory_order_relaxed);
+    item->type->run(*item);
+    if (!after_.empty()) [[unlikely]]
+      run_after();
+    running_.store(nullptr, std::memory_order_relaxed);
+    return true;
+  }
+
+  /// True if a step would find nothing to do now.
+  bool idle() const { return queue_.empty() && !door_.has_items(); }
+
+  /// Runs an item when the one that runs now has returned: for what must not happen under the feet of an entry.
+  void push_after(work& item) { after_.push(item); }
+
+  /// What kind of work is being run; null between items. Any thread.
+  const work_type* running() const { return running_.load(std::memory_order_relaxed); }
+
+  /// Sends other PEs' memory home; before the PE sleeps.
+  void flush() { memory_.flush(); }
+
+  /// Throws away all work that was not run.
+  void discard_work() noexcept;
+
+ private:
+  static constexpr unsigned turns_between_clock_reads = 64;
+
+  void take_in();
+  void take_due_timers();
+  void run_after();
+
+  static inline constinit thread_local scheduler* current_ = nullptr;
+
+  const int pe_;
+  const clock& clock_;
+  unsigned turns_ = 0;
+  std::atomic<const work_type*> running_ = nullptr;
+  work_queue after_;
+  run_queue queue_;
+  timer_heap timers_;
+  pool memory_;
+  inbox door_;
+};
+
+}  // namespace imbrex

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/sched/thread_machine.hpp>
+
+#include <algorithm>
+#include <thread>
+
+#include <imbrex/base/topology.hpp>
+
+namespace imbrex {
+
+namespace {
+
+void run_nothing(work&) {}
+void destroy_nothing(work&) noexcept {}
+constexpr work_type nudge{"nudge", &run_nothing, &destroy_nothing, nullptr, nullptr};
+
+/// About 30 us where a processor is to be had for each PE: longer than a message takes, shorter than anyone would notice.
+constexpr int turns_with_a_processor_each = 1500;
+
+void pause_processor() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb" ::: "memory");
+#else
+  std::this_thread::yield();
+#endif
+}
+
+}  // namespace
+
+thread_machine::thread_machine(std::span<scheduler* const> pes, const options& how, listener& told)
+    : pes_(pes.begin(), pes.end()),
+      nudges_(pes.size()),
+      told_(told),
+      bind_(how.bind),
+      spin_turns_(static_cast<int>(pes.size()) <= usable_processors() ? turns_with_a_processor_each : 0),
+      ended_(pes.size(), false) {
+  for (auto& n : nudges_) n.type = &nudge;
+}
+
+std::vector<int> thread_machine::run(const std::function<std::chrono::milliseconds()>& grace) {
+  std::vector<std::thread> threads;
+  threads.reserve(pes_.size());
+  for (std::size_t p = 0; p < pes_.size(); ++p) {
+    try {
+      threads.emplace_back([this, p] {
+        loop(*pes_[p]);
+        const std::lock_guard hold(ends_lock_);
+        ended_[p] = true;
+        ends_.notify_all();
+      });
+    } catch (...) {
+      stop();
+      for (auto& t : threads) t.join();
+      throw;
+    }
+  }
+  const auto all_ended = [this] { return std::find(ended_.begin(), ended_.end(), false) == ended_.end(); };
+  {
+    std::unique_lock hold(ends_lock_);
+    ends_.wait(hold, [&] { return stopping() || all_ended(); });
+    if (!ends_.wait_for(hold, grace(), all_ended)) {
+      std::vector<int> stuck;
+      for (std::size_t p = 0; p < pes_.size(); ++p)
+        if (!ended_[p]) stuck.push_back(static_cast<int>(p));
+      for (auto& t : threads) t.detach();
+      return stuck;
+    }
+  }
+  for (auto& t : threads) t.join();
+  return {};
+}
+
+void thread_machine::stop() {
+  if (stopping_.exchange(true, std::memory_order_acq_rel)) return;
+  for (std::size_t p = 0; p < pes_.size(); ++p) pes_[p]->door().post(nudges_[p]);
+  const std::lock_guard hold(ends_lock_);
+  ends_.notify_all();
+}
+
+void thread_machine::loop(scheduler& pe) {
+  const scheduler::activation mine(pe);
+  try {
+    if (bind_ == binding::core) bind_this_thread(pe.pe());
+  } catch (...) {
+    told_.escaped(pe.pe());
+  }
+  while (!stopping()) {
+    try {
+      while (pe.step())
+        if (stopping()) return;
+    } catch (...) {
+      told_.escaped(pe.pe());
+      continue;
+    }
+    if (spin(pe)) continue;
+    pe.flush();
+    wait_for_work(pe);
+  }
+}
+
+bool thread_machine::spin(scheduler& pe) const {
+  const auto deadline = pe.next_deadline();
+  for (int turn = 0; turn < spin_turns_; ++turn) {
+    if (pe.door().has_items() || stopping()) return true;
+    if (deadline && turn % 64 == 0 && pe.now() >= *deadline) return true;
+    pause_processor();
+  }
+  return false;
+}
+
+void thread_machine::wait_for_work(scheduler& pe) {
+  const auto deadline = pe.next_deadline();
+  if (!pe.door().park()) return;
+  if (deadline) {
+    pe.door().sleep(*deadline - pe.now());
+    return;
+  }
+  sleepers_.fetch_add(one_sleeper);
+  if (claim_quiet()) {
+    told_.quiet();
+    pe.door().sleep(nanoseconds(0));
+  } else {
+    pe.door().sleep(std::nullopt);
+    sleepers_.fetch_add(one_wake - one_sleeper);
+  }
+}
+
+bool thread_machine::claim_quiet() {
+  auto seen = sleepers_.load();
+  do {
+    if (seen % one_wake != pes_.size() || stopping()) return false;
+    for (scheduler* pe : pes_)
+      if (!pe->door().is_parked()) return false;
+  } while (!sleepers_.compare_exchange_weak(seen, seen + one_wake - one_sleeper));
+  return true;
+}
+
+}  // namespace imbrex

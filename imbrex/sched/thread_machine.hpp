@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include <imbrex/base/options.hpp>
+#include <imbrex/sched/scheduler.hpp>
+
+namespace imbrex {
+
+/// Runs each PE on a thread of its own: step, spin for a moment, park.
+///
+/// Quiescence: all PEs are parked without timers and nobody has posted. `sleepers_` counts, in one word, the PEs that have
+/// announced their sleep and the ends of sleeps. A PE that finds the count full looks at every door, and then wakes
+/// itself in `sleepers_` provided that nothing there has changed: so nobody woke between the two, whoever had a post was
+/// seen by its door, and of several PEs that look only one may tell. It counts as awake while it tells, since what it
+/// posts may come and go before it returns. Who comes last finds nothing moving, so quiescence is not missed. All of it
+/// is sequentially consistent.
+class thread_machine {
+ public:
+  /// What the machine tells its owner.
+  class listener {
+   public:
+    /// Nothing runs, nothing is queued, no timer is set. Called by one PE's thread while all others sleep,
+    /// until the first post.
+    virtual void quiet() = 0;
+    /// An exception left a work item that has nobody else to tell.
+    virtual void escaped(int pe) noexcept = 0;
+
+   protected:
+    ~listener() = default;
+  };
+
+  thread_machine(std::span<scheduler* const> pes, const options& how, listener& told);
+
+  /// Runs until `stop`. Returns the PEs that did not come out of their work within the time that `grace` then allows; none
+  /// if all threads have ended.
+  std::vector<int> run(const std::function<std::chrono::milliseconds()>& grace);
+
+  /// Ends the run. Any thread, any number of times.
+  void stop();
+  bool stopping() const { return stopping_.load(std::memory_order_acquire); }
+
+ private:
+  void loop(scheduler& pe);
+  void wait_for_work(scheduler& pe);
+  bool spin(scheduler& pe) const;
+  bool claim_quiet();
+
+  std::vector<scheduler*> pes_;
+  std::vector<work> nudges_;  // one for each PE, posted by stop() to end its sleep
+  listener& told_;
+  binding bind_;
+  int spin_turns_;
+  std::atomic<bool> stopping_ = false;
+  static constexpr std::uint64_t one_sleeper = 1;
+  static constexpr std::uint64_t one_wake = std::uint64_t{1} << 32U;
+  std::atomic<std::uint64_t> sleepers_ = 0;
+
+  std::mutex ends_lock_;
+  std::condition_variable ends_;
+  std::vector<bool> ended_;
+};
+
+}  // namespace imbrex

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/sched/thread_machine.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include <imbrex/base/random.hpp>
+
+namespace imbrex {
+namespace {
+
+/// A token that PEs throw to each other at random until it has made all its hops.
+struct token : work {
+  std::vector<std::unique_ptr<scheduler>>* pes = nullptr;
+  std::atomic<int>* under_way = nullptr;
+  int hops = 0;
+  random dice{0};
+};
+
+void run_token(work& item) {
+  auto& t = static_cast<token&>(item);
+  if (t.hops-- == 0) {
+    --*t.under_way;
+    return;
+  }
+  (*t.pes)[t.dice.below(t.pes->size())]->door().post(t);
+}
+void keep_token(work&) noexcept {}
+void throw_token(work&) { throw std::runtime_error("thrown by an item"); }
+constexpr work_type hop{"token", &run_token, &keep_token, nullptr, nullptr};
+constexpr work_type thrower{"thrower", &throw_token, &keep_token, nullptr, nullptr};
+
+class machine : public testing::TestWithParam<int>, protected thread_machine::listener {
+ protected:
+  machine() {
+    for (int p = 0; p < GetParam(); ++p) pes_.push_back(std::make_unique<scheduler>(p, time_, std::nullopt));
+    for (auto& p : pes_) pointers_.push_back(p.get());
+    threads_.emplace(pointers_, options{.pes = GetParam()}, static_cast<thread_machine::listener&>(*this));
+  }
+  void quiet() override {
+    if (under_way_ != 0) ++wrong_;  // said to be quiet over a token
+    if (++rounds_ == limit_) return threads_->stop();
+    start_tokens();
+  }
+  void escaped(int) noexcept override {
+    ++escapes_;
+    threads_->stop();
+  }
+  void start_tokens() {
+    for (auto& t : tokens_) {
+      t.type = &hop;
+      t.pes = &pes_;
+      t.under_way = &under_way_;
+      t.hops = static_cast<int>(dice_.below(20));
+      t.dice = random(dice_.next());
+      ++under_way_;
+    }
+    for (auto& t : tokens_) pes_[dice_.below(pes_.size())]->door().post(t);
+  }
+
+  real_clock time_;
+  random dice_{5};
+  std::vector<std::unique_ptr<scheduler>> pes_;
+  std::vector<scheduler*> pointers_;
+  std::vector<token> tokens_{3};
+  std::atomic<int> under_way_ = 0;
+  std::atomic<int> wrong_ = 0;
+  int rounds_ = 0;
+  int limit_ = 500;
+  int escapes_ = 0;
+  std::optional<thread_machine> threads_;
+};
+
+TEST_P(machine, is_quiet_when_and_only_when_nothing_is_under_way) {
+  start_tokens();
+  EXPECT_TRUE(threads_->run([] { return std::chrono::milliseconds(3000); }).empty());
+  EXPECT_EQ(wrong_, 0);
+  EXPECT_EQ(rounds_, limit_);
+  EXPECT_EQ(escapes_, 0);
+}
+
+TEST_P(machine, tells_of_exceptions_that_escape) {
+  work bad;
+  bad.type = &thrower;
+  pes_.back()->door().post(bad);
+  EXPECT_TRUE(threads_->run([] { return std::chrono::milliseconds(3000); }).empty());
+  EXPECT_EQ(escapes_, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(pes, machine, testing::Values(1, 2, 3, 8));
+
+}  // namespace
+}  // namespace imbrex

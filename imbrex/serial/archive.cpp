@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/serial/archive.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace imbrex {
+
+void writer::align(std::size_t alignment) {
+  static constexpr std::byte zeros[64] = {};
+  std::size_t missing = (alignment - used_ % alignment) % alignment;
+  for (; missing > sizeof zeros; missing -= sizeof zeros) bytes(zeros, sizeof zeros);
+  bytes(zeros, missing);
+}
+
+std::vector<std::byte> writer::take() {
+  buffer_.resize(std::exchange(used_, 0));
+  return std::exchange(buffer_, {});
+}
+
+void writer::append_and_grow(const void* source, std::size_t count) {
+  constexpr std::size_t spare = 256;
+  const auto* first = static_cast<const std::byte*>(source);
+  buffer_.resize(used_);
+  if (buffer_.capacity() - used_ < count + spare)
+    buffer_.reserve(std::max(2 * buffer_.capacity(), used_ + count + spare));
+  buffer_.insert(buffer_.end(), first, first + count);  // unlike resize, this does not clear the bytes first
+  used_ = buffer_.size();
+  buffer_.resize(used_ + spare);
+}
+
+namespace detail {
+
+namespace {
+std::string text(std::uint64_t value) { return std::to_string(value); }
+}  // namespace
+
+void throw_truncated(std::size_t wanted, std::size_t left, std::size_t position) {
+  throw serial_error("truncated message: " + text(wanted) + " bytes wanted at byte " + text(position) + ", " +
+                     text(left) + " left");
+}
+
+void throw_unread(std::size_t left, std::size_t size) {
+  throw serial_error("oversized message: " + text(left) + " of " + text(size) +
+                     " bytes are left over; was it written from other types than it is read into?");
+}
+
+void throw_oversized(std::uint64_t count, std::size_t bytes_each, std::size_t left) {
+  throw serial_error("malformed message: a length of " + text(count) + " elements of at least " +
+                     text(bytes_each) + " bytes, " + text(left) + " bytes left");
+}
+
+void throw_out_of_range(const char* what, std::uint64_t value, std::uint64_t limit) {
+  throw serial_error(std::string("malformed message: ") + what + " is " + text(value) + ", not below " +
+                     text(limit));
+}
+
+void throw_misaligned(std::size_t alignment) {
+  throw serial_error("a view into a message that does not lie at a multiple of " + text(alignment) +
+                     " bytes");
+}
+
+void throw_too_deep(std::size_t limit) {
+  throw serial_error("values nested more than " + text(limit) +
+                     " deep: send a flat container, with indices in place of nesting");
+}
+
+void throw_valueless() {
+  throw serial_error("a variant that lost its value to an exception cannot be written");
+}
+
+}  // namespace detail
+}  // namespace imbrex

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Serialisation. `writer` and `reader` are called with values: `ar(a, b, c)`. Serialised by themselves are
+// numbers, enumerations, standard containers and value types, and aggregates of at most 24 such fields, to
+// any depth. Other classes add one function for both directions:
+//   void serialize(auto& ar) { ar(a_, b_); }
+// Pointers and references are refused at compile time.
+
+#include <imbrex/serial/check.hpp>
+#include <imbrex/serial/containers.hpp>
+#include <imbrex/serial/error.hpp>
+#include <imbrex/serial/reader.hpp>
+#include <imbrex/serial/writer.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace imbrex {
+namespace detail {
+
+/// Writers pass const values, readers others.
+template <class Archive, class T>
+void process(Archive& archive, T& value) {
+  using plain = std::remove_const_t<T>;
+  constexpr kind k = kind_of<plain>();
+  if constexpr (k == kind::bits) {
+    archive.bytes(std::addressof(value), sizeof value);
+  } else if constexpr (k == kind::member) {
+    if constexpr (Archive::reading) {
+      const reader::level level(archive);
+      value.serialize(archive);
+    } else {
+      const_cast<plain&>(value).serialize(archive);  // not const, since it serves both directions
+    }
+  } else if constexpr (k == kind::boolean) {
+    const bool result = process_choice(archive, static_cast<std::uint8_t>(value), 2, "a bool") != 0;
+    if constexpr (Archive::reading) value = result;
+  } else if constexpr (k == kind::enumeration) {
+    auto number = static_cast<std::underlying_type_t<plain>>(value);
+    process(archive, number);
+    if constexpr (Archive::reading) value = static_cast<plain>(number);
+  } else if constexpr (k == kind::array) {
+    for (auto& element : value) process(archive, element);
+  } else if constexpr (k == kind::tuple) {
+    process_tuple(archive, value, std::make_index_sequence<std::tuple_size_v<plain>>{});
+  } else if constexpr (k == kind::optional || k == kind::owner) {
+    process_optional(archive, value);
+  } else if constexpr (k == kind::variant) {
+    process_variant(
+        archive, value,
+        []<template <class...> class Variant, class... Alternative>(const Variant<Alternative...>&) {
+          return std::index_sequence_for<Alternative...>{};
+        }(value));
+  } else if constexpr (k == kind::view) {
+    process_view(archive, value);
+  } else if constexpr (k == kind::bit_vector) {
+    process_bit_vector(archive, value);
+  } else if constexpr (k == kind::bit_set) {
+    if constexpr (Archive::reading)
+      read_bits(archive, value);
+    else
+      write_bits(archive, value);
+  } else if constexpr (k == kind::block) {
+    process_block(archive, value);
+  } else if constexpr (k == kind::map) {
+    process_map(archive, value);
+  } else if constexpr (k == kind::sequence || (k == kind::set && !Archive::reading)) {
+    process_sequence(archive, value);
+  } else if constexpr (k == kind::set) {
+    process_set(archive, value);
+  } else if constexpr (k == kind::aggregate) {
+    constexpr std::size_t fields = count_initialisers<plain>() - count_bases<plain, true>();
+    visit_fields<fields>(value, [&archive](auto&... field) { (process(archive, field), ...); });
+  }
+}
+
+}  // namespace detail
+
+template <class... T>
+writer& writer::operator()(const T&... values) {
+  (check_serializable<T>(), ...);
+  if constexpr ((serializable<T> && ...)) (detail::process(*this, values), ...);
+  return *this;
+}
+
+template <class... T>
+reader& reader::operator()(T&... values) {
+  (check_serializable<T>(), ...);
+  if constexpr ((serializable<T> && ...)) (detail::process(*this, values), ...);
+  return *this;
+}
+
+}  // namespace imbrex

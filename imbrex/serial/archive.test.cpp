@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/serial/archive.hpp>
+#include <imbrex/serial/sample.test.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <forward_list>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace imbrex {
+namespace {
+
+using sample::everything;
+
+template <class T>
+std::vector<std::byte> written(const T& value) {
+  writer out;
+  out(value);
+  return out.take();
+}
+
+template <class T>
+T read_back(std::span<const std::byte> bytes) {
+  reader in(bytes);
+  T value{};
+  in(value);
+  in.finish();
+  return value;
+}
+
+template <class T>
+std::string error_of(std::span<const std::byte> bytes) {
+  try {
+    static_cast<void>(read_back<T>(bytes));
+  } catch (const serial_error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::vector<std::byte> raw(std::initializer_list<std::uint64_t> numbers) {
+  writer out;
+  for (const std::uint64_t number : numbers) out(number);
+  return out.take();
+}
+
+struct point {
+  double x, y, z;
+};
+struct flagged {
+  int number;
+  bool flag;
+};
+struct cell {
+  point centre;
+  std::uint8_t kind[4];
+  sample::colour colour;
+};
+struct pointing {
+  int* target;
+};
+struct deep_pointing {
+  std::vector<std::pair<int, pointing>> all;
+};
+struct referring {
+  int number;
+  int& target;
+};
+struct constant {
+  const int number;
+};
+struct base_with_data {
+  int number;
+};
+struct derived_from_data : base_with_data {
+  std::string text;
+};
+class numbers_and_more : public std::vector<int> {
+ public:
+  numbers_and_more() : more(0) {}
+  int more;
+};
+struct inherits : sample::closed {
+  int forgotten = 0;
+};
+struct adds_nothing : sample::closed {};
+struct no_default {
+  explicit no_default(int) {}
+  void serialize(auto& ar) { ar(text); }
+  std::string text;
+};
+struct abstract {
+  virtual ~abstract() = default;
+  void serialize(auto&) {}
+};
+class private_bits {
+ public:
+  int number() const { return number_; }
+
+ private:
+  int number_ = 0;
+};
+struct writes_nothing {
+  void serialize(auto&) {}
+};
+struct throws {
+  throws() = default;
+  throws(const throws&) { throw 1; }
+  throws& operator=(const throws&) = default;
+  void serialize(auto&) {}
+};
+struct nested {
+  std::vector<nested> inner;
+};
+struct many {
+  int a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x;
+  friend bool operator==(const many&, const many&) = default;
+};
+struct too_many {
+  int a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y;
+};
+
+}  // namespace
+
+template <>
+inline constexpr bool enable_bitwise<private_bits> = true;
+
+namespace {
+
+static_assert(bitwise<double> && bitwise<point> && bitwise<cell> && bitwise<std::byte> && bitwise<int[2][3]>);
+static_assert(bitwise<std::array<point, 3>> && bitwise<private_bits> && bitwise<many>);
+static_assert(bitwise<std::complex<float>> && bitwise<std::chrono::steady_clock::time_point>);
+static_assert(!bitwise<bool> && !bitwise<flagged> && !bitwise<int*> && !bitwise<pointing> &&
+              !bitwise<constant>);
+static_assert(!bitwise<std::string> && !bitwise<std::string_view> && !bitwise<std::span<int>>);
+
+static_assert(serializable<everything> && serializable<bool> && serializable<flagged> && serializable<many>);
+static_assert(serializable<nested> && serializable<sample::closed> && serializable<adds_nothing>);
+static_assert(serializable<std::span<const double>> && serializable<std::unique_ptr<std::string>>);
+static_assert(!serializable<int*> && !serializable<int&> && !serializable<const int> &&
+              !serializable<void (*)()>);
+static_assert(!serializable<pointing> && !serializable<deep_pointing> && !serializable<referring>);
+static_assert(!serializable<std::vector<int*>> && !serializable<std::optional<pointing>>);
+static_assert(!serializable<std::variant<int, pointing>> && !serializable<std::map<int, pointing>>);
+static_assert(!serializable<constant> && !serializable<derived_from_data> && !serializable<too_many>);
+static_assert(!serializable<numbers_and_more> && !serializable<inherits> &&
+              !serializable<std::forward_list<int>>);
+static_assert(!serializable<std::vector<no_default>> && serializable<no_default>);
+static_assert(!serializable<std::unique_ptr<abstract>> && !serializable<std::unique_ptr<int[]>>);
+static_assert(!serializable<std::shared_ptr<int>> && !serializable<std::string_view>);
+static_assert(!serializable<std::span<int>> && !serializable<std::span<const bool>>);
+static_assert(!serializable<std::function<void()>> && !serializable<std::reference_wrapper<int>>);
+
+TEST(archive, brings_back_every_kind_of_value) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 300; ++round) {
+    const everything before = sample::make_everything(random);
+    const std::vector<std::byte> bytes = written(before);
+    EXPECT_EQ(read_back<everything>(bytes), before) << "round " << round;
+  }
+}
+
+TEST(archive, reads_at_any_address) {
+  std::mt19937 random(2);
+  const everything before = sample::make_everything(random);
+  std::vector<std::byte> bytes = written(before);
+  for (std::size_t shift = 1; shift < 9; ++shift) {
+    std::vector<std::byte> moved(shift);
+    moved.insert(moved.end(), bytes.begin(), bytes.end());
+    EXPECT_EQ(read_back<everything>(std::span<const std::byte>(moved).subspan(shift)), before);
+  }
+}
+
+TEST(archive, overwrites_what_was_there) {
+  std::mt19937 random(3);
+  everything value = sample::make_everything(random);
+  for (int round = 0; round < 50; ++round) {
+    const everything next = sample::make_everything(random);
+    const std::vector<std::byte> bytes = written(next);
+    reader in(bytes);
+    in(value);
+    EXPECT_EQ(value, next);
+  }
+}
+
+TEST(archive, takes_several_values_and_aggregates_of_24_fields) {
+  const many all{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24};
+  writer out;
+  EXPECT_EQ(&out(7, std::string("text"))(all), &out);
+  const std::size_t size = out.size();
+  const std::vector<std::byte> bytes = out.take();
+  EXPECT_EQ(bytes.size(), size);
+  EXPECT_EQ(out.size(), 0u);
+  reader in(bytes);
+  int number = 0;
+  std::string text;
+  many copy{};
+  in(number, text)(copy);
+  in.finish();
+  EXPECT_EQ(number, 7);
+  EXPECT_EQ(text, "text");
+  EXPECT_EQ(copy, all);
+}
+
+TEST(archive, views_point_into_the_message) {
+  const std::vector<double> numbers{1, 2, 3};
+  writer out;
+  out('c', std::span<const double>(numbers));
+  const std::vector<std::byte> bytes = out.take();
+  reader in(bytes);
+  char character = 0;
+  std::span<const double> view;
+  in(character, view);
+  in.finish();
+  EXPECT_EQ(std::vector<double>(view.begin(), view.end()), numbers);
+  EXPECT_GE(reinterpret_cast<const std::byte*>(view.data()), bytes.data());
+  EXPECT_LT(reinterpret_cast<const std::byte*>(view.data()), bytes.data() + bytes.size());
+
+  std::vector<std::byte> moved(1);
+  moved.insert(moved.end(), bytes.begin(), bytes.end());
+  reader misaligned(std::span<const std::byte>(moved).subspan(1));
+  EXPECT_THROW(misaligned(character, view), serial_error);
+}
+
+TEST(archive, aligns_and_hands_out_bytes) {
+  writer out;
+  out.bytes("abc", 3);
+  out.align(16);
+  EXPECT_EQ(out.size(), 16u);
+  out.bytes("d", 1);
+  out.align(4096);
+  const std::vector<std::byte> bytes = out.take();
+  ASSERT_EQ(bytes.size(), 4096u);
+  reader in(bytes);
+  EXPECT_EQ(std::to_integer<char>(in.view(3)[2]), 'c');
+  in.align(16);
+  char character = 0;
+  in.bytes(&character, 1);
+  EXPECT_EQ(character, 'd');
+  EXPECT_EQ(in.remaining(), 4079u);
+  EXPECT_THROW(in.view(4080), serial_error);
+  in.align(4096);
+  in.finish();
+  EXPECT_THROW(in.view(1), serial_error);
+}
+
+TEST(archive, grows_by_large_and_small_pieces) {
+  writer out;
+  std::string expected;
+  for (std::size_t length : {1u, 255u, 256u, 257u, 100000u, 3u, 1000000u, 8u, 8u}) {
+    const std::string piece(length, static_cast<char>('a' + length % 26));
+    out.bytes(piece.data(), piece.size());
+    expected += piece;
+  }
+  const std::vector<std::byte> bytes = out.take();
+  EXPECT_EQ(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()), expected);
+}
+
+TEST(archive, refuses_every_truncation) {
+  std::mt19937 random(4);
+  for (int round = 0; round < 10; ++round) {
+    const std::vector<std::byte> bytes = written(sample::make_everything(random));
+    for (std::size_t length = 0; length < bytes.size(); ++length) {
+      const std::vector<std::byte> cut(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length));
+      EXPECT_THROW(static_cast<void>(read_back<everything>(cut)), serial_error)
+          << length << " of " << bytes.size();
+    }
+  }
+}
+
+TEST(archive, survives_flipped_bits) {
+  std::mt19937 random(5);
+  int refused = 0;
+  for (int round = 0; round < 20000; ++round) {
+    std::vector<std::byte> bytes = written(sample::make_everything(random));
+    for (unsigned flips = 1 + random() % 4; flips > 0; --flips)
+      bytes[random() % bytes.size()] ^= std::byte(1u << random() % 8);
+    try {
+      const everything value = read_back<everything>(bytes);
+      EXPECT_EQ(read_back<everything>(written(value)).numbers.size(), value.numbers.size());
+    } catch (const serial_error&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 1000);
+}
+
+TEST(archive, refuses_lengths_beyond_the_message) {
+  constexpr std::uint64_t huge = std::uint64_t{1} << 60;
+  const std::vector<std::byte> bytes = raw({huge, 1, 2});
+  EXPECT_EQ(error_of<std::string>(bytes),
+            "malformed message: a length of 1152921504606846976 elements of at least 1 bytes, 16 bytes left");
+  for (const std::uint64_t count : {huge, ~std::uint64_t{0}, std::uint64_t{17} * 8, std::uint64_t{129}}) {
+    const std::vector<std::byte> oversized = raw({count, 1, 2});
+    EXPECT_THROW(static_cast<void>(read_back<std::vector<double>>(oversized)), serial_error);
+    EXPECT_THROW(static_cast<void>(read_back<std::vector<bool>>(oversized)), serial_error);
+    EXPECT_THROW(static_cast<void>(read_back<std::vector<std::string>>(oversized)), serial_error);
+    EXPECT_THROW(static_cast<void>(read_back<std::list<int>>(oversized)), serial_error);
+    EXPECT_THROW(static_cast<void>(read_back<std::vector<writes_nothing>>(oversized)), serial_error);
+    EXPECT_THROW(static_cast<void>(read_back<std::vector<std::monostate>>(oversized)), serial_error);
+    EXPECT_THROW(static_cast<void>(read_back<std::set<int>>(oversized)), serial_error);
+    EXPECT_THROW(static_cast<void>(read_back<std::unordered_map<int, int>>(oversized)), serial_error);
+    EXPECT_THROW(static_cast<void>(read_back<std::span<const double>>(oversized)), serial_error);
+  }
+  EXPECT_EQ(read_back<std::vector<writes_nothing>>(written(std::vector<writes_nothing>(5))).size(), 5u);
+}
+
+TEST(archive, says_what_is_wrong_with_the_numbers) {
+  const std::vector<std::byte> three(3, std::byte{7});
+  EXPECT_EQ(error_of<int>(three), "truncated message: 4 bytes wanted at byte 0, 3 left");
+  EXPECT_EQ(
+      error_of<char>(three),
+      "oversized message: 2 of 3 bytes are left over; was it written from other types than it is read into?");
+  EXPECT_EQ(error_of<bool>(three), "malformed message: a bool is 7, not below 2");
+  EXPECT_EQ(error_of<sample::yes_or_no>(three), "malformed message: a bool is 7, not below 2");
+  EXPECT_EQ(error_of<std::optional<char>>(three),
+            "malformed message: the flag of an optional value is 7, not below 2");
+  using either = std::variant<int, char>;
+  EXPECT_EQ(error_of<either>(three), "malformed message: the index of a variant is 7, not below 2");
+}
+
+TEST(archive, limits_the_depth_of_nesting) {
+  const auto nest = [](std::size_t depth) {
+    writer out;
+    for (std::size_t i = 0; i < depth; ++i) out(std::uint64_t{1});
+    out(std::uint64_t{0});
+    return out.take();
+  };
+  EXPECT_EQ(read_back<nested>(nest(reader::depth_limit - 1)).inner.size(), 1u);
+  EXPECT_EQ(error_of<nested>(nest(100000)),
+            "values nested more than 1000 deep: send a flat container, with indices in place of nesting");
+  const std::vector<std::byte> links(100000, std::byte{1});
+  EXPECT_THROW(static_cast<void>(read_back<sample::linked>(links)), serial_error);
+}
+
+TEST(archive, refuses_a_variant_that_lost_its_value) {
+  std::variant<int, throws> value = 1;
+  const throws source;
+  EXPECT_ANY_THROW(value.emplace<throws>(source));
+  EXPECT_THROW(static_cast<void>(written(value)), serial_error);
+}
+
+}  // namespace
+}  // namespace imbrex

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <imbrex/serial/fields.hpp>
+
+#include <array>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace imbrex {
+
+class writer;
+class reader;
+
+/// Opt in for a trivially copyable type with private members: true promises that it holds no pointer and no
+/// reference, and that any bytes make a valid object.
+template <class T>
+inline constexpr bool enable_bitwise = false;
+
+namespace detail {
+
+template <class T>
+concept has_serialize = requires(T& object, writer& out, reader& in) {
+  object.serialize(out);
+  object.serialize(in);
+};
+
+// Shapes of standard types that this header would otherwise have to include.
+
+template <class T>
+concept complex_number = requires(const T& object) {
+  typename T::value_type;
+  object.real();
+  object.imag();
+} && std::is_floating_point_v<typename T::value_type> && sizeof(T) == 2 * sizeof(typename T::value_type);
+
+template <class T>
+concept duration = requires(const T& object) {
+  typename T::rep;
+  typename T::period;
+  object.count();
+} && sizeof(T) == sizeof(typename T::rep);
+
+template <class T>
+concept time_point = requires(const T& object) {
+  typename T::clock;
+  typename T::duration;
+  object.time_since_epoch();
+} && sizeof(T) == sizeof(typename T::duration);
+
+template <class T>
+inline constexpr bool is_std_array = false;
+template <class T, std::size_t N>
+inline constexpr bool is_std_array<std::array<T, N>> = true;
+
+template <class T>
+consteval bool is_bitwise();
+
+template <class... Field>
+consteval bool are_bitwise(type_list<Field...>) {
+  return (is_bitwise<Field>() && ...);
+}
+
+template <class T>
+consteval bool is_bitwise() {
+  if constexpr (std::is_const_v<T> || std::is_volatile_v<T>)
+    return false;
+  else if constexpr (std::is_same_v<T, bool>)
+    return false;  // of its 256 bytes, 254 are undefined behaviour
+  else if constexpr (std::is_arithmetic_v<T>)
+    return true;
+  else if constexpr (std::is_enum_v<T>)
+    return is_bitwise<std::underlying_type_t<T>>();
+  else if constexpr (std::is_bounded_array_v<T>)
+    return is_bitwise<std::remove_all_extents_t<T>>();
+  else if constexpr (!std::is_class_v<T> || !std::is_trivially_copyable_v<T>)
+    return false;
+  else if constexpr (enable_bitwise<T>)
+    return true;
+  else if constexpr (has_serialize<T>)
+    return false;
+  else if constexpr (std::is_empty_v<T> || complex_number<T>)
+    return true;
+  else if constexpr (duration<T>)
+    return is_bitwise<typename T::rep>();
+  else if constexpr (time_point<T>)
+    return is_bitwise<typename T::duration>();
+  else if constexpr (is_std_array<T>)
+    return is_bitwise<typename T::value_type>();
+  else if constexpr (!std::is_aggregate_v<T>)
+    return false;
+  else {
+    constexpr std::size_t bases = count_bases<T, true>();
+    constexpr std::size_t count = count_initialisers<T>();
+    if constexpr (count <= bases || count > max_fields || bases != count_bases<T, false>())
+      return false;
+    else
+      return are_bitwise(decltype(field_types<count - bases>(std::declval<T&>())){});
+  }
+}
+
+}  // namespace detail
+
+/// Copying the bytes of a `T` to another process keeps its meaning, and any bytes make a valid `T`: numbers
+/// but not bool, enumerations (whose values are not checked), and arrays and aggregates of these, to any
+/// depth.
+template <class T>
+concept bitwise = detail::is_bitwise<T>();
+
+}  // namespace imbrex

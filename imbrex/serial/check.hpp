@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Finds the first reason why a type cannot be serialised, at compile time, and says it in one line.
+
+#include <imbrex/serial/kinds.hpp>
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace imbrex {
+namespace detail {
+
+struct no_problem {};
+
+/// `Type` is what cannot be serialised; field number `Field`, from 1, of the aggregate `Owner` leads to it.
+template <template <class...> class Reason, class Type, class Owner = void, std::size_t Field = 0>
+struct problem {};
+
+// Only for their names in messages: field number `Number`, from 1, of `Owner`; its address in a made-up
+// object.
+template <class Owner, std::size_t Number>
+struct field_of;
+template <class Owner, auto* Address>
+struct named_field_of;
+
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wundefined-var-template"  // nothing but its address is used
+#endif
+template <class T>
+extern T object;
+
+template <class T, std::size_t Number>
+consteval auto address_of_field() {
+  constexpr std::size_t fields = count_initialisers<T>() - count_bases<T, true>();
+  return visit_fields<fields>(object<T>, [](auto&... field) {
+    return std::get<Number - 1>(std::tuple<decltype(&field)...>(&field...));
+  });
+}
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+template <class T, std::size_t Number>
+consteval auto describe_field() {
+  if constexpr (requires { typename named_field_of<T, address_of_field<T, Number>()>; })
+    return std::type_identity<named_field_of<T, address_of_field<T, Number>()>>{};
+  else
+    return std::type_identity<field_of<T, Number>>{};
+}
+
+template <class... Place>
+inline constexpr bool can_be_sent = false;
+
+// One class for each reason; the condition of the static_assert makes the compiler name the type and the
+// field.
+template <class... Place>
+struct is_pointer {
+  static void say() {
+    static_assert(can_be_sent<Place...>,
+                  "imbrex: a raw pointer cannot be sent, its address means nothing elsewhere: "
+                  "use a value, std::vector, std::unique_ptr or a proxy");
+  }
+};
+template <class... Place>
+struct is_reference {
+  static void say() {
+    static_assert(can_be_sent<Place...>, "imbrex: a reference cannot be sent: use a value");
+  }
+};
+template <class... Place>
+struct is_constant {
+  static void say() {
+    static_assert(can_be_sent<Place...>, "imbrex: a const field cannot be read back: remove the const");
+  }
+};
+template <class... Place>
+struct is_borrowed {
+  static void say() {
+    static_assert(can_be_sent<Place...>,
+                  "imbrex: a view does not own what it shows: use std::string or std::vector "
+                  "(as a parameter, std::span<const T> of numbers can be sent)");
+  }
+};
+template <class... Place>
+struct is_shared {
+  static void say() {
+    static_assert(can_be_sent<Place...>,
+                  "imbrex: shared ownership ends at the process: use a value or std::unique_ptr");
+  }
+};
+template <class... Place>
+struct is_opaque {
+  static void say() {
+    static_assert(can_be_sent<Place...>,
+                  "imbrex: this type is not an aggregate: add `void serialize(auto& ar) { ar(a, b, ...); }` "
+                  "as a public member");
+  }
+};
+template <class... Place>
+struct has_hidden_fields {
+  static void say() {
+    static_assert(
+        can_be_sent<Place...>,
+        "imbrex: the fields of this aggregate cannot be counted (a reference, a field without default "
+        "constructor, or more than 24): add `void serialize(auto& ar) { ar(a, b, ...); }`");
+  }
+};
+template <class... Place>
+struct has_base_with_data {
+  static void say() {
+    static_assert(
+        can_be_sent<Place...>,
+        "imbrex: a base class holds data: add `void serialize(auto& ar) { ar(a, b, ...); }`, base included");
+  }
+};
+template <class... Place>
+struct inherits_serialize {
+  static void say() {
+    static_assert(can_be_sent<Place...>,
+                  "imbrex: serialize is inherited, so members added here would be forgotten: add "
+                  "`void serialize(auto& ar) { base::serialize(ar); ar(a, b, ...); }`");
+  }
+};
+template <class... Place>
+struct has_no_default {
+  static void say() {
+    static_assert(can_be_sent<Place...>,
+                  "imbrex: reading a container makes its elements first: add a default constructor");
+  }
+};
+template <class... Place>
+struct is_polymorphic {
+  static void say() {
+    static_assert(can_be_sent<Place...>,
+                  "imbrex: what a unique_ptr to a base class points to is not known when it is read: "
+                  "use std::variant, or a final class");
+  }
+};
+
+/// The class that declares the `serialize` of T, where that is a template as it should be; else T.
+template <class T, class Class>
+Class declares(void (Class::*)(T&));
+template <class T>
+consteval bool forgets_members() {
+  if constexpr (requires { declares<writer>(&T::template serialize<writer>); }) {
+    using declaring = decltype(declares<writer>(&T::template serialize<writer>));
+    return sizeof(T) != sizeof(declaring);
+  } else {
+    return false;
+  }
+}
+
+/// `Parent...` are the aggregates that are being looked at, so that recursive types end.
+template <class T, class... Parent>
+consteval auto find_problem();
+
+template <class Found, class Owner, std::size_t Field>
+struct locate {
+  using type = Found;
+};
+template <template <class...> class Reason, class Type, class Owner, std::size_t Field>
+struct locate<problem<Reason, Type>, Owner, Field> {
+  using type = problem<Reason, Type, Owner, Field>;
+};
+
+template <class... Found>
+consteval auto first_problem() {
+  if constexpr ((std::is_same_v<Found, no_problem> && ...)) {
+    return no_problem{};
+  } else {
+    constexpr std::size_t first = [] {
+      constexpr bool good[] = {std::is_same_v<Found, no_problem>...};
+      std::size_t index = 0;
+      while (good[index]) ++index;
+      return index;
+    }();
+    return std::tuple_element_t<first, std::tuple<Found...>>{};
+  }
+}
+
+/// Of a value that reading has to make before it can fill it.
+template <class T, class... Parent>
+consteval auto find_problem_of_made() {
+  using found = decltype(find_problem<T, Parent...>());
+  if constexpr (!std::is_same_v<found, no_problem>)
+    return found{};
+  else if constexpr (!std::is_default_constructible_v<T>)
+    return problem<has_no_default, T>{};
+  else
+    return no_problem{};
+}
+
+template <class Owner, class... Parent, class... Field, std::size_t... I>
+consteval auto find_problem_of_fields(type_list<Field...>, std::index_sequence<I...>) {
+  return first_problem<typename locate<decltype(find_problem<Field, Parent...>()), Owner, I + 1>::type...>();
+}
+
+template <class T, class... Parent>
+consteval auto find_problem_of_aggregate() {
+  constexpr std::size_t bases = count_bases<T, true>();
+  constexpr std::size_t count = count_initialisers<T>();
+  if constexpr (bases != count_bases<T, false>()) {
+    return problem<has_base_with_data, T>{};
+  } else if constexpr ((count == 0 && !std::is_empty_v<T>) || count > max_fields) {
+    return problem<has_hidden_fields, T>{};
+  } else {
+    using fields = decltype(field_types<count - bases>(std::declval<T&>()));
+    return [&]<class... Field>(type_list<Field...>) {
+      return find_problem_of_fields<T, T, Parent...>(fields{}, std::index_sequence_for<Field...>{});
+    }(fields{});
+  }
+}
+
+template <class... Parent, template <class...> class Template, class... Element>
+consteval auto find_problem_of_elements(const Template<Element...>*) {
+  return first_problem<decltype(find_problem_of_made<Element, Parent...>())...>();
+}
+
+template <class T, class... Parent>
+consteval auto find_problem() {
+  constexpr kind k = kind_of<T>();
+  if constexpr (k == kind::pointer)
+    return problem<is_pointer, T>{};
+  else if constexpr (k == kind::reference)
+    return problem<is_reference, T>{};
+  else if constexpr (k == kind::constant)
+    return problem<is_constant, T>{};
+  else if constexpr (k == kind::borrowed)
+    return problem<is_borrowed, T>{};
+  else if constexpr (k == kind::shared)
+    return problem<is_shared, T>{};
+  else if constexpr (k == kind::opaque)
+    return problem<is_opaque, T>{};
+  else if constexpr ((std::is_same_v<T, Parent> || ...))
+    return no_problem{};
+  else if constexpr (k == kind::aggregate)
+    return find_problem_of_aggregate<T, Parent...>();
+  else if constexpr (k == kind::array)
+    return find_problem<std::remove_reference_t<decltype(std::declval<T&>()[0])>, Parent...>();
+  else if constexpr (k == kind::tuple || k == kind::variant)
+    return find_problem_of_elements<Parent...>(static_cast<const T*>(nullptr));
+  else if constexpr (k == kind::owner) {
+    using element = typename T::element_type;
+    if constexpr (std::is_polymorphic_v<element> && !std::is_final_v<element>)
+      return problem<is_polymorphic, T>{};
+    else
+      return find_problem_of_made<element, Parent...>();
+  } else if constexpr (k == kind::map) {
+    return first_problem<decltype(find_problem_of_made<typename T::key_type, Parent...>()),
+                         decltype(find_problem_of_made<typename T::mapped_type, Parent...>())>();
+  } else if constexpr (k == kind::optional || k == kind::sequence || k == kind::set || k == kind::block) {
+    return find_problem_of_made<typename T::value_type, Parent...>();
+  } else if constexpr (k == kind::member) {
+    if constexpr (forgets_members<T>())
+      return problem<inherits_serialize, T>{};
+    else
+      return no_problem{};
+  } else {
+    return no_problem{};
+  }
+}
+
+/// Naming this for a problem makes the compiler print it.
+template <class Found>
+inline constexpr auto explanation = nullptr;
+template <template <class...> class Reason, class Type>
+inline constexpr auto explanation<problem<Reason, Type>> = &Reason<Type>::say;
+template <template <class...> class Reason, class Type, class Owner, std::size_t Field>
+inline constexpr auto explanation<problem<Reason, Type, Owner, Field>> =
+    &Reason<Type, typename decltype(describe_field<Owner, Field>())::type>::say;
+
+}  // namespace detail
+
+/// A `T` can be written and read.
+template <class T>
+concept serializable = std::is_same_v<decltype(detail::find_problem<T>()), detail::no_problem>;
+
+/// Stops the compilation with one line that says why, and which field, if `T` is not serializable.
+template <class T>
+consteval void check_serializable() {
+  [[maybe_unused]] constexpr auto said = detail::explanation<decltype(detail::find_problem<T>())>;
+}
+
+}  // namespace imbrex
