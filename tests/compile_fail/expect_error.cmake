@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -D COMPILER=<path> -D INCLUDE=<folder> -D SOURCE=<file> -P expect_error.cmake
+# Fails unless the file fails to compile and the first error matches the file's "// expect:" line.
+cmake_minimum_required(VERSION 3.25)
+
+file(STRINGS ${SOURCE} expected REGEX "^// expect: " LIMIT_COUNT 1)
+if(NOT expected)
+  message(FATAL_ERROR "${SOURCE} has no line \"// expect: <regular expression>\"")
+endif()
+string(REGEX REPLACE "^// expect: " "" expected "${expected}")
+
+execute_process(COMMAND ${COMPILER} -std=c++20 -fsyntax-only -I${INCLUDE} ${SOURCE}
+                RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE output)
+if(status STREQUAL "0")
+  message(FATAL_ERROR "${SOURCE} compiles, but must not")
+endif()
+
+string(REGEX MATCHALL "\n" lines "${output}")
+list(LENGTH lines line_count)
+string(REGEX MATCH "[^\n]*error:[^\n]*" first_error "${output}")
+message("${line_count} lines from the compiler, of which the first error is\n${first_error}")
+if(NOT first_error MATCHES "${expected}")
+  message(FATAL_ERROR "the first error does not match: ${expected}\n${output}")
+endif()
+if(line_count GREATER_EQUAL 20)
+  message(FATAL_ERROR "a wrong call must be under 20 lines of error, this is ${line_count}\n${output}")
+endif()

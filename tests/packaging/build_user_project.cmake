@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copies a user's project to WORK/project, builds it there against Imbrex, runs it and checks what it prints.
+#   KIND      find_package (against an installation in WORK/prefix) or add_subdirectory (with SOURCE inside)
+#   BUILD     the build folder of Imbrex, built
+cmake_minimum_required(VERSION 3.25)
+
+function(run)
+  execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+file(COPY ${CMAKE_CURRENT_LIST_DIR}/${KIND}/CMakeLists.txt ${CMAKE_CURRENT_LIST_DIR}/hello.cpp
+     DESTINATION ${WORK}/project)
+
+if(KIND STREQUAL "find_package")
+  run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
+  set(where -D CMAKE_PREFIX_PATH=${WORK}/prefix)
+else()
+  set(where -D IMBREX_SOURCE=${SOURCE})
+endif()
+run(${CMAKE_COMMAND} -S ${WORK}/project -B ${WORK}/build -G ${GENERATOR} -D CMAKE_BUILD_TYPE=Release
+    -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} ${where})
+run(${CMAKE_COMMAND} --build ${WORK}/build)
+
+execute_process(COMMAND ${WORK}/build/hello --pes 2
+                OUTPUT_VARIABLE output ECHO_OUTPUT_VARIABLE COMMAND_ERROR_IS_FATAL ANY)
+set(expected "")
+foreach(element RANGE 4)
+  math(EXPR count "17 + ${element}")
+  string(APPEND expected "hello ${count} from element ${element}\n")
+endforeach()
+if(NOT output STREQUAL expected)
+  message(FATAL_ERROR "the program should have printed\n${expected}")
+endif()
