@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <imbrex/imbrex.hpp>
+
+#include "apps/jacobi3d/block_field.hpp"
+#include "apps/jacobi3d/decomposition.hpp"
+#include "apps/jacobi3d/stencil.hpp"
+
+namespace jacobi3d {
+
+/// The outermost cells of a block, for the neighbour whose `side` they lie at.
+struct face {
+  int side;
+  std::vector<double> cells;
+};
+
+/// How far the blocks have come.
+struct progress {
+  std::int64_t iterations = 0;  ///< of one call of run()
+  double residual = 0;          ///< greatest change of a cell in the last one, where it was asked for
+};
+
+/// The operation that makes the progress of all blocks of that of each: the greatest residual. All blocks
+/// have made the same number of iterations.
+struct greatest_residual {
+  progress operator()(const progress& a, const progress& b) const { return a.residual < b.residual ? b : a; }
+};
+
+/// One block of the grid. It exchanges faces with up to six neighbours and never waits for anyone else:
+/// neighbours may be an iteration ahead, whose faces wait in the mailbox.
+class block : public imbrex::chare<block, imbrex::index<3>> {
+ public:
+  /// The array's shape tells how the grid is cut; `init` is what initial_values::parse takes.
+  block(const extents& grid, const std::string& init);
+
+  /// Faces of neighbours; the reference number is the iteration that needs them.
+  imbrex::mailbox<face> halo;
+
+  /// Sends the faces of the first iteration. To be called once, and before the end of the first run() of all.
+  void start();
+
+  /// Iterates so often, or until the residual of all blocks is below a tolerance, if that is not 0. Without
+  /// one the blocks meet nowhere, and the residual is computed in the last iteration, if it is wanted.
+  imbrex::task<progress> run(std::int64_t iterations, double tolerance, bool residual_wanted);
+
+  /// This block's part of the grid's checksum; the sum over all blocks is the grid's.
+  std::uint64_t checksum();
+
+  /// The current cells, z running fastest, without padding.
+  std::vector<double> cells();
+
+ private:
+  void send_faces();
+
+  decomposition cut_;
+  extents place_;
+  block_field field_;
+  store_policy stores_;
+  int neighbours_ = 0;
+  std::int64_t iteration_ = 0;
+};
+
+}  // namespace jacobi3d

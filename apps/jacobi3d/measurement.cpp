@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/jacobi3d/measurement.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "apps/jacobi3d/block.hpp"
+
+namespace jacobi3d {
+namespace {
+
+using blocks_proxy = imbrex::array<block>;
+
+// Each stretch has a plain one beside it: processors change their speed from one moment to the next.
+constexpr std::int64_t most_stretches = 7;
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + std::ptrdiff_t(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+imbrex::task<> time_iterations(const settings& asked, blocks_proxy blocks, plain_loop& plain,
+                               const progress_listener& listener, measurement& result) {
+  using clock = std::chrono::steady_clock;
+  const std::int64_t stretches = std::min(asked.iterations, most_stretches);
+  std::vector<double> seconds, ratios;
+  bool converged = false;
+  for (std::int64_t stretch = 0; stretch < stretches && !converged; ++stretch) {
+    const std::int64_t iterations =
+        asked.iterations * (stretch + 1) / stretches - asked.iterations * stretch / stretches;
+    const auto begin = clock::now();
+    const progress made = co_await blocks.reduce<&block::run>(greatest_residual{}, iterations,
+                                                              asked.tolerance, stretch + 1 == stretches);
+    const double ours = std::chrono::duration<double>(clock::now() - begin).count();
+    const double theirs = plain.run(made.iterations, asked.tolerance > 0).seconds;
+    seconds.push_back(ours / double(made.iterations));
+    ratios.push_back(theirs / ours);
+    result.iterations += made.iterations;
+    result.residual = made.residual;
+    converged = asked.tolerance > 0 && made.residual < asked.tolerance;
+    listener(double(stretch + 1) / double(stretches));
+  }
+  result.seconds_per_iteration = median(seconds);
+  result.ratio = median(ratios);
+}
+
+imbrex::task<comparison> compare(blocks_proxy blocks, const decomposition& cut, const serial_grid& expected) {
+  comparison compared;
+  const auto& shape = blocks.shape();
+  for (int x = 0; x < shape[0]; ++x)
+    for (int y = 0; y < shape[1]; ++y)
+      for (int z = 0; z < shape[2]; ++z) {
+        const std::vector<double> values = co_await blocks[{x, y, z}].call<&block::cells>();
+        const extents place{x, y, z};
+        compared.add(expected, cut.first(place), cut.cells(place), values);
+      }
+  co_return compared;
+}
+
+imbrex::task<> run_configuration(const settings& asked, const configuration& chosen, plain_loop& plain,
+                                 serial_rival* serial, const progress_listener& listener,
+                                 measurement& result) {
+  const extents& shape = chosen.cut.blocks;
+  const auto blocks =
+      imbrex::make_array<block>(imbrex::index<3>(shape[0], shape[1], shape[2]), asked.grid, asked.init);
+  co_await blocks.call<&block::start>();  // and so all have been made
+  if (asked.warmup > 0) {
+    co_await blocks.reduce<&block::run>(greatest_residual{}, asked.warmup, 0.0, false);
+    plain.run(asked.warmup, false);
+  }
+  co_await time_iterations(asked, blocks, plain, listener, result);
+  result.checksum = co_await blocks.reduce<&block::checksum>(imbrex::sum);
+  if (serial != nullptr)
+    result.check = co_await compare(blocks, chosen.cut, serial->after(asked.warmup + result.iterations));
+}
+
+}  // namespace
+
+const serial_grid& serial_rival::after(std::int64_t iterations) {
+  grid_.sweep(iterations - iterations_);
+  iterations_ = iterations;
+  return grid_;
+}
+
+int measure(const settings& asked, const configuration& chosen, plain_loop& plain, serial_rival* serial,
+            const progress_listener& listener, measurement& result) {
+  return imbrex::run(asked.machine,
+                     [&] { return run_configuration(asked, chosen, plain, serial, listener, result); });
+}
+
+}  // namespace jacobi3d

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "apps/jacobi3d/check.hpp"
+#include "apps/jacobi3d/plain_loop.hpp"
+#include "apps/jacobi3d/plan.hpp"
+
+namespace jacobi3d {
+
+/// What a configuration has come to. Times are medians of several stretches of iterations, each of which has
+/// a stretch of the plain loop beside it.
+struct measurement {
+  std::int64_t iterations = 0;  ///< timed ones; fewer than asked for where the tolerance was met
+  double seconds_per_iteration = 0;
+  double ratio = 0;     ///< speed of the blocks divided by the plain loop's
+  double residual = 0;  ///< greatest change of a cell in the last iteration
+  std::uint64_t checksum = 0;
+  std::optional<comparison> check;  ///< with --check
+};
+
+/// Is told the finished part of a configuration's work, 0 to 1.
+using progress_listener = std::function<void(double)>;
+
+/// The serial loop, which goes on from where the last configuration left it.
+class serial_rival {
+ public:
+  serial_rival(const extents& grid, const initial_values& values) : grid_(grid, values) {}
+
+  /// The grid after that many iterations, which never become fewer.
+  const serial_grid& after(std::int64_t iterations);
+
+ private:
+  serial_grid grid_;
+  std::int64_t iterations_ = 0;
+};
+
+/// Runs a configuration on a machine of its own. `serial` may be null: then nothing is compared. Returns the
+/// runtime's exit status, 0 if all went well.
+int measure(const settings& asked, const configuration& chosen, plain_loop& plain, serial_rival* serial,
+            const progress_listener& listener, measurement& result);
+
+}  // namespace jacobi3d

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/jacobi3d/options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+
+#include <imbrex/base/nearest.hpp>
+#include <imbrex/base/topology.hpp>
+
+#include "apps/jacobi3d/initial_values.hpp"
+
+namespace jacobi3d {
+namespace {
+
+constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+
+// The options as they were given: CLI11's own numbers accept too much ("010", "1'000") and say too little.
+struct texts {
+  std::string grid, odf, iterations, warmup, tolerance, init, json;
+  bool check = false, quiet = false, help = false;
+};
+
+void declare(CLI::App& app, texts& given) {
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  app.set_help_flag();
+  app.allow_extras();
+  app.add_option("--grid", given.grid, "cells of the grid; 128,128,128 unless given")->type_name("X,Y,Z");
+  app.add_option("--odf", given.odf, "chares per PE, one configuration for each number; 4 unless given")
+      ->type_name("N[,N...]");
+  app.add_option("--iters", given.iterations, "iterations that are timed; 20 unless given")->type_name("N");
+  app.add_option("--warmup", given.warmup, "iterations before these; 2 unless given")->type_name("N");
+  app.add_option("--tolerance", given.tolerance,
+                 "stop when no cell changes by E or more; without it there is no convergence check")
+      ->type_name("E");
+  app.add_option("--init", given.init, "initial values: hot-face (unless given), linear or random:SEED")
+      ->type_name("KIND");
+  app.add_flag("--check", given.check, "compare every cell with a serial loop, bit for bit");
+  app.add_option("--json", given.json, "write a line for each configuration to this file")->type_name("FILE");
+  app.add_flag("--quiet", given.quiet, "print errors only");
+  app.add_flag("--help,-h", given.help, "print this text");
+}
+
+[[noreturn]] void refuse(std::string_view option, const std::string& value, const std::string& why) {
+  throw imbrex::usage_error(std::string(option) + " '" + value + "': " + why);
+}
+
+std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t least) {
+  std::int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, problem] = std::from_chars(text.data(), end, number);
+  if (problem != std::errc{} || rest != end || number < least || number > most) return std::nullopt;
+  return number;
+}
+
+std::optional<std::vector<std::int64_t>> whole_numbers(std::string_view text) {
+  std::vector<std::int64_t> numbers;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    const auto number = whole_number(text.substr(begin, comma - begin), 1);
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
+    begin = comma + 1;
+  }
+  return numbers;
+}
+
+extents grid_of(const std::string& text) {
+  const auto numbers = whole_numbers(text);
+  if (!numbers || numbers->size() != 3)
+    refuse("--grid", text,
+           "the grid's cells in x, y and z must be three whole numbers from 1 to " + std::to_string(most) +
+               ", such as --grid 256,256,256");
+  return {(*numbers)[0], (*numbers)[1], (*numbers)[2]};
+}
+
+std::vector<std::int64_t> odf_of(const std::string& text) {
+  auto numbers = whole_numbers(text);
+  if (!numbers)
+    refuse("--odf", text,
+           "the overdecomposition factors must be whole numbers from 1 to " + std::to_string(most) +
+               ", such as --odf 4 or --odf 1,2,4,8,16");
+  return *std::move(numbers);
+}
+
+std::int64_t count_of(std::string_view option, const std::string& text, std::int64_t least) {
+  const auto number = whole_number(text, least);
+  if (!number)
+    refuse(option, text,
+           "the number of iterations must be a whole number from " + std::to_string(least) + " to " +
+               std::to_string(most));
+  return *number;
+}
+
+double tolerance_of(const std::string& text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, problem] = std::from_chars(text.data(), end, number);
+  if (problem != std::errc{} || rest != end || !std::isfinite(number) || number <= 0)
+    refuse("--tolerance", text,
+           "the tolerance must be a number greater than 0, such as 1e-4; leave --tolerance out to make all "
+           "iterations");
+  return number;
+}
+
+void refuse_rest(const CLI::App& app) {
+  const auto rest = app.remaining();
+  if (rest.empty()) return;
+  const std::string& first = rest.front();
+  if (first.empty() || first.front() != '-')
+    throw imbrex::usage_error("unexpected argument '" + first +
+                              "': this program takes options only, see --help");
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) names.push_back("--" + option->get_lnames().front());
+  std::vector<std::string_view> known(names.begin(), names.end());
+  known.insert(known.end(), imbrex::option_names().begin(), imbrex::option_names().end());
+  const std::string name = first.substr(0, first.find('='));
+  const auto meant = imbrex::nearest(name, known);
+  throw imbrex::usage_error("unknown option " + name +
+                            (meant.empty() ? "; see --help" : "; did you mean " + std::string(meant) + "?"));
+}
+
+}  // namespace
+
+settings parse_settings(int argc, char** argv) {
+  settings asked;
+  asked.machine = imbrex::parse_options(argc, argv);
+  if (asked.machine.pes == 0) asked.machine.pes = imbrex::usable_processors();
+
+  CLI::App app(
+      "Solves Laplace's equation on a grid of cells by Jacobi's method, with an overdecomposed grid.",
+      "jacobi3d");
+  texts given;
+  declare(app, given);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    throw imbrex::usage_error(std::string(e.what()) + "; see --help");
+  }
+  refuse_rest(app);
+  if (given.help) asked.help = app.help() + "\n" + imbrex::options_help();
+
+  if (app.count("--grid") > 0) asked.grid = grid_of(given.grid);
+  if (app.count("--odf") > 0) asked.odf = odf_of(given.odf);
+  if (app.count("--iters") > 0) asked.iterations = count_of("--iters", given.iterations, 1);
+  if (app.count("--warmup") > 0) asked.warmup = count_of("--warmup", given.warmup, 0);
+  if (app.count("--tolerance") > 0) asked.tolerance = tolerance_of(given.tolerance);
+  if (app.count("--init") > 0) {
+    try {
+      initial_values::parse(given.init);
+    } catch (const std::invalid_argument& e) {
+      throw imbrex::usage_error("--init: " + std::string(e.what()));
+    }
+    asked.init = given.init;
+  }
+  if (app.count("--json") > 0) {
+    if (given.json.empty()) refuse("--json", given.json, "give the name of a file");
+    asked.json = given.json;
+  }
+  asked.check = given.check;
+  asked.quiet = given.quiet;
+  return asked;
+}
+
+}  // namespace jacobi3d

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/jacobi3d/options.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace jacobi3d {
+namespace {
+
+settings parse(std::vector<std::string> words) {
+  words.insert(words.begin(), "jacobi3d");
+  std::vector<char*> arguments;
+  for (auto& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  return parse_settings(int(words.size()), arguments.data());
+}
+
+std::string refusal(const std::vector<std::string>& words) {
+  try {
+    parse(words);
+  } catch (const imbrex::usage_error& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+TEST(jacobi3d_options, defaults) {
+  const settings asked = parse({});
+  EXPECT_EQ(asked.grid, (extents{128, 128, 128}));
+  EXPECT_EQ(asked.odf, std::vector<std::int64_t>{4});
+  EXPECT_EQ(asked.iterations, 20);
+  EXPECT_EQ(asked.warmup, 2);
+  EXPECT_EQ(asked.tolerance, 0);
+  EXPECT_EQ(asked.init, "hot-face");
+  EXPECT_GE(asked.machine.pes, 1);
+  EXPECT_FALSE(asked.check || asked.quiet);
+  EXPECT_TRUE(asked.json.empty() && asked.help.empty());
+}
+
+TEST(jacobi3d_options, all_are_read_and_the_last_of_several_counts) {
+  const settings asked = parse({"--grid",
+                                "1,2,3",
+                                "--grid=17,9,23",
+                                "--odf",
+                                "3",
+                                "--odf",
+                                "1,2,16",
+                                "--iters",
+                                "7",
+                                "--warmup=0",
+                                "--tolerance",
+                                "2",
+                                "--tolerance",
+                                "1e-4",
+                                "--init",
+                                "linear",
+                                "--init",
+                                "random:5",
+                                "--check",
+                                "--check",
+                                "--json",
+                                "a",
+                                "--json",
+                                "b",
+                                "--quiet",
+                                "--pes",
+                                "3",
+                                "--machine=deterministic"});
+  EXPECT_EQ(asked.grid, (extents{17, 9, 23}));
+  EXPECT_EQ(asked.odf, (std::vector<std::int64_t>{1, 2, 16}));
+  EXPECT_EQ(asked.iterations, 7);
+  EXPECT_EQ(asked.warmup, 0);
+  EXPECT_EQ(asked.tolerance, 1e-4);
+  EXPECT_EQ(asked.init, "random:5");
+  EXPECT_EQ(asked.json, "b");
+  EXPECT_TRUE(asked.check && asked.quiet);
+  EXPECT_EQ(asked.machine.pes, 3);
+  EXPECT_EQ(asked.machine.machine, imbrex::machine_kind::deterministic);
+}
+
+TEST(jacobi3d_options, help_shows_both_sets) {
+  const std::string help = parse({"--help"}).help;
+  EXPECT_NE(help.find("--odf"), std::string::npos);
+  EXPECT_NE(help.find("--pes"), std::string::npos);
+}
+
+TEST(jacobi3d_options, unknown_ones_are_refused_with_the_nearest_of_both_sets) {
+  EXPECT_EQ(refusal({"--gird", "8,8,8"}), "unknown option --gird; did you mean --grid?");
+  EXPECT_EQ(refusal({"--pse=2"}), "unknown option --pse; did you mean --pes?");
+  EXPECT_EQ(refusal({"--serialise-always"}),
+            "unknown option --serialise-always; did you mean --serialize-always?");
+  EXPECT_EQ(refusal({"--frobnicate"}), "unknown option --frobnicate; see --help");
+  EXPECT_EQ(refusal({"64"}), "unexpected argument '64': this program takes options only, see --help");
+  EXPECT_EQ(refusal({""}), "unexpected argument '': this program takes options only, see --help");
+}
+
+TEST(jacobi3d_options, impossible_values_are_refused_by_name) {
+  const std::vector<std::pair<std::string, std::vector<std::string>>> cases{
+      {"--grid",
+       {"", "8", "8,8", "8,8,8,8", "8,8,0", "8,-8,8", "8,8,x", "8,8,8,", "8 8 8", "1e3,1,1", "2147483648,1,1",
+        "99999999999999999999,1,1", "8.5,8,8", "+8,8,8"}},
+      {"--odf", {"", "0", "-1", "1,,2", ",1", "1,", "two", "2.5", "99999999999999999999"}},
+      {"--iters", {"", "0", "-5", "ten", "1e3", "2147483648"}},
+      {"--warmup", {"", "-1", "x", "2147483648"}},
+      {"--tolerance", {"", "0", "-1e-4", "nan", "inf", "1e999", "small", "1e-4x"}},
+      {"--json", {""}},
+      {"--pes", {"0", "-1", "x", "65537"}},
+  };
+  for (const auto& [option, values] : cases)
+    for (const auto& value : values) {
+      const std::string text = refusal({option, value});
+      EXPECT_NE(text, "accepted") << option << " '" << value << "'";
+      EXPECT_NE(text.find(option), std::string::npos) << text;
+      EXPECT_NE(text.find(value), std::string::npos) << text;
+    }
+  for (const auto& value : {"", "lin", "random", "random:", "random:-1", "random:x", "hot_face"})
+    EXPECT_NE(refusal({"--init", value}).find("hot-face, linear or random:SEED"), std::string::npos) << value;
+  for (const auto& option : {"--grid", "--odf", "--iters", "--warmup", "--tolerance", "--init", "--json"})
+    EXPECT_NE(refusal({option}).find(option), std::string::npos) << option;
+  EXPECT_NE(refusal({"--check=maybe"}).find("--check"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace jacobi3d

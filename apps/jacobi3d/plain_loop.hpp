@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "apps/jacobi3d/initial_values.hpp"
+#include "apps/jacobi3d/stencil.hpp"
+
+namespace jacobi3d {
+
+/// The rival of the overdecomposed program: one field for the whole grid and the same kernel, swept by a few
+/// threads, each a slab of planes, that meet at a spinning barrier after each iteration. No messages, no
+/// runtime.
+class plain_loop {
+ public:
+  /// At least 1 thread. Throws std::bad_alloc.
+  plain_loop(const extents& grid, const initial_values& values, int threads);
+
+  struct outcome {
+    double seconds;  ///< of the iterations alone
+    double change;   ///< the greatest of a cell in the last iteration; 0 unless asked for
+  };
+  /// Starts the threads (the caller is one of them), iterates, and ends them. With `change` every iteration
+  /// computes the greatest change, as a run with a tolerance must. Throws std::system_error when a thread
+  /// cannot be started.
+  outcome run(std::int64_t iterations, bool change);
+
+  const block_field& field() const { return field_; }
+
+ private:
+  block_field field_;
+  int threads_;
+  store_policy stores_;
+};
+
+}  // namespace jacobi3d

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/jacobi3d/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "apps/jacobi3d/block.hpp"
+#include "apps/jacobi3d/memory.hpp"
+#include "apps/jacobi3d/reference.hpp"
+
+namespace jacobi3d {
+namespace {
+
+// A chare's header, its place in tables, the frame of run(), and six faces on their way.
+constexpr double bytes_of_runtime = 2048;
+
+[[noreturn]] void refuse_memory(const settings& asked, const std::string& blocks, double needed,
+                                std::uint64_t available) {
+  const auto& [x, y, z] = asked.grid;
+  throw imbrex::usage_error(
+      fmt::format("the grid of {} x {} x {} cells{} needs at least {} of memory (two copies each for the "
+                  "blocks{} plain loop{}), "
+                  "but {} are available; choose a smaller --grid{}",
+                  x, y, z, blocks, in_binary_units(needed), asked.check ? ", the" : " and the",
+                  asked.check ? " and the loop of --check" : "", in_binary_units(double(available)),
+                  asked.check ? " or leave out --check" : ""));
+}
+
+}  // namespace
+
+double bytes_of_blocks(const decomposition& cut) {
+  double bytes = 0;
+  // Blocks of at most two lengths in each dimension: the longer ones come first.
+  for (int longer = 0; longer < 8; ++longer) {
+    double count = 1;
+    extents at;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const std::int64_t long_ones = cut.grid[d] % cut.blocks[d];
+      const bool is_long = (longer >> d) % 2 == 1;
+      count *= double(is_long ? long_ones : cut.blocks[d] - long_ones);
+      at[d] = is_long ? 0 : long_ones;
+    }
+    if (count > 0)
+      bytes += count * (double(block_field::bytes(cut.cells(at)) + sizeof(block)) + bytes_of_runtime);
+  }
+  return bytes;
+}
+
+double bytes_of_program(const settings& asked, const decomposition& cut) {
+  double bytes = bytes_of_blocks(cut) + double(block_field::bytes(asked.grid));
+  if (asked.check) bytes += double(serial_grid::bytes(asked.grid));
+  return bytes;
+}
+
+std::vector<configuration> plan(const settings& asked, std::uint64_t available_bytes) {
+  std::vector<configuration> configurations;
+  const auto& [x, y, z] = asked.grid;
+  // Before anything is computed in integers, which a grid that is much too large would overflow.
+  const double least = (asked.check ? 6 : 4) * sizeof(double) * double(x) * double(y) * double(z);
+  if (least > double(available_bytes)) refuse_memory(asked, "", least, available_bytes);
+  for (const std::int64_t odf : asked.odf) {
+    const std::int64_t chares = odf * asked.machine.pes;
+    try {
+      configurations.push_back({odf, minimal_surface(asked.grid, chares)});
+    } catch (const std::invalid_argument& e) {
+      throw imbrex::usage_error(
+          fmt::format("--odf {} with --pes {}: {}; choose another --odf, --pes or --grid", odf,
+                      asked.machine.pes, e.what()));
+    }
+    const double needed = bytes_of_program(asked, configurations.back().cut);
+    if (needed > double(available_bytes))
+      refuse_memory(asked, fmt::format(" in {} blocks", chares), needed, available_bytes);
+  }
+  return configurations;
+}
+
+}  // namespace jacobi3d

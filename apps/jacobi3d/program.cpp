@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/jacobi3d/program.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <optional>
+#include <vector>
+
+#include "apps/jacobi3d/memory.hpp"
+#include "apps/jacobi3d/report.hpp"
+
+namespace jacobi3d {
+namespace {
+
+void print(const settings& asked, const std::string& text) {
+  if (asked.quiet) return;
+  std::fputs(text.c_str(), stdout);
+  std::fflush(stdout);
+}
+
+std::ofstream open_json(const settings& asked) {
+  std::ofstream file;
+  if (asked.json.empty()) return file;
+  file.open(asked.json);
+  if (!file)
+    throw imbrex::usage_error(fmt::format("--json '{}': the file cannot be written: {}; choose another place",
+                                          asked.json, std::strerror(errno)));
+  return file;
+}
+
+// Equal results need one line for all; each that differs has its own, on the error output.
+bool report_checks(const settings& asked, const std::vector<finished>& all) {
+  bool equal = true;
+  for (const auto& one : all) {
+    if (one.result.check->equal()) continue;
+    fmt::print(stderr, "check: ODF {}: {}\n", one.chosen.odf, one.result.check->text());
+    equal = false;
+  }
+  if (equal) print(asked, fmt::format("check: {}\n", all.front().result.check->text()));
+  return equal;
+}
+
+int run_all(const settings& asked) {
+  const std::vector<configuration> configurations = plan(asked, available_memory());
+  std::ofstream json = open_json(asked);
+  const auto values = initial_values::parse(asked.init);
+  plain_loop plain(asked.grid, values, asked.machine.pes);
+  std::optional<serial_rival> serial;
+  if (asked.check) serial.emplace(asked.grid, values);
+
+  print(asked, table_head(asked));
+  progress_bar bar(!asked.quiet);
+  std::vector<finished> all;
+  for (const auto& chosen : configurations) {
+    const std::string name = fmt::format("ODF {}", chosen.odf);
+    bar.show(name, 0);
+    measurement result;
+    const int status = measure(
+        asked, chosen, plain, serial ? &*serial : nullptr, [&](double part) { bar.show(name, part); },
+        result);
+    bar.clear();
+    if (status != 0) return status;
+    all.push_back({chosen, result});
+    print(asked, table_row(all.back()));
+    if (json.is_open() && !(json << json_line(asked, all.back()) << std::endl)) {
+      fmt::print(stderr, "jacobi3d: error: {} cannot be written: {}\n", asked.json, std::strerror(errno));
+      return 1;
+    }
+  }
+  if (all.size() > 1) print(asked, "\n" + summary(all));
+  return asked.check && !report_checks(asked, all) ? 1 : 0;
+}
+
+}  // namespace
+
+int program(int argc, char** argv) {
+  try {
+    const settings asked = parse_settings(argc, argv);
+    if (asked.help.empty()) return run_all(asked);
+    std::fputs(asked.help.c_str(), stdout);
+    return 0;
+  } catch (const imbrex::usage_error& e) {
+    fmt::print(stderr, "jacobi3d: error: {}\n", e.what());
+    return imbrex::usage_error::exit_status;
+  } catch (...) {
+    fmt::print(stderr, "jacobi3d: error: {}\n", imbrex::describe(std::current_exception()));
+    return 1;
+  }
+}
+
+}  // namespace jacobi3d

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/jacobi3d/program.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "apps/jacobi3d/initial_values.hpp"
+#include "apps/jacobi3d/reference.hpp"
+
+namespace jacobi3d {
+namespace {
+
+struct outcome {
+  int status;
+  std::string output, errors;
+};
+
+outcome run(std::vector<std::string> words) {
+  words.insert(words.begin(), "jacobi3d");
+  std::vector<char*> arguments;
+  for (auto& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int status = program(int(words.size()), arguments.data());
+  std::string output = testing::internal::GetCapturedStdout();
+  return {status, std::move(output), testing::internal::GetCapturedStderr()};
+}
+
+outcome run_checked(const std::vector<std::string>& words) {
+  auto all = words;
+  all.push_back("--check");
+  outcome seen = run(all);
+  std::string line;
+  for (const auto& word : all) line += word + " ";
+  EXPECT_EQ(seen.status, 0) << line << "\n" << seen.errors;
+  EXPECT_EQ(seen.errors, "") << line;
+  EXPECT_NE(seen.output.find("cells equal, bit for bit"), std::string::npos) << line << "\n" << seen.output;
+  return seen;
+}
+
+std::vector<nlohmann::json> json_of(std::vector<std::string> words) {
+  const std::string path = testing::TempDir() + "jacobi3d." + std::to_string(::getpid()) + ".json";
+  words.insert(words.end(), {"--json", path, "--quiet"});
+  const outcome seen = run(words);
+  EXPECT_EQ(seen.status, 0) << seen.errors;
+  EXPECT_EQ(seen.output + seen.errors, "");
+  std::vector<nlohmann::json> lines;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) lines.push_back(nlohmann::json::parse(line));
+  file.close();
+  std::remove(path.c_str());
+  return lines;
+}
+
+TEST(jacobi3d, is_equal_bit_for_bit_however_it_is_run) {
+  std::mt19937 random(7);
+  const auto number = [&](int low, int high) {
+    return std::to_string(low + int(random() % unsigned(high - low + 1)));
+  };
+  for (int i = 0; i < 100; ++i) {
+    const std::string grid = number(5, 24) + "," + number(5, 24) + "," + number(5, 40);
+    std::vector<std::string> words{"--grid", grid,      "--pes",      number(1, 5), "--odf",
+                                   "1,4",    "--iters", number(1, 9), "--warmup",   number(0, 2)};
+    words.insert(words.end(), {"--init", i % 3 == 0   ? "hot-face"
+                                         : i % 3 == 1 ? "linear"
+                                                      : "random:" + number(0, 99)});
+    if (i % 2 == 0) words.insert(words.end(), {"--machine", "deterministic", "--seed", number(0, 999)});
+    if (i % 4 == 1) words.insert(words.end(), {"--shuffle", number(0, 999)});
+    if (i % 8 < 2) words.push_back("--serialize-always");
+    if (i % 5 == 4) words.insert(words.end(), {"--tolerance", "1e-2"});
+    run_checked(words);
+  }
+}
+
+TEST(jacobi3d, blocks_of_one_cell_work) {
+  run_checked({"--grid", "4,3,2", "--pes", "2", "--odf", "12", "--iters", "5", "--init", "random:1"});
+  run_checked({"--grid", "1,1,1", "--pes", "1", "--odf", "1", "--iters", "3"});
+}
+
+TEST(jacobi3d, table_has_a_row_for_each_factor_and_a_summary) {
+  const outcome seen = run_checked({"--grid", "17,9,23", "--pes", "2", "--odf", "1,2,5", "--iters", "4"});
+  EXPECT_NE(seen.output.find("17x9x23 cells, 2 PEs, machine threads"), std::string::npos) << seen.output;
+  EXPECT_NE(seen.output.find("\n     1        2        17x9x12 "), std::string::npos) << seen.output;
+  EXPECT_NE(seen.output.find("\n     5       10 "), std::string::npos) << seen.output;
+  EXPECT_NE(seen.output.find("The fastest is ODF "), std::string::npos) << seen.output;
+  EXPECT_NE(seen.output.find("From ODF 1 to ODF 5 "), std::string::npos) << seen.output;
+  EXPECT_NE(seen.output.find("check: all 3519 cells equal, bit for bit\n"), std::string::npos) << seen.output;
+}
+
+TEST(jacobi3d, json_tells_all_and_every_decomposition_gives_the_same) {
+  const auto lines = json_of({"--grid", "17,9,23", "--pes", "2", "--odf", "1,2,5", "--iters", "6", "--warmup",
+                              "1", "--init", "random:3", "--check"});
+  ASSERT_EQ(lines.size(), 3U);
+  serial_grid expected({17, 9, 23}, initial_values::parse("random:3"));
+  const double residual = expected.sweep(7);
+  for (const auto& line : lines) {
+    EXPECT_EQ(line.size(), 14U);
+    EXPECT_EQ(line["app"], "jacobi3d");
+    EXPECT_EQ(line["grid"], (std::vector<int>{17, 9, 23}));
+    EXPECT_EQ(line["pes"], 2);
+    EXPECT_EQ(line["processes"], 1);
+    EXPECT_EQ(line["iters"], 6);
+    EXPECT_GT(line["us_per_iter"], 0.0);
+    EXPECT_NEAR(line["cells_per_s"].get<double>(), 17 * 9 * 23 / (line["us_per_iter"].get<double>() * 1e-6),
+                1e-3);
+    const auto checksum = line["checksum"].get<std::string>();
+    EXPECT_EQ(checksum.size(), 18U);
+    EXPECT_EQ(std::stoull(checksum, nullptr, 16), expected.checksum());
+    EXPECT_EQ(line["residual"], residual);
+    EXPECT_EQ(line["max_abs_error"], 0.0);
+    EXPECT_EQ(line["machine"], "threads");
+    EXPECT_EQ(line["device"], "none");
+  }
+  EXPECT_EQ(lines[2]["odf"], 5);
+  EXPECT_EQ(
+      lines[2]["blocks"][0].get<int>() * lines[2]["blocks"][1].get<int>() * lines[2]["blocks"][2].get<int>(),
+      10);
+}
+
+TEST(jacobi3d, json_has_no_error_without_a_check) {
+  const auto lines = json_of({"--grid", "8,8,8", "--pes", "1", "--odf", "2", "--machine", "deterministic"});
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_TRUE(lines[0]["max_abs_error"].is_null());
+  EXPECT_EQ(lines[0]["machine"], "deterministic");
+}
+
+TEST(jacobi3d, stops_in_the_iteration_that_meets_the_tolerance) {
+  const std::vector<std::string> words{"--grid",      "9,9,9",   "--pes",  "2",        "--odf",
+                                       "3",           "--iters", "500",    "--warmup", "2",
+                                       "--tolerance", "1e-3",    "--init", "hot-face"};
+  serial_grid expected({9, 9, 9}, initial_values::parse("hot-face"));
+  expected.sweep(2);
+  int iterations = 1;
+  for (; expected.sweep(1) >= 1e-3; ++iterations) {
+  }
+  const auto lines = json_of(words);
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(lines[0]["iters"], iterations);
+  EXPECT_LT(lines[0]["residual"], 1e-3);
+}
+
+TEST(jacobi3d, wrong_command_lines_end_with_status_2_and_one_line) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{"--gird", "8,8,8"}, "did you mean --grid?"},
+      {{"--pes", "0"}, "--pes 0"},
+      {{"--grid", "8,8"}, "--grid '8,8'"},
+      {{"--grid", "2,2,2", "--pes", "2", "--odf", "5"}, "10 chares"},
+      {{"--grid", "100000,100000,100000"}, "of memory"},
+      {{"--grid", "8,8,8", "--pes", "2", "--json", "/nonexistent/lines"}, "/nonexistent/lines"},
+  };
+  for (const auto& [words, text] : cases) {
+    const outcome seen = run(words);
+    EXPECT_EQ(seen.status, 2) << text;
+    EXPECT_EQ(seen.output, "") << text;
+    EXPECT_NE(seen.errors.find(text), std::string::npos) << seen.errors;
+    EXPECT_EQ(seen.errors.find("jacobi3d: error: "), 0U) << seen.errors;
+    EXPECT_EQ(seen.errors.find('\n'), seen.errors.size() - 1) << seen.errors;
+  }
+}
+
+TEST(jacobi3d, help_ends_with_status_0) {
+  const outcome seen = run({"--help"});
+  EXPECT_EQ(seen.status, 0);
+  EXPECT_NE(seen.output.find("--tolerance"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace jacobi3d

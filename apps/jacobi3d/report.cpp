@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/jacobi3d/report.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace jacobi3d {
+namespace {
+
+std::string text(const extents& numbers) {
+  return fmt::format("{}x{}x{}", numbers[0], numbers[1], numbers[2]);
+}
+
+double cells_per_second(const finished& one) {
+  const extents& grid = one.chosen.cut.grid;
+  return double(grid[0]) * double(grid[1]) * double(grid[2]) / one.result.seconds_per_iteration;
+}
+
+const char* machine_name(const settings& asked) {
+  return asked.machine.machine == imbrex::machine_kind::threads ? "threads" : "deterministic";
+}
+
+std::string plural(std::int64_t number, const char* noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string table_head(const settings& asked) {
+  return fmt::format(
+      "Jacobi3D: {} cells, {}, machine {}, {} after {} of warm-up\n"
+      "ratio: speed divided by that of a plain loop of {} with the same kernel, run beside it\n\n"
+      "{:>6} {:>8} {:>14} {:>13} {:>10} {:>7}\n",
+      text(asked.grid), plural(asked.machine.pes, "PE"), machine_name(asked),
+      plural(asked.iterations, "iteration"), asked.warmup, plural(asked.machine.pes, "thread"), "odf",
+      "chares", "block", "ms/iteration", "Mcell/s", "ratio");
+}
+
+std::string table_row(const finished& one) {
+  const extents& blocks = one.chosen.cut.blocks;
+  return fmt::format("{:>6} {:>8} {:>14} {:>13.4g} {:>10.1f} {:>7.3f}\n", one.chosen.odf,
+                     blocks[0] * blocks[1] * blocks[2], text(one.chosen.cut.largest()),
+                     one.result.seconds_per_iteration * 1e3, cells_per_second(one) / 1e6, one.result.ratio);
+}
+
+std::string summary(std::span<const finished> all) {
+  const auto slower = [](const finished& a, const finished& b) {
+    return a.result.seconds_per_iteration > b.result.seconds_per_iteration;
+  };
+  const auto lower_odf = [](const finished& a, const finished& b) { return a.chosen.odf < b.chosen.odf; };
+  const finished& best = *std::max_element(all.begin(), all.end(), slower);
+  const finished& least = *std::min_element(all.begin(), all.end(), lower_odf);
+  const finished& most = *std::max_element(all.begin(), all.end(), lower_odf);
+  const double change = 100 * (most.result.seconds_per_iteration / least.result.seconds_per_iteration - 1);
+  return fmt::format(
+      "The fastest is ODF {} with {:.0f} Mcell/s, {:.2f} times the speed of the plain loop. "
+      "From ODF {} to ODF {} an iteration becomes {:.1f} % {}, which leaves {:.2f} times the speed of the "
+      "plain "
+      "loop.\n",
+      best.chosen.odf, cells_per_second(best) / 1e6, best.result.ratio, least.chosen.odf, most.chosen.odf,
+      std::abs(change), change < 0 ? "shorter" : "longer", most.result.ratio);
+}
+
+std::string json_line(const settings& asked, const finished& one) {
+  nlohmann::ordered_json line;
+  line["app"] = "jacobi3d";
+  line["grid"] = asked.grid;
+  line["blocks"] = one.chosen.cut.blocks;
+  line["odf"] = one.chosen.odf;
+  line["pes"] = asked.machine.pes;
+  line["processes"] = 1;
+  line["iters"] = one.result.iterations;
+  line["us_per_iter"] = one.result.seconds_per_iteration * 1e6;
+  line["cells_per_s"] = cells_per_second(one);
+  line["checksum"] = fmt::format("{:#018x}", one.result.checksum);
+  line["residual"] = one.result.residual;
+  line["max_abs_error"] = nullptr;
+  if (one.result.check) line["max_abs_error"] = one.result.check->max_abs_error();
+  line["machine"] = machine_name(asked);
+  line["device"] = "none";
+  return line.dump();
+}
+
+progress_bar::progress_bar(bool wanted) : shown_(wanted && ::isatty(STDERR_FILENO) == 1) {}
+
+void progress_bar::show(const std::string& what, double part) {
+  if (!shown_) return;
+  constexpr double width = 40;
+  const auto filled = std::size_t(std::lround(part * width));
+  fmt::print(stderr, "\r\x1b[K{} [{:<{}}] {:.0f} %", what, std::string(filled, '#'), int(width), part * 100);
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+void progress_bar::clear() {
+  if (!drawn_) return;
+  fmt::print(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+  drawn_ = false;
+}
+
+}  // namespace jacobi3d

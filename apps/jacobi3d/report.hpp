@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "apps/jacobi3d/measurement.hpp"
+
+namespace jacobi3d {
+
+/// A configuration and what it has come to.
+struct finished {
+  configuration chosen;
+  measurement result;
+};
+
+/// What stands above the rows: the run in words, and the names of the columns.
+std::string table_head(const settings& asked);
+std::string table_row(const finished& one);
+
+/// Two sentences about the whole table; of at least two configurations.
+std::string summary(std::span<const finished> all);
+
+/// One object, without a line end: app, grid (cells), blocks (of the array), odf, pes, processes, iters,
+/// us_per_iter, cells_per_s, checksum ("0x" and 16 digits), residual, max_abs_error (null if not checked),
+/// machine, device.
+std::string json_line(const settings& asked, const finished& one);
+
+/// A line of the standard error output that grows, where that is a terminal; otherwise nothing.
+class progress_bar {
+ public:
+  explicit progress_bar(bool wanted);
+  ~progress_bar() { clear(); }
+  progress_bar(const progress_bar&) = delete;
+  progress_bar& operator=(const progress_bar&) = delete;
+
+  /// `part` of a piece of work is done, 0 to 1.
+  void show(const std::string& what, double part);
+  /// Takes the line away, for others to write there.
+  void clear();
+
+ private:
+  bool shown_;
+  bool drawn_ = false;
+};
+
+}  // namespace jacobi3d
