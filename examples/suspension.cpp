@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a suspended entry may and may not keep: the pieces that docs/tutorial.md quotes, and that they hold.
+#include <cstdio>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include <imbrex/imbrex.hpp>
+
+class account : public imbrex::chare<account> {
+ public:
+  imbrex::mailbox<int> permission;
+
+  // Parameters live as long as the entry: also a reference, and a span that shows what lies in the message.
+  imbrex::task<int> total(std::span<const int> amounts) {
+    co_await permission.receive();
+    co_return std::accumulate(amounts.begin(), amounts.end(), 0);
+  }
+
+  // While this waits, other entries of the same chare run. So it looks at the balance again.
+  imbrex::task<bool> withdraw(int amount) {
+    if (balance_ < amount) co_return false;
+    co_await permission.receive();
+    if (balance_ < amount) co_return false;
+    balance_ -= amount;
+    co_return true;
+  }
+
+  // The frame of a lambda that is a coroutine keeps its parameters, but not its captures: those lie in the
+  // lambda. So what such a lambda needs is given as a parameter, and it captures nothing.
+  imbrex::task<int> sum_of_two() {
+    const auto twice = [](account& self) -> imbrex::task<int> {
+      co_await self.permission.receive();
+      co_return 2 * self.balance_;
+    };
+    const int result = co_await twice(*this);
+    co_return result;
+  }
+
+  // A proxy may be kept and sent; a pointer or reference to another chare may not, since that chare moves.
+  imbrex::task<int> with_another(imbrex::element<account> other) {
+    co_await permission.receive();
+    const int theirs = co_await other.call<&account::balance>();
+    co_return balance_ + theirs;
+  }
+
+  int balance() const { return balance_; }
+
+ private:
+  int balance_ = 10;
+};
+
+int main(int argc, char** argv) {
+  return imbrex::run(argc, argv, []() -> imbrex::task<int> {
+    const auto accounts = imbrex::make_array<account>(2);
+    const auto mine = accounts[0];
+
+    // A call leaves when it is made and is awaited when its result is wanted.
+    auto total = mine.call<&account::total>(std::vector<int>{1, 2, 3});
+    imbrex::send<&account::permission>(mine, 0);
+    const int six = co_await total;
+
+    auto first = mine.call<&account::withdraw>(8);
+    auto second = mine.call<&account::withdraw>(8);
+    for (int i = 0; i < 2; ++i) imbrex::send<&account::permission>(mine, 0);
+    const auto [got_first, got_second] = co_await imbrex::when_all(std::move(first), std::move(second));
+
+    imbrex::send<&account::permission>(mine, 0);
+    const int four = co_await mine.call<&account::sum_of_two>();
+    imbrex::send<&account::permission>(mine, 0);
+    const int twelve = co_await mine.call<&account::with_another>(accounts[1]);
+
+    const bool right = six == 6 && got_first != got_second && four == 4 && twelve == 12;
+    std::printf("%d, one of two withdrawals, %d, %d: %s\n", six, four, twelve,
+                right ? "as promised" : "wrong");
+    co_return right ? 0 : 1;
+  });
+}
