@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays of chares: creation, broadcast with reduction, migration.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <malloc.h>
+
+#include "bench/measure.hpp"
+
+namespace {
+
+class cell : public imbrex::chare<cell> {
+ public:
+  double value() const { return value_; }
+
+  /// As many reductions over the whole array as asked for; the seconds they took.
+  imbrex::task<double> reduce_again(std::int64_t times) {
+    const bench::stopwatch watch;
+    for (std::int64_t i = 0; i < times; ++i) {
+      const double sum = co_await all_reduce(value_, imbrex::sum);
+      benchmark::DoNotOptimize(sum);
+    }
+    co_return watch.seconds();
+  }
+
+ private:
+  double value_ = 1;
+};
+
+double bytes_allocated() {
+  const auto now = ::mallinfo2();
+  return static_cast<double>(now.uordblks + now.hblkhd);
+}
+
+void create_array(benchmark::State& state) {
+  const std::int64_t elements = state.range(0);
+  double bytes = 0;
+  bench::per_operation(state, elements, [&](std::int64_t n) {
+    double seconds = 0;
+    for (std::int64_t round = 0; round < n / elements; ++round)
+      seconds += bench::seconds_in_run(1, [&]() -> imbrex::task<double> {
+        const double before = bytes_allocated();
+        const bench::stopwatch watch;
+        const auto cells = imbrex::make_array<cell>(static_cast<int>(elements));
+        const double took = watch.seconds();
+        benchmark::DoNotOptimize(cells);
+        bytes = bytes_allocated() - before;
+        co_return took;
+      });
+    return seconds;
+  });
+  state.counters["bytes_beyond_members"] =
+      bytes / static_cast<double>(elements) - static_cast<double>(sizeof(cell));
+}
+BENCHMARK(create_array)->Arg(100'000)->Apply(bench::medians);
+
+void broadcast_reduce(benchmark::State& state) {
+  const auto elements = static_cast<int>(state.range(0));
+  const auto pes = static_cast<int>(state.range(1));
+  bench::per_operation(state, 1, [elements, pes](std::int64_t n) {
+    return bench::seconds_in_run(pes, [n, elements]() -> imbrex::task<double> {
+      const auto cells = imbrex::make_array<cell>(elements);
+      co_await imbrex::quiescence();
+      const bench::stopwatch watch;
+      for (std::int64_t i = 0; i < n; ++i) {
+        const double sum = co_await cells.reduce<&cell::value>(imbrex::sum);
+        benchmark::DoNotOptimize(sum);
+      }
+      co_return watch.seconds();
+    });
+  });
+}
+BENCHMARK(broadcast_reduce)
+    ->ArgNames({"", "pes"})
+    ->ArgsProduct({{10'000}, {1, 2}})
+    ->Unit(benchmark::kMicrosecond)
+    ->Apply(bench::medians);
+
+void all_reduce(benchmark::State& state) {
+  const auto elements = static_cast<int>(state.range(0));
+  const auto pes = static_cast<int>(state.range(1));
+  bench::per_operation(state, 1, [elements, pes](std::int64_t n) {
+    return bench::seconds_in_run(pes, [n, elements]() -> imbrex::task<double> {
+      const auto cells = imbrex::make_array<cell>(elements);
+      const double seconds = co_await cells.reduce<&cell::reduce_again>(imbrex::min, n);
+      co_return seconds;
+    });
+  });
+}
+BENCHMARK(all_reduce)
+    ->ArgNames({"", "pes"})
+    ->ArgsProduct({{10'000}, {1, 2}})
+    ->Unit(benchmark::kMicrosecond)
+    ->Apply(bench::medians);
+
+class wanderer : public imbrex::chare<wanderer> {
+ public:
+  imbrex::mailbox<std::int64_t> arrivals;
+
+  /// Moves to and fro, at its balance point.
+  imbrex::task<std::int64_t> wander(std::int64_t moves) {
+    while (moved_ < moves) {
+      ++moved_;
+      migrate_to(1 - pe());
+      co_await balance_point<&wanderer::wander>(moves);
+    }
+    co_return moved_;
+  }
+
+  /// Moves to and fro between its entries; the next message follows it.
+  void hop(imbrex::element<wanderer> watcher, std::int64_t left) {
+    if (left == 0) return imbrex::send<&wanderer::arrivals>(watcher, left);
+    migrate_to(1 - pe());
+    imbrex::send<&wanderer::hop>(self(), watcher, left - 1);
+  }
+  imbrex::task<> arrived() { co_await arrivals.receive(); }
+
+  void serialize(auto& ar) { ar(moved_, members_, arrivals); }
+
+ private:
+  std::int64_t moved_ = 0;
+  std::array<std::byte, 1024> members_{};
+};
+
+void migrate(benchmark::State& state) {
+  bench::per_operation(state, 1, [](std::int64_t n) {
+    return bench::seconds_in_run(2, [n]() -> imbrex::task<double> {
+      const auto wanderers = imbrex::make_array<wanderer>(1);
+      const bench::stopwatch watch;
+      co_await wanderers[0].call<&wanderer::wander>(n);
+      co_return watch.seconds();
+    });
+  });
+}
+BENCHMARK(migrate)->Arg(1024)->Apply(bench::medians);
+
+void migrate_between_entries(benchmark::State& state) {
+  bench::per_operation(state, 1, [](std::int64_t n) {
+    return bench::seconds_in_run(2, [n]() -> imbrex::task<double> {
+      const auto wanderers = imbrex::make_array<wanderer>(2);
+      const bench::stopwatch watch;
+      imbrex::send<&wanderer::hop>(wanderers[0], wanderers[1], n);
+      co_await wanderers[1].call<&wanderer::arrived>();
+      co_return watch.seconds();
+    });
+  });
+}
+BENCHMARK(migrate_between_entries)->Arg(1024)->Apply(bench::medians);
+
+}  // namespace

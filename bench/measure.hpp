@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+
+#include <benchmark/benchmark.h>
+
+#include <imbrex/imbrex.hpp>
+
+namespace bench {
+
+/// Reports the time of one operation. `measure(operations)` does them and returns the seconds that they alone took, without
+/// what sets them up. They come in rounds of that size.
+template <class Measure>
+void per_operation(benchmark::State& state, std::int64_t round, Measure measure) {
+  while (state.KeepRunningBatch(state.max_iterations)) {
+    const std::int64_t wanted = state.max_iterations;
+    const std::int64_t operations = (wanted + round - 1) / round * round;
+    const double seconds = measure(operations);
+    state.SetIterationTime(seconds * static_cast<double>(wanted) / static_cast<double>(operations));
+  }
+}
+
+/// Seven repetitions; what the table shows is their median.
+inline void medians(benchmark::internal::Benchmark* b) {
+  b->UseManualTime()->Repetitions(7)->DisplayAggregatesOnly();
+}
+
+/// Runs a main task, a coroutine that returns the seconds it measured, on that many PEs, each bound to its core.
+template <class Main>
+double seconds_in_run(int pes, Main main) {
+  double seconds = 0;
+  imbrex::options how;
+  how.pes = pes;
+  how.bind = imbrex::binding::core;
+  const int status = imbrex::run(how, [&]() -> imbrex::task<> { seconds = co_await main(); });
+  if (status != 0) std::exit(status);
+  return seconds;
+}
+
+class stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(clock::now() - begin_).count(); }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  clock::time_point begin_ = clock::now();
+};
+
+}  // namespace bench
