@@ -19,48 +19,54 @@ struct row_sweep {
 
   const double* soon;  // what a later row's sweep will be the first to read
   const double *centre, *low_x, *high_x, *low_y, *high_y;
-  double low_z, high_z;
+  const double *low_z, *high_z;  // not the values: the compiler would load a vector where one was just stored
   double *low_face, *high_face;  // where the row's new first and last cell go
   std::size_t cells;
 
-  vector relax(std::size_t k, vector previous, vector current, vector next) const {
-    const vector sum = current + Simd::load(low_x + k) + Simd::load(high_x + k) + Simd::load(low_y + k) +
-                       Simd::load(high_y + k) + Simd::behind(previous, current) + Simd::ahead(current, next);
-    return Simd::seventh(sum);
-  }
-
-  // Writes whole vectors: those lanes of the last that lie beyond the row fall into its padding.
-  template <bool Streaming, bool Fetch, bool Change>
+  // Writes whole vectors: those lanes of the last that lie beyond the row fall into its padding. With Whole
+  // there are none.
+  template <bool Streaming, bool Fetch, bool Change, bool Whole>
   void run(double* to, vector& change) const {
-    vector previous = Simd::broadcast(low_z), current = Simd::load(centre);
-    std::size_t k = 0;
-    double first = 0;
-    const auto step = [&] {
-      const vector next = Simd::load(centre + k + width);
+    const auto relax = [&](std::size_t k, vector current, vector behind, vector ahead) {
       if constexpr (Fetch) __builtin_prefetch(soon + k, 0, 2);  // else the row waits for main memory
-      const vector value = relax(k, previous, current, next);
+      const vector sum = current + Simd::load(low_x + k) + Simd::load(high_x + k) + Simd::load(low_y + k) +
+                         Simd::load(high_y + k) + behind + ahead;
+      const vector value = Simd::seventh(sum);
       Simd::template store<Streaming>(to + k, value);
-      if constexpr (Change) change = Simd::maximum(change, Simd::magnitude(value - current));
-      previous = current;
-      current = next;
-      k += width;
       return value;
     };
-    if (cells > width) first = step()[0];
-    while (k + width < cells) step();
+    std::size_t k = 0;
+    vector current = Simd::load(centre), behind = Simd::behind(Simd::broadcast(*low_z), current);
+    double first = 0;
+    if (cells > width) {
+      // Neighbours along the row are cheapest loaded from the cache; but while the row still comes from main
+      // memory, a load across two lines waits for both.
+      const auto inner = [&] {
+        const vector next = Simd::load(centre + k + width);
+        const vector value =
+            relax(k, current, behind, Fetch ? Simd::ahead(current, next) : Simd::load(centre + k + 1));
+        if constexpr (Change) change = Simd::maximum(change, Simd::magnitude(value - current));
+        k += width;
+        behind = Fetch ? Simd::behind(current, next) : Simd::load(centre + k - 1);
+        current = next;
+        return value;
+      };
+      first = inner()[0];
+      while (k + width < cells) inner();
+    }
 
-    if constexpr (Fetch) __builtin_prefetch(soon + k, 0, 2);
+    const vector beyond = Simd::broadcast(*high_z);
     const std::size_t used = cells - k;  // lanes, 1 to width
     const mask lane = Simd::lanes();
-    current = lane == std::int64_t(used) ? Simd::broadcast(high_z) : current;
-    const vector value = relax(k, previous, current, Simd::broadcast(high_z));
-    Simd::template store<Streaming>(to + k, value);
+    if constexpr (!Whole) current = lane == std::int64_t(used) ? beyond : current;
+    const vector value = relax(k, current, behind, Simd::ahead(current, beyond));
     if constexpr (Change) {
-      const vector moved = Simd::magnitude(value - current);
-      change = Simd::maximum(change, lane < std::int64_t(used) ? moved : Simd::broadcast(0));
+      vector moved = Simd::magnitude(value - current);
+      if constexpr (!Whole) moved = lane < std::int64_t(used) ? moved : Simd::broadcast(0);
+      change = Simd::maximum(change, moved);
     }
     *low_face = cells > width ? first : value[0];
-    *high_face = Simd::lane(value, used - 1);
+    *high_face = Whole ? value[width - 1] : Simd::lane(value, used - 1);
   }
 };
 
@@ -70,55 +76,90 @@ void copy_row(const double* from, double* to, std::size_t cells) {
     Simd::template store<Streaming>(to + k, Simd::load(from + k));
 }
 
-template <class Simd, bool Streaming, bool Change>
-double sweep_part(const sweep_part_arguments& part) {
+// Where an outermost row goes: to the cells and to the outgoing faces of the sides it lies at.
+template <class Simd, bool Streaming, bool Change, bool Whole>
+[[gnu::noinline]] void run_outermost(const row_sweep<Simd>& row, const sweep_part_arguments& part,
+                                     std::size_t i, std::size_t j, double* to,
+                                     typename Simd::vector& change) {
   const auto& view = part.view;
-  const std::size_t nx = part.nx, ny = part.ny, nz = part.nz;
+  const std::size_t x_row = j * view.face_pitch, y_row = i * view.face_pitch;
+  double* faces[4];
+  std::size_t count = 0;
+  if (i == 0 && view.face[0]) faces[count++] = view.face[0] + x_row;
+  if (i + 1 == part.nx && view.face[1]) faces[count++] = view.face[1] + x_row;
+  if (j == 0 && view.face[2]) faces[count++] = view.face[2] + y_row;
+  if (j + 1 == part.ny && view.face[3]) faces[count++] = view.face[3] + y_row;
+  if (count == 0) return row.template run<Streaming, Streaming, Change, Whole>(to, change);
+  row.template run<false, Streaming, Change, Whole>(faces[0], change);
+  for (std::size_t face = 1; face < count; ++face) copy_row<Simd, false>(faces[0], faces[face], row.cells);
+  copy_row<Simd, Streaming>(faces[0], to, row.cells);
+}
+
+template <class Simd, bool Streaming, bool Change, bool Whole>
+double sweep_rows(const sweep_part_arguments& part) {
+  const auto& view = part.view;
+  const std::size_t nx = part.nx, ny = part.ny;
   auto change = Simd::broadcast(0);
   double unwanted;
   for (std::size_t tile = 0; tile < ny; tile += part.tile_rows) {
     const std::size_t tile_end = tile + part.tile_rows < ny ? tile + part.tile_rows : ny;
-    for (std::size_t i = part.first_plane; i < part.last_plane; ++i)
+    for (std::size_t i = part.first_plane; i < part.last_plane; ++i) {
+      const bool first_plane = i == 0, last_plane = i + 1 == nx;
+      const double* centre = view.now + i * view.plane_pitch + tile * view.row_pitch;
+      double* to = view.next + i * view.plane_pitch + tile * view.row_pitch;
+      const std::size_t x_row = tile * view.face_pitch, y_row = i * view.face_pitch, z_cell = i * ny + tile;
+      const std::size_t low_x_pitch = first_plane ? view.face_pitch : view.row_pitch;
+      const std::size_t high_x_pitch = last_plane ? view.face_pitch : view.row_pitch;
+      const std::size_t low_face_pitch = view.face[4] ? 1 : 0, high_face_pitch = view.face[5] ? 1 : 0;
+      row_sweep<Simd> row{
+          .soon = centre,
+          .centre = centre,
+          .low_x = first_plane ? view.halo[0] + x_row : centre - view.plane_pitch,
+          .high_x = last_plane ? view.halo[1] + x_row : centre + view.plane_pitch,
+          .low_y = tile > 0 ? centre - view.row_pitch : view.halo[2] + y_row,
+          .high_y = centre + view.row_pitch,
+          .low_z = view.halo[4] + z_cell,
+          .high_z = view.halo[5] + z_cell,
+          .low_face = view.face[4] ? view.face[4] + z_cell : &unwanted,
+          .high_face = view.face[5] ? view.face[5] + z_cell : &unwanted,
+          .cells = part.nz,
+      };
       for (std::size_t j = tile; j < tile_end; ++j) {
-        const std::size_t here = i * view.plane_pitch + j * view.row_pitch;
-        const std::size_t x_row = j * view.face_pitch, y_row = i * view.face_pitch, z_cell = i * ny + j;
-        const double* centre = view.now + here;
-        std::size_t soon_plane = i + 1, soon_row = j + part.ahead;
-        for (; soon_row >= tile_end; soon_row -= tile_end - tile) ++soon_plane;
-        const row_sweep<Simd> row{
-            .soon = soon_plane < nx ? view.now + soon_plane * view.plane_pitch + soon_row * view.row_pitch
-                                    : centre,
-            .centre = centre,
-            .low_x = i > 0 ? centre - view.plane_pitch : view.halo[0] + x_row,
-            .high_x = i + 1 < nx ? centre + view.plane_pitch : view.halo[1] + x_row,
-            .low_y = j > 0 ? centre - view.row_pitch : view.halo[2] + y_row,
-            .high_y = j + 1 < ny ? centre + view.row_pitch : view.halo[3] + y_row,
-            .low_z = view.halo[4][z_cell],
-            .high_z = view.halo[5][z_cell],
-            .low_face = view.face[4] ? view.face[4] + z_cell : &unwanted,
-            .high_face = view.face[5] ? view.face[5] + z_cell : &unwanted,
-            .cells = nz,
-        };
-        double* faces[4];
-        std::size_t count = 0;
-        if (i == 0 && view.face[0]) faces[count++] = view.face[0] + x_row;
-        if (i + 1 == nx && view.face[1]) faces[count++] = view.face[1] + x_row;
-        if (j == 0 && view.face[2]) faces[count++] = view.face[2] + y_row;
-        if (j + 1 == ny && view.face[3]) faces[count++] = view.face[3] + y_row;
-        if (count == 0) {
-          row.template run<Streaming, Streaming, Change>(view.next + here, change);
-          continue;
+        if constexpr (Streaming) {
+          std::size_t soon_plane = i + 1, soon_row = j + part.ahead;
+          for (; soon_row >= tile_end; soon_row -= tile_end - tile) ++soon_plane;
+          row.soon = soon_plane < nx ? view.now + soon_plane * view.plane_pitch + soon_row * view.row_pitch
+                                     : row.centre;
         }
-        row.template run<false, Streaming, Change>(faces[0], change);
-        for (std::size_t face = 1; face < count; ++face) copy_row<Simd, false>(faces[0], faces[face], nz);
-        copy_row<Simd, Streaming>(faces[0], view.next + here, nz);
+        if (j + 1 == ny) row.high_y = view.halo[3] + y_row;
+        if (first_plane || last_plane || j == 0 || j + 1 == ny)
+          run_outermost<Simd, Streaming, Change, Whole>(row, part, i, j, to, change);
+        else
+          row.template run<Streaming, Streaming, Change, Whole>(to, change);
+        row.low_y = row.centre;
+        row.centre += view.row_pitch;
+        row.high_y = row.centre + view.row_pitch;
+        row.low_x += low_x_pitch;
+        row.high_x += high_x_pitch;
+        ++row.low_z;
+        ++row.high_z;
+        row.low_face += low_face_pitch;
+        row.high_face += high_face_pitch;
+        to += view.row_pitch;
       }
+    }
   }
   if constexpr (Streaming) Simd::drain();
   double greatest = 0;
   for (std::size_t lane = 0; lane < Simd::width; ++lane)
     greatest = change[lane] > greatest ? change[lane] : greatest;
   return greatest;
+}
+
+template <class Simd, bool Streaming, bool Change>
+double sweep_part(const sweep_part_arguments& part) {
+  return part.nz % Simd::width == 0 ? sweep_rows<Simd, Streaming, Change, true>(part)
+                                    : sweep_rows<Simd, Streaming, Change, false>(part);
 }
 
 template <class Simd>
