@@ -11,8 +11,8 @@
 
 namespace bench {
 
-/// Reports the time of one operation. `measure(operations)` does them and returns the seconds that they alone took, without
-/// what sets them up. They come in rounds of that size.
+/// Reports the time of one operation. `measure(operations)` does them and returns the seconds that they alone
+/// took, without what sets them up. They come in rounds of that size.
 template <class Measure>
 void per_operation(benchmark::State& state, std::int64_t round, Measure measure) {
   while (state.KeepRunningBatch(state.max_iterations)) {
@@ -28,7 +28,8 @@ inline void medians(benchmark::internal::Benchmark* b) {
   b->UseManualTime()->Repetitions(7)->DisplayAggregatesOnly();
 }
 
-/// Runs a main task, a coroutine that returns the seconds it measured, on that many PEs, each bound to its core.
+/// Runs a main task, a coroutine that returns the seconds it measured, on that many PEs, each bound to its
+/// core.
 template <class Main>
 double seconds_in_run(int pes, Main main) {
   double seconds = 0;

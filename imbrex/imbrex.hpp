@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// All that a program needs. The first three hold what checks the program's calls: named here, they keep the lists of
-// includes short in the compiler's messages about a wrong call.
+// All that a program needs. The first three hold what checks the program's calls: named here, they keep the
+// lists of includes short in the compiler's messages about a wrong call.
 #include <imbrex/core/member_traits.hpp>
 #include <imbrex/core/operations.hpp>
 #include <imbrex/serial/check.hpp>

@@ -37,7 +37,8 @@ void run_two(First first, Second second) {
   b.join();
 }
 
-/// Plays n hits between two threads; `take(side)` waits for the ball, `give(side)` passes it to the other side.
+/// Plays n hits between two threads; `take(side)` waits for the ball, `give(side)` passes it to the other
+/// side.
 template <class Take, class Give>
 double play(std::int64_t n, Take take, Give give) {
   double seconds = 0;

@@ -9,23 +9,25 @@
 
 namespace imbrex {
 
-/// The one door through which work enters a PE from outside: other PEs, the network, devices, timers of other threads.
-/// Many threads post, one (the owner) takes.
+/// The one door through which work enters a PE from outside: other PEs, the network, devices, timers of other
+/// threads. Many threads post, one (the owner) takes.
 ///
-/// It is Treiber's stack (IBM RJ 5118, 1986) of which the owner always takes the whole content, so that no item is ever
-/// popped singly and the ABA problem cannot arise. `head_` has three states:
+/// It is Treiber's stack (IBM RJ 5118, 1986) of which the owner always takes the whole content, so that no
+/// item is ever popped singly and the ABA problem cannot arise. `head_` has three states:
 ///
 ///     null          empty, the owner is awake
 ///     parked()      empty, the owner sleeps or is about to
 ///     an item       the newest of a chain, linked by `next`
 ///
-/// post:  any -> item. Release, so that whoever takes the item sees what its creator wrote. The one thread that replaces
-///        parked() wakes the owner: exactly one wake for each sleep.
+/// post:  any -> item. Release, so that whoever takes the item sees what its creator wrote. The one thread
+///        that replaces parked() wakes the owner: exactly one wake for each sleep.
 /// take:  item -> null, by the owner, acquire. A plain load sees the common empty case without a write.
-/// park:  null -> parked(), by the owner; fails when there is an item. Sequentially consistent, as are post and
-///        `is_parked`, because quiescence detection reasons about the order of parks and posts on different inboxes.
+/// park:  null -> parked(), by the owner; fails when there is an item. Sequentially consistent, as are post
+///        and `is_parked`, because quiescence detection reasons about the order of parks and posts on
+///        different inboxes.
 ///
-/// The wake travels by an eventfd, so that a network can later put its own descriptor beside it into one poll().
+/// The wake travels by an eventfd, so that a network can later put its own descriptor beside it into one
+/// poll().
 class inbox {
  public:
   inbox();
@@ -73,7 +75,8 @@ class inbox {
                                          std::memory_order_relaxed);
   }
 
-  /// Sleeps until an item is posted or the time has passed; after `park`. The owner is awake again when it returns.
+  /// Sleeps until an item is posted or the time has passed; after `park`. The owner is awake again when it
+  /// returns.
   void sleep(std::optional<std::chrono::nanoseconds> at_most);
 
   /// True while the owner sleeps and nobody has posted. Any thread.

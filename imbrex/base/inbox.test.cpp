@@ -69,8 +69,8 @@ TEST(inbox, a_wake_left_over_from_before_does_not_end_a_later_sleep) {
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(19));
 }
 
-/// Many threads post, one takes and sleeps whenever it can: nothing is lost, doubled or left behind a sleeper, and items
-/// of one thread keep their order.
+/// Many threads post, one takes and sleeps whenever it can: nothing is lost, doubled or left behind a
+/// sleeper, and items of one thread keep their order.
 TEST(inbox, loses_nothing_among_many_posters) {
   struct numbered : work {
     int poster = 0;
@@ -112,8 +112,8 @@ TEST(inbox, loses_nothing_among_many_posters) {
   EXPECT_GT(sleeps, 0);
 }
 
-/// The algorithm of inbox, one atomic step at a time: two threads post two items each, the owner takes, parks and sleeps.
-/// All orders in which these steps can happen are tried.
+/// The algorithm of inbox, one atomic step at a time: two threads post two items each, the owner takes, parks
+/// and sleeps. All orders in which these steps can happen are tried.
 class interleavings {
  public:
   static constexpr int posters = 2;

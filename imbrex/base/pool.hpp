@@ -9,21 +9,24 @@
 
 namespace imbrex {
 
-/// Memory for messages and coroutine frames: one pool for each PE, no lock and no system call in the steady state.
+/// Memory for messages and coroutine frames: one pool for each PE, no lock and no system call in the steady
+/// state.
 ///
-/// Blocks come in classes of 64 bytes up to `largest_pooled`; larger ones go to operator new. A block that another PE
-/// releases goes home: it is collected there into a chain of blocks of that owner and class, and the chain is pushed to
-/// `returned_` of the owner, which takes all chains of a class as its free list when the class runs dry. Nobody walks a
-/// chain: its blocks lie in another core's cache, and each step would wait for one. Without all that, a stream of
-/// messages from one PE to another would grow memory for ever.
+/// Blocks come in classes of 64 bytes up to `largest_pooled`; larger ones go to operator new. A block that
+/// another PE releases goes home: it is collected there into a chain of blocks of that owner and class, and
+/// the chain is pushed to `returned_` of the owner, which takes all chains of a class as its free list when
+/// the class runs dry. Nobody walks a chain: its blocks lie in another core's cache, and each step would wait
+/// for one. Without all that, a stream of messages from one PE to another would grow memory for ever.
 ///
-/// Who may touch what: everything is the owner thread's, but `returned_`, to which any thread pushes (release) and from
-/// which the owner takes all (acquire); no item is popped singly, so there is no ABA problem.
+/// Who may touch what: everything is the owner thread's, but `returned_`, to which any thread pushes
+/// (release) and from which the owner takes all (acquire); no item is popped singly, so there is no ABA
+/// problem.
 class pool {
  public:
   static constexpr std::size_t granule = 64;
   static constexpr std::size_t classes = 32;
-  /// Blocks up to this size are pooled; 0 in address-sanitized builds of the library, so that every use after free is seen.
+  /// Blocks up to this size are pooled; 0 in address-sanitized builds of the library, so that every use after
+  /// free is seen.
   static const std::size_t largest_pooled;
 
   pool();

@@ -9,8 +9,8 @@ class reader;
 class writer;
 struct work;
 
-/// What can be done with one kind of work: one constant object for each kind, so that an item in a queue costs one
-/// pointer for it. `pack` and `unpack` are null for work that never leaves its process.
+/// What can be done with one kind of work: one constant object for each kind, so that an item in a queue
+/// costs one pointer for it. `pack` and `unpack` are null for work that never leaves its process.
 struct work_type {
   const char* name;
   void (*run)(work&);               ///< consumes the item
@@ -21,15 +21,14 @@ struct work_type {
 
 /// An item that a PE runs: a message, a resumption, a completion. Queues link it by `next`.
 ///
-/// Who may touch what: the creator until it pushes or posts the item; then the queue (only `next`); then the PE that
-/// runs or destroys it.
+/// Who may touch what: the creator until it pushes or posts the item; then the queue (only `next`); then the
+/// PE that runs or destroys it.
 struct work {
   work* next = nullptr;
   const work_type* type = nullptr;
-  std::int8_t priority = 0;  ///< lower first; 0 is what messages have that ask for none
-  std::uint8_t flags = 0;    ///< of the layer that made the item
-  std::uint16_t location_hint = 0;
-  std::uint32_t origin = 0;  ///< the PE that made the item
+  std::int8_t priority = 0;         ///< lower first; 0 is what messages have that ask for none
+  std::uint16_t location_hint = 0;  ///< how new the place is that it was sent to (core/location.hpp)
+  std::uint32_t origin = 0;         ///< the PE that made the item
 };
 
 }  // namespace imbrex

@@ -11,16 +11,18 @@
 namespace imbrex {
 namespace detail {
 
-/// Throws imbrex::error unless the entry that waits is the only one of its chare that is suspended, and waits itself.
+/// Throws imbrex::error unless the entry that waits is the only one of its chare that is suspended, and waits
+/// itself.
 void check_balance_point(const scope& entry, std::coroutine_handle<> waiter);
 
 template <class T>
-void wish_to_migrate(chare_header& e, int to) {
+void request_migration(chare_header& e, int to) {
   auto& pe = e.home->pe();
   if (to < 0 || to >= pe.num_pes()) throw_wrong_pe("migrate_to", to, pe.num_pes());
   if (e.dying) return;
-  e.wish = to == pe.pe() ? -1 : to;
-  if (e.wish >= 0 && !std::exchange(e.departure_queued, true)) push_after_entry(departure<T>, e, nullptr);
+  e.destination = to == pe.pe() ? -1 : to;
+  if (e.destination >= 0 && !std::exchange(e.departure_queued, true))
+    push_after_entry(departure<T>, e, nullptr);
 }
 
 template <class T, auto Entry, class... A>
@@ -29,7 +31,7 @@ class [[nodiscard("co_await balance_point")]] balance_point_awaiter {
   balance_point_awaiter(chare_header& e, std::tuple<A...> arguments)
       : element_(e), arguments_(std::move(arguments)) {}
 
-  bool await_ready() const { return element_.wish < 0 && !element_.dying; }
+  bool await_ready() const { return element_.destination < 0 && !element_.dying; }
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> waiter) {
     if (element_.dying) return;  // the destruction that is queued ends the entry here

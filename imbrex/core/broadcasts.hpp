@@ -23,8 +23,8 @@ struct broadcast_message : message {
   virtual ~broadcast_message() = default;
   /// Another message of the same content.
   virtual broadcast_message& copy() const = 0;
-  /// Gives it to all local elements that have not had it. Returns how many; a reduction of what the entry returns expects
-  /// an answer from each.
+  /// Gives it to all local elements that have not had it. Returns how many; a reduction of what the entry
+  /// returns expects an answer from each.
   virtual std::uint32_t deliver_to_locals(collection_base& part) = 0;
   /// Sends it to one element that came to this PE too late for `deliver_to_locals`.
   virtual void deliver_late(collection_base& part, chare_header& element) = 0;
@@ -34,13 +34,15 @@ struct broadcast_message : message {
 
 /// Broadcasts to an array, exactly once to each element though elements migrate.
 ///
-/// The root numbers them and sends them down a binary tree of PEs. Each PE delivers them in the order of their numbers; an
-/// element carries the number of the last that it got. An element that arrives with an older number than its new PE has
-/// reached is given what it missed, from the log; one with a newer number is passed over until the PE has caught up.
+/// The root numbers them and sends them down a binary tree of PEs. Each PE delivers them in the order of
+/// their numbers; an element carries the number of the last that it got. An element that arrives with an
+/// older number than its new PE has reached is given what it missed, from the log; one with a newer number is
+/// passed over until the PE has caught up.
 ///
-/// A PE reports a broadcast as done to the root when it has delivered it and no element that left before is still on its
-/// way (its new PE confirms each arrival and says what it delivered late). When all have reported, the root knows how
-/// many elements got it, and everybody may forget it: the next broadcasts carry that news.
+/// A PE reports a broadcast as done to the root when it has delivered it and no element that left before is
+/// still on its way (its new PE confirms each arrival and says what it delivered late). When all have
+/// reported, the root knows how many elements got it, and everybody may forget it: the next broadcasts carry
+/// that news.
 class broadcast_station {
  public:
   explicit broadcast_station(collection_base& part) : part_(part) {}
@@ -58,7 +60,8 @@ class broadcast_station {
   void element_leaves(std::uint32_t last_broadcast);
   /// Gives an element that has arrived what it missed; returns the number up to which.
   std::uint32_t element_arrives(chare_header& element);
-  /// An element that left here with `left_with` has arrived and was given the broadcasts up to `caught_up_to`.
+  /// An element that left here with `left_with` has arrived and was given the broadcasts up to
+  /// `caught_up_to`.
   void confirmed(std::uint32_t left_with, std::uint32_t caught_up_to);
 
   /// At the root: a PE has done with a broadcast, which reached so many elements through it.

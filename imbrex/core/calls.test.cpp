@@ -140,6 +140,21 @@ TEST_P(calls, are_sent_at_once_and_awaited_in_any_order) {
   });
 }
 
+TEST_P(calls, are_awaited_once) {
+  run([]() -> task<> {
+    auto all = make_array<worker>({3});
+    auto sum = all[2].call<&worker::add>(1, 1);
+    co_await sum;
+    std::string text;
+    try {
+      co_await sum;
+    } catch (const error& e) {
+      text = e.what();
+    }
+    EXPECT_EQ(text, "the result of worker::add was awaited twice: keep what the first co_await gave");
+  });
+}
+
 TEST_P(calls, mailboxes_match_by_reference) {
   run([]() -> task<> {
     auto all = make_array<worker>({2});

@@ -6,8 +6,8 @@
 
 namespace imbrex::detail {
 
-/// An exception on its way to another PE. Within a process it is the exception itself; through bytes, types of the
-/// standard library arrive as themselves with their text, all others as `remote_error`.
+/// An exception on its way to another PE. Within a process it is the exception itself; through bytes, types
+/// of the standard library arrive as themselves with their text, all others as `remote_error`.
 class carried_exception {
  public:
   carried_exception() = default;

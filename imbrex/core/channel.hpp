@@ -11,9 +11,10 @@
 
 namespace imbrex {
 
-/// One end of an ordered two-way stream between two chares; both ends are public members, each connected to the other:
-/// `right.connect<&cell::left>(peers()[i + 1])` here, `left.connect<&cell::right>(peers()[i])` there. Values arrive in
-/// the order in which they were sent, whatever the machine does to messages. One end has one sender and one receiver.
+/// One end of an ordered two-way stream between two chares; both ends are public members, each connected to
+/// the other: `right.connect<&cell::left>(peers()[i + 1])` here, `left.connect<&cell::right>(peers()[i])`
+/// there. Values arrive in the order in which they were sent, whatever the machine does to messages. One end
+/// has one sender and one receiver.
 template <class T>
 class channel {
  public:

@@ -50,15 +50,16 @@ struct element_memory {
 [[noreturn]] void throw_unconnected();
 
 template <class T>
-void wish_to_migrate(chare_header& element, int to);
+void request_migration(chare_header& element, int to);
 template <class T>
 void destroy_later(chare_header& element);
 
 }  // namespace detail
 
-/// The base of a chare class: `class block : public imbrex::chare<block, imbrex::index<3>>`. It has no data of its own; the
-/// runtime keeps what it needs before the object. Index is imbrex::index<1> to imbrex::index<6>, or any type that
-/// serialises, compares equal by == and is the same in all processes (an integer, a string, an aggregate).
+/// The base of a chare class: `class block : public imbrex::chare<block, imbrex::index<3>>`. It has no data
+/// of its own; the runtime keeps what it needs before the object. Index is imbrex::index<1> to
+/// imbrex::index<6>, or any type that serialises, compares equal by == and is the same in all processes (an
+/// integer, a string, an aggregate).
 template <class Derived, class Index = index<1>>
 class chare {
  public:
@@ -74,8 +75,8 @@ class chare {
   int pe() const { return header().home->pe().pe(); }
   int num_pes() const { return header().home->pe().num_pes(); }
 
-  /// Reduces a value over all elements of the array; each must take part, in the same order of calls. The contribution
-  /// is made now; co_await the result. Several may be in flight.
+  /// Reduces a value over all elements of the array; each must take part, in the same order of calls. The
+  /// contribution is made now; co_await the result. Several may be in flight.
   template <class V, class Op>
   auto all_reduce(V value, Op) {
     using key = detail::key_type<Index>;
@@ -86,15 +87,16 @@ class chare {
   template <class V, class Op>
   auto all_reduce(const section<Derived>& over, V value, Op operation);
 
-  /// Asks for this chare to move to a PE: at its next balance_point, or after the current entry if none of its entries is
-  /// suspended then. Throws imbrex::error if there is no such PE.
+  /// Asks for this chare to move to a PE: at its next balance_point, or after the current entry if none of
+  /// its entries is suspended then. Throws imbrex::error if there is no such PE.
   void migrate_to(int to) {
-    if constexpr (check_migratable()) detail::wish_to_migrate<Derived>(header(), to);
+    if constexpr (check_migratable()) detail::request_migration<Derived>(header(), to);
   }
 
-  /// A point at which the chare may migrate; awaited by an entry itself, not by a function that it calls. If it does
-  /// migrate, the frame of the entry ends here, the members move, and `Entry` is called on the new PE with these arguments;
-  /// who awaits the entry's result does not notice. No other entry of the chare may be suspended then (imbrex::error).
+  /// A point at which the chare may migrate; awaited by an entry itself, not by a function that it calls. If
+  /// it does migrate, the frame of the entry ends here, the members move, and `Entry` is called on the new PE
+  /// with these arguments; who awaits the entry's result does not notice. No other entry of the chare may be
+  /// suspended then (imbrex::error).
   template <auto Entry, class... A>
   auto balance_point(A&&... arguments);
 

@@ -98,7 +98,8 @@ class collection final : public element_map<typename T::index_type> {
 
   void reserve(std::size_t elements) { base::reserve(elements); }
 
-  /// Creates an element here. Throws imbrex::error, with the words of the exception, if the constructor throws.
+  /// Creates an element here. Throws imbrex::error, with the words of the exception, if the constructor
+  /// throws.
   template <class... A>
   header& create(const key& k, std::uint32_t epoch, A&&... arguments) {
     void* raw = memory::allocate();
@@ -148,7 +149,7 @@ class collection final : public element_map<typename T::index_type> {
   void depart(header& e, int to, message* restart) {
     if constexpr (serializable<T> && std::is_default_constructible_v<T>) {
       ++e.epoch;
-      e.wish = -1;
+      e.destination = -1;
       this->take_out(e, {to, e.epoch});
       this->broadcasts.element_leaves(e.broadcasts);
       this->reductions.element_left(e);
@@ -212,7 +213,8 @@ class collection final : public element_map<typename T::index_type> {
   std::vector<std::vector<key>> sections_;
 };
 
-/// An element on its way to another PE. Between threads the object itself goes; pack and unpack write and make it.
+/// An element on its way to another PE. Between threads the object itself goes; pack and unpack write and
+/// make it.
 template <class T>
 struct migrant : message {
   using memory = element_memory<T>;
@@ -310,9 +312,9 @@ void run_departure(work& item) {
     end_scope(*e.entries);  // the only one, at its balance point
   } else {
     e.departure_queued = false;
-    if (e.entries != nullptr || e.wish < 0) return;  // the next balance point will see to it
+    if (e.entries != nullptr || e.destination < 0) return;  // the next balance point will see to it
   }
-  part.depart(e, e.wish, restart);
+  part.depart(e, e.destination, restart);
 }
 
 void destroy_after_entry(work& item) noexcept;

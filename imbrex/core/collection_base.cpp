@@ -13,13 +13,13 @@ namespace imbrex::detail {
 void collection_base::sort_locals() {
   if (sorted_) return;
   std::sort(locals_.begin(), locals_.end(), [this](auto* a, auto* b) { return before(*a, *b); });
-  for (std::size_t i = 0; i < locals_.size(); ++i) locals_[i]->place = static_cast<std::uint32_t>(i);
+  for (std::size_t i = 0; i < locals_.size(); ++i) locals_[i]->slot = static_cast<std::uint32_t>(i);
   sorted_ = true;
 }
 
 void collection_base::add_local(chare_header& element) {
   sorted_ = sorted_ && (locals_.empty() || before(*locals_.back(), element));
-  element.place = static_cast<std::uint32_t>(locals_.size());
+  element.slot = static_cast<std::uint32_t>(locals_.size());
   locals_.push_back(&element);
 }
 
@@ -27,8 +27,8 @@ void collection_base::remove_local(chare_header& element) {
   chare_header* last = locals_.back();
   locals_.pop_back();
   if (last == &element) return;
-  locals_[element.place] = last;
-  last->place = element.place;
+  locals_[element.slot] = last;
+  last->slot = element.slot;
   sorted_ = false;
 }
 
@@ -114,6 +114,10 @@ std::string describe_pending(const char* what, const message_type* entry) {
   return text;
 }
 
+void throw_awaited_twice(const std::string& description) {
+  throw error(description + " was awaited twice: keep what the first co_await gave");
+}
+
 void push_after_entry(const work_type& what, chare_header& element, message* restart) {
   auto& after = *::new (pool::allocate(sizeof(after_entry))) after_entry();
   after.type = &what;
@@ -166,10 +170,10 @@ std::string describe_receive(const scope& entry, const void* port,
 }
 
 void check_priority(int priority) {
-  if (priority < lowest_priority_number || priority > highest_priority_number)
+  if (priority < first_priority || priority > last_priority)
     throw error("priority " + std::to_string(priority) + ": priorities of messages are from " +
-                std::to_string(lowest_priority_number) + " (first) to " +
-                std::to_string(highest_priority_number) + " (last); 0 is what messages have without one");
+                std::to_string(first_priority) + " (first) to " + std::to_string(last_priority) +
+                " (last); 0 is what messages have without one");
 }
 
 void throw_wrong_index(std::string_view chare_name, const std::string& index, const std::string& shape) {

@@ -19,15 +19,15 @@ namespace imbrex {
 struct chare_header {
   detail::collection_base* home = nullptr;  ///< this PE's part of the array
   scope* entries = nullptr;                 ///< begun and not ended
-  std::uint32_t place = 0;                  ///< in `home`'s list of local elements
+  std::uint32_t slot = 0;                   ///< in `home`'s list of local elements
   std::uint32_t reductions = 0;             ///< all_reduce calls so far
   std::uint32_t broadcasts = 0;             ///< number of the last broadcast received
   std::uint32_t epoch = 0;                  ///< how often the element has migrated, its destructions included
-  std::int32_t wish = -1;                   ///< PE to migrate to at the next opportunity; -1 for none
+  std::int32_t destination = -1;            ///< PE to migrate to at the next opportunity; -1 for none
   bool dying = false;
   bool departure_queued = false;
-  std::unique_ptr<std::vector<std::pair<std::uint64_t, std::uint32_t>>>
-      section_reductions;  ///< calls by section
+  /// Calls of all_reduce by section.
+  std::unique_ptr<std::vector<std::pair<std::uint64_t, std::uint32_t>>> section_reductions;
 };
 
 namespace detail {

@@ -145,9 +145,10 @@ array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>&
 
 }  // namespace detail
 
-/// Creates an array of chares of that shape, each constructed from copies of the arguments, and returns its proxy at once:
-/// the elements on this PE exist then, the others will before a message reaches them. Throws imbrex::error for a shape
-/// with an extent below 1, and if a constructor here throws; one that throws on another PE ends the run.
+/// Creates an array of chares of that shape, each constructed from copies of the arguments, and returns its
+/// proxy at once: the elements on this PE exist then, the others will before a message reaches them. Throws
+/// imbrex::error for a shape with an extent below 1, and if a constructor here throws; one that throws on
+/// another PE ends the run.
 template <class T, class... A>
 array<T> make_array(const typename T::index_type& shape, const A&... constructor_arguments)
   requires detail::is_index<typename T::index_type>
@@ -180,8 +181,8 @@ group<T> make_group(const A&... constructor_arguments) {
   return group<T>(detail::create_array<T>(dense(shape).placed(round_robin), constructor_arguments...));
 }
 
-/// Creates a single chare on that PE and returns its proxy at once. It has no index and no peers. Throws imbrex::error if
-/// there is no such PE.
+/// Creates a single chare on that PE and returns its proxy at once. It has no index and no peers. Throws
+/// imbrex::error if there is no such PE.
 template <class T, class... A>
 element<T> make_chare_on(int where, A&&... constructor_arguments) {
   auto& pe = detail::processor::here();

@@ -29,8 +29,9 @@ struct undelivered {
   bool operator==(const undelivered&) const = default;
 };
 
-/// For tests: a program on the deterministic machine, step by step. All PEs run on the calling thread; everything is
-/// serialised; messages are delayed and so overtake each other, in an order that the seed alone decides.
+/// For tests: a program on the deterministic machine, step by step. All PEs run on the calling thread;
+/// everything is serialised; messages are delayed and so overtake each other, in an order that the seed alone
+/// decides.
 ///
 ///     imbrex::deterministic machine({.pes = 4, .seed = 7}, [&]() -> imbrex::task<> { ... });
 ///     while (machine.step()) ...
@@ -59,8 +60,8 @@ class deterministic {
     return first == nullptr ? std::nullopt : std::optional(describe(*first));
   }
 
-  /// Throws imbrex::error, with what is there instead, unless the next message for an element is for this entry and, if
-  /// one is given, with this reference number.
+  /// Throws imbrex::error, with what is there instead, unless the next message for an element is for this
+  /// entry and, if one is given, with this reference number.
   template <auto M, class T>
   void expect_next(const element<T>& to, std::optional<std::int64_t> reference = std::nullopt) const {
     expect(next_for(to), short_name(member_name<M>()), reference);

@@ -33,7 +33,8 @@ struct entry_type : message_type {
       : message_type(entry_spelling<T, M>::get(), type_name<T>(), short_name(member_name<M>()), functions) {}
 };
 
-/// Finds this PE's part of the array that a message is for. Null if there is none yet: then the message is held.
+/// Finds this PE's part of the array that a message is for. Null if there is none yet: then the message is
+/// held.
 template <class T>
 collection<T>* part_for(message& m);
 
@@ -135,7 +136,8 @@ struct call_message : element_message<key_type<typename T::index_type>> {
   }
 
  private:
-  /// Starts an entry that may suspend. The message lives as long as the entry: its arguments may be views into it.
+  /// Starts an entry that may suspend. The message lives as long as the entry: its arguments may be views
+  /// into it.
   void start(chare_header& e) {
     scope* s = nullptr;
     try {

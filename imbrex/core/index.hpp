@@ -13,8 +13,8 @@
 
 namespace imbrex {
 
-/// The place of an element in an N-dimensional array, or the extents of one: N integers, 1 <= N <= 6. The last varies
-/// fastest where elements are put in order.
+/// The place of an element in an N-dimensional array, or the extents of one: N integers, 1 <= N <= 6. The
+/// last varies fastest where elements are put in order.
 template <int N>
 class index {
   static_assert(N >= 1 && N <= 6, "imbrex: an array has 1 to 6 dimensions");
@@ -81,7 +81,8 @@ constexpr index<N> from_linear(const index<N>& shape, std::uint64_t l) {
   return i;
 }
 
-/// Elements in an array of that shape; 0 if an extent is below 1, saturated where 64 bits do not hold the product.
+/// Elements in an array of that shape; 0 if an extent is below 1, saturated where 64 bits do not hold the
+/// product.
 template <int N>
 constexpr std::uint64_t volume(const index<N>& shape) {
   std::uint64_t n = 1;

@@ -22,7 +22,8 @@ std::string element_text(std::string_view chare_name, const std::string& key);
 std::string single_text(std::string_view chare_name, std::uint64_t key);
 std::uint64_t hash_bytes(std::string_view bytes);
 
-/// How elements of an array are found: an element of a dense array by its linear number, others by the user's own key.
+/// How elements of an array are found: an element of a dense array by its linear number, others by the user's
+/// own key.
 template <class Index>
 struct key_of {
   using type = Index;
@@ -42,7 +43,8 @@ std::string serialised(const Key& key) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// A hash of a key that is the same in every process, unlike std::hash: of an integer, a text, or the serialised bytes.
+/// A hash of a key that is the same in every process, unlike std::hash: of an integer, a text, or the
+/// serialised bytes.
 template <class Key>
 std::uint64_t key_hash(const Key& key) {
   if constexpr (std::is_integral_v<Key> || std::is_enum_v<Key>) {

@@ -11,9 +11,10 @@
 
 namespace imbrex::detail {
 
-/// From keys to pointers, never null: open addressing with linear probing (Knuth, TAOCP 3, 6.4), at most three quarters
-/// full, erased by moving back what follows. It stands on the path of every message: a look-up is one hash and, nearly
-/// always, one cache line. std::unordered_map needs three and an allocation for each element.
+/// From keys to pointers, never null: open addressing with linear probing (Knuth, TAOCP 3, 6.4), at most
+/// three quarters full, erased by moving back what follows. It stands on the path of every message: a look-up
+/// is one hash and, nearly always, one cache line. std::unordered_map needs three and an allocation for each
+/// element.
 template <class Key, class Value>
 class key_map {
  public:

@@ -32,11 +32,12 @@ struct key_hasher {
 
 /// One PE's part of an array: which elements are here and where messages to the others go.
 ///
-/// Each element has a home, the PE of its placement, which always knows, or will soon be told, where it is. Others know
-/// where it went from here (they forwarded it) or have been told after a message of theirs had to be forwarded. A message
-/// for an element that is not here goes
+/// Each element has a home, the PE of its placement, which always knows, or will soon be told, where it is.
+/// Others know where it went from here (they forwarded it) or have been told after a message of theirs had to
+/// be forwarded. A message for an element that is not here goes
 ///   - to where the element is known to be, with its epoch there as a hint, and the sender is told;
-///   - nowhere yet, if the hint that it came with is newer than what is known here: the element is on its way here;
+///   - nowhere yet, if the hint that it came with is newer than what is known here: the element is on its way
+///     here;
 ///   - else home, where it waits if the element has not been inserted, and is an error if it was destroyed.
 /// Each hop goes to a newer place, so a message arrives, once, and cannot run in circles.
 template <class Index>
@@ -62,7 +63,8 @@ class element_map : public collection_base {
   }
 
   virtual int home_of(const key& k) const = 0;
-  /// At the home, for an element that is nowhere: true if it has been destroyed though nothing is known of it.
+  /// At the home, for an element that is nowhere: true if it has been destroyed though nothing is known of
+  /// it.
   virtual bool was_destroyed(const key& k) const = 0;
   virtual std::string key_name(const key& k) const = 0;
 

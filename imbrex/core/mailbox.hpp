@@ -19,7 +19,8 @@ namespace detail {
 std::string describe_receive(const scope& entry, const void* port,
                              const std::optional<std::int64_t>& reference, std::size_t unread);
 
-/// What a mailbox knows of a message: its own part, and the whole (`envelope`), which it destroys when the value is taken.
+/// What a mailbox knows of a message: its own part, and the whole (`envelope`), which it destroys when the
+/// value is taken.
 template <class V>
 struct letter {
   std::int64_t reference = 0;
@@ -113,10 +114,10 @@ class unread_letters {
 
 }  // namespace detail
 
-/// A port of a chare: a public member to which others send values, each with a reference number, and from which the
-/// chare's entries receive them in any order they like: `send<&block::halo>(to, 3, face{...})` there,
-/// `co_await halo.receive(3)` here. Values that come early wait. Several entries may wait at once; a value goes to the one
-/// that has waited longest for its reference.
+/// A port of a chare: a public member to which others send values, each with a reference number, and from
+/// which the chare's entries receive them in any order they like: `send<&block::halo>(to, 3, face{...})`
+/// there, `co_await halo.receive(3)` here. Values that come early wait. Several entries may wait at once; a
+/// value goes to the one that has waited longest for its reference.
 template <class T>
 class mailbox {
  public:

@@ -21,7 +21,8 @@ class channel;
 
 namespace detail {
 
-/// Stores what a parameter `std::span<const E>` shows: a vector that the sender gave away, or a copy of what it lent.
+/// Stores what a parameter `std::span<const E>` shows: a vector that the sender gave away, or a copy of what
+/// it lent.
 template <class E>
 class owned_span {
  public:
@@ -51,7 +52,8 @@ struct stored_argument<std::string_view> {
 template <class P>
 using stored = typename stored_argument<P>::type;
 
-/// How a stored argument is given to a parameter of type P: moved where the parameter is a value, else as a view.
+/// How a stored argument is given to a parameter of type P: moved where the parameter is a value, else as a
+/// view.
 template <class P>
 decltype(auto) as_parameter(stored<P>& s) {
   if constexpr (std::is_lvalue_reference_v<P>) {
@@ -121,8 +123,9 @@ using traits_of = member_traits<decltype(M)>;
 template <auto M>
 inline constexpr bool is_port = traits_of<M>::kind == member_kind::port;
 
-// The functions below say by static_assert, in the words of the user's program, why something cannot be sent. They return
-// false then, so that nothing is instantiated that would only repeat it in the words of the library.
+// The functions below say by static_assert, in the words of the user's program, why something cannot be sent.
+// They return false then, so that nothing is instantiated that would only repeat it in the words of the
+// library.
 
 template <class Parameter, class Argument, std::size_t Place>
 consteval bool argument_fits() {

@@ -99,13 +99,13 @@ std::string_view message_table::port_name(std::string_view chare_name, const voi
 namespace detail {
 
 void pack_header(const message& m, writer& out) {
-  out(m.kind().id, m.priority, m.flags, m.location_hint, m.origin, m.collection, m.reply.slot,
-      m.reply.generation, m.reply.ordinal);
+  out(m.kind().id, m.priority, m.location_hint, m.origin, m.collection, m.reply.slot, m.reply.generation,
+      m.reply.ordinal);
 }
 
 void unpack_header(message& m, reader& in) {
   std::uint32_t id = 0;
-  in(id, m.priority, m.flags, m.location_hint, m.origin, m.collection, m.reply.slot, m.reply.generation,
+  in(id, m.priority, m.location_hint, m.origin, m.collection, m.reply.slot, m.reply.generation,
      m.reply.ordinal);
   if (&message_table::at(id) != m.type && message_table::at(id).spelling != m.kind().spelling)
     throw serial_error("a message of kind " + std::to_string(id) + " was unpacked as " +

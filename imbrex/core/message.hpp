@@ -18,9 +18,9 @@ namespace imbrex {
 
 struct chare_header;
 
-/// One kind of message: one object for each entry method or port that the program names, and for each kind of message of
-/// the runtime itself. They register themselves before main() and are numbered in the order of their spelled names, so
-/// that all processes of a job agree.
+/// One kind of message: one object for each entry method or port that the program names, and for each kind of
+/// message of the runtime itself. They register themselves before main() and are numbered in the order of
+/// their spelled names, so that all processes of a job agree.
 struct message_type : work_type {
   message_type(std::string_view full_spelling, std::string_view name_of_chare, std::string_view name_of_entry,
                const work_type& functions);
@@ -31,8 +31,8 @@ struct message_type : work_type {
   /// The port inside a chare and the reference number of a message to it; null unless the entry is a port.
   const void* (*port_address)(const void* chare) = nullptr;
   std::int64_t (*reference)(const work& message) = nullptr;
-  /// Sends a value to the port of an element, as a `post_to_port<V>`; null unless the entry is a port of chares with dense
-  /// indices. What one end of a channel knows of the other.
+  /// Sends a value to the port of an element, as a `post_to_port<V>`; null unless the entry is a port of
+  /// chares with dense indices. What one end of a channel knows of the other.
   void (*post)() = nullptr;
   std::uint32_t id = 0;
   message_type* next_registered = nullptr;

@@ -44,8 +44,8 @@ struct scattered {
   }
 };
 
-/// A random program, checked against a map of multisets: phases of messages in any order, and between them, when all is
-/// quiet, elements that come and go.
+/// A random program, checked against a map of multisets: phases of messages in any order, and between them,
+/// when all is quiet, elements that come and go.
 template <int N>
 task<> random_program(std::uint64_t seed) {
   random dice(seed);
@@ -69,7 +69,7 @@ task<> random_program(std::uint64_t seed) {
         model[where] = {item};
         all.insert(where, item++);
       } else if (dice.below(3) == 0) {
-        co_await quiescence();  // else this might overtake the insertion, at a place where one was destroyed before
+        co_await quiescence();  // else this might overtake the insertion where one was destroyed before
         model.erase(where);
         all[where].destroy();
         co_await quiescence();

@@ -58,10 +58,10 @@ consteval bool operation_fits() {
 
 }  // namespace detail
 
-/// Operations of reductions. They take scalars (and types of the user's with the operator in question), and std::array
-/// and std::vector element by element. Any stateless function object with `V operator()(const V&, const V&)`, such as a
-/// lambda without captures, is an operation too; it should be associative, since where elements are placed decides
-/// about the brackets, though never about the order within a PE and among PEs.
+/// Operations of reductions. They take scalars (and types of the user's with the operator in question), and
+/// std::array and std::vector element by element. Any stateless function object with `V operator()(const V&,
+/// const V&)`, such as a lambda without captures, is an operation too; it should be associative, since where
+/// elements are placed decides about the brackets, though never about the order within a PE and among PEs.
 struct sum_operation {
   template <class V>
     requires(!detail::is_vector<V> && !detail::is_array<V>)

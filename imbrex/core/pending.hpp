@@ -22,6 +22,7 @@ class pending;
 namespace detail {
 
 std::string describe_pending(const char* what, const message_type* entry);
+[[noreturn]] void throw_awaited_twice(const std::string& description);
 
 /// What a `pending` waits for, on the PE that will get it.
 template <class R>
@@ -45,6 +46,10 @@ class pending_state final : public result_target<storable<R>> {
   }
 
   const reply_address& address() const { return address_; }
+  /// Its one awaiter has come.
+  void claim() {
+    if (std::exchange(awaited_, true)) throw_awaited_twice(description());
+  }
   bool ready() const { return value_.has_value() || error_ != nullptr; }
   void resume_when_ready(std::coroutine_handle<> waiter) { waiter_ = waiter; }
   storable<R> take() {
@@ -59,6 +64,7 @@ class pending_state final : public result_target<storable<R>> {
   reply_address address_;
   std::optional<storable<R>> value_;
   std::exception_ptr error_;
+  bool awaited_ = false;
   std::coroutine_handle<> waiter_;
 };
 
@@ -89,9 +95,9 @@ class pending_awaiter final : public suspension {
 
 }  // namespace detail
 
-/// A result that is on its way: of a call, a reduction, quiescence. It was asked for when this object was made; co_await
-/// it, once, whenever the result is wanted. An exception on the other side is thrown there. Belongs to the PE it was made
-/// on; whoever destroys it renounces the result.
+/// A result that is on its way: of a call, a reduction, quiescence. It was asked for when this object was
+/// made; co_await it, once, whenever the result is wanted. An exception on the other side is thrown there.
+/// Belongs to the PE it was made on; whoever destroys it renounces the result.
 template <class R>
 class [[nodiscard("co_await the result, or use send where none is wanted")]] pending {
  public:
@@ -107,7 +113,11 @@ class [[nodiscard("co_await the result, or use send where none is wanted")]] pen
   /// True if co_await would not suspend.
   bool ready() const { return state_->ready(); }
 
-  auto operator co_await() const { return detail::pending_awaiter<R>(*state_); }
+  /// Throws imbrex::error the second time.
+  auto operator co_await() const {
+    state_->claim();
+    return detail::pending_awaiter<R>(*state_);
+  }
 
  private:
   std::unique_ptr<detail::pending_state<R>> state_;
@@ -140,7 +150,8 @@ void send_reply(std::uint32_t caller, const reply_address& reply, R&& result) {
   processor::here().dispatch(m, static_cast<int>(caller));
 }
 
-/// Sends an exception to the one who asked; if nobody waits for it there, the run ends with `who` and its text.
+/// Sends an exception to the one who asked; if nobody waits for it there, the run ends with `who` and its
+/// text.
 void send_failure(std::uint32_t caller, const reply_address& reply, const std::string& who,
                   std::exception_ptr why);
 

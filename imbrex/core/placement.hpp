@@ -16,9 +16,10 @@ struct round_robin_placement {};
 inline constexpr block_placement in_blocks{};
 inline constexpr round_robin_placement round_robin{};
 
-/// How an array is created: its shape, whether its elements are there from the start, and where they are placed.
-/// `Placement` is block_placement, round_robin_placement or a stateless function object
-/// `int operator()(const Index& where, const Index& shape, int num_pes)` (for user-defined keys: `(const Key&, int)`).
+/// How an array is created: its shape, whether its elements are there from the start, and where they are
+/// placed. `Placement` is block_placement, round_robin_placement or a stateless function object
+/// `int operator()(const Index& where, const Index& shape, int num_pes)` (for user-defined keys:
+/// `(const Key&, int)`).
 template <class Index, class Placement, bool IsSparse>
 struct layout {
   [[no_unique_address]] Index shape;
@@ -82,8 +83,8 @@ int home_of(const Index& where, const Index& shape, int pes) {
   }
 }
 
-/// Calls `visit(linear number)` for each element that a dense array has on a PE. O(elements there) but for placements by
-/// the user, whose every element must be asked for.
+/// Calls `visit(linear number)` for each element that a dense array has on a PE. O(elements there) but for
+/// placements by the user, whose every element must be asked for.
 template <class Placement, int N, class Visitor>
 void for_each_on(const index<N>& shape, int pe, int pes, Visitor visit) {
   const std::uint64_t all = volume(shape);

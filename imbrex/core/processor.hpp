@@ -44,7 +44,8 @@ class processor final : public scheduler {
   int next_pe() {
     return (pe() + static_cast<int>(chares_placed_++ % static_cast<std::uint32_t>(num_pes_))) % num_pes_;
   }
-  /// True if each element's copy of a broadcast is to be a message of its own, so that the machine can choose the order.
+  /// True if each element's copy of a broadcast is to be a message of its own, so that the machine can choose
+  /// the order.
   bool separates_broadcasts() const { return separates_broadcasts_; }
 
   /// Says how messages leave; before the first of them. `direct`: those to this PE itself need not travel.

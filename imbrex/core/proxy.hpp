@@ -38,8 +38,8 @@ struct completion_operation {
 
 }  // namespace detail
 
-/// Names one chare, wherever it is: a small value that can be stored, compared and sent. It may name an element that does
-/// not exist (yet): messages to it wait for its insertion.
+/// Names one chare, wherever it is: a small value that can be stored, compared and sent. It may name an
+/// element that does not exist (yet): messages to it wait for its insertion.
 template <class T>
 class element {
  public:
@@ -62,7 +62,8 @@ class element {
     return e;
   }
 
-  /// Destroys the chare, with all its suspended entries. Asynchronous. A message that comes after is an error.
+  /// Destroys the chare, with all its suspended entries. Asynchronous. A message that comes after is an
+  /// error.
   void destroy() const;
 
   std::uint32_t collection() const { return collection_; }
@@ -122,14 +123,16 @@ class array {
     return detail::volume(shape_);
   }
 
-  /// Creates an element, on the PE where the array's placement wants it. Asynchronous: messages that are sent to it now wait
-  /// for it. An index that has an element already ends the run. One whose element was destroyed can be used again; what is
-  /// sent to it before the new element is there is then refused, so await quiescence or a call in between.
+  /// Creates an element, on the PE where the array's placement wants it. Asynchronous: messages that are sent
+  /// to it now wait for it. An index that has an element already ends the run. One whose element was
+  /// destroyed can be used again; what is sent to it before the new element is there is then refused, so
+  /// await quiescence or a call in between.
   template <class... A>
   void insert(const index_type& i, A&&... constructor_arguments) const;
 
-  /// Calls an entry method of every element and reduces what they return. Elements that are inserted meanwhile may or may
-  /// not take part; migrating ones take part once. Throws (at co_await) what an entry threw.
+  /// Calls an entry method of every element and reduces what they return. Elements that are inserted
+  /// meanwhile may or may not take part; migrating ones take part once. Throws (at co_await) what an entry
+  /// threw.
   template <auto M, class Op, class... A>
   auto reduce(Op operation, A&&... arguments) const
       -> pending<typename detail::reduction_of<T, M, Op>::result>;
@@ -138,8 +141,8 @@ class array {
   template <auto M, class... A>
   pending<void> call(A&&... arguments) const;
 
-  /// Some elements of the array, as a proxy of their own. The list stays on this PE: sections of many elements are no
-  /// larger to send.
+  /// Some elements of the array, as a proxy of their own. The list stays on this PE: sections of many
+  /// elements are no larger to send.
   imbrex::section<T> section(std::vector<index_type> members) const;
 
   array with_priority(int priority) const {

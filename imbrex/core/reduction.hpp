@@ -98,7 +98,8 @@ class reduction_values final : public reduction_values_base {
 
   reduction_values() : reduction_values_base(&math::types) {}
 
-  /// The values that `slot` holds, made if there are none yet; null, and the run ends, if they are of other types.
+  /// The values that `slot` holds, made if there are none yet; null, and the run ends, if they are of other
+  /// types.
   static reduction_values* of(std::unique_ptr<reduction_values_base>& slot, collection_base& part) {
     if (!slot) slot = std::make_unique<reduction_values>();
     if (slot->types != &math::types) {

@@ -43,14 +43,15 @@ class reduction_values_base {
 
 /// Reductions over an array whose elements migrate, come and go.
 ///
-/// all_reduce: each element counts its calls; its n-th call belongs to reduction n. A PE reports reduction n to the root,
-/// once and in order, when all its elements have passed n: the combined value, how many contributed, and by how many
-/// the elements that take part changed here through insertion and destruction. An element that arrives after its new PE
-/// has reported n contributes directly to the root. The root is done when all PEs have reported and as many have
-/// contributed as take part. A PE without elements does not know that a reduction goes on: it tells the root when it
-/// becomes empty, and the root asks it.
+/// all_reduce: each element counts its calls; its n-th call belongs to reduction n. A PE reports reduction n
+/// to the root, once and in order, when all its elements have passed n: the combined value, how many
+/// contributed, and by how many the elements that take part changed here through insertion and destruction.
+/// An element that arrives after its new PE has reported n contributes directly to the root. The root is done
+/// when all PEs have reported and as many have contributed as take part. A PE without elements does not know
+/// that a reduction goes on: it tells the root when it becomes empty, and the root asks it.
 ///
-/// reduce (of what a broadcast entry returns): the broadcast itself counts who takes part; see broadcast_station.
+/// reduce (of what a broadcast entry returns): the broadcast itself counts who takes part; see
+/// broadcast_station.
 ///
 /// Order of combination: by key within a PE, then by PE. So it is fixed for a given placement.
 class reduction_station {
@@ -124,8 +125,8 @@ class reduction_station {
   std::uint32_t next_report_ = 0;
   std::deque<open_reduction> open_;  ///< from next_report_ on
   std::map<std::uint32_t, std::vector<reply_address>> waiting_;
-  std::map<std::uint32_t, std::int64_t>
-      changes_;  ///< of the number of elements, by the first reduction they concern
+  /// Of the number of elements, by the first reduction they concern.
+  std::map<std::uint32_t, std::int64_t> changes_;
 
   std::int64_t elements_;  ///< that the array began with
   std::map<std::uint32_t, total> totals_;

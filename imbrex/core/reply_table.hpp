@@ -10,7 +10,8 @@
 
 namespace imbrex::detail {
 
-/// Something on this PE that waits for answers from elsewhere: the result of a call, the results that a reduction gathers.
+/// Something on this PE that waits for answers from elsewhere: the result of a call, the results that a
+/// reduction gathers.
 class reply_target {
  public:
   virtual void fail(std::uint32_t ordinal, std::exception_ptr why) = 0;
@@ -30,8 +31,8 @@ class result_target : public reply_target {
   ~result_target() = default;
 };
 
-/// The reply targets of one PE by number. A number is used again with another generation, so that an answer to somebody
-/// who no longer waits finds nobody.
+/// The reply targets of one PE by number. A number is used again with another generation, so that an answer
+/// to somebody who no longer waits finds nobody.
 class reply_table {
  public:
   reply_address open(reply_target& target) {

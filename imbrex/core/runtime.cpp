@@ -57,7 +57,8 @@ struct runtime::main_task : work {
       self.fail();
     }
   }
-  /// The main task threw. It may have read the command line: a usage_error is the user's, and needs no more words.
+  /// The main task threw. It may have read the command line: a usage_error is the user's, and needs no more
+  /// words.
   void fail() {
     try {
       throw;

@@ -27,7 +27,8 @@ namespace imbrex {
 /// One run of one program: its PEs and what connects them. Several may live in one process.
 class runtime final : public thread_machine::listener {
  public:
-  /// Throws usage_error if an option has an impossible value, imbrex::error if the program's entries are ambiguous.
+  /// Throws usage_error if an option has an impossible value, imbrex::error if the program's entries are
+  /// ambiguous.
   explicit runtime(const options& how);
   ~runtime();
   runtime(const runtime&) = delete;
@@ -53,7 +54,8 @@ class runtime final : public thread_machine::listener {
   detail::processor& processor_at(int pe) const { return *processors_[static_cast<std::size_t>(pe)]; }
   /// Queues the main task.
   void start(std::function<task<int>()> main);
-  /// Nothing is left to do: answers those who wait for quiescence, or fails with a report of who waits for what.
+  /// Nothing is left to do: answers those who wait for quiescence, or fails with a report of who waits for
+  /// what.
   void quiet() override;
   /// What the run has come to; only after `ended`.
   int status() const { return status_.load(std::memory_order_acquire); }
@@ -91,8 +93,8 @@ class runtime final : public thread_machine::listener {
 
 namespace detail {
 
-/// The number of the collection of single chares of a class: by the class's place among the program's messages, so equal in
-/// all processes.
+/// The number of the collection of single chares of a class: by the class's place among the program's
+/// messages, so equal in all processes.
 template <class T>
 std::uint32_t singles_of() {
   return singles_bit | destruction_request<T>::type_record.id;
@@ -110,16 +112,16 @@ task<int> main_of(Main& main) {
 }
 
 int run_with(const options& how, std::function<task<int>()> main);
-/// Takes the runtime's options out of a command line and runs with them; a usage_error is written to the standard error
-/// output and gives status 2.
+/// Takes the runtime's options out of a command line and runs with them; a usage_error is written to the
+/// standard error output and gives status 2.
 int run_command_line(int& argc, char** argv, std::function<task<int>()> main);
 
 }  // namespace detail
 
-/// Runs a program: starts the PEs, runs `main` (a coroutine of type task<> or task<int>) on PE 0 and returns when it ends,
-/// with the exit status: what the main task returns, what `exit` was given, 1 after a failure (its text has been written
-/// to the standard error output), 2 for a wrong command line. Takes the runtime's own options (`--pes` and the like, see
-/// `options`) out of argc and argv and leaves the rest.
+/// Runs a program: starts the PEs, runs `main` (a coroutine of type task<> or task<int>) on PE 0 and returns
+/// when it ends, with the exit status: what the main task returns, what `exit` was given, 1 after a failure
+/// (its text has been written to the standard error output), 2 for a wrong command line. Takes the runtime's
+/// own options (`--pes` and the like, see `options`) out of argc and argv and leaves the rest.
 template <class Main>
 int run(int& argc, char** argv, Main main) {
   return detail::run_command_line(argc, argv, [&main] { return detail::main_of(main); });
@@ -136,11 +138,12 @@ inline int pe() { return detail::processor::here().pe(); }
 /// How many PEs the run has.
 inline int num_pes() { return detail::processor::here().num_pes(); }
 
-/// Ends the run with that exit status, from anywhere. Entries that run now run on until they next suspend or end.
+/// Ends the run with that exit status, from anywhere. Entries that run now run on until they next suspend or
+/// end.
 void exit(int status = 0);
 
-/// Ready when no message is in flight or queued, nothing runs and no timer is set; whoever is suspended then waits for
-/// something that only a new message can bring.
+/// Ready when no message is in flight or queued, nothing runs and no timer is set; whoever is suspended then
+/// waits for something that only a new message can bring.
 pending<void> quiescence();
 
 }  // namespace imbrex

@@ -178,8 +178,8 @@ struct entry_broadcast final : broadcast_message {
                describe_entry(e, content_type::type_record) + ": " + describe_current_exception());
     }
   }
-  /// True if the elements can be called with the one set of arguments that the broadcast holds: the entry ends at once and
-  /// moves nothing out of it.
+  /// True if the elements can be called with the one set of arguments that the broadcast holds: the entry
+  /// ends at once and moves nothing out of it.
   static consteval bool shares_arguments() {
     if constexpr (is_port<M>) {
       return false;
@@ -246,9 +246,9 @@ consteval bool call_of_all_fits() {
 
 }  // namespace detail
 
-/// Sends a message to an entry method, or a value to a mailbox or channel (its reference number first, 0 if left out).
-/// Asynchronous: returns at once, and what the entry returns is dropped; an exception in it ends the run. Arguments are
-/// moved or copied into the message.
+/// Sends a message to an entry method, or a value to a mailbox or channel (its reference number first, 0 if
+/// left out). Asynchronous: returns at once, and what the entry returns is dropped; an exception in it ends
+/// the run. Arguments are moved or copied into the message.
 template <auto M, class T, class... A>
 void send(const element<T>& to, A&&... arguments) {
   if constexpr (detail::entry_fits<T, M, A&&...>()) detail::post<T, M>(to, {}, std::forward<A>(arguments)...);

@@ -8,8 +8,8 @@
 
 namespace imbrex::detail {
 
-/// The keys of single chares: home PE (16 bits), creating PE (16 bits), a number that counts the chares that one creates
-/// on the other (32 bits).
+/// The keys of single chares: home PE (16 bits), creating PE (16 bits), a number that counts the chares that
+/// one creates on the other (32 bits).
 class single_keys {
  public:
   /// At the creator: a new key.
@@ -27,8 +27,8 @@ class single_keys {
     seen.beyond.insert(static_cast<std::uint32_t>(key));
     while (seen.beyond.erase(seen.all_before + 1) != 0) ++seen.all_before;
   }
-  /// At the home: true if the chare has ever been created, so that, if it is nowhere, it was destroyed. Numbers have no
-  /// gaps, so this takes no memory for chares that are gone.
+  /// At the home: true if the chare has ever been created, so that, if it is nowhere, it was destroyed.
+  /// Numbers have no gaps, so this takes no memory for chares that are gone.
   bool was_created(std::uint64_t key) const {
     const auto at = seen_.find(key >> 32U);
     if (at == seen_.end()) return false;

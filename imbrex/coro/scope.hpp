@@ -9,8 +9,9 @@ namespace imbrex {
 struct work;
 struct scope;
 
-/// What one suspended coroutine waits for. Awaiters derive from it, so that a deadlock report can say who waits for what.
-/// It is linked into its entry's scope from suspension to resumption, or until the frame that holds it is destroyed.
+/// What one suspended coroutine waits for. Awaiters derive from it, so that a deadlock report can say who
+/// waits for what. It is linked into its entry's scope from suspension to resumption, or until the frame that
+/// holds it is destroyed.
 class suspension {
  public:
   suspension() = default;
@@ -40,8 +41,8 @@ class suspension {
   scope* entry_ = nullptr;
 };
 
-/// One entry method that has begun and not ended: its root coroutine, all tasks it awaits, and the message that it came
-/// from, whose arguments live as long as the scope does. One PE.
+/// One entry method that has begun and not ended: its root coroutine, all tasks it awaits, and the message
+/// that it came from, whose arguments live as long as the scope does. One PE.
 struct scope {
   scope* next = nullptr;  ///< among those of the same chare
   scope* previous = nullptr;

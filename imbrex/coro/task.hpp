@@ -21,9 +21,10 @@ namespace detail {
 
 /// The part of a task's promise that does not depend on its result.
 ///
-/// A task is started by whoever awaits it, inside await_suspend. If it ends before that call returns, the awaiter goes
-/// on at once without having been suspended; otherwise the end of the task notifies it. So a loop over tasks that never
-/// suspend needs no stack, also where the compiler makes no tail calls (debug and sanitizer builds).
+/// A task is started by whoever awaits it, inside await_suspend. If it ends before that call returns, the
+/// awaiter goes on at once without having been suspended; otherwise the end of the task notifies it. So a
+/// loop over tasks that never suspend needs no stack, also where the compiler makes no tail calls (debug and
+/// sanitizer builds).
 class promise_base {
  public:
   static void* operator new(std::size_t bytes) { return pool::allocate(bytes); }
@@ -42,7 +43,8 @@ class promise_base {
   last_suspension final_suspend() const noexcept { return {}; }
   void unhandled_exception() noexcept { error_ = std::current_exception(); }
 
-  /// Starts the task for an entry. True if it has ended already; otherwise `notify(receiver)` is called at its end.
+  /// Starts the task for an entry. True if it has ended already; otherwise `notify(receiver)` is called at
+  /// its end.
   bool start(std::coroutine_handle<> self, scope& entry, void (*notify)(void*), void* receiver) {
     entry_ = &entry;
     notify_ = notify;
@@ -117,9 +119,9 @@ struct task_awaiter {
 
 }  // namespace detail
 
-/// A coroutine that yields an R: what an entry method returns that suspends, and what it calls other such functions by.
-/// It starts when it is awaited, by one awaiter, on the PE of the entry that awaits it. An exception that leaves it
-/// reaches the awaiter. A task that is destroyed before its end destroys its frame.
+/// A coroutine that yields an R: what an entry method returns that suspends, and what it calls other such
+/// functions by. It starts when it is awaited, by one awaiter, on the PE of the entry that awaits it. An
+/// exception that leaves it reaches the awaiter. A task that is destroyed before its end destroys its frame.
 template <class R>
 class [[nodiscard("a task does nothing until it is awaited: co_await it")]] task {
  public:

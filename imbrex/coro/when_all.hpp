@@ -116,15 +116,17 @@ std::vector<task<await_result<A>>> as_tasks(std::vector<A> awaitables) {
 
 }  // namespace detail
 
-/// Awaits all of several awaitables, which make progress side by side; gives the tuple of their results, `nothing` for
-/// those that have none. If some throw, the first of them in the order of the arguments does so here, after all ended.
+/// Awaits all of several awaitables, which make progress side by side; gives the tuple of their results,
+/// `nothing` for those that have none. If some throw, the first of them in the order of the arguments does so
+/// here, after all ended.
 template <class... A>
   requires(sizeof...(A) > 0)
 auto when_all(A... awaitables) {
   return detail::all_of<detail::await_result<A>...>(detail::as_task(std::move(awaitables))...);
 }
 
-/// The same for any number of awaitables of one type; gives a vector of the results in the same order, or void.
+/// The same for any number of awaitables of one type; gives a vector of the results in the same order, or
+/// void.
 template <class A>
 auto when_all(std::vector<A> awaitables) {
   return detail::all_of_many<detail::await_result<A>>(detail::as_tasks(std::move(awaitables)));

@@ -21,7 +21,8 @@ struct any_result {
 
 namespace detail {
 
-/// Runs several tasks for one awaiter and resumes it when the first has ended. The others are destroyed with it.
+/// Runs several tasks for one awaiter and resumes it when the first has ended. The others are destroyed with
+/// it.
 class race {
  public:
   template <class ForEachTask>
@@ -121,9 +122,10 @@ class [[nodiscard("co_await what when_any returns")]] any_of_many {
 
 }  // namespace detail
 
-/// Awaits the first of several awaitables to end; gives its place among the arguments and a variant of the results
-/// (`nothing` for those that have none). The others are cancelled: what they waited for is not consumed. An exception of
-/// the first is thrown here.
+/// Awaits the first of several awaitables to end; gives its place among the arguments and a variant of the
+/// results (`nothing` for those that have none). The others are cancelled: what they waited for is not
+/// consumed, but a call that was sent still runs, and an exception in it then ends the run. An exception of the
+/// first is thrown here.
 template <class... A>
   requires(sizeof...(A) > 0)
 auto when_any(A... awaitables) {

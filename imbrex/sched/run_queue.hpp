@@ -14,12 +14,13 @@
 
 namespace imbrex {
 
-/// Priorities of messages: lower first, 0 is what messages have that ask for none.
-inline constexpr int lowest_priority_number = -32;
-inline constexpr int highest_priority_number = 31;
+/// Priorities of messages, from the one that runs first to the one that runs last; 0 is what messages have
+/// that ask for none.
+inline constexpr int first_priority = -32;
+inline constexpr int last_priority = 31;
 
-/// What one PE has to do: a FIFO lane for each priority, the lowest number first; or, with a shuffle seed, a bag from
-/// which items are drawn at random. One thread.
+/// What one PE has to do: a FIFO lane for each priority, the lowest number first; or, with a shuffle seed, a
+/// bag from which items are drawn at random, whatever their priority. One thread.
 class run_queue {
  public:
   explicit run_queue(std::optional<std::uint64_t> shuffle) {
@@ -31,7 +32,7 @@ class run_queue {
   void push(work& item) {
     if (bag_) [[unlikely]]
       return bag_->items.push_back(&item);
-    const auto lane = static_cast<std::size_t>(item.priority - lowest_priority_number);
+    const auto lane = static_cast<std::size_t>(item.priority - first_priority);
     lanes_[lane].push(item);
     occupied_ |= std::uint64_t{1} << lane;
   }

@@ -13,10 +13,11 @@
 
 namespace imbrex {
 
-/// A PE: its queue, its door, its timers and its memory. It is a `step()` function; the thread machine loops on it, the
-/// deterministic machine calls it itself.
+/// A PE: its queue, its door, its timers and its memory. It is a `step()` function; the thread machine loops
+/// on it, the deterministic machine calls it itself.
 ///
-/// All is the owner thread's, but `door()`, into which anybody posts, and `running()`, which anybody may read.
+/// All is the owner thread's, but `door()`, into which anybody posts, and `running()`, which anybody may
+/// read.
 class scheduler {
  public:
   scheduler(int pe, const clock& time, std::optional<std::uint64_t> shuffle)
@@ -77,7 +78,8 @@ class scheduler {
   /// True if a step would find nothing to do now.
   bool idle() const { return queue_.empty() && !door_.has_items(); }
 
-  /// Runs an item when the one that runs now has returned: for what must not happen under the feet of an entry.
+  /// Runs an item when the one that runs now has returned: for what must not happen under the feet of an
+  /// entry.
   void push_after(work& item) { after_.push(item); }
 
   /// What kind of work is being run; null between items. Any thread.

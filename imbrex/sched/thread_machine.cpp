@@ -14,7 +14,8 @@ void run_nothing(work&) {}
 void destroy_nothing(work&) noexcept {}
 constexpr work_type nudge{"nudge", &run_nothing, &destroy_nothing, nullptr, nullptr};
 
-/// About 30 us where a processor is to be had for each PE: longer than a message takes, shorter than anyone would notice.
+/// About 30 us where a processor is to be had for each PE: longer than a message takes, shorter than anyone
+/// would notice.
 constexpr int turns_with_a_processor_each = 1500;
 
 void pause_processor() {

@@ -16,12 +16,12 @@ namespace imbrex {
 
 /// Runs each PE on a thread of its own: step, spin for a moment, park.
 ///
-/// Quiescence: all PEs are parked without timers and nobody has posted. `sleepers_` counts, in one word, the PEs that have
-/// announced their sleep and the ends of sleeps. A PE that finds the count full looks at every door, and then wakes
-/// itself in `sleepers_` provided that nothing there has changed: so nobody woke between the two, whoever had a post was
-/// seen by its door, and of several PEs that look only one may tell. It counts as awake while it tells, since what it
-/// posts may come and go before it returns. Who comes last finds nothing moving, so quiescence is not missed. All of it
-/// is sequentially consistent.
+/// Quiescence: all PEs are parked without timers and nobody has posted. `sleepers_` counts, in one word, the
+/// PEs that have announced their sleep and the ends of sleeps. A PE that finds the count full looks at every
+/// door, and then wakes itself in `sleepers_` provided that nothing there has changed: so nobody woke between
+/// the two, whoever had a post was seen by its door, and of several PEs that look only one may tell. It
+/// counts as awake while it tells, since what it posts may come and go before it returns. Who comes last
+/// finds nothing moving, so quiescence is not missed. All of it is sequentially consistent.
 class thread_machine {
  public:
   /// What the machine tells its owner.
@@ -39,8 +39,8 @@ class thread_machine {
 
   thread_machine(std::span<scheduler* const> pes, const options& how, listener& told);
 
-  /// Runs until `stop`. Returns the PEs that did not come out of their work within the time that `grace` then allows; none
-  /// if all threads have ended.
+  /// Runs until `stop`. Returns the PEs that did not come out of their work within the time that `grace` then
+  /// allows; none if all threads have ended.
   std::vector<int> run(const std::function<std::chrono::milliseconds()>& grace);
 
   /// Ends the run. Any thread, any number of times.

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// Round trips of types that are generated: each rule below builds a type from smaller ones, and the list of tested types
-// applies the rules to each other.
+// SPDX-License-Identifier: Apache-2.0 Round trips of types that are generated: each rule below builds a type
+// from smaller ones, and the list of tested types applies the rules to each other.
 #include <gtest/gtest.h>
 
 #include <imbrex/serial/archive.hpp>

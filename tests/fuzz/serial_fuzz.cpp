@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Reads a rich type from arbitrary bytes; what could be read must survive being written and read again.
-// clang++ -std=c++20 -I. -fsanitize=fuzzer,address,undefined tests/fuzz/serial_fuzz.cpp imbrex/serial/archive.cpp
+// SPDX-License-Identifier: Apache-2.0 Reads a rich type from arbitrary bytes; what could be read must survive
+// being written and read again. clang++ -std=c++20 -I. -fsanitize=fuzzer,address,undefined
+// tests/fuzz/serial_fuzz.cpp imbrex/serial/archive.cpp
 
 #include <imbrex/serial/archive.hpp>
 #include <imbrex/serial/sample.test.hpp>

@@ -9,8 +9,8 @@
 
 namespace imbrex {
 
-/// For the deterministic machine: every item is serialised, waits for a time drawn from a seeded generator (most wait
-/// little, a few very long) and leaves in the order of those times. Time is counted in deliveries.
+/// For the deterministic machine: every item is serialised, waits for a time drawn from a seeded generator
+/// (most wait little, a few very long) and leaves in the order of those times. Time is counted in deliveries.
 class delayed_transport final : public transport {
  public:
   struct item {

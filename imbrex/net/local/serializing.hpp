@@ -8,8 +8,8 @@
 
 namespace imbrex {
 
-/// Writes an item into bytes and makes a new one of them, as a wire would; the old one is destroyed. An item whose type
-/// never leaves its process is returned as it is.
+/// Writes an item into bytes and makes a new one of them, as a wire would; the old one is destroyed. An item
+/// whose type never leaves its process is returned as it is.
 work& repack(work& item);
 
 /// Lets every item travel through bytes before another transport carries it (`--serialize-always`).
