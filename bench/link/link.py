@@ -28,8 +28,8 @@ def describe(report, link, in_full):
               f"{max(way['late_ns_most'] for way in ways) / 1e3:.1f} us at most, {dropped} dropped, "
               f"{report['processor_seconds']:.2f} s of processor time", flush=True)
     elif dropped:
-        print(f"link.py: {dropped} of {packets + dropped} packets were dropped: more than {link.queue} waited",
-              file=sys.stderr)
+        print(f"link.py: {dropped} of {packets + dropped} packets were dropped: "
+              f"more than {link.queue} waited", file=sys.stderr)
 
 
 def main(arguments):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two network namespaces and the link between them: how they are made, and how they go.
 
-A namespace is called imbrex-link-PID-START-RANK after the process that made it, and when that process started.
-So several runs do not meet, and what a killed run left behind is known by its owner being dead. All else (the
-devices, addresses, the queueing discipline) goes with the namespaces, and the relay with its owner.
+A namespace is called imbrex-link-PID-START-RANK after the process that made it, and when that process
+started. So several runs do not meet, and what a killed run left behind is known by its owner being dead. All
+else (devices, addresses, the queueing discipline) goes with the namespaces, and the relay with its owner.
 """
 import contextlib
 import json
@@ -21,7 +21,7 @@ NAME = re.compile(r"imbrex-link-(\d+)-(\d+)-[01]")
 ADDRESSES = ["10.77.0.1", "10.77.0.2"]  # nothing outside the two namespaces ever sees them
 DEVICE = "link0"
 CAPABILITIES = {"CAP_NET_ADMIN": 12, "CAP_SYS_ADMIN": 21}
-RELAY_START_SECONDS = 10
+PATIENCE_SECONDS = 10
 
 
 class Unavailable(Exception):
@@ -34,7 +34,8 @@ class Broken(Exception):
 
 def tool(name):
     """The path of `ip` or `tc`."""
-    path = shutil.which(name, path=os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"]))
+    folders = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"])
+    path = shutil.which(name, path=folders)
     if not path:
         raise Unavailable(f"there is no program {name}; install iproute2")
     return path
@@ -80,16 +81,20 @@ def kill_processes_in(names):
     for name in names:
         with contextlib.suppress(FileNotFoundError):
             spaces.add(identity(FOLDER / name))
+    spaces.discard(identity("/proc/self/ns/net"))
+    end = time.monotonic() + PATIENCE_SECONDS
     while True:
         found = False
         for process in pathlib.Path("/proc").glob("[0-9]*"):
-            # It may end meanwhile; and what may not be looked at is none of ours, which have no more rights than we.
+            # It may end meanwhile. What may not be looked at is not ours: ours have no more rights than we.
             with contextlib.suppress(FileNotFoundError, ProcessLookupError, PermissionError):
                 if identity(process / "ns/net") in spaces:
                     os.kill(int(process.name), signal.SIGKILL)
                     found = True
         if not found:
             return
+        if time.monotonic() > end:
+            raise Broken(f"processes in {' and '.join(names)} cannot be killed")
         time.sleep(0.01)
 
 
@@ -168,8 +173,9 @@ class Network:
             for name in self.names:
                 # Without segmentation offload, so that the rate counts packets and not bunches of 64 KiB.
                 run_tool("ip", "-n", name, "link", "set", "dev", DEVICE, "gso_max_segs", "1")
-                run_tool("tc", "-n", name, "qdisc", "add", "dev", DEVICE, "root", "netem", "delay", f"{link.delay_ns / 1e3:.3f}us",
-                         "rate", f"{link.rate}bit", "limit", str(limit))
+                run_tool("tc", "-n", name, "qdisc", "add", "dev", DEVICE, "root", "netem",
+                         "delay", f"{link.delay_ns / 1e3:.3f}us", "rate", f"{link.rate}bit",
+                         "limit", str(limit))
             self.method = "netem"
         except (Broken, Unavailable) as error:
             if self.method == "netem":
@@ -182,12 +188,15 @@ class Network:
         """Connects the namespaces by two TUN devices and the relay."""
         if not os.access("/dev/net/tun", os.R_OK | os.W_OK):
             raise Unavailable("no /dev/net/tun here, and no netem")
+        if not self.relay_program:
+            raise Broken("there is no relay; build it (cmake --build --preset release --target link_relay), "
+                         "or name it by --relay")
         link = self.link
         self.relay = subprocess.Popen(
             [self.relay_program, *(str(FOLDER / name) for name in self.names), DEVICE,
              *map(str, (link.delay_ns, link.rate, link.mtu, link.queue))],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
-        readable, _, _ = select.select([self.relay.stdout], [], [], RELAY_START_SECONDS)
+        readable, _, _ = select.select([self.relay.stdout], [], [], PATIENCE_SECONDS)
         if not readable or self.relay.stdout.readline() != b"ready\n":
             raise Broken("the relay did not start")
 
@@ -195,5 +204,8 @@ class Network:
         """Ends the relay and returns what it reports; None if there is none, or it had ended."""
         if not self.relay:
             return None
-        report, _ = self.relay.communicate()
+        try:
+            report, _ = self.relay.communicate(timeout=PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired as error:
+            raise Broken("the relay does not end") from error
         return json.loads(report) if report else None

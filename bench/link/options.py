@@ -46,10 +46,12 @@ def rate(text):
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([kMG]?)(bit|B)/s", text)
     if not match:
         raise argparse.ArgumentTypeError(
-            f"'{text}' is no rate; write a number and bit/s or B/s with k, M or G, for example 1Gbit/s or 125MB/s")
+            f"'{text}' is no rate; write a number and bit/s or B/s with k, M or G, "
+            "for example 1Gbit/s or 125MB/s")
     bits = round(float(match[1]) * PREFIXES[match[2]] * BITS[match[3]])
     if not 1e4 <= bits <= 1e12:
-        raise argparse.ArgumentTypeError(f"'{text}' is out of range; 10kbit/s is the least and 1000Gbit/s the most")
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is out of range; 10kbit/s is the least and 1000Gbit/s the most")
     return bits
 
 
@@ -72,8 +74,9 @@ def built_relay():
 def parse(arguments):
     """The options, with `link` and `command`. Ends the program with status 2 if they cannot be."""
     parser = argparse.ArgumentParser(
-        prog="link.py", usage="%(prog)s [--delay 200us] [--rate 1Gbit/s] [options] -- COMMAND...", allow_abbrev=False,
-        description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
+        prog="link.py", usage="%(prog)s [--delay 200us] [--rate 1Gbit/s] [options] -- COMMAND...",
+        allow_abbrev=False, description=DESCRIPTION, epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--delay", type=duration, default="200us", help="each way (default %(default)s)")
     parser.add_argument("--rate", type=rate, default="1Gbit/s", help="each way (default %(default)s)")
     parser.add_argument("--mtu", type=whole_number(576, 65000), default=1500, metavar="BYTES",
@@ -81,10 +84,12 @@ def parse(arguments):
     parser.add_argument("--queue", type=whole_number(1, 1_000_000), default=1000, metavar="PACKETS",
                         help="how many may wait for the rate before one is dropped (default %(default)s)")
     parser.add_argument("--method", choices=["auto", "netem", "tun"], default="auto",
-                        help="the kernel's netem, or TUN devices and a relay (default: netem where there is one)")
-    parser.add_argument("--probe", action="store_true", help="first measure the link and print asked and achieved")
+                        help="the kernel's netem, or TUN devices and a relay (default: netem if there)")
+    parser.add_argument("--probe", action="store_true",
+                        help="first measure the link and print asked and achieved")
     parser.add_argument("--clean", action="store_true", help="only remove what killed runs left behind")
-    parser.add_argument("--relay", metavar="PROGRAM", default=built_relay(), help="default: the newest one in build/")
+    parser.add_argument("--relay", metavar="PROGRAM", default=built_relay(),
+                        help="default: the newest one in build/")
     split = arguments.index("--") if "--" in arguments else len(arguments)
     options = parser.parse_args(arguments[:split])
     options.command = arguments[split + 1:]
@@ -95,7 +100,6 @@ def parse(arguments):
         parser.error("there is nothing to do; write -- and a command at the end, or --probe, or --clean")
     if options.command and "{" not in options.command[0] and not shutil.which(options.command[0]):
         parser.error(f"there is no program '{options.command[0]}'")
-    if options.method != "netem" and not options.clean and not (options.relay and shutil.which(options.relay)):
-        parser.error("there is no relay; build it (cmake --build --preset release --target link_relay), or name it "
-                     "by --relay")
+    if options.relay and not shutil.which(options.relay):
+        parser.error(f"argument --relay: there is no program '{options.relay}'")
     return options

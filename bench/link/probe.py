@@ -36,10 +36,11 @@ def connected(address):
 
 def answer(address):
     """Rank 1: returns pings until the stream is wanted, and sends it until nobody reads it any more."""
-    with socket.create_server((address, PORT)) as server, socket.socket(type=socket.SOCK_DGRAM) as datagrams:
-        datagrams.bind((address, PORT))
-        server.settimeout(START_SECONDS)
-        stream, _ = server.accept()
+    with socket.socket(type=socket.SOCK_DGRAM) as datagrams:
+        datagrams.bind((address, PORT))  # before there is a server, for then the other end begins
+        with socket.create_server((address, PORT)) as server:
+            server.settimeout(START_SECONDS)
+            stream, _ = server.accept()
         with stream:
             while (ping := datagrams.recvfrom(PING_BYTES))[0] != b"stream":
                 datagrams.sendto(*ping)

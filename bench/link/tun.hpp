@@ -21,10 +21,10 @@ class descriptor {
   int number_;
 };
 
-/// Makes a TUN device in a network namespace, given by its file (`/run/netns/...`). Each `read` of the result,
-/// which never blocks, takes a packet that was sent through the device; each `write` delivers one to the
-/// namespace. The device goes with the descriptor. Programs that ask it for its speed are told `bits_per_second`.
-/// Throws `std::system_error`, which says what failed.
+/// Makes a TUN device in a network namespace, given by its file (`/run/netns/...`). Each `read` of the
+/// result, which never blocks, takes a packet that was sent through the device; each `write` delivers one to
+/// the namespace. The device goes with the descriptor. Programs that ask it for its speed are told
+/// `bits_per_second`. Throws `std::system_error`, which says what failed.
 descriptor open_tun(const std::string& name_space, const std::string& device, double bits_per_second);
 
 }  // namespace bench::link

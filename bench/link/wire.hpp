@@ -20,8 +20,8 @@ struct wire_properties {
   std::size_t queue = 0;             ///< most packets that have not left yet, as in a router
 };
 
-/// One direction of a link. Packets leave one after the other at the rate, then travel for the delay; one that
-/// finds the queue full is dropped. Times count from any fixed moment and never go back.
+/// One direction of a link. Packets leave one after the other at the rate, then travel for the delay; one
+/// that finds the queue full is dropped. Times count from any fixed moment and never go back.
 class wire {
  public:
   using time = std::chrono::nanoseconds;
