@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs a command at both ends of a slow link between two network namespaces; link.py --help says how."""
+import os
 import pathlib
+import signal
 import sys
 
 from commands import Commands, Interruption
@@ -54,6 +56,10 @@ def main(arguments):
     except Unavailable as error:
         print(f"link.py: skipped: {error}", file=sys.stderr)
         return SKIPPED
+    except BrokenPipeError:
+        # Nobody reads our output any more; at its end Python would try once more to write.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
     except Broken as error:
         print(f"link.py: {error}", file=sys.stderr)
         return 1

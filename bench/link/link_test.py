@@ -142,6 +142,14 @@ class Links(unittest.TestCase):
         done = run("--delay", "1ms", "--", sys.executable, "-c", EXCHANGE)
         self.assertEqual((done.returncode, done.stderr, done.stdout), (0, "", "ping from 10.77.0.1\n"))
 
+    def test_drops_are_reported(self):
+        script = "import os, socket; s = socket.socket(type=socket.SOCK_DGRAM); " \
+                 "[s.sendto(bytes(1000), (os.environ['LINK_PEER'], 7000)) for _ in range(100)]"
+        done = run("--method", "tun", "--rate", "100kbit/s", "--queue", "5", "--",
+                   sys.executable, "-c", script)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"link.py: \d+ of \d+ packets were dropped: more than 5 waited")
+
     def test_there_is_no_way_out(self):
         done = run("--", "sh", "-c", "ip route; ip -6 route show default; ls /sys/class/net")
         self.assertEqual({line.split()[0] for line in done.stdout.splitlines()},
@@ -198,6 +206,13 @@ class Links(unittest.TestCase):
         process.wait()
         self.assert_ended(pids)
         self.assertEqual(run("--clean").returncode, 0)
+
+    def test_ends_when_nobody_reads_its_output(self):
+        process, pids = self.start("--", "sh", "-c", "echo here $$; while sleep 0.1; do echo; done")
+        process.stdout.close()
+        self.assertEqual(process.wait(PATIENCE_SECONDS), 128 + signal.SIGPIPE)
+        self.assertEqual(process.stderr.read(), "")
+        self.assert_gone(process, pids)
 
     def test_runs_do_not_meet(self):
         one, one_pids = self.start("--", "sh", "-c", WAITING)

@@ -148,7 +148,7 @@ void run_at_once() {
 /// Carries packets both ways until standard input ends.
 void carry(direction& forth, direction& back, polled_files files) {
   using namespace std::chrono_literals;
-  // Waking up takes about that long. So sleeps end so much earlier, and the rest is spent looking for packets.
+  // Waking up takes about that long. So sleeps end so much earlier; the rest is spent looking for packets.
   constexpr time wakeup = 40us;
   // The kernel stops a real-time thread for 50 ms once it has worked for 95 % of a second. So after a period
   // that was mostly work this one sleeps.
