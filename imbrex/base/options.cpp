@@ -3,6 +3,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/nearest.hpp>
+#include <imbrex/base/quantity.hpp>
 #include <imbrex/base/topology.hpp>
 
 #include <algorithm>
@@ -15,8 +16,9 @@
 namespace imbrex {
 namespace {
 
-constexpr std::array<std::string_view, 6> names{"--pes",     "--machine", "--bind",
-                                                "--shuffle", "--seed",    "--serialize-always"};
+constexpr std::array<std::string_view, 9> names{"--pes",         "--machine",       "--bind",
+                                                "--shuffle",     "--seed",          "--serialize-always",
+                                                "--net-latency", "--net-bandwidth", "--net-injection-gap"};
 constexpr std::array<std::string_view, 2> machines{"threads", "deterministic"};
 constexpr std::array<std::string_view, 2> bindings{"none", "core"};
 
@@ -50,6 +52,25 @@ std::uint64_t parse_seed(std::string_view name, std::string_view value) {
   return *number;
 }
 
+nanoseconds parse_delay(std::string_view name, std::string_view value) {
+  const auto time = parse_duration(value);
+  if (!time || *time > max_net_delay)
+    throw usage_error(text(name) + " " + text(value) +
+                      ": the value must be a time from 0s to 60s with its unit, ns, us, ms or s, such as "
+                      "200us or 1.5ms");
+  return *time;
+}
+
+std::uint64_t parse_bandwidth(std::string_view name, std::string_view value) {
+  const auto rate = parse_rate(value);
+  if (!rate || *rate < min_net_bandwidth || *rate > max_net_bandwidth)
+    throw usage_error(text(name) + " " + text(value) +
+                      ": the value must be a rate from 1kB/s to 1000GB/s with its unit, B/s, kB/s, MB/s, "
+                      "GB/s, kbit/s, Mbit/s or Gbit/s, such as 1GB/s or 100Mbit/s; leave " +
+                      text(name) + " out for no limit");
+  return *rate;
+}
+
 /// The position of `value` among the words that option `name` takes.
 std::size_t parse_word(std::string_view name, std::string_view value,
                        std::span<const std::string_view> words) {
@@ -68,6 +89,9 @@ void set(options& chosen, std::string_view name, std::string_view value) {
   if (name == "--bind") chosen.bind = static_cast<binding>(parse_word(name, value, bindings));
   if (name == "--shuffle") chosen.shuffle = parse_seed(name, value);
   if (name == "--seed") chosen.seed = parse_seed(name, value);
+  if (name == "--net-latency") chosen.net_latency = parse_delay(name, value);
+  if (name == "--net-bandwidth") chosen.net_bandwidth = parse_bandwidth(name, value);
+  if (name == "--net-injection-gap") chosen.net_injection_gap = parse_delay(name, value);
 }
 
 /// An argument taken apart at its first '='.
@@ -149,7 +173,11 @@ std::string options_help() {
          "  --bind none|core     whether each PE's thread stays on one core; none unless given\n"
          "  --shuffle SEED       take queued messages at random, to find what depends on their order\n"
          "  --seed N             seed of the deterministic machine's order; 1 unless given\n"
-         "  --serialize-always   serialise arguments even where they could be moved, to test serialisation\n";
+         "  --serialize-always   serialise arguments even where they could be moved, to test serialisation\n"
+         "  --net-latency TIME   let a message between PEs take this long, such as 200us\n"
+         "  --net-bandwidth RATE and 1/RATE for each byte, such as 1GB/s or 100Mbit/s; one PE's do not "
+         "overlap\n"
+         "  --net-injection-gap TIME  and one PE's messages leave this far apart, such as 1us\n";
 }
 
 std::span<const std::string_view> option_names() { return names; }

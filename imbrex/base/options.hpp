@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include <imbrex/base/clock.hpp>
+
 namespace imbrex {
 
 /// What the PEs of a run are: threads of this process, or logical PEs that one thread steps in an order made
@@ -19,6 +21,12 @@ enum class binding { none, core };
 /// The most PEs that one process may have.
 inline constexpr int max_pes = 65'536;
 
+/// The longest latency and injection gap, and the bandwidths in bytes a second, that the network between PEs
+/// may be given.
+inline constexpr nanoseconds max_net_delay = std::chrono::minutes(1);
+inline constexpr std::uint64_t min_net_bandwidth = 1'000;
+inline constexpr std::uint64_t max_net_bandwidth = 1'000'000'000'000;
+
 /// How a run is set up. Each field is given by the command-line option beside it; the last of several counts.
 struct options {
   int pes = 0;                                   ///< `--pes N`, 1 to `max_pes`; 0: one per usable processor
@@ -27,6 +35,9 @@ struct options {
   std::optional<std::uint64_t> shuffle{};        ///< `--shuffle SEED`: take queued messages at random
   std::uint64_t seed = 1;                        ///< `--seed N`: the deterministic machine's order
   bool serialize_always = false;                 ///< `--serialize-always`: even between threads
+  nanoseconds net_latency{0};                    ///< `--net-latency TIME`: added between PEs, end to end
+  std::uint64_t net_bandwidth = 0;               ///< `--net-bandwidth RATE`: bytes a second; 0: any number
+  nanoseconds net_injection_gap{0};              ///< `--net-injection-gap TIME`: between a PE's messages
 };
 
 /// Takes the runtime's own options (`--pes 4` or `--pes=4`) out of argc/argv and leaves the rest in order,

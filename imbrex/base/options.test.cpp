@@ -66,6 +66,9 @@ TEST(options, have_defaults) {
   EXPECT_FALSE(chosen.shuffle);
   EXPECT_EQ(chosen.seed, 1U);
   EXPECT_FALSE(chosen.serialize_always);
+  EXPECT_EQ(chosen.net_latency.count(), 0);
+  EXPECT_EQ(chosen.net_bandwidth, 0U);
+  EXPECT_EQ(chosen.net_injection_gap.count(), 0);
   EXPECT_EQ(line.rest(), "");
 }
 
@@ -92,6 +95,30 @@ TEST(options, are_taken_out_and_the_rest_stays_in_order) {
   EXPECT_EQ(chosen.seed, 18446744073709551615U);
   EXPECT_TRUE(chosen.serialize_always);
   EXPECT_EQ(line.rest(), "--grid 8,8 in.txt -v --iters=3");
+}
+
+TEST(options, give_the_network_its_delays) {
+  command_line line{"--net-latency", "200us", "--net-bandwidth=1Gbit/s", "--net-injection-gap=1.5us"};
+  const auto chosen = line.parse();
+  EXPECT_EQ(chosen.net_latency, std::chrono::microseconds(200));
+  EXPECT_EQ(chosen.net_bandwidth, 125'000'000U);
+  EXPECT_EQ(chosen.net_injection_gap, std::chrono::nanoseconds(1500));
+}
+
+TEST(options, refuse_delays_that_cannot_be) {
+  EXPECT_EQ(refusal({"--net-latency", "200"}),
+            "--net-latency 200: the value must be a time from 0s to 60s with its unit, ns, us, ms or s, such "
+            "as 200us or 1.5ms");
+  EXPECT_TRUE(refusal({"--net-latency=61s"}).starts_with("--net-latency 61s: "));
+  EXPECT_TRUE(refusal({"--net-injection-gap", "-1us"}).starts_with("--net-injection-gap -1us: "));
+  EXPECT_EQ(refusal({"--net-bandwidth=1GiB/s"}),
+            "--net-bandwidth 1GiB/s: the value must be a rate from 1kB/s to 1000GB/s with its unit, B/s, "
+            "kB/s, MB/s, GB/s, kbit/s, Mbit/s or Gbit/s, such as 1GB/s or 100Mbit/s; leave --net-bandwidth "
+            "out for no limit");
+  for (const char* value : {"0B/s", "999B/s", "1001GB/s"})
+    EXPECT_TRUE(
+        refusal({"--net-bandwidth", value}).starts_with("--net-bandwidth " + std::string(value) + ": "))
+        << value;
 }
 
 TEST(options, stay_after_two_dashes) {
@@ -161,7 +188,7 @@ TEST(options, of_programs_are_none_of_the_runtimes_business) {
 
 TEST(options, have_a_help_line_each) {
   const std::string help = imbrex::options_help();
-  ASSERT_EQ(imbrex::option_names().size(), 6U);
+  ASSERT_EQ(imbrex::option_names().size(), 9U);
   for (const auto name : imbrex::option_names())
     EXPECT_NE(help.find("\n  " + std::string(name) + " "), help.npos) << name;
 }

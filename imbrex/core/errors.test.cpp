@@ -19,6 +19,7 @@ std::vector<machine_under_test> few_machines() {
   return {{"threads_1", {threads(1)}},
           {"threads_3", {threads(3)}},
           {"serialize_always", {serializing}},
+          delayed_link(),
           shuffled(3),
           deterministic_seeds(5)};
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <imbrex/base/quantity.hpp>
 #include <imbrex/core/balance_point.hpp>
 #include <imbrex/core/channel.hpp>
 #include <imbrex/core/create.hpp>
@@ -34,6 +35,7 @@ inline std::string text_of(const options& how) {
   text += " --pes " + std::to_string(how.pes);
   if (how.shuffle) text += " --shuffle " + std::to_string(*how.shuffle);
   if (how.serialize_always) text += " --serialize-always";
+  if (how.net_latency.count() != 0) text += " --net-latency " + duration_text(how.net_latency);
   return text;
 }
 
@@ -42,6 +44,16 @@ inline options seeded(int pes, std::uint64_t seed) {
   return {.pes = pes, .machine = machine_kind::deterministic, .seed = seed};
 }
 
+/// Messages between PEs take 20 us and more; also through bytes, as between processes.
+inline machine_under_test delayed_link() {
+  options how = threads(3);
+  how.net_latency = std::chrono::microseconds(20);
+  how.net_bandwidth = 100'000'000;
+  how.net_injection_gap = std::chrono::microseconds(1);
+  options serializing = how;
+  serializing.serialize_always = true;
+  return {"delayed_link", {how, serializing}};
+}
 inline machine_under_test shuffled(std::uint64_t seeds) {
   machine_under_test m{"shuffle", {}};
   for (std::uint64_t s = 1; s <= seeds; ++s)
@@ -61,6 +73,7 @@ inline std::vector<machine_under_test> machines() {
           {"threads_2", {threads(2)}},
           {"threads_5", {threads(5)}},
           {"serialize_always", {serializing}},
+          delayed_link(),
           shuffled(5),
           deterministic_seeds(20)};
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <imbrex/base/log.hpp>
+#include <imbrex/base/quantity.hpp>
 #include <imbrex/base/topology.hpp>
 #include <imbrex/core/collection_base.hpp>
 #include <imbrex/core/deterministic.hpp>
@@ -23,11 +24,39 @@ constexpr std::chrono::milliseconds grace_after_failure{3000};
 constexpr std::chrono::milliseconds grace_after_success{30000};
 constexpr std::size_t report_lines = 20;
 
+link_model link_of(const options& how) { return {how.net_latency, how.net_bandwidth, how.net_injection_gap}; }
+
+/// What the command line would have refused; and delays on the machine that has its own.
+void check_link(const options& how) {
+  const auto check_time = [](const char* name, nanoseconds time) {
+    if (time < nanoseconds(0) || time > max_net_delay)
+      throw usage_error(std::string(name) + " = " + duration_text(time) + ": the time must be from 0s to " +
+                        duration_text(max_net_delay));
+  };
+  check_time("net_latency", how.net_latency);
+  check_time("net_injection_gap", how.net_injection_gap);
+  if (how.net_bandwidth != 0 &&
+      (how.net_bandwidth < min_net_bandwidth || how.net_bandwidth > max_net_bandwidth))
+    throw usage_error("net_bandwidth = " + rate_text(how.net_bandwidth) + ": the rate must be from " +
+                      rate_text(min_net_bandwidth) + " to " + rate_text(max_net_bandwidth) +
+                      ", or 0 for no limit");
+  if (how.machine != machine_kind::deterministic || !link_of(how).delays()) return;
+  std::string given;
+  if (how.net_latency.count() != 0) given += "--net-latency " + duration_text(how.net_latency) + " ";
+  if (how.net_bandwidth != 0) given += "--net-bandwidth " + rate_text(how.net_bandwidth) + " ";
+  if (how.net_injection_gap.count() != 0)
+    given += "--net-injection-gap " + duration_text(how.net_injection_gap) + " ";
+  throw usage_error(given +
+                    "with --machine deterministic: there --seed alone delays messages; leave out one or the "
+                    "other");
+}
+
 options checked(options how) {
   if (how.pes == 0) how.pes = usable_processors();
   if (how.pes < 1 || how.pes > max_pes)
     throw usage_error("pes = " + std::to_string(how.pes) + ": the number of PEs must be from 1 to " +
                       std::to_string(max_pes));
+  check_link(how);
   return how;
 }
 
@@ -99,7 +128,17 @@ runtime::runtime(const options& how) : how_(checked(how)) {
     for (auto& p : processors_) pes.push_back(p.get());
     threads_ = std::make_unique<thread_machine>(pes, how_, *this);
   }
-  for (auto& p : processors_) p->connect(*transport_, !deterministic && !how_.serialize_always, how_.pes);
+  const auto model = link_of(how_);
+  for (auto& p : processors_) {
+    transport* wire = transport_.get();
+    if (model.delays()) {
+      links_.push_back(std::make_unique<link_transport>(*transport_, model, time,
+                                                        [self = p->pe()](int to) { return to != self; }));
+      wire = links_.back().get();
+      p->be_punctual();
+    }
+    p->connect(*wire, !deterministic && !how_.serialize_always, how_.pes);
+  }
 }
 
 runtime::~runtime() { clear(); }

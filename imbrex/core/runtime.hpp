@@ -16,6 +16,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/options.hpp>
 #include <imbrex/core/collection.hpp>
+#include <imbrex/core/link_transport.hpp>
 #include <imbrex/core/pending.hpp>
 #include <imbrex/core/processor.hpp>
 #include <imbrex/coro/task.hpp>
@@ -82,6 +83,7 @@ class runtime final : public thread_machine::listener {
   virtual_clock virtual_clock_;
   std::vector<std::unique_ptr<detail::processor>> processors_;
   std::unique_ptr<transport> transport_;
+  std::vector<std::unique_ptr<link_transport>> links_;  // from each PE; none without delays
   std::unique_ptr<thread_machine> threads_;
   std::unique_ptr<main_task> main_;
   std::atomic<std::uint32_t> collections_ = 1;  // 0 is what proxies of nothing name

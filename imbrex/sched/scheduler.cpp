@@ -36,6 +36,7 @@ void scheduler::discard_work() noexcept {
     if (item == nullptr) break;
     item->type->destroy(*item);
   }
+  while (timer* t = timers_.take_due(nanoseconds::max())) t->type->destroy(*t);
 }
 
 }  // namespace imbrex

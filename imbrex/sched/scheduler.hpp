@@ -60,10 +60,17 @@ class scheduler {
     return timers_.empty() ? std::nullopt : std::optional(timers_.next_deadline());
   }
 
+  /// Timers are to run within microseconds, at the cost of some processor time for each; before the PE runs.
+  void be_punctual() {
+    punctual_ = true;
+    turns_skipped_ = 0;
+  }
+  bool is_punctual() const { return punctual_; }
+
   /// Takes in what came through the door and runs one item. False if there was none.
   bool step() {
     if (door_.has_items()) take_in();
-    if (!timers_.empty() && (++turns_ % turns_between_clock_reads == 0 || queue_.empty())) [[unlikely]]
+    if (!timers_.empty() && ((++turns_ & turns_skipped_) == 0 || queue_.empty())) [[unlikely]]
       take_due_timers();
     work* item = queue_.pop();
     if (item == nullptr) return false;
@@ -88,12 +95,10 @@ class scheduler {
   /// Sends other PEs' memory home; before the PE sleeps.
   void flush() { memory_.flush(); }
 
-  /// Throws away all work that was not run.
+  /// Throws away all work that was not run, timers too.
   void discard_work() noexcept;
 
  private:
-  static constexpr unsigned turns_between_clock_reads = 64;
-
   void take_in();
   void take_due_timers();
   void run_after();
@@ -103,6 +108,8 @@ class scheduler {
   const int pe_;
   const clock& clock_;
   unsigned turns_ = 0;
+  unsigned turns_skipped_ = 63;  // between looks at the clock
+  bool punctual_ = false;
   std::atomic<const work_type*> running_ = nullptr;
   work_queue after_;
   run_queue queue_;

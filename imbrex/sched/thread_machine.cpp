@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/sched/thread_machine.hpp>
 
+#include <sys/prctl.h>
+
 #include <algorithm>
 #include <thread>
 
@@ -17,6 +19,13 @@ constexpr work_type nudge{"nudge", &run_nothing, &destroy_nothing, nullptr, null
 /// About 30 us where a processor is to be had for each PE: longer than a message takes, shorter than anyone
 /// would notice.
 constexpr int turns_with_a_processor_each = 1500;
+
+/// None where another PE could use the processor, or where messages take longer than it takes to wake.
+int turns_to_spin(std::size_t pes, const options& how) {
+  const bool may_spin =
+      static_cast<int>(pes) <= usable_processors() && how.net_latency <= wake_margin::largest;
+  return may_spin ? turns_with_a_processor_each : 0;
+}
 
 void pause_processor() {
 #if defined(__x86_64__)
@@ -35,7 +44,7 @@ thread_machine::thread_machine(std::span<scheduler* const> pes, const options& h
       nudges_(pes.size()),
       told_(told),
       bind_(how.bind),
-      spin_turns_(static_cast<int>(pes.size()) <= usable_processors() ? turns_with_a_processor_each : 0),
+      spin_turns_(turns_to_spin(pes.size(), how)),
       ended_(pes.size(), false) {
   for (auto& n : nudges_) n.type = &nudge;
 }
@@ -87,6 +96,8 @@ void thread_machine::loop(scheduler& pe) {
   } catch (...) {
     told_.escaped(pe.pe());
   }
+  if (pe.is_punctual()) ::prctl(PR_SET_TIMERSLACK, 1UL);  // ns; else a sleep is 50 us longer than asked for
+  wake_margin margin;
   while (!stopping()) {
     try {
       while (pe.step())
@@ -97,7 +108,7 @@ void thread_machine::loop(scheduler& pe) {
     }
     if (spin(pe)) continue;
     pe.flush();
-    wait_for_work(pe);
+    wait_for_work(pe, margin);
   }
 }
 
@@ -111,11 +122,15 @@ bool thread_machine::spin(scheduler& pe) const {
   return false;
 }
 
-void thread_machine::wait_for_work(scheduler& pe) {
+void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin) {
   const auto deadline = pe.next_deadline();
+  const auto early = pe.is_punctual() ? margin.get() : nanoseconds(0);
+  if (deadline && early >= *deadline - pe.now()) return wait_awake(pe, *deadline);
   if (!pe.door().park()) return;
   if (deadline) {
-    pe.door().sleep(*deadline - pe.now());
+    const auto alarm = *deadline - early;
+    pe.door().sleep(alarm - pe.now());
+    if (const auto now = pe.now(); now >= alarm) margin.learn(now - alarm);
     return;
   }
   sleepers_.fetch_add(one_sleeper);
@@ -126,6 +141,10 @@ void thread_machine::wait_for_work(scheduler& pe) {
     pe.door().sleep(std::nullopt);
     sleepers_.fetch_add(one_wake - one_sleeper);
   }
+}
+
+void thread_machine::wait_awake(scheduler& pe, nanoseconds deadline) const {
+  while (pe.now() < deadline && !pe.door().has_items() && !stopping()) pause_processor();
 }
 
 bool thread_machine::claim_quiet() {

@@ -11,6 +11,7 @@
 
 #include <imbrex/base/options.hpp>
 #include <imbrex/sched/scheduler.hpp>
+#include <imbrex/sched/wake_margin.hpp>
 
 namespace imbrex {
 
@@ -22,6 +23,9 @@ namespace imbrex {
 /// the two, whoever had a post was seen by its door, and of several PEs that look only one may tell. It
 /// counts as awake while it tells, since what it posts may come and go before it returns. Who comes last
 /// finds nothing moving, so quiescence is not missed. All of it is sequentially consistent.
+///
+/// A punctual PE asks to be woken before a timer is due, by what its sleeps are usually late by, and waits for
+/// the rest awake.
 class thread_machine {
  public:
   /// What the machine tells its owner.
@@ -49,7 +53,8 @@ class thread_machine {
 
  private:
   void loop(scheduler& pe);
-  void wait_for_work(scheduler& pe);
+  void wait_for_work(scheduler& pe, wake_margin& margin);
+  void wait_awake(scheduler& pe, nanoseconds deadline) const;
   bool spin(scheduler& pe) const;
   bool claim_quiet();
 

@@ -9,7 +9,7 @@ namespace imbrex {
 
 void writer::align(std::size_t alignment) {
   static constexpr std::byte zeros[64] = {};
-  std::size_t missing = (alignment - used_ % alignment) % alignment;
+  std::size_t missing = (alignment - size() % alignment) % alignment;
   for (; missing > sizeof zeros; missing -= sizeof zeros) bytes(zeros, sizeof zeros);
   bytes(zeros, missing);
 }
@@ -20,6 +20,10 @@ std::vector<std::byte> writer::take() {
 }
 
 void writer::append_and_grow(const void* source, std::size_t count) {
+  if (counts_only_) {
+    counted_ += count;
+    return;
+  }
   constexpr std::size_t spare = 256;
   const auto* first = static_cast<const std::byte*>(source);
   buffer_.resize(used_);

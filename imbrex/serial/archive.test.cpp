@@ -254,6 +254,21 @@ TEST(archive, aligns_and_hands_out_bytes) {
   EXPECT_THROW(in.view(1), serial_error);
 }
 
+TEST(archive, counts_what_it_would_write) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 20; ++i) {
+    const auto value = sample::make_everything(random);
+    writer counter(writer::counting);
+    counter(std::uint8_t{1}, value);
+    writer out;
+    out(std::uint8_t{1}, value);
+    EXPECT_EQ(counter.size(), out.size());
+    counter.align(64);
+    out.align(64);
+    EXPECT_EQ(counter.size(), out.size());
+  }
+}
+
 TEST(archive, grows_by_large_and_small_pieces) {
   writer out;
   std::string expected;

@@ -16,6 +16,10 @@ class writer {
   static constexpr bool reading = false;
 
   writer() = default;
+  /// A writer that only counts: nothing is kept, and `size` is what it would be.
+  static constexpr struct counting_only {
+  } counting{};
+  explicit writer(counting_only) : counts_only_(true) {}
 
   /// Appends the values, in order.
   template <class... T>
@@ -32,7 +36,7 @@ class writer {
   void align(std::size_t alignment);
 
   /// Bytes written so far.
-  std::size_t size() const noexcept { return used_; }
+  std::size_t size() const noexcept { return used_ + counted_; }
 
   /// Hands the bytes over; the writer is empty afterwards.
   std::vector<std::byte> take();
@@ -42,6 +46,8 @@ class writer {
 
   std::vector<std::byte> buffer_;  // longer than used_ by some spare bytes, so that small values need no call
   std::size_t used_ = 0;
+  bool counts_only_ = false;  // the buffer stays empty, so that every byte comes to append_and_grow
+  std::size_t counted_ = 0;
 };
 
 }  // namespace imbrex

@@ -17,4 +17,11 @@ work& repack(work& item) {
   return *copy;
 }
 
+std::size_t packed_size(work& item) {
+  if (item.type->pack == nullptr) return 0;
+  writer out(writer::counting);
+  item.type->pack(item, out);
+  return out.size();
+}
+
 }  // namespace imbrex

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include <imbrex/base/clock.hpp>
+
+namespace imbrex {
+
+/// How long before a moment a thread must ask to be woken so as to be awake in time: what 15 of
+/// 16 of its latest sleeps were late by at most. That can be a few microseconds on hardware of one's own and was
+/// 20 to 100 in a virtual machine. What the next sleep is less late must be waited for awake, which is why the
+/// margin is learned and not simply taken large. One thread.
+class wake_margin {
+ public:
+  static constexpr nanoseconds largest = std::chrono::microseconds(100);
+
+  wake_margin() { late_.fill(std::chrono::microseconds(10)); }
+
+  nanoseconds get() const { return margin_; }
+
+  /// A sleep ended that much later than asked for.
+  void learn(nanoseconds late) {
+    late_[next_] = std::clamp(late, nanoseconds(0), largest);
+    next_ = (next_ + 1) % late_.size();
+    auto sorted = late_;
+    auto* const chosen = sorted.data() + sorted.size() * 15 / 16 - 1;
+    std::nth_element(sorted.data(), chosen, sorted.data() + sorted.size());
+    margin_ = *chosen;
+  }
+
+ private:
+  std::array<nanoseconds, 32> late_;
+  std::size_t next_ = 0;
+  nanoseconds margin_ = std::chrono::microseconds(10);
+};
+
+}  // namespace imbrex
