@@ -3,6 +3,7 @@
 # What the library links is global, for a project that contains Imbrex links it too.
 find_package(Threads REQUIRED GLOBAL)
 find_package(hwloc REQUIRED GLOBAL)
+find_package(ucx QUIET GLOBAL)  # for several processes
 if(IMBREX_BUILD_APPS)
   find_package(fmt REQUIRED)
   find_package(CLI11 REQUIRED)

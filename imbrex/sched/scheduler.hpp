@@ -8,6 +8,7 @@
 #include <imbrex/base/clock.hpp>
 #include <imbrex/base/inbox.hpp>
 #include <imbrex/base/pool.hpp>
+#include <imbrex/net/network.hpp>
 #include <imbrex/sched/run_queue.hpp>
 #include <imbrex/sched/timer.hpp>
 
@@ -60,9 +61,17 @@ class scheduler {
     return timers_.empty() ? std::nullopt : std::optional(timers_.next_deadline());
   }
 
+  /// The PE's connection to other processes; before it runs.
+  void attach(port& network) { port_ = &network; }
+  port* network() const { return port_; }
+
+  /// Moves what is on its way between processes. True if something came in.
+  bool poll() { return port_ != nullptr && port_->progress(); }
+
   /// Takes in what came through the door and runs one item. False if there was none.
   bool step() {
     if (door_.has_items()) take_in();
+    if (port_ != nullptr && (queue_.empty() || ++polls_ % turns_between_polls == 0)) port_->progress();
     if (!timers_.empty() && (++turns_ % turns_between_clock_reads == 0 || queue_.empty())) [[unlikely]]
       take_due_timers();
     work* item = queue_.pop();
@@ -93,6 +102,7 @@ class scheduler {
 
  private:
   static constexpr unsigned turns_between_clock_reads = 64;
+  static constexpr unsigned turns_between_polls = 16;
 
   void take_in();
   void take_due_timers();
@@ -103,6 +113,8 @@ class scheduler {
   const int pe_;
   const clock& clock_;
   unsigned turns_ = 0;
+  unsigned polls_ = 0;
+  port* port_ = nullptr;
   std::atomic<const work_type*> running_ = nullptr;
   work_queue after_;
   run_queue queue_;

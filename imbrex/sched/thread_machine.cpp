@@ -30,12 +30,13 @@ void pause_processor() {
 
 }  // namespace
 
-thread_machine::thread_machine(std::span<scheduler* const> pes, const options& how, listener& told)
+thread_machine::thread_machine(std::span<scheduler* const> pes, const options& how, int pes_on_host,
+                               listener& told)
     : pes_(pes.begin(), pes.end()),
       nudges_(pes.size()),
       told_(told),
       bind_(how.bind),
-      spin_turns_(static_cast<int>(pes.size()) <= usable_processors() ? turns_with_a_processor_each : 0),
+      spin_turns_(pes_on_host <= usable_processors() ? turns_with_a_processor_each : 0),
       ended_(pes.size(), false) {
   for (auto& n : nudges_) n.type = &nudge;
 }
@@ -91,11 +92,11 @@ void thread_machine::loop(scheduler& pe) {
     try {
       while (pe.step())
         if (stopping()) return;
+      if (spin(pe)) continue;
     } catch (...) {
       told_.escaped(pe.pe());
       continue;
     }
-    if (spin(pe)) continue;
     pe.flush();
     wait_for_work(pe);
   }
@@ -104,7 +105,7 @@ void thread_machine::loop(scheduler& pe) {
 bool thread_machine::spin(scheduler& pe) const {
   const auto deadline = pe.next_deadline();
   for (int turn = 0; turn < spin_turns_; ++turn) {
-    if (pe.door().has_items() || stopping()) return true;
+    if (pe.door().has_items() || stopping() || pe.poll()) return true;
     if (deadline && turn % 64 == 0 && pe.now() >= *deadline) return true;
     pause_processor();
   }
@@ -114,28 +115,30 @@ bool thread_machine::spin(scheduler& pe) const {
 void thread_machine::wait_for_work(scheduler& pe) {
   const auto deadline = pe.next_deadline();
   if (!pe.door().park()) return;
-  if (deadline) {
-    pe.door().sleep(*deadline - pe.now());
-    return;
-  }
+  port* const network = pe.network();
+  const int descriptor = network != nullptr ? network->descriptor() : -1;
+  if (network != nullptr && !network->arm()) return pe.door().sleep(nanoseconds(0));
+  if (deadline) return pe.door().sleep(*deadline - pe.now(), descriptor);
   sleepers_.fetch_add(one_sleeper);
-  if (claim_quiet()) {
-    told_.quiet();
+  if (const auto exchanged = claim_quiet()) {
+    told_.quiet(*exchanged);
     pe.door().sleep(nanoseconds(0));
   } else {
-    pe.door().sleep(std::nullopt);
+    pe.door().sleep(std::nullopt, descriptor);
     sleepers_.fetch_add(one_wake - one_sleeper);
   }
 }
 
-bool thread_machine::claim_quiet() {
+std::optional<network::counts> thread_machine::claim_quiet() {
+  network::counts exchanged;
   auto seen = sleepers_.load();
   do {
-    if (seen % one_wake != pes_.size() || stopping()) return false;
+    if (seen % one_wake != pes_.size() || stopping()) return std::nullopt;
     for (scheduler* pe : pes_)
-      if (!pe->door().is_parked()) return false;
+      if (!pe->door().is_parked()) return std::nullopt;
+    exchanged = told_.counted();
   } while (!sleepers_.compare_exchange_weak(seen, seen + one_wake - one_sleeper));
-  return true;
+  return exchanged;
 }
 
 }  // namespace imbrex

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,9 +28,11 @@ class thread_machine {
   /// What the machine tells its owner.
   class listener {
    public:
-    /// Nothing runs, nothing is queued, no timer is set. Called by one PE's thread while all others sleep,
-    /// until the first post.
-    virtual void quiet() = 0;
+    /// What this process has exchanged with others. Asked while all PEs sleep.
+    virtual network::counts counted() const { return {}; }
+    /// Nothing runs, nothing is queued, no timer is set, and `exchanged` was what `counted` said. Called by one
+    /// PE's thread while all others sleep, until the first post or arrival.
+    virtual void quiet(const network::counts& exchanged) = 0;
     /// An exception left a work item that has nobody else to tell.
     virtual void escaped(int pe) noexcept = 0;
 
@@ -37,7 +40,8 @@ class thread_machine {
     ~listener() = default;
   };
 
-  thread_machine(std::span<scheduler* const> pes, const options& how, listener& told);
+  /// `pes_on_host`: of all processes, for whether there is a processor for each.
+  thread_machine(std::span<scheduler* const> pes, const options& how, int pes_on_host, listener& told);
 
   /// Runs until `stop`. Returns the PEs that did not come out of their work within the time that `grace` then
   /// allows; none if all threads have ended.
@@ -51,7 +55,7 @@ class thread_machine {
   void loop(scheduler& pe);
   void wait_for_work(scheduler& pe);
   bool spin(scheduler& pe) const;
-  bool claim_quiet();
+  std::optional<network::counts> claim_quiet();
 
   std::vector<scheduler*> pes_;
   std::vector<work> nudges_;  // one for each PE, posted by stop() to end its sleep
