@@ -104,7 +104,7 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how)) {
   if (deterministic) {
     transport_ = std::make_unique<delayed_transport>(how_.seed + how_.shuffle.value_or(0) * 1'000'003);
   } else {
-    transport_ = std::make_unique<direct_transport>(std::move(inboxes));
+    transport_ = std::make_unique<direct_transport>(std::move(inboxes), pes_.first);
     if (how_.serialize_always) transport_ = std::make_unique<serializing_transport>(std::move(transport_));
     std::vector<scheduler*> pes;
     for (auto& p : processors_) pes.push_back(p.get());

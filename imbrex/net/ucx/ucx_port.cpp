@@ -86,6 +86,7 @@ ucx_port::ucx_port(ucp_context_h context, int process, const std::vector<remote_
 
 ucx_port::~ucx_port() {
   closing_ = true;
+  if (UCS_PTR_IS_PTR(flush_)) ucp_request_free(flush_);
   ucp_request_param_t force{};
   force.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
   force.flags = UCP_EP_CLOSE_FLAG_FORCE;
@@ -220,8 +221,16 @@ bool ucx_port::progress() {
 bool ucx_port::arm() { return ucp_worker_arm(worker_.get()) == UCS_OK; }
 
 bool ucx_port::flushed() {
-  closing_ = true;
   ucp_worker_progress(worker_.get());
+  if (!closing_) {
+    closing_ = true;
+    const ucp_request_param_t how{};
+    flush_ = ucp_worker_flush_nbx(worker_.get(), &how);
+  }
+  if (UCS_PTR_IS_PTR(flush_)) {
+    if (ucp_request_check_status(flush_) == UCS_INPROGRESS) return false;
+    ucp_request_free(std::exchange(flush_, nullptr));
+  }
   return departing_ == 0;
 }
 

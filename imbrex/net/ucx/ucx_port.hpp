@@ -72,6 +72,7 @@ class ucx_port final : public port {
   std::size_t arriving_ = 0;   ///< receives that UCX has not finished with
   bool took_ = false;          ///< something came in since progress() began
   bool closing_ = false;
+  ucs_status_ptr_t flush_ = nullptr;  ///< of the whole worker, at the end
   std::exception_ptr problem_;  ///< of a callback: exceptions do not pass through UCX
   std::atomic<std::uint64_t> sent_ = 0;
   std::atomic<std::uint64_t> received_ = 0;
