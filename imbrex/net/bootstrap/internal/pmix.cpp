@@ -138,6 +138,9 @@ class pmix_bootstrap final : public bootstrap {
     try {
       return exchange(mine);
     } catch (const error& e) {
+      // Not finalized: mpirun of Open MPI 4.1.4 may crash or hang if that comes while a fence is open, and it
+      // ends the job of a process that fails without.
+      finalized_ = true;
       failure_ = std::string("the processes of this job did not find each other through PMIx: ") + e.what();
       throw error(failure_);
     }
