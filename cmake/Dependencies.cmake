@@ -3,10 +3,15 @@
 # What the library links is global, for a project that contains Imbrex links it too.
 find_package(Threads REQUIRED GLOBAL)
 find_package(hwloc REQUIRED GLOBAL)
-find_package(ucx QUIET GLOBAL)  # for several processes
+find_package(ucx QUIET GLOBAL)
+find_package(PMIx)
+set(MPI_CXX_SKIP_MPICXX ON)
+find_package(MPI COMPONENTS CXX)
+if(IMBREX_BUILD_APPS OR IMBREX_BUILD_TOOLS)
+  find_package(CLI11 REQUIRED)
+endif()
 if(IMBREX_BUILD_APPS)
   find_package(fmt REQUIRED)
-  find_package(CLI11 REQUIRED)
   find_package(nlohmann_json REQUIRED)
 endif()
 if(IMBREX_BUILD_TESTS)

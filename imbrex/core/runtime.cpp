@@ -267,10 +267,44 @@ void runtime::clear() {
 
 namespace detail {
 
+namespace {
+
+/// How this process knows the others of its job, for all runs; null if it is alone. A process has one job.
+class membership {
+ public:
+  membership() : meeting_(find_bootstrap()) {}
+  ~membership() {
+    if (meeting_) meeting_->finish(status_);
+  }
+  membership(const membership&) = delete;
+  membership& operator=(const membership&) = delete;
+
+  bootstrap* meeting() const { return meeting_.get(); }
+  void ended(int status) { status_ = status; }
+
+  static membership& of_this_process() {
+    static membership mine;
+    return mine;
+  }
+
+ private:
+  std::unique_ptr<bootstrap> meeting_;
+  int status_ = 0;
+};
+
+int run_in_job(const options& how, std::function<task<int>()> main) {
+  auto& mine = membership::of_this_process();
+  if (mine.meeting() == nullptr) return runtime(how).run(std::move(main));
+  const int status = runtime(how, *mine.meeting()).run(std::move(main));
+  mine.ended(status);
+  return status;
+}
+
+}  // namespace
+
 int run_with(const options& how, std::function<task<int>()> main) {
   try {
-    runtime r(how);
-    return r.run(std::move(main));
+    return run_in_job(how, std::move(main));
   } catch (const usage_error& e) {
     log(log_level::error, e.what());
     return usage_error::exit_status;
@@ -293,6 +327,16 @@ int run_command_line(int& argc, char** argv, std::function<task<int>()> main) {
 }
 
 }  // namespace detail
+
+int process() {
+  const auto* meeting = detail::membership::of_this_process().meeting();
+  return meeting != nullptr ? meeting->rank() : 0;
+}
+
+int num_processes() {
+  const auto* meeting = detail::membership::of_this_process().meeting();
+  return meeting != nullptr ? meeting->size() : 1;
+}
 
 void exit(int status) { detail::processor::here().owner().exit(status); }
 

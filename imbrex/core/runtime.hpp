@@ -166,6 +166,12 @@ inline int pe() { return detail::processor::here().pe(); }
 /// How many PEs the run has.
 inline int num_pes() { return detail::processor::here().num_pes(); }
 
+/// Which process of its job this is, and how many there are: 0 and 1 for one that was started by itself. Also
+/// outside a run: all processes call `run`, and go on after it, but the main task runs in process 0. Throws
+/// imbrex::error if a launcher started this process but cannot be reached.
+int process();
+int num_processes();
+
 /// Ends the run with that exit status, from anywhere. Entries that run now run on until they next suspend or
 /// end.
 void exit(int status = 0);
