@@ -3,11 +3,14 @@
 
 #include <exception>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 namespace imbrex::detail {
 
 /// An exception on its way to another PE. Within a process it is the exception itself; through bytes, types
-/// of the standard library arrive as themselves with their text, all others as `remote_error`.
+/// of the standard library arrive as themselves with their text, all others as `remote_error`. Whoever sends one
+/// has left its handler and keeps no reference: then what was done with it here comes before what is done there.
 class carried_exception {
  public:
   carried_exception() = default;
@@ -15,6 +18,8 @@ class carried_exception {
 
   explicit operator bool() const { return thrown_ != nullptr; }
   const std::exception_ptr& get() const { return thrown_; }
+  /// Gives it away.
+  std::exception_ptr take() { return std::exchange(thrown_, nullptr); }
 
   void serialize(auto& ar) {
     auto type = type_name();

@@ -78,7 +78,7 @@ struct failure_message : message {
   void deliver() {
     const message_guard mine(*this);
     auto& pe = processor::here();
-    if (auto* target = pe.replies().find(reply)) return target->fail(reply.ordinal, why.get());
+    if (auto* target = pe.replies().find(reply)) return target->fail(reply.ordinal, why.take());
     fail_run(pe, who + ": " + describe(why.get()) + " (nobody awaits the result of this call)");
   }
 };

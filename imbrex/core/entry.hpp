@@ -116,11 +116,13 @@ struct call_message : element_message<key_type<typename T::index_type>> {
       start(e);
     } else {
       const message_guard mine(*this);
+      std::exception_ptr thrown;
       try {
         call(element_memory<T>::object(e), arguments, this->origin, this->reply);
       } catch (...) {
-        fail_request(*this, describe_entry(e, type_record), std::current_exception());
+        thrown = std::current_exception();
       }
+      if (thrown) fail_request(*this, describe_entry(e, type_record), std::move(thrown));
     }
   }
 
@@ -140,6 +142,7 @@ struct call_message : element_message<key_type<typename T::index_type>> {
   /// into it.
   void start(chare_header& e) {
     scope* s = nullptr;
+    std::exception_ptr thrown;
     try {
       auto t = traits::template invoke<T, M>(element_memory<T>::object(e), arguments);
       s = ::new (pool::allocate(sizeof(scope))) scope();
@@ -147,8 +150,11 @@ struct call_message : element_message<key_type<typename T::index_type>> {
       s->request = this;
       s->root = t.release();
     } catch (...) {
+      thrown = std::current_exception();
+    }
+    if (thrown) {
       const message_guard mine(*this);
-      return fail_request(*this, describe_entry(e, type_record), std::current_exception());
+      return fail_request(*this, describe_entry(e, type_record), std::move(thrown));
     }
     s->next = e.entries;
     if (s->next != nullptr) s->next->previous = s;
@@ -165,9 +171,9 @@ struct call_message : element_message<key_type<typename T::index_type>> {
     auto& s = *static_cast<scope*>(ended);
     auto& request = static_cast<call_message&>(*s.request);
     auto& promise = frame_of(s).promise();
-    if (promise.error()) {
+    if (auto thrown = promise.take_error()) {
       fail_request(request, describe_entry(*static_cast<chare_header*>(s.chare), type_record),
-                   promise.error());
+                   std::move(thrown));
     } else if (request.reply) {
       send_reply(request.origin, request.reply, take_result<result>(promise));
     }

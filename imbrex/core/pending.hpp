@@ -53,7 +53,7 @@ class pending_state final : public result_target<storable<R>> {
   bool ready() const { return value_.has_value() || error_ != nullptr; }
   void resume_when_ready(std::coroutine_handle<> waiter) { waiter_ = waiter; }
   storable<R> take() {
-    if (error_) std::rethrow_exception(error_);
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
     return std::move(*value_);
   }
   std::string description() const { return describe_pending(what_, entry_); }

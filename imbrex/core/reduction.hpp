@@ -118,7 +118,7 @@ class reduction_values final : public reduction_values_base {
   void send_to_elements(collection_base& part, std::uint32_t number) override;
   void send_to_caller(collection_base&, std::uint32_t caller, const reply_address& reply) override {
     auto all = combine();
-    if (all.error) return send_failure(caller, reply, "a reduction", all.error.get());
+    if (all.error) return send_failure(caller, reply, "a reduction", all.error.take());
     send_reply(caller, reply, std::move(*all.value));
   }
 
@@ -128,7 +128,7 @@ class reduction_values final : public reduction_values_base {
     std::optional<partial> sum;
     try {
       for (auto& [from, o] : parts_) {
-        if (o.error) std::rethrow_exception(o.error.get());
+        if (o.error) return {{}, std::move(o.error)};
         if (o.value) math::merge(sum, std::move(*o.value));
       }
       all.value.emplace(math::finish(std::move(*sum)));
@@ -371,7 +371,7 @@ class collector_for_caller final : public collector<V, Op, Key> {
  private:
   using math = reduction<V, Op, Key>;
   void complete(outcome<typename math::partial>&& all, std::size_t) override {
-    if (all.error) return send_failure(caller_, reply_, "a reduction", all.error.get());
+    if (all.error) return send_failure(caller_, reply_, "a reduction", all.error.take());
     send_reply(caller_, reply_, math::finish(std::move(*all.value)));
   }
 

@@ -164,11 +164,10 @@ void runtime::end_here(int status) {
 }
 
 void runtime::fail(const std::string& text, int status) {
-  {
-    const std::lock_guard hold(failure_lock_);
-    if (!ended()) log(log_level::error, text);
-  }
-  exit(status);
+  const std::lock_guard hold(failure_lock_);
+  if (ended()) return;
+  log(log_level::error, text);
+  exit(status);  // before another may look
 }
 
 void runtime::escaped(int pe) noexcept {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -94,13 +95,16 @@ class section_reduction final : public section_reduction_base {
   void answer() {
     std::sort(parts_.begin(), parts_.end(), [](auto& a, auto& b) { return key_less(a.key, b.key); });
     std::optional<typename math::partial> all;
+    std::exception_ptr thrown;
     try {
       for (auto& p : parts_) math::add(all, p.key, std::move(p.value));
       const auto result = math::finish(std::move(*all));
       for (auto& p : parts_) send_reply(p.caller, p.reply, typename math::result(result));
     } catch (...) {
-      for (auto& p : parts_) send_failure(p.caller, p.reply, "a reduction", std::current_exception());
+      thrown = std::current_exception();
     }
+    if (thrown)
+      for (auto& p : parts_) send_failure(p.caller, p.reply, "a reduction", thrown);
   }
 
  private:

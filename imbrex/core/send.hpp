@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <type_traits>
 #include <utility>
 
@@ -149,6 +150,7 @@ struct entry_broadcast final : broadcast_message {
     if (part.pe().separates_broadcasts())
       return part.pe().dispatch(message_for(part, e, answer), part.pe().pe());
     if constexpr (shares_arguments()) {
+      std::exception_ptr thrown;
       try {
         T& chare = element_memory<T>::object(e);
         auto& given = content->arguments;
@@ -162,20 +164,20 @@ struct entry_broadcast final : broadcast_message {
                           traits_of<M>::template invoke<T, M>(chare, given));
         }
       } catch (...) {
-        fail_at(e, results, ordinal);
+        thrown = std::current_exception();
       }
+      if (thrown) fail_at(e, results, ordinal, std::move(thrown));
     } else {
       message_for(part, e, answer).run_on(e);
     }
   }
   template <class Collector>
   void fail_at(element_header<index_type>& e, [[maybe_unused]] Collector* results,
-               [[maybe_unused]] std::size_t ordinal) {
+               [[maybe_unused]] std::size_t ordinal, std::exception_ptr thrown) {
     if constexpr (reduces) {
-      results->fail(static_cast<std::uint32_t>(ordinal), std::current_exception());
+      results->fail(static_cast<std::uint32_t>(ordinal), std::move(thrown));
     } else {
-      fail_run(processor::here(),
-               describe_entry(e, content_type::type_record) + ": " + describe_current_exception());
+      fail_run(processor::here(), describe_entry(e, content_type::type_record) + ": " + describe(thrown));
     }
   }
   /// True if the elements can be called with the one set of arguments that the broadcast holds: the entry

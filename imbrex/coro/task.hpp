@@ -57,7 +57,9 @@ class promise_base {
   }
 
   scope& entry() const { return *entry_; }
-  const std::exception_ptr& error() const { return error_; }
+  /// What has left the task, if anything; gives it away, so that it can go to another PE with no owner left
+  /// behind.
+  std::exception_ptr take_error() { return std::exchange(error_, nullptr); }
 
  private:
   enum class state { unstarted, starting, suspended, ended };
@@ -85,7 +87,7 @@ class promise : public promise_base {
     value_.emplace(std::forward<V>(value));
   }
   R take() {
-    if (error()) std::rethrow_exception(error());
+    if (auto thrown = this->take_error()) std::rethrow_exception(std::move(thrown));
     return std::move(*value_);
   }
 
@@ -98,8 +100,8 @@ class promise<void> : public promise_base {
  public:
   task<void> get_return_object();
   void return_void() const noexcept {}
-  void take() const {
-    if (error()) std::rethrow_exception(error());
+  void take() {
+    if (auto thrown = this->take_error()) std::rethrow_exception(std::move(thrown));
   }
 };
 
