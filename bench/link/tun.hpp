@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace bench::link {
+
+/// An open file of the system, closed at the end.
+class descriptor {
+ public:
+  explicit descriptor(int number) : number_(number) {}
+  descriptor(descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  descriptor& operator=(descriptor&&) = delete;
+  ~descriptor();
+
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+/// Makes a TUN device in a network namespace, given by its file (`/run/netns/...`). Each `read` of the
+/// result, which never blocks, takes a packet that was sent through the device; each `write` delivers one to
+/// the namespace. The device goes with the descriptor. Programs that ask it for its speed are told
+/// `bits_per_second`. Throws `std::system_error`, which says what failed.
+descriptor open_tun(const std::string& name_space, const std::string& device, double bits_per_second);
+
+}  // namespace bench::link
