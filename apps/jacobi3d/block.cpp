@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/jacobi3d/block.hpp"
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <utility>
 
 #include "apps/jacobi3d/checksum.hpp"
@@ -23,10 +25,11 @@ std::array<bool, sides> shared_sides(const extents& place, const extents& blocks
 
 }  // namespace
 
-block::block(const extents& grid, const std::string& init)
+block::block(const extents& grid, const std::string& init, overlap_mode overlap)
     : cut_{grid, extents_of(peers().shape())},
       place_(extents_of(where())),
       field_(cut_.cells(place_), shared_sides(place_, cut_.blocks)),
+      overlap_(overlap),
       stores_(stores_for(peers().size() * block_field::bytes(field_.cells()))) {
   for (int side = 0; side < sides; ++side) neighbours_ += field_.shared(side) ? 1 : 0;
   fill(field_, initial_values::parse(init), grid, cut_.first(place_));
@@ -45,15 +48,22 @@ void block::send_faces() {
 }
 
 imbrex::task<progress> block::run(std::int64_t iterations, double tolerance, bool residual_wanted) {
+  const bool manual = overlap_ == overlap_mode::manual;
   progress made;
   while (made.iterations < iterations) {
+    const bool last = made.iterations + 1 == iterations;
+    const sweep_options options{.stores = stores_, .change = tolerance > 0 || (last && residual_wanted)};
+    double interior = 0;
+    if (manual) {
+      co_await imbrex::sleep_for(std::chrono::nanoseconds(0));  // a turn of the scheduler, to move the faces
+      interior = sweep_interior(field_, options);
+    }
     for (int n = neighbours_; n > 0; --n) {
       face received = co_await halo.receive(iteration_);
       field_.put_halo(received.side, std::move(received.cells));
     }
+    made.residual = manual ? std::max(interior, sweep_exterior(field_, options)) : sweep(field_, options);
     ++made.iterations;
-    const bool last = made.iterations == iterations;
-    made.residual = sweep(field_, {.stores = stores_, .change = tolerance > 0 || (last && residual_wanted)});
     ++iteration_;
     send_faces();  // of the next iteration, even after the last: another call of run() may follow
     if (tolerance > 0) {

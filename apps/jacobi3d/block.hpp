@@ -9,6 +9,7 @@
 
 #include "apps/jacobi3d/block_field.hpp"
 #include "apps/jacobi3d/decomposition.hpp"
+#include "apps/jacobi3d/overlap.hpp"
 #include "apps/jacobi3d/stencil.hpp"
 
 namespace jacobi3d {
@@ -35,8 +36,9 @@ struct greatest_residual {
 /// neighbours may be an iteration ahead, whose faces wait in the mailbox.
 class block : public imbrex::chare<block, imbrex::index<3>> {
  public:
-  /// The array's shape tells how the grid is cut; `init` is what initial_values::parse takes.
-  block(const extents& grid, const std::string& init);
+  /// The array's shape tells how the grid is cut; `init` is what initial_values::parse takes. With `manual`
+  /// overlap the interior is swept before the halos are waited for.
+  block(const extents& grid, const std::string& init, overlap_mode overlap);
 
   /// Faces of neighbours; the reference number is the iteration that needs them.
   imbrex::mailbox<face> halo;
@@ -60,6 +62,7 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
   decomposition cut_;
   extents place_;
   block_field field_;
+  overlap_mode overlap_;
   store_policy stores_;
   int neighbours_ = 0;
   std::int64_t iteration_ = 0;

@@ -2,6 +2,7 @@
 #include "apps/jacobi3d/block_field.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -100,6 +101,14 @@ block_field::sweep_view block_field::view() {
     face_[side].resize(face_size(int(side)));
     view.face[side] = face_[side].data();
   }
+  return view;
+}
+
+block_field::sweep_view block_field::interior_view() {
+  for (const int side : {4, 5})
+    if (shared(side)) std::ranges::fill(halo_[std::size_t(side)], std::numeric_limits<double>::quiet_NaN());
+  sweep_view view{now_, next_, {}, {}, row_pitch_, plane_pitch_, face_pitch_};
+  for (std::size_t side = 0; side < std::size_t(sides); ++side) view.halo[side] = halo_[side].data();
   return view;
 }
 

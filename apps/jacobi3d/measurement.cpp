@@ -15,25 +15,17 @@ using blocks_proxy = imbrex::array<block>;
 // Each stretch has a plain one beside it: processors change their speed from one moment to the next.
 constexpr std::int64_t most_stretches = 7;
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + std::ptrdiff_t(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
-
 imbrex::task<> time_iterations(const settings& asked, blocks_proxy blocks, plain_loop& plain,
                                const progress_listener& listener, measurement& result) {
   using clock = std::chrono::steady_clock;
-  const std::int64_t stretches = std::min(asked.iterations, most_stretches);
+  const std::vector<std::int64_t> lengths = stretches(asked.iterations);
   std::vector<double> seconds, ratios;
   bool converged = false;
-  for (std::int64_t stretch = 0; stretch < stretches && !converged; ++stretch) {
-    const std::int64_t iterations =
-        asked.iterations * (stretch + 1) / stretches - asked.iterations * stretch / stretches;
+  for (std::size_t stretch = 0; stretch < lengths.size() && !converged; ++stretch) {
+    const bool last = stretch + 1 == lengths.size();
     const auto begin = clock::now();
-    const progress made = co_await blocks.reduce<&block::run>(greatest_residual{}, iterations,
-                                                              asked.tolerance, stretch + 1 == stretches);
+    const progress made =
+        co_await blocks.reduce<&block::run>(greatest_residual{}, lengths[stretch], asked.tolerance, last);
     const double ours = std::chrono::duration<double>(clock::now() - begin).count();
     const double theirs = plain.run(made.iterations, asked.tolerance > 0).seconds;
     seconds.push_back(ours / double(made.iterations));
@@ -41,7 +33,7 @@ imbrex::task<> time_iterations(const settings& asked, blocks_proxy blocks, plain
     result.iterations += made.iterations;
     result.residual = made.residual;
     converged = asked.tolerance > 0 && made.residual < asked.tolerance;
-    listener(double(stretch + 1) / double(stretches));
+    listener(double(stretch + 1) / double(lengths.size()));
   }
   result.seconds_per_iteration = median(seconds);
   result.ratio = median(ratios);
@@ -64,8 +56,8 @@ imbrex::task<> run_configuration(const settings& asked, const configuration& cho
                                  serial_rival* serial, const progress_listener& listener,
                                  measurement& result) {
   const extents& shape = chosen.cut.blocks;
-  const auto blocks =
-      imbrex::make_array<block>(imbrex::index<3>(shape[0], shape[1], shape[2]), asked.grid, asked.init);
+  const auto blocks = imbrex::make_array<block>(imbrex::index<3>(shape[0], shape[1], shape[2]), asked.grid,
+                                                asked.init, asked.overlap);
   co_await blocks.call<&block::start>();  // and so all have been made
   if (asked.warmup > 0) {
     co_await blocks.reduce<&block::run>(greatest_residual{}, asked.warmup, 0.0, false);
@@ -78,6 +70,21 @@ imbrex::task<> run_configuration(const settings& asked, const configuration& cho
 }
 
 }  // namespace
+
+std::vector<std::int64_t> stretches(std::int64_t iterations) {
+  const std::int64_t count = std::min(iterations, most_stretches);
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t stretch = 0; stretch < count; ++stretch)
+    lengths.push_back(iterations * (stretch + 1) / count - iterations * stretch / count);
+  return lengths;
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + std::ptrdiff_t(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
 
 const serial_grid& serial_rival::after(std::int64_t iterations) {
   grid_.sweep(iterations - iterations_);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "apps/jacobi3d/check.hpp"
 #include "apps/jacobi3d/plain_loop.hpp"
@@ -16,11 +17,17 @@ namespace jacobi3d {
 struct measurement {
   std::int64_t iterations = 0;  ///< timed ones; fewer than asked for where the tolerance was met
   double seconds_per_iteration = 0;
-  double ratio = 0;     ///< speed of the blocks divided by the plain loop's
-  double residual = 0;  ///< greatest change of a cell in the last iteration
+  std::optional<double> ratio;  ///< speed of the blocks divided by the plain loop's, where one ran beside
+  double residual = 0;          ///< greatest change of a cell in the last iteration
   std::uint64_t checksum = 0;
   std::optional<comparison> check;  ///< with --check
 };
+
+/// How many of the timed iterations are timed together: the lengths of the stretches, which are alike.
+std::vector<std::int64_t> stretches(std::int64_t iterations);
+
+/// The middle one of at least one value, or the mean of the two in the middle.
+double median(std::vector<double> values);
 
 /// Is told the finished part of a configuration's work, 0 to 1.
 using progress_listener = std::function<void(double)>;

@@ -3,8 +3,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -23,7 +25,7 @@ constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
 
 // The options as they were given: CLI11's own numbers accept too much ("010", "1'000") and say too little.
 struct texts {
-  std::string grid, odf, iterations, warmup, tolerance, init, json;
+  std::string grid, odf, overlap, iterations, warmup, tolerance, init, json;
   bool check = false, quiet = false, help = false;
 };
 
@@ -32,8 +34,15 @@ void declare(CLI::App& app, texts& given) {
   app.set_help_flag();
   app.allow_extras();
   app.add_option("--grid", given.grid, "cells of the grid; 128,128,128 unless given")->type_name("X,Y,Z");
-  app.add_option("--odf", given.odf, "chares per PE, one configuration for each number; 4 unless given")
+  app.add_option("--odf", given.odf,
+                 "chares per PE, one configuration for each number; 4 unless given, or 1 with --overlap none "
+                 "and manual")
       ->type_name("N[,N...]");
+  app.add_option(
+         "--overlap", given.overlap,
+         "what hides the halos' travel: auto (unless given), other chares; manual, the interior of a PE's "
+         "one chare; none, nothing")
+      ->type_name("KIND");
   app.add_option("--iters", given.iterations, "iterations that are timed; 20 unless given")->type_name("N");
   app.add_option("--warmup", given.warmup, "iterations before these; 2 unless given")->type_name("N");
   app.add_option("--tolerance", given.tolerance,
@@ -87,6 +96,13 @@ std::vector<std::int64_t> odf_of(const std::string& text) {
            "the overdecomposition factors must be whole numbers from 1 to " + std::to_string(most) +
                ", such as --odf 4 or --odf 1,2,4,8,16");
   return *std::move(numbers);
+}
+
+overlap_mode overlap_of(const std::string& text) {
+  const auto named = std::ranges::find(overlap_names, text);
+  if (named == overlap_names.end())
+    refuse("--overlap", text, "the kind of overlap must be none, manual or auto");
+  return overlap_mode(named - overlap_names.begin());
 }
 
 std::int64_t count_of(std::string_view option, const std::string& text, std::int64_t least) {
@@ -148,6 +164,14 @@ settings parse_settings(int argc, char** argv) {
 
   if (app.count("--grid") > 0) asked.grid = grid_of(given.grid);
   if (app.count("--odf") > 0) asked.odf = odf_of(given.odf);
+  if (app.count("--overlap") > 0) asked.overlap = overlap_of(given.overlap);
+  if (asked.overlap != overlap_mode::automatic) {
+    if (app.count("--odf") == 0) asked.odf = {1};
+    if (std::ranges::count(asked.odf, 1) != std::ssize(asked.odf))
+      refuse("--odf", given.odf,
+             std::string("--overlap ") + name(asked.overlap) +
+                 " means one chare per PE; leave --odf out, or choose --overlap auto");
+  }
   if (app.count("--iters") > 0) asked.iterations = count_of("--iters", given.iterations, 1);
   if (app.count("--warmup") > 0) asked.warmup = count_of("--warmup", given.warmup, 0);
   if (app.count("--tolerance") > 0) asked.tolerance = tolerance_of(given.tolerance);

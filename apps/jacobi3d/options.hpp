@@ -8,6 +8,7 @@
 #include <imbrex/imbrex.hpp>
 
 #include "apps/jacobi3d/block_field.hpp"
+#include "apps/jacobi3d/overlap.hpp"
 
 namespace jacobi3d {
 
@@ -16,14 +17,15 @@ struct settings {
   imbrex::options machine;           ///< the runtime's options; pes is never 0 here
   extents grid{128, 128, 128};       ///< `--grid X,Y,Z`: cells
   std::vector<std::int64_t> odf{4};  ///< `--odf N[,N...]`: chares per PE, one configuration for each
-  std::int64_t iterations = 20;      ///< `--iters N`: timed iterations
-  std::int64_t warmup = 2;           ///< `--warmup N`: iterations before these
-  double tolerance = 0;              ///< `--tolerance E`: stop when no cell changes by as much; 0: never
-  std::string init = "hot-face";     ///< `--init`: see initial_values
-  bool check = false;                ///< `--check`
-  std::string json;                  ///< `--json FILE`: empty for none
-  bool quiet = false;                ///< `--quiet`
-  std::string help;                  ///< the text that `--help` asks for; empty if it was not given
+  overlap_mode overlap = overlap_mode::automatic;  ///< `--overlap`; odf holds only 1 unless it is automatic
+  std::int64_t iterations = 20;                    ///< `--iters N`: timed iterations
+  std::int64_t warmup = 2;                         ///< `--warmup N`: iterations before these
+  double tolerance = 0;           ///< `--tolerance E`: stop when no cell changes by as much; 0: never
+  std::string init = "hot-face";  ///< `--init`: see initial_values
+  bool check = false;             ///< `--check`
+  std::string json;               ///< `--json FILE`: empty for none
+  bool quiet = false;             ///< `--quiet`
+  std::string help;               ///< the text that `--help` asks for; empty if it was not given
 };
 
 /// Reads the program's options and the runtime's. Throws imbrex::usage_error, with the value and the remedy,

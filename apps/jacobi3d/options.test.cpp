@@ -30,6 +30,7 @@ TEST(jacobi3d_options, defaults) {
   const settings asked = parse({});
   EXPECT_EQ(asked.grid, (extents{128, 128, 128}));
   EXPECT_EQ(asked.odf, std::vector<std::int64_t>{4});
+  EXPECT_EQ(asked.overlap, overlap_mode::automatic);
   EXPECT_EQ(asked.iterations, 20);
   EXPECT_EQ(asked.warmup, 2);
   EXPECT_EQ(asked.tolerance, 0);
@@ -80,6 +81,24 @@ TEST(jacobi3d_options, all_are_read_and_the_last_of_several_counts) {
   EXPECT_EQ(asked.machine.machine, imbrex::machine_kind::deterministic);
 }
 
+TEST(jacobi3d_options, overlap_of_one_chare_per_pe_takes_no_other_odf) {
+  for (const auto mode : {overlap_mode::none, overlap_mode::manual})
+    for (const auto& more : {std::vector<std::string>{}, {"--odf", "1"}, {"--odf", "1,1"}}) {
+      std::vector<std::string> words{"--overlap", name(mode)};
+      words.insert(words.end(), more.begin(), more.end());
+      const settings asked = parse(words);
+      EXPECT_EQ(asked.overlap, mode);
+      EXPECT_EQ(asked.odf, std::vector<std::int64_t>(more.empty() || more[1] == "1" ? 1 : 2, 1));
+    }
+  EXPECT_EQ(
+      refusal({"--overlap", "manual", "--odf", "1,4"}),
+      "--odf '1,4': --overlap manual means one chare per PE; leave --odf out, or choose --overlap auto");
+  EXPECT_NE(refusal({"--odf=2", "--overlap=none"}).find("--odf '2': --overlap none"), std::string::npos);
+  const settings asked = parse({"--overlap", "none", "--overlap", "auto", "--odf", "2"});
+  EXPECT_EQ(asked.overlap, overlap_mode::automatic);
+  EXPECT_EQ(asked.odf, std::vector<std::int64_t>{2});
+}
+
 TEST(jacobi3d_options, help_shows_both_sets) {
   const std::string help = parse({"--help"}).help;
   EXPECT_NE(help.find("--odf"), std::string::npos);
@@ -106,6 +125,7 @@ TEST(jacobi3d_options, impossible_values_are_refused_by_name) {
       {"--warmup", {"", "-1", "x", "2147483648"}},
       {"--tolerance", {"", "0", "-1e-4", "nan", "inf", "1e999", "small", "1e-4x"}},
       {"--json", {""}},
+      {"--overlap", {"", "automatic", "None", "manual,none", "0"}},
       {"--pes", {"0", "-1", "x", "65537"}},
   };
   for (const auto& [option, values] : cases)
@@ -117,7 +137,8 @@ TEST(jacobi3d_options, impossible_values_are_refused_by_name) {
     }
   for (const auto& value : {"", "lin", "random", "random:", "random:-1", "random:x", "hot_face"})
     EXPECT_NE(refusal({"--init", value}).find("hot-face, linear or random:SEED"), std::string::npos) << value;
-  for (const auto& option : {"--grid", "--odf", "--iters", "--warmup", "--tolerance", "--init", "--json"})
+  for (const auto& option :
+       {"--grid", "--odf", "--overlap", "--iters", "--warmup", "--tolerance", "--init", "--json"})
     EXPECT_NE(refusal({option}).find(option), std::string::npos) << option;
   EXPECT_NE(refusal({"--check=maybe"}).find("--check"), std::string::npos);
 }

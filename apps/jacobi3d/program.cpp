@@ -33,6 +33,10 @@ std::ofstream open_json(const settings& asked) {
   return file;
 }
 
+platform platform_of(const settings& asked) {
+  return {.machine = asked.machine.machine == imbrex::machine_kind::threads ? "threads" : "deterministic"};
+}
+
 // Equal results need one line for all; each that differs has its own, on the error output.
 bool report_checks(const settings& asked, const std::vector<finished>& all) {
   bool equal = true;
@@ -53,7 +57,8 @@ int run_all(const settings& asked) {
   std::optional<serial_rival> serial;
   if (asked.check) serial.emplace(asked.grid, values);
 
-  print(asked, table_head(asked));
+  const platform where = platform_of(asked);
+  print(asked, table_head(asked, where));
   progress_bar bar(!asked.quiet);
   std::vector<finished> all;
   for (const auto& chosen : configurations) {
@@ -67,7 +72,7 @@ int run_all(const settings& asked) {
     if (status != 0) return status;
     all.push_back({chosen, result});
     print(asked, table_row(all.back()));
-    if (json.is_open() && !(json << json_line(asked, all.back()) << std::endl)) {
+    if (json.is_open() && !(json << json_line(asked, where, all.back()) << std::endl)) {
       fmt::print(stderr, "jacobi3d: error: {} cannot be written: {}\n", asked.json, std::strerror(errno));
       return 1;
     }

@@ -85,9 +85,30 @@ TEST(jacobi3d, blocks_of_one_cell_work) {
   run_checked({"--grid", "1,1,1", "--pes", "1", "--odf", "1", "--iters", "3"});
 }
 
+// Blocks of 1 to 48 cells a side: some have no interior, most are uneven, many are cut across z.
+TEST(jacobi3d, is_equal_bit_for_bit_with_one_chare_per_pe_however_they_overlap) {
+  std::mt19937 random(11);
+  const auto number = [&](int low, int high) {
+    return std::to_string(low + int(random() % unsigned(high - low + 1)));
+  };
+  for (int i = 0; i < 120; ++i) {
+    const int most = i % 2 == 0 ? 4 : 24;
+    const std::string grid = number(1, most) + "," + number(1, most) + "," + number(8, 2 * most);
+    std::vector<std::string> words{
+        "--grid",  grid,         "--pes",    number(1, 8), "--overlap", i % 4 < 3 ? "manual" : "none",
+        "--iters", number(1, 9), "--warmup", number(0, 2), "--init",    "random:" + number(0, 99)};
+    if (i % 3 == 0) words.insert(words.end(), {"--machine", "deterministic", "--seed", number(0, 999)});
+    if (i % 5 == 1) words.insert(words.end(), {"--shuffle", number(0, 999)});
+    if (i % 7 < 2) words.push_back("--serialize-always");
+    if (i % 5 == 4) words.insert(words.end(), {"--tolerance", "1e-2"});
+    run_checked(words);
+  }
+}
+
 TEST(jacobi3d, table_has_a_row_for_each_factor_and_a_summary) {
   const outcome seen = run_checked({"--grid", "17,9,23", "--pes", "2", "--odf", "1,2,5", "--iters", "4"});
-  EXPECT_NE(seen.output.find("17x9x23 cells, 2 PEs, machine threads"), std::string::npos) << seen.output;
+  EXPECT_NE(seen.output.find("17x9x23 cells, 2 PEs, machine threads, overlap auto, "), std::string::npos)
+      << seen.output;
   EXPECT_NE(seen.output.find("\n     1        2        17x9x12 "), std::string::npos) << seen.output;
   EXPECT_NE(seen.output.find("\n     5       10 "), std::string::npos) << seen.output;
   EXPECT_NE(seen.output.find("The fastest is ODF "), std::string::npos) << seen.output;
@@ -102,7 +123,7 @@ TEST(jacobi3d, json_tells_all_and_every_decomposition_gives_the_same) {
   serial_grid expected({17, 9, 23}, initial_values::parse("random:3"));
   const double residual = expected.sweep(7);
   for (const auto& line : lines) {
-    EXPECT_EQ(line.size(), 14U);
+    EXPECT_EQ(line.size(), 15U);
     EXPECT_EQ(line["app"], "jacobi3d");
     EXPECT_EQ(line["grid"], (std::vector<int>{17, 9, 23}));
     EXPECT_EQ(line["pes"], 2);
@@ -118,6 +139,7 @@ TEST(jacobi3d, json_tells_all_and_every_decomposition_gives_the_same) {
     EXPECT_EQ(line["max_abs_error"], 0.0);
     EXPECT_EQ(line["machine"], "threads");
     EXPECT_EQ(line["device"], "none");
+    EXPECT_EQ(line["overlap"], "auto");
   }
   EXPECT_EQ(lines[2]["odf"], 5);
   EXPECT_EQ(
@@ -130,6 +152,20 @@ TEST(jacobi3d, json_has_no_error_without_a_check) {
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_TRUE(lines[0]["max_abs_error"].is_null());
   EXPECT_EQ(lines[0]["machine"], "deterministic");
+}
+
+TEST(jacobi3d, every_kind_of_overlap_gives_the_same_and_is_named) {
+  for (const std::string mode : {"none", "manual", "auto"}) {
+    const auto lines = json_of({"--grid", "9,8,31", "--pes", "3", "--odf", "1", "--iters", "6", "--warmup",
+                                "1", "--init", "random:3", "--overlap", mode});
+    ASSERT_EQ(lines.size(), 1U);
+    EXPECT_EQ(lines[0]["overlap"], mode);
+    serial_grid expected({9, 8, 31}, initial_values::parse("random:3"));
+    EXPECT_EQ(lines[0]["residual"], expected.sweep(7));
+    EXPECT_EQ(std::stoull(lines[0]["checksum"].get<std::string>(), nullptr, 16), expected.checksum());
+    EXPECT_NE(run({"--grid", "9,8,31", "--odf", "1", "--overlap", mode}).output.find("overlap " + mode),
+              std::string::npos);
+  }
 }
 
 TEST(jacobi3d, stops_in_the_iteration_that_meets_the_tolerance) {
@@ -152,6 +188,8 @@ TEST(jacobi3d, wrong_command_lines_end_with_status_2_and_one_line) {
       {{"--gird", "8,8,8"}, "did you mean --grid?"},
       {{"--pes", "0"}, "--pes 0"},
       {{"--grid", "8,8"}, "--grid '8,8'"},
+      {{"--overlap", "manual", "--odf", "4"}, "--odf '4': --overlap manual"},
+      {{"--overlap", "some"}, "--overlap 'some'"},
       {{"--grid", "2,2,2", "--pes", "2", "--odf", "5"}, "10 chares"},
       {{"--grid", "100000,100000,100000"}, "of memory"},
       {{"--grid", "8,8,8", "--pes", "2", "--json", "/nonexistent/lines"}, "/nonexistent/lines"},

@@ -21,31 +21,30 @@ double cells_per_second(const finished& one) {
   return double(grid[0]) * double(grid[1]) * double(grid[2]) / one.result.seconds_per_iteration;
 }
 
-const char* machine_name(const settings& asked) {
-  return asked.machine.machine == imbrex::machine_kind::threads ? "threads" : "deterministic";
-}
-
 std::string plural(std::int64_t number, const char* noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
 }  // namespace
 
-std::string table_head(const settings& asked) {
-  return fmt::format(
-      "Jacobi3D: {} cells, {}, machine {}, {} after {} of warm-up\n"
-      "ratio: speed divided by that of a plain loop of {} with the same kernel, run beside it\n\n"
-      "{:>6} {:>8} {:>14} {:>13} {:>10} {:>7}\n",
-      text(asked.grid), plural(asked.machine.pes, "PE"), machine_name(asked),
-      plural(asked.iterations, "iteration"), asked.warmup, plural(asked.machine.pes, "thread"), "odf",
-      "chares", "block", "ms/iteration", "Mcell/s", "ratio");
+std::string table_head(const settings& asked, const platform& where) {
+  std::string head = fmt::format("Jacobi3D: {} cells, {}, machine {}, overlap {}, {} after {} of warm-up\n",
+                                 text(asked.grid), plural(asked.machine.pes, "PE"), where.machine,
+                                 name(asked.overlap), plural(asked.iterations, "iteration"), asked.warmup);
+  if (where.plain_loop)
+    head += fmt::format(
+        "ratio: speed divided by that of a plain loop of {} with the same kernel, run beside it\n",
+        plural(asked.machine.pes, "thread"));
+  return head + fmt::format("\n{:>6} {:>8} {:>14} {:>13} {:>10} {:>7}\n", "odf", "chares", "block",
+                            "ms/iteration", "Mcell/s", "ratio");
 }
 
 std::string table_row(const finished& one) {
   const extents& blocks = one.chosen.cut.blocks;
-  return fmt::format("{:>6} {:>8} {:>14} {:>13.4g} {:>10.1f} {:>7.3f}\n", one.chosen.odf,
+  const std::string ratio = one.result.ratio ? fmt::format("{:.3f}", *one.result.ratio) : "-";
+  return fmt::format("{:>6} {:>8} {:>14} {:>13.4g} {:>10.1f} {:>7}\n", one.chosen.odf,
                      blocks[0] * blocks[1] * blocks[2], text(one.chosen.cut.largest()),
-                     one.result.seconds_per_iteration * 1e3, cells_per_second(one) / 1e6, one.result.ratio);
+                     one.result.seconds_per_iteration * 1e3, cells_per_second(one) / 1e6, ratio);
 }
 
 std::string summary(std::span<const finished> all) {
@@ -62,18 +61,18 @@ std::string summary(std::span<const finished> all) {
       "From ODF {} to ODF {} an iteration becomes {:.1f} % {}, which leaves {:.2f} times the speed of the "
       "plain "
       "loop.\n",
-      best.chosen.odf, cells_per_second(best) / 1e6, best.result.ratio, least.chosen.odf, most.chosen.odf,
-      std::abs(change), change < 0 ? "shorter" : "longer", most.result.ratio);
+      best.chosen.odf, cells_per_second(best) / 1e6, best.result.ratio.value(), least.chosen.odf,
+      most.chosen.odf, std::abs(change), change < 0 ? "shorter" : "longer", most.result.ratio.value());
 }
 
-std::string json_line(const settings& asked, const finished& one) {
+std::string json_line(const settings& asked, const platform& where, const finished& one) {
   nlohmann::ordered_json line;
   line["app"] = "jacobi3d";
   line["grid"] = asked.grid;
   line["blocks"] = one.chosen.cut.blocks;
   line["odf"] = one.chosen.odf;
   line["pes"] = asked.machine.pes;
-  line["processes"] = 1;
+  line["processes"] = where.processes;
   line["iters"] = one.result.iterations;
   line["us_per_iter"] = one.result.seconds_per_iteration * 1e6;
   line["cells_per_s"] = cells_per_second(one);
@@ -81,8 +80,9 @@ std::string json_line(const settings& asked, const finished& one) {
   line["residual"] = one.result.residual;
   line["max_abs_error"] = nullptr;
   if (one.result.check) line["max_abs_error"] = one.result.check->max_abs_error();
-  line["machine"] = machine_name(asked);
+  line["machine"] = where.machine;
   line["device"] = "none";
+  line["overlap"] = name(asked.overlap);
   return line.dump();
 }
 

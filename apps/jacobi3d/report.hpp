@@ -14,17 +14,24 @@ struct finished {
   measurement result;
 };
 
+/// What the reports say about where the program runs.
+struct platform {
+  std::string machine;
+  int processes = 1;
+  bool plain_loop = true;  ///< one runs beside the blocks; else there are no ratios
+};
+
 /// What stands above the rows: the run in words, and the names of the columns.
-std::string table_head(const settings& asked);
+std::string table_head(const settings& asked, const platform& where);
 std::string table_row(const finished& one);
 
-/// Two sentences about the whole table; of at least two configurations.
+/// Two sentences about the whole table; of at least two configurations with ratios.
 std::string summary(std::span<const finished> all);
 
 /// One object, without a line end: app, grid (cells), blocks (of the array), odf, pes, processes, iters,
 /// us_per_iter, cells_per_s, checksum ("0x" and 16 digits), residual, max_abs_error (null if not checked),
-/// machine, device.
-std::string json_line(const settings& asked, const finished& one);
+/// machine, device, overlap.
+std::string json_line(const settings& asked, const platform& where, const finished& one);
 
 /// A line of the standard error output that grows, where that is a terminal; otherwise nothing.
 class progress_bar {

@@ -33,6 +33,12 @@ struct sweep_options {
 /// old cell, or 0 when options.change is false.
 double sweep(block_field& field, const sweep_options& options = {});
 
+/// The parts of a sweep before and after the halos come. sweep_interior() sweeps the cells that need no halo
+/// of a shared side, and leaves the outgoing faces alone. sweep_exterior(), when all halos have been put after
+/// that, sweeps the rest and ends the sweep as sweep() does. Each returns its part's greatest difference.
+double sweep_interior(block_field& field, const sweep_options& options = {});
+double sweep_exterior(block_field& field, const sweep_options& options = {});
+
 /// The part of a sweep for the planes first <= x < last. Different planes of a field without shared sides may
 /// be swept by different threads; one of them calls field.flip() when all have finished.
 double sweep_planes(block_field& field, std::int64_t first, std::int64_t last, const sweep_options& options);

@@ -24,7 +24,8 @@ struct row_sweep {
   std::size_t cells;
 
   // Writes whole vectors: those lanes of the last that lie beyond the row fall into its padding. With Whole
-  // there are none.
+  // there are none. A cell that becomes NaN, for want of its halo, does not count as changed: a maximum is
+  // its second operand if the first is NaN.
   template <bool Streaming, bool Fetch, bool Change, bool Whole>
   void run(double* to, vector& change) const {
     const auto relax = [&](std::size_t k, vector current, vector behind, vector ahead) {
@@ -37,6 +38,7 @@ struct row_sweep {
     };
     std::size_t k = 0;
     vector current = Simd::load(centre), behind = Simd::behind(Simd::broadcast(*low_z), current);
+    vector greatest = change;  // not the reference: each store of a cell might change it
     double first = 0;
     if (cells > width) {
       // Neighbours along the row are cheapest loaded from the cache; but while the row still comes from main
@@ -45,7 +47,7 @@ struct row_sweep {
         const vector next = Simd::load(centre + k + width);
         const vector value =
             relax(k, current, behind, Fetch ? Simd::ahead(current, next) : Simd::load(centre + k + 1));
-        if constexpr (Change) change = Simd::maximum(change, Simd::magnitude(value - current));
+        if constexpr (Change) greatest = Simd::maximum(Simd::magnitude(value - current), greatest);
         k += width;
         behind = Fetch ? Simd::behind(current, next) : Simd::load(centre + k - 1);
         current = next;
@@ -63,7 +65,7 @@ struct row_sweep {
     if constexpr (Change) {
       vector moved = Simd::magnitude(value - current);
       if constexpr (!Whole) moved = lane < std::int64_t(used) ? moved : Simd::broadcast(0);
-      change = Simd::maximum(change, moved);
+      change = Simd::maximum(moved, greatest);
     }
     *low_face = cells > width ? first : value[0];
     *high_face = Whole ? value[width - 1] : Simd::lane(value, used - 1);
@@ -101,8 +103,9 @@ double sweep_rows(const sweep_part_arguments& part) {
   const std::size_t nx = part.nx, ny = part.ny;
   auto change = Simd::broadcast(0);
   double unwanted;
-  for (std::size_t tile = 0; tile < ny; tile += part.tile_rows) {
-    const std::size_t tile_end = tile + part.tile_rows < ny ? tile + part.tile_rows : ny;
+  for (std::size_t tile = part.first_row; tile < part.last_row; tile += part.tile_rows) {
+    const std::size_t left = part.last_row - tile;
+    const std::size_t tile_end = tile + (part.tile_rows < left ? part.tile_rows : left);
     for (std::size_t i = part.first_plane; i < part.last_plane; ++i) {
       const bool first_plane = i == 0, last_plane = i + 1 == nx;
       const double* centre = view.now + i * view.plane_pitch + tile * view.row_pitch;

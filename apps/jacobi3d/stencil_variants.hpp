@@ -7,11 +7,12 @@
 
 namespace jacobi3d {
 
-/// A sweep of the planes first_plane <= x < last_plane.
+/// A sweep of the rows with first_plane <= x < last_plane and first_row <= y < last_row.
 struct sweep_part_arguments {
   block_field::sweep_view view;
   std::size_t nx, ny, nz;
   std::size_t first_plane, last_plane;
+  std::size_t first_row, last_row;
   std::size_t ahead;      ///< rows from the one that a cell's sweep reads first to the one it fetches early
   std::size_t tile_rows;  ///< rows of one plane that are swept before the next plane's
   bool streaming;
