@@ -8,6 +8,8 @@ MPIRUN and MPI_MODULE may be empty; the tests that need them are skipped then.
 import collections
 import os
 import pathlib
+import pty
+import re
 import shutil
 import signal
 import subprocess
@@ -226,6 +228,39 @@ class Signals(Launch):
                 self.finish(job)
                 self.assertEqual(job.out.splitlines(), [f"got {name}"] * 2)
                 self.assertEqual((job.returncode, job.err), (0, ""))
+
+    def test_terminal(self):
+        """A terminal's interrupt comes once to each; rank 0 reads from the terminal."""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.chdir(self.folder)
+            os.execv(IMBREX, [IMBREX, "run", "-n", "2", sys.executable, "-c", """
+import os, signal, sys, time
+rank, count = os.environ["IMBREX_RANK"], 0
+def interrupted(*_):
+    global count
+    count += 1
+signal.signal(signal.SIGINT, interrupted)
+print(rank, "read", sys.stdin.readline().strip() if rank == "0" else "", flush=True)
+end = time.monotonic() + 20
+while count == 0 and time.monotonic() < end: time.sleep(0.01)
+time.sleep(0.5)
+print(rank, "interrupts", count, flush=True)
+"""])
+        self.addCleanup(os.close, terminal)
+        os.write(terminal, b"word\n")
+        shown, interrupted = "", False
+        end = time.monotonic() + LIMIT
+        while time.monotonic() < end:
+            try:
+                shown += os.read(terminal, 1000).decode()
+            except OSError:  # the last process has closed it
+                break
+            if not interrupted and "0 read word" in shown and "1 read" in shown:
+                os.write(terminal, b"\x03")
+                interrupted = True
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
+        self.assertEqual(sorted(re.findall(r"\d interrupts \d+", shown)), ["0 interrupts 1", "1 interrupts 1"], shown)
 
     def test_death_by_a_forwarded_signal(self):
         job, _ = self.started_shells(2, "READY; exec sleep 60")
