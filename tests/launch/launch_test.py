@@ -75,7 +75,8 @@ class Launch(unittest.TestCase):
         ready = "echo $$ >new.$IMBREX_RANK; mv new.$IMBREX_RANK pid.$IMBREX_RANK"
         job = self.start(*before, IMBREX, "run", "-n", processes, "sh", "-c", script.replace("READY", ready))
         files = [self.folder / f"pid.{rank}" for rank in range(processes)]
-        self.assertTrue(wait_until(lambda: all(file.exists() for file in files)), "the processes did not start")
+        started = wait_until(lambda: all(file.exists() for file in files))
+        self.assertTrue(started, "the processes did not start")
         return job, [int(file.read_text()) for file in files]
 
     def check_exchange(self, job, processes):
@@ -95,7 +96,8 @@ class Exchange(Launch):
     def test_absent(self):
         job = self.run_job(3, PROBE, "absent", 1, environment={"IMBREX_PATIENCE": "0.5"})
         self.assertEqual(job.returncode, 1)
-        self.assertRegex(job.err, r"after 0\.5 s only 2 of 3 processes had come; missing: rank 1 \(pid \d+\)\.")
+        self.assertRegex(job.err,
+                         r"after 0\.5 s only 2 of 3 processes had come; missing: rank 1 \(pid \d+\)\.")
 
     def test_one_that_ends_is_not_waited_for(self):
         began = time.monotonic()
@@ -156,7 +158,8 @@ class Status(Launch):
                                     (["-n", "2"], "no program"), (["true"], "-n is missing"),
                                     (["-n", "2", "--prefx", "true"], "did you mean --prefix?"),
                                     (["-n", "2", "there-is-no-such-program"], "there-is-no-such-program"),
-                                    (["-n", "2", "./missing"], "./missing"), (["-n", "2", "/"], "cannot run '/'")):
+                                    (["-n", "2", "./missing"], "./missing"),
+                                    (["-n", "2", "/"], "cannot run '/'")):
             with self.subTest(arguments=arguments):
                 job = self.finish(self.start(IMBREX, "run", *arguments))
                 self.assertEqual(job.returncode, 2)
@@ -175,7 +178,8 @@ class Output(Launch):
         count = 100_000
         script = ("import os, sys\n"
                   "rank = os.environ['IMBREX_RANK']\n"
-                  f"text = ''.join(f'{{rank}} line {{i}} ' + rank * (i % 90) + '\\n' for i in range({count}))\n"
+                  "text = ''.join(f'{rank} line {i} ' + rank * (i % 90) + '\\n'"
+                  f" for i in range({count}))\n"
                   "pieces = [text[i:i + 4001] for i in range(0, len(text), 4001)]\n"
                   "for piece in pieces: os.write(1, piece.encode())\n")
         job = self.run_job(3, sys.executable, "-c", script)
@@ -260,7 +264,8 @@ print(rank, "interrupts", count, flush=True)
                 os.write(terminal, b"\x03")
                 interrupted = True
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
-        self.assertEqual(sorted(re.findall(r"\d interrupts \d+", shown)), ["0 interrupts 1", "1 interrupts 1"], shown)
+        self.assertEqual(sorted(re.findall(r"\d interrupts \d+", shown)),
+                         ["0 interrupts 1", "1 interrupts 1"], shown)
 
     def test_death_by_a_forwarded_signal(self):
         job, _ = self.started_shells(2, "READY; exec sleep 60")
