@@ -184,11 +184,15 @@ class job {
           std::chrono::ceil<std::chrono::milliseconds>(*until - now()).count(), 0, 1'000'000));
     ::poll(waiting.data(), waiting.size(), milliseconds);
 
+    std::set<int> ready;
+    for (const pollfd& one : waiting)
+      if (one.revents != 0) ready.insert(one.fd);
+
     // What a process said comes before its end.
     for (member& one : members_) {
       for (line_source* from : {&one.standard_output, &one.standard_error})
-        if (wants(*from)) from->move_some();
-      converse(one);
+        if (ready.contains(from->descriptor())) from->move_some();
+      if (ready.contains(one.process.socket.get())) converse(one);
     }
     while (const auto info = signals_.next()) {
       if (info->ssi_signo == SIGCHLD)
