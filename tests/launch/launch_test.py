@@ -366,9 +366,11 @@ class Foreign(Launch):
     def mpi(self, *arguments, **more):
         if not MPI_MODULE:
             self.skipTest("there is no MPI to build the bootstrap with")
-        # MPI leaks by plugins that it has unloaded, so that no suppression can name them.
-        environment = {"IMBREX_BOOTSTRAP": "mpi", "IMBREX_MPI_BOOTSTRAP": MPI_MODULE,
-                       "ASAN_OPTIONS": "detect_leaks=0", **more}
+        # MPI leaks by plugins that it has unloaded, so that no suppression can name them, and takes its own locks
+        # in more than one order.
+        sanitizers = {name: os.environ.get(name, "") + ":" + option for name, option in
+                      (("ASAN_OPTIONS", "detect_leaks=0"), ("TSAN_OPTIONS", "detect_deadlocks=0"))}
+        environment = {"IMBREX_BOOTSTRAP": "mpi", "IMBREX_MPI_BOOTSTRAP": MPI_MODULE, **sanitizers, **more}
         return self.mpirun(*arguments, environment=environment)
 
     def test_mpi(self):
