@@ -233,7 +233,8 @@ std::string runtime::describe_waits() const {
 }
 
 void runtime::fail_deadlock(const std::string& waits) {
-  fail("deadlock: no message is in flight, nothing runs, and the main task has not ended. Who waits:" + waits);
+  fail("deadlock: no message is in flight, nothing runs, and the main task has not ended. Who waits:" +
+       waits);
 }
 
 void runtime::report_held_messages() {

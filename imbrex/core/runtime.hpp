@@ -51,7 +51,8 @@ class runtime final : public thread_machine::listener {
   /// A number that no other array or group has, in any process.
   std::uint32_t new_collection() {
     const std::uint32_t n = collections_.fetch_add(1, std::memory_order_relaxed);
-    return job_ ? n * static_cast<std::uint32_t>(job_->processes()) + static_cast<std::uint32_t>(job_->process())
+    return job_ ? n * static_cast<std::uint32_t>(job_->processes()) +
+                      static_cast<std::uint32_t>(job_->process())
                 : n;
   }
   /// On PE 0.

@@ -34,8 +34,8 @@ namespace {
 using namespace std::chrono_literals;
 using time_point = std::chrono::steady_clock::time_point;
 
-/// After a failure the others normally end by themselves, as soon as they learn it. Those that are still there
-/// after the first time get SIGTERM, and after the second SIGKILL.
+/// After a failure the others normally end by themselves, as soon as they learn it. Those that are still
+/// there after the first time get SIGTERM, and after the second SIGKILL.
 constexpr auto grace = 3s;
 constexpr auto termination_time = 2s;
 /// What processes leave behind gets SIGTERM, and after this time SIGKILL.
@@ -48,8 +48,8 @@ time_point now() { return std::chrono::steady_clock::now(); }
 /// What is written in the launcher's own name.
 std::string message_of(const std::string& text) { return "imbrex run: " + text + "\n"; }
 
-/// The launcher's own signals. It takes them from a descriptor, so that they come one by one between its other
-/// work; those that it was told to ignore (nohup) it leaves alone, and its processes inherit that.
+/// The launcher's own signals. It takes them from a descriptor, so that they come one by one between its
+/// other work; those that it was told to ignore (nohup) it leaves alone, and its processes inherit that.
 class signal_source {
  public:
   signal_source() {
@@ -85,8 +85,8 @@ class signal_source {
   descriptor descriptor_;
 };
 
-/// The standard output and error of the launcher, which may be the same file: then they share a queue, so that
-/// a line of one does not come into a line of the other.
+/// The standard output and error of the launcher, which may be the same file: then they share a queue, so
+/// that a line of one does not come into a line of the other.
 class outputs {
  public:
   outputs() : standard_output_(STDOUT_FILENO), standard_error_(STDERR_FILENO) {
@@ -184,11 +184,15 @@ class job {
           std::chrono::ceil<std::chrono::milliseconds>(*until - now()).count(), 0, 1'000'000));
     ::poll(waiting.data(), waiting.size(), milliseconds);
 
+    std::set<int> ready;
+    for (const pollfd& one : waiting)
+      if (one.revents != 0) ready.insert(one.fd);
+
     // What a process said comes before its end.
     for (member& one : members_) {
       for (line_source* from : {&one.standard_output, &one.standard_error})
-        if (wants(*from)) from->move_some();
-      converse(one);
+        if (ready.contains(from->descriptor())) from->move_some();
+      if (ready.contains(one.process.socket.get())) converse(one);
     }
     while (const auto info = signals_.next()) {
       if (info->ssi_signo == SIGCHLD)

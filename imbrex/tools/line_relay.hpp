@@ -65,8 +65,8 @@ class line_source {
   line_source(descriptor pipe, output& to, std::string prefix)
       : pipe_(std::move(pipe)), to_(&to), splitter_(std::move(prefix)) {}
 
-  /// Moves what lies in the pipe to the output, up to some 64 KiB; false if there is nothing now. At the end of
-  /// the file the pipe is closed.
+  /// Moves what lies in the pipe to the output, up to some 64 KiB; false if there is nothing now. At the end
+  /// of the file the pipe is closed.
   bool move_some();
 
   /// Passes on the unfinished line and closes the pipe, so that whoever still writes to it learns it.

@@ -27,9 +27,9 @@ struct rank_process {
   descriptor standard_error;
 };
 
-/// Starts process `rank` of `size`. It ends when this thread does. `launcher_pipe` is the reading end of a pipe
-/// whose other end only the launcher has. Throws `usage_error` if the program cannot be run, `error` if the
-/// system has no room for another process.
+/// Starts process `rank` of `size`. It ends when this thread does. `launcher_pipe` is the reading end of a
+/// pipe whose other end only the launcher has. Throws `usage_error` if the program cannot be run, `error` if
+/// the system has no room for another process.
 rank_process start_rank(const std::vector<std::string>& command, int rank, int size,
                         const descriptor& launcher_pipe, const inherited_state& state);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `imbrex run` and its processes make of arbitrary bytes: the first says how they are cut into pieces, the
-// rest come to the launcher from one process, and to a process as an answer.
+// What `imbrex run` and its processes make of arbitrary bytes: the first says how they are cut into pieces,
+// the rest come to the launcher from one process, and to a process as an answer.
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 //   probe exchange          gathers texts of many lengths in several rounds, and checks them
 //   probe absent RANK       as exchange, but process RANK never comes
 //   probe end RANK STATUS   process RANK ends with that status, announced; the others a second later, with 0
-//   probe watch             says its number, then waits until the launcher has gone, and leaves a file "gone.N"
+//   probe watch             waits until the launcher has gone, then leaves a file "gone.RANK"
 #include <poll.h>
 #include <unistd.h>
 

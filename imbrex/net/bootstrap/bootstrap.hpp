@@ -35,8 +35,9 @@ class bootstrap {
 
 /// The one that the environment offers: `imbrex run`, PMIx, MPI, in this order; null for a process started by
 /// itself. The environment variable IMBREX_BOOTSTRAP=imbrex|pmix|mpi|none chooses one. Throws `error` if a
-/// launcher started this process but cannot be reached, `usage_error` for a variable with an impossible value.
-/// There may be one at a time in a process; PMIx and MPI do not start again in a process that has ended them.
+/// launcher started this process but cannot be reached, `usage_error` for a variable with an impossible
+/// value. There may be one at a time in a process; PMIx and MPI do not start again in a process that has
+/// ended them.
 std::unique_ptr<bootstrap> find_bootstrap();
 
 }  // namespace imbrex

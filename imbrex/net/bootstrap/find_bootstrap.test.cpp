@@ -10,7 +10,8 @@
 
 namespace {
 
-/// Each test is a process of its own under ctest; when all run in one, the next must find a clean environment.
+/// Each test is a process of its own under ctest; when all run in one, the next must find a clean
+/// environment.
 class find_bootstrap : public testing::Test {
  protected:
   void SetUp() override { clear(); }

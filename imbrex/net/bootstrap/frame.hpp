@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What `imbrex run` and the processes that it started say to each other over a socket of this host. A frame is
-// 16 bytes (magic, kind, length of the payload) and the payload. A process says
+// What `imbrex run` and the processes that it started say to each other over a socket of this host. A frame
+// is 16 bytes (magic, kind, length of the payload) and the payload. A process says
 //   gather   its text                   and is answered with gathered, when all have come, or failed
 //   overdue  how long it has waited     and is answered with failed
 //   finish   the status that it will end with; no answer
@@ -34,8 +34,8 @@ class frame_reader {
  public:
   void append(std::string_view bytes) { buffered_.append(bytes); }
 
-  /// The next frame if all of it is there. Throws `error` as soon as the bytes cannot be of a frame; memory is
-  /// never taken for bytes that have not come.
+  /// The next frame if all of it is there. Throws `error` as soon as the bytes cannot be of a frame; memory
+  /// is never taken for bytes that have not come.
   std::optional<frame> next();
 
  private:

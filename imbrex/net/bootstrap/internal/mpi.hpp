@@ -10,8 +10,8 @@ namespace imbrex {
 /// Whether the launcher of an MPI library started this process.
 bool mpi_launched_this_process();
 
-/// Loads libimbrex_mpi_bootstrap.so and starts MPI. Throws `error` if it cannot be loaded, or MPI does not start
-/// within the patience.
+/// Loads libimbrex_mpi_bootstrap.so and starts MPI. Throws `error` if it cannot be loaded, or MPI does not
+/// start within the patience.
 std::unique_ptr<bootstrap> start_mpi_bootstrap();
 
 }  // namespace imbrex

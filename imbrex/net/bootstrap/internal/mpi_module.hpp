@@ -10,8 +10,8 @@ extern "C" {
 /// Called for each rank, in order.
 using imbrex_mpi_take = void(void* to, const char* text, std::size_t length);
 
-/// All functions are called by one thread, which MPI takes for the main one. Those that return an int return 0,
-/// or MPI's error code.
+/// All functions are called by one thread, which MPI takes for the main one. Those that return an int return
+/// 0, or MPI's error code.
 struct imbrex_mpi_functions {
   int (*start)(int* rank, int* size);
   int (*all_gather)(const char* mine, std::size_t length, imbrex_mpi_take* take, void* to);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // PMIx is loaded when a launcher that serves it started the process, not linked: programs built with it also
-// run where it is not installed, and those that run as one process do not load it and what it needs (libevent,
-// hwloc, its plugins). Only its header is needed to build.
+// run where it is not installed, and those that run as one process do not load it and what it needs
+// (libevent, hwloc, its plugins). Only its header is needed to build.
 #include <imbrex/net/bootstrap/internal/pmix.hpp>
 
 #include <fcntl.h>

@@ -10,7 +10,8 @@ namespace imbrex {
 /// Whether a launcher that serves PMIx started this process.
 bool pmix_serves_this_process();
 
-/// Loads PMIx's library and connects to the launcher. Throws `error` if there is no such library, or no answer.
+/// Loads PMIx's library and connects to the launcher. Throws `error` if there is no such library, or no
+/// answer.
 std::unique_ptr<bootstrap> start_pmix_bootstrap();
 
 }  // namespace imbrex
