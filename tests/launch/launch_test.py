@@ -343,7 +343,7 @@ class Foreign(Launch):
 
     def mpirun(self, processes, *arguments, environment=None):
         if not MPIRUN:
-            self.skipTest("there is no mpirun")
+            self.skipTest("there is no mpirun, or Imbrex was built without PMIx")
         return self.finish(self.start(
             MPIRUN, "--oversubscribe", "-n", processes, PROBE, *arguments,
             environment={"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
