@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/net/ucx/ucx_network.hpp>
 
+#include <fstream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -16,6 +17,7 @@ namespace {
 /// What a process tells the others at the start.
 struct introduction {
   std::uint64_t program = 0;
+  std::string host;
   std::vector<std::string> addresses;  ///< of its PEs
 };
 
@@ -32,6 +34,14 @@ introduction from_text(const std::string& text) {
   in(other);
   in.finish();
   return other;
+}
+
+/// The same for all processes of a host, and for no others: what the kernel drew when it started.
+std::string name_of_host() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string name;
+  if (!(file >> name)) throw error("/proc/sys/kernel/random/boot_id cannot be read: is /proc mounted?");
+  return name;
 }
 
 context make_context() {
@@ -53,7 +63,7 @@ class ucx_network final : public network {
   ucx_network(bootstrap& job, int pes, std::uint64_t program, receiver& to) : context_(make_context()) {
     for (int p = 0; p < pes; ++p)
       ports_.push_back(std::make_unique<ucx_port>(context_.get(), job.rank(), remote_, first_pe_, to));
-    introduction mine{program, {}};
+    introduction mine{program, name_of_host(), {}};
     for (const auto& p : ports_) mine.addresses.push_back(p->address());
     const auto all = job.all_gather(to_text(mine));
     for (int process = 0; process < job.size(); ++process) {
@@ -63,7 +73,8 @@ class ucx_network final : public network {
                     std::to_string(job.rank()) +
                     " (their entry methods differ): start the same build everywhere");
       first_pe_.push_back(static_cast<int>(remote_.size()));
-      for (const auto& address : other.addresses) remote_.push_back({address, process});
+      for (const auto& address : other.addresses)
+        remote_.push_back({address, process, other.host == mine.host});
     }
     pes_ = {first_pe_[static_cast<std::size_t>(job.rank())], pes, static_cast<int>(remote_.size())};
   }

@@ -117,7 +117,8 @@ ucp_ep_h ucx_port::endpoint_to(int pe) {
     how.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
                      UCP_EP_PARAM_FIELD_ERR_HANDLER;
     how.address = reinterpret_cast<const ucp_address_t*>(pes_[place].address.data());
-    how.err_mode = UCP_ERR_HANDLING_MODE_PEER;
+    // To hear of a peer's death UCX would do without shared memory; on one host the launcher tells of it.
+    how.err_mode = pes_[place].on_this_host ? UCP_ERR_HANDLING_MODE_NONE : UCP_ERR_HANDLING_MODE_PEER;
     how.err_handler = {&peer::failed, made.get()};
     check(ucp_ep_create(worker_.get(), &how, &made->endpoint), "ucp_ep_create");
     peers_[place] = std::move(made);

@@ -20,6 +20,7 @@ namespace imbrex::ucx {
 struct remote_pe {
   std::string address;
   int process = 0;
+  bool on_this_host = false;
 };
 
 /// One PE's worker and its endpoints. All is the PE's thread's, but the two counters, which anybody may read;
