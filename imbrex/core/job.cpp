@@ -56,33 +56,35 @@ void job::tell_others(about what, const T&... values) {
     if (p != process_) tell(p, what, values...);
 }
 
-void job::quiet(const network::counts& exchanged) {
+bool job::quiet(const network::counts& exchanged) {
   const std::uint32_t asked = round_asked_.load();
   const bool must_report = must_report_.exchange(false);
-  if (!must_report && asked == round_answered_ && exchanged == reported_) return;
+  if (!must_report && asked == round_answered_ && exchanged == reported_) return false;
   round_answered_ = asked;
   reported_ = exchanged;
   owner_.processor_at(net_->pes().first).door().post(*new quiet_item(*this, asked, exchanged));
+  return true;
 }
 
 void job::heard_quiet(int process, std::uint32_t round, const network::counts& exchanged) {
   if (owner_.ended()) return;
-  reports_[static_cast<std::size_t>(process)] = exchanged;
-  if (answers_missing_ > 0) {
-    if (round == round_) --answers_missing_;
-    if (answers_missing_ > 0) return;
-    const auto now = total();
-    if (now == before_ && now.sent == now.received) return all_quiet();
-  }
+  reports_[static_cast<std::size_t>(process)] = report{round, exchanged};
   for (const auto& r : reports_)
-    if (!r) return;
+    if (!r || (asking_ && r->round != round_)) return;
   const auto now = total();
-  if (now.sent == now.received) ask_all();
+  if (now.sent != now.received) {
+    asking_ = false;  // a report is still to come
+  } else if (!asking_ || now != before_) {
+    ask_all();
+  } else {
+    asking_ = false;
+    all_quiet();
+  }
 }
 
 void job::ask_all() {
   before_ = total();
-  answers_missing_ = processes_;
+  asking_ = true;
   round_asked_.store(++round_);
   tell_others(about::ask, round_);
 }
@@ -90,8 +92,8 @@ void job::ask_all() {
 network::counts job::total() const {
   network::counts sum;
   for (const auto& r : reports_) {
-    sum.sent += r->sent;
-    sum.received += r->received;
+    sum.sent += r->exchanged.sent;
+    sum.received += r->exchanged.received;
   }
   return sum;
 }

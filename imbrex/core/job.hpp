@@ -37,9 +37,9 @@ class job final : public network::receiver {
   int processes() const { return processes_; }
   network& net() const { return *net_; }
 
-  /// All PEs of this process sleep, and have exchanged so many messages with others. Any PE's thread; never
-  /// two at once.
-  void quiet(const network::counts& exchanged);
+  /// All PEs of this process sleep, and have exchanged so many messages with others. False if that is not
+  /// news. Any PE's thread; never two at once.
+  bool quiet(const network::counts& exchanged);
   /// Tells the other processes that the run has ended. Any PE's thread.
   void tell_end(int status);
   /// Leaves the job, when no PE of this process runs any more; orderly, that is when all others do, if the run
@@ -59,7 +59,7 @@ class job final : public network::receiver {
   template <class... T>
   void tell_others(about what, const T&... values);
 
-  /// A process is quiet with these counts; in answer to that round of questions, if `round` is the last.
+  /// A process is quiet with these counts, and has heard the questions up to `round`.
   void heard_quiet(int process, std::uint32_t round, const network::counts& exchanged);
   void ask_all();
   network::counts total() const;
@@ -81,10 +81,14 @@ class job final : public network::receiver {
   network::counts reported_;
 
   // Of process 0.
-  std::vector<std::optional<network::counts>> reports_;
+  struct report {
+    std::uint32_t round = 0;  ///< the last question that the process had heard
+    network::counts exchanged;
+  };
+  std::vector<std::optional<report>> reports_;
   network::counts before_;  ///< what the reports added up to when the round was asked
   std::uint32_t round_ = 0;
-  int answers_missing_ = 0;
+  bool asking_ = false;
   int waits_missing_ = 0;
   std::string waits_;
 };

@@ -84,9 +84,9 @@ class meeting {
     std::vector<std::string> all_gather(const std::string& mine) override {
       of_.texts_[static_cast<std::size_t>(rank_)] = mine;
       of_.arrival_.arrive_and_wait();
-      auto all = of_.texts_;
+      auto texts = of_.texts_;
       of_.arrival_.arrive_and_wait();
-      return all;
+      return texts;
     }
 
    private:
@@ -102,13 +102,13 @@ class meeting {
 /// Runs a program in several runtimes. Returns the greatest exit status.
 template <class Main>
 int run_in_processes(int processes, const options& how, const Main& main) {
-  meeting all(processes);
+  meeting room(processes);
   std::atomic<int> worst = 0;
   {
     std::vector<std::jthread> threads;
     for (int p = 0; p < processes; ++p)
       threads.emplace_back([&, p] {
-        meeting::member mine(all, p);
+        meeting::member mine(room, p);
         runtime r(how, mine);
         const int status = r.run([&main] { return detail::main_of(main); });
         if (status > worst) worst = status;

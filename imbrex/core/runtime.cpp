@@ -180,10 +180,11 @@ void runtime::escaped(int pe) noexcept {
 
 network::counts runtime::counted() const { return job_ ? job_->net().counted() : network::counts{}; }
 
-void runtime::quiet(const network::counts& exchanged) {
-  if (ended()) return;
+bool runtime::quiet(const network::counts& exchanged) {
+  if (ended()) return true;
   if (job_) return job_->quiet(exchanged);
   if (!release_quiescence_waiters()) fail_deadlock(describe_waits());
+  return true;
 }
 
 bool runtime::release_quiescence_waiters() {

@@ -73,7 +73,7 @@ class runtime final : public thread_machine::listener {
   network::counts counted() const override;
   /// Nothing is left to do in this process. If that is so in all: answers those who wait for quiescence, or
   /// fails with a report of who waits for what.
-  void quiet(const network::counts& exchanged) override;
+  bool quiet(const network::counts& exchanged) override;
   /// What the run has come to; only after `ended`.
   int status() const { return status_.load(std::memory_order_acquire); }
   /// Destroys all chares and messages, and says so if messages were left for elements that do not exist.

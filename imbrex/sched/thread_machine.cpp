@@ -120,25 +120,27 @@ void thread_machine::wait_for_work(scheduler& pe) {
   if (network != nullptr && !network->arm()) return pe.door().sleep(nanoseconds(0));
   if (deadline) return pe.door().sleep(*deadline - pe.now(), descriptor);
   sleepers_.fetch_add(one_sleeper);
-  if (const auto exchanged = claim_quiet()) {
-    told_.quiet(*exchanged);
-    pe.door().sleep(nanoseconds(0));
-  } else {
-    pe.door().sleep(std::nullopt, descriptor);
-    sleepers_.fetch_add(one_wake - one_sleeper);
+  while (auto mine = claim_quiet()) {
+    if (told_.quiet(mine->exchanged)) return pe.door().sleep(nanoseconds(0));
+    // Asleep again; whoever slept anew meanwhile could not claim, and left it to this one.
+    if (sleepers_.compare_exchange_strong(mine->sleepers, mine->sleepers + one_sleeper)) break;
+    sleepers_.fetch_add(one_sleeper);
   }
+  pe.door().sleep(std::nullopt, descriptor);
+  sleepers_.fetch_add(one_wake - one_sleeper);
 }
 
-std::optional<network::counts> thread_machine::claim_quiet() {
-  network::counts exchanged;
+std::optional<thread_machine::claim> thread_machine::claim_quiet() {
+  claim made{};
   auto seen = sleepers_.load();
   do {
     if (seen % one_wake != pes_.size() || stopping()) return std::nullopt;
     for (scheduler* pe : pes_)
       if (!pe->door().is_parked()) return std::nullopt;
-    exchanged = told_.counted();
-  } while (!sleepers_.compare_exchange_weak(seen, seen + one_wake - one_sleeper));
-  return exchanged;
+    made.exchanged = told_.counted();
+    made.sleepers = seen + one_wake - one_sleeper;
+  } while (!sleepers_.compare_exchange_weak(seen, made.sleepers));
+  return made;
 }
 
 }  // namespace imbrex

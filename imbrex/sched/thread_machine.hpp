@@ -31,8 +31,9 @@ class thread_machine {
     /// What this process has exchanged with others. Asked while all PEs sleep.
     virtual network::counts counted() const { return {}; }
     /// Nothing runs, nothing is queued, no timer is set, and `exchanged` was what `counted` said. Called by one
-    /// PE's thread while all others sleep, until the first post or arrival.
-    virtual void quiet(const network::counts& exchanged) = 0;
+    /// PE's thread while all others sleep, until the first post or arrival. False if nothing came of it: then
+    /// that PE sleeps, too.
+    virtual bool quiet(const network::counts& exchanged) = 0;
     /// An exception left a work item that has nobody else to tell.
     virtual void escaped(int pe) noexcept = 0;
 
@@ -55,7 +56,12 @@ class thread_machine {
   void loop(scheduler& pe);
   void wait_for_work(scheduler& pe);
   bool spin(scheduler& pe) const;
-  std::optional<network::counts> claim_quiet();
+  /// What a PE knows that may tell.
+  struct claim {
+    network::counts exchanged;
+    std::uint64_t sleepers;  ///< since the claim
+  };
+  std::optional<claim> claim_quiet();
 
   std::vector<scheduler*> pes_;
   std::vector<work> nudges_;  // one for each PE, posted by stop() to end its sleep

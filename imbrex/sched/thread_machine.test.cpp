@@ -42,10 +42,13 @@ class machine : public testing::TestWithParam<int>, protected thread_machine::li
     threads_.emplace(pointers_, options{.pes = GetParam()}, GetParam(),
                      static_cast<thread_machine::listener&>(*this));
   }
-  void quiet(const network::counts&) override {
+  bool quiet(const network::counts&) override {
     if (under_way_ != 0) ++wrong_;  // said to be quiet over a token
-    if (++rounds_ == limit_) return threads_->stop();
-    start_tokens();
+    if (++rounds_ == limit_)
+      threads_->stop();
+    else
+      start_tokens();
+    return true;
   }
   void escaped(int) noexcept override {
     ++escapes_;
