@@ -26,6 +26,9 @@ class port : public transport {
   /// something to do at once.
   virtual bool arm() = 0;
   virtual int descriptor() const = 0;
+  /// True while something that was sent has not left: shared memory does not tell when there is room again,
+  /// so whoever sleeps must look now and then.
+  virtual bool sending() const = 0;
 };
 
 /// Which PEs there are: those of one process follow each other.

@@ -18,6 +18,8 @@ constexpr work_type nudge{"nudge", &run_nothing, &destroy_nothing, nullptr, null
 /// would notice.
 constexpr int turns_with_a_processor_each = 1500;
 
+constexpr nanoseconds nap_while_sending{100'000};
+
 void pause_processor() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -118,6 +120,9 @@ void thread_machine::wait_for_work(scheduler& pe) {
   port* const network = pe.network();
   const int descriptor = network != nullptr ? network->descriptor() : -1;
   if (network != nullptr && !network->arm()) return pe.door().sleep(nanoseconds(0));
+  if (network != nullptr && network->sending())
+    return pe.door().sleep(std::min(deadline ? *deadline - pe.now() : nap_while_sending, nap_while_sending),
+                           descriptor);
   if (deadline) return pe.door().sleep(*deadline - pe.now(), descriptor);
   sleepers_.fetch_add(one_sleeper);
   while (auto mine = claim_quiet()) {

@@ -37,6 +37,7 @@ class ucx_port final : public port {
   bool progress() override;
   bool arm() override;
   int descriptor() const override { return descriptor_; }
+  bool sending() const override { return departing_ > 0; }
 
   /// The worker's address, as bytes for other processes.
   std::string address() const;
