@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installation, and the package that find_package(imbrex) finds.
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/imbrex)

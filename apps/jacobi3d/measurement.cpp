@@ -15,7 +15,7 @@ using blocks_proxy = imbrex::array<block>;
 // Each stretch has a plain one beside it: processors change their speed from one moment to the next.
 constexpr std::int64_t most_stretches = 7;
 
-imbrex::task<> time_iterations(const settings& asked, blocks_proxy blocks, plain_loop& plain,
+imbrex::task<> time_iterations(const settings& asked, blocks_proxy blocks, plain_loop* plain,
                                const progress_listener& listener, measurement& result) {
   using clock = std::chrono::steady_clock;
   const std::vector<std::int64_t> lengths = stretches(asked.iterations);
@@ -27,16 +27,15 @@ imbrex::task<> time_iterations(const settings& asked, blocks_proxy blocks, plain
     const progress made =
         co_await blocks.reduce<&block::run>(greatest_residual{}, lengths[stretch], asked.tolerance, last);
     const double ours = std::chrono::duration<double>(clock::now() - begin).count();
-    const double theirs = plain.run(made.iterations, asked.tolerance > 0).seconds;
+    if (plain != nullptr) ratios.push_back(plain->run(made.iterations, asked.tolerance > 0).seconds / ours);
     seconds.push_back(ours / double(made.iterations));
-    ratios.push_back(theirs / ours);
     result.iterations += made.iterations;
     result.residual = made.residual;
     converged = asked.tolerance > 0 && made.residual < asked.tolerance;
     listener(double(stretch + 1) / double(lengths.size()));
   }
   result.seconds_per_iteration = median(seconds);
-  result.ratio = median(ratios);
+  if (plain != nullptr) result.ratio = median(ratios);
 }
 
 imbrex::task<comparison> compare(blocks_proxy blocks, const decomposition& cut, const serial_grid& expected) {
@@ -52,7 +51,7 @@ imbrex::task<comparison> compare(blocks_proxy blocks, const decomposition& cut, 
   co_return compared;
 }
 
-imbrex::task<> run_configuration(const settings& asked, const configuration& chosen, plain_loop& plain,
+imbrex::task<> run_configuration(const settings& asked, const configuration& chosen, plain_loop* plain,
                                  serial_rival* serial, const progress_listener& listener,
                                  measurement& result) {
   const extents& shape = chosen.cut.blocks;
@@ -61,7 +60,7 @@ imbrex::task<> run_configuration(const settings& asked, const configuration& cho
   co_await blocks.call<&block::start>();  // and so all have been made
   if (asked.warmup > 0) {
     co_await blocks.reduce<&block::run>(greatest_residual{}, asked.warmup, 0.0, false);
-    plain.run(asked.warmup, false);
+    if (plain != nullptr) plain->run(asked.warmup, false);
   }
   co_await time_iterations(asked, blocks, plain, listener, result);
   result.checksum = co_await blocks.reduce<&block::checksum>(imbrex::sum);
@@ -92,7 +91,7 @@ const serial_grid& serial_rival::after(std::int64_t iterations) {
   return grid_;
 }
 
-int measure(const settings& asked, const configuration& chosen, plain_loop& plain, serial_rival* serial,
+int measure(const settings& asked, const configuration& chosen, plain_loop* plain, serial_rival* serial,
             const progress_listener& listener, measurement& result) {
   return imbrex::run(asked.machine,
                      [&] { return run_configuration(asked, chosen, plain, serial, listener, result); });

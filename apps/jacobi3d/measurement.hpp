@@ -45,9 +45,10 @@ class serial_rival {
   std::int64_t iterations_ = 0;
 };
 
-/// Runs a configuration on a machine of its own. `serial` may be null: then nothing is compared. Returns the
-/// runtime's exit status, 0 if all went well.
-int measure(const settings& asked, const configuration& chosen, plain_loop& plain, serial_rival* serial,
+/// Runs a configuration on a machine of its own. Without `plain` there is no ratio, without `serial` nothing
+/// is compared; either may be null. Returns the runtime's exit status, 0 if all went well. In a process other
+/// than the first of its job it only takes part, and `result` stays as it is.
+int measure(const settings& asked, const configuration& chosen, plain_loop* plain, serial_rival* serial,
             const progress_listener& listener, measurement& result);
 
 }  // namespace jacobi3d

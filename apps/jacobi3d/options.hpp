@@ -15,6 +15,7 @@ namespace jacobi3d {
 /// What the command line asks for. Each field is given by the option beside it; the last of several counts.
 struct settings {
   imbrex::options machine;           ///< the runtime's options; pes is never 0 here
+  int processes = 1;                 ///< of the job, each with so many PEs
   extents grid{128, 128, 128};       ///< `--grid X,Y,Z`: cells
   std::vector<std::int64_t> odf{4};  ///< `--odf N[,N...]`: chares per PE, one configuration for each
   overlap_mode overlap = overlap_mode::automatic;  ///< `--overlap`; odf holds only 1 unless it is automatic

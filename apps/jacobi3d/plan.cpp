@@ -61,7 +61,7 @@ std::vector<configuration> plan(const settings& asked, std::uint64_t available_b
   const double least = (asked.check ? 6 : 4) * sizeof(double) * double(x) * double(y) * double(z);
   if (least > double(available_bytes)) refuse_memory(asked, "", least, available_bytes);
   for (const std::int64_t odf : asked.odf) {
-    const std::int64_t chares = odf * asked.machine.pes;
+    const std::int64_t chares = odf * asked.machine.pes * asked.processes;
     try {
       configurations.push_back({odf, minimal_surface(asked.grid, chares)});
     } catch (const std::invalid_argument& e) {

@@ -34,6 +34,7 @@ std::ofstream open_json(const settings& asked) {
 }
 
 platform platform_of(const settings& asked) {
+  if (asked.processes > 1) return {.machine = "processes", .processes = asked.processes, .plain_loop = false};
   return {.machine = asked.machine.machine == imbrex::machine_kind::threads ? "threads" : "deterministic"};
 }
 
@@ -53,11 +54,12 @@ int run_all(const settings& asked) {
   const std::vector<configuration> configurations = plan(asked, available_memory());
   std::ofstream json = open_json(asked);
   const auto values = initial_values::parse(asked.init);
-  plain_loop plain(asked.grid, values, asked.machine.pes);
+  const platform where = platform_of(asked);
+  std::optional<plain_loop> plain;
+  if (where.plain_loop) plain.emplace(asked.grid, values, asked.machine.pes);
   std::optional<serial_rival> serial;
   if (asked.check) serial.emplace(asked.grid, values);
 
-  const platform where = platform_of(asked);
   print(asked, table_head(asked, where));
   progress_bar bar(!asked.quiet);
   std::vector<finished> all;
@@ -66,8 +68,8 @@ int run_all(const settings& asked) {
     bar.show(name, 0);
     measurement result;
     const int status = measure(
-        asked, chosen, plain, serial ? &*serial : nullptr, [&](double part) { bar.show(name, part); },
-        result);
+        asked, chosen, plain ? &*plain : nullptr, serial ? &*serial : nullptr,
+        [&](double part) { bar.show(name, part); }, result);
     bar.clear();
     if (status != 0) return status;
     all.push_back({chosen, result});
@@ -77,8 +79,18 @@ int run_all(const settings& asked) {
       return 1;
     }
   }
-  if (all.size() > 1) print(asked, "\n" + summary(all));
+  if (all.size() > 1 && where.plain_loop) print(asked, "\n" + summary(all));
   return asked.check && !report_checks(asked, all) ? 1 : 0;
+}
+
+// All processes run the same configurations; the first of them measures and reports.
+int take_part(const settings& asked) {
+  for (const auto& chosen : plan(asked, available_memory())) {
+    measurement nothing;
+    const int status = measure(asked, chosen, nullptr, nullptr, {}, nothing);
+    if (status != 0) return status;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -86,8 +98,8 @@ int run_all(const settings& asked) {
 int program(int argc, char** argv) {
   try {
     const settings asked = parse_settings(argc, argv);
-    if (asked.help.empty()) return run_all(asked);
-    std::fputs(asked.help.c_str(), stdout);
+    if (asked.help.empty()) return imbrex::process() == 0 ? run_all(asked) : take_part(asked);
+    if (imbrex::process() == 0) std::fputs(asked.help.c_str(), stdout);
     return 0;
   } catch (const imbrex::usage_error& e) {
     fmt::print(stderr, "jacobi3d: error: {}\n", e.what());

@@ -28,9 +28,11 @@ std::string plural(std::int64_t number, const char* noun) {
 }  // namespace
 
 std::string table_head(const settings& asked, const platform& where) {
+  std::string pes = plural(asked.machine.pes, "PE");
+  if (where.processes > 1) pes = fmt::format("{} processes of {}", where.processes, pes);
   std::string head = fmt::format("Jacobi3D: {} cells, {}, machine {}, overlap {}, {} after {} of warm-up\n",
-                                 text(asked.grid), plural(asked.machine.pes, "PE"), where.machine,
-                                 name(asked.overlap), plural(asked.iterations, "iteration"), asked.warmup);
+                                 text(asked.grid), pes, where.machine, name(asked.overlap),
+                                 plural(asked.iterations, "iteration"), asked.warmup);
   if (where.plain_loop)
     head += fmt::format(
         "ratio: speed divided by that of a plain loop of {} with the same kernel, run beside it\n",

@@ -28,15 +28,15 @@ void inbox::wake() {
   }
 }
 
-void inbox::sleep(std::optional<std::chrono::nanoseconds> at_most) {
-  pollfd ready{event_, POLLIN, 0};
+void inbox::sleep(std::optional<std::chrono::nanoseconds> at_most, int descriptor) {
+  pollfd ready[] = {{event_, POLLIN, 0}, {descriptor, POLLIN, 0}};  // poll() passes over negative ones
   timespec limit{};
   if (at_most) {
     const auto left = at_most->count() > 0 ? at_most->count() : 0;
     limit = {static_cast<time_t>(left / 1'000'000'000), static_cast<long>(left % 1'000'000'000)};
   }
   while (is_parked()) {
-    if (::ppoll(&ready, 1, at_most ? &limit : nullptr, nullptr) == 0) break;
+    if (::ppoll(ready, 2, at_most ? &limit : nullptr, nullptr) == 0 || ready[1].revents != 0) break;
     std::uint64_t wakes;  // also a late one for an earlier sleep: then the loop goes round once more
     [[maybe_unused]] const auto drained = ::read(event_, &wakes, sizeof wakes);
   }

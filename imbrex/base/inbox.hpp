@@ -26,8 +26,7 @@ namespace imbrex {
 ///        and `is_parked`, because quiescence detection reasons about the order of parks and posts on
 ///        different inboxes.
 ///
-/// The wake travels by an eventfd, so that a network can later put its own descriptor beside it into one
-/// poll().
+/// The wake travels by an eventfd, so that the network's descriptor stands beside it in one poll().
 class inbox {
  public:
   inbox();
@@ -75,9 +74,9 @@ class inbox {
                                          std::memory_order_relaxed);
   }
 
-  /// Sleeps until an item is posted or the time has passed; after `park`. The owner is awake again when it
-  /// returns.
-  void sleep(std::optional<std::chrono::nanoseconds> at_most);
+  /// Sleeps until an item is posted, the time has passed or a descriptor (the network's; -1 for none) is
+  /// readable; after `park`. The owner is awake again when it returns.
+  void sleep(std::optional<std::chrono::nanoseconds> at_most, int descriptor = -1);
 
   /// True while the owner sleeps and nobody has posted. Any thread.
   bool is_parked() const { return head_.load(std::memory_order_seq_cst) == parked(); }

@@ -44,7 +44,7 @@ bool step_deterministic(runtime& r, delayed_transport& wire) {
     r.virtual_time().advance_to(*first->next_deadline());
     step_one(r, *first);
   } else {
-    r.quiet();
+    r.quiet({});
   }
   return !r.ended();
 }

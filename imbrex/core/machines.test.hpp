@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <barrier>
 #include <cstdint>
 #include <ostream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <imbrex/base/quantity.hpp>
@@ -24,6 +27,7 @@ namespace imbrex {
 struct machine_under_test {
   std::string name;
   std::vector<options> runs;
+  int processes = 1;  ///< runtimes that only the network connects, each with so many PEs
 
   friend void PrintTo(const machine_under_test& m, std::ostream* out) { *out << m.name; }
 };
@@ -75,7 +79,55 @@ inline std::vector<machine_under_test> machines() {
           {"serialize_always", {serializing}},
           delayed_link(),
           shuffled(5),
-          deterministic_seeds(20)};
+          deterministic_seeds(20),
+          {"ucx_2x1", {threads(1)}, 2},
+          {"ucx_3x2", {threads(2)}, 3}};
+}
+
+/// A job whose processes are threads of this one: to the network it makes no difference.
+class meeting {
+ public:
+  explicit meeting(int size) : texts_(static_cast<std::size_t>(size)), arrival_(size) {}
+
+  class member final : public bootstrap {
+   public:
+    member(meeting& of, int rank) : of_(of), rank_(rank) {}
+    int rank() const override { return rank_; }
+    int size() const override { return static_cast<int>(of_.texts_.size()); }
+    std::vector<std::string> all_gather(const std::string& mine) override {
+      of_.texts_[static_cast<std::size_t>(rank_)] = mine;
+      of_.arrival_.arrive_and_wait();
+      auto texts = of_.texts_;
+      of_.arrival_.arrive_and_wait();
+      return texts;
+    }
+
+   private:
+    meeting& of_;
+    int rank_;
+  };
+
+ private:
+  std::vector<std::string> texts_;
+  std::barrier<> arrival_;
+};
+
+/// Runs a program in several runtimes. Returns the greatest exit status.
+template <class Main>
+int run_in_processes(int processes, const options& how, const Main& main) {
+  meeting room(processes);
+  std::atomic<int> worst = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int p = 0; p < processes; ++p)
+      threads.emplace_back([&, p] {
+        meeting::member mine(room, p);
+        runtime r(how, mine);
+        const int status = r.run([&main] { return detail::main_of(main); });
+        if (status > worst) worst = status;
+      });
+  }
+  return worst;
 }
 
 /// A test that runs its program on each of these.
@@ -84,7 +136,8 @@ class on_machine : public testing::TestWithParam<machine_under_test> {
   template <class Main>
   void run(const Main& main) {
     for (const options& how : GetParam().runs) {
-      EXPECT_EQ(imbrex::run(how, main), 0);
+      const int processes = GetParam().processes;
+      EXPECT_EQ(processes == 1 ? imbrex::run(how, main) : run_in_processes(processes, how, main), 0);
       if (HasFailure()) {
         ADD_FAILURE() << "with " << text_of(how);
         return;

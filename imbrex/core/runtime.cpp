@@ -108,12 +108,23 @@ struct runtime::main_task : work {
 const work_type runtime::main_task::kind{"the main task", &main_task::begin, &main_task::forget, nullptr,
                                          nullptr};
 
-runtime::runtime(const options& how) : how_(checked(how)) {
+runtime::runtime(const options& how) : runtime(how, nullptr) {}
+runtime::runtime(const options& how, bootstrap& meeting) : runtime(how, &meeting) {}
+
+runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how)) {
   message_table::number();
   const bool deterministic = how_.machine == machine_kind::deterministic;
   const clock& time = deterministic ? static_cast<const clock&>(virtual_clock_) : real_clock_;
+  pes_ = {0, how_.pes, how_.pes};
+  if (meeting != nullptr && meeting->size() > 1) {
+    if (deterministic)
+      throw usage_error("--machine deterministic is for one process, and this is one of " +
+                        std::to_string(meeting->size()) + ": start it by itself");
+    job_ = std::make_unique<detail::job>(*this, *meeting, how_.pes);
+    pes_ = job_->net().pes();
+  }
   std::vector<inbox*> inboxes;
-  for (int p = 0; p < how_.pes; ++p) {
+  for (int p = pes_.first; p < pes_.first + pes_.count; ++p) {
     auto seed = how_.shuffle;
     if (seed) *seed += static_cast<std::uint64_t>(p);
     processors_.push_back(std::make_unique<detail::processor>(*this, p, time, seed));
@@ -122,22 +133,30 @@ runtime::runtime(const options& how) : how_(checked(how)) {
   if (deterministic) {
     transport_ = std::make_unique<delayed_transport>(how_.seed + how_.shuffle.value_or(0) * 1'000'003);
   } else {
-    transport_ = std::make_unique<direct_transport>(std::move(inboxes));
+    transport_ = std::make_unique<direct_transport>(std::move(inboxes), pes_.first);
     if (how_.serialize_always) transport_ = std::make_unique<serializing_transport>(std::move(transport_));
     std::vector<scheduler*> pes;
     for (auto& p : processors_) pes.push_back(p.get());
-    threads_ = std::make_unique<thread_machine>(pes, how_, *this);
+    threads_ = std::make_unique<thread_machine>(pes, how_, pes_.total, *this);
   }
   const auto model = link_of(how_);
   for (auto& p : processors_) {
     transport* wire = transport_.get();
+    if (job_) {
+      port& network = job_->net().port_of(p->pe());
+      p->attach(network);
+      routers_.push_back(std::make_unique<router>(*wire, network, pes_));
+      wire = routers_.back().get();
+    }
     if (model.delays()) {
-      links_.push_back(std::make_unique<link_transport>(*transport_, model, time,
-                                                        [self = p->pe()](int to) { return to != self; }));
+      // Between the processes of a job, between the PEs of a single one.
+      const auto near = job_ ? pes_ : pe_range{p->pe(), 1, pes_.total};
+      links_.push_back(
+          std::make_unique<link_transport>(*wire, model, time, [near](int to) { return !near.holds(to); }));
       wire = links_.back().get();
       p->be_punctual();
     }
-    p->connect(*wire, !deterministic && !how_.serialize_always, how_.pes);
+    p->connect(*wire, !deterministic && !how_.serialize_always, pes_.total);
   }
 }
 
@@ -149,7 +168,7 @@ void runtime::start(std::function<task<int>()> main) {
 }
 
 int runtime::run(std::function<task<int>()> main) {
-  start(std::move(main));
+  if (pes_.first == 0) start(std::move(main));
   if (threads_) {
     const auto stuck =
         threads_->run([this] { return status() == 0 ? grace_after_success : grace_after_failure; });
@@ -165,11 +184,17 @@ int runtime::run(std::function<task<int>()> main) {
   } else {
     detail::run_deterministic(*this, static_cast<delayed_transport&>(*transport_));
   }
+  if (job_) job_->leave(status() == 0);
   clear();
   return status();
 }
 
 void runtime::exit(int status) {
+  if (job_ && !ended()) job_->tell_end(status);
+  end_here(status);
+}
+
+void runtime::end_here(int status) {
   int expected = running;
   status_.compare_exchange_strong(expected, status, std::memory_order_acq_rel);
   if (threads_) threads_->stop();
@@ -190,37 +215,33 @@ void runtime::escaped(int pe) noexcept {
   }
 }
 
-void runtime::await_quiescence(const reply_address& who) {
-  const std::lock_guard hold(waiters_lock_);
-  quiescence_waiters_.push_back({detail::processor::here().pe(), who});
-}
+network::counts runtime::counted() const { return job_ ? job_->net().counted() : network::counts{}; }
 
-void runtime::quiet() {
-  if (ended() || release_quiescence_waiters()) return;
-  fail(deadlock_report());
+bool runtime::quiet(const network::counts& exchanged) {
+  if (ended()) return true;
+  if (job_) return job_->quiet(exchanged);
+  if (!release_quiescence_waiters()) fail_deadlock(describe_waits());
+  return true;
 }
 
 bool runtime::release_quiescence_waiters() {
-  std::vector<waiter> waiters;
-  {
-    const std::lock_guard hold(waiters_lock_);
-    std::swap(waiters, quiescence_waiters_);
-  }
-  // Every PE sleeps until the first post; the messages are made with the memory of the PEs that they are for.
-  std::vector<std::pair<inbox*, message*>> answers;
+  const auto waiters = std::exchange(quiescence_waiters_, {});
+  auto& pe = processor_at(0);
+  const scheduler::activation as(pe);
+  // Made before the first of them wakes anyone.
+  std::vector<std::pair<int, message*>> answers;
   for (const auto& w : waiters) {
-    auto& pe = processor_at(w.pe);
-    if (pe.replies().find(w.reply) == nullptr) continue;
-    const scheduler::activation as(pe);
+    if (w.pe == 0 && pe.replies().find(w.reply) == nullptr) continue;
     auto& m = detail::make_message<detail::reply_message<nothing>>(nothing{});
     m.reply = w.reply;
-    answers.emplace_back(&pe.door(), &m);
+    answers.emplace_back(w.pe, &m);
   }
-  for (const auto& [door, answer] : answers) door->post(*answer);
+  for (const auto& [to, answer] : answers)
+    pes_.holds(to) ? processor_at(to).door().post(*answer) : pe.dispatch(*answer, to);
   return !answers.empty();
 }
 
-std::string runtime::deadlock_report() const {
+std::string runtime::describe_waits() const {
   std::vector<std::string> lines;
   std::size_t more = 0;
   const auto add = [&](std::string line) {
@@ -231,7 +252,7 @@ std::string runtime::deadlock_report() const {
     for (const auto* w = entry.waits; w != nullptr; w = w->next())
       add(who + " waits for " + w->description());
   };
-  add_waits("the main task", processor_at(0).main);
+  if (pes_.first == 0) add_waits("the main task", processor_at(0).main);
   for (const auto& p : processors_) {
     for (const auto* m : p->held())
       add("a message for an array that was never created waits on PE " + std::to_string(p->pe()) +
@@ -243,11 +264,15 @@ std::string runtime::deadlock_report() const {
           add_waits(detail::describe_entry(*e, static_cast<const message*>(s->request)->kind()), *s);
     });
   }
-  std::string text =
-      "deadlock: no message is in flight, nothing runs, and the main task has not ended. Who waits:";
+  std::string text;
   for (const auto& l : lines) text += "\n  " + l;
   if (more > 0) text += "\n  and " + std::to_string(more) + " more";
   return text;
+}
+
+void runtime::fail_deadlock(const std::string& waits) {
+  fail("deadlock: no message is in flight, nothing runs, and the main task has not ended. Who waits:" +
+       waits);
 }
 
 void runtime::report_held_messages() {
@@ -280,10 +305,44 @@ void runtime::clear() {
 
 namespace detail {
 
+namespace {
+
+/// How this process knows the others of its job, for all runs; null if it is alone. A process has one job.
+class membership {
+ public:
+  membership() : meeting_(find_bootstrap()) {}
+  ~membership() {
+    if (meeting_) meeting_->finish(status_);
+  }
+  membership(const membership&) = delete;
+  membership& operator=(const membership&) = delete;
+
+  bootstrap* meeting() const { return meeting_.get(); }
+  void ended(int status) { status_ = status; }
+
+  static membership& of_this_process() {
+    static membership mine;
+    return mine;
+  }
+
+ private:
+  std::unique_ptr<bootstrap> meeting_;
+  int status_ = 0;
+};
+
+int run_in_job(const options& how, std::function<task<int>()> main) {
+  auto& mine = membership::of_this_process();
+  if (mine.meeting() == nullptr) return runtime(how).run(std::move(main));
+  const int status = runtime(how, *mine.meeting()).run(std::move(main));
+  mine.ended(status);
+  return status;
+}
+
+}  // namespace
+
 int run_with(const options& how, std::function<task<int>()> main) {
   try {
-    runtime r(how);
-    return r.run(std::move(main));
+    return run_in_job(how, std::move(main));
   } catch (const usage_error& e) {
     log(log_level::error, e.what());
     return usage_error::exit_status;
@@ -307,11 +366,37 @@ int run_command_line(int& argc, char** argv, std::function<task<int>()> main) {
 
 }  // namespace detail
 
+int process() {
+  const auto* meeting = detail::membership::of_this_process().meeting();
+  return meeting != nullptr ? meeting->rank() : 0;
+}
+
+int num_processes() {
+  const auto* meeting = detail::membership::of_this_process().meeting();
+  return meeting != nullptr ? meeting->size() : 1;
+}
+
 void exit(int status) { detail::processor::here().owner().exit(status); }
+
+namespace {
+
+/// To PE 0: somebody waits for quiescence.
+struct quiescence_request : message {
+  static inline message_type type_record = detail::runtime_message_type<quiescence_request>();
+  void serialize(auto&) {}
+  void deliver() {
+    const detail::message_guard mine(*this);
+    detail::processor::here().owner().await_quiescence(static_cast<int>(origin), reply);
+  }
+};
+
+}  // namespace
 
 pending<void> quiescence() {
   pending<void> result("quiescence");
-  detail::processor::here().owner().await_quiescence(result.address());
+  auto& m = detail::make_message<quiescence_request>();
+  m.reply = result.address();
+  detail::processor::here().dispatch(m, 0);
   return result;
 }
 

@@ -16,10 +16,12 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/options.hpp>
 #include <imbrex/core/collection.hpp>
+#include <imbrex/core/job.hpp>
 #include <imbrex/core/link_transport.hpp>
 #include <imbrex/core/pending.hpp>
 #include <imbrex/core/processor.hpp>
 #include <imbrex/coro/task.hpp>
+#include <imbrex/net/router.hpp>
 #include <imbrex/net/transport.hpp>
 #include <imbrex/sched/thread_machine.hpp>
 
@@ -31,20 +33,31 @@ class runtime final : public thread_machine::listener {
   /// Throws usage_error if an option has an impossible value, imbrex::error if the program's entries are
   /// ambiguous.
   explicit runtime(const options& how);
+  /// The same as one process of several. Throws imbrex::error also if the others do not come. `meeting` must
+  /// outlive the runtime.
+  runtime(const options& how, bootstrap& meeting);
   ~runtime();
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
 
-  /// Runs a main task on PE 0 until it ends, `exit` is called or the run fails. Returns the exit status.
+  /// Runs a main task on PE 0, which may be another process's, until it ends, `exit` is called or the run
+  /// fails. Returns the exit status.
   int run(std::function<task<int>()> main);
 
   const options& how() const { return how_; }
-  int num_pes() const { return static_cast<int>(processors_.size()); }
+  int num_pes() const { return pes_.total; }
 
   // For the rest of the core; any thread.
 
-  std::uint32_t new_collection() { return collections_.fetch_add(1, std::memory_order_relaxed); }
-  void await_quiescence(const reply_address& who);
+  /// A number that no other array or group has, in any process.
+  std::uint32_t new_collection() {
+    const std::uint32_t n = collections_.fetch_add(1, std::memory_order_relaxed);
+    return job_ ? n * static_cast<std::uint32_t>(job_->processes()) +
+                      static_cast<std::uint32_t>(job_->process())
+                : n;
+  }
+  /// On PE 0.
+  void await_quiescence(int pe, const reply_address& who) { quiescence_waiters_.push_back({pe, who}); }
   void exit(int status);
   /// Ends the run; the first call writes its text to the standard error output, later ones are dropped.
   void fail(const std::string& text, int status = 1);
@@ -52,17 +65,31 @@ class runtime final : public thread_machine::listener {
 
   // For a machine that steps the PEs itself.
 
-  detail::processor& processor_at(int pe) const { return *processors_[static_cast<std::size_t>(pe)]; }
+  /// A PE of this process.
+  detail::processor& processor_at(int pe) const {
+    return *processors_[static_cast<std::size_t>(pe - pes_.first)];
+  }
   /// Queues the main task.
   void start(std::function<task<int>()> main);
-  /// Nothing is left to do: answers those who wait for quiescence, or fails with a report of who waits for
-  /// what.
-  void quiet() override;
+  network::counts counted() const override;
+  /// Nothing is left to do in this process. If that is so in all: answers those who wait for quiescence, or
+  /// fails with a report of who waits for what.
+  bool quiet(const network::counts& exchanged) override;
   /// What the run has come to; only after `ended`.
   int status() const { return status_.load(std::memory_order_acquire); }
   /// Destroys all chares and messages, and says so if messages were left for elements that do not exist.
   void clear();
-  std::string deadlock_report() const;
+
+  // For the job; while nothing moves.
+
+  /// On PE 0. False if nobody waits for quiescence.
+  bool release_quiescence_waiters();
+  /// A line for each thing in this process that waits.
+  std::string describe_waits() const;
+  void fail_deadlock(const std::string& waits);
+  /// Ends the run in this process alone.
+  void end_here(int status);
+
   virtual_clock& virtual_time() { return virtual_clock_; }
   transport& wire() const { return *transport_; }
 
@@ -74,22 +101,24 @@ class runtime final : public thread_machine::listener {
     reply_address reply;
   };
 
+  runtime(const options& how, bootstrap* meeting);
   void escaped(int pe) noexcept override;
-  bool release_quiescence_waiters();
   void report_held_messages();
 
   options how_;
+  pe_range pes_;
   real_clock real_clock_;
   virtual_clock virtual_clock_;
+  std::unique_ptr<detail::job> job_;  ///< null for a process by itself
   std::vector<std::unique_ptr<detail::processor>> processors_;
   std::unique_ptr<transport> transport_;
-  std::vector<std::unique_ptr<link_transport>> links_;  // from each PE; none without delays
+  std::vector<std::unique_ptr<router>> routers_;        ///< of each PE, with a job
+  std::vector<std::unique_ptr<link_transport>> links_;  ///< from each PE; none without delays
   std::unique_ptr<thread_machine> threads_;
   std::unique_ptr<main_task> main_;
   std::atomic<std::uint32_t> collections_ = 1;  // 0 is what proxies of nothing name
   std::atomic<int> status_ = running;
-  std::mutex waiters_lock_;
-  std::vector<waiter> quiescence_waiters_;
+  std::vector<waiter> quiescence_waiters_;  ///< PE 0's
   std::mutex failure_lock_;
 };
 
@@ -139,6 +168,12 @@ int run(const options& how, Main main) {
 inline int pe() { return detail::processor::here().pe(); }
 /// How many PEs the run has.
 inline int num_pes() { return detail::processor::here().num_pes(); }
+
+/// Which process of its job this is, and how many there are: 0 and 1 for one that was started by itself. Also
+/// outside a run: all processes call `run`, and go on after it, but the main task runs in process 0. Throws
+/// imbrex::error if a launcher started this process but cannot be reached.
+int process();
+int num_processes();
 
 /// Ends the run with that exit status, from anywhere. Entries that run now run on until they next suspend or
 /// end.

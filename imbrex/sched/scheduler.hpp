@@ -8,6 +8,7 @@
 #include <imbrex/base/clock.hpp>
 #include <imbrex/base/inbox.hpp>
 #include <imbrex/base/pool.hpp>
+#include <imbrex/net/network.hpp>
 #include <imbrex/sched/run_queue.hpp>
 #include <imbrex/sched/timer.hpp>
 
@@ -67,9 +68,17 @@ class scheduler {
   }
   bool is_punctual() const { return punctual_; }
 
+  /// The PE's connection to other processes; before it runs.
+  void attach(port& network) { port_ = &network; }
+  port* network() const { return port_; }
+
+  /// Moves what is on its way between processes. True if something came in.
+  bool poll() { return port_ != nullptr && port_->progress(); }
+
   /// Takes in what came through the door and runs one item. False if there was none.
   bool step() {
     if (door_.has_items()) take_in();
+    if (port_ != nullptr && (queue_.empty() || ++polls_ % turns_between_polls == 0)) port_->progress();
     if (!timers_.empty() && ((++turns_ & turns_skipped_) == 0 || queue_.empty())) [[unlikely]]
       take_due_timers();
     work* item = queue_.pop();
@@ -99,6 +108,8 @@ class scheduler {
   void discard_work() noexcept;
 
  private:
+  static constexpr unsigned turns_between_polls = 16;
+
   void take_in();
   void take_due_timers();
   void run_after();
@@ -110,6 +121,8 @@ class scheduler {
   unsigned turns_ = 0;
   unsigned turns_skipped_ = 63;  // between looks at the clock
   bool punctual_ = false;
+  unsigned polls_ = 0;
+  port* port_ = nullptr;
   std::atomic<const work_type*> running_ = nullptr;
   work_queue after_;
   run_queue queue_;

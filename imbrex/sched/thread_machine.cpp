@@ -21,11 +21,16 @@ constexpr work_type nudge{"nudge", &run_nothing, &destroy_nothing, nullptr, null
 constexpr int turns_with_a_processor_each = 1500;
 
 /// None where another PE could use the processor, or where messages take longer than it takes to wake.
-int turns_to_spin(std::size_t pes, const options& how) {
-  const bool may_spin =
-      static_cast<int>(pes) <= usable_processors() && how.net_latency <= wake_margin::largest;
+int turns_to_spin(int pes_on_host, const options& how) {
+  const bool may_spin = pes_on_host <= usable_processors() && how.net_latency <= wake_margin::largest;
   return may_spin ? turns_with_a_processor_each : 0;
 }
+
+/// UCX does not make its descriptor readable for all that it could go on with: not for room in shared memory, and before
+/// 1.15 not for what waits for endpoints to connect (openucx/ucx pull request 8959). So a PE with a network sleeps no
+/// longer than this, and shorter while it knows that something waits.
+constexpr nanoseconds longest_sleep_with_network{5'000'000};
+constexpr nanoseconds longest_sleep_while_sending{100'000};
 
 void pause_processor() {
 #if defined(__x86_64__)
@@ -39,12 +44,13 @@ void pause_processor() {
 
 }  // namespace
 
-thread_machine::thread_machine(std::span<scheduler* const> pes, const options& how, listener& told)
+thread_machine::thread_machine(std::span<scheduler* const> pes, const options& how, int pes_on_host,
+                               listener& told)
     : pes_(pes.begin(), pes.end()),
       nudges_(pes.size()),
       told_(told),
       bind_(how.bind),
-      spin_turns_(turns_to_spin(pes.size(), how)),
+      spin_turns_(turns_to_spin(pes_on_host, how)),
       ended_(pes.size(), false) {
   for (auto& n : nudges_) n.type = &nudge;
 }
@@ -102,11 +108,11 @@ void thread_machine::loop(scheduler& pe) {
     try {
       while (pe.step())
         if (stopping()) return;
+      if (spin(pe)) continue;
     } catch (...) {
       told_.escaped(pe.pe());
       continue;
     }
-    if (spin(pe)) continue;
     pe.flush();
     wait_for_work(pe, margin);
   }
@@ -115,7 +121,7 @@ void thread_machine::loop(scheduler& pe) {
 bool thread_machine::spin(scheduler& pe) const {
   const auto deadline = pe.next_deadline();
   for (int turn = 0; turn < spin_turns_; ++turn) {
-    if (pe.door().has_items() || stopping()) return true;
+    if (pe.door().has_items() || stopping() || pe.poll()) return true;
     if (deadline && turn % 64 == 0 && pe.now() >= *deadline) return true;
     pause_processor();
   }
@@ -127,34 +133,48 @@ void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin) {
   const auto early = pe.is_punctual() ? margin.get() : nanoseconds(0);
   if (deadline && early >= *deadline - pe.now()) return wait_awake(pe, *deadline);
   if (!pe.door().park()) return;
-  if (deadline) {
-    const auto alarm = *deadline - early;
-    pe.door().sleep(alarm - pe.now());
-    if (const auto now = pe.now(); now >= alarm) margin.learn(now - alarm);
+  port* const network = pe.network();
+  if (network != nullptr && !network->arm()) return pe.door().sleep(nanoseconds(0));
+  const bool sending = network != nullptr && network->sending();
+  if (deadline || sending) {
+    const auto alarm = deadline ? std::optional(*deadline - early) : std::nullopt;
+    sleep(pe, alarm ? std::optional(*alarm - pe.now()) : std::nullopt);
+    if (alarm && pe.now() >= *alarm) margin.learn(pe.now() - *alarm);
     return;
   }
   sleepers_.fetch_add(one_sleeper);
-  if (claim_quiet()) {
-    told_.quiet();
-    pe.door().sleep(nanoseconds(0));
-  } else {
-    pe.door().sleep(std::nullopt);
-    sleepers_.fetch_add(one_wake - one_sleeper);
+  while (auto mine = claim_quiet()) {
+    if (told_.quiet(mine->exchanged)) return pe.door().sleep(nanoseconds(0));
+    // Asleep again; whoever slept anew meanwhile could not claim, and left it to this one.
+    if (sleepers_.compare_exchange_strong(mine->sleepers, mine->sleepers + one_sleeper)) break;
+    sleepers_.fetch_add(one_sleeper);
   }
+  sleep(pe, std::nullopt);
+  sleepers_.fetch_add(one_wake - one_sleeper);
+}
+
+void thread_machine::sleep(scheduler& pe, std::optional<nanoseconds> at_most) {
+  const port* const network = pe.network();
+  if (network == nullptr) return pe.door().sleep(at_most);
+  const auto longest = network->sending() ? longest_sleep_while_sending : longest_sleep_with_network;
+  pe.door().sleep(std::min(at_most.value_or(longest), longest), network->descriptor());
 }
 
 void thread_machine::wait_awake(scheduler& pe, nanoseconds deadline) const {
-  while (pe.now() < deadline && !pe.door().has_items() && !stopping()) pause_processor();
+  while (pe.now() < deadline && !pe.door().has_items() && !stopping() && !pe.poll()) pause_processor();
 }
 
-bool thread_machine::claim_quiet() {
+std::optional<thread_machine::claim> thread_machine::claim_quiet() {
+  claim made{};
   auto seen = sleepers_.load();
   do {
-    if (seen % one_wake != pes_.size() || stopping()) return false;
+    if (seen % one_wake != pes_.size() || stopping()) return std::nullopt;
     for (scheduler* pe : pes_)
-      if (!pe->door().is_parked()) return false;
-  } while (!sleepers_.compare_exchange_weak(seen, seen + one_wake - one_sleeper));
-  return true;
+      if (!pe->door().is_parked()) return std::nullopt;
+    made.exchanged = told_.counted();
+    made.sleepers = seen + one_wake - one_sleeper;
+  } while (!sleepers_.compare_exchange_weak(seen, made.sleepers));
+  return made;
 }
 
 }  // namespace imbrex

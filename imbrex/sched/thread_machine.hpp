@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,9 +32,12 @@ class thread_machine {
   /// What the machine tells its owner.
   class listener {
    public:
-    /// Nothing runs, nothing is queued, no timer is set. Called by one PE's thread while all others sleep,
-    /// until the first post.
-    virtual void quiet() = 0;
+    /// What this process has exchanged with others. Asked while all PEs sleep.
+    virtual network::counts counted() const { return {}; }
+    /// Nothing runs, nothing is queued, no timer is set, and `exchanged` was what `counted` said. Called by one
+    /// PE's thread while all others sleep, until the first post or arrival. False if nothing came of it: then
+    /// that PE sleeps, too.
+    virtual bool quiet(const network::counts& exchanged) = 0;
     /// An exception left a work item that has nobody else to tell.
     virtual void escaped(int pe) noexcept = 0;
 
@@ -41,7 +45,8 @@ class thread_machine {
     ~listener() = default;
   };
 
-  thread_machine(std::span<scheduler* const> pes, const options& how, listener& told);
+  /// `pes_on_host`: of all processes, for whether there is a processor for each.
+  thread_machine(std::span<scheduler* const> pes, const options& how, int pes_on_host, listener& told);
 
   /// Runs until `stop`. Returns the PEs that did not come out of their work within the time that `grace` then
   /// allows; none if all threads have ended.
@@ -54,9 +59,16 @@ class thread_machine {
  private:
   void loop(scheduler& pe);
   void wait_for_work(scheduler& pe, wake_margin& margin);
+  /// After a park.
+  static void sleep(scheduler& pe, std::optional<nanoseconds> at_most);
   void wait_awake(scheduler& pe, nanoseconds deadline) const;
   bool spin(scheduler& pe) const;
-  bool claim_quiet();
+  /// What a PE knows that may tell.
+  struct claim {
+    network::counts exchanged;
+    std::uint64_t sleepers;  ///< since the claim
+  };
+  std::optional<claim> claim_quiet();
 
   std::vector<scheduler*> pes_;
   std::vector<work> nudges_;  // one for each PE, posted by stop() to end its sleep

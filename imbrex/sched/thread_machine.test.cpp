@@ -39,12 +39,16 @@ class machine : public testing::TestWithParam<int>, protected thread_machine::li
   machine() {
     for (int p = 0; p < GetParam(); ++p) pes_.push_back(std::make_unique<scheduler>(p, time_, std::nullopt));
     for (auto& p : pes_) pointers_.push_back(p.get());
-    threads_.emplace(pointers_, options{.pes = GetParam()}, static_cast<thread_machine::listener&>(*this));
+    threads_.emplace(pointers_, options{.pes = GetParam()}, GetParam(),
+                     static_cast<thread_machine::listener&>(*this));
   }
-  void quiet() override {
+  bool quiet(const network::counts&) override {
     if (under_way_ != 0) ++wrong_;  // said to be quiet over a token
-    if (++rounds_ == limit_) return threads_->stop();
-    start_tokens();
+    if (++rounds_ == limit_)
+      threads_->stop();
+    else
+      start_tokens();
+    return true;
   }
   void escaped(int) noexcept override {
     ++escapes_;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <span>
 #include <vector>
 
 namespace imbrex {
@@ -38,8 +39,14 @@ class writer {
   /// Bytes written so far.
   std::size_t size() const noexcept { return used_ + counted_; }
 
-  /// Hands the bytes over; the writer is empty afterwards.
+  /// The bytes written so far; valid until the next change.
+  std::span<const std::byte> written() const noexcept { return {buffer_.data(), used_}; }
+
+  /// Hands the bytes over, where they are; the writer is empty afterwards.
   std::vector<std::byte> take();
+
+  /// Forgets the bytes and keeps the memory.
+  void clear() noexcept { used_ = 0; }
 
  private:
   void append_and_grow(const void* source, std::size_t count);

@@ -24,6 +24,9 @@ run(${CMAKE_COMMAND} --build ${WORK}/build)
 
 execute_process(COMMAND ${WORK}/build/hello --pes 2
                 OUTPUT_VARIABLE output ECHO_OUTPUT_VARIABLE COMMAND_ERROR_IS_FATAL ANY)
+if(KIND STREQUAL "find_package")
+  run(${WORK}/prefix/bin/imbrex run -n 1 ${WORK}/build/hello --pes 2)
+endif()
 set(expected "")
 foreach(element RANGE 4)
   math(EXPR count "17 + ${element}")

@@ -12,12 +12,15 @@ namespace imbrex {
 /// Between threads of one process: the item itself is handed over, nothing is copied.
 class direct_transport final : public transport {
  public:
-  explicit direct_transport(std::vector<inbox*> inboxes) : inboxes_(std::move(inboxes)) {}
+  /// The inboxes of the PEs from `first` on.
+  explicit direct_transport(std::vector<inbox*> inboxes, int first = 0)
+      : inboxes_(std::move(inboxes)), first_(first) {}
 
-  void send(work& item, int to) override { inboxes_[static_cast<std::size_t>(to)]->post(item); }
+  void send(work& item, int to) override { inboxes_[static_cast<std::size_t>(to - first_)]->post(item); }
 
  private:
   std::vector<inbox*> inboxes_;
+  int first_;
 };
 
 }  // namespace imbrex

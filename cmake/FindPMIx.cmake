@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sets PMIx_INCLUDE_DIR. The library is loaded at run time, so that the header is all that is looked for.
+find_path(PMIx_INCLUDE_DIR pmix.h PATH_SUFFIXES pmix2/include
+          HINTS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE} /usr/lib)
+mark_as_advanced(PMIx_INCLUDE_DIR)
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(
+  PMIx
+  REQUIRED_VARS PMIx_INCLUDE_DIR
+  REASON_FAILURE_MESSAGE
+    "Imbrex will not find its processes under srun, nor under mpirun but through MPI. Install PMIx's header \
+(Debian: libpmix-dev), or add its prefix to CMAKE_PREFIX_PATH."
+)

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/job.hpp>
+
+#include <chrono>
+
+#include <imbrex/core/message.hpp>
+#include <imbrex/core/runtime.hpp>
+
+namespace imbrex::detail {
+
+namespace {
+
+constexpr std::chrono::seconds patience_at_the_end{2};
+
+}  // namespace
+
+/// Brings what a sleeping process has to report to its first PE.
+struct job::quiet_item : work {
+  quiet_item(job& j, std::uint32_t round, const network::counts& c) : owner(j), round(round), exchanged(c) {
+    type = &kind;
+  }
+  static void report(work& item) {
+    const std::unique_ptr<quiet_item> mine(static_cast<quiet_item*>(&item));
+    auto& j = mine->owner;
+    if (j.process_ == 0)
+      j.heard_quiet(0, mine->round, mine->exchanged);
+    else
+      j.tell(0, about::quiet, mine->round, mine->exchanged.sent, mine->exchanged.received);
+  }
+  static void forget(work& item) noexcept { delete static_cast<quiet_item*>(&item); }
+  static constexpr work_type kind{"report of quiet", &report, &forget, nullptr, nullptr};
+
+  job& owner;
+  std::uint32_t round;
+  network::counts exchanged;
+};
+
+job::job(runtime& owner, bootstrap& meeting, int pes)
+    : owner_(owner),
+      meeting_(meeting),
+      process_(meeting.rank()),
+      processes_(meeting.size()),
+      net_(connect(meeting, pes, message_table::digest(), *this)),
+      reports_(static_cast<std::size_t>(meeting.size())) {}
+
+template <class... T>
+void job::tell(int process, about what, const T&... values) {
+  writer out;
+  out(what, values...);
+  processor::here().network()->notify(process, out.written());
+}
+
+template <class... T>
+void job::tell_others(about what, const T&... values) {
+  for (int p = 0; p < processes_; ++p)
+    if (p != process_) tell(p, what, values...);
+}
+
+bool job::quiet(const network::counts& exchanged) {
+  const std::uint32_t asked = round_asked_.load();
+  const bool must_report = must_report_.exchange(false);
+  if (!must_report && asked == round_answered_ && exchanged == reported_) return false;
+  round_answered_ = asked;
+  reported_ = exchanged;
+  owner_.processor_at(net_->pes().first).door().post(*new quiet_item(*this, asked, exchanged));
+  return true;
+}
+
+void job::heard_quiet(int process, std::uint32_t round, const network::counts& exchanged) {
+  if (owner_.ended()) return;
+  reports_[static_cast<std::size_t>(process)] = report{round, exchanged};
+  for (const auto& r : reports_)
+    if (!r || (asking_ && r->round != round_)) return;
+  const auto now = total();
+  if (now.sent != now.received) {
+    asking_ = false;  // a report is still to come
+  } else if (!asking_ || now != before_) {
+    ask_all();
+  } else {
+    asking_ = false;
+    all_quiet();
+  }
+}
+
+void job::ask_all() {
+  before_ = total();
+  asking_ = true;
+  round_asked_.store(++round_);
+  tell_others(about::ask, round_);
+}
+
+network::counts job::total() const {
+  network::counts sum;
+  for (const auto& r : reports_) {
+    sum.sent += r->exchanged.sent;
+    sum.received += r->exchanged.received;
+  }
+  return sum;
+}
+
+void job::all_quiet() {
+  must_report_.store(true);  // whatever happens next, perhaps within this process alone
+  if (owner_.release_quiescence_waiters()) return;
+  waits_ = owner_.describe_waits();
+  waits_missing_ = processes_ - 1;
+  if (waits_missing_ == 0) return owner_.fail_deadlock(waits_);
+  tell_others(about::waits);
+}
+
+void job::heard_waits(const std::string& text) {
+  waits_ += text;
+  if (--waits_missing_ == 0) owner_.fail_deadlock(waits_);
+}
+
+void job::tell_end(int status) {
+  if (scheduler::current() != nullptr) tell_others(about::end, status);
+}
+
+void job::leave(bool orderly) {
+  net_->flush(patience_at_the_end);
+  if (orderly) meeting_.all_gather("left");
+}
+
+void job::item(std::span<const std::byte> bytes) {
+  std::uint32_t kind = 0;
+  reader first(bytes);
+  first(kind);
+  reader in(bytes);
+  work* const item = message_table::at(kind).unpack(in);
+  message_guard mine(static_cast<message&>(*item));
+  in.finish();
+  if (item->origin >= static_cast<std::uint32_t>(net_->pes().total))
+    throw serial_error("a message says that it comes from PE " + std::to_string(item->origin) + " of " +
+                       std::to_string(net_->pes().total));
+  processor::here().push(mine.release());
+}
+
+void job::notice(int process, std::span<const std::byte> bytes) {
+  if (process < 0 || process >= processes_)
+    throw serial_error("a notice says that it comes from process " + std::to_string(process) + " of " +
+                       std::to_string(processes_));
+  reader in(bytes);
+  about what{};
+  in(what);
+  switch (what) {
+    case about::quiet: {
+      std::uint32_t round = 0;
+      network::counts exchanged;
+      in(round, exchanged.sent, exchanged.received);
+      return heard_quiet(process, round, exchanged);
+    }
+    case about::ask: {
+      std::uint32_t round = 0;
+      in(round);
+      return round_asked_.store(round);
+    }
+    case about::waits: return tell(process, about::waiting, owner_.describe_waits());
+    case about::waiting: {
+      std::string text;
+      in(text);
+      return heard_waits(text);
+    }
+    case about::end: {
+      int status = 1;
+      in(status);
+      return owner_.end_here(status);
+    }
+  }
+  throw serial_error("a notice of process " + std::to_string(process) + " is about nothing known");
+}
+
+void job::lost(int process, const std::string& why) {
+  if (owner_.ended()) return;
+  owner_.fail("process " + std::to_string(process) + " can no longer be reached from process " +
+              std::to_string(process_) + " (" + why + "): it has probably died");
+}
+
+}  // namespace imbrex::detail

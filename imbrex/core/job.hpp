@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <imbrex/net/network.hpp>
+
+namespace imbrex {
+
+class runtime;
+
+namespace detail {
+
+/// A run's processes: what they tell each other beside messages, namely when all is quiet, who waits for what
+/// in a deadlock, and the end.
+///
+/// Quiescence is found by counting (Mattern, Distributed Computing 2, 1987, four-counter method). A process
+/// whose PEs all sleep reports how many messages it has sent to and received from others. When the reports of
+/// all processes add up to as many received as sent, process 0 asks all once more; if nothing has changed by
+/// then, no message was under way when the last of the first reports was made, nor can there be one since.
+/// Notices are not counted, and so do not disturb what they look for.
+///
+/// All is the first PE's thread's, but what is marked otherwise.
+class job final : public network::receiver {
+ public:
+  /// Meets the other processes; all of them must come. Throws imbrex::error.
+  job(runtime& owner, bootstrap& meeting, int pes);
+
+  int process() const { return process_; }
+  int processes() const { return processes_; }
+  network& net() const { return *net_; }
+
+  /// All PEs of this process sleep, and have exchanged so many messages with others. False if that is not
+  /// news. Any PE's thread; never two at once.
+  bool quiet(const network::counts& exchanged);
+  /// Tells the other processes that the run has ended. Any PE's thread.
+  void tell_end(int status);
+  /// Leaves the job, when no PE of this process runs any more; orderly, that is when all others do, if the run
+  /// has succeeded.
+  void leave(bool orderly);
+
+  void item(std::span<const std::byte> bytes) override;
+  void notice(int process, std::span<const std::byte> bytes) override;
+  void lost(int process, const std::string& why) override;
+
+ private:
+  struct quiet_item;
+  enum class about : std::uint8_t { quiet, ask, waits, waiting, end };
+
+  template <class... T>
+  void tell(int process, about what, const T&... values);
+  template <class... T>
+  void tell_others(about what, const T&... values);
+
+  /// A process is quiet with these counts, and has heard the questions up to `round`.
+  void heard_quiet(int process, std::uint32_t round, const network::counts& exchanged);
+  void ask_all();
+  network::counts total() const;
+  /// Nothing moves anywhere.
+  void all_quiet();
+  void heard_waits(const std::string& text);
+
+  runtime& owner_;
+  bootstrap& meeting_;
+  const int process_;
+  const int processes_;
+  std::unique_ptr<network> net_;
+
+  // Of a process. `round_asked_` is set by the first PE's thread and read by whoever calls quiet(), to whom
+  // the rest belongs.
+  std::atomic<std::uint32_t> round_asked_ = 0;
+  std::atomic<bool> must_report_ = true;
+  std::uint32_t round_answered_ = 0;
+  network::counts reported_;
+
+  // Of process 0.
+  struct report {
+    std::uint32_t round = 0;  ///< the last question that the process had heard
+    network::counts exchanged;
+  };
+  std::vector<std::optional<report>> reports_;
+  network::counts before_;  ///< what the reports added up to when the round was asked
+  std::uint32_t round_ = 0;
+  bool asking_ = false;
+  int waits_missing_ = 0;
+  std::string waits_;
+};
+
+}  // namespace detail
+}  // namespace imbrex

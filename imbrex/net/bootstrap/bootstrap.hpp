@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace imbrex {
+
+/// How the processes of one job find each other, once, at the start. One thread at a time may use it.
+class bootstrap {
+ public:
+  bootstrap() = default;
+  bootstrap(const bootstrap&) = delete;
+  bootstrap& operator=(const bootstrap&) = delete;
+  virtual ~bootstrap() = default;
+
+  /// This process's number, from 0 to `size() - 1`.
+  virtual int rank() const = 0;
+  /// How many processes the job has.
+  virtual int size() const = 0;
+  /// Gives each process's text (any bytes) to all, in the order of ranks. Collective; may be called several
+  /// times. Throws `error` if the others have not all come in 30 s, or in the seconds that the environment
+  /// variable IMBREX_PATIENCE names, and as soon as it is known that one will not come; the text names the
+  /// missing where the launcher knows them. After that, every further call throws the same.
+  virtual std::vector<std::string> all_gather(const std::string& mine) = 0;
+  /// A descriptor that becomes readable (end of file) when the launcher has gone, or -1. It belongs to this
+  /// object; nobody may read from it.
+  virtual int launcher_descriptor() const { return -1; }
+  /// Says that this process ends the job with that status, before it ends by itself, so that the launcher
+  /// kills nobody for it. The last call on this object; where a launcher has no notion of this it does
+  /// nothing.
+  virtual void finish(int /*status*/) noexcept {}
+};
+
+/// The one that the environment offers: `imbrex run`, PMIx, MPI, in this order; null for a process started by
+/// itself. The environment variable IMBREX_BOOTSTRAP=imbrex|pmix|mpi|none chooses one. Throws `error` if a
+/// launcher started this process but cannot be reached, `usage_error` for a variable with an impossible
+/// value. There may be one at a time in a process; PMIx and MPI do not start again in a process that has
+/// ended them.
+std::unique_ptr<bootstrap> find_bootstrap();
+
+}  // namespace imbrex

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <string_view>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/nearest.hpp>
+#include <imbrex/net/bootstrap/bootstrap.hpp>
+#include <imbrex/net/bootstrap/internal/environment.hpp>
+#include <imbrex/net/bootstrap/internal/launched.hpp>
+#include <imbrex/net/bootstrap/internal/mpi.hpp>
+#include <imbrex/net/bootstrap/internal/pmix.hpp>
+
+namespace imbrex {
+namespace {
+
+constexpr std::array<std::string_view, 4> kinds{"imbrex", "pmix", "mpi", "none"};
+
+std::string_view chosen_kind() {
+  const char* const text = environment_text("IMBREX_BOOTSTRAP");
+  if (text == nullptr) return {};
+  for (const std::string_view kind : kinds)
+    if (kind == text) return kind;
+  std::string message = std::string("the environment variable IMBREX_BOOTSTRAP=") + text +
+                        " must be one of imbrex, pmix, mpi, none; unset it to take what the launcher offers";
+  if (const auto meant = nearest(text, kinds); !meant.empty())
+    message += "; did you mean " + std::string(meant) + "?";
+  throw usage_error(message);
+}
+
+std::unique_ptr<bootstrap> find_foreign_bootstrap() {
+  const bool pmix = pmix_serves_this_process();
+  if (!pmix && !mpi_launched_this_process()) return nullptr;
+  std::string problems;
+  if (pmix) try {
+      return start_pmix_bootstrap();
+    } catch (const usage_error&) {
+      throw;
+    } catch (const error& e) {
+      problems = std::string("not by PMIx (") + e.what() + "), ";
+    }
+  try {
+    return start_mpi_bootstrap();
+  } catch (const usage_error&) {
+    throw;
+  } catch (const error& e) {
+    problems += std::string("not by MPI (") + e.what() + ")";
+  }
+  throw error(
+      "a launcher of MPI or PMIx programs started this process, but it cannot find its peers: " + problems +
+      ". Install PMIx (Debian: libpmix2), or use imbrex run; IMBREX_BOOTSTRAP=none runs each process by "
+      "itself");
+}
+
+}  // namespace
+
+std::unique_ptr<bootstrap> find_bootstrap() {
+  const std::string_view kind = chosen_kind();
+  if (kind == "none") return nullptr;
+  if (kind == "pmix") return start_pmix_bootstrap();
+  if (kind == "mpi") return start_mpi_bootstrap();
+  if (auto launched = find_launched_bootstrap()) return launched;
+  if (kind == "imbrex")
+    throw error(
+        "IMBREX_BOOTSTRAP=imbrex, but imbrex run did not start this process; start it by "
+        "imbrex run -n N PROGRAM");
+  return find_foreign_bootstrap();
+}
+
+}  // namespace imbrex

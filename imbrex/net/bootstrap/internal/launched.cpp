@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/net/bootstrap/internal/launched.hpp>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/net/bootstrap/internal/environment.hpp>
+
+namespace imbrex {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// How long the launcher may take to say who is missing.
+constexpr auto answer_time = 2s;
+
+[[noreturn]] void fail_without_launcher(const std::string& why) {
+  throw error("the launcher, imbrex run, has gone (" + why + ")");
+}
+
+/// A second descriptor of an inherited one, which programs that this process starts get neither of. The first
+/// stays open, so that a process may look for its bootstrap again.
+descriptor adopt(const char* variable, int inherited, mode_t kind, const char* kind_name) {
+  struct stat file{};
+  if (::fstat(inherited, &file) != 0 || (file.st_mode & S_IFMT) != kind)
+    throw error(
+        std::string("the environment variable ") + variable + "=" + std::to_string(inherited) + " names no " +
+        kind_name +
+        " of imbrex run: a program between it and this one has closed the inherited descriptors. Start "
+        "this program directly, or set IMBREX_BOOTSTRAP=none to run it as a single process");
+  ::fcntl(inherited, F_SETFD, FD_CLOEXEC);
+  descriptor own(::fcntl(inherited, F_DUPFD_CLOEXEC, 3));
+  if (!own)
+    throw error(std::string("cannot open a descriptor for the bootstrap: ") + std::strerror(errno) +
+                "; raise the limit of open files (ulimit -n)");
+  return own;
+}
+
+}  // namespace
+
+launched_bootstrap::launched_bootstrap(int rank, int size, descriptor socket, descriptor launcher,
+                                       std::chrono::milliseconds patience)
+    : rank_(rank),
+      size_(size),
+      socket_(std::move(socket)),
+      launcher_(std::move(launcher)),
+      patience_(patience) {}
+
+std::vector<std::string> launched_bootstrap::all_gather(const std::string& mine) {
+  if (!failure_.empty()) throw error(failure_);
+  try {
+    return exchange(mine);
+  } catch (const error& e) {
+    failure_ = std::string("the processes of this job did not find each other: ") + e.what();
+    throw error(failure_);
+  }
+}
+
+std::vector<std::string> launched_bootstrap::exchange(const std::string& mine) {
+  const time_point deadline = std::chrono::steady_clock::now() + patience_;
+  std::optional<frame> answer;
+  if (send(encode_frame(frame_kind::gather, mine), deadline)) {
+    answer = receive(deadline);
+    if (!answer) {
+      const time_point last = std::chrono::steady_clock::now() + answer_time;
+      if (send(encode_frame(frame_kind::overdue, in_seconds(patience_)), last)) answer = receive(last);
+    }
+  }
+  if (!answer)
+    throw error("the launcher, imbrex run, is there but has not answered in " + in_seconds(patience_) +
+                "; is it stopped?");
+  if (answer->kind == frame_kind::failed) throw error(answer->payload);
+  if (answer->kind != frame_kind::gathered)
+    throw error("imbrex run answered with a frame of kind " +
+                std::to_string(static_cast<std::uint32_t>(answer->kind)) +
+                "; was it built from another version of Imbrex?");
+  return decode_texts(answer->payload, size_);
+}
+
+bool launched_bootstrap::wait_for(short events, time_point deadline) const {
+  while (true) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    const auto most = std::chrono::milliseconds(std::numeric_limits<int>::max());
+    pollfd waiting{socket_.get(), events, 0};
+    const int ready = ::poll(&waiting, 1, static_cast<int>(std::clamp(left, 0ms, most).count()));
+    if (ready > 0) return true;
+    if (ready == 0) return false;
+    if (errno != EINTR) fail_without_launcher(std::strerror(errno));
+  }
+}
+
+bool launched_bootstrap::send(std::string_view bytes, time_point deadline) const {
+  while (!bytes.empty()) {
+    const ssize_t sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(sent));
+    } else if (errno == EAGAIN) {
+      if (!wait_for(POLLOUT, deadline)) return false;
+    } else if (errno != EINTR) {
+      fail_without_launcher(std::strerror(errno));
+    }
+  }
+  return true;
+}
+
+std::optional<frame> launched_bootstrap::receive(time_point deadline) {
+  std::array<char, 65'536> piece;
+  while (true) {
+    if (auto complete = incoming_.next()) return complete;
+    if (!wait_for(POLLIN, deadline)) return std::nullopt;
+    const ssize_t received = ::recv(socket_.get(), piece.data(), piece.size(), MSG_DONTWAIT);
+    if (received > 0)
+      incoming_.append({piece.data(), static_cast<std::size_t>(received)});
+    else if (received == 0)
+      fail_without_launcher("it closed the connection");
+    else if (errno != EAGAIN && errno != EINTR)
+      fail_without_launcher(std::strerror(errno));
+  }
+}
+
+void launched_bootstrap::finish(int status) noexcept {
+  try {
+    send(encode_frame(frame_kind::finish, encode_status(status)),
+         std::chrono::steady_clock::now() + answer_time);
+  } catch (const std::exception&) {  // no launcher, or no memory: then nobody can be told
+  }
+}
+
+std::unique_ptr<bootstrap> find_launched_bootstrap() {
+  constexpr int most = std::numeric_limits<int>::max();
+  const auto rank = environment_number("IMBREX_RANK", 0, most - 1);
+  if (!rank) return nullptr;
+  const auto size = environment_number("IMBREX_SIZE", *rank + 1, most);
+  const auto socket = environment_number("IMBREX_BOOTSTRAP_FD", 0, most);
+  const auto launcher = environment_number("IMBREX_LAUNCHER_FD", 0, most);
+  if (!size || !socket || !launcher)
+    throw usage_error(
+        "the environment variable IMBREX_RANK is set, but not IMBREX_SIZE, IMBREX_BOOTSTRAP_FD and "
+        "IMBREX_LAUNCHER_FD as imbrex run sets them; unset it to run this program as a single process");
+  return std::make_unique<launched_bootstrap>(
+      *rank, *size, adopt("IMBREX_BOOTSTRAP_FD", *socket, S_IFSOCK, "socket"),
+      adopt("IMBREX_LAUNCHER_FD", *launcher, S_IFIFO, "pipe"), environment_patience());
+}
+
+}  // namespace imbrex

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <imbrex/base/descriptor.hpp>
+#include <imbrex/net/bootstrap/bootstrap.hpp>
+#include <imbrex/net/bootstrap/frame.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string_view>
+
+namespace imbrex {
+
+/// In a process that `imbrex run` started: speaks with it over an inherited socket.
+class launched_bootstrap final : public bootstrap {
+ public:
+  /// `launcher` is readable when the launcher has gone; it may be none.
+  launched_bootstrap(int rank, int size, descriptor socket, descriptor launcher,
+                     std::chrono::milliseconds patience);
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  std::vector<std::string> all_gather(const std::string& mine) override;
+  int launcher_descriptor() const override { return launcher_.get(); }
+  void finish(int status) noexcept override;
+
+ private:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  std::vector<std::string> exchange(const std::string& mine);
+  /// Whether the socket is ready for `events` before `deadline`.
+  bool wait_for(short events, time_point deadline) const;
+  bool send(std::string_view bytes, time_point deadline) const;
+  std::optional<frame> receive(time_point deadline);
+
+  int rank_;
+  int size_;
+  descriptor socket_;
+  descriptor launcher_;
+  std::chrono::milliseconds patience_;
+  frame_reader incoming_;
+  std::string failure_;  // what the first failed exchange said; empty before
+};
+
+/// From IMBREX_RANK, IMBREX_SIZE, IMBREX_BOOTSTRAP_FD and IMBREX_LAUNCHER_FD; null if the first is not set.
+std::unique_ptr<bootstrap> find_launched_bootstrap();
+
+}  // namespace imbrex

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/net/bootstrap/internal/launched.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <thread>
+
+#include <imbrex/base/error.hpp>
+
+namespace {
+
+using namespace std::chrono_literals;
+using imbrex::descriptor;
+using imbrex::frame_kind;
+
+/// A process's bootstrap, and in place of the launcher the test.
+class launched : public testing::Test {
+ protected:
+  launched() {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+    process_ = descriptor(ends[0]);
+    launcher_ = descriptor(ends[1]);
+  }
+
+  imbrex::launched_bootstrap start(std::chrono::milliseconds patience) {
+    return {1, 2, std::move(process_), descriptor(), patience};
+  }
+
+  void say(const std::string& bytes) const {
+    EXPECT_EQ(::send(launcher_.get(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
+  }
+
+  imbrex::frame hear() {
+    while (true) {
+      if (auto complete = in_.next()) return *std::move(complete);
+      std::array<char, 1000> piece{};
+      const ssize_t got = ::recv(launcher_.get(), piece.data(), piece.size(), 0);
+      if (got <= 0) throw imbrex::error("the process has closed the connection");
+      in_.append({piece.data(), static_cast<std::size_t>(got)});
+    }
+  }
+
+  static std::string complaint(imbrex::bootstrap& process) {
+    try {
+      process.all_gather("mine");
+      return {};
+    } catch (const imbrex::error& e) {
+      return e.what();
+    }
+  }
+
+  descriptor process_;
+  descriptor launcher_;
+  imbrex::frame_reader in_;
+};
+
+TEST_F(launched, gives_its_text_and_gets_all) {
+  auto process = start(30s);
+  const std::vector<std::string> all{"other", ""};
+  say(encode_frame(frame_kind::gathered, imbrex::encode_texts(all)));
+  EXPECT_EQ(process.all_gather("mine"), all);
+  const imbrex::frame asked = hear();
+  EXPECT_EQ(asked.kind, frame_kind::gather);
+  EXPECT_EQ(asked.payload, "mine");
+}
+
+TEST_F(launched, asks_who_is_missing_and_fails_for_good) {
+  auto process = start(10ms);
+  std::thread launcher([this] {
+    EXPECT_EQ(hear().kind, frame_kind::gather);
+    const imbrex::frame overdue = hear();
+    EXPECT_EQ(overdue.kind, frame_kind::overdue);
+    EXPECT_EQ(overdue.payload, "0.01 s");
+    say(encode_frame(frame_kind::failed, "rank 0 is missing"));
+  });
+  const std::string text = complaint(process);
+  launcher.join();
+  EXPECT_NE(text.find("rank 0 is missing"), std::string::npos) << text;
+  EXPECT_EQ(complaint(process), text);
+}
+
+TEST_F(launched, says_that_the_launcher_has_gone) {
+  auto process = start(30s);
+  launcher_.close();
+  EXPECT_NE(complaint(process).find("imbrex run, has gone"), std::string::npos);
+  process.finish(1);  // tells nobody, and is not ended by a signal for it
+}
+
+TEST_F(launched, refuses_what_is_not_an_answer) {
+  auto process = start(30s);
+  say(std::string(16, 'x'));
+  EXPECT_NE(complaint(process).find("not of the protocol"), std::string::npos);
+}
+
+TEST_F(launched, refuses_the_texts_of_another_job) {
+  auto process = start(30s);
+  say(encode_frame(frame_kind::gathered, imbrex::encode_texts({"a", "b", "c"})));
+  EXPECT_NE(complaint(process).find("3 texts of 2 processes"), std::string::npos);
+}
+
+TEST_F(launched, announces_its_status) {
+  auto process = start(30s);
+  process.finish(7);
+  const imbrex::frame said = hear();
+  EXPECT_EQ(said.kind, frame_kind::finish);
+  EXPECT_EQ(imbrex::decode_status(said.payload), 7);
+}
+
+}  // namespace

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/net/bootstrap/internal/mpi.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <future>
+#include <mutex>
+#include <queue>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/net/bootstrap/internal/environment.hpp>
+#include <imbrex/net/bootstrap/internal/mpi_module.hpp>
+#include <imbrex/net/bootstrap/internal/shared_library.hpp>
+
+namespace imbrex {
+namespace {
+
+constexpr const char* module_name = "libimbrex_mpi_bootstrap.so";
+
+const imbrex_mpi_functions& load_module() {
+  decltype(imbrex_mpi_bootstrap_v1)* entry = nullptr;
+  if (const char* const chosen = environment_text("IMBREX_MPI_BOOTSTRAP")) {
+    shared_library(chosen).find(entry, "imbrex_mpi_bootstrap_v1");
+  } else {
+    shared_library(module_name).find(entry, "imbrex_mpi_bootstrap_v1");
+  }
+  return *entry();
+}
+
+/// MPI knows no time limits, so that one thread makes all its calls, and whoever wants one waits for that
+/// thread as long as there is patience. A call that does not end is left behind, with its thread.
+class mpi_thread {
+ public:
+  explicit mpi_thread(std::chrono::milliseconds patience)
+      : patience_(patience), inbox_(std::make_shared<inbox>()), thread_([in = inbox_] { in->work_off(); }) {}
+  mpi_thread(const mpi_thread&) = delete;
+  mpi_thread& operator=(const mpi_thread&) = delete;
+  ~mpi_thread() {
+    inbox_->put({});
+    stuck_ ? thread_.detach() : thread_.join();
+  }
+
+  /// The result of `call`, which must own what it uses. Throws `error` if it does not end in time.
+  template <class Result>
+  Result run(std::function<Result()> call) {
+    const auto work = std::make_shared<std::packaged_task<Result()>>(std::move(call));
+    std::future<Result> result = work->get_future();
+    inbox_->put([work] { (*work)(); });
+    if (result.wait_for(patience_) != std::future_status::ready) {
+      stuck_ = true;
+      throw error("not all processes have come in " + in_seconds(patience_) +
+                  " (MPI does not say which). Programs that need longer to start: IMBREX_PATIENCE=SECONDS");
+    }
+    return result.get();
+  }
+
+ private:
+  /// What the thread has still to do. Both sides own it, since either may end first.
+  class inbox {
+   public:
+    /// An empty function is the end.
+    void put(std::function<void()> work) {
+      const std::lock_guard lock(mutex_);
+      waiting_.push(std::move(work));
+      filled_.notify_one();
+    }
+
+    void work_off() {
+      while (const std::function<void()> work = take()) work();
+    }
+
+   private:
+    std::function<void()> take() {
+      std::unique_lock lock(mutex_);
+      filled_.wait(lock, [this] { return !waiting_.empty(); });
+      std::function<void()> first = std::move(waiting_.front());
+      waiting_.pop();
+      return first;
+    }
+
+    std::mutex mutex_;
+    std::condition_variable filled_;
+    std::queue<std::function<void()>> waiting_;
+  };
+
+  std::chrono::milliseconds patience_;
+  std::shared_ptr<inbox> inbox_;
+  bool stuck_ = false;
+  std::thread thread_;
+};
+
+class mpi_bootstrap final : public bootstrap {
+ public:
+  mpi_bootstrap() : thread_(environment_patience()) {
+    struct place {
+      int code, rank, size;
+    };
+    const place mine = thread_.run<place>([&mpi = mpi_] {
+      place found{};
+      found.code = mpi.start(&found.rank, &found.size);
+      return found;
+    });
+    check(mine.code, "MPI_Init_thread");
+    rank_ = mine.rank;
+    size_ = mine.size;
+  }
+
+  ~mpi_bootstrap() override {
+    if (finalizing_) try {
+        thread_.run<int>([&mpi = mpi_] { return mpi.stop(); });
+      } catch (const error&) {  // the others have not come; the launcher will see to it
+      }
+  }
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  std::vector<std::string> all_gather(const std::string& mine) override {
+    if (!failure_.empty()) throw error(failure_);
+    try {
+      return exchange(mine);
+    } catch (const error& e) {
+      finalizing_ = false;
+      failure_ = std::string("the processes of this job did not find each other through MPI: ") + e.what();
+      throw error(failure_);
+    }
+  }
+
+  /// MPI_Finalize waits for all; a launcher ends the others if a process fails without it.
+  void finish(int status) noexcept override {
+    if (status != 0) finalizing_ = false;
+  }
+
+ private:
+  std::vector<std::string> exchange(const std::string& mine) {
+    struct outcome {
+      int code = 0;
+      std::vector<std::string> texts{};
+    };
+    auto gathered = thread_.run<outcome>([&mpi = mpi_, mine] {
+      outcome result;
+      const auto take = [](void* to, const char* text, std::size_t length) {
+        static_cast<std::vector<std::string>*>(to)->emplace_back(text, length);
+      };
+      result.code = mpi.all_gather(mine.data(), mine.size(), take, &result.texts);
+      return result;
+    });
+    check(gathered.code, "MPI_Allgatherv");
+    return std::move(gathered.texts);
+  }
+
+  void check(int code, const char* what) const {
+    if (code == 0) return;
+    std::array<char, 512> text{};
+    mpi_.describe(code, text.data(), text.size() - 1);
+    throw error(std::string(what) + ": " + text.data());
+  }
+
+  const imbrex_mpi_functions& mpi_ = load_module();
+  mpi_thread thread_;
+  int rank_ = 0;
+  int size_ = 0;
+  bool finalizing_ = true;
+  std::string failure_;
+};
+
+}  // namespace
+
+bool mpi_launched_this_process() {
+  constexpr std::array<const char*, 3> variables{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"};
+  return std::any_of(variables.begin(), variables.end(),
+                     [](const char* name) { return environment_text(name) != nullptr; });
+}
+
+std::unique_ptr<bootstrap> start_mpi_bootstrap() { return std::make_unique<mpi_bootstrap>(); }
+
+}  // namespace imbrex

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include <imbrex/net/bootstrap/bootstrap.hpp>
+#include <imbrex/net/transport.hpp>
+
+namespace imbrex {
+
+/// One PE's connection to other processes: it carries items, as bytes, to their PEs, and notices to the
+/// processes themselves, which are about the job and not counted as messages. The PE's thread alone calls.
+class port : public transport {
+ public:
+  /// Sends a notice to a process; it arrives at that one's first PE.
+  virtual void notify(int process, std::span<const std::byte> bytes) = 0;
+  /// Moves what can be moved, in and out. True if anything came in. Throws serial_error for bytes that make no
+  /// item.
+  virtual bool progress() = 0;
+  /// Before a sleep: true if from now on whatever comes makes `descriptor` readable; false if there is
+  /// something to do at once.
+  virtual bool arm() = 0;
+  virtual int descriptor() const = 0;
+  /// True while something that was sent has not left: shared memory does not tell when there is room again,
+  /// so whoever sleeps must look now and then.
+  virtual bool sending() const = 0;
+};
+
+/// Which PEs there are: those of one process follow each other.
+struct pe_range {
+  int first = 0;  ///< PE of this process
+  int count = 1;  ///< PEs in this process
+  int total = 1;  ///< PEs in the job
+
+  bool holds(int pe) const { return pe >= first && pe < first + count; }
+};
+
+/// Connects the processes of a job.
+class network {
+ public:
+  network() = default;
+  network(const network&) = delete;
+  network& operator=(const network&) = delete;
+  virtual ~network() = default;
+
+  /// Who takes what arrives: called inside `port::progress`, by the PE that calls it.
+  class receiver {
+   public:
+    /// An item for the calling PE, as `work_type::pack` wrote it. The bytes are the network's, and gone after
+    /// the call. Throws serial_error.
+    virtual void item(std::span<const std::byte> bytes) = 0;
+    /// A notice from a process.
+    virtual void notice(int process, std::span<const std::byte> bytes) = 0;
+    /// A process can no longer be reached; `why` is the network's own word for it.
+    virtual void lost(int process, const std::string& why) = 0;
+
+   protected:
+    ~receiver() = default;
+  };
+
+  /// Items sent to other processes, and received from them, by all PEs of this process.
+  struct counts {
+    std::uint64_t sent = 0;
+    std::uint64_t received = 0;
+
+    friend bool operator==(const counts&, const counts&) = default;
+  };
+
+  /// The PEs of this process and of the job.
+  virtual const pe_range& pes() const = 0;
+  virtual port& port_of(int pe) = 0;
+  /// Exact while the PEs sleep. Any thread.
+  virtual counts counted() const = 0;
+  /// Waits until all that was sent has left this process, at most that long. When no PE runs any more.
+  virtual void flush(std::chrono::milliseconds at_most) = 0;
+};
+
+/// Connects this process to the others of its job, all of which call this: a network of UCX. Throws
+/// imbrex::error if there is none, or a process does not come, or was made from another program (`program` is
+/// a digest of it).
+std::unique_ptr<network> connect(bootstrap& job, int pes, std::uint64_t program, network::receiver& to);
+
+}  // namespace imbrex

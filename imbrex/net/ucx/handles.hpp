@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include <ucp/api/ucp.h>
+
+#include <imbrex/base/error.hpp>
+
+namespace imbrex::ucx {
+
+/// Throws imbrex::error, with UCX's own words, unless a call to UCX has succeeded.
+inline void check(ucs_status_t status, const char* what) {
+  if (status != UCS_OK)
+    throw error("UCX: " + std::string(what) + " failed: " + ucs_status_string(status) +
+                " (UCX_LOG_LEVEL=info tells more)");
+}
+
+struct context_deleter {
+  void operator()(ucp_context_h c) const { ucp_cleanup(c); }
+};
+using context = std::unique_ptr<std::remove_pointer_t<ucp_context_h>, context_deleter>;
+
+struct worker_deleter {
+  void operator()(ucp_worker_h w) const { ucp_worker_destroy(w); }
+};
+using worker = std::unique_ptr<std::remove_pointer_t<ucp_worker_h>, worker_deleter>;
+
+}  // namespace imbrex::ucx

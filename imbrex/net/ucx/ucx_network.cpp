@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/net/ucx/ucx_network.hpp>
+
+#include <fstream>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <imbrex/net/ucx/ucx_port.hpp>
+#include <imbrex/serial/archive.hpp>
+
+namespace imbrex {
+namespace ucx {
+namespace {
+
+/// What a process tells the others at the start.
+struct introduction {
+  std::uint64_t program = 0;
+  std::string host;
+  std::vector<std::string> addresses;  ///< of its PEs
+};
+
+std::string to_text(const introduction& mine) {
+  writer out;
+  out(mine);
+  const auto bytes = out.written();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+introduction from_text(const std::string& text) {
+  introduction other;
+  reader in({reinterpret_cast<const std::byte*>(text.data()), text.size()});
+  in(other);
+  in.finish();
+  return other;
+}
+
+/// The same for all processes of a host, and for no others: what the kernel drew when it started.
+std::string name_of_host() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string name;
+  if (!(file >> name)) throw error("/proc/sys/kernel/random/boot_id cannot be read: is /proc mounted?");
+  return name;
+}
+
+context make_context() {
+  ucp_params_t how{};
+  how.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED;
+  how.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
+  how.mt_workers_shared = 1;
+  ucp_config_t* config = nullptr;
+  check(ucp_config_read(nullptr, nullptr, &config), "ucp_config_read");
+  ucp_context_h made = nullptr;
+  const ucs_status_t status = ucp_init(&how, config, &made);
+  ucp_config_release(config);
+  check(status, "ucp_init");
+  return context(made);
+}
+
+class ucx_network final : public network {
+ public:
+  ucx_network(bootstrap& job, int pes, std::uint64_t program, receiver& to) : context_(make_context()) {
+    for (int p = 0; p < pes; ++p)
+      ports_.push_back(std::make_unique<ucx_port>(context_.get(), job.rank(), remote_, first_pe_, to));
+    introduction mine{program, name_of_host(), {}};
+    for (const auto& p : ports_) mine.addresses.push_back(p->address());
+    const auto all = job.all_gather(to_text(mine));
+    for (int process = 0; process < job.size(); ++process) {
+      const auto other = from_text(all[static_cast<std::size_t>(process)]);
+      if (other.program != program)
+        throw error("process " + std::to_string(process) + " runs another program than process " +
+                    std::to_string(job.rank()) +
+                    " (their entry methods differ): start the same build everywhere");
+      first_pe_.push_back(static_cast<int>(remote_.size()));
+      for (const auto& address : other.addresses)
+        remote_.push_back({address, process, other.host == mine.host});
+    }
+    pes_ = {first_pe_[static_cast<std::size_t>(job.rank())], pes, static_cast<int>(remote_.size())};
+  }
+
+  const pe_range& pes() const override { return pes_; }
+  port& port_of(int pe) override { return *ports_[static_cast<std::size_t>(pe - pes_.first)]; }
+
+  counts counted() const override {
+    counts sum;
+    for (const auto& p : ports_) {
+      sum.sent += p->sent();
+      sum.received += p->received();
+    }
+    return sum;
+  }
+
+  void flush(std::chrono::milliseconds at_most) override {
+    const auto until = std::chrono::steady_clock::now() + at_most;
+    for (auto& p : ports_)
+      while (!p->flushed() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  }
+
+ private:
+  context context_;
+  std::vector<remote_pe> remote_;
+  std::vector<int> first_pe_;  ///< of each process
+  pe_range pes_;
+  std::vector<std::unique_ptr<ucx_port>> ports_;
+};
+
+}  // namespace
+}  // namespace ucx
+
+std::unique_ptr<network> make_ucx_network(bootstrap& job, int pes, std::uint64_t program,
+                                          network::receiver& to) {
+  return std::make_unique<ucx::ucx_network>(job, pes, program, to);
+}
+
+}  // namespace imbrex

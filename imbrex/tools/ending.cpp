@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/ending.hpp>
+
+#include <string.h>
+
+#include <utility>
+
+namespace imbrex::tools {
+namespace {
+
+enum weight { none, announced, gave_a_status, killed };
+
+weight weight_of(const ending& one) {
+  if (one.status == 0) return none;
+  if (one.asked_for || (!one.signal && one.announced == one.status)) return announced;
+  return one.signal ? killed : gave_a_status;
+}
+
+}  // namespace
+
+std::string describe(const ending& one) {
+  if (!one.signal) return "with status " + std::to_string(one.status);
+  return "by signal " + std::to_string(*one.signal) + " (" + ::strsignal(*one.signal) + ")";
+}
+
+void verdict::add(const ending& one, time_point now) {
+  const int weight = weight_of(one);
+  if (weight == none) return;
+  if (!first_) first_ = now;
+  if (weight_ == none || (weight > weight_ && now < *first_ + settling_time)) {
+    weight_ = weight;
+    status_ = one.status;
+  }
+  if (weight == announced) {
+    // One that ended on request gives no reason to speak, but the others should end as well.
+    if (one.asked_for && !failed_at_) failed_at_ = now;
+    return;
+  }
+  if (!failed_at_) failed_at_ = now;
+  if (!message_since_) message_since_ = now;
+  if (weight > message_weight_ && now < *message_since_ + settling_time) {
+    message_weight_ = weight;
+    message_ = one.name + " ended " + describe(one);
+  }
+}
+
+std::optional<verdict::time_point> verdict::message_due() const {
+  if (message_.empty()) return std::nullopt;
+  return *message_since_ + settling_time;
+}
+
+std::string verdict::message() { return std::exchange(message_, {}); }
+
+}  // namespace imbrex::tools

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace imbrex::tools {
+
+/// How one process of a job ended.
+struct ending {
+  std::string name;              ///< "rank 2 (pid 4711)"
+  int status;                    ///< 0 to 255, or 128 and the signal's number
+  std::optional<int> signal;     ///< that killed it
+  std::optional<int> announced;  ///< the status that it said it would end with
+  bool asked_for;                ///< the launcher, or the terminal, has sent it that signal
+};
+
+/// "with status 3", "by signal 9 (Killed)".
+std::string describe(const ending& one);
+
+/// Finds out of the endings of a job's processes what the job's status is, and what must be said. The first
+/// failure counts; but processes that learn of another's death end, too, and may be seen to end before it. So
+/// of those that come within `settling_time`, one that a signal killed counts before one that gave a status,
+/// and that before one that had announced it.
+class verdict {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+  static constexpr std::chrono::milliseconds settling_time{200};
+
+  void add(const ending& one, time_point now);
+
+  /// The job's status as it is known now.
+  int status() const { return status_; }
+
+  /// When a process failed that had not announced it, so that the others should end, too.
+  std::optional<time_point> failed_at() const { return failed_at_; }
+
+  /// When `message` may be taken; none if there is nothing to say.
+  std::optional<time_point> message_due() const;
+
+  /// The one message about the failure; a second call gives nothing.
+  std::string message();
+
+ private:
+  int weight_ = 0;  // of the failure that counts; 0: none
+  int status_ = 0;
+  std::optional<time_point> first_;
+  std::optional<time_point> failed_at_;
+  std::string message_;
+  int message_weight_ = 0;
+  std::optional<time_point> message_since_;
+};
+
+}  // namespace imbrex::tools

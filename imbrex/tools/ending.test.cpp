@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/ending.hpp>
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+namespace {
+
+using namespace std::chrono_literals;
+using imbrex::tools::ending;
+using imbrex::tools::verdict;
+
+const verdict::time_point start{};
+
+ending status(const char* name, int value) { return {name, value, {}, {}, false}; }
+ending killed(const char* name, int signal) { return {name, 128 + signal, signal, {}, false}; }
+ending announced(const char* name, int value) { return {name, value, {}, value, false}; }
+
+TEST(verdict, has_nothing_to_say_of_success) {
+  verdict job;
+  job.add(status("rank 0", 0), start);
+  job.add(announced("rank 1", 0), start);
+  EXPECT_EQ(job.status(), 0);
+  EXPECT_FALSE(job.failed_at());
+  EXPECT_FALSE(job.message_due());
+}
+
+TEST(verdict, takes_the_first_failure) {
+  verdict job;
+  job.add(status("rank 1", 3), start);
+  job.add(status("rank 0", 4), start + 1ms);
+  job.add(killed("rank 2", SIGKILL), start + 1s);
+  EXPECT_EQ(job.status(), 3);
+  EXPECT_EQ(job.failed_at(), start);
+  ASSERT_TRUE(job.message_due());
+  EXPECT_EQ(job.message(), "rank 1 ended with status 3");
+  EXPECT_EQ(job.message(), "");
+  EXPECT_FALSE(job.message_due());
+}
+
+TEST(verdict, takes_a_death_before_those_who_learned_of_it) {
+  verdict job;
+  job.add(announced("rank 3", 1), start);
+  job.add(status("rank 0", 1), start + 1ms);
+  job.add(killed("rank 1", SIGKILL), start + 2ms);
+  EXPECT_EQ(job.status(), 137);
+  EXPECT_EQ(job.message(), "rank 1 ended by signal 9 (Killed)");
+}
+
+TEST(verdict, is_silent_about_an_announced_status) {
+  verdict job;
+  job.add(announced("rank 1", 3), start);
+  EXPECT_EQ(job.status(), 3);
+  EXPECT_FALSE(job.failed_at());
+  EXPECT_FALSE(job.message_due());
+}
+
+TEST(verdict, speaks_of_a_failure_after_an_announced_end) {
+  verdict job;
+  job.add(announced("rank 1", 3), start);
+  job.add(killed("rank 0", SIGSEGV), start + 10s);
+  EXPECT_EQ(job.status(), 3);
+  EXPECT_EQ(job.failed_at(), start + 10s);
+  EXPECT_EQ(job.message(), "rank 0 ended by signal 11 (Segmentation fault)");
+}
+
+TEST(verdict, does_not_believe_another_status_than_the_announced) {
+  verdict job;
+  ending one = status("rank 1", 4);
+  one.announced = 0;
+  job.add(one, start);
+  EXPECT_EQ(job.status(), 4);
+  EXPECT_TRUE(job.message_due());
+}
+
+TEST(verdict, is_silent_about_what_the_user_asked_for) {
+  verdict job;
+  ending one = killed("rank 1", SIGINT);
+  one.asked_for = true;
+  job.add(one, start);
+  EXPECT_EQ(job.status(), 130);
+  EXPECT_TRUE(job.failed_at());
+  EXPECT_FALSE(job.message_due());
+}
+
+}  // namespace

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/exchange.hpp>
+
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+
+namespace imbrex::tools {
+
+exchange::exchange(std::vector<std::string> names)
+    : names_(std::move(names)), texts_(names_.size()), announced_(names_.size()) {}
+
+std::vector<exchange::answer> exchange::take(int rank, frame said) {
+  const auto index = static_cast<std::size_t>(rank);
+  switch (said.kind) {
+    case frame_kind::gather: return gather(rank, std::move(said.payload));
+    case frame_kind::overdue:
+      if (!texts_[index]) return {};  // the answer has crossed the question
+      return fail("after " + said.payload + " only " + std::to_string(come_) + " of " +
+                  std::to_string(names_.size()) + " processes had come; missing: " + missing() +
+                  ". Programs that need longer to start: IMBREX_PATIENCE=SECONDS");
+    case frame_kind::finish: announced_[index] = decode_status(said.payload); return {};
+    case frame_kind::gathered:
+    case frame_kind::failed: break;
+  }
+  throw error("an answer that nobody asked for");
+}
+
+std::vector<exchange::answer> exchange::gather(int rank, std::string text) {
+  auto& place = texts_[static_cast<std::size_t>(rank)];
+  if (place) throw error("a second text before the first was answered");
+  place = std::move(text);
+  ++come_;
+  if (!failure_.empty()) return fail(failure_);
+  if (come_ < names_.size()) return {};
+  std::vector<std::string> all;
+  for (auto& one : texts_) all.push_back(*std::move(one));
+  try {
+    return answer_waiting(encode_frame(frame_kind::gathered, encode_texts(all)));
+  } catch (const error& e) {  // too long
+    return fail(e.what());
+  }
+}
+
+std::vector<exchange::answer> exchange::ended(int rank, const std::string& how) {
+  const auto index = static_cast<std::size_t>(rank);
+  if (texts_[index]) --come_;
+  texts_[index].reset();
+  return fail(names_[index] + " has ended " + how + " and will not come");
+}
+
+std::vector<exchange::answer> exchange::fail(std::string why) {
+  if (failure_.empty()) failure_ = std::move(why);
+  return answer_waiting(encode_frame(frame_kind::failed, failure_));
+}
+
+std::vector<exchange::answer> exchange::answer_waiting(const std::string& bytes) {
+  const auto shared = std::make_shared<const std::string>(bytes);
+  std::vector<answer> answers;
+  for (std::size_t i = 0; i < texts_.size(); ++i) {
+    if (texts_[i]) answers.push_back({static_cast<int>(i), shared});
+    texts_[i].reset();
+  }
+  come_ = 0;
+  return answers;
+}
+
+std::string exchange::missing() const {
+  constexpr std::size_t most = 16;
+  const std::size_t count = names_.size() - come_;
+  std::string list;
+  std::size_t listed = 0;
+  for (std::size_t i = 0; i < names_.size() && listed < most; ++i)
+    if (!texts_[i]) list += (listed++ == 0 ? "" : ", ") + names_[i];
+  if (count > listed) list += " and " + std::to_string(count - listed) + " more";
+  return list;
+}
+
+}  // namespace imbrex::tools

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <imbrex/net/bootstrap/frame.hpp>
+
+namespace imbrex::tools {
+
+/// The launcher's side of the bootstrap: what to answer to which process, without any descriptors.
+class exchange {
+ public:
+  /// Bytes to send to one process.
+  struct answer {
+    int rank;
+    std::shared_ptr<const std::string> bytes;
+  };
+
+  /// `names` are those of the processes for messages, in the order of ranks.
+  explicit exchange(std::vector<std::string> names);
+
+  /// A frame has come from that process. Throws `error` if the protocol does not allow it.
+  std::vector<answer> take(int rank, frame said);
+
+  /// That process has ended, and so comes to no further exchange; `how` says in what way ("with status 0").
+  std::vector<answer> ended(int rank, const std::string& how);
+
+  /// The status that the process has said it will end with.
+  std::optional<int> announced(int rank) const { return announced_[static_cast<std::size_t>(rank)]; }
+
+ private:
+  std::vector<answer> gather(int rank, std::string text);
+  std::vector<answer> fail(std::string why);
+  /// The same answer to all that wait, who then wait no more.
+  std::vector<answer> answer_waiting(const std::string& bytes);
+  std::string missing() const;
+
+  std::vector<std::string> names_;
+  std::vector<std::optional<std::string>> texts_;  // of the processes that wait for the others
+  std::vector<std::optional<int>> announced_;
+  std::size_t come_ = 0;
+  std::string failure_;  // why no further exchange can succeed
+};
+
+}  // namespace imbrex::tools

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/job.hpp>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/tools/descendants.hpp>
+#include <imbrex/tools/ending.hpp>
+#include <imbrex/tools/exchange.hpp>
+#include <imbrex/tools/line_relay.hpp>
+#include <imbrex/tools/rank_process.hpp>
+
+namespace imbrex::tools {
+namespace {
+
+using namespace std::chrono_literals;
+using time_point = std::chrono::steady_clock::time_point;
+
+/// After a failure the others normally end by themselves, as soon as they learn it. Those that are still
+/// there after the first time get SIGTERM, and after the second SIGKILL.
+constexpr auto grace = 3s;
+constexpr auto termination_time = 2s;
+/// What processes leave behind gets SIGTERM, and after this time SIGKILL.
+constexpr auto leftover_time = 1s;
+/// Two interrupts that come closer are one: some programs send it to a process and then to its group.
+constexpr auto interrupt_gap = 200ms;
+
+time_point now() { return std::chrono::steady_clock::now(); }
+
+/// What is written in the launcher's own name.
+std::string message_of(const std::string& text) { return "imbrex run: " + text + "\n"; }
+
+/// The launcher's own signals. It takes them from a descriptor, so that they come one by one between its
+/// other work; those that it was told to ignore (nohup) it leaves alone, and its processes inherit that.
+class signal_source {
+ public:
+  signal_source() {
+    ::signal(SIGCHLD, SIG_DFL);  // ignored, it would hide how children end
+    inherited_.broken_pipe = ::signal(SIGPIPE, SIG_IGN);
+    sigset_t taken;
+    ::sigemptyset(&taken);
+    ::sigaddset(&taken, SIGCHLD);
+    for (const int one : {SIGINT, SIGTERM, SIGHUP}) {
+      struct sigaction before{};
+      ::sigaction(one, nullptr, &before);
+      if (before.sa_handler != SIG_IGN) ::sigaddset(&taken, one);
+    }
+    ::sigprocmask(SIG_BLOCK, &taken, &inherited_.mask);
+    descriptor_ = descriptor(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
+    // Each process takes three descriptors here.
+    ::getrlimit(RLIMIT_NOFILE, &inherited_.open_files);
+    const rlimit most{inherited_.open_files.rlim_max, inherited_.open_files.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &most);
+  }
+
+  const inherited_state& inherited() const { return inherited_; }
+  int get() const { return descriptor_.get(); }
+
+  std::optional<signalfd_siginfo> next() const {
+    signalfd_siginfo info{};
+    if (::read(descriptor_.get(), &info, sizeof info) != sizeof info) return std::nullopt;
+    return info;
+  }
+
+ private:
+  inherited_state inherited_{};
+  descriptor descriptor_;
+};
+
+/// The standard output and error of the launcher, which may be the same file: then they share a queue, so
+/// that a line of one does not come into a line of the other.
+class outputs {
+ public:
+  outputs() : standard_output_(STDOUT_FILENO), standard_error_(STDERR_FILENO) {
+    struct stat out{};
+    struct stat error{};
+    same_ = ::fstat(STDOUT_FILENO, &out) == 0 && ::fstat(STDERR_FILENO, &error) == 0 &&
+            out.st_dev == error.st_dev && out.st_ino == error.st_ino;
+  }
+
+  output& standard_output() { return standard_output_; }
+  output& standard_error() { return same_ ? standard_output_ : standard_error_; }
+  std::array<output*, 2> both() { return {&standard_output_, &standard_error_}; }
+
+ private:
+  output standard_output_;
+  output standard_error_;
+  bool same_ = false;
+};
+
+struct member {
+  rank_process process;
+  std::string name;
+  line_source standard_output;
+  line_source standard_error;
+  frame_reader incoming{};
+  std::deque<std::shared_ptr<const std::string>> answers{};
+  std::size_t sent = 0;  // of the first answer
+  bool running = true;
+};
+
+class job {
+ public:
+  explicit job(const job_settings& settings) : settings_(settings) {
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+      throw error(std::string("cannot open a pipe: ") + std::strerror(errno));
+    launcher_pipe_ = descriptor(ends[0]);
+    presence_ = descriptor(ends[1]);
+    if (settings.timeout) ends_at_ = now() + *settings.timeout;
+  }
+  job(const job&) = delete;
+  job& operator=(const job&) = delete;
+  /// Only an exception leaves processes to end here.
+  ~job() {
+    kill_all(SIGKILL);
+    for (const member& one : members_)
+      while (one.running && ::waitpid(one.process.pid, nullptr, 0) < 0 && errno == EINTR) continue;
+  }
+
+  int run() {
+    start();
+    while (running_ > 0) turn(next_time());
+    end_leftovers();
+    for (member& one : members_) drain(one);
+    say_verdict();
+    while (waiting_output() && !abandoned_) turn(std::nullopt);
+    return status_.value_or(verdict_.status());
+  }
+
+ private:
+  void start() {
+    std::vector<std::string> names;
+    members_.reserve(static_cast<std::size_t>(settings_.processes));
+    for (int rank = 0; rank < settings_.processes; ++rank) {
+      rank_process made =
+          start_rank(settings_.command, rank, settings_.processes, launcher_pipe_, signals_.inherited());
+      const std::string prefix = settings_.prefix ? "[" + std::to_string(rank) + "] " : "";
+      names.push_back("rank " + std::to_string(rank) + " (pid " + std::to_string(made.pid) + ")");
+      line_source out(std::move(made.standard_output), outputs_.standard_output(), prefix);
+      line_source error(std::move(made.standard_error), outputs_.standard_error(), prefix);
+      members_.push_back({std::move(made), names.back(), std::move(out), std::move(error)});
+      ++running_;
+    }
+    launcher_pipe_.close();
+    exchange_.emplace(std::move(names));
+  }
+
+  /// Waits until something happens, or until `until`, and does what follows from it.
+  void turn(std::optional<time_point> until) {
+    std::vector<pollfd> waiting{{signals_.get(), POLLIN, 0}};
+    for (output* to : outputs_.both())
+      if (to->waiting() > 0) waiting.push_back({to->descriptor(), POLLOUT, 0});
+    for (member& one : members_) {
+      if (one.process.socket) {
+        const int events = one.answers.empty() ? POLLIN : POLLIN | POLLOUT;
+        waiting.push_back({one.process.socket.get(), static_cast<short>(events), 0});
+      }
+      for (const line_source* from : {&one.standard_output, &one.standard_error})
+        if (wants(*from)) waiting.push_back({from->descriptor(), POLLIN, 0});
+    }
+    int milliseconds = -1;
+    if (until)
+      milliseconds = static_cast<int>(std::clamp<std::int64_t>(
+          std::chrono::ceil<std::chrono::milliseconds>(*until - now()).count(), 0, 1'000'000));
+    ::poll(waiting.data(), waiting.size(), milliseconds);
+
+    std::set<int> ready;
+    for (const pollfd& one : waiting)
+      if (one.revents != 0) ready.insert(one.fd);
+
+    // What a process said comes before its end.
+    for (member& one : members_) {
+      for (line_source* from : {&one.standard_output, &one.standard_error})
+        if (ready.contains(from->descriptor())) from->move_some();
+      if (ready.contains(one.process.socket.get())) converse(one);
+    }
+    while (const auto info = signals_.next()) {
+      if (info->ssi_signo == SIGCHLD)
+        reap();
+      else
+        forward(*info);
+    }
+    keep_time();
+    write_outputs();
+  }
+
+  static bool wants(const line_source& from) { return from.open() && from.to().waiting() < output::enough; }
+
+  // The bootstrap.
+
+  void converse(member& one) {
+    if (!one.process.socket) return;
+    try {
+      receive(one);
+      send(one);
+    } catch (const error& e) {
+      say("closed the connection to " + one.name + ", which sent " + e.what());
+      one.process.socket.close();
+    }
+  }
+
+  void receive(member& one) {
+    std::array<char, 65'536> piece;
+    ssize_t got = 0;
+    while ((got = ::recv(one.process.socket.get(), piece.data(), piece.size(), 0)) > 0) {
+      one.incoming.append({piece.data(), static_cast<std::size_t>(got)});
+      while (auto said = one.incoming.next()) give(exchange_->take(rank_of(one), *std::move(said)));
+    }
+    if (got == 0 || (errno != EAGAIN && errno != EINTR)) one.process.socket.close();
+  }
+
+  void give(const std::vector<exchange::answer>& answers) {
+    for (const auto& answer : answers) {
+      member& to = members_[static_cast<std::size_t>(answer.rank)];
+      to.answers.push_back(answer.bytes);
+      send(to);
+    }
+  }
+
+  static void send(member& to) {
+    while (!to.answers.empty() && to.process.socket) {
+      const std::string& bytes = *to.answers.front();
+      const ssize_t sent =
+          ::send(to.process.socket.get(), bytes.data() + to.sent, bytes.size() - to.sent, MSG_NOSIGNAL);
+      if (sent < 0 && errno != EINTR) return;  // full, or closed, which the next receive() sees
+      if (sent > 0) to.sent += static_cast<std::size_t>(sent);
+      if (to.sent == bytes.size()) {
+        to.answers.pop_front();
+        to.sent = 0;
+      }
+    }
+  }
+
+  int rank_of(const member& one) const { return static_cast<int>(&one - members_.data()); }
+
+  // The ends of processes.
+
+  void reap() {
+    int how = 0;
+    for (pid_t pid; (pid = ::waitpid(-1, &how, WNOHANG)) > 0;)
+      for (member& one : members_)
+        if (one.running && one.process.pid == pid) ended(one, how);
+  }
+
+  void ended(member& one, int how) {
+    one.running = false;
+    --running_;
+    for (line_source* from : {&one.standard_output, &one.standard_error})
+      while (wants(*from) && from->move_some()) continue;
+    converse(one);
+    ending end{one.name, WEXITSTATUS(how), {}, exchange_->announced(rank_of(one)), false};
+    if (WIFSIGNALED(how)) {
+      end.signal = WTERMSIG(how);
+      end.status = 128 + WTERMSIG(how);
+      end.asked_for = asked_for_.contains(WTERMSIG(how));
+    }
+    verdict_.add(end, now());
+    one.process.socket.close();
+    give(exchange_->ended(rank_of(one), describe(end)));
+  }
+
+  void kill_all(int signal) {
+    for (const member& one : members_)
+      if (one.running) ::kill(one.process.pid, signal);
+  }
+
+  /// Processes of our processes, which became ours when their parents ended.
+  void end_leftovers() {
+    std::set<pid_t> asked;
+    for (const int signal : {SIGTERM, SIGKILL}) {
+      for (const time_point last = now() + leftover_time; now() < last;) {
+        reap();
+        if (::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD) return;
+        for (const pid_t left : running_children())
+          if (signal == SIGKILL || asked.insert(left).second) ::kill(left, signal);
+        turn(std::min(last, now() + 20ms));
+      }
+    }
+  }
+
+  // Signals and times.
+
+  void forward(const signalfd_siginfo& info) {
+    const int signal = static_cast<int>(info.ssi_signo);
+    if (running_ == 0) {  // somebody is tired of waiting for who reads the output
+      abandoned_ = true;
+      if (!status_) status_ = 128 + signal;
+      return;
+    }
+    asked_for_.insert(signal);
+    if (signal == SIGINT) {
+      if (interrupted_ && now() - *interrupted_ >= interrupt_gap) {
+        asked_for_.insert(SIGKILL);
+        abandoned_ = true;
+        if (!status_) status_ = 128 + SIGINT;
+        return kill_all(SIGKILL);
+      }
+      if (!interrupted_) interrupted_ = now();
+    }
+    // A terminal signals all processes of its foreground group itself.
+    const bool from_terminal = info.ssi_code == SI_KERNEL;
+    for (const member& one : members_)
+      if (one.running && !(from_terminal && ::getpgid(one.process.pid) == ::getpgrp()))
+        ::kill(one.process.pid, signal);
+  }
+
+  /// When something is due even if nothing happens.
+  std::optional<time_point> next_time() const {
+    std::optional<time_point> next;
+    for (const auto& one : {ends_at_, terminates_at(), kills_at_, verdict_.message_due()})
+      if (one && (!next || *one < *next)) next = one;
+    return next;
+  }
+
+  std::optional<time_point> terminates_at() const {
+    if (kills_at_ || killed_ || !verdict_.failed_at()) return std::nullopt;
+    return *verdict_.failed_at() + grace;
+  }
+
+  void keep_time() {
+    const time_point t = now();
+    if (ends_at_ && t >= *ends_at_ && running_ > 0) {
+      say("the job ran longer than its --timeout; ending it");
+      if (!status_) status_ = timeout_status;
+      terminate();
+    }
+    if (terminates_at() && t >= *terminates_at()) terminate();
+    if (kills_at_ && t >= *kills_at_) {
+      kills_at_.reset();
+      killed_ = true;
+      asked_for_.insert(SIGKILL);
+      kill_all(SIGKILL);
+    }
+    if (verdict_.message_due() && t >= *verdict_.message_due()) say_verdict();
+  }
+
+  void terminate() {
+    ends_at_.reset();
+    kills_at_ = now() + termination_time;
+    asked_for_.insert(SIGTERM);
+    kill_all(SIGTERM);
+  }
+
+  // Output.
+
+  void say(const std::string& text) { outputs_.standard_error().add(message_of(text)); }
+
+  void say_verdict() {
+    if (const std::string text = verdict_.message(); !text.empty()) say(text);
+  }
+
+  /// All processes have ended: what is left lies in the pipes.
+  void drain(member& one) {
+    for (line_source* from : {&one.standard_output, &one.standard_error}) {
+      while (from->move_some() && !abandoned_)
+        while (!wants(*from) && from->open() && !abandoned_) turn(std::nullopt);
+      from->close();
+    }
+  }
+
+  bool waiting_output() {
+    write_outputs();
+    return std::ranges::any_of(outputs_.both(), [](const output* to) { return to->waiting() > 0; });
+  }
+
+  void write_outputs() {
+    for (output* to : outputs_.both()) {
+      if (to->broken()) continue;
+      to->write_some();
+      if (to->broken()) stop_taking(*to);
+    }
+  }
+
+  /// Whoever writes there learns it as if it wrote there itself: by SIGPIPE.
+  void stop_taking(const output& to) {
+    for (member& one : members_)
+      for (line_source* from : {&one.standard_output, &one.standard_error})
+        if (&from->to() == &to) from->close();
+    if (to.error() == EPIPE) return;
+    say(std::string("cannot pass output on: ") + std::strerror(to.error()));
+    if (!status_) status_ = 1;
+  }
+
+  const job_settings& settings_;
+  signal_source signals_;
+  outputs outputs_;
+  descriptor launcher_pipe_;
+  descriptor presence_;  // the end that processes see closed when the launcher has gone
+  std::vector<member> members_;
+  int running_ = 0;
+  std::optional<exchange> exchange_;
+  verdict verdict_;
+  std::optional<int> status_;  // when the launcher itself decides it
+  std::set<int> asked_for_;    // signals that processes have got on request
+  std::optional<time_point> interrupted_;
+  std::optional<time_point> ends_at_;
+  std::optional<time_point> kills_at_;
+  bool killed_ = false;
+  bool abandoned_ = false;  // output that nobody takes is not waited for
+};
+
+/// So that no pipe becomes one of the three standard descriptors.
+void open_standard_descriptors() {
+  int opened = 0;
+  do opened = ::open("/dev/null", O_RDWR);
+  while (opened >= 0 && opened <= STDERR_FILENO);
+  if (opened > STDERR_FILENO) ::close(opened);
+}
+
+}  // namespace
+
+int run_job(const job_settings& settings) {
+  open_standard_descriptors();
+  return job(settings).run();
+}
+
+}  // namespace imbrex::tools

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/line_relay.hpp>
+
+#include <limits.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+namespace imbrex::tools {
+
+std::string line_splitter::take(std::string_view bytes) {
+  std::string lines;
+  while (!bytes.empty()) {
+    const std::size_t end = bytes.find('\n');
+    const std::size_t length = end == std::string_view::npos ? bytes.size() : end + 1;
+    if (partial_.empty() && !in_long_line_) partial_ = prefix_;
+    partial_.append(bytes.substr(0, length));
+    bytes.remove_prefix(length);
+    const bool ended = end != std::string_view::npos;
+    if (ended || partial_.size() >= longest_line) {
+      lines += partial_;
+      partial_.clear();
+      in_long_line_ = !ended;
+    }
+  }
+  return lines;
+}
+
+std::string line_splitter::rest() {
+  in_long_line_ = false;
+  return std::exchange(partial_, {});
+}
+
+void output::add(std::string_view lines) {
+  if (lines.empty() || broken()) return;
+  if (open_line_) buffer_ += '\n';
+  buffer_ += lines;
+  open_line_ = lines.back() != '\n';
+}
+
+void output::write_some() {
+  // A descriptor that is ready takes PIPE_BUF bytes without waiting. It is shared with others, so that it may
+  // not be made non-blocking.
+  while (waiting() > 0) {
+    pollfd ready{descriptor_, POLLOUT, 0};
+    if (::poll(&ready, 1, 0) <= 0) break;
+    const std::size_t length = std::min<std::size_t>(waiting(), PIPE_BUF);
+    const ssize_t written = ::write(descriptor_, buffer_.data() + written_, length);
+    if (written >= 0) {
+      written_ += static_cast<std::size_t>(written);
+    } else if (errno == EAGAIN) {
+      break;
+    } else if (errno != EINTR) {
+      error_ = errno;
+      written_ = buffer_.size();
+    }
+  }
+  if (waiting() == 0 || written_ >= enough) {
+    buffer_.erase(0, written_);
+    written_ = 0;
+  }
+}
+
+bool line_source::move_some() {
+  if (!open()) return false;
+  std::array<char, 65'536> piece;
+  const ssize_t got = ::read(pipe_.get(), piece.data(), piece.size());
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+  if (got <= 0) {
+    close();
+    return false;
+  }
+  to_->add(splitter_.take({piece.data(), static_cast<std::size_t>(got)}));
+  return true;
+}
+
+void line_source::close() {
+  to_->add(splitter_.rest());
+  pipe_.close();
+}
+
+}  // namespace imbrex::tools

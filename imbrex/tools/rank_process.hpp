@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include <imbrex/base/descriptor.hpp>
+
+namespace imbrex::tools {
+
+/// What a process of the job is given back that its launcher has changed for itself.
+struct inherited_state {
+  sigset_t mask;
+  rlimit open_files;
+  void (*broken_pipe)(int);  // the disposition of SIGPIPE
+};
+
+/// A process of the job, and the launcher's ends of what it is connected by.
+struct rank_process {
+  pid_t pid;
+  descriptor socket;  // of the bootstrap; non-blocking, as are the pipes
+  descriptor standard_output;
+  descriptor standard_error;
+};
+
+/// Starts process `rank` of `size`. It ends when this thread does. `launcher_pipe` is the reading end of a
+/// pipe whose other end only the launcher has. Throws `usage_error` if the program cannot be run, `error` if
+/// the system has no room for another process.
+rank_process start_rank(const std::vector<std::string>& command, int rank, int size,
+                        const descriptor& launcher_pipe, const inherited_state& state);
+
+}  // namespace imbrex::tools

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/run_command.hpp>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <charconv>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/nearest.hpp>
+
+namespace imbrex::tools {
+namespace {
+
+constexpr int most_processes = 65'536;
+
+template <class T>
+std::optional<T> number_of(std::string_view text) {
+  T number{};
+  const char* const end = text.data() + text.size();
+  const auto [stopped, problem] = std::from_chars(text.data(), end, number);
+  if (problem != std::errc{} || stopped != end) return std::nullopt;
+  return number;
+}
+
+int processes_of(const std::string& text) {
+  const auto number = number_of<int>(text);
+  if (!number || *number < 1 || *number > most_processes)
+    throw usage_error("-n " + text + ": the number of processes must be a whole number from 1 to " +
+                      std::to_string(most_processes) + ", such as -n 4");
+  return *number;
+}
+
+std::chrono::milliseconds timeout_of(const std::string& text) {
+  constexpr double most = 1e9;
+  const auto seconds = number_of<double>(text);
+  if (!seconds || !(*seconds >= 0.001 && *seconds <= most))
+    throw usage_error(
+        "--timeout " + text +
+        ": the time must be seconds from 0.001 to 1e9, such as --timeout 60; leave it out to let "
+        "the job run as long as it wants");
+  return std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
+}
+
+[[noreturn]] void refuse_option(const std::string& given) {
+  static constexpr std::array<std::string_view, 3> known{"--prefix", "--timeout", "--help"};
+  const std::string name = given.substr(0, given.find('='));
+  const auto meant = nearest(name, known);
+  throw usage_error("unknown option " + name +
+                    (meant.empty()
+                         ? ": options before the program are those of imbrex run, see imbrex run --help"
+                         : "; did you mean " + std::string(meant) + "?"));
+}
+
+}  // namespace
+
+std::variant<job_settings, std::string> parse_command_line(int argc, const char* const* argv) {
+  CLI::App app("Starts programs that use Imbrex.", "imbrex");
+  CLI::App& run =
+      *app.add_subcommand("run",
+                          "run a program as several processes on this host:\n"
+                          "imbrex run -n N [--prefix] [--timeout SECONDS] PROGRAM [ARGUMENTS...]");
+  run.prefix_command();
+  app.allow_extras();  // CLI11 leaves what stands behind "--" to the outer command
+  run.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  std::string processes;
+  std::string timeout;
+  job_settings asked;
+  const CLI::Option* const n = run.add_option("-n", processes, "how many processes")->type_name("N");
+  run.add_flag("--prefix", asked.prefix, "put \"[rank] \" before each line of output");
+  const CLI::Option* const limit =
+      run.add_option("--timeout", timeout, "end the job after this time, with status 124")
+          ->type_name("SECONDS");
+  run.footer(
+      "Standard input goes to rank 0. The lines of standard output and standard error are passed on whole.\n"
+      "The status is 0, or that of the process that failed first (128 + signal if one killed it).\n"
+      "What stands behind PROGRAM is the program's, also options such as --pes.");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return run.parsed() ? run.help() : app.help();
+  } catch (const CLI::ParseError& e) {
+    throw usage_error(std::string(e.what()) + "; see imbrex run --help");
+  }
+  const auto behind_dashes = app.remaining();
+  asked.command = run.remaining();
+  if (!run.parsed() || (!behind_dashes.empty() && !asked.command.empty()))
+    throw usage_error(
+        (behind_dashes.empty() ? "no command" : "unknown command '" + behind_dashes.front() + "'") +
+        "; write imbrex run -n N PROGRAM, or see imbrex --help");
+  if (asked.command.empty())
+    asked.command = behind_dashes;
+  else if (asked.command.front().starts_with('-'))
+    refuse_option(asked.command.front());
+  if (n->count() == 0)
+    throw usage_error("-n is missing: say how many processes, such as imbrex run -n 4 PROGRAM");
+  asked.processes = processes_of(processes);
+  if (limit->count() > 0) asked.timeout = timeout_of(timeout);
+  if (asked.command.empty())
+    throw usage_error("no program to run; write imbrex run -n N PROGRAM [ARGUMENTS...]");
+  if (asked.command.front().empty()) throw usage_error("the name of the program is empty");
+  return asked;
+}
+
+}  // namespace imbrex::tools

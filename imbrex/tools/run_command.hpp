@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include <imbrex/tools/job.hpp>
+
+namespace imbrex::tools {
+
+/// Reads the command line of the command `imbrex`: what `imbrex run` shall do, or the text to print for
+/// --help. Throws `usage_error`, whose text names the value and the remedy, for what cannot be.
+std::variant<job_settings, std::string> parse_command_line(int argc, const char* const* argv);
+
+}  // namespace imbrex::tools

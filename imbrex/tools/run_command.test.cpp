@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/run_command.hpp>
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+
+namespace {
+
+using namespace std::chrono_literals;
+using imbrex::tools::job_settings;
+using words = std::vector<const char*>;
+
+auto parse(words line) {
+  line.insert(line.begin(), "imbrex");
+  return imbrex::tools::parse_command_line(static_cast<int>(line.size()), line.data());
+}
+
+job_settings settings(const words& line) { return std::get<job_settings>(parse(line)); }
+
+std::string complaint(const words& line) {
+  try {
+    parse(line);
+    return {};
+  } catch (const imbrex::usage_error& e) {
+    return e.what();
+  }
+}
+
+TEST(run_command, leaves_the_program_its_options) {
+  const job_settings asked = settings({"run", "-n", "4", "--prefix", "--timeout", "1.5", "./app", "--pes",
+                                       "1", "-n", "9", "--prefix", "--", "--help", "run"});
+  EXPECT_EQ(asked.processes, 4);
+  EXPECT_TRUE(asked.prefix);
+  EXPECT_EQ(asked.timeout, 1500ms);
+  EXPECT_EQ(asked.command,
+            (std::vector<std::string>{"./app", "--pes", "1", "-n", "9", "--prefix", "--", "--help", "run"}));
+}
+
+TEST(run_command, needs_no_more_than_a_number_and_a_program) {
+  for (const words& line :
+       {words{"run", "-n", "2", "app"}, words{"run", "-n2", "app"}, words{"run", "-n", "2", "--", "app"}}) {
+    const job_settings asked = settings(line);
+    EXPECT_EQ(asked.processes, 2);
+    EXPECT_FALSE(asked.prefix);
+    EXPECT_FALSE(asked.timeout);
+    EXPECT_EQ(asked.command, std::vector<std::string>{"app"});
+  }
+}
+
+TEST(run_command, says_what_is_wrong_and_what_to_write) {
+  const std::vector<std::pair<words, const char*>> wrong{
+      {{"run", "-n", "0", "app"}, "-n 0: the number of processes"},
+      {{"run", "-n", "-1", "app"}, "-n -1: the number of processes"},
+      {{"run", "-n", "x", "app"}, "-n x: the number of processes"},
+      {{"run", "-n", "2x", "app"}, "-n 2x: the number of processes"},
+      {{"run", "-n", "99999999999", "app"}, "from 1 to 65536"},
+      {{"run", "app"}, "-n is missing"},
+      {{"run", "-n", "2"}, "no program to run"},
+      {{"run", "-n", "2", ""}, "name of the program is empty"},
+      {{"run", "-n", "2", "--prefx", "app"}, "did you mean --prefix?"},
+      {{"run", "-n", "2", "--timeout", "0", "app"}, "--timeout 0"},
+      {{"run", "-n", "2", "--timeout", "soon", "app"}, "--timeout soon"},
+      {{"run", "-n", "2", "--verbose", "app"}, "unknown option --verbose"},
+      {{"rum", "-n", "2"}, "rum"},
+      {{}, "no command"},
+  };
+  for (const auto& [line, expected] : wrong)
+    EXPECT_NE(complaint(line).find(expected), std::string::npos) << expected << ", got: " << complaint(line);
+}
+
+TEST(run_command, gives_help) {
+  EXPECT_NE(std::get<std::string>(parse({"--help"})).find("run"), std::string::npos);
+  EXPECT_NE(std::get<std::string>(parse({"run", "--help"})).find("--timeout SECONDS"), std::string::npos);
+}
+
+}  // namespace

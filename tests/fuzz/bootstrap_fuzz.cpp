@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `imbrex run` and its processes make of arbitrary bytes: the first says how they are cut into pieces,
+// the rest come to the launcher from one process, and to a process as an answer.
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <string_view>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/net/bootstrap/frame.hpp>
+#include <imbrex/tools/exchange.hpp>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::size_t piece = data[0] + std::size_t{1};
+  const std::string_view bytes(reinterpret_cast<const char*>(data + 1), size - 1);
+  constexpr int processes = 2;
+  imbrex::tools::exchange job({"rank 0", "rank 1"});
+  imbrex::frame_reader in;
+  try {
+    for (std::size_t i = 0; i < bytes.size(); i += piece) {
+      in.append(bytes.substr(i, piece));
+      while (auto said = in.next()) {
+        if (said->kind == imbrex::frame_kind::gathered)
+          imbrex::decode_texts(said->payload, processes);
+        else
+          job.take(0, *std::move(said));
+      }
+    }
+  } catch (const imbrex::error&) {  // what either side answers to such bytes
+  }
+  return 0;
+}
+
+// Starts from valid frames: few random bytes are one.
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
+                                               unsigned seed);
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
+
+std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
+                                    unsigned seed) {
+  if (seed % 8 == 0) {
+    using imbrex::frame_kind;
+    std::mt19937 random(seed);
+    std::string valid(1, static_cast<char>(random()));
+    for (auto left = random() % 4 + 1; left > 0; --left) {
+      const std::string text(random() % 40, 'x');
+      switch (random() % 4) {
+        case 0: valid += encode_frame(frame_kind::gather, text); break;
+        case 1: valid += encode_frame(frame_kind::overdue, text); break;
+        case 2:
+          valid += encode_frame(frame_kind::finish, imbrex::encode_status(static_cast<int>(random())));
+          break;
+        default: valid += encode_frame(frame_kind::gathered, imbrex::encode_texts({text, ""})); break;
+      }
+    }
+    if (valid.size() <= max_size) {
+      valid.copy(reinterpret_cast<char*>(data), valid.size());
+      size = valid.size();
+    }
+  }
+  return LLVMFuzzerMutate(data, size, max_size);
+}
