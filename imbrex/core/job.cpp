@@ -2,6 +2,7 @@
 #include <imbrex/core/job.hpp>
 
 #include <chrono>
+#include <thread>
 
 #include <imbrex/core/message.hpp>
 #include <imbrex/core/runtime.hpp>
@@ -118,22 +119,28 @@ void job::tell_end(int status) {
 
 void job::leave(bool orderly) {
   net_->flush(patience_at_the_end);
-  if (orderly) meeting_.all_gather("left");
+  if (!orderly) return;
+  // What others still have for this process needs its help to leave them.
+  const std::jthread helper([this](const std::stop_token& enough) {
+    while (!enough.stop_requested()) net_->flush(std::chrono::milliseconds(1));
+  });
+  meeting_.all_gather("left");
 }
 
-void job::item(std::span<const std::byte> bytes) {
+work& job::unpack(reader& in) {
+  reader first = in;
   std::uint32_t kind = 0;
-  reader first(bytes);
   first(kind);
-  reader in(bytes);
   work* const item = message_table::at(kind).unpack(in);
   message_guard mine(static_cast<message&>(*item));
   in.finish();
   if (item->origin >= static_cast<std::uint32_t>(net_->pes().total))
     throw serial_error("a message says that it comes from PE " + std::to_string(item->origin) + " of " +
                        std::to_string(net_->pes().total));
-  processor::here().push(mine.release());
+  return mine.release();
 }
+
+void job::arrived(work& item, std::size_t bytes) { processor::here().push_arrived(item, bytes); }
 
 void job::notice(int process, std::span<const std::byte> bytes) {
   if (process < 0 || process >= processes_)

@@ -46,7 +46,8 @@ class job final : public network::receiver {
   /// has succeeded.
   void leave(bool orderly);
 
-  void item(std::span<const std::byte> bytes) override;
+  work& unpack(reader& in) override;
+  void arrived(work& item, std::size_t bytes) override;
   void notice(int process, std::span<const std::byte> bytes) override;
   void lost(int process, const std::string& why) override;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +36,49 @@ class owned_span {
 
  private:
   std::vector<E> elements_;
+};
+
+/// The same of elements that are their bytes: what is received is not cleared before it is filled.
+template <bitwise E>
+class owned_span<E> {
+ public:
+  using value_type = E;
+
+  owned_span() = default;
+  owned_span(std::vector<E>&& given) : given_(std::move(given)), size_(given_.size()) {}
+  owned_span(std::span<const E> lent) : given_(lent.begin(), lent.end()), size_(given_.size()) {}
+  owned_span(const owned_span& other) : owned_span(std::span<const E>(other)) {}
+  owned_span(owned_span&& other) noexcept
+      : given_(std::move(other.given_)),
+        received_(std::move(other.received_)),
+        size_(std::exchange(other.size_, 0)) {}
+  owned_span& operator=(owned_span other) noexcept {
+    std::swap(given_, other.given_);
+    std::swap(received_, other.received_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~owned_span() = default;
+
+  operator std::span<const E>() const { return {data(), size_}; }
+
+  // A container in one piece, as the archives know it.
+  E* data() { return received_ ? received_.get() : given_.data(); }
+  const E* data() const { return received_ ? received_.get() : given_.data(); }
+  std::size_t size() const { return size_; }
+  E* begin() { return data(); }
+  E* end() { return data() + size_; }
+  void clear() { *this = {}; }
+  /// The elements are not initialised.
+  void resize(std::size_t count) {
+    received_ = std::make_unique_for_overwrite<E[]>(count);
+    size_ = count;
+  }
+
+ private:
+  std::vector<E> given_;           // by the sender
+  std::unique_ptr<E[]> received_;  // used instead, if there
+  std::size_t size_ = 0;
 };
 
 /// How an argument for a parameter of type P lies in a message.

@@ -160,7 +160,10 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how)) {
   }
 }
 
-runtime::~runtime() { clear(); }
+runtime::~runtime() {
+  if (job_) job_->net().close();  // it may hold messages, which belong to the PEs' memory
+  clear();
+}
 
 void runtime::start(std::function<task<int>()> main) {
   main_ = std::make_unique<main_task>(*this, std::move(main));

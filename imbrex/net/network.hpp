@@ -10,6 +10,7 @@
 
 #include <imbrex/net/bootstrap/bootstrap.hpp>
 #include <imbrex/net/transport.hpp>
+#include <imbrex/serial/reader.hpp>
 
 namespace imbrex {
 
@@ -19,16 +20,17 @@ class port : public transport {
  public:
   /// Sends a notice to a process; it arrives at that one's first PE.
   virtual void notify(int process, std::span<const std::byte> bytes) = 0;
-  /// Moves what can be moved, in and out. True if anything came in. Throws serial_error for bytes that make no
-  /// item.
+  /// Moves what can be moved, in and out; not for ever, if others send without end. True if anything came in.
+  /// Throws serial_error for bytes that make no item.
   virtual bool progress() = 0;
   /// Before a sleep: true if from now on whatever comes makes `descriptor` readable; false if there is
   /// something to do at once.
   virtual bool arm() = 0;
   virtual int descriptor() const = 0;
-  /// True while something that was sent has not left: shared memory does not tell when there is room again,
-  /// so whoever sleeps must look now and then.
+  /// True while something that was sent has not left.
   virtual bool sending() const = 0;
+  /// True while so much has not left that no more should be sent.
+  virtual bool congested() const = 0;
 };
 
 /// Which PEs there are: those of one process follow each other.
@@ -51,9 +53,11 @@ class network {
   /// Who takes what arrives: called inside `port::progress`, by the PE that calls it.
   class receiver {
    public:
-    /// An item for the calling PE, as `work_type::pack` wrote it. The bytes are the network's, and gone after
-    /// the call. Throws serial_error.
-    virtual void item(std::span<const std::byte> bytes) = 0;
+    /// An item for the calling PE, from what `work_type::pack` wrote. The input is the network's, and gone
+    /// after the call. Throws serial_error.
+    virtual work& unpack(reader& in) = 0;
+    /// The item is complete, and came in that many bytes.
+    virtual void arrived(work& item, std::size_t bytes) = 0;
     /// A notice from a process.
     virtual void notice(int process, std::span<const std::byte> bytes) = 0;
     /// A process can no longer be reached; `why` is the network's own word for it.
@@ -76,8 +80,11 @@ class network {
   virtual port& port_of(int pe) = 0;
   /// Exact while the PEs sleep. Any thread.
   virtual counts counted() const = 0;
-  /// Waits until all that was sent has left this process, at most that long. When no PE runs any more.
+  /// Waits until all that was sent has left this process, at most that long. When no PE runs any more: what
+  /// comes is dropped, what is sent from then on too.
   virtual void flush(std::chrono::milliseconds at_most) = 0;
+  /// Drops all connections, and what has not left; once the others need this process no more.
+  virtual void close() = 0;
 };
 
 /// Connects this process to the others of its job, all of which call this: a network of UCX. Throws

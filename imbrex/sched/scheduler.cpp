@@ -1,7 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/sched/scheduler.hpp>
 
+#include <algorithm>
+#include <utility>
+
 namespace imbrex {
+
+/// Stands in the queue behind what has arrived: when its turn comes, that has been run.
+struct scheduler::receipt : work {
+  receipt(scheduler& s, std::size_t count) : owner(s), bytes(count) { type = &kind; }
+
+  static void arrived(work& item) {
+    auto& r = static_cast<receipt&>(item);
+    r.owner.unread_ -= r.bytes;
+    delete &r;
+  }
+  static void forget(work& item) noexcept { delete &static_cast<receipt&>(item); }
+  static constexpr work_type kind{"receipt", &arrived, &forget, nullptr, nullptr};
+
+  scheduler& owner;
+  std::size_t bytes;
+};
+
+void scheduler::push_arrived(work& item, std::size_t bytes) {
+  unread_ += bytes + bytes_beside_payload;
+  unreceipted_ += bytes + bytes_beside_payload;
+  last_unreceipted_ = std::max<int>(last_unreceipted_, item.priority);
+  push(item);
+  if (unreceipted_ < bytes_a_receipt) return;
+  auto* r = new receipt(*this, std::exchange(unreceipted_, 0));
+  r->priority = static_cast<std::int8_t>(std::exchange(last_unreceipted_, first_priority));
+  push(*r);
+}
+
+/// Backpressure. A PE to which too much has come does not take in more while it has something to run, so that
+/// its senders notice; a PE that has too much to send runs nothing until some of it has left, but always
+/// takes in: so of two that flood each other both go on. False if nothing must be run now.
+bool scheduler::exchange() {
+  const bool full = unread_ > most_unread && !queue_.empty();
+  turns_to_poll_ = full ? turns_between_polls_when_full : turns_between_polls;
+  port_->progress();
+  if (!port_->congested()) return true;
+  turns_to_poll_ = 0;
+  return false;
+}
 
 void scheduler::take_in() {
   work* item = door_.take();

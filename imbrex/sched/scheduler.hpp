@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -75,10 +76,14 @@ class scheduler {
   /// Moves what is on its way between processes. True if something came in.
   bool poll() { return port_ != nullptr && port_->progress(); }
 
-  /// Takes in what came through the door and runs one item. False if there was none.
+  /// Queues an item that came from another process in that many bytes.
+  void push_arrived(work& item, std::size_t bytes);
+
+  /// Takes in what came through the door and runs one item. False if there was none, or if too much of what was
+  /// sent to other processes has not left yet.
   bool step() {
     if (door_.has_items()) take_in();
-    if (port_ != nullptr && (queue_.empty() || ++polls_ % turns_between_polls == 0)) port_->progress();
+    if (port_ != nullptr && (queue_.empty() || turns_to_poll_-- == 0) && !exchange()) return false;
     if (!timers_.empty() && ((++turns_ & turns_skipped_) == 0 || queue_.empty())) [[unlikely]]
       take_due_timers();
     work* item = queue_.pop();
@@ -108,9 +113,17 @@ class scheduler {
   void discard_work() noexcept;
 
  private:
-  static constexpr unsigned turns_between_polls = 16;
+  struct receipt;
+  static constexpr unsigned turns_between_polls = 15;
+  static constexpr unsigned turns_between_polls_when_full = 63;
+  /// What may lie in the queue from other processes before this PE rather runs than receives; they count
+  /// more than their bytes, so that many small ones are noticed.
+  static constexpr std::size_t most_unread = std::size_t{32} << 20U;
+  static constexpr std::size_t bytes_a_receipt = std::size_t{1} << 20U;
+  static constexpr std::size_t bytes_beside_payload = 256;
 
   void take_in();
+  bool exchange();
   void take_due_timers();
   void run_after();
 
@@ -121,8 +134,11 @@ class scheduler {
   unsigned turns_ = 0;
   unsigned turns_skipped_ = 63;  // between looks at the clock
   bool punctual_ = false;
-  unsigned polls_ = 0;
   port* port_ = nullptr;
+  unsigned turns_to_poll_ = 0;
+  std::size_t unread_ = 0;       // bytes of what came from other processes and waits in the queue, about
+  std::size_t unreceipted_ = 0;  // those of them that no receipt stands for yet
+  int last_unreceipted_ = first_priority;
   std::atomic<const work_type*> running_ = nullptr;
   work_queue after_;
   run_queue queue_;

@@ -9,13 +9,14 @@ namespace imbrex {
 
 void writer::align(std::size_t alignment) {
   static constexpr std::byte zeros[64] = {};
-  std::size_t missing = (alignment - size() % alignment) % alignment;
+  std::size_t missing = (alignment - (used_ + counted_) % alignment) % alignment;
   for (; missing > sizeof zeros; missing -= sizeof zeros) bytes(zeros, sizeof zeros);
   bytes(zeros, missing);
 }
 
 std::vector<std::byte> writer::take() {
   buffer_.resize(std::exchange(used_, 0));
+  lent_ = {};
   return std::exchange(buffer_, {});
 }
 
@@ -32,6 +33,11 @@ void writer::append_and_grow(const void* source, std::size_t count) {
   buffer_.insert(buffer_.end(), first, first + count);  // unlike resize, this does not clear the bytes first
   used_ = buffer_.size();
   buffer_.resize(used_ + spare);
+}
+
+void writer::lend(const void* source, std::size_t count) {
+  if (!lent_.bytes.empty()) return bytes(source, count);
+  lent_ = {{static_cast<const std::byte*>(source), count}, used_};
 }
 
 namespace detail {

@@ -30,6 +30,7 @@ void process(Archive& archive, T& value) {
       const reader::level level(archive);
       value.serialize(archive);
     } else {
+      const writer::copying what_may_be_temporary(archive);
       const_cast<plain&>(value).serialize(archive);  // not const, since it serves both directions
     }
   } else if constexpr (k == kind::boolean) {
@@ -63,11 +64,21 @@ void process(Archive& archive, T& value) {
   } else if constexpr (k == kind::block) {
     process_block(archive, value);
   } else if constexpr (k == kind::map) {
-    process_map(archive, value);
-  } else if constexpr (k == kind::sequence || (k == kind::set && !Archive::reading)) {
+    if constexpr (Archive::reading) {
+      process_map(archive, value);
+    } else {
+      const writer::copying keys(archive);  // they are compared when they are read
+      process_map(archive, value);
+    }
+  } else if constexpr (k == kind::sequence) {
     process_sequence(archive, value);
   } else if constexpr (k == kind::set) {
-    process_set(archive, value);
+    if constexpr (Archive::reading) {
+      process_set(archive, value);
+    } else {
+      const writer::copying keys(archive);
+      process_sequence(archive, value);
+    }
   } else if constexpr (k == kind::aggregate) {
     constexpr std::size_t fields = count_initialisers<plain>() - count_bases<plain, true>();
     visit_fields<fields>(value, [&archive](auto&... field) { (process(archive, field), ...); });

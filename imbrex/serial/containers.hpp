@@ -73,13 +73,18 @@ void process_element(Archive& archive, T&... parts) {
 template <class T>
 void process_block(writer& out, const T& value) {
   write_number(out, static_cast<std::uint64_t>(value.size()));
-  out.bytes(value.data(), value.size() * sizeof(typename T::value_type));
+  out.block(value.data(), value.size() * sizeof(typename T::value_type));
 }
 
 template <class T>
 void process_block(reader& in, T& value) {
   using element = typename T::value_type;
   const std::size_t count = read_count(in, sizeof(element));
+  if (in.is_to_come(count * sizeof(element))) {
+    value.clear();
+    value.resize(count);
+    return in.expect(value.data());
+  }
   const std::byte* source = in.view(count * sizeof(element)).data();
   if constexpr (requires(const element* first) { value.assign(first, first); }) {
     // Where the bytes can serve as elements, this saves clearing the memory before it is filled.

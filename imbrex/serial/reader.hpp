@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <utility>
 
 namespace imbrex {
 
@@ -21,6 +22,15 @@ class reader {
 
   explicit reader(std::span<const std::byte> input) noexcept : input_(input) {}
 
+  /// A block that the writer has lent: it is not among the input, but stands at that position of it.
+  struct separate_block {
+    std::size_t position = 0;
+    std::size_t size = 0;
+    const std::byte* bytes = nullptr;  ///< null if it is still to come, to where `place_of_block` says
+  };
+  reader(std::span<const std::byte> input, const separate_block& block) noexcept
+      : input_(input), block_(block), block_unread_(block.size) {}
+
   /// Reads the values, in order. Throws serial_error; the value being read is then unspecified but valid.
   template <class... T>
   reader& operator()(T&... values);
@@ -34,6 +44,10 @@ class reader {
 
   /// The next `count` bytes where they lie; valid as long as the input is.
   std::span<const std::byte> view(std::size_t count) {
+    if (stands_apart(count)) [[unlikely]] {
+      if (block_.bytes == nullptr) detail::throw_truncated(count, 0, position_);
+      return {block_.bytes, std::exchange(block_unread_, 0)};
+    }
     require(count);
     position_ += count;
     return input_.subspan(position_ - count, count);
@@ -42,12 +56,22 @@ class reader {
   /// Skips to a position that is a multiple of `alignment`, a power of two, from the start of the input.
   void align(std::size_t alignment) { view((alignment - position_ % alignment) % alignment); }
 
+  /// True if the next `count` bytes are still to come: then `expect` says where they are to be put.
+  bool is_to_come(std::size_t count) const { return block_.bytes == nullptr && stands_apart(count); }
+  /// Reads bytes that are still to come. What is being read must keep them there when it is moved.
+  void expect(void* target) {
+    place_of_block_ = static_cast<std::byte*>(target);
+    block_unread_ = 0;
+  }
+  /// Where the block that is still to come belongs; null if nobody has read it.
+  std::byte* place_of_block() const { return place_of_block_; }
+
   /// Bytes not yet read.
-  std::size_t remaining() const noexcept { return input_.size() - position_; }
+  std::size_t remaining() const noexcept { return input_.size() - position_ + block_unread_; }
 
   /// Throws serial_error if bytes remain.
   void finish() const {
-    if (remaining() != 0) detail::throw_unread(remaining(), input_.size());
+    if (remaining() != 0) detail::throw_unread(remaining(), input_.size() + block_.size);
   }
 
   /// Counts one level of nesting while it lives; for types that read themselves recursively.
@@ -67,12 +91,19 @@ class reader {
 
  private:
   void require(std::size_t count) const {
-    if (count > remaining()) detail::throw_truncated(count, remaining(), position_);
+    const std::size_t left = input_.size() - position_;
+    if (count > left) detail::throw_truncated(count, left, position_);
+  }
+  bool stands_apart(std::size_t count) const {
+    return block_unread_ != 0 && count == block_unread_ && position_ == block_.position;
   }
 
   std::span<const std::byte> input_;
   std::size_t position_ = 0;
   std::size_t depth_ = 0;
+  separate_block block_;
+  std::size_t block_unread_ = 0;
+  std::byte* place_of_block_ = nullptr;
 };
 
 }  // namespace imbrex

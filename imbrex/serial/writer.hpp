@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace imbrex {
@@ -33,28 +35,67 @@ class writer {
     used_ += count;
   }
 
+  /// Appends bytes that stay where they are as long as what is written lives: see `lend_from`.
+  void block(const void* source, std::size_t count) {
+    if (count >= lend_from_) [[unlikely]]
+      return lend(source, count);
+    bytes(source, count);
+  }
+
+  /// One block that is not among the bytes written.
+  struct lent_block {
+    std::span<const std::byte> bytes;
+    std::size_t position = 0;  ///< in the bytes written, where it would stand
+  };
+
+  /// From now on the first block of at least that many bytes is not copied but lent.
+  void lend_from(std::size_t size) { lend_from_ = size; }
+  /// What is lent; empty if nothing is.
+  const lent_block& lent() const noexcept { return lent_; }
+
+  /// While it lives, blocks are copied: for values that may not outlive their writing.
+  class copying {
+   public:
+    explicit copying(writer& w) : writer_(w), before_(std::exchange(w.lend_from_, never)) {}
+    copying(const copying&) = delete;
+    copying& operator=(const copying&) = delete;
+    ~copying() { writer_.lend_from_ = before_; }
+
+   private:
+    writer& writer_;
+    std::size_t before_;
+  };
+
   /// Appends zeros until the size is a multiple of `alignment`, a power of two.
   void align(std::size_t alignment);
 
-  /// Bytes written so far.
-  std::size_t size() const noexcept { return used_ + counted_; }
+  /// Bytes written so far, with those that are lent.
+  std::size_t size() const noexcept { return used_ + counted_ + lent_.bytes.size(); }
 
-  /// The bytes written so far; valid until the next change.
+  /// The bytes written so far, without those that are lent; valid until the next change.
   std::span<const std::byte> written() const noexcept { return {buffer_.data(), used_}; }
 
   /// Hands the bytes over, where they are; the writer is empty afterwards.
   std::vector<std::byte> take();
 
   /// Forgets the bytes and keeps the memory.
-  void clear() noexcept { used_ = 0; }
+  void clear() noexcept {
+    used_ = 0;
+    lent_ = {};
+  }
 
  private:
+  static constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
+
   void append_and_grow(const void* source, std::size_t count);
+  void lend(const void* source, std::size_t count);
 
   std::vector<std::byte> buffer_;  // longer than used_ by some spare bytes, so that small values need no call
   std::size_t used_ = 0;
   bool counts_only_ = false;  // the buffer stays empty, so that every byte comes to append_and_grow
   std::size_t counted_ = 0;
+  std::size_t lend_from_ = never;
+  lent_block lent_;
 };
 
 }  // namespace imbrex

@@ -93,8 +93,16 @@ class ucx_network final : public network {
 
   void flush(std::chrono::milliseconds at_most) override {
     const auto until = std::chrono::steady_clock::now() + at_most;
-    for (auto& p : ports_)
-      while (!p->flushed() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+    const auto all_flushed = [this] {
+      bool all = true;
+      for (auto& p : ports_) all &= p->flushed();
+      return all;
+    };
+    while (!all_flushed() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  }
+
+  void close() override {
+    for (auto& p : ports_) p->close();
   }
 
  private:

@@ -1,42 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/net/ucx/ucx_port.hpp>
 
+#include <cstring>
 #include <utility>
 
 #include <imbrex/serial/archive.hpp>
 
 namespace imbrex::ucx {
 
-/// A buffer that UCX still reads.
+/// What UCX still reads: packed bytes, and an item that has a block of its own.
 struct ucx_port::departure {
   explicit departure(ucx_port& p) : from(p) {}
+  departure(const departure&) = delete;
+  departure& operator=(const departure&) = delete;
+  ~departure() {
+    if (item != nullptr) item->type->destroy(*item);
+  }
 
   ucx_port& from;
   std::vector<std::byte> bytes;
+  work* item = nullptr;
+  std::size_t size = 0;
 
   static void ended(void* request, ucs_status_t, void* self) {
     const std::unique_ptr<departure> mine(static_cast<departure*>(self));
     --mine->from.departing_;
+    mine->from.departing_bytes_ -= mine->size;
     ucp_request_free(request);  // a failure is told by the endpoint's handler
   }
 };
 
-/// A buffer that UCX fills: a message too long to come unasked (rendezvous).
+/// What UCX fills: the message was too long to come unasked (rendezvous).
 struct ucx_port::arrival {
-  arrival(ucx_port& p, kind k, std::size_t length) : to(p), what(k), bytes(length) {}
+  arrival(ucx_port& p, kind k, std::size_t length) : to(p), what(k), size(length) {}
+  arrival(const arrival&) = delete;
+  arrival& operator=(const arrival&) = delete;
+  ~arrival() {
+    if (item != nullptr) item->type->destroy(*item);
+  }
 
   ucx_port& to;
   kind what;
-  std::vector<std::byte> bytes;
+  std::size_t size;
+  std::unique_ptr<std::byte[]> bytes;  ///< of a message as a whole
+  work* item = nullptr;                ///< or what it is unpacked to, but for a block
+  std::byte* place = nullptr;          ///< of either
 
   static void ended(void* request, ucs_status_t status, std::size_t, void* self) {
     ucp_request_free(request);
     static_cast<arrival*>(self)->end(status);
   }
   void end(ucs_status_t status) {
-    const std::unique_ptr<arrival> mine(this);
-    --to.arriving_;
-    if (status == UCS_OK) to.take(what, bytes);
+    std::unique_ptr<arrival> mine(this);
+    if (status != UCS_OK) return;
+    to.guarded([&] {
+      if (item != nullptr)
+        to.arrived(*std::exchange(item, nullptr), size);
+      else if (what == item_message)
+        to.take_item({bytes.get(), size});
+      else
+        to.take_notice({bytes.get(), size});
+    });
   }
 };
 
@@ -64,40 +88,57 @@ ucx_port::ucx_port(ucp_context_h context, int process, const std::vector<remote_
   check(ucp_worker_create(context, &how, &made), "ucp_worker_create");
   worker_.reset(made);
   check(ucp_worker_get_efd(made, &descriptor_), "ucp_worker_get_efd");
+  ucp_worker_attr_t limits{};
+  limits.field_mask = UCP_WORKER_ATTR_FIELD_MAX_AM_HEADER;
+  check(ucp_worker_query(made, &limits), "ucp_worker_query");
+  longest_header_ = limits.max_am_header;
+  out_.lend_from(shortest_block_lent);
 
-  const auto handle = [&](kind what, ucp_am_recv_callback_t callback) {
-    ucp_am_handler_param_t handler{};
-    handler.field_mask =
-        UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
-    handler.id = what;
-    handler.cb = callback;
-    handler.arg = this;
-    check(ucp_worker_set_am_recv_handler(worker_.get(), &handler), "ucp_worker_set_am_recv_handler");
-  };
   handle(item_message, [](void* self, const void*, std::size_t, void* data, std::size_t length,
-                          const ucp_am_recv_param_t* param) {
-    return on_arrival(item_message, *static_cast<ucx_port*>(self), data, length, *param);
+                          const ucp_am_recv_param_t* how_it_came) {
+    auto& port = *static_cast<ucx_port*>(self);
+    port.guarded([&] {
+      if ((how_it_came->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0)
+        port.receive_whole(item_message, length, data);
+      else
+        port.take_item({static_cast<const std::byte*>(data), length});
+    });
+    return UCS_OK;
   });
   handle(notice_message, [](void* self, const void*, std::size_t, void* data, std::size_t length,
-                            const ucp_am_recv_param_t* param) {
-    return on_arrival(notice_message, *static_cast<ucx_port*>(self), data, length, *param);
+                            const ucp_am_recv_param_t* how_it_came) {
+    auto& port = *static_cast<ucx_port*>(self);
+    port.guarded([&] {
+      if ((how_it_came->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0)
+        port.receive_whole(notice_message, length, data);
+      else
+        port.take_notice({static_cast<const std::byte*>(data), length});
+    });
+    return UCS_OK;
+  });
+  handle(item_with_block, [](void* self, const void* header, std::size_t header_length, void* data,
+                             std::size_t length, const ucp_am_recv_param_t* how_it_came) {
+    auto& port = *static_cast<ucx_port*>(self);
+    port.guarded([&] {
+      const bool is_to_come = (how_it_came->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0;
+      port.take_item_with_block({static_cast<const std::byte*>(header), header_length}, data, length,
+                                is_to_come);
+    });
+    return UCS_OK;
   });
 }
 
-ucx_port::~ucx_port() {
-  closing_ = true;
-  if (UCS_PTR_IS_PTR(flush_)) ucp_request_free(flush_);
-  ucp_request_param_t force{};
-  force.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
-  force.flags = UCP_EP_CLOSE_FLAG_FORCE;
-  for (auto& p : peers_) {
-    if (!p) continue;
-    void* request = ucp_ep_close_nbx(p->endpoint, &force);
-    if (!UCS_PTR_IS_PTR(request)) continue;
-    while (ucp_request_check_status(request) == UCS_INPROGRESS) ucp_worker_progress(worker_.get());
-    ucp_request_free(request);
-  }
+void ucx_port::handle(kind what, ucp_am_recv_callback_t callback) {
+  ucp_am_handler_param_t handler{};
+  handler.field_mask =
+      UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
+  handler.id = what;
+  handler.cb = callback;
+  handler.arg = this;
+  check(ucp_worker_set_am_recv_handler(worker_.get(), &handler), "ucp_worker_set_am_recv_handler");
 }
+
+ucx_port::~ucx_port() { close(); }
 
 std::string ucx_port::address() const {
   ucp_address_t* bytes = nullptr;
@@ -127,93 +168,142 @@ ucp_ep_h ucx_port::endpoint_to(int pe) {
 }
 
 void ucx_port::send(work& item, int to) {
+  if (closing_) return item.type->destroy(item);
   item.type->pack(item, out_);
-  send_written(item_message, to);
-  item.type->destroy(item);
+  if (out_.lent().bytes.empty()) {
+    item.type->destroy(item);
+    send_written(item_message, to, nullptr);
+  } else {
+    send_lending(item, to);
+  }
   sent_.store(sent() + 1, std::memory_order_relaxed);
+  if (departing_bytes_ > many_departing_bytes && !progressing_) move();
+}
+
+void ucx_port::send_lending(work& item, int to) {
+  if (out_.written().size() + sizeof(std::uint64_t) <= longest_header_) {
+    out_(std::uint64_t{out_.lent().position});
+    return send_written(item_with_block, to, &item);
+  }
+  out_.clear();
+  {
+    const writer::copying all(out_);
+    item.type->pack(item, out_);
+  }
+  item.type->destroy(item);
+  send_written(item_message, to, nullptr);
 }
 
 void ucx_port::notify(int process, std::span<const std::byte> bytes) {
+  if (closing_) return;
   out_(process_);
   out_.bytes(bytes.data(), bytes.size());
-  send_written(notice_message, first_pes_[static_cast<std::size_t>(process)]);
+  send_written(notice_message, first_pes_[static_cast<std::size_t>(process)], nullptr);
 }
 
-void ucx_port::send_written(kind what, int to) {
+void ucx_port::send_written(kind what, int to, work* item) {
   ucp_ep_h endpoint = endpoint_to(to);
+  if (!next_departure_) next_departure_ = std::make_unique<departure>(*this);
+  next_departure_->item = item;
   ucp_request_param_t how{};
   how.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
   how.cb.send = &departure::ended;
-  if (!next_departure_) next_departure_ = std::make_unique<departure>(*this);
   how.user_data = next_departure_.get();
-  const std::span<const std::byte> bytes = out_.written();
+  const auto packed = out_.written();
+  const auto block = out_.lent().bytes;
   const ucs_status_ptr_t request =
-      ucp_am_send_nbx(endpoint, what, nullptr, 0, bytes.data(), bytes.size(), &how);
-  if (UCS_PTR_IS_PTR(request)) {  // UCX still reads the bytes: they stay where they are
+      block.empty()
+          ? ucp_am_send_nbx(endpoint, what, nullptr, 0, packed.data(), packed.size(), &how)
+          : ucp_am_send_nbx(endpoint, what, packed.data(), packed.size(), block.data(), block.size(), &how);
+  if (UCS_PTR_IS_PTR(request)) {  // UCX still reads: all stays where it is
+    next_departure_->size = packed.size() + block.size() + bytes_beside_payload;
+    ++departing_;
+    departing_bytes_ += next_departure_->size;
     next_departure_->bytes = out_.take();
     next_departure_.release();  // its callback's
-    ++departing_;
     return;
   }
   out_.clear();
+  if (item != nullptr) next_departure_.reset();
   if (request != nullptr) lost(pes_[static_cast<std::size_t>(to)].process, UCS_PTR_STATUS(request));
 }
 
-ucs_status_t ucx_port::on_arrival(kind what, ucx_port& self, void* data, std::size_t length,
-                                  const ucp_am_recv_param_t& how) {
-  if ((how.recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0) {
-    self.take(what, {static_cast<const std::byte*>(data), length});
-    return UCS_OK;
-  }
-  std::unique_ptr<arrival> coming;
+template <class Function>
+void ucx_port::guarded(const Function& function) noexcept {
+  if (closing_) return;
   try {
-    coming = std::make_unique<arrival>(self, what, length);
+    function();
   } catch (...) {
-    self.problem_ = std::current_exception();
-    return UCS_ERR_NO_MEMORY;
+    if (!problem_) problem_ = std::current_exception();
   }
-  ucp_request_param_t param{};
-  param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
-  param.cb.recv_am = &arrival::ended;
-  param.user_data = coming.get();
-  ++self.arriving_;
-  const ucs_status_ptr_t request =
-      ucp_am_recv_data_nbx(self.worker_.get(), data, coming->bytes.data(), length, &param);
-  arrival* const given = coming.release();
-  if (!UCS_PTR_IS_PTR(request)) given->end(UCS_PTR_STATUS(request));
-  return UCS_OK;
 }
 
-void ucx_port::take(kind what, std::span<const std::byte> bytes) noexcept {
-  if (closing_) return;
+void ucx_port::take_item(std::span<const std::byte> bytes) {
+  reader in(bytes);
+  arrived(to_.unpack(in), bytes.size());
+}
+
+void ucx_port::take_notice(std::span<const std::byte> bytes) {
   took_ = true;
-  try {
-    if (what == item_message) {
-      to_.item(bytes);
-      received_.store(received() + 1, std::memory_order_relaxed);
-    } else {
-      reader in(bytes);
-      int process = 0;
-      in(process);
-      to_.notice(process, in.view(in.remaining()));
-    }
-  } catch (...) {
-    problem_ = std::current_exception();
-  }
+  reader in(bytes);
+  int process = 0;
+  in(process);
+  to_.notice(process, in.view(in.remaining()));
+}
+
+void ucx_port::take_item_with_block(std::span<const std::byte> header, void* block, std::size_t size,
+                                    bool is_to_come) {
+  std::uint64_t position = 0;
+  if (header.size() < sizeof position) detail::throw_truncated(sizeof position, header.size(), 0);
+  const auto packed = header.first(header.size() - sizeof position);
+  std::memcpy(&position, packed.data() + packed.size(), sizeof position);
+  reader in(packed, {position, size, is_to_come ? nullptr : static_cast<const std::byte*>(block)});
+  work& item = to_.unpack(in);
+  if (!is_to_come) return arrived(item, packed.size() + size);
+  auto coming = std::make_unique<arrival>(*this, item_with_block, size);
+  coming->item = &item;
+  coming->place = in.place_of_block();
+  receive(std::move(coming), block);
+}
+
+void ucx_port::receive_whole(kind what, std::size_t size, void* described) {
+  auto coming = std::make_unique<arrival>(*this, what, size);
+  coming->bytes = std::make_unique_for_overwrite<std::byte[]>(size);
+  coming->place = coming->bytes.get();
+  receive(std::move(coming), described);
+}
+
+void ucx_port::receive(std::unique_ptr<arrival> coming, void* described) {
+  ucp_request_param_t how{};
+  how.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+  how.cb.recv_am = &arrival::ended;
+  how.user_data = coming.get();
+  const ucs_status_ptr_t request =
+      ucp_am_recv_data_nbx(worker_.get(), described, coming->place, coming->size, &how);
+  arrival* const given = coming.release();
+  if (!UCS_PTR_IS_PTR(request)) given->end(UCS_PTR_STATUS(request));
+}
+
+void ucx_port::arrived(work& item, std::size_t bytes) {
+  took_ = true;
+  to_.arrived(item, bytes);
+  received_.store(received() + 1, std::memory_order_relaxed);
 }
 
 void ucx_port::lost(int process, ucs_status_t why) noexcept {
-  if (closing_) return;
-  try {
-    to_.lost(process, ucs_status_string(why));
-  } catch (...) {
-    problem_ = std::current_exception();
-  }
+  guarded([&] { to_.lost(process, ucs_status_string(why)); });
+}
+
+bool ucx_port::move() noexcept {
+  progressing_ = true;
+  const bool moved = ucp_worker_progress(worker_.get()) != 0;
+  progressing_ = false;
+  return moved;
 }
 
 bool ucx_port::progress() {
   took_ = false;
-  while (ucp_worker_progress(worker_.get()) != 0) {
+  for (int round = 0; round < most_rounds && move(); ++round) {
   }
   if (problem_) std::rethrow_exception(std::exchange(problem_, nullptr));
   return took_;
@@ -222,7 +312,7 @@ bool ucx_port::progress() {
 bool ucx_port::arm() { return ucp_worker_arm(worker_.get()) == UCS_OK; }
 
 bool ucx_port::flushed() {
-  ucp_worker_progress(worker_.get());
+  move();
   if (!closing_) {
     closing_ = true;
     const ucp_request_param_t how{};
@@ -233,6 +323,22 @@ bool ucx_port::flushed() {
     ucp_request_free(std::exchange(flush_, nullptr));
   }
   return departing_ == 0;
+}
+
+void ucx_port::close() {
+  closing_ = true;
+  if (UCS_PTR_IS_PTR(flush_)) ucp_request_free(std::exchange(flush_, nullptr));
+  ucp_request_param_t force{};
+  force.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+  force.flags = UCP_EP_CLOSE_FLAG_FORCE;
+  for (auto& p : peers_) {
+    if (!p) continue;
+    void* request = ucp_ep_close_nbx(p->endpoint, &force);
+    if (!UCS_PTR_IS_PTR(request)) continue;
+    while (ucp_request_check_status(request) == UCS_INPROGRESS) move();
+    ucp_request_free(request);
+  }
+  peers_.clear();
 }
 
 }  // namespace imbrex::ucx

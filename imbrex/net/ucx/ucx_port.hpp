@@ -25,6 +25,11 @@ struct remote_pe {
 
 /// One PE's worker and its endpoints. All is the PE's thread's, but the two counters, which anybody may read;
 /// when no PE runs any more, that of whoever ends the network.
+///
+/// An item is packed into one buffer, which UCX copies or keeps until it has left. A long block in it (a vector of
+/// numbers, say) is not packed but sent from where it lies, and the rest before it as the header of the active
+/// message: then the item itself is kept. The receiver unpacks the header and finds the block beside it; or, if
+/// the block is so long that UCX asks first (rendezvous), lets UCX put it into the unpacked item.
 class ucx_port final : public port {
  public:
   /// `pes`: all PEs of the job, by number; `first_pes`: of each process; complete before the first send.
@@ -38,28 +43,56 @@ class ucx_port final : public port {
   bool arm() override;
   int descriptor() const override { return descriptor_; }
   bool sending() const override { return departing_ > 0; }
+  bool congested() const override { return departing_bytes_ > most_departing_bytes; }
 
   /// The worker's address, as bytes for other processes.
   std::string address() const;
-  /// True when nothing that was sent is still here; moves what can be moved.
+  /// True when nothing that was sent is still here; moves what can be moved. From the first call on nothing
+  /// more is sent, and what comes is dropped.
   bool flushed();
+  /// Drops all connections and what they still hold.
+  void close();
 
   std::uint64_t sent() const { return sent_.load(std::memory_order_relaxed); }
   std::uint64_t received() const { return received_.load(std::memory_order_relaxed); }
 
  private:
-  enum kind : unsigned { item_message, notice_message };
+  enum kind : unsigned { item_message, item_with_block, notice_message };
   struct departure;
   struct arrival;
   struct peer;
 
+  /// Above this PEs run nothing that could send more.
+  static constexpr std::size_t most_departing_bytes = std::size_t{32} << 20U;
+  /// Above this every send also moves what can be moved, for the sake of long loops that send.
+  static constexpr std::size_t many_departing_bytes = std::size_t{4} << 20U;
+  static constexpr std::size_t bytes_beside_payload = 256;
+  /// From here on it is cheaper to keep an item than to copy its block.
+  static constexpr std::size_t shortest_block_lent = 4096;
+  /// Of UCX in one progress(), so that the PE runs something in between.
+  static constexpr int most_rounds = 16;
+
   ucp_ep_h endpoint_to(int pe);
-  /// Sends what `out_` holds, which is empty afterwards.
-  void send_written(kind what, int to);
-  void take(kind what, std::span<const std::byte> bytes) noexcept;
-  static ucs_status_t on_arrival(kind what, ucx_port& self, void* data, std::size_t length,
-                                 const ucp_am_recv_param_t& how);
+  /// Sends what `out_` holds, which is empty afterwards. Takes `item`, if it is not null, because a block of it
+  /// is lent.
+  void send_written(kind what, int to, work* item);
+  void send_lending(work& item, int to);
+  /// True if UCX found something to do.
+  bool move() noexcept;
+
+  void handle(kind what, ucp_am_recv_callback_t callback);
+  void take_item(std::span<const std::byte> bytes);
+  void take_notice(std::span<const std::byte> bytes);
+  /// `block`: where it lies or, if it is to come, what UCX knows it by.
+  void take_item_with_block(std::span<const std::byte> header, void* block, std::size_t size,
+                            bool is_to_come);
+  void receive_whole(kind what, std::size_t size, void* described);
+  void receive(std::unique_ptr<arrival> coming, void* described);
+  void arrived(work& item, std::size_t bytes);
   void lost(int process, ucs_status_t why) noexcept;
+  /// Calls something that may throw, from within UCX.
+  template <class Function>
+  void guarded(const Function& function) noexcept;
 
   const int process_;
   const std::vector<remote_pe>& pes_;
@@ -67,12 +100,14 @@ class ucx_port final : public port {
   network::receiver& to_;
   worker worker_;
   int descriptor_ = -1;
+  std::size_t longest_header_ = 0;
   std::vector<std::unique_ptr<peer>> peers_;
   writer out_;
   std::unique_ptr<departure> next_departure_;
   std::size_t departing_ = 0;  ///< sends that UCX has not finished with
-  std::size_t arriving_ = 0;   ///< receives that UCX has not finished with
-  bool took_ = false;          ///< something came in since progress() began
+  std::size_t departing_bytes_ = 0;
+  bool took_ = false;         ///< something came in since progress() began
+  bool progressing_ = false;  ///< inside a call of UCX that calls back
   bool closing_ = false;
   ucs_status_ptr_t flush_ = nullptr;  ///< of the whole worker, at the end
   std::exception_ptr problem_;        ///< of a callback: exceptions do not pass through UCX
