@@ -6,11 +6,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <forward_list>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -363,6 +366,98 @@ TEST(archive, refuses_a_variant_that_lost_its_value) {
   const throws source;
   EXPECT_ANY_THROW(value.emplace<throws>(source));
   EXPECT_THROW(static_cast<void>(written(value)), serial_error);
+}
+
+struct long_values {
+  int before = 0;
+  std::vector<double> first;
+  std::string second;
+  bool operator==(const long_values&) const = default;
+};
+
+/// What a network does: the bytes in one message, the block in another.
+struct apart {
+  explicit apart(const auto& value) {
+    out.lend_from(64);
+    out(value);
+  }
+  reader::separate_block here() const {
+    return {out.lent().position, out.lent().bytes.size(), out.lent().bytes.data()};
+  }
+  reader::separate_block to_come() const { return {out.lent().position, out.lent().bytes.size(), nullptr}; }
+  writer out;
+};
+
+TEST(lending, the_first_long_block_stays_where_it_is) {
+  const long_values value{1, std::vector<double>(8, 2.5), std::string(200, 'x')};
+  const apart sent(value);
+  EXPECT_EQ(sent.out.lent().bytes.data(), reinterpret_cast<const std::byte*>(value.first.data()));
+  EXPECT_EQ(sent.out.written().size(), written(value).size() - 64);
+  EXPECT_EQ(sent.out.size(), written(value).size());
+
+  reader in(sent.out.written(), sent.here());
+  long_values got;
+  in(got);
+  in.finish();
+  EXPECT_EQ(got, value);
+}
+
+TEST(lending, a_block_that_is_to_come_is_put_into_what_was_read) {
+  const long_values value{1, {}, std::string(200, 'x')};
+  const apart sent(value);
+  reader in(sent.out.written(), sent.to_come());
+  long_values got;
+  in(got);
+  in.finish();
+  ASSERT_EQ(static_cast<void*>(in.place_of_block()), static_cast<void*>(got.second.data()));
+  std::memcpy(in.place_of_block(), sent.out.lent().bytes.data(), 200);
+  EXPECT_EQ(got, value);
+}
+
+TEST(lending, short_blocks_and_values_of_hand_written_functions_are_copied) {
+  EXPECT_TRUE(apart(std::vector<char>(63)).out.lent().bytes.empty());
+  EXPECT_FALSE(apart(std::vector<char>(64)).out.lent().bytes.empty());
+  struct by_hand {
+    void serialize(writer& out) { out(std::vector<int>(100)); }
+    void serialize(reader& in) {
+      std::vector<int> values;
+      in(values);
+    }
+  };
+  EXPECT_TRUE(apart(by_hand{}).out.lent().bytes.empty());
+  EXPECT_TRUE(apart(std::map<std::string, int>{{std::string(99, 'k'), 1}}).out.lent().bytes.empty());
+  EXPECT_TRUE(apart(std::set<std::string>{std::string(99, 'k')}).out.lent().bytes.empty());
+}
+
+TEST(lending, a_block_of_another_size_or_place_is_an_error) {
+  const std::vector<double> value(20, 1.5);
+  const apart sent(value);
+  const auto read = [&](reader::separate_block block) {
+    reader in(sent.out.written(), block);
+    std::vector<double> got;
+    in(got);
+    in.finish();
+  };
+  EXPECT_NO_THROW(read(sent.here()));
+  for (auto block : {sent.here(), sent.to_come()}) {
+    ++block.size;
+    EXPECT_THROW(read(block), serial_error);
+    block.size -= 2;
+    EXPECT_THROW(read(block), serial_error);
+    ++block.size;
+    ++block.position;
+    EXPECT_THROW(read(block), serial_error);
+    block.position = 0;
+    EXPECT_THROW(read(block), serial_error);
+  }
+  EXPECT_THROW(read({}), serial_error);
+}
+
+TEST(lending, nothing_is_viewed_that_is_still_to_come) {
+  const apart sent(std::string(100, 'x'));
+  reader in(sent.out.written(), sent.to_come());
+  in.view(8);
+  EXPECT_THROW(in.view(100), serial_error);
 }
 
 }  // namespace

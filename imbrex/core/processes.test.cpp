@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <imbrex/base/random.hpp>
+#include <imbrex/core/machines.test.hpp>
+
+namespace imbrex::processes_test {
+
+class processes : public on_machine {};
+INSTANTIATE_TEST_SUITE_P(on, processes, testing::ValuesIn(machines()), name_of_machine);
+
+/// Sizes around those at which a network changes its way: 0 B to 3 MB.
+std::vector<std::size_t> sizes() {
+  std::vector<std::size_t> all{0, 1, 7};
+  for (std::size_t s = 64; s < 3'000'000; s *= 3)
+    for (const std::size_t near : {s - 1, s, s + 8}) all.push_back(near);
+  for (const std::size_t s : {4096U, 8192U, 65536U, 1U << 20U})
+    for (const std::size_t near : {s - 1, s, s + 1}) all.push_back(near);
+  return all;
+}
+
+std::vector<double> numbers(std::size_t count, std::uint64_t seed) {
+  random generator(seed);
+  std::vector<double> values(count);
+  for (auto& v : values) v = static_cast<double>(generator.below(1'000'000));
+  return values;
+}
+
+struct parcel {
+  std::string label;
+  std::vector<double> first;
+  std::vector<float> second;
+  std::vector<std::vector<int>> rows;
+  std::map<std::string, std::vector<std::uint8_t>> by_name;
+
+  bool operator==(const parcel&) const = default;
+};
+
+parcel parcel_of(std::size_t bytes, std::uint64_t seed) {
+  const auto values = numbers(bytes / 8, seed);
+  parcel p;
+  p.label = std::string(seed % 2 == 0 ? bytes : 3, 'x');
+  p.first = values;
+  p.second.assign(values.begin(), values.end());
+  p.rows = {std::vector<int>(bytes / 5, 4), {}, std::vector<int>(bytes / 7 + 1, 9)};
+  p.by_name[std::string(bytes + 1, 'k')] = std::vector<std::uint8_t>(bytes, 3);
+  p.by_name["short"] = {1, 2};
+  return p;
+}
+
+/// Writes its vector by hand, from a temporary.
+class packed_by_hand {
+ public:
+  packed_by_hand() = default;
+  explicit packed_by_hand(std::vector<double> v) : values_(std::move(v)) {}
+  void serialize(writer& out) {
+    std::vector<double> halves = values_;
+    for (auto& h : halves) h /= 2;
+    out(halves);
+  }
+  void serialize(reader& in) {
+    in(values_);
+    for (auto& v : values_) v *= 2;
+  }
+  bool operator==(const packed_by_hand&) const = default;
+
+ private:
+  std::vector<double> values_;
+};
+
+class echo : public chare<echo> {
+ public:
+  mailbox<std::vector<double>> letters;
+
+  parcel back(parcel p) { return p; }
+  packed_by_hand back_by_hand(const packed_by_hand& p) { return p; }
+  std::vector<double> doubled(std::span<const double> values) {
+    std::vector<double> result(values.begin(), values.end());
+    for (auto& v : result) v *= 2;
+    return result;
+  }
+  task<double> sum_of_letters(int count) {
+    double sum = 0;
+    for (int i = 0; i < count; ++i)
+      for (const double v : co_await letters.receive(i)) sum += v;
+    co_return sum;
+  }
+};
+
+TEST_P(processes, long_messages_arrive_whole) {
+  run([]() -> task<> {
+    auto all = make_array<echo>({num_pes()});
+    std::uint64_t seed = 0;
+    for (const std::size_t bytes : sizes()) {
+      const auto to = all[static_cast<int>(++seed) % num_pes()];
+      const auto values = numbers(bytes / 8, seed);
+      auto twice = co_await to.call<&echo::doubled>(values);
+      EXPECT_EQ(twice.size(), values.size());
+      for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(twice[i], 2 * values[i]);
+      const packed_by_hand by_hand(values);
+      EXPECT_TRUE(co_await to.call<&echo::back_by_hand>(by_hand) == by_hand) << bytes;
+      if (bytes > 300'000) continue;
+      const parcel p = parcel_of(bytes, seed);
+      EXPECT_TRUE(co_await to.call<&echo::back>(p) == p) << bytes;
+    }
+  });
+}
+
+TEST_P(processes, letters_of_many_sizes_keep_their_numbers_and_contents) {
+  run([]() -> task<> {
+    auto all = make_array<echo>({num_pes()});
+    const auto lengths = sizes();
+    double expected = 0;
+    std::vector<pending<double>> sums;
+    for (int e = 0; e < num_pes(); ++e)
+      sums.push_back(all[e].call<&echo::sum_of_letters>(static_cast<int>(lengths.size())));
+    for (int i = static_cast<int>(lengths.size()) - 1; i >= 0; --i) {
+      const auto letter = numbers(lengths[static_cast<std::size_t>(i)] / 8, static_cast<std::uint64_t>(i));
+      for (const double v : letter) expected += v;
+      for (int e = 0; e < num_pes(); ++e) send<&echo::letters>(all[e], i, letter);
+    }
+    for (auto& s : sums) EXPECT_EQ(co_await s, expected);
+  });
+}
+
+/// Sends much faster than the other side takes.
+class flood : public chare<flood> {
+ public:
+  void pour(element<flood> to, int batches) {
+    for (int i = 0; i < batch; ++i) send<&flood::take>(to, numbers_);
+    if (batches > 1) send<&flood::pour>(self(), to, batches - 1);
+  }
+  void take(std::span<const double> values) {
+    received_ += values.size();
+    if (pause_.count() != 0) std::this_thread::sleep_for(pause_);
+  }
+  void be_slow(std::chrono::microseconds pause) { pause_ = pause; }
+  std::uint64_t received() const { return received_; }
+
+  static constexpr int batch = 32;
+  static constexpr std::size_t length = 16384;
+
+ private:
+  std::vector<double> numbers_ = std::vector<double>(length, 1.0);
+  std::chrono::microseconds pause_{0};
+  std::uint64_t received_ = 0;
+};
+
+std::size_t peak_bytes() {
+  rusage use{};
+  getrusage(RUSAGE_SELF, &use);
+  return static_cast<std::size_t>(use.ru_maxrss) * 1024;
+}
+
+int run_flood(bool both_ways, int batches) {
+  options how;
+  how.pes = 1;
+  return run_in_processes(2, how, [both_ways, batches]() -> task<> {
+    auto two = make_array<flood>({2});
+    co_await two[1].call<&flood::be_slow>(std::chrono::microseconds(100));
+    send<&flood::pour>(two[0], two[1], batches);
+    if (both_ways) send<&flood::pour>(two[1], two[0], batches);
+    co_await quiescence();
+    const auto all = static_cast<std::uint64_t>(batches) * flood::batch * flood::length;
+    EXPECT_EQ(co_await two[1].call<&flood::received>(), all);
+    EXPECT_EQ(co_await two[0].call<&flood::received>(), both_ways ? all : 0);
+  });
+}
+
+TEST(backpressure, a_sender_that_outruns_its_receiver_uses_bounded_memory) {
+  const auto before = peak_bytes();
+  EXPECT_EQ(run_flood(false, 256), 0);  // 1 GiB
+  EXPECT_LT(peak_bytes() - before, std::size_t{600} << 20U);
+}
+
+TEST(backpressure, two_that_flood_each_other_both_go_on) {
+  const auto before = peak_bytes();
+  EXPECT_EQ(run_flood(true, 128), 0);
+  EXPECT_LT(peak_bytes() - before, std::size_t{600} << 20U);
+}
+
+}  // namespace imbrex::processes_test
