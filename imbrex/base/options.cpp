@@ -16,9 +16,9 @@
 namespace imbrex {
 namespace {
 
-constexpr std::array<std::string_view, 9> names{"--pes",         "--machine",       "--bind",
-                                                "--shuffle",     "--seed",          "--serialize-always",
-                                                "--net-latency", "--net-bandwidth", "--net-injection-gap"};
+constexpr std::array<std::string_view, 10> names{
+    "--pes",         "--machine",     "--bind",          "--shuffle",          "--seed", "--serialize-always",
+    "--comm-thread", "--net-latency", "--net-bandwidth", "--net-injection-gap"};
 constexpr std::array<std::string_view, 2> machines{"threads", "deterministic"};
 constexpr std::array<std::string_view, 2> bindings{"none", "core"};
 
@@ -94,6 +94,13 @@ void set(options& chosen, std::string_view name, std::string_view value) {
   if (name == "--net-injection-gap") chosen.net_injection_gap = parse_delay(name, value);
 }
 
+/// The field of an option without a value; null if it has one.
+bool* flag_of(options& chosen, std::string_view name) {
+  if (name == "--serialize-always") return &chosen.serialize_always;
+  if (name == "--comm-thread") return &chosen.comm_thread;
+  return nullptr;
+}
+
 /// An argument taken apart at its first '='.
 struct argument {
   explicit argument(std::string_view whole) {
@@ -132,11 +139,11 @@ options parse_options(int& argc, char** argv) {
     }
     if (!ours) {
       rest.push_back(argv[i]);
-    } else if (given.name == "--serialize-always") {
+    } else if (bool* const flag = flag_of(chosen, given.name)) {
       if (given.value)
-        throw usage_error(text(argv[i]) +
-                          ": --serialize-always takes no value; leave it out to move arguments");
-      chosen.serialize_always = true;
+        throw usage_error(text(argv[i]) + ": " + text(given.name) +
+                          " takes no value; leave it out to do without");
+      *flag = true;
     } else if (given.value) {
       set(chosen, given.name, *given.value);
     } else {
@@ -174,6 +181,7 @@ std::string options_help() {
          "  --shuffle SEED       take queued messages at random, to find what depends on their order\n"
          "  --seed N             seed of the deterministic machine's order; 1 unless given\n"
          "  --serialize-always   serialise arguments even where they could be moved, to test serialisation\n"
+         "  --comm-thread        let one more thread of each process drive its network, for all its PEs\n"
          "  --net-latency TIME   let a message between PEs take this long, such as 200us\n"
          "  --net-bandwidth RATE and 1/RATE for each byte, such as 1GB/s or 100Mbit/s; one PE's do not "
          "overlap\n"

@@ -35,9 +35,10 @@ struct options {
   std::optional<std::uint64_t> shuffle{};        ///< `--shuffle SEED`: take queued messages at random
   std::uint64_t seed = 1;                        ///< `--seed N`: the deterministic machine's order
   bool serialize_always = false;                 ///< `--serialize-always`: even between threads
-  nanoseconds net_latency{0};                    ///< `--net-latency TIME`: added between PEs, end to end
-  std::uint64_t net_bandwidth = 0;               ///< `--net-bandwidth RATE`: bytes a second; 0: any number
-  nanoseconds net_injection_gap{0};              ///< `--net-injection-gap TIME`: between a PE's messages
+  bool comm_thread = false;          ///< `--comm-thread`: one thread drives the network for all PEs
+  nanoseconds net_latency{0};        ///< `--net-latency TIME`: added between PEs, end to end
+  std::uint64_t net_bandwidth = 0;   ///< `--net-bandwidth RATE`: bytes a second; 0: any number
+  nanoseconds net_injection_gap{0};  ///< `--net-injection-gap TIME`: between a PE's messages
 };
 
 /// Takes the runtime's own options (`--pes 4` or `--pes=4`) out of argc/argv and leaves the rest in order,

@@ -188,7 +188,7 @@ TEST(options, of_programs_are_none_of_the_runtimes_business) {
 
 TEST(options, have_a_help_line_each) {
   const std::string help = imbrex::options_help();
-  ASSERT_EQ(imbrex::option_names().size(), 9U);
+  ASSERT_EQ(imbrex::option_names().size(), 10U);
   for (const auto name : imbrex::option_names())
     EXPECT_NE(help.find("\n  " + std::string(name) + " "), help.npos) << name;
 }

@@ -36,19 +36,27 @@ struct job::quiet_item : work {
   network::counts exchanged;
 };
 
-job::job(runtime& owner, bootstrap& meeting, int pes)
+job::job(runtime& owner, bootstrap& meeting, const options& how, const clock& time)
     : owner_(owner),
       meeting_(meeting),
       process_(meeting.rank()),
       processes_(meeting.size()),
-      net_(connect(meeting, pes, message_table::digest(), *this)),
+      comm_(how.comm_thread ? std::make_unique<comm_thread>(time, *this) : nullptr),
+      net_(connect(meeting, how.pes, comm_ ? port_sharing::one : port_sharing::each, message_table::digest(),
+                   comm_ ? static_cast<network::receiver&>(*comm_) : *this)),
       reports_(static_cast<std::size_t>(meeting.size())) {}
+
+void job::serve(const std::vector<inbox*>& doors) {
+  if (comm_) comm_->serve(net_->port_of(net_->pes().first), doors, net_->pes().first);
+}
+
+port& job::port_of(int pe) { return comm_ ? comm_->port_of_pes() : net_->port_of(pe); }
 
 template <class... T>
 void job::tell(int process, about what, const T&... values) {
   writer out;
   out(what, values...);
-  processor::here().network()->notify(process, out.written());
+  scheduler::current()->network()->notify(process, out.written());
 }
 
 template <class... T>
@@ -114,17 +122,28 @@ void job::heard_waits(const std::string& text) {
 }
 
 void job::tell_end(int status) {
-  if (scheduler::current() != nullptr) tell_others(about::end, status);
+  if (scheduler::current() == nullptr) return;
+  for (int p = 0; p < processes_; ++p) {
+    try {
+      if (p != process_) tell(p, about::end, status);
+    } catch (const error&) {
+      // It cannot be reached, perhaps because it has died; the others must still hear.
+    }
+  }
 }
 
 void job::leave(bool orderly) {
+  if (comm_) comm_->finish(patience_at_the_end);
   net_->flush(patience_at_the_end);
-  if (!orderly) return;
-  // What others still have for this process needs its help to leave them.
+  // What others still have for this process needs its help to leave them, and they may be about to connect.
   const std::jthread helper([this](const std::stop_token& enough) {
     while (!enough.stop_requested()) net_->flush(std::chrono::milliseconds(1));
   });
-  meeting_.all_gather("left");
+  try {
+    meeting_.all_gather("left");
+  } catch (const error&) {
+    if (orderly) throw;  // else it is what the run has failed of, or comes of it
+  }
 }
 
 work& job::unpack(reader& in) {
@@ -140,7 +159,12 @@ work& job::unpack(reader& in) {
   return mine.release();
 }
 
-void job::arrived(work& item, std::size_t bytes) { processor::here().push_arrived(item, bytes); }
+void job::arrived(work& item, int pe, std::size_t bytes) {
+  auto& here = processor::here();
+  if (pe == here.pe()) return here.push_arrived(item, bytes);
+  const message_guard lost(static_cast<message&>(item));
+  throw serial_error("a message for PE " + std::to_string(pe) + " came to PE " + std::to_string(here.pe()));
+}
 
 void job::notice(int process, std::span<const std::byte> bytes) {
   if (process < 0 || process >= processes_)

@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include <imbrex/base/options.hpp>
 #include <imbrex/net/network.hpp>
+#include <imbrex/sched/comm_thread.hpp>
 
 namespace imbrex {
 
@@ -31,7 +33,14 @@ namespace detail {
 class job final : public network::receiver {
  public:
   /// Meets the other processes; all of them must come. Throws imbrex::error.
-  job(runtime& owner, bootstrap& meeting, int pes);
+  job(runtime& owner, bootstrap& meeting, const options& how, const clock& time);
+
+  /// Connects the process's PEs, whose doors these are. Before they run.
+  void serve(const std::vector<inbox*>& doors);
+  /// By what a PE of this process reaches other processes.
+  port& port_of(int pe);
+  /// The thread that drives the network for them; null if they do that themselves.
+  scheduler* comm() const { return comm_.get(); }
 
   int process() const { return process_; }
   int processes() const { return processes_; }
@@ -47,7 +56,7 @@ class job final : public network::receiver {
   void leave(bool orderly);
 
   work& unpack(reader& in) override;
-  void arrived(work& item, std::size_t bytes) override;
+  void arrived(work& item, int pe, std::size_t bytes) override;
   void notice(int process, std::span<const std::byte> bytes) override;
   void lost(int process, const std::string& why) override;
 
@@ -72,6 +81,7 @@ class job final : public network::receiver {
   bootstrap& meeting_;
   const int process_;
   const int processes_;
+  std::unique_ptr<comm_thread> comm_;
   std::unique_ptr<network> net_;
 
   // Of a process. `round_asked_` is set by the first PE's thread and read by whoever calls quiet(), to whom

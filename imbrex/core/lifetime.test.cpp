@@ -34,7 +34,7 @@ class lifetime : public on_machine {
     for (const options& how : GetParam().runs) {
       SCOPED_TRACE(text_of(how));
       testing::internal::CaptureStderr();
-      EXPECT_EQ(imbrex::run(how, main), status);
+      EXPECT_EQ(run_once(how, main), status);
       const auto text = testing::internal::GetCapturedStderr();
       EXPECT_EQ(counted::alive.load(), 0) << text;
       counted::alive = 0;

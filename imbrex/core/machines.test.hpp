@@ -73,15 +73,28 @@ inline machine_under_test deterministic_seeds(std::uint64_t seeds) {
 inline std::vector<machine_under_test> machines() {
   options serializing = threads(2);
   serializing.serialize_always = true;
-  return {{"threads_1", {threads(1)}},
-          {"threads_2", {threads(2)}},
-          {"threads_5", {threads(5)}},
-          {"serialize_always", {serializing}},
-          delayed_link(),
-          shuffled(5),
-          deterministic_seeds(20),
-          {"ucx_2x1", {threads(1)}, 2},
-          {"ucx_3x2", {threads(2)}, 3}};
+  std::vector<machine_under_test> list{{"threads_1", {threads(1)}},
+                                       {"threads_2", {threads(2)}},
+                                       {"threads_5", {threads(5)}},
+                                       {"serialize_always", {serializing}},
+                                       delayed_link(),
+                                       shuffled(5),
+                                       deterministic_seeds(20)};
+  if (!has_network()) return list;
+  machine_under_test delayed_processes = delayed_link();
+  delayed_processes.name = "ucx_2x3_delayed_link";
+  delayed_processes.runs.pop_back();
+  delayed_processes.processes = 2;
+  machine_under_test shuffled_processes{"ucx_2x2_shuffle", {}, 2};
+  for (std::uint64_t s = 1; s <= 3; ++s) shuffled_processes.runs.push_back({.pes = 2, .shuffle = s});
+  options with_thread = threads(2);
+  with_thread.comm_thread = true;
+  list.push_back({"ucx_2x2_comm_thread", {with_thread}, 2});
+  for (auto& m :
+       {machine_under_test{"ucx_2x1", {threads(1)}, 2}, machine_under_test{"ucx_3x2", {threads(2)}, 3},
+        machine_under_test{"ucx_7x1", {threads(1)}, 7}, delayed_processes, shuffled_processes})
+    list.push_back(m);
+  return list;
 }
 
 /// A job whose processes are threads of this one: to the network it makes no difference.
@@ -133,11 +146,17 @@ int run_in_processes(int processes, const options& how, const Main& main) {
 /// A test that runs its program on each of these.
 class on_machine : public testing::TestWithParam<machine_under_test> {
  protected:
+  /// Runs a program in one way. Returns the (greatest) exit status.
+  template <class Main>
+  int run_once(const options& how, const Main& main) {
+    const int processes = GetParam().processes;
+    return processes == 1 ? imbrex::run(how, main) : run_in_processes(processes, how, main);
+  }
+
   template <class Main>
   void run(const Main& main) {
     for (const options& how : GetParam().runs) {
-      const int processes = GetParam().processes;
-      EXPECT_EQ(processes == 1 ? imbrex::run(how, main) : run_in_processes(processes, how, main), 0);
+      EXPECT_EQ(run_once(how, main), 0);
       if (HasFailure()) {
         ADD_FAILURE() << "with " << text_of(how);
         return;

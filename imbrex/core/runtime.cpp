@@ -120,7 +120,7 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how)) {
     if (deterministic)
       throw usage_error("--machine deterministic is for one process, and this is one of " +
                         std::to_string(meeting->size()) + ": start it by itself");
-    job_ = std::make_unique<detail::job>(*this, *meeting, how_.pes);
+    job_ = std::make_unique<detail::job>(*this, *meeting, how_, time);
     pes_ = job_->net().pes();
   }
   std::vector<inbox*> inboxes;
@@ -130,6 +130,7 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how)) {
     processors_.push_back(std::make_unique<detail::processor>(*this, p, time, seed));
     inboxes.push_back(&processors_.back()->door());
   }
+  if (job_) job_->serve(inboxes);
   if (deterministic) {
     transport_ = std::make_unique<delayed_transport>(how_.seed + how_.shuffle.value_or(0) * 1'000'003);
   } else {
@@ -137,13 +138,14 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how)) {
     if (how_.serialize_always) transport_ = std::make_unique<serializing_transport>(std::move(transport_));
     std::vector<scheduler*> pes;
     for (auto& p : processors_) pes.push_back(p.get());
+    if (job_ && job_->comm() != nullptr) pes.push_back(job_->comm());
     threads_ = std::make_unique<thread_machine>(pes, how_, pes_.total, *this);
   }
   const auto model = link_of(how_);
   for (auto& p : processors_) {
     transport* wire = transport_.get();
     if (job_) {
-      port& network = job_->net().port_of(p->pe());
+      port& network = job_->port_of(p->pe());
       p->attach(network);
       routers_.push_back(std::make_unique<router>(*wire, network, pes_));
       wire = routers_.back().get();
@@ -177,6 +179,7 @@ int runtime::run(std::function<task<int>()> main) {
         threads_->run([this] { return status() == 0 ? grace_after_success : grace_after_failure; });
     if (!stuck.empty()) {
       for (const int p : stuck) {
+        if (p == scheduler::no_pe) continue;
         const auto* busy = processor_at(p).running();
         log(log_level::error, "the run has ended, but PE " + std::to_string(p) + " is still busy with " +
                                   (busy != nullptr ? busy->name : "its own affairs") +
@@ -212,7 +215,9 @@ void runtime::fail(const std::string& text, int status) {
 
 void runtime::escaped(int pe) noexcept {
   try {
-    fail("on PE " + std::to_string(pe) + ": " + detail::describe_current_exception());
+    const std::string where =
+        pe != scheduler::no_pe ? "on PE " + std::to_string(pe) : "on the communication thread";
+    fail(where + ": " + detail::describe_current_exception());
   } catch (...) {
     exit(1);
   }
@@ -303,6 +308,7 @@ void runtime::clear() {
     p->clear();
   }
   for (auto& p : processors_) p->discard_work();
+  if (job_ && job_->comm() != nullptr) job_->comm()->discard_work();
   transport_->discard();
 }
 

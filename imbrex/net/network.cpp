@@ -9,11 +9,20 @@
 
 namespace imbrex {
 
-std::unique_ptr<network> connect(bootstrap& job, int pes, std::uint64_t program, network::receiver& to) {
+bool has_network() {
 #if IMBREX_HAS_UCX
-  return make_ucx_network(job, pes, program, to);
+  return true;
 #else
-  static_cast<void>(pes), static_cast<void>(program), static_cast<void>(to);
+  return false;
+#endif
+}
+
+std::unique_ptr<network> connect(bootstrap& job, int pes, port_sharing sharing, std::uint64_t program,
+                                 network::receiver& to) {
+#if IMBREX_HAS_UCX
+  return make_ucx_network(job, pes, sharing, program, to);
+#else
+  static_cast<void>(pes), static_cast<void>(sharing), static_cast<void>(program), static_cast<void>(to);
   throw error("this program was started as process " + std::to_string(job.rank()) + " of " +
               std::to_string(job.size()) +
               ", but imbrex was built without UCX: install it (Debian: libucx-dev) and build again");

@@ -14,8 +14,8 @@
 
 namespace imbrex {
 
-/// One PE's connection to other processes: it carries items, as bytes, to their PEs, and notices to the
-/// processes themselves, which are about the job and not counted as messages. The PE's thread alone calls.
+/// A PE's connection to other processes: it carries items, as bytes, to their PEs, and notices to the
+/// processes themselves, which are about the job and not counted as messages. One thread alone calls.
 class port : public transport {
  public:
   /// Sends a notice to a process; it arrives at that one's first PE.
@@ -53,11 +53,11 @@ class network {
   /// Who takes what arrives: called inside `port::progress`, by the PE that calls it.
   class receiver {
    public:
-    /// An item for the calling PE, from what `work_type::pack` wrote. The input is the network's, and gone
+    /// An item, from what `work_type::pack` wrote. The input is the network's, and gone
     /// after the call. Throws serial_error.
     virtual work& unpack(reader& in) = 0;
-    /// The item is complete, and came in that many bytes.
-    virtual void arrived(work& item, std::size_t bytes) = 0;
+    /// The item is complete, is for that PE of this process, and came in that many bytes.
+    virtual void arrived(work& item, int pe, std::size_t bytes) = 0;
     /// A notice from a process.
     virtual void notice(int process, std::span<const std::byte> bytes) = 0;
     /// A process can no longer be reached; `why` is the network's own word for it.
@@ -77,6 +77,7 @@ class network {
 
   /// The PEs of this process and of the job.
   virtual const pe_range& pes() const = 0;
+  /// The port of a PE of this process; with a single port, that one.
   virtual port& port_of(int pe) = 0;
   /// Exact while the PEs sleep. Any thread.
   virtual counts counted() const = 0;
@@ -87,9 +88,16 @@ class network {
   virtual void close() = 0;
 };
 
+/// True if this build can connect processes.
+bool has_network();
+
+/// How many ports a process has: its PEs have one each, or share one.
+enum class port_sharing : bool { each, one };
+
 /// Connects this process to the others of its job, all of which call this: a network of UCX. Throws
 /// imbrex::error if there is none, or a process does not come, or was made from another program (`program` is
 /// a digest of it).
-std::unique_ptr<network> connect(bootstrap& job, int pes, std::uint64_t program, network::receiver& to);
+std::unique_ptr<network> connect(bootstrap& job, int pes, port_sharing sharing, std::uint64_t program,
+                                 network::receiver& to);
 
 }  // namespace imbrex

@@ -28,6 +28,9 @@ class scheduler {
   scheduler& operator=(const scheduler&) = delete;
   virtual ~scheduler() = default;
 
+  /// The number of what is scheduled like a PE and is none.
+  static constexpr int no_pe = -1;
+
   /// The PE that this thread runs; null on a thread that runs none.
   static scheduler* current() { return current_; }
 

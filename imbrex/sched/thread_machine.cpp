@@ -79,7 +79,7 @@ std::vector<int> thread_machine::run(const std::function<std::chrono::millisecon
     if (!ends_.wait_for(hold, grace(), all_ended)) {
       std::vector<int> stuck;
       for (std::size_t p = 0; p < pes_.size(); ++p)
-        if (!ended_[p]) stuck.push_back(static_cast<int>(p));
+        if (!ended_[p]) stuck.push_back(pes_[p]->pe());
       for (auto& t : threads) t.detach();
       return stuck;
     }
@@ -98,7 +98,7 @@ void thread_machine::stop() {
 void thread_machine::loop(scheduler& pe) {
   const scheduler::activation mine(pe);
   try {
-    if (bind_ == binding::core) bind_this_thread(pe.pe());
+    if (bind_ == binding::core && pe.pe() != scheduler::no_pe) bind_this_thread(pe.pe());
   } catch (...) {
     told_.escaped(pe.pe());
   }
@@ -132,10 +132,11 @@ void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin) {
   const auto deadline = pe.next_deadline();
   const auto early = pe.is_punctual() ? margin.get() : nanoseconds(0);
   if (deadline && early >= *deadline - pe.now()) return wait_awake(pe, *deadline);
-  if (!pe.door().park()) return;
   port* const network = pe.network();
-  if (network != nullptr && !network->arm()) return pe.door().sleep(nanoseconds(0));
   const bool sending = network != nullptr && network->sending();
+  if (!sending && !pe.idle()) return;  // it had too much to send, and that has left meanwhile
+  if (!pe.door().park()) return;
+  if (network != nullptr && !network->arm()) return pe.door().sleep(nanoseconds(0));
   if (deadline || sending) {
     const auto alarm = deadline ? std::optional(*deadline - early) : std::nullopt;
     sleep(pe, alarm ? std::optional(*alarm - pe.now()) : std::nullopt);

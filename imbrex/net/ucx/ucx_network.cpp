@@ -18,7 +18,8 @@ namespace {
 struct introduction {
   std::uint64_t program = 0;
   std::string host;
-  std::vector<std::string> addresses;  ///< of its PEs
+  int pes = 0;
+  std::vector<std::string> addresses;  ///< of its ports: one for each PE, or one for all
 };
 
 std::string to_text(const introduction& mine) {
@@ -60,10 +61,12 @@ context make_context() {
 
 class ucx_network final : public network {
  public:
-  ucx_network(bootstrap& job, int pes, std::uint64_t program, receiver& to) : context_(make_context()) {
-    for (int p = 0; p < pes; ++p)
-      ports_.push_back(std::make_unique<ucx_port>(context_.get(), job.rank(), remote_, first_pe_, to));
-    introduction mine{program, name_of_host(), {}};
+  ucx_network(bootstrap& job, int pes, port_sharing sharing, std::uint64_t program, receiver& to)
+      : context_(make_context()) {
+    const int ports = sharing == port_sharing::each ? pes : 1;
+    for (int p = 0; p < ports; ++p)
+      ports_.push_back(std::make_unique<ucx_port>(context_.get(), job.rank(), places_, to));
+    introduction mine{program, name_of_host(), pes, {}};
     for (const auto& p : ports_) mine.addresses.push_back(p->address());
     const auto all = job.all_gather(to_text(mine));
     for (int process = 0; process < job.size(); ++process) {
@@ -72,15 +75,21 @@ class ucx_network final : public network {
         throw error("process " + std::to_string(process) + " runs another program than process " +
                     std::to_string(job.rank()) +
                     " (their entry methods differ): start the same build everywhere");
-      first_pe_.push_back(static_cast<int>(remote_.size()));
+      if (process == job.rank()) pes_ = {static_cast<int>(places_.port_of_pe.size()), pes, 0};
+      places_.first_port.push_back(places_.ports.size());
+      const std::size_t others_ports = other.addresses.size();
+      for (std::size_t p = 0; p < static_cast<std::size_t>(other.pes); ++p)
+        places_.port_of_pe.push_back(places_.ports.size() + (others_ports == 1 ? 0 : p));
       for (const auto& address : other.addresses)
-        remote_.push_back({address, process, other.host == mine.host});
+        places_.ports.push_back({address, process, other.host == mine.host});
     }
-    pes_ = {first_pe_[static_cast<std::size_t>(job.rank())], pes, static_cast<int>(remote_.size())};
+    pes_.total = static_cast<int>(places_.port_of_pe.size());
   }
 
   const pe_range& pes() const override { return pes_; }
-  port& port_of(int pe) override { return *ports_[static_cast<std::size_t>(pe - pes_.first)]; }
+  port& port_of(int pe) override {
+    return ports_.size() == 1 ? *ports_.front() : *ports_[static_cast<std::size_t>(pe - pes_.first)];
+  }
 
   counts counted() const override {
     counts sum;
@@ -107,8 +116,7 @@ class ucx_network final : public network {
 
  private:
   context context_;
-  std::vector<remote_pe> remote_;
-  std::vector<int> first_pe_;  ///< of each process
+  places places_;
   pe_range pes_;
   std::vector<std::unique_ptr<ucx_port>> ports_;
 };
@@ -116,9 +124,9 @@ class ucx_network final : public network {
 }  // namespace
 }  // namespace ucx
 
-std::unique_ptr<network> make_ucx_network(bootstrap& job, int pes, std::uint64_t program,
-                                          network::receiver& to) {
-  return std::make_unique<ucx::ucx_network>(job, pes, program, to);
+std::unique_ptr<network> make_ucx_network(bootstrap& job, int pes, port_sharing sharing,
+                                          std::uint64_t program, network::receiver& to) {
+  return std::make_unique<ucx::ucx_network>(job, pes, sharing, program, to);
 }
 
 }  // namespace imbrex

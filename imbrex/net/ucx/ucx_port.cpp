@@ -8,6 +8,19 @@
 
 namespace imbrex::ucx {
 
+namespace {
+
+/// What stands behind everything else. Throws serial_error if the bytes are too few.
+template <class T>
+T last_of(std::span<const std::byte> bytes) {
+  if (bytes.size() < sizeof(T)) imbrex::detail::throw_truncated(sizeof(T), bytes.size(), 0);
+  T value;
+  std::memcpy(&value, bytes.data() + bytes.size() - sizeof value, sizeof value);
+  return value;
+}
+
+}  // namespace
+
 /// What UCX still reads: packed bytes, and an item that has a block of its own.
 struct ucx_port::departure {
   explicit departure(ucx_port& p) : from(p) {}
@@ -44,6 +57,7 @@ struct ucx_port::arrival {
   std::size_t size;
   std::unique_ptr<std::byte[]> bytes;  ///< of a message as a whole
   work* item = nullptr;                ///< or what it is unpacked to, but for a block
+  int pe = 0;                          ///< that the item is for
   std::byte* place = nullptr;          ///< of either
 
   static void ended(void* request, ucs_status_t status, std::size_t, void* self) {
@@ -55,7 +69,7 @@ struct ucx_port::arrival {
     if (status != UCS_OK) return;
     to.guarded([&] {
       if (item != nullptr)
-        to.arrived(*std::exchange(item, nullptr), size);
+        to.arrived(*std::exchange(item, nullptr), pe, size);
       else if (what == item_message)
         to.take_item({bytes.get(), size});
       else
@@ -77,9 +91,8 @@ struct ucx_port::peer {
   }
 };
 
-ucx_port::ucx_port(ucp_context_h context, int process, const std::vector<remote_pe>& pes,
-                   const std::vector<int>& first_pes, network::receiver& to)
-    : process_(process), pes_(pes), first_pes_(first_pes), to_(to) {
+ucx_port::ucx_port(ucp_context_h context, int process, const places& where, network::receiver& to)
+    : process_(process), where_(where), to_(to) {
   ucp_worker_params_t how{};
   how.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE | UCP_WORKER_PARAM_FIELD_EVENTS;
   how.thread_mode = UCS_THREAD_MODE_SERIALIZED;  // made here, driven by the PE's thread, ended here
@@ -149,22 +162,22 @@ std::string ucx_port::address() const {
   return copy;
 }
 
-ucp_ep_h ucx_port::endpoint_to(int pe) {
-  if (peers_.empty()) peers_.resize(pes_.size());
-  const auto place = static_cast<std::size_t>(pe);
-  if (!peers_[place]) {
-    auto made = std::make_unique<peer>(*this, pes_[place].process);
+ucp_ep_h ucx_port::endpoint_to(std::size_t port) {
+  if (peers_.empty()) peers_.resize(where_.ports.size());
+  if (!peers_[port]) {
+    const remote_port& other = where_.ports[port];
+    auto made = std::make_unique<peer>(*this, other.process);
     ucp_ep_params_t how{};
     how.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
                      UCP_EP_PARAM_FIELD_ERR_HANDLER;
-    how.address = reinterpret_cast<const ucp_address_t*>(pes_[place].address.data());
+    how.address = reinterpret_cast<const ucp_address_t*>(other.address.data());
     // To hear of a peer's death UCX would do without shared memory; on one host the launcher tells of it.
-    how.err_mode = pes_[place].on_this_host ? UCP_ERR_HANDLING_MODE_NONE : UCP_ERR_HANDLING_MODE_PEER;
+    how.err_mode = other.on_this_host ? UCP_ERR_HANDLING_MODE_NONE : UCP_ERR_HANDLING_MODE_PEER;
     how.err_handler = {&peer::failed, made.get()};
     check(ucp_ep_create(worker_.get(), &how, &made->endpoint), "ucp_ep_create");
-    peers_[place] = std::move(made);
+    peers_[port] = std::move(made);
   }
-  return peers_[place]->endpoint;
+  return peers_[port]->endpoint;
 }
 
 void ucx_port::send(work& item, int to) {
@@ -172,7 +185,8 @@ void ucx_port::send(work& item, int to) {
   item.type->pack(item, out_);
   if (out_.lent().bytes.empty()) {
     item.type->destroy(item);
-    send_written(item_message, to, nullptr);
+    out_(to);
+    send_written(item_message, where_.port_of_pe[static_cast<std::size_t>(to)], nullptr);
   } else {
     send_lending(item, to);
   }
@@ -181,9 +195,10 @@ void ucx_port::send(work& item, int to) {
 }
 
 void ucx_port::send_lending(work& item, int to) {
-  if (out_.written().size() + sizeof(std::uint64_t) <= longest_header_) {
-    out_(std::uint64_t{out_.lent().position});
-    return send_written(item_with_block, to, &item);
+  const std::size_t port = where_.port_of_pe[static_cast<std::size_t>(to)];
+  if (out_.written().size() + sizeof(std::uint64_t) + sizeof to <= longest_header_) {
+    out_(std::uint64_t{out_.lent().position}, to);
+    return send_written(item_with_block, port, &item);
   }
   out_.clear();
   {
@@ -191,18 +206,19 @@ void ucx_port::send_lending(work& item, int to) {
     item.type->pack(item, out_);
   }
   item.type->destroy(item);
-  send_written(item_message, to, nullptr);
+  out_(to);
+  send_written(item_message, port, nullptr);
 }
 
 void ucx_port::notify(int process, std::span<const std::byte> bytes) {
   if (closing_) return;
   out_(process_);
   out_.bytes(bytes.data(), bytes.size());
-  send_written(notice_message, first_pes_[static_cast<std::size_t>(process)], nullptr);
+  send_written(notice_message, where_.first_port[static_cast<std::size_t>(process)], nullptr);
 }
 
-void ucx_port::send_written(kind what, int to, work* item) {
-  ucp_ep_h endpoint = endpoint_to(to);
+void ucx_port::send_written(kind what, std::size_t port, work* item) {
+  ucp_ep_h endpoint = endpoint_to(port);
   if (!next_departure_) next_departure_ = std::make_unique<departure>(*this);
   next_departure_->item = item;
   ucp_request_param_t how{};
@@ -225,7 +241,7 @@ void ucx_port::send_written(kind what, int to, work* item) {
   }
   out_.clear();
   if (item != nullptr) next_departure_.reset();
-  if (request != nullptr) lost(pes_[static_cast<std::size_t>(to)].process, UCS_PTR_STATUS(request));
+  if (request != nullptr) lost(where_.ports[port].process, UCS_PTR_STATUS(request));
 }
 
 template <class Function>
@@ -239,8 +255,9 @@ void ucx_port::guarded(const Function& function) noexcept {
 }
 
 void ucx_port::take_item(std::span<const std::byte> bytes) {
-  reader in(bytes);
-  arrived(to_.unpack(in), bytes.size());
+  const int to = last_of<int>(bytes);
+  reader in(bytes.first(bytes.size() - sizeof to));
+  arrived(to_.unpack(in), to, bytes.size());
 }
 
 void ucx_port::take_notice(std::span<const std::byte> bytes) {
@@ -253,15 +270,16 @@ void ucx_port::take_notice(std::span<const std::byte> bytes) {
 
 void ucx_port::take_item_with_block(std::span<const std::byte> header, void* block, std::size_t size,
                                     bool is_to_come) {
-  std::uint64_t position = 0;
-  if (header.size() < sizeof position) detail::throw_truncated(sizeof position, header.size(), 0);
-  const auto packed = header.first(header.size() - sizeof position);
-  std::memcpy(&position, packed.data() + packed.size(), sizeof position);
+  const int to = last_of<int>(header);
+  auto packed = header.first(header.size() - sizeof to);
+  const auto position = last_of<std::uint64_t>(packed);
+  packed = packed.first(packed.size() - sizeof position);
   reader in(packed, {position, size, is_to_come ? nullptr : static_cast<const std::byte*>(block)});
   work& item = to_.unpack(in);
-  if (!is_to_come) return arrived(item, packed.size() + size);
+  if (!is_to_come) return arrived(item, to, packed.size() + size);
   auto coming = std::make_unique<arrival>(*this, item_with_block, size);
   coming->item = &item;
+  coming->pe = to;
   coming->place = in.place_of_block();
   receive(std::move(coming), block);
 }
@@ -284,9 +302,9 @@ void ucx_port::receive(std::unique_ptr<arrival> coming, void* described) {
   if (!UCS_PTR_IS_PTR(request)) given->end(UCS_PTR_STATUS(request));
 }
 
-void ucx_port::arrived(work& item, std::size_t bytes) {
+void ucx_port::arrived(work& item, int pe, std::size_t bytes) {
   took_ = true;
-  to_.arrived(item, bytes);
+  to_.arrived(item, pe, bytes);
   received_.store(received() + 1, std::memory_order_relaxed);
 }
 
@@ -312,12 +330,12 @@ bool ucx_port::progress() {
 bool ucx_port::arm() { return ucp_worker_arm(worker_.get()) == UCS_OK; }
 
 bool ucx_port::flushed() {
-  move();
   if (!closing_) {
-    closing_ = true;
+    closing_ = true;  // no PE runs that could take what comes
     const ucp_request_param_t how{};
     flush_ = ucp_worker_flush_nbx(worker_.get(), &how);
   }
+  move();
   if (UCS_PTR_IS_PTR(flush_)) {
     if (ucp_request_check_status(flush_) == UCS_INPROGRESS) return false;
     ucp_request_free(std::exchange(flush_, nullptr));

@@ -16,25 +16,31 @@
 
 namespace imbrex::ucx {
 
-/// Where a PE of another process is reached, and which process that is.
-struct remote_pe {
+/// A port of a process, perhaps this one.
+struct remote_port {
   std::string address;
   int process = 0;
   bool on_this_host = false;
 };
 
-/// One PE's worker and its endpoints. All is the PE's thread's, but the two counters, which anybody may read;
+/// Where everybody is reached.
+struct places {
+  std::vector<remote_port> ports;
+  std::vector<std::size_t> port_of_pe;
+  std::vector<std::size_t> first_port;  ///< of each process
+};
+
+/// A worker and its endpoints: one PE's, or all of a process's. All is one thread's, but the two counters, which anybody may read;
 /// when no PE runs any more, that of whoever ends the network.
 ///
-/// An item is packed into one buffer, which UCX copies or keeps until it has left. A long block in it (a vector of
+/// An item is packed into one buffer, with the PE it is for behind it, which UCX copies or keeps until it has left. A long block in it (a vector of
 /// numbers, say) is not packed but sent from where it lies, and the rest before it as the header of the active
 /// message: then the item itself is kept. The receiver unpacks the header and finds the block beside it; or, if
 /// the block is so long that UCX asks first (rendezvous), lets UCX put it into the unpacked item.
 class ucx_port final : public port {
  public:
-  /// `pes`: all PEs of the job, by number; `first_pes`: of each process; complete before the first send.
-  ucx_port(ucp_context_h context, int process, const std::vector<remote_pe>& pes,
-           const std::vector<int>& first_pes, network::receiver& to);
+  /// `where` must be complete before the first send, and outlive this.
+  ucx_port(ucp_context_h context, int process, const places& where, network::receiver& to);
   ~ucx_port() override;
 
   void send(work& item, int to) override;
@@ -72,10 +78,10 @@ class ucx_port final : public port {
   /// Of UCX in one progress(), so that the PE runs something in between.
   static constexpr int most_rounds = 16;
 
-  ucp_ep_h endpoint_to(int pe);
+  ucp_ep_h endpoint_to(std::size_t port);
   /// Sends what `out_` holds, which is empty afterwards. Takes `item`, if it is not null, because a block of it
   /// is lent.
-  void send_written(kind what, int to, work* item);
+  void send_written(kind what, std::size_t port, work* item);
   void send_lending(work& item, int to);
   /// True if UCX found something to do.
   bool move() noexcept;
@@ -88,15 +94,14 @@ class ucx_port final : public port {
                             bool is_to_come);
   void receive_whole(kind what, std::size_t size, void* described);
   void receive(std::unique_ptr<arrival> coming, void* described);
-  void arrived(work& item, std::size_t bytes);
+  void arrived(work& item, int pe, std::size_t bytes);
   void lost(int process, ucs_status_t why) noexcept;
   /// Calls something that may throw, from within UCX.
   template <class Function>
   void guarded(const Function& function) noexcept;
 
   const int process_;
-  const std::vector<remote_pe>& pes_;
-  const std::vector<int>& first_pes_;
+  const places& where_;
   network::receiver& to_;
   worker worker_;
   int descriptor_ = -1;

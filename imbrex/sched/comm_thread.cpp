@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/sched/comm_thread.hpp>
+
+#include <utility>
+
+namespace imbrex {
+
+struct comm_thread::item_going : work {
+  item_going(comm_thread& t, work& i, int pe) : through(t), item(&i), to(pe) { type = &kind; }
+  ~item_going() {
+    through.going_.fetch_sub(1, std::memory_order_relaxed);
+    if (item != nullptr) item->type->destroy(*item);
+  }
+
+  static void send(work& w) {
+    const std::unique_ptr<item_going> mine(static_cast<item_going*>(&w));
+    mine->through.network()->send(*std::exchange(mine->item, nullptr), mine->to);
+  }
+  static void forget(work& w) noexcept { delete static_cast<item_going*>(&w); }
+  static constexpr work_type kind{"message to another process", &send, &forget, nullptr, nullptr};
+
+  comm_thread& through;
+  work* item;
+  int to;
+};
+
+struct comm_thread::notice_going : work {
+  notice_going(comm_thread& t, int p, std::span<const std::byte> b)
+      : through(t), process(p), bytes(b.begin(), b.end()) {
+    type = &kind;
+  }
+
+  static void send(work& w) {
+    const std::unique_ptr<notice_going> mine(static_cast<notice_going*>(&w));
+    mine->through.network()->notify(mine->process, mine->bytes);
+  }
+  static void forget(work& w) noexcept { delete static_cast<notice_going*>(&w); }
+  static constexpr work_type kind{"notice to another process", &send, &forget, nullptr, nullptr};
+
+  comm_thread& through;
+  int process;
+  std::vector<std::byte> bytes;
+};
+
+struct comm_thread::notice_coming : work {
+  notice_coming(network::receiver& r, int p, std::span<const std::byte> b)
+      : owner(r), process(p), bytes(b.begin(), b.end()) {
+    type = &kind;
+  }
+
+  static void take(work& w) {
+    const std::unique_ptr<notice_coming> mine(static_cast<notice_coming*>(&w));
+    mine->owner.notice(mine->process, mine->bytes);
+  }
+  static void forget(work& w) noexcept { delete static_cast<notice_coming*>(&w); }
+  static constexpr work_type kind{"notice of another process", &take, &forget, nullptr, nullptr};
+
+  network::receiver& owner;
+  int process;
+  std::vector<std::byte> bytes;
+};
+
+struct comm_thread::loss : work {
+  loss(network::receiver& r, int p, const std::string& w) : owner(r), process(p), why(w) { type = &kind; }
+
+  static void tell(work& w) {
+    const std::unique_ptr<loss> mine(static_cast<loss*>(&w));
+    mine->owner.lost(mine->process, mine->why);
+  }
+  static void forget(work& w) noexcept { delete static_cast<loss*>(&w); }
+  static constexpr work_type kind{"loss of another process", &tell, &forget, nullptr, nullptr};
+
+  network::receiver& owner;
+  int process;
+  std::string why;
+};
+
+/// Stands in a PE's door behind what was posted: when its turn comes, that has been run.
+struct comm_thread::receipt : work {
+  receipt(comm_thread& t, std::size_t count) : of(t), bytes(count) {
+    type = &kind;
+    priority = last_priority;
+  }
+
+  static void arrived(work& w) {
+    const std::unique_ptr<receipt> mine(static_cast<receipt*>(&w));
+    mine->of.unread_.fetch_sub(mine->bytes, std::memory_order_relaxed);
+  }
+  static void forget(work& w) noexcept { delete static_cast<receipt*>(&w); }
+  static constexpr work_type kind{"receipt", &arrived, &forget, nullptr, nullptr};
+
+  comm_thread& of;
+  std::size_t bytes;
+};
+
+/// The network as this thread sees it: closed for arrivals while the PEs have too many of them to run.
+class comm_thread::inlet final : public port {
+ public:
+  inlet(comm_thread& t, port& network) : of_(t), network_(network) {}
+
+  void send(work& item, int to) override { network_.send(item, to); }
+  void notify(int process, std::span<const std::byte> bytes) override { network_.notify(process, bytes); }
+  bool progress() override {
+    const bool took = !closed() && network_.progress();
+    of_.congested_.store(network_.congested(), std::memory_order_relaxed);
+    return took;
+  }
+  bool arm() override { return closed() || network_.arm(); }
+  int descriptor() const override { return closed() ? -1 : network_.descriptor(); }
+  bool sending() const override { return closed() || network_.sending(); }
+  bool congested() const override { return network_.congested(); }
+
+ private:
+  /// Never when there is too much to send: then both sides must take in, or neither goes on.
+  bool closed() const {
+    return of_.unread_.load(std::memory_order_relaxed) > most_unread && !network_.congested();
+  }
+
+  comm_thread& of_;
+  port& network_;
+};
+
+/// The network as the PEs see it: it takes all at once and lets others care.
+class comm_thread::outlet final : public port {
+ public:
+  explicit outlet(comm_thread& t) : to_(t) {}
+
+  void send(work& item, int to) override {
+    to_.going_.fetch_add(1, std::memory_order_relaxed);
+    to_.door().post(*new item_going(to_, item, to));
+  }
+  void notify(int process, std::span<const std::byte> bytes) override {
+    to_.door().post(*new notice_going(to_, process, bytes));
+  }
+  bool progress() override { return false; }
+  bool arm() override { return true; }
+  int descriptor() const override { return -1; }
+  bool sending() const override { return congested(); }
+  bool congested() const override {
+    return to_.congested_.load(std::memory_order_relaxed) ||
+           to_.going_.load(std::memory_order_relaxed) > most_going;
+  }
+
+ private:
+  comm_thread& to_;
+};
+
+comm_thread::comm_thread(const clock& time, network::receiver& owner)
+    : scheduler(no_pe, time, std::nullopt), owner_(owner) {}
+
+comm_thread::~comm_thread() = default;
+
+void comm_thread::serve(port& network, std::vector<inbox*> doors, int first_pe) {
+  inlet_ = std::make_unique<inlet>(*this, network);
+  outlet_ = std::make_unique<outlet>(*this);
+  doors_ = std::move(doors);
+  first_pe_ = first_pe;
+  unreceipted_.assign(doors_.size(), 0);
+  attach(*inlet_);
+}
+
+port& comm_thread::port_of_pes() { return *outlet_; }
+
+void comm_thread::finish(nanoseconds at_most) {
+  const activation mine(*this);
+  const auto until = now() + at_most;
+  while ((step() || !idle()) && now() < until) {
+  }
+}
+
+void comm_thread::arrived(work& item, int pe, std::size_t bytes) {
+  const auto place = static_cast<std::size_t>(pe - first_pe_);
+  doors_[place]->post(item);
+  unread_.fetch_add(bytes + bytes_beside_payload, std::memory_order_relaxed);
+  unreceipted_[place] += bytes + bytes_beside_payload;
+  if (unreceipted_[place] >= bytes_a_receipt)
+    doors_[place]->post(*new receipt(*this, std::exchange(unreceipted_[place], 0)));
+}
+
+void comm_thread::notice(int process, std::span<const std::byte> bytes) {
+  doors_.front()->post(*new notice_coming(owner_, process, bytes));
+}
+
+void comm_thread::lost(int process, const std::string& why) {
+  doors_.front()->post(*new loss(owner_, process, why));
+}
+
+}  // namespace imbrex
