@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/processes/course.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include <CLI/CLI.hpp>
 
@@ -39,6 +43,11 @@ void declare(CLI::App& app, course& asked) {
                  "and moved into the messages; lent: one buffer, copied into each")
       ->check(CLI::IsMember({"given", "lent"}));
   app.add_option("--elements", asked.elements, "that a broadcast goes to; 10000 unless given")->check(count);
+  app.add_option(
+         "--real-time", asked.real_time,
+         "priority of the measuring threads, so that other work does not disturb them; 0, none, unless "
+         "given. Launchers keep theirs: ranks that wait for mpirun would not let it run")
+      ->check(CLI::Range(0, 99));
 }
 
 }  // namespace
@@ -84,6 +93,13 @@ void check_two_processes(int processes, const std::string& usage) {
   if (processes != 2)
     throw imbrex::usage_error("this is one of " + std::to_string(processes) +
                               " processes, and it takes two: " + usage);
+}
+
+void set_real_time(int priority) {
+  const sched_param how{.sched_priority = priority};
+  if (::sched_setscheduler(0, priority > 0 ? SCHED_FIFO : SCHED_OTHER, &how) != 0)
+    throw imbrex::error("--real-time " + std::to_string(priority) + ": " + std::strerror(errno) +
+                        "; run as root or leave it out");
 }
 
 }  // namespace bench

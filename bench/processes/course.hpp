@@ -20,6 +20,8 @@ struct course {
   std::string payload = "given";  ///< of Imbrex's windows
   int elements = 10'000;          ///< of the array that a broadcast goes to
 
+  int real_time = 0;  ///< priority of the measuring threads; 0: the usual scheduling
+
   bool is_pingpong() const { return bench == "pingpong"; }
   /// 1, 2, 4, ... bytes.
   std::vector<std::size_t> sizes() const;
@@ -38,5 +40,9 @@ course parse_course(int argc, const char* const* argv, const std::string& usage,
 
 /// Throws usage_error unless the job has two processes.
 void check_two_processes(int processes, const std::string& usage);
+
+/// Gives this thread, and those that it starts afterwards, a real-time priority, 0 for none. Throws imbrex::error
+/// where that is not allowed.
+void set_real_time(int priority);
 
 }  // namespace bench

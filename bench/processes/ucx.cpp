@@ -245,6 +245,7 @@ class exchange {
 void run(const course& asked, imbrex::bootstrap& job) {
   imbrex::bind_this_thread(job.rank());
   connection other(job);
+  set_real_time(asked.real_time);
   report results("ucx", asked);
   for (const auto size : asked.sizes()) {
     exchange e(other, asked, size, job.rank() == 0);
