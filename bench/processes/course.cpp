@@ -44,7 +44,7 @@ void declare(CLI::App& app, course& asked) {
       ->check(CLI::IsMember({"given", "lent"}));
   app.add_option("--elements", asked.elements, "that a broadcast goes to; 10000 unless given")->check(count);
   app.add_option(
-         "--real-time", asked.real_time,
+         "--real-time", asked.priority,
          "priority of the measuring threads, so that other work does not disturb them; 0, none, unless "
          "given. Launchers keep theirs: ranks that wait for mpirun would not let it run")
       ->check(CLI::Range(0, 99));
@@ -95,11 +95,16 @@ void check_two_processes(int processes, const std::string& usage) {
                               " processes, and it takes two: " + usage);
 }
 
-void set_real_time(int priority) {
+real_time::real_time(int priority) : changed_(priority > 0) {
   const sched_param how{.sched_priority = priority};
-  if (::sched_setscheduler(0, priority > 0 ? SCHED_FIFO : SCHED_OTHER, &how) != 0)
+  if (changed_ && ::sched_setscheduler(0, SCHED_FIFO, &how) != 0)
     throw imbrex::error("--real-time " + std::to_string(priority) + ": " + std::strerror(errno) +
                         "; run as root or leave it out");
+}
+
+real_time::~real_time() {
+  const sched_param none{};
+  if (changed_) ::sched_setscheduler(0, SCHED_OTHER, &none);
 }
 
 }  // namespace bench

@@ -20,7 +20,7 @@ struct course {
   std::string payload = "given";  ///< of Imbrex's windows
   int elements = 10'000;          ///< of the array that a broadcast goes to
 
-  int real_time = 0;  ///< priority of the measuring threads; 0: the usual scheduling
+  int priority = 0;  ///< priority of the measuring threads; 0: the usual scheduling
 
   bool is_pingpong() const { return bench == "pingpong"; }
   /// 1, 2, 4, ... bytes.
@@ -41,8 +41,17 @@ course parse_course(int argc, const char* const* argv, const std::string& usage,
 /// Throws usage_error unless the job has two processes.
 void check_two_processes(int processes, const std::string& usage);
 
-/// Gives this thread, and those that it starts afterwards, a real-time priority, 0 for none. Throws imbrex::error
-/// where that is not allowed.
-void set_real_time(int priority);
+/// While it lives this thread, and those that it starts meanwhile, have a real-time priority; 0 changes
+/// nothing. Throws imbrex::error where that is not allowed.
+class real_time {
+ public:
+  explicit real_time(int priority);
+  ~real_time();
+  real_time(const real_time&) = delete;
+  real_time& operator=(const real_time&) = delete;
+
+ private:
+  bool changed_;
+};
 
 }  // namespace bench

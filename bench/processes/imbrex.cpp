@@ -138,7 +138,7 @@ int main(int argc, char** argv) {
     if (how.pes == 0) how.pes = 1;
     how.bind = imbrex::binding::core;
     const course asked = parse_course(argc, argv, usage, true);
-    set_real_time(asked.real_time);
+    const real_time undisturbed(asked.priority);
     return imbrex::run(how, [&] { return measure(asked); });
   } catch (const imbrex::usage_error& e) {
     std::fprintf(stderr, "processes_imbrex: error: %s\n", e.what());

@@ -5,7 +5,6 @@
 //   build/release/bin/imbrex run -n 2 build/release/bin/processes_ucx --bench bandwidth
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <memory>
 #include <span>
@@ -245,7 +244,7 @@ class exchange {
 void run(const course& asked, imbrex::bootstrap& job) {
   imbrex::bind_this_thread(job.rank());
   connection other(job);
-  set_real_time(asked.real_time);
+  const real_time undisturbed(asked.priority);
   report results("ucx", asked);
   for (const auto size : asked.sizes()) {
     exchange e(other, asked, size, job.rank() == 0);
