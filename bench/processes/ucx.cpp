@@ -268,7 +268,7 @@ int main(int argc, char** argv) {
     status = imbrex::usage_error::exit_status;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "processes_ucx: error: %s\n", e.what());
-    status = 1;
+    return 1;  // and the launcher ends the other, which waits
   }
   if (job) job->finish(status);
   return status;
