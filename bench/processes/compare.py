@@ -147,7 +147,8 @@ def table(result):
     """The lines of a table."""
     titles = {"size": "elements" if result["bench"] == "broadcast" else "bytes", "ucx": "UCX",
               "imbrex": "Imbrex", "mpi": "MPI", "imbrex_above_ucx_ns": "above UCX, ns",
-              "imbrex_over_ucx": "Imbrex/UCX", "charm_elsewhere": "Charm++ *", "imbrex_over_charm": "Imbrex/*"}
+              "imbrex_over_ucx": "Imbrex/UCX",
+              "charm_elsewhere": "Charm++ *", "imbrex_over_charm": "Imbrex/*"}
     columns = [name for name in titles if any(name in row for row in result["rows"])]
     lines = [f"{result['bench']}: {result['unit']}; medians of {result['repeats']} runs in turn",
              "".join(f"{titles[name]:>15}" for name in columns)]
@@ -159,8 +160,8 @@ def table(result):
             cells.append("" if value is None else str(value) if name == "size" else f"{value:,.{digits}f}")
         lines.append("".join(f"{cell:>15}" for cell in cells))
     if "charm_elsewhere" in columns:
-        lines.append("* Charm++ 8.0.1-devel over its UCX layer, measured earlier on the same kind of machine, "
-                     "not beside these runs")
+        lines.append("* Charm++ 8.0.1-devel over its UCX layer, measured earlier on the same kind of "
+                     "machine, not beside these runs")
     return lines
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of this folder: usage: processes_test.py FOLDER imbrex|ucx|mpi|compare, FOLDER being where they
-are; status 77 where one of them was not built."""
+"""The programs of this folder: usage: processes_test.py FOLDER imbrex|ucx|mpi|compare, FOLDER being where
+they are; status 77 where one of them was not built."""
 import json
 import pathlib
 import subprocess
