@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/processes/course.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <CLI/CLI.hpp>
+
+#include <imbrex/base/error.hpp>
+
+namespace bench {
+namespace {
+
+constexpr std::int64_t most = 100'000'000;
+constexpr std::int64_t largest_message = std::int64_t{1} << 30;
+
+void declare(CLI::App& app, course& asked) {
+  const CLI::Range bytes(std::int64_t{1}, largest_message);
+  const CLI::Range count(std::int64_t{1}, most);
+  app.add_option(
+         "--bench", asked.bench,
+         "pingpong (unless given): one message there and back; bandwidth, rate: a window of messages, "
+         "then an answer; broadcast (Imbrex alone): to all elements of an array, and a reduction back")
+      ->check(CLI::IsMember({"pingpong", "bandwidth", "rate", "broadcast"}));
+  app.add_option("--smallest", asked.smallest, "bytes of the smallest message; 1 unless given")->check(bytes);
+  app.add_option("--largest", asked.largest, "bytes; 4194304 unless given, 4096 for rate")->check(bytes);
+  app.add_option("--rounds", asked.rounds,
+                 "that are timed: 10000 unless given, 1000 of windows, 200 of broadcasts")
+      ->check(count);
+  app.add_option("--megabytes", asked.megabytes,
+                 "large messages have fewer rounds, so that about this travels; 512 unless given")
+      ->check(count);
+  app.add_option("--window", asked.window, "messages in flight; 64 unless given")->check(count);
+  app.add_option("--buffers", asked.buffers, "that UCX and MPI use in turn; 1 unless given, as OSU has it")
+      ->check(count);
+  app.add_option("--payload", asked.payload,
+                 "of Imbrex's windows. given (unless asked otherwise): vectors, made while the clock stands "
+                 "and moved into the messages; lent: one buffer, copied into each")
+      ->check(CLI::IsMember({"given", "lent"}));
+  app.add_option("--elements", asked.elements, "that a broadcast goes to; 10000 unless given")->check(count);
+  app.add_option(
+         "--real-time", asked.priority,
+         "priority of the measuring threads, so that other work does not disturb them; 0, none, unless "
+         "given. Launchers keep theirs: ranks that wait for mpirun would not let it run")
+      ->check(CLI::Range(0, 99));
+}
+
+}  // namespace
+
+std::vector<std::size_t> course::sizes() const {
+  std::vector<std::size_t> all;
+  for (std::size_t s = smallest; s <= largest; s *= 2) all.push_back(s);
+  return all;
+}
+
+std::int64_t course::rounds_of(std::size_t bytes) const {
+  const auto of_a_round = static_cast<std::int64_t>(bytes) * (is_pingpong() ? 2 : window);
+  const auto stretch = std::min(rounds, megabytes * 1'000'000 / of_a_round) / stretches;
+  return std::max<std::int64_t>(stretch, 1) * stretches;
+}
+
+std::int64_t course::warm_up_of(std::size_t bytes) const { return rounds_of(bytes) / stretches + 1; }
+
+course parse_course(int argc, const char* const* argv, const std::string& usage, bool has_broadcast) {
+  course asked;
+  CLI::App app("Messages between two processes, as the OSU benchmarks send them.\n" + usage);
+  declare(app, asked);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app.help().c_str(), stdout);
+    std::exit(0);
+  } catch (const CLI::ParseError& e) {
+    throw imbrex::usage_error(std::string(e.what()) + "; see --help");
+  }
+  if (asked.bench == "broadcast" && !has_broadcast)
+    throw imbrex::usage_error("--bench broadcast: Imbrex alone has it; choose pingpong, bandwidth or rate");
+  if (asked.largest == 0) asked.largest = asked.bench == "rate" ? 4096 : 4'194'304;
+  if (asked.largest < asked.smallest)
+    throw imbrex::usage_error("--largest " + std::to_string(asked.largest) + " is below --smallest " +
+                              std::to_string(asked.smallest) + ": give a larger one");
+  if (asked.rounds == 0)
+    asked.rounds = asked.is_pingpong() ? 10'000 : asked.bench == "broadcast" ? 200 : 1000;
+  return asked;
+}
+
+void check_two_processes(int processes, const std::string& usage) {
+  if (processes != 2)
+    throw imbrex::usage_error("this is one of " + std::to_string(processes) +
+                              " processes, and it takes two: " + usage);
+}
+
+real_time::real_time(int priority) : changed_(priority > 0) {
+  const sched_param how{.sched_priority = priority};
+  if (changed_ && ::sched_setscheduler(0, SCHED_FIFO, &how) != 0)
+    throw imbrex::error("--real-time " + std::to_string(priority) + ": " + std::strerror(errno) +
+                        "; run as root or leave it out");
+}
+
+real_time::~real_time() {
+  const sched_param none{};
+  if (changed_) ::sched_setscheduler(0, SCHED_OTHER, &none);
+}
+
+}  // namespace bench

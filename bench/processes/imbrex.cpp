@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// The benches of two processes by Imbrex, as one writes them: chares of an array, one on each process, and
+// entries that take bytes. And a broadcast to many chares with a reduction of what they return.
+//   build/release/bin/imbrex run -n 2 build/release/bin/processes_imbrex --bench bandwidth
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <imbrex/imbrex.hpp>
+
+#include "bench/processes/contents.hpp"
+#include "bench/processes/course.hpp"
+#include "bench/processes/report.hpp"
+#include "bench/processes/rounds.hpp"
+
+namespace {
+
+using namespace bench;
+
+const std::string usage = "imbrex run -n 2 processes_imbrex [OPTIONS]";
+
+std::vector<std::byte> filled(std::size_t size, contents which) {
+  std::vector<std::byte> bytes(size);
+  fill(bytes, which);
+  return bytes;
+}
+
+/// Two of them: 0 leads, 1 follows.
+class player : public imbrex::chare<player> {
+ public:
+  imbrex::mailbox<std::vector<std::byte>> answers;
+
+  explicit player(const course& asked) : asked_(asked) {}
+
+  /// One ball, which each hands on as it came: moved, never copied.
+  imbrex::task<point> play(std::size_t size) {
+    rounds_.emplace(asked_, size);
+    rounds_->next();
+    imbrex::send<&player::check_ball>(other(), filled(size, contents::there), size);
+    auto ball = co_await answers.receive();
+    if (!holds(ball, contents::back, size)) throw_wrong_contents(size);
+    if (rounds_->next()) imbrex::send<&player::hit>(other(), std::move(ball));
+    co_await answers.receive();
+    co_return rounds_->result(size);
+  }
+  void check_ball(std::vector<std::byte> ball, std::size_t size) {
+    fill(ball, holds(ball, contents::there, size) ? contents::back : contents::wrong);
+    imbrex::send<&player::answers>(other(), std::move(ball));
+  }
+  void hit(std::vector<std::byte> ball) {
+    if (where()[0] == 1 || rounds_->next()) return imbrex::send<&player::hit>(other(), std::move(ball));
+    imbrex::send<&player::answers>(peers()[0], std::move(ball));
+  }
+
+  /// Windows of messages, each answered as a whole.
+  imbrex::task<point> stream(std::size_t size) {
+    rounds_.emplace(asked_, size);
+    const auto lent = filled(size, contents::there);
+    const auto window = static_cast<std::size_t>(asked_.window);
+    std::vector<std::vector<std::byte>> given;
+    const bool gives = asked_.payload == "given";
+    while (rounds_->next()) {
+      if (rounds_->first()) {
+        for (std::size_t m = 0; m < window; ++m) imbrex::send<&player::check>(other(), std::span(lent), size);
+      } else if (gives) {
+        rounds_->aside([&] { given.assign(window, lent); });
+        for (auto& bytes : given) imbrex::send<&player::take>(other(), std::move(bytes));
+      } else {
+        for (std::size_t m = 0; m < window; ++m) imbrex::send<&player::take>(other(), std::span(lent));
+      }
+      const auto answer = co_await answers.receive();
+      if (!holds(answer, contents::back, answer_bytes)) throw_wrong_contents(size);
+    }
+    co_return rounds_->result(size);
+  }
+  void check(std::span<const std::byte> bytes, std::size_t size) {
+    if (!holds(bytes, contents::there, size)) verdict_ = contents::wrong;
+    take(bytes);
+  }
+  void take(std::span<const std::byte>) {
+    if (++taken_ % asked_.window == 0)
+      imbrex::send<&player::answers>(other(), filled(answer_bytes, verdict_));
+  }
+
+ private:
+  imbrex::element<player> other() const { return peers()[1 - where()[0]]; }
+
+  course asked_;
+  std::int64_t taken_ = 0;
+  contents verdict_ = contents::back;
+  std::optional<rounds> rounds_;
+};
+
+struct leaf : imbrex::chare<leaf> {
+  int one() { return 1; }
+};
+
+imbrex::task<point> broadcast(const course& asked) {
+  const auto leaves = imbrex::make_array<leaf>(asked.elements);
+  rounds r(asked, 1);
+  while (r.next()) {
+    const int counted = co_await leaves.reduce<&leaf::one>(imbrex::sum);
+    if (counted != asked.elements)
+      throw imbrex::error(std::to_string(counted) + " of " + std::to_string(asked.elements) +
+                          " elements were counted: what was measured is worthless");
+  }
+  co_return r.result(static_cast<std::size_t>(asked.elements));
+}
+
+imbrex::task<> measure(const course& asked) {
+  check_two_processes(imbrex::num_processes(), usage);
+  report results("imbrex", asked);
+  if (asked.bench == "broadcast") {
+    const point found = co_await broadcast(asked);
+    results.add(found);
+  } else {
+    const auto players = imbrex::make_array<player>(2, asked);
+    for (const auto size : asked.sizes()) {
+      auto played =
+          asked.is_pingpong() ? players[0].call<&player::play>(size) : players[0].call<&player::stream>(size);
+      const point found = co_await played;
+      results.add(found);
+    }
+  }
+  results.print();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    imbrex::options how = imbrex::parse_options(argc, argv);
+    if (how.pes == 0) how.pes = 1;
+    how.bind = imbrex::binding::core;
+    const course asked = parse_course(argc, argv, usage, true);
+    const real_time undisturbed(asked.priority);
+    return imbrex::run(how, [&] { return measure(asked); });
+  } catch (const imbrex::usage_error& e) {
+    std::fprintf(stderr, "processes_imbrex: error: %s\n", e.what());
+    return imbrex::usage_error::exit_status;
+  } catch (const imbrex::error& e) {
+    std::fprintf(stderr, "processes_imbrex: error: %s\n", e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "bench/processes/course.hpp"
+#include "bench/processes/rounds.hpp"
+
+namespace bench {
+
+/// What a program prints: one line, a JSON object.
+class report {
+ public:
+  report(const char* program, const course& asked) : program_(program), asked_(asked) {}
+
+  void add(const point& p) { points_.push_back(p); }
+
+  void print() const {
+    std::printf("{\"program\": \"%s\", \"bench\": \"%s\", \"window\": %d, \"points\": [", program_,
+                asked_.bench.c_str(), asked_.window);
+    const char* between = "";
+    for (const auto& p : points_) {
+      std::printf("%s{\"size\": %zu, \"rounds\": %lld, \"seconds_per_round\": %.9g, \"checked\": true}",
+                  between, p.size, static_cast<long long>(p.rounds), p.seconds_per_round);
+      between = ", ";
+    }
+    std::printf("]}\n");
+    std::fflush(stdout);
+  }
+
+ private:
+  const char* program_;
+  course asked_;
+  std::vector<point> points_;
+};
+
+}  // namespace bench

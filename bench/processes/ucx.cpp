@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// The benches of two processes by UCX active messages and nothing else: one worker, polled, which no other
+// thread touches. UCX chooses how bytes travel. What came unasked (eager) is used where UCX put it; what did
+// not (rendezvous) is received into a buffer.
+//   build/release/bin/imbrex run -n 2 build/release/bin/processes_ucx --bench bandwidth
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+
+#include <ucp/api/ucp.h>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/topology.hpp>
+#include <imbrex/net/bootstrap/bootstrap.hpp>
+
+#include "bench/processes/contents.hpp"
+#include "bench/processes/course.hpp"
+#include "bench/processes/report.hpp"
+#include "bench/processes/rounds.hpp"
+
+namespace {
+
+using namespace bench;
+
+const std::string usage = "imbrex run -n 2 processes_ucx [OPTIONS]";
+
+void check(ucs_status_t status, const char* what) {
+  if (status != UCS_OK)
+    throw imbrex::error("UCX: " + std::string(what) + " failed: " + ucs_status_string(status));
+}
+
+/// A worker and its endpoint to the other process.
+class connection {
+ public:
+  explicit connection(imbrex::bootstrap& job) {
+    ucp_params_t how{};
+    how.field_mask = UCP_PARAM_FIELD_FEATURES;
+    how.features = UCP_FEATURE_AM;
+    check(ucp_init(&how, nullptr, &context_), "ucp_init");
+    ucp_worker_params_t mode{};
+    mode.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
+    mode.thread_mode = UCS_THREAD_MODE_SINGLE;
+    check(ucp_worker_create(context_, &mode, &worker_), "ucp_worker_create");
+    handle(message, &connection::on_message);
+    handle(answer, &connection::on_answer);
+
+    ucp_address_t* bytes = nullptr;
+    std::size_t length = 0;
+    check(ucp_worker_get_address(worker_, &bytes, &length), "ucp_worker_get_address");
+    const auto all = job.all_gather({reinterpret_cast<const char*>(bytes), length});
+    ucp_worker_release_address(worker_, bytes);
+    ucp_ep_params_t to{};
+    to.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
+    to.address = reinterpret_cast<const ucp_address_t*>(all[static_cast<std::size_t>(1 - job.rank())].data());
+    check(ucp_ep_create(worker_, &to, &endpoint_), "ucp_ep_create");
+  }
+  connection(const connection&) = delete;
+  connection& operator=(const connection&) = delete;
+  ~connection() {
+    const ucp_request_param_t how{};
+    void* closing = ucp_ep_close_nbx(endpoint_, &how);
+    if (UCS_PTR_IS_PTR(closing)) {
+      while (ucp_request_check_status(closing) == UCS_INPROGRESS) ucp_worker_progress(worker_);
+      ucp_request_free(closing);
+    }
+    ucp_worker_destroy(worker_);
+    ucp_cleanup(context_);
+  }
+
+  enum kind : unsigned { message, answer };
+
+  /// From now on messages are like this, and are compared until `all_right`; UCX asks for buffers from `in`.
+  void expect(contents which, std::size_t size, const buffers& in) {
+    in_ = &in;
+    size_ = size;
+    expected_ = which;
+    compares_ = all_right_ = true;
+  }
+  /// True if all that came since `expect` held what it should.
+  bool all_right() {
+    compares_ = false;
+    return all_right_;
+  }
+
+  void send(kind what, std::span<const std::byte> bytes) {
+    ucp_request_param_t how{};
+    how.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+    how.cb.send = [](void* request, ucs_status_t status, void* self) {
+      static_cast<connection*>(self)->ended(status);
+      ucp_request_free(request);
+    };
+    how.user_data = this;
+    ++leaving_;
+    const auto request = ucp_am_send_nbx(endpoint_, what, nullptr, 0, bytes.data(), bytes.size(), &how);
+    if (!UCS_PTR_IS_PTR(request)) ended(UCS_PTR_STATUS(request));
+  }
+
+  /// Until all that was sent has left, and so many messages and answers have come since the last call.
+  void wait_for(int messages, int answers) {
+    while (leaving_ > 0 || came_ < messages || answered_ < answers) ucp_worker_progress(worker_);
+    check(problem_, "a message");
+    came_ -= messages;
+    answered_ -= answers;
+  }
+
+ private:
+  using handler = ucs_status_t (*)(void*, const void*, std::size_t, void*, std::size_t,
+                                   const ucp_am_recv_param_t*);
+
+  void handle(kind what, handler callback) {
+    ucp_am_handler_param_t how{};
+    how.field_mask =
+        UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
+    how.id = what;
+    how.cb = callback;
+    how.arg = this;
+    check(ucp_worker_set_am_recv_handler(worker_, &how), "ucp_worker_set_am_recv_handler");
+  }
+
+  void ended(ucs_status_t status) {
+    if (status != UCS_OK) problem_ = status;
+    --leaving_;
+  }
+  void take(std::span<const std::byte> bytes) {
+    if (compares_ && !holds(bytes, expected_, size_)) all_right_ = false;
+    ++came_;
+  }
+
+  static ucs_status_t on_message(void* given, const void*, std::size_t, void* data, std::size_t length,
+                                 const ucp_am_recv_param_t* how) {
+    auto& self = *static_cast<connection*>(given);
+    if ((how->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0) {
+      self.take({static_cast<const std::byte*>(data), length});
+      return UCS_OK;
+    }
+    const auto into = self.in_->of(self.asked_for_++);
+    ucp_request_param_t param{};
+    param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+    param.cb.recv_am = [](void* request, ucs_status_t status, std::size_t, void* arg) {
+      static_cast<connection*>(arg)->received(status);
+      ucp_request_free(request);
+    };
+    param.user_data = &self;
+    const auto request =
+        ucp_am_recv_data_nbx(self.worker_, data, into.data(), std::min(length, into.size()), &param);
+    if (!UCS_PTR_IS_PTR(request)) self.received(UCS_PTR_STATUS(request));
+    return UCS_OK;
+  }
+  /// Which buffer it was does not matter: all messages of a checked round are alike.
+  void received(ucs_status_t status) {
+    if (status != UCS_OK) problem_ = status;
+    take(in_->of(0));
+  }
+  static ucs_status_t on_answer(void* given, const void*, std::size_t, void* data, std::size_t length,
+                                const ucp_am_recv_param_t*) {
+    auto& self = *static_cast<connection*>(given);
+    const std::span<const std::byte> bytes(static_cast<const std::byte*>(data), length);
+    if (self.compares_ && !holds(bytes, contents::back, answer_bytes)) self.all_right_ = false;
+    ++self.answered_;
+    return UCS_OK;
+  }
+
+  ucp_context_h context_ = nullptr;
+  ucp_worker_h worker_ = nullptr;
+  ucp_ep_h endpoint_ = nullptr;
+  const buffers* in_ = nullptr;
+  std::size_t size_ = 0;
+  contents expected_ = contents::there;
+  int leaving_ = 0;
+  int came_ = 0;
+  int answered_ = 0;
+  int asked_for_ = 0;
+  bool compares_ = false;
+  bool all_right_ = false;
+  ucs_status_t problem_ = UCS_OK;
+};
+
+/// One size of one bench; `lead` is what the leading process does, `follow` the other.
+class exchange {
+ public:
+  exchange(connection& other, const course& asked, std::size_t size, bool leads)
+      : other_(other),
+        asked_(asked),
+        size_(size),
+        out_(asked.buffers, size),
+        in_(asked.buffers, size),
+        answer_(1, answer_bytes) {
+    out_.fill_all(contents::there);
+    answer_.fill_all(contents::back);
+    other_.expect(leads ? contents::back : contents::there, size, in_);
+    meet();
+  }
+
+  void lead(report& results) {
+    rounds r(asked_, size_);
+    while (r.next()) {
+      if (asked_.is_pingpong()) {
+        other_.send(connection::message, out_.of(0));
+        other_.wait_for(1, 0);
+      } else {
+        for (int m = 0; m < asked_.window; ++m) other_.send(connection::message, out_.of(m));
+        other_.wait_for(0, 1);
+      }
+      if (r.first() && !other_.all_right()) throw_wrong_contents(size_);
+    }
+    results.add(r.result(size_));
+  }
+
+  void follow() {
+    rounds r(asked_, size_);
+    while (r.next()) {
+      other_.wait_for(asked_.is_pingpong() ? 1 : asked_.window, 0);
+      if (asked_.is_pingpong()) {
+        if (r.first()) out_.fill_all(verdict());
+        other_.send(connection::message, out_.of(0));
+      } else {
+        if (r.first()) answer_.fill_all(verdict());
+        other_.send(connection::answer, answer_.of(0));
+      }
+    }
+    other_.wait_for(0, 0);
+  }
+
+ private:
+  /// Returns when the other process is ready too.
+  void meet() {
+    other_.send(connection::answer, answer_.of(0));
+    other_.wait_for(0, 1);
+  }
+  /// What is answered in the checked round.
+  contents verdict() { return other_.all_right() ? contents::back : contents::wrong; }
+
+  connection& other_;
+  const course& asked_;
+  std::size_t size_;
+  buffers out_;
+  buffers in_;
+  buffers answer_;
+};
+
+void run(const course& asked, imbrex::bootstrap& job) {
+  imbrex::bind_this_thread(job.rank());
+  connection other(job);
+  const real_time undisturbed(asked.priority);
+  report results("ucx", asked);
+  for (const auto size : asked.sizes()) {
+    exchange e(other, asked, size, job.rank() == 0);
+    job.rank() == 0 ? e.lead(results) : e.follow();
+  }
+  if (job.rank() == 0) results.print();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::unique_ptr<imbrex::bootstrap> job;
+  int status = 0;
+  try {
+    const course asked = parse_course(argc, argv, usage, false);
+    job = imbrex::find_bootstrap();
+    check_two_processes(job ? job->size() : 1, usage);
+    run(asked, *job);
+  } catch (const imbrex::usage_error& e) {
+    std::fprintf(stderr, "processes_ucx: error: %s\n", e.what());
+    status = imbrex::usage_error::exit_status;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "processes_ucx: error: %s\n", e.what());
+    return 1;  // and the launcher ends the other, which waits
+  }
+  if (job) job->finish(status);
+  return status;
+}
