@@ -69,7 +69,10 @@ struct port_message : element_message<key_type<typename T::index_type>> {
     }
   };
   static inline record type_record{};
-  void serialize(auto& ar) { ar(this->key, content.reference, content.value); }
+  void serialize(auto& ar) {
+    process_key(this->key, ar);
+    ar(content.reference, content.value);
+  }
   void deliver() {
     auto* part = part_for<T>(*this);
     if (part == nullptr) return;
@@ -100,7 +103,10 @@ struct call_message : element_message<key_type<typename T::index_type>> {
   explicit call_message(std::in_place_t, A&&... a) : arguments(std::forward<A>(a)...) {}
 
   static inline entry_type<T, M> type_record{functions_of<call_message>(entry_spelling<T, M>::get().c_str())};
-  void serialize(auto& ar) { ar(this->key, arguments); }
+  void serialize(auto& ar) {
+    process_key(this->key, ar);
+    ar(arguments);
+  }
   void deliver() {
     auto* part = part_for<T>(*this);
     if (part == nullptr) return;

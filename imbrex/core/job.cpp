@@ -147,10 +147,7 @@ void job::leave(bool orderly) {
 }
 
 work& job::unpack(reader& in) {
-  reader first = in;
-  std::uint32_t kind = 0;
-  first(kind);
-  work* const item = message_table::at(kind).unpack(in);
+  work* const item = kind_of_packed(in).unpack(in);
   message_guard mine(static_cast<message&>(*item));
   in.finish();
   if (item->origin >= static_cast<std::uint32_t>(net_->pes().total))

@@ -4,11 +4,15 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
 #include <mutex>
 #include <utility>
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/sched/run_queue.hpp>
 #include <imbrex/serial/archive.hpp>
 
 namespace imbrex {
@@ -98,18 +102,94 @@ std::string_view message_table::port_name(std::string_view chare_name, const voi
 
 namespace detail {
 
+namespace {
+
+/// Which parts of a header follow.
+enum parts : std::uint8_t { has_priority = 1, has_location_hint = 2, has_reply = 4, all_parts = 7 };
+
+/// Seven bits to a byte, the lowest first; the eighth says that more follow.
+std::uint8_t* put(std::uint8_t* to, std::uint64_t number) {
+  for (; number > 0x7f; number >>= 7U) *to++ = static_cast<std::uint8_t>(number | 0x80U);
+  *to++ = static_cast<std::uint8_t>(number);
+  return to;
+}
+
+/// The bit that sets single chares apart comes last, so that most numbers are small.
+std::uint32_t turned(std::uint32_t collection) { return std::rotl(collection, 1); }
+
+std::uint32_t unpack_short(reader& in) {
+  const std::uint64_t number = unpack_number(in);
+  if (number > std::numeric_limits<std::uint32_t>::max())
+    throw serial_error("malformed message: " + std::to_string(number) + " in a header does not fit 32 bits");
+  return static_cast<std::uint32_t>(number);
+}
+
+}  // namespace
+
 void pack_header(const message& m, writer& out) {
-  out(m.kind().id, m.priority, m.location_hint, m.origin, m.collection, m.reply.slot, m.reply.generation,
-      m.reply.ordinal);
+  std::array<std::uint8_t, 40> bytes;
+  std::uint8_t* end = bytes.data() + 1;
+  std::uint8_t which = 0;
+  end = put(end, m.kind().id);
+  end = put(end, m.origin);
+  end = put(end, turned(m.collection));
+  if (m.priority != 0) {
+    which |= has_priority;
+    *end++ = static_cast<std::uint8_t>(m.priority);
+  }
+  if (m.location_hint != 0) {
+    which |= has_location_hint;
+    end = put(end, m.location_hint);
+  }
+  if (m.reply) {
+    which |= has_reply;
+    end = put(end, m.reply.slot);
+    end = put(end, m.reply.generation);
+    end = put(end, m.reply.ordinal);
+  }
+  bytes.front() = which;
+  out.bytes(bytes.data(), static_cast<std::size_t>(end - bytes.data()));
 }
 
 void unpack_header(message& m, reader& in) {
-  std::uint32_t id = 0;
-  in(id, m.priority, m.location_hint, m.origin, m.collection, m.reply.slot, m.reply.generation,
-     m.reply.ordinal);
+  std::uint8_t which = 0;
+  in(which);
+  if (which > all_parts) throw_out_of_range("the parts of a header", which, all_parts + 1);
+  const std::uint32_t id = unpack_short(in);
+  m.origin = unpack_short(in);
+  m.collection = std::rotr(unpack_short(in), 1);
+  if ((which & has_priority) != 0) {
+    in(m.priority);
+    if (m.priority < first_priority || m.priority > last_priority)
+      throw serial_error("malformed message: a priority of " + std::to_string(m.priority));
+  }
+  if ((which & has_location_hint) != 0) m.location_hint = static_cast<std::uint16_t>(unpack_short(in));
+  if ((which & has_reply) != 0) m.reply = {unpack_short(in), unpack_short(in), unpack_short(in)};
   if (&message_table::at(id) != m.type && message_table::at(id).spelling != m.kind().spelling)
     throw serial_error("a message of kind " + std::to_string(id) + " was unpacked as " +
                        std::string(m.kind().spelling));
+}
+
+const message_type& kind_of_packed(reader in) {
+  in.view(1);
+  return message_table::at(unpack_short(in));
+}
+
+void pack_number(std::uint64_t number, writer& out) {
+  std::array<std::uint8_t, 10> bytes;
+  const std::uint8_t* const end = put(bytes.data(), number);
+  out.bytes(bytes.data(), static_cast<std::size_t>(end - bytes.data()));
+}
+
+std::uint64_t unpack_number(reader& in) {
+  std::uint64_t number = 0;
+  for (unsigned shift = 0; shift < 64; shift += 7) {
+    std::uint8_t byte = 0;
+    in.bytes(&byte, 1);
+    number |= std::uint64_t{byte & 0x7fU} << shift;
+    if (byte < 0x80) return number;
+  }
+  throw serial_error("malformed message: a number of more than 64 bits");
 }
 
 }  // namespace detail

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <imbrex/base/log.hpp>
@@ -60,6 +61,20 @@ options checked(options how) {
   return how;
 }
 
+/// Long messages come and go: their memory is to be used again, not given back to the system, which clears each of
+/// its pages anew. These are the bounds to which glibc moves by itself once a program has freed a block of 32 MiB.
+/// A program that has bounds of its own sets them after the start of its first run.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  static const bool once = [] {
+    ::mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    ::mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    return true;
+  }();
+  static_cast<void>(once);
+#endif
+}
+
 }  // namespace
 
 /// The main task: queued like any work on PE 0, then a coroutine.
@@ -113,6 +128,7 @@ runtime::runtime(const options& how, bootstrap& meeting) : runtime(how, &meeting
 
 runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how)) {
   message_table::number();
+  keep_freed_memory();
   const bool deterministic = how_.machine == machine_kind::deterministic;
   const clock& time = deterministic ? static_cast<const clock&>(virtual_clock_) : real_clock_;
   pes_ = {0, how_.pes, how_.pes};

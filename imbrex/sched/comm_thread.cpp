@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include <imbrex/sched/run_queue.hpp>
+
 namespace imbrex {
 
 struct comm_thread::item_going : work {
@@ -22,6 +24,26 @@ struct comm_thread::item_going : work {
   comm_thread& through;
   work* item;
   int to;
+};
+
+struct comm_thread::item_coming : work {
+  item_coming(network::receiver& r, std::size_t s)
+      : owner(r), bytes(std::make_unique_for_overwrite<std::byte[]>(s)), size(s) {
+    type = &kind;
+    priority = first_priority;  // what it holds has a priority of its own
+  }
+
+  static void open(work& w) {
+    const std::unique_ptr<item_coming> mine(static_cast<item_coming*>(&w));
+    reader in({mine->bytes.get(), mine->size});
+    mine->owner.arrived(mine->owner.unpack(in), current()->pe(), mine->size);
+  }
+  static void forget(work& w) noexcept { delete static_cast<item_coming*>(&w); }
+  static constexpr work_type kind{"message of another process", &open, &forget, nullptr, nullptr};
+
+  network::receiver& owner;
+  std::unique_ptr<std::byte[]> bytes;
+  std::size_t size;
 };
 
 struct comm_thread::notice_going : work {
@@ -166,6 +188,12 @@ void comm_thread::finish(nanoseconds at_most) {
   const auto until = now() + at_most;
   while ((step() || !idle()) && now() < until) {
   }
+}
+
+work& comm_thread::unpack(reader& in) {
+  auto packed = std::make_unique<item_coming>(owner_, in.remaining());
+  in.rest(packed->bytes.get());
+  return *packed.release();
 }
 
 void comm_thread::arrived(work& item, int pe, std::size_t bytes) {

@@ -17,7 +17,8 @@ namespace imbrex {
 
 /// The thread that alone drives a process's network for all its PEs (`--comm-thread`), so that messages move
 /// while PEs compute. To the thread machine it is one more scheduler; its work is items on their way out. What
-/// arrives it unpacks and posts into the PEs' doors; what is about the job it hands to the first PE.
+/// arrives it posts into the PEs' doors, packed, since only its PE can unpack an item; what is about the job it
+/// hands to the first PE.
 class comm_thread final : public scheduler, public network::receiver {
  public:
   /// `owner`: takes notices and unpacks, and must outlive this.
@@ -31,13 +32,14 @@ class comm_thread final : public scheduler, public network::receiver {
   /// Sends what the PEs have handed over, at most for that long; when no thread runs any more.
   void finish(nanoseconds at_most);
 
-  work& unpack(reader& in) override { return owner_.unpack(in); }
+  work& unpack(reader& in) override;
   void arrived(work& item, int pe, std::size_t bytes) override;
   void notice(int process, std::span<const std::byte> bytes) override;
   void lost(int process, const std::string& why) override;
 
  private:
   struct item_going;
+  struct item_coming;
   struct notice_going;
   struct notice_coming;
   struct loss;

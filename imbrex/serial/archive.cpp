@@ -2,6 +2,7 @@
 #include <imbrex/serial/archive.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -38,6 +39,22 @@ void writer::append_and_grow(const void* source, std::size_t count) {
 void writer::lend(const void* source, std::size_t count) {
   if (!lent_.bytes.empty()) return bytes(source, count);
   lent_ = {{static_cast<const std::byte*>(source), count}, used_};
+}
+
+void reader::rest(std::byte* target) {
+  if (block_unread_ != 0) {
+    if (block_.position < position_ || block_.position > input_.size())
+      detail::throw_truncated(block_.size, 0, block_.position);
+    const std::size_t before = block_.position - position_;
+    bytes(target, before);
+    target += before;
+    if (block_.bytes != nullptr)
+      std::memcpy(target, block_.bytes, block_.size);
+    else
+      place_of_block_ = target;
+    target += std::exchange(block_unread_, 0);
+  }
+  bytes(target, input_.size() - position_);
 }
 
 namespace detail {

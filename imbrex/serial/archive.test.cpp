@@ -453,6 +453,29 @@ TEST(lending, a_block_of_another_size_or_place_is_an_error) {
   EXPECT_THROW(read({}), serial_error);
 }
 
+TEST(lending, all_can_be_had_in_one_piece) {
+  const long_values value{1, std::vector<double>(20, 2.5), "end"};
+  const apart sent(value);
+  const auto expected = written(value);
+  std::vector<std::byte> whole(expected.size());
+  reader here(sent.out.written(), sent.here());
+  ASSERT_EQ(here.remaining(), whole.size());
+  here.rest(whole.data());
+  EXPECT_EQ(whole, expected);
+  EXPECT_EQ(here.remaining(), 0U);
+
+  std::vector<std::byte> later(expected.size());
+  reader to_come(sent.out.written(), sent.to_come());
+  to_come.rest(later.data());
+  std::memcpy(to_come.place_of_block(), sent.out.lent().bytes.data(), 160);
+  EXPECT_EQ(later, expected);
+
+  auto wrong = sent.here();
+  wrong.position = 1000;
+  reader beyond(sent.out.written(), wrong);
+  EXPECT_THROW(beyond.rest(whole.data()), serial_error);
+}
+
 TEST(lending, nothing_is_viewed_that_is_still_to_come) {
   const apart sent(std::string(100, 'x'));
   reader in(sent.out.written(), sent.to_come());

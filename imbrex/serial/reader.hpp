@@ -63,6 +63,8 @@ class reader {
     place_of_block_ = static_cast<std::byte*>(target);
     block_unread_ = 0;
   }
+  /// Copies all that has not been read, with the separate block in its place, which may still be to come.
+  void rest(std::byte* target);
   /// Where the block that is still to come belongs; null if nobody has read it.
   std::byte* place_of_block() const { return place_of_block_; }
 

@@ -81,9 +81,12 @@ class ucx_network final : public network {
       for (std::size_t p = 0; p < static_cast<std::size_t>(other.pes); ++p)
         places_.port_of_pe.push_back(places_.ports.size() + (others_ports == 1 ? 0 : p));
       for (const auto& address : other.addresses)
-        places_.ports.push_back({address, process, other.host == mine.host});
+        places_.ports.push_back(
+            {address, process, other.host == mine.host, other.pes == static_cast<int>(others_ports)});
     }
     pes_.total = static_cast<int>(places_.port_of_pe.size());
+    for (std::size_t p = 0; p < ports_.size() && ports == pes; ++p)
+      ports_[p]->belong_to(pes_.first + static_cast<int>(p));
   }
 
   const pe_range& pes() const override { return pes_; }

@@ -185,8 +185,9 @@ void ucx_port::send(work& item, int to) {
   item.type->pack(item, out_);
   if (out_.lent().bytes.empty()) {
     item.type->destroy(item);
-    out_(to);
-    send_written(item_message, where_.port_of_pe[static_cast<std::size_t>(to)], nullptr);
+    const std::size_t port = where_.port_of_pe[static_cast<std::size_t>(to)];
+    address(to, port);
+    send_written(item_message, port, nullptr);
   } else {
     send_lending(item, to);
   }
@@ -197,7 +198,8 @@ void ucx_port::send(work& item, int to) {
 void ucx_port::send_lending(work& item, int to) {
   const std::size_t port = where_.port_of_pe[static_cast<std::size_t>(to)];
   if (out_.written().size() + sizeof(std::uint64_t) + sizeof to <= longest_header_) {
-    out_(std::uint64_t{out_.lent().position}, to);
+    out_(std::uint64_t{out_.lent().position});
+    address(to, port);
     return send_written(item_with_block, port, &item);
   }
   out_.clear();
@@ -206,8 +208,19 @@ void ucx_port::send_lending(work& item, int to) {
     item.type->pack(item, out_);
   }
   item.type->destroy(item);
-  out_(to);
+  address(to, port);
   send_written(item_message, port, nullptr);
+}
+
+void ucx_port::address(int pe, std::size_t port) {
+  if (!where_.ports[port].is_of_one_pe) out_(pe);
+}
+
+int ucx_port::take_address(std::span<const std::byte>& bytes) const {
+  if (pe_) return *pe_;
+  const int pe = last_of<int>(bytes);
+  bytes = bytes.first(bytes.size() - sizeof pe);
+  return pe;
 }
 
 void ucx_port::notify(int process, std::span<const std::byte> bytes) {
@@ -255,8 +268,8 @@ void ucx_port::guarded(const Function& function) noexcept {
 }
 
 void ucx_port::take_item(std::span<const std::byte> bytes) {
-  const int to = last_of<int>(bytes);
-  reader in(bytes.first(bytes.size() - sizeof to));
+  const int to = take_address(bytes);
+  reader in(bytes);
   arrived(to_.unpack(in), to, bytes.size());
 }
 
@@ -270,10 +283,9 @@ void ucx_port::take_notice(std::span<const std::byte> bytes) {
 
 void ucx_port::take_item_with_block(std::span<const std::byte> header, void* block, std::size_t size,
                                     bool is_to_come) {
-  const int to = last_of<int>(header);
-  auto packed = header.first(header.size() - sizeof to);
-  const auto position = last_of<std::uint64_t>(packed);
-  packed = packed.first(packed.size() - sizeof position);
+  const int to = take_address(header);
+  const auto position = last_of<std::uint64_t>(header);
+  const auto packed = header.first(header.size() - sizeof position);
   reader in(packed, {position, size, is_to_come ? nullptr : static_cast<const std::byte*>(block)});
   work& item = to_.unpack(in);
   if (!is_to_come) return arrived(item, to, packed.size() + size);
@@ -321,7 +333,7 @@ bool ucx_port::move() noexcept {
 
 bool ucx_port::progress() {
   took_ = false;
-  for (int round = 0; round < most_rounds && move(); ++round) {
+  for (int round = 0; round < most_rounds && !took_ && move(); ++round) {
   }
   if (problem_) std::rethrow_exception(std::exchange(problem_, nullptr));
   return took_;

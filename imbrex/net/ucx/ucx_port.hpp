@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct remote_port {
   std::string address;
   int process = 0;
   bool on_this_host = false;
+  bool is_of_one_pe = true;
 };
 
 /// Where everybody is reached.
@@ -33,7 +35,7 @@ struct places {
 /// A worker and its endpoints: one PE's, or all of a process's. All is one thread's, but the two counters, which anybody may read;
 /// when no PE runs any more, that of whoever ends the network.
 ///
-/// An item is packed into one buffer, with the PE it is for behind it, which UCX copies or keeps until it has left. A long block in it (a vector of
+/// An item is packed into one buffer, which UCX copies or keeps until it has left. A long block in it (a vector of
 /// numbers, say) is not packed but sent from where it lies, and the rest before it as the header of the active
 /// message: then the item itself is kept. The receiver unpacks the header and finds the block beside it; or, if
 /// the block is so long that UCX asks first (rendezvous), lets UCX put it into the unpacked item.
@@ -51,6 +53,8 @@ class ucx_port final : public port {
   bool sending() const override { return departing_ > 0; }
   bool congested() const override { return departing_bytes_ > most_departing_bytes; }
 
+  /// Only that PE uses it; else items come with the number of theirs. Before the first of them.
+  void belong_to(int pe) { pe_ = pe; }
   /// The worker's address, as bytes for other processes.
   std::string address() const;
   /// True when nothing that was sent is still here; moves what can be moved. From the first call on nothing
@@ -83,6 +87,9 @@ class ucx_port final : public port {
   /// is lent.
   void send_written(kind what, std::size_t port, work* item);
   void send_lending(work& item, int to);
+  /// Writes the PE that an item is for, if the port at the other end has several; reads it.
+  void address(int pe, std::size_t port);
+  int take_address(std::span<const std::byte>& bytes) const;
   /// True if UCX found something to do.
   bool move() noexcept;
 
@@ -102,6 +109,7 @@ class ucx_port final : public port {
 
   const int process_;
   const places& where_;
+  std::optional<int> pe_;
   network::receiver& to_;
   worker worker_;
   int descriptor_ = -1;
