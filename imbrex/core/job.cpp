@@ -2,6 +2,7 @@
 #include <imbrex/core/job.hpp>
 
 #include <chrono>
+#include <limits>
 
 #include <imbrex/core/message.hpp>
 #include <imbrex/core/runtime.hpp>
@@ -112,13 +113,17 @@ void job::heard_waits(const std::string& text) {
   if (--waits_missing_ == 0) owner_.fail_deadlock(waits_);
 }
 
-void job::tell_end(int status) {
-  if (scheduler::current() != nullptr) tell_others(about::end, status);
+void job::tell_end(int status) noexcept {
+  if (scheduler::current() == nullptr || ending_.exchange(true)) return;
+  for (int p = 0; p < processes_; ++p) try {
+      if (p != process_) tell(p, about::end, status);
+    } catch (...) {  // that one cannot be reached, which may be why the run ends
+    }
 }
 
 void job::leave(bool orderly) {
   net_->flush(patience_at_the_end);
-  if (orderly) meeting_.all_gather("left");
+  if (orderly) meeting_.leave();
 }
 
 void job::item(std::span<const std::byte> bytes) {
@@ -142,37 +147,58 @@ void job::notice(int process, std::span<const std::byte> bytes) {
   reader in(bytes);
   about what{};
   in(what);
+  const auto read = [&in](auto&... values) {
+    in(values...);
+    in.finish();
+  };
+  // Process 0 asks and hears the answers; all hear of the end.
   switch (what) {
     case about::quiet: {
       std::uint32_t round = 0;
       network::counts exchanged;
-      in(round, exchanged.sent, exchanged.received);
-      return heard_quiet(process, round, exchanged);
+      read(round, exchanged.sent, exchanged.received);
+      if (process_ == 0) return heard_quiet(process, round, exchanged);
+      break;
     }
     case about::ask: {
       std::uint32_t round = 0;
-      in(round);
-      return round_asked_.store(round);
+      read(round);
+      if (process == 0) return round_asked_.store(round);
+      break;
     }
-    case about::waits: return tell(process, about::waiting, owner_.describe_waits());
+    case about::waits: {
+      read();
+      if (process == 0) return tell(process, about::waiting, owner_.describe_waits());
+      break;
+    }
     case about::waiting: {
       std::string text;
-      in(text);
-      return heard_waits(text);
+      read(text);
+      if (waits_missing_ > 0) return heard_waits(text);
+      break;
     }
     case about::end: {
       int status = 1;
-      in(status);
-      return owner_.end_here(status);
+      read(status);
+      if (status != std::numeric_limits<int>::min())
+        return owner_.end_here(status);  // that one is "still running"
+      break;
     }
   }
-  throw serial_error("a notice of process " + std::to_string(process) + " is about nothing known");
+  throw serial_error("a notice of process " + std::to_string(process) + " that process " +
+                     std::to_string(process_) + " does not expect: kind " +
+                     std::to_string(static_cast<int>(what)));
 }
 
 void job::lost(int process, const std::string& why) {
-  if (owner_.ended()) return;
-  owner_.fail("process " + std::to_string(process) + " can no longer be reached from process " +
-              std::to_string(process_) + " (" + why + "): it has probably died");
+  if (owner_.ended() || ending_.load() || complained_.exchange(true)) return;
+  const std::string text = "process " + std::to_string(process) + " can no longer be reached from process " +
+                           std::to_string(process_) + " (" + why +
+                           "): it has died, or the link to it is down";
+  if (meeting_.complain(text))
+    owner_.exit(1);
+  else
+    owner_.fail(text);
 }
 
 }  // namespace imbrex::detail

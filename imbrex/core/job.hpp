@@ -40,8 +40,8 @@ class job final : public network::receiver {
   /// All PEs of this process sleep, and have exchanged so many messages with others. False if that is not
   /// news. Any PE's thread; never two at once.
   bool quiet(const network::counts& exchanged);
-  /// Tells the other processes that the run has ended. Any PE's thread.
-  void tell_end(int status);
+  /// Tells the other processes that the run has ended, the first time. Any PE's thread.
+  void tell_end(int status) noexcept;
   /// Leaves the job, when no PE of this process runs any more; orderly, that is when all others do, if the run
   /// has succeeded.
   void leave(bool orderly);
@@ -69,6 +69,8 @@ class job final : public network::receiver {
 
   runtime& owner_;
   bootstrap& meeting_;
+  std::atomic<bool> ending_ = false;  ///< somebody tells the others of the end
+  std::atomic<bool> complained_ = false;
   const int process_;
   const int processes_;
   std::unique_ptr<network> net_;

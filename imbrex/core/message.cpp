@@ -107,6 +107,9 @@ void unpack_header(message& m, reader& in) {
   std::uint32_t id = 0;
   in(id, m.priority, m.location_hint, m.origin, m.collection, m.reply.slot, m.reply.generation,
      m.reply.ordinal);
+  if (m.priority < first_priority || m.priority > last_priority)
+    throw serial_error("a message has priority " + std::to_string(m.priority) + ", which is not from " +
+                       std::to_string(first_priority) + " to " + std::to_string(last_priority));
   if (&message_table::at(id) != m.type && message_table::at(id).spelling != m.kind().spelling)
     throw serial_error("a message of kind " + std::to_string(id) + " was unpacked as " +
                        std::string(m.kind().spelling));

@@ -44,6 +44,13 @@ void verdict::add(const ending& one, time_point now) {
   }
 }
 
+void verdict::complain(const std::string& text, time_point now) {
+  if (!message_since_) message_since_ = now;
+  if (message_weight_ != none) return;
+  message_weight_ = announced;
+  message_ = text;
+}
+
 std::optional<verdict::time_point> verdict::message_due() const {
   if (message_.empty()) return std::nullopt;
   return *message_since_ + settling_time;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/net/ucx/ucx_network.hpp>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -36,12 +38,28 @@ introduction from_text(const std::string& text) {
   return other;
 }
 
-/// The same for all processes of a host, and for no others: what the kernel drew when it started.
+/// The same for all processes of a host, and for no others: what the kernel drew when it started. Processes in
+/// different containers are on different hosts: they share no memory, or are connected by a link that may fail.
 std::string name_of_host() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string name;
   if (!(file >> name)) throw error("/proc/sys/kernel/random/boot_id cannot be read: is /proc mounted?");
+  for (const char* kind : {"ipc", "net"}) {
+    std::error_code none;  // a kernel without such namespaces has one for all
+    name += " " + std::filesystem::read_symlink("/proc/self/ns/" + std::string(kind), none).string();
+  }
   return name;
+}
+
+/// Process 0 says it, once; all end.
+[[noreturn]] void refuse_programs(int rank, const std::vector<int>& others) {
+  std::string text = others.size() == 1 ? "process " : "processes ";
+  for (std::size_t i = 0; i < others.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == others.size() ? " and " : ", ") + std::to_string(others[i]);
+  text += (others.size() == 1 ? " runs" : " run");
+  text += " another program than process 0 (their entry methods differ): start the same build everywhere";
+  if (rank != 0) throw told_error(text);
+  throw error(text);
 }
 
 context make_context() {
@@ -66,16 +84,16 @@ class ucx_network final : public network {
     introduction mine{program, name_of_host(), {}};
     for (const auto& p : ports_) mine.addresses.push_back(p->address());
     const auto all = job.all_gather(to_text(mine));
+    const auto first = from_text(all.front());
+    std::vector<int> strangers;
     for (int process = 0; process < job.size(); ++process) {
       const auto other = from_text(all[static_cast<std::size_t>(process)]);
-      if (other.program != program)
-        throw error("process " + std::to_string(process) + " runs another program than process " +
-                    std::to_string(job.rank()) +
-                    " (their entry methods differ): start the same build everywhere");
+      if (other.program != first.program) strangers.push_back(process);
       first_pe_.push_back(static_cast<int>(remote_.size()));
       for (const auto& address : other.addresses)
         remote_.push_back({address, process, other.host == mine.host});
     }
+    if (!strangers.empty()) refuse_programs(job.rank(), strangers);
     pes_ = {first_pe_[static_cast<std::size_t>(job.rank())], pes, static_cast<int>(remote_.size())};
   }
 

@@ -120,7 +120,12 @@ ucp_ep_h ucx_port::endpoint_to(int pe) {
     // To hear of a peer's death UCX would do without shared memory; on one host the launcher tells of it.
     how.err_mode = pes_[place].on_this_host ? UCP_ERR_HANDLING_MODE_NONE : UCP_ERR_HANDLING_MODE_PEER;
     how.err_handler = {&peer::failed, made.get()};
-    check(ucp_ep_create(worker_.get(), &how, &made->endpoint), "ucp_ep_create");
+    const ucs_status_t status = ucp_ep_create(worker_.get(), &how, &made->endpoint);
+    if (status != UCS_OK) {
+      out_.clear();  // to tell of it, notices are written
+      lost(pes_[place].process, status);
+      return nullptr;
+    }
     peers_[place] = std::move(made);
   }
   return peers_[place]->endpoint;
@@ -141,6 +146,7 @@ void ucx_port::notify(int process, std::span<const std::byte> bytes) {
 
 void ucx_port::send_written(kind what, int to) {
   ucp_ep_h endpoint = endpoint_to(to);
+  if (endpoint == nullptr) return;
   ucp_request_param_t how{};
   how.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
   how.cb.send = &departure::ended;

@@ -53,6 +53,7 @@ class ucx_port final : public port {
   struct arrival;
   struct peer;
 
+  /// Null if UCX cannot connect; then what was to be sent is gone, and the receiver knows of it.
   ucp_ep_h endpoint_to(int pe);
   /// Sends what `out_` holds, which is empty afterwards.
   void send_written(kind what, int to);
