@@ -3,7 +3,12 @@
 
 #include <chrono>
 #include <limits>
+#include <thread>
+#include <utility>
 
+#include <unistd.h>
+
+#include <imbrex/base/log.hpp>
 #include <imbrex/core/message.hpp>
 #include <imbrex/core/runtime.hpp>
 
@@ -36,12 +41,33 @@ struct job::quiet_item : work {
   network::counts exchanged;
 };
 
+/// Ends the run from its first PE.
+struct job::exit_item : work {
+  explicit exit_item(job& j) : owner(j) { type = &kind; }
+  static void end(work& item) {
+    const std::unique_ptr<exit_item> mine(static_cast<exit_item*>(&item));
+    mine->owner.owner_.exit(1);
+  }
+  static void forget(work& item) noexcept { delete static_cast<exit_item*>(&item); }
+  static constexpr work_type kind{"end of the run", &end, &forget, nullptr, nullptr};
+
+  job& owner;
+};
+
 job::job(runtime& owner, bootstrap& meeting, int pes)
     : owner_(owner),
       meeting_(meeting),
       process_(meeting.rank()),
       processes_(meeting.size()),
       net_(connect(meeting, pes, message_table::digest(), *this)),
+      reports_(static_cast<std::size_t>(meeting.size())) {}
+
+job::job(runtime& owner, bootstrap& meeting, std::unique_ptr<network> net)
+    : owner_(owner),
+      meeting_(meeting),
+      process_(meeting.rank()),
+      processes_(meeting.size()),
+      net_(std::move(net)),
       reports_(static_cast<std::size_t>(meeting.size())) {}
 
 template <class... T>
@@ -123,7 +149,10 @@ void job::tell_end(int status) noexcept {
 
 void job::leave(bool orderly) {
   net_->flush(patience_at_the_end);
-  if (orderly) meeting_.leave();
+  if (!orderly) return;
+  leaving_ = true;
+  meeting_.leave();
+  leaving_ = false;
 }
 
 void job::item(std::span<const std::byte> bytes) {
@@ -191,14 +220,19 @@ void job::notice(int process, std::span<const std::byte> bytes) {
 }
 
 void job::lost(int process, const std::string& why) {
-  if (owner_.ended() || ending_.load() || complained_.exchange(true)) return;
+  const bool over = owner_.ended() || ending_.load();
+  if ((over && !leaving_.load()) || complained_.exchange(true)) return;
   const std::string text = "process " + std::to_string(process) + " can no longer be reached from process " +
                            std::to_string(process_) + " (" + why +
                            "): it has died, or the link to it is down";
-  if (meeting_.complain(text))
-    owner_.exit(1);
-  else
-    owner_.fail(text);
+  if (!meeting_.complain(text)) log(log_level::error, text);
+  if (over) ::_exit(1);  // this process waits for one that will not come
+  if (scheduler::current() != nullptr) return owner_.exit(1);
+  // Others can be told by a PE only; but it may be busy.
+  owner_.processor_at(net_->pes().first).door().post(*new exit_item(*this));
+  for (int turn = 0; turn < 100 && !owner_.ended(); ++turn)
+    std::this_thread::sleep_for(patience_at_the_end / 100);
+  owner_.end_here(1);
 }
 
 }  // namespace imbrex::detail

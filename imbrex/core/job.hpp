@@ -32,6 +32,8 @@ class job final : public network::receiver {
  public:
   /// Meets the other processes; all of them must come. Throws imbrex::error.
   job(runtime& owner, bootstrap& meeting, int pes);
+  /// The same over a network that connects them already, which tests bring.
+  job(runtime& owner, bootstrap& meeting, std::unique_ptr<network> net);
 
   int process() const { return process_; }
   int processes() const { return processes_; }
@@ -42,8 +44,8 @@ class job final : public network::receiver {
   bool quiet(const network::counts& exchanged);
   /// Tells the other processes that the run has ended, the first time. Any PE's thread.
   void tell_end(int status) noexcept;
-  /// Leaves the job, when no PE of this process runs any more; orderly, that is when all others do, if the run
-  /// has succeeded.
+  /// Leaves the job, when no PE of this process runs any more; orderly, that is when all others do, if the
+  /// run has succeeded.
   void leave(bool orderly);
 
   void item(std::span<const std::byte> bytes) override;
@@ -52,6 +54,7 @@ class job final : public network::receiver {
 
  private:
   struct quiet_item;
+  struct exit_item;
   enum class about : std::uint8_t { quiet, ask, waits, waiting, end };
 
   template <class... T>
@@ -71,6 +74,7 @@ class job final : public network::receiver {
   bootstrap& meeting_;
   std::atomic<bool> ending_ = false;  ///< somebody tells the others of the end
   std::atomic<bool> complained_ = false;
+  std::atomic<bool> leaving_ = false;  ///< the run is over, and this process waits for the others
   const int process_;
   const int processes_;
   std::unique_ptr<network> net_;

@@ -19,8 +19,8 @@ class port : public transport {
  public:
   /// Sends a notice to a process; it arrives at that one's first PE.
   virtual void notify(int process, std::span<const std::byte> bytes) = 0;
-  /// Moves what can be moved, in and out. True if anything came in. Throws serial_error for bytes that make no
-  /// item.
+  /// Moves what can be moved, in and out. True if anything came in. Throws serial_error for bytes that make
+  /// no item.
   virtual bool progress() = 0;
   /// Before a sleep: true if from now on whatever comes makes `descriptor` readable; false if there is
   /// something to do at once.
@@ -56,7 +56,8 @@ class network {
     virtual void item(std::span<const std::byte> bytes) = 0;
     /// A notice from a process.
     virtual void notice(int process, std::span<const std::byte> bytes) = 0;
-    /// A process can no longer be reached; `why` is the network's own word for it.
+    /// A process can no longer be reached; `why` is the network's own word for it. Also a thread of the
+    /// network's own may call, at any time as long as the network is there.
     virtual void lost(int process, const std::string& why) = 0;
 
    protected:

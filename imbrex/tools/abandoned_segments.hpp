@@ -13,9 +13,9 @@ namespace imbrex::tools {
 std::filesystem::path segment_folder();
 
 /// Removes the shared memory that UCX made for processes that were killed before they could remove its name,
-/// which they do a moment later: files in `folder` made at `since` or later that nobody has open or mapped, and
-/// System V segments that processes of `ended` made and nobody is attached to. Never throws; what cannot be
-/// removed stays. O(processes of this host) if there is such a file, else O(files in `folder`).
+/// which they do a moment later: files in `folder` made at `since` or later that nobody has open or mapped,
+/// and System V segments that processes of `ended` made and nobody is attached to. Never throws; what
+/// cannot be removed stays. O(processes of this host) if there is such a file, else O(files in `folder`).
 void remove_abandoned_segments(const std::filesystem::path& folder, std::time_t since,
                                const std::set<pid_t>& ended) noexcept;
 

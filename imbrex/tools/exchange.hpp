@@ -25,8 +25,8 @@ class exchange {
   /// A frame has come from that process. Throws `error` if the protocol does not allow it.
   std::vector<answer> take(int rank, frame said);
 
-  /// That process has ended, and so comes to no further exchange; `how` says in what way ("with status 0"), and
-  /// `told` whether the launcher tells the user of it anyway.
+  /// That process has ended, and so comes to no further exchange; `how` says in what way ("with status 0"),
+  /// and `told` whether the launcher tells the user of it anyway.
   std::vector<answer> ended(int rank, const std::string& how, bool told);
 
   /// Why processes that waited got no answer, if the user must still be told; a second call gives nothing.

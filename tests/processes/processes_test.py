@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What happens to a job of several processes when something happens to one of them, or between them.
 
-usage: processes_test.py IMBREX WORKER WORKER_OF_ANOTHER_BUILD [unittest's arguments]
+usage: processes_test.py IMBREX WORKER WORKER_OF_ANOTHER_BUILD LINK_RELAY [unittest's arguments]
+LINK_RELAY may be empty; the tests of a link are skipped then.
 """
 import os
 import pathlib
@@ -15,12 +16,15 @@ import tempfile
 import time
 import unittest
 
-IMBREX, WORKER, OTHER_WORKER = sys.argv[1:4]
+IMBREX, WORKER, OTHER_WORKER, RELAY = sys.argv[1:5]
 LIMIT = 60            # seconds that nothing here takes unless it hangs
 END_SECONDS = 10      # for all processes to end after a failure
 SILENT_SECONDS = 30   # the same where nobody says that the link is down
 STOP_SECONDS = float(os.environ.get("IMBREX_TEST_STOP_SECONDS", "3"))
-LINK_FOLDER = pathlib.Path(__file__).resolve().parents[2] / "bench/link"
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench/link"))
+import network  # noqa: E402
+import options as link_options  # noqa: E402
 
 
 def status_of(pid):
@@ -241,6 +245,20 @@ class LauncherKilled(Job):
                 self.check("sh", "-c", f"{WORKER} {mode} 50 --pes 1; exit", options=())
 
 
+class Signalled(Job):
+    """A signal to the launcher ends processes that do nothing about it, whatever UCX does with signals."""
+
+    def test_each(self):
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+            with self.subTest(signal=number):
+                job = self.start(2, WORKER, "idle", 50)
+                self.started(job, 2)
+                job.send_signal(number)
+                self.finish(job, END_SECONDS)
+                self.assertEqual((job.returncode, self.err()), (128 + number, ""))
+                self.check_nothing_left()
+
+
 class Stopped(Job):
     """SIGSTOP, and SIGCONT some time later: nothing is lost, and nobody complains."""
 
@@ -316,5 +334,69 @@ class Builds(Job):
                 self.check_nothing_left()
 
 
+class LinkDown(Job):
+    """Two hosts, which are network namespaces, and the link between them, which goes silent or is taken down."""
+
+    def check(self, mode, take_down, pes=1):
+        if reason := "the relay was not built" if not RELAY else network.missing_right():
+            self.skipTest(reason)
+        link = link_options.Link(delay_ns=100_000, rate=10**9, mtu=1500, queue=1000)
+        try:
+            self.run_over(network.Network(link, "tun", RELAY), mode, take_down, pes)
+        except network.Unavailable as error:
+            self.skipTest(str(error))
+
+    def run_over(self, hosts, mode, take_down, pes):
+        with hosts:
+            script = (f"[ $IMBREX_RANK = 0 ] && host={hosts.names[0]} || host={hosts.names[1]}; "
+                      f"exec {network.tool('ip')} netns exec $host {WORKER} {mode} 100 --pes {pes}")
+            job = self.start(3, "sh", "-c", script, options=(),
+                             environment={"UCX_TLS": "tcp,self", "IMBREX_SILENCE": "10"})
+            self.started(job, 3)
+            time.sleep(1)
+            take_down(hosts)
+            self.finish(job, SILENT_SECONDS)
+            self.assertEqual(job.returncode, 1, self.err())
+            self.assertRegex(self.err(), r"\Aimbrex run: process \d can no longer be reached from process \d "
+                                         r".* the link to it is down\n\Z")
+            self.check_nothing_left()
+            hosts.relay.send_signal(signal.SIGCONT)
+
+    @staticmethod
+    def silence(hosts):
+        """Packets are no longer passed on, and nobody says so."""
+        hosts.relay.send_signal(signal.SIGSTOP)
+
+    @staticmethod
+    def unplug(hosts):
+        network.run_tool("ip", "-n", hosts.names[1], "link", "set", "dev", network.DEVICE, "down")
+
+    def test_silent_while_exchanging(self):
+        self.check("exchange", self.silence)
+
+    def test_silent_while_idle(self):
+        self.check("idle", self.silence)
+
+    def test_silent_while_computing(self):
+        self.check("compute", self.silence)
+
+    def test_unplugged_while_exchanging(self):
+        self.check("exchange", self.unplug, pes=2)
+
+    def test_in_order(self):
+        """Nobody complains of a link that is only slow."""
+        if reason := "the relay was not built" if not RELAY else network.missing_right():
+            self.skipTest(reason)
+        link = link_options.Link(delay_ns=20_000_000, rate=10**8, mtu=1500, queue=1000)
+        with network.Network(link, "tun", RELAY) as hosts:
+            script = (f"[ $IMBREX_RANK = 0 ] && host={hosts.names[0]} || host={hosts.names[1]}; "
+                      f"exec {network.tool('ip')} netns exec $host {WORKER} exchange 4 --pes 1")
+            job = self.start(3, "sh", "-c", script, options=(),
+                             environment={"UCX_TLS": "tcp,self", "IMBREX_SILENCE": "2"})
+            self.finish(job, LIMIT)
+            self.assertEqual((job.returncode, self.err()), (0, ""))
+            self.check_nothing_left()
+
+
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
+    unittest.main(argv=sys.argv[:1] + sys.argv[5:])

@@ -39,8 +39,8 @@ class bootstrap {
   /// A descriptor that becomes readable (end of file) when the launcher has gone, or -1. It belongs to this
   /// object; nobody may read from it.
   virtual int launcher_descriptor() const { return -1; }
-  /// Has the launcher tell the user why the job ends, unless it knows a better reason (a process was killed) or
-  /// has told one. False if it cannot.
+  /// Has the launcher tell the user why the job ends, unless it knows a better reason (a process was
+  /// killed) or has told one. False if it cannot.
   virtual bool complain(const std::string& /*text*/) noexcept { return false; }
   /// Says that this process ends the job with that status, before it ends by itself, so that the launcher
   /// kills nobody for it. The last call on this object; where a launcher has no notion of this it does

@@ -34,8 +34,8 @@ launcher_watch::launcher_watch(int launcher) {
   if (!stop_)
     throw error(std::string("cannot watch the launcher: ") + std::strerror(errno) +
                 "; raise the limit of open files (ulimit -n)");
-  // The thread takes no signals: those of the program are for its own threads, and SIGPIPE is what its message
-  // would bring where the launcher has also read the output.
+  // The thread takes no signals: those of the program are for its own threads, and SIGPIPE is what its
+  // message would bring where the launcher has also read the output.
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/net/ucx/ucx_network.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/net/ucx/heartbeat.hpp>
 #include <imbrex/net/ucx/ucx_port.hpp>
 #include <imbrex/serial/archive.hpp>
 
@@ -38,8 +40,9 @@ introduction from_text(const std::string& text) {
   return other;
 }
 
-/// The same for all processes of a host, and for no others: what the kernel drew when it started. Processes in
-/// different containers are on different hosts: they share no memory, or are connected by a link that may fail.
+/// The same for all processes of a host, and for no others: what the kernel drew when it started. Processes
+/// in different containers are on different hosts: they share no memory, or are connected by a link that
+/// may fail.
 std::string name_of_host() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string name;
@@ -94,6 +97,7 @@ class ucx_network final : public network {
         remote_.push_back({address, process, other.host == mine.host});
     }
     if (!strangers.empty()) refuse_programs(job.rank(), strangers);
+    watch_other_hosts(job, all, to);
     pes_ = {first_pe_[static_cast<std::size_t>(job.rank())], pes, static_cast<int>(remote_.size())};
   }
 
@@ -116,11 +120,36 @@ class ucx_network final : public network {
   }
 
  private:
+  /// Between the first processes of hosts. Collective.
+  void watch_other_hosts(bootstrap& job, const std::vector<std::string>& introductions,
+                         network::receiver& to) {
+    std::vector<std::string> hosts;
+    std::vector<int> firsts;  // the first process of each host
+    for (int process = 0; process < job.size(); ++process) {
+      auto host = from_text(introductions[static_cast<std::size_t>(process)]).host;
+      if (std::ranges::find(hosts, host) != hosts.end()) continue;
+      hosts.push_back(std::move(host));
+      firsts.push_back(process);
+    }
+    if (hosts.size() == 1) return;
+    const auto silence = heartbeat::silence();
+    if (std::ranges::find(firsts, job.rank()) != firsts.end())
+      heartbeat_ = std::make_unique<heartbeat>(context_.get(), job.rank(),
+                                               silence.count() > 0 ? silence : std::chrono::hours(1), to);
+    const auto addresses = job.all_gather(heartbeat_ ? heartbeat_->address() : "");
+    if (!heartbeat_ || silence.count() == 0) return;
+    for (const int process : firsts)
+      if (process != job.rank() && (process == 0 || job.rank() == 0))
+        heartbeat_->watch(process, addresses[static_cast<std::size_t>(process)]);
+    heartbeat_->start();
+  }
+
   context context_;
   std::vector<remote_pe> remote_;
   std::vector<int> first_pe_;  ///< of each process
   pe_range pes_;
   std::vector<std::unique_ptr<ucx_port>> ports_;
+  std::unique_ptr<heartbeat> heartbeat_;  ///< of the first process of a host, if there are several
 };
 
 }  // namespace

@@ -99,14 +99,7 @@ ucx_port::~ucx_port() {
   }
 }
 
-std::string ucx_port::address() const {
-  ucp_address_t* bytes = nullptr;
-  std::size_t length = 0;
-  check(ucp_worker_get_address(worker_.get(), &bytes, &length), "ucp_worker_get_address");
-  std::string copy(reinterpret_cast<const char*>(bytes), length);
-  ucp_worker_release_address(worker_.get(), bytes);
-  return copy;
-}
+std::string ucx_port::address() const { return address_of(worker_.get()); }
 
 ucp_ep_h ucx_port::endpoint_to(int pe) {
   if (peers_.empty()) peers_.resize(pes_.size());
