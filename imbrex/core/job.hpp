@@ -50,6 +50,7 @@ class job final : public network::receiver {
 
   void item(std::span<const std::byte> bytes) override;
   void notice(int process, std::span<const std::byte> bytes) override;
+  /// Ends the run, with one message. Any thread; one that is no PE's may have to wait for the first PE.
   void lost(int process, const std::string& why) override;
 
  private:

@@ -12,11 +12,6 @@ namespace imbrex::job_test {
 
 using bytes = std::vector<std::byte>;
 
-class station : public chare<station> {
- public:
-  void hear(std::string) {}
-};
-
 template <class... T>
 bytes written(const T&... values) {
   writer out;
@@ -24,7 +19,7 @@ bytes written(const T&... values) {
   return out.take();
 }
 
-/// A good message to an array that no PE knows: one that is kept until the array comes.
+/// A good message but for what is asked for: an answer to somebody who no longer waits.
 bytes good_item(test::lone_process& at, int priority = 0, std::uint32_t origin = 1) {
   const scheduler::activation as(at.run().processor_at(0));
   auto& m = detail::make_message<detail::reply_message<std::string>>(std::string("text"));

@@ -390,9 +390,9 @@ class LinkDown(Job):
         link = link_options.Link(delay_ns=20_000_000, rate=10**8, mtu=1500, queue=1000)
         with network.Network(link, "tun", RELAY) as hosts:
             script = (f"[ $IMBREX_RANK = 0 ] && host={hosts.names[0]} || host={hosts.names[1]}; "
-                      f"exec {network.tool('ip')} netns exec $host {WORKER} exchange 4 --pes 1")
+                      f"exec {network.tool('ip')} netns exec $host {WORKER} exchange 6 --pes 1")
             job = self.start(3, "sh", "-c", script, options=(),
-                             environment={"UCX_TLS": "tcp,self", "IMBREX_SILENCE": "2"})
+                             environment={"UCX_TLS": "tcp,self", "IMBREX_SILENCE": "3"})
             self.finish(job, LIMIT)
             self.assertEqual((job.returncode, self.err()), (0, ""))
             self.check_nothing_left()
