@@ -191,7 +191,8 @@ class Killed(Job):
         """Before the others have come."""
         for victim in (0, 1):
             with self.subTest(victim=victim):
-                script = (f"echo process $IMBREX_RANK pid $$; [ $IMBREX_RANK != {1 - victim} ] || exec sleep 50; "
+                script = ("echo process $IMBREX_RANK pid $$; "
+                          f"[ $IMBREX_RANK != {1 - victim} ] || exec sleep 50; "
                           f"exec {WORKER} idle 50 --pes 1")
                 job = self.start(3, "sh", "-c", script, options=())
                 pids = self.started(job, 3)
@@ -335,7 +336,7 @@ class Builds(Job):
 
 
 class LinkDown(Job):
-    """Two hosts, which are network namespaces, and the link between them, which goes silent or is taken down."""
+    """Two hosts, which are network namespaces; the link between them goes silent or is taken down."""
 
     def check(self, mode, take_down, pes=1):
         if reason := "the relay was not built" if not RELAY else network.missing_right():

@@ -2,7 +2,6 @@
 #include <imbrex/net/bootstrap/launcher_watch.hpp>
 
 #include <poll.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -10,8 +9,8 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
-#include <system_error>
 
+#include <imbrex/base/background_thread.hpp>
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/log.hpp>
 
@@ -22,6 +21,7 @@ void watch(int launcher, int stop) {
   pollfd waiting[] = {{launcher, POLLIN, 0}, {stop, POLLIN, 0}};
   while (::poll(waiting, 2, -1) < 0 && errno == EINTR) continue;
   if (waiting[1].revents != 0) return;
+  // Nobody may read it any more: a background thread takes no SIGPIPE.
   log(log_level::error, "the launcher of this process has gone; the process ends");
   ::_exit(1);
 }
@@ -34,19 +34,7 @@ launcher_watch::launcher_watch(int launcher) {
   if (!stop_)
     throw error(std::string("cannot watch the launcher: ") + std::strerror(errno) +
                 "; raise the limit of open files (ulimit -n)");
-  // The thread takes no signals: those of the program are for its own threads, and SIGPIPE is what its
-  // message would bring where the launcher has also read the output.
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    thread_ = std::thread(watch, launcher, stop_.get());
-  } catch (const std::system_error& e) {
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    throw error(std::string("cannot start a thread to watch the launcher: ") + e.what());
-  }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  thread_ = background_thread([launcher, stop = stop_.get()] { watch(launcher, stop); });
 }
 
 launcher_watch::~launcher_watch() {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/net/ucx/heartbeat.hpp>
 
-#include <signal.h>
-
 #include <cstring>
 
+#include <imbrex/base/background_thread.hpp>
 #include <imbrex/net/bootstrap/internal/environment.hpp>
 
 namespace imbrex::ucx {
@@ -101,13 +100,7 @@ void heartbeat::watch(int process, const std::string& address) {
 }
 
 void heartbeat::start() {
-  // Signals are for the program's own threads.
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { run(); });
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  thread_ = background_thread([this] { run(); });
 }
 
 ucs_status_t heartbeat::heard(void* self, const void*, std::size_t, void* data, std::size_t length,
