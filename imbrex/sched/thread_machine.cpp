@@ -79,7 +79,7 @@ std::vector<int> thread_machine::run(const std::function<std::chrono::millisecon
     if (!ends_.wait_for(hold, grace(), all_ended)) {
       std::vector<int> stuck;
       for (std::size_t p = 0; p < pes_.size(); ++p)
-        if (!ended_[p]) stuck.push_back(static_cast<int>(p));
+        if (!ended_[p]) stuck.push_back(pes_[p]->pe());
       for (auto& t : threads) t.detach();
       return stuck;
     }
