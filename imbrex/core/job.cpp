@@ -2,8 +2,13 @@
 #include <imbrex/core/job.hpp>
 
 #include <chrono>
+#include <limits>
 #include <thread>
+#include <utility>
 
+#include <unistd.h>
+
+#include <imbrex/base/log.hpp>
 #include <imbrex/core/message.hpp>
 #include <imbrex/core/runtime.hpp>
 
@@ -36,6 +41,19 @@ struct job::quiet_item : work {
   network::counts exchanged;
 };
 
+/// Ends the run from its first PE.
+struct job::exit_item : work {
+  explicit exit_item(job& j) : owner(j) { type = &kind; }
+  static void end(work& item) {
+    const std::unique_ptr<exit_item> mine(static_cast<exit_item*>(&item));
+    mine->owner.owner_.exit(1);
+  }
+  static void forget(work& item) noexcept { delete static_cast<exit_item*>(&item); }
+  static constexpr work_type kind{"end of the run", &end, &forget, nullptr, nullptr};
+
+  job& owner;
+};
+
 job::job(runtime& owner, bootstrap& meeting, const options& how, const clock& time)
     : owner_(owner),
       meeting_(meeting),
@@ -44,6 +62,14 @@ job::job(runtime& owner, bootstrap& meeting, const options& how, const clock& ti
       comm_(how.comm_thread ? std::make_unique<comm_thread>(time, *this) : nullptr),
       net_(connect(meeting, how.pes, comm_ ? port_sharing::one : port_sharing::each, message_table::digest(),
                    comm_ ? static_cast<network::receiver&>(*comm_) : *this)),
+      reports_(static_cast<std::size_t>(meeting.size())) {}
+
+job::job(runtime& owner, bootstrap& meeting, std::unique_ptr<network> net)
+    : owner_(owner),
+      meeting_(meeting),
+      process_(meeting.rank()),
+      processes_(meeting.size()),
+      net_(std::move(net)),
       reports_(static_cast<std::size_t>(meeting.size())) {}
 
 void job::serve(const std::vector<inbox*>& doors) {
@@ -121,29 +147,29 @@ void job::heard_waits(const std::string& text) {
   if (--waits_missing_ == 0) owner_.fail_deadlock(waits_);
 }
 
-void job::tell_end(int status) {
-  if (scheduler::current() == nullptr) return;
-  for (int p = 0; p < processes_; ++p) {
-    try {
+void job::tell_end(int status) noexcept {
+  if (scheduler::current() == nullptr || ending_.exchange(true)) return;
+  for (int p = 0; p < processes_; ++p) try {
       if (p != process_) tell(p, about::end, status);
-    } catch (const error&) {
-      // It cannot be reached, perhaps because it has died; the others must still hear.
+    } catch (...) {  // that one cannot be reached, which may be why the run ends
     }
-  }
 }
 
 void job::leave(bool orderly) {
   if (comm_) comm_->finish(patience_at_the_end);
   net_->flush(patience_at_the_end);
+  if (!orderly && complained_.load()) return;  // who cannot be reached will not come
   // What others still have for this process needs its help to leave them, and they may be about to connect.
   const std::jthread helper([this](const std::stop_token& enough) {
     while (!enough.stop_requested()) net_->flush(std::chrono::milliseconds(1));
   });
+  leaving_ = true;
   try {
-    meeting_.all_gather("left");
+    meeting_.leave();
   } catch (const error&) {
-    if (orderly) throw;  // else it is what the run has failed of, or comes of it
+    if (orderly) throw;  // else it comes of what the run has failed of
   }
+  leaving_ = false;
 }
 
 work& job::unpack(reader& in) {
@@ -170,37 +196,63 @@ void job::notice(int process, std::span<const std::byte> bytes) {
   reader in(bytes);
   about what{};
   in(what);
+  const auto read = [&in](auto&... values) {
+    in(values...);
+    in.finish();
+  };
+  // Process 0 asks and hears the answers; all hear of the end.
   switch (what) {
     case about::quiet: {
       std::uint32_t round = 0;
       network::counts exchanged;
-      in(round, exchanged.sent, exchanged.received);
-      return heard_quiet(process, round, exchanged);
+      read(round, exchanged.sent, exchanged.received);
+      if (process_ == 0) return heard_quiet(process, round, exchanged);
+      break;
     }
     case about::ask: {
       std::uint32_t round = 0;
-      in(round);
-      return round_asked_.store(round);
+      read(round);
+      if (process == 0) return round_asked_.store(round);
+      break;
     }
-    case about::waits: return tell(process, about::waiting, owner_.describe_waits());
+    case about::waits: {
+      read();
+      if (process == 0) return tell(process, about::waiting, owner_.describe_waits());
+      break;
+    }
     case about::waiting: {
       std::string text;
-      in(text);
-      return heard_waits(text);
+      read(text);
+      if (waits_missing_ > 0) return heard_waits(text);
+      break;
     }
     case about::end: {
       int status = 1;
-      in(status);
-      return owner_.end_here(status);
+      read(status);
+      if (status != std::numeric_limits<int>::min())
+        return owner_.end_here(status);  // that one is "still running"
+      break;
     }
   }
-  throw serial_error("a notice of process " + std::to_string(process) + " is about nothing known");
+  throw serial_error("a notice of process " + std::to_string(process) + " that process " +
+                     std::to_string(process_) + " does not expect: kind " +
+                     std::to_string(static_cast<int>(what)));
 }
 
 void job::lost(int process, const std::string& why) {
-  if (owner_.ended()) return;
-  owner_.fail("process " + std::to_string(process) + " can no longer be reached from process " +
-              std::to_string(process_) + " (" + why + "): it has probably died");
+  const bool over = owner_.ended() || ending_.load();
+  if ((over && !leaving_.load()) || complained_.exchange(true)) return;
+  const std::string text = "process " + std::to_string(process) + " can no longer be reached from process " +
+                           std::to_string(process_) + " (" + why +
+                           "): it has died, or the link to it is down";
+  if (!meeting_.complain(text)) log(log_level::error, text);
+  if (over) ::_exit(1);  // this process waits for one that will not come
+  if (scheduler::current() != nullptr) return owner_.exit(1);
+  // Others can be told by a PE only; but it may be busy.
+  owner_.processor_at(net_->pes().first).door().post(*new exit_item(*this));
+  for (int turn = 0; turn < 100 && !owner_.ended(); ++turn)
+    std::this_thread::sleep_for(patience_at_the_end / 100);
+  owner_.end_here(1);
 }
 
 }  // namespace imbrex::detail

@@ -34,6 +34,8 @@ class job final : public network::receiver {
  public:
   /// Meets the other processes; all of them must come. Throws imbrex::error.
   job(runtime& owner, bootstrap& meeting, const options& how, const clock& time);
+  /// The same over a network that connects them already, which tests bring.
+  job(runtime& owner, bootstrap& meeting, std::unique_ptr<network> net);
 
   /// Connects the process's PEs, whose doors these are. Before they run.
   void serve(const std::vector<inbox*>& doors);
@@ -49,19 +51,21 @@ class job final : public network::receiver {
   /// All PEs of this process sleep, and have exchanged so many messages with others. False if that is not
   /// news. Any PE's thread; never two at once.
   bool quiet(const network::counts& exchanged);
-  /// Tells the other processes that the run has ended. Any PE's thread.
-  void tell_end(int status);
-  /// Leaves the job, when no PE of this process runs any more; orderly, that is when all others do, if the run
-  /// has succeeded.
+  /// Tells the other processes that the run has ended, the first time. Any PE's thread.
+  void tell_end(int status) noexcept;
+  /// Leaves the job, when no PE of this process runs any more; orderly, that is when all others do, if the
+  /// run has succeeded.
   void leave(bool orderly);
 
   work& unpack(reader& in) override;
   void arrived(work& item, int pe, std::size_t bytes) override;
   void notice(int process, std::span<const std::byte> bytes) override;
+  /// Ends the run, with one message. Any thread; one that is no PE's may have to wait for the first PE.
   void lost(int process, const std::string& why) override;
 
  private:
   struct quiet_item;
+  struct exit_item;
   enum class about : std::uint8_t { quiet, ask, waits, waiting, end };
 
   template <class... T>
@@ -79,6 +83,9 @@ class job final : public network::receiver {
 
   runtime& owner_;
   bootstrap& meeting_;
+  std::atomic<bool> ending_ = false;  ///< somebody tells the others of the end
+  std::atomic<bool> complained_ = false;
+  std::atomic<bool> leaving_ = false;  ///< the run is over, and this process waits for the others
   const int process_;
   const int processes_;
   std::unique_ptr<comm_thread> comm_;

@@ -161,7 +161,8 @@ void unpack_header(message& m, reader& in) {
   if ((which & has_priority) != 0) {
     in(m.priority);
     if (m.priority < first_priority || m.priority > last_priority)
-      throw serial_error("malformed message: a priority of " + std::to_string(m.priority));
+      throw serial_error("a message has priority " + std::to_string(m.priority) + ", which is not from " +
+                         std::to_string(first_priority) + " to " + std::to_string(last_priority));
   }
   if ((which & has_location_hint) != 0) m.location_hint = static_cast<std::uint16_t>(unpack_short(in));
   if ((which & has_reply) != 0) m.reply = {unpack_short(in), unpack_short(in), unpack_short(in)};

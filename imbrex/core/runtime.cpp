@@ -12,6 +12,7 @@
 #include <imbrex/base/topology.hpp>
 #include <imbrex/core/collection_base.hpp>
 #include <imbrex/core/deterministic.hpp>
+#include <imbrex/net/bootstrap/launcher_watch.hpp>
 #include <imbrex/net/local/delayed.hpp>
 #include <imbrex/net/local/direct.hpp>
 #include <imbrex/net/local/serializing.hpp>
@@ -335,8 +336,11 @@ namespace {
 /// How this process knows the others of its job, for all runs; null if it is alone. A process has one job.
 class membership {
  public:
-  membership() : meeting_(find_bootstrap()) {}
+  membership() : meeting_(find_bootstrap()) {
+    if (meeting_) watch_.emplace(meeting_->launcher_descriptor());
+  }
   ~membership() {
+    watch_.reset();  // the launcher may go before this process, once it has finished
     if (meeting_) meeting_->finish(status_);
   }
   membership(const membership&) = delete;
@@ -352,28 +356,44 @@ class membership {
 
  private:
   std::unique_ptr<bootstrap> meeting_;
+  std::optional<launcher_watch> watch_;
   int status_ = 0;
 };
 
-int run_in_job(const options& how, std::function<task<int>()> main) {
-  auto& mine = membership::of_this_process();
-  if (mine.meeting() == nullptr) return runtime(how).run(std::move(main));
-  const int status = runtime(how, *mine.meeting()).run(std::move(main));
-  mine.ended(status);
-  return status;
-}
-
-}  // namespace
-
-int run_with(const options& how, std::function<task<int>()> main) {
+/// Tells the user why there is no run, unless somebody else does. Returns the exit status.
+int tell_current_exception() {
   try {
-    return run_in_job(how, std::move(main));
+    throw;
+  } catch (const told_error&) {
+    return 1;
   } catch (const usage_error& e) {
     log(log_level::error, e.what());
     return usage_error::exit_status;
   } catch (...) {
     log(log_level::error, describe_current_exception());
     return 1;
+  }
+}
+
+int run_in_job(const options& how, bootstrap& meeting, std::function<task<int>()> main) {
+  try {
+    return runtime(how, meeting).run(std::move(main));
+  } catch (...) {
+    return tell_current_exception();
+  }
+}
+
+}  // namespace
+
+int run_with(const options& how, std::function<task<int>()> main) {
+  try {
+    auto& mine = membership::of_this_process();
+    if (mine.meeting() == nullptr) return runtime(how).run(std::move(main));
+    const int status = run_in_job(how, *mine.meeting(), std::move(main));
+    mine.ended(status);
+    return status;
+  } catch (...) {
+    return tell_current_exception();
   }
 }
 

@@ -60,7 +60,8 @@ class network {
     virtual void arrived(work& item, int pe, std::size_t bytes) = 0;
     /// A notice from a process.
     virtual void notice(int process, std::span<const std::byte> bytes) = 0;
-    /// A process can no longer be reached; `why` is the network's own word for it.
+    /// A process can no longer be reached; `why` is the network's own word for it. Also a thread of the
+    /// network's own may call, at any time as long as the network is there.
     virtual void lost(int process, const std::string& why) = 0;
 
    protected:

@@ -32,7 +32,8 @@ class run_queue {
   void push(work& item) {
     if (bag_) [[unlikely]]
       return bag_->items.push_back(&item);
-    const auto lane = static_cast<std::size_t>(item.priority - first_priority);
+    // Masked, since a proxy that came off a wire may hold any priority.
+    const auto lane = static_cast<std::size_t>(item.priority - first_priority) % lanes_.size();
     lanes_[lane].push(item);
     occupied_ |= std::uint64_t{1} << lane;
   }

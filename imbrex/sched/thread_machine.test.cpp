@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include <imbrex/base/random.hpp>
@@ -93,6 +94,37 @@ TEST_P(machine, tells_of_exceptions_that_escape) {
   pes_.back()->door().post(bad);
   EXPECT_TRUE(threads_->run([] { return std::chrono::milliseconds(3000); }).empty());
   EXPECT_EQ(escapes_, 1);
+}
+
+/// An item that does not return before it is let go.
+struct stuck_item : work {
+  std::atomic<bool> let_go = false;
+};
+void run_stuck(work& item) { static_cast<stuck_item&>(item).let_go.wait(false); }
+constexpr work_type stuck_kind{"stuck", &run_stuck, &keep_token, nullptr, nullptr};
+
+struct indifferent final : thread_machine::listener {
+  bool quiet(const network::counts&) override { return false; }
+  void escaped(int) noexcept override {}
+};
+
+TEST(thread_machine, names_the_stuck_by_their_numbers_in_the_job) {
+  // Never destroyed: the thread that does not end in time is left behind with all of it.
+  static const auto& time = *new real_clock;
+  static auto& seventh = *new scheduler(7, time, std::nullopt);
+  static auto& nobody = *new indifferent;
+  static auto& pes = *new std::vector<scheduler*>{&seventh};
+  static auto* const machine = new thread_machine(pes, options{.pes = 1}, 1, nobody);
+  static auto& item = *new stuck_item;
+  item.type = &stuck_kind;
+  seventh.door().post(item);
+  std::jthread stopper([] {
+    while (seventh.running() == nullptr) std::this_thread::yield();
+    machine->stop();
+  });
+  EXPECT_EQ(machine->run([] { return std::chrono::milliseconds(10); }), std::vector<int>{7});
+  item.let_go = true;
+  item.let_go.notify_one();
 }
 
 INSTANTIATE_TEST_SUITE_P(pes, machine, testing::Values(1, 2, 3, 8));

@@ -44,6 +44,19 @@ void verdict::add(const ending& one, time_point now) {
   }
 }
 
+void verdict::complain(const std::string& text, time_point now) {
+  if (!message_since_) message_since_ = now;
+  if (!failed_at_) failed_at_ = now;  // the others may not hear of it
+  if (!first_) first_ = now;
+  if (weight_ == none) {
+    weight_ = announced;
+    status_ = 1;
+  }
+  if (message_weight_ != none) return;
+  message_weight_ = announced;
+  message_ = text;
+}
+
 std::optional<verdict::time_point> verdict::message_due() const {
   if (message_.empty()) return std::nullopt;
   return *message_since_ + settling_time;

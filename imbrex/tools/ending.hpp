@@ -30,6 +30,10 @@ class verdict {
 
   void add(const ending& one, time_point now);
 
+  /// A process says why the job ends, and will end with status 1. What is found out of an ending by
+  /// `settling_time` later is said instead.
+  void complain(const std::string& text, time_point now);
+
   /// The job's status as it is known now.
   int status() const { return status_; }
 

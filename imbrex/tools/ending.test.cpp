@@ -73,6 +73,28 @@ TEST(verdict, does_not_believe_another_status_than_the_announced) {
   EXPECT_TRUE(job.message_due());
 }
 
+TEST(verdict, says_the_first_complaint) {
+  verdict job;
+  job.complain("rank 0 hears nothing of rank 1", start);
+  job.complain("rank 1 hears nothing of rank 0", start + 1ms);
+  job.add(announced("rank 0", 1), start + 2ms);
+  EXPECT_EQ(job.status(), 1);
+  EXPECT_EQ(job.failed_at(), start);
+  EXPECT_EQ(job.message_due(), start + verdict::settling_time);
+  EXPECT_EQ(job.message(), "rank 0 hears nothing of rank 1");
+  job.complain("late", start + 1s);
+  EXPECT_EQ(job.message(), "");
+}
+
+TEST(verdict, says_a_death_in_place_of_a_complaint) {
+  verdict job;
+  job.complain("rank 0 cannot reach rank 1", start);
+  EXPECT_EQ(job.status(), 1);
+  job.add(killed("rank 1", SIGKILL), start + 100ms);
+  EXPECT_EQ(job.status(), 137);
+  EXPECT_EQ(job.message(), "rank 1 ended by signal 9 (Killed)");
+}
+
 TEST(verdict, is_silent_about_what_the_user_asked_for) {
   verdict job;
   ending one = killed("rank 1", SIGINT);

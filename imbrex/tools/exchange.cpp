@@ -21,7 +21,8 @@ std::vector<exchange::answer> exchange::take(int rank, frame said) {
                   ". Programs that need longer to start: IMBREX_PATIENCE=SECONDS");
     case frame_kind::finish: announced_[index] = decode_status(said.payload); return {};
     case frame_kind::gathered:
-    case frame_kind::failed: break;
+    case frame_kind::failed:
+    case frame_kind::complaint: break;
   }
   throw error("an answer that nobody asked for");
 }
@@ -42,16 +43,26 @@ std::vector<exchange::answer> exchange::gather(int rank, std::string text) {
   }
 }
 
-std::vector<exchange::answer> exchange::ended(int rank, const std::string& how) {
+std::vector<exchange::answer> exchange::ended(int rank, const std::string& how, bool told) {
   const auto index = static_cast<std::size_t>(rank);
   if (texts_[index]) --come_;
   texts_[index].reset();
-  return fail(names_[index] + " has ended " + how + " and will not come");
+  return fail(names_[index] + " has ended " + how + " and will not come", told);
 }
 
-std::vector<exchange::answer> exchange::fail(std::string why) {
-  if (failure_.empty()) failure_ = std::move(why);
-  return answer_waiting(encode_frame(frame_kind::failed, failure_));
+std::string exchange::complaint() {
+  if (!failed_ || std::exchange(told_, true)) return {};
+  return "the processes of this job did not come together: " + failure_;
+}
+
+std::vector<exchange::answer> exchange::fail(std::string why, bool told) {
+  if (failure_.empty()) {
+    failure_ = std::move(why);
+    told_ = told;
+  }
+  auto answers = answer_waiting(encode_frame(frame_kind::failed, failure_));
+  if (!answers.empty()) failed_ = true;
+  return answers;
 }
 
 std::vector<exchange::answer> exchange::answer_waiting(const std::string& bytes) {

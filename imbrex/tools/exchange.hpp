@@ -25,15 +25,22 @@ class exchange {
   /// A frame has come from that process. Throws `error` if the protocol does not allow it.
   std::vector<answer> take(int rank, frame said);
 
-  /// That process has ended, and so comes to no further exchange; `how` says in what way ("with status 0").
-  std::vector<answer> ended(int rank, const std::string& how);
+  /// That process has ended, and so comes to no further exchange; `how` says in what way ("with status 0"),
+  /// and `told` whether the launcher tells the user of it anyway.
+  std::vector<answer> ended(int rank, const std::string& how, bool told);
+
+  /// Why processes that waited got no answer, if the user must still be told; a second call gives nothing.
+  std::string complaint();
+
+  /// Some process has waited in vain.
+  bool failed() const { return failed_; }
 
   /// The status that the process has said it will end with.
   std::optional<int> announced(int rank) const { return announced_[static_cast<std::size_t>(rank)]; }
 
  private:
   std::vector<answer> gather(int rank, std::string text);
-  std::vector<answer> fail(std::string why);
+  std::vector<answer> fail(std::string why, bool told = false);
   /// The same answer to all that wait, who then wait no more.
   std::vector<answer> answer_waiting(const std::string& bytes);
   std::string missing() const;
@@ -43,6 +50,8 @@ class exchange {
   std::vector<std::optional<int>> announced_;
   std::size_t come_ = 0;
   std::string failure_;  // why no further exchange can succeed
+  bool told_ = false;    // the user knows it
+  bool failed_ = false;
 };
 
 }  // namespace imbrex::tools

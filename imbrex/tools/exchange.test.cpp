@@ -65,7 +65,7 @@ TEST(exchange, counts_the_missing_of_a_large_job) {
 TEST(exchange, fails_at_once_when_one_will_not_come) {
   exchange job({"rank 0", "rank 1"});
   job.take(0, gather("a"));
-  const auto answers = job.ended(1, "with status 3");
+  const auto answers = job.ended(1, "with status 3", true);
   ASSERT_EQ(answers.size(), 1U);
   EXPECT_EQ(decode(answers[0]).payload, "rank 1 has ended with status 3 and will not come");
   EXPECT_EQ(job.take(0, gather("a")).size(), 1U);
@@ -73,8 +73,27 @@ TEST(exchange, fails_at_once_when_one_will_not_come) {
 
 TEST(exchange, lets_processes_end_when_nobody_waits) {
   exchange job({"rank 0", "rank 1"});
-  EXPECT_TRUE(job.ended(0, "with status 0").empty());
-  EXPECT_TRUE(job.ended(1, "with status 0").empty());
+  EXPECT_TRUE(job.ended(0, "with status 0", false).empty());
+  EXPECT_TRUE(job.ended(1, "with status 0", false).empty());
+}
+
+TEST(exchange, complains_once_of_what_nobody_else_tells) {
+  exchange job({"rank 0", "rank 1"});
+  job.ended(1, "with status 0", false);
+  EXPECT_FALSE(job.failed());
+  EXPECT_EQ(job.complaint(), "");  // nobody waits
+  job.take(0, gather("a"));
+  EXPECT_TRUE(job.failed());
+  EXPECT_NE(job.complaint().find("rank 1 has ended with status 0 and will not come"), std::string::npos);
+  EXPECT_EQ(job.complaint(), "");
+}
+
+TEST(exchange, is_silent_about_an_end_that_is_told) {
+  exchange job({"rank 0", "rank 1"});
+  job.take(0, gather("a"));
+  job.ended(1, "by signal 9 (Killed)", true);
+  EXPECT_TRUE(job.failed());
+  EXPECT_EQ(job.complaint(), "");
 }
 
 TEST(exchange, knows_the_announced_status) {

@@ -16,12 +16,14 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <deque>
 #include <memory>
 #include <set>
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/tools/abandoned_segments.hpp>
 #include <imbrex/tools/descendants.hpp>
 #include <imbrex/tools/ending.hpp>
 #include <imbrex/tools/exchange.hpp>
@@ -141,6 +143,7 @@ class job {
     start();
     while (running_ > 0) turn(next_time());
     end_leftovers();
+    if (verdict_.status() != 0) remove_abandoned_segments(segment_folder(), began_, reaped_);
     for (member& one : members_) drain(one);
     say_verdict();
     while (waiting_output() && !abandoned_) turn(std::nullopt);
@@ -224,12 +227,19 @@ class job {
     ssize_t got = 0;
     while ((got = ::recv(one.process.socket.get(), piece.data(), piece.size(), 0)) > 0) {
       one.incoming.append({piece.data(), static_cast<std::size_t>(got)});
-      while (auto said = one.incoming.next()) give(exchange_->take(rank_of(one), *std::move(said)));
+      while (auto said = one.incoming.next()) {
+        if (said->kind == frame_kind::complaint)
+          verdict_.complain(said->payload, now());
+        else
+          give(exchange_->take(rank_of(one), *std::move(said)));
+      }
     }
     if (got == 0 || (errno != EAGAIN && errno != EINTR)) one.process.socket.close();
   }
 
   void give(const std::vector<exchange::answer>& answers) {
+    if (const std::string text = exchange_->complaint(); !text.empty()) say(text);
+    if (exchange_->failed() && !parted_at_) parted_at_ = now();
     for (const auto& answer : answers) {
       member& to = members_[static_cast<std::size_t>(answer.rank)];
       to.answers.push_back(answer.bytes);
@@ -257,9 +267,11 @@ class job {
 
   void reap() {
     int how = 0;
-    for (pid_t pid; (pid = ::waitpid(-1, &how, WNOHANG)) > 0;)
+    for (pid_t pid; (pid = ::waitpid(-1, &how, WNOHANG)) > 0;) {
+      reaped_.insert(pid);
       for (member& one : members_)
         if (one.running && one.process.pid == pid) ended(one, how);
+    }
   }
 
   void ended(member& one, int how) {
@@ -276,7 +288,7 @@ class job {
     }
     verdict_.add(end, now());
     one.process.socket.close();
-    give(exchange_->ended(rank_of(one), describe(end)));
+    give(exchange_->ended(rank_of(one), describe(end), end.status != 0));
   }
 
   void kill_all(int signal) {
@@ -290,7 +302,9 @@ class job {
     for (const int signal : {SIGTERM, SIGKILL}) {
       for (const time_point last = now() + leftover_time; now() < last;) {
         reap();
-        if (::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD) return;
+        const pid_t left_over = ::waitpid(-1, nullptr, WNOHANG);
+        if (left_over < 0 && errno == ECHILD) return;
+        if (left_over > 0) reaped_.insert(left_over);
         for (const pid_t left : running_children())
           if (signal == SIGKILL || asked.insert(left).second) ::kill(left, signal);
         turn(std::min(last, now() + 20ms));
@@ -333,8 +347,10 @@ class job {
   }
 
   std::optional<time_point> terminates_at() const {
-    if (kills_at_ || killed_ || !verdict_.failed_at()) return std::nullopt;
-    return *verdict_.failed_at() + grace;
+    if (kills_at_ || killed_ || !(verdict_.failed_at() || parted_at_)) return std::nullopt;
+    return std::min(verdict_.failed_at().value_or(time_point::max()),
+                    parted_at_.value_or(time_point::max())) +
+           grace;
   }
 
   void keep_time() {
@@ -407,8 +423,11 @@ class job {
   descriptor launcher_pipe_;
   descriptor presence_;  // the end that processes see closed when the launcher has gone
   std::vector<member> members_;
+  const std::time_t began_ = std::time(nullptr);
+  std::set<pid_t> reaped_;
   int running_ = 0;
   std::optional<exchange> exchange_;
+  std::optional<time_point> parted_at_;  // when the first process waited for others in vain
   verdict verdict_;
   std::optional<int> status_;  // when the launcher itself decides it
   std::set<int> asked_for_;    // signals that processes have got on request

@@ -5,7 +5,15 @@
 #include <string>
 #include <vector>
 
+#include <imbrex/base/error.hpp>
+
 namespace imbrex {
+
+/// Something has failed, and somebody else tells the user: the launcher, or another process of the job.
+class told_error : public error {
+ public:
+  using error::error;
+};
 
 /// How the processes of one job find each other, once, at the start. One thread at a time may use it.
 class bootstrap {
@@ -22,11 +30,18 @@ class bootstrap {
   /// Gives each process's text (any bytes) to all, in the order of ranks. Collective; may be called several
   /// times. Throws `error` if the others have not all come in 30 s, or in the seconds that the environment
   /// variable IMBREX_PATIENCE names, and as soon as it is known that one will not come; the text names the
-  /// missing where the launcher knows them. After that, every further call throws the same.
+  /// missing where the launcher knows them; a `told_error` if the launcher says it itself. After that, every
+  /// further call throws the same.
   virtual std::vector<std::string> all_gather(const std::string& mine) = 0;
+  /// Waits until all processes have called this, however long that takes: one may only be slow. Collective.
+  /// Throws as `all_gather` does as soon as it is known that one will not come.
+  virtual void leave() { all_gather({}); }
   /// A descriptor that becomes readable (end of file) when the launcher has gone, or -1. It belongs to this
   /// object; nobody may read from it.
   virtual int launcher_descriptor() const { return -1; }
+  /// Has the launcher tell the user why the job ends, unless it knows a better reason (a process was
+  /// killed) or has told one. False if it cannot.
+  virtual bool complain(const std::string& /*text*/) noexcept { return false; }
   /// Says that this process ends the job with that status, before it ends by itself, so that the launcher
   /// kills nobody for it. The last call on this object; where a launcher has no notion of this it does
   /// nothing.

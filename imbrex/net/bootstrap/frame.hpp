@@ -5,6 +5,7 @@
 //   gather   its text                   and is answered with gathered, when all have come, or failed
 //   overdue  how long it has waited     and is answered with failed
 //   finish   the status that it will end with; no answer
+//   complaint  what the user should hear, unless the launcher knows better; no answer
 // No process says gather again before it has been answered.
 
 #include <cstddef>
@@ -16,7 +17,7 @@
 
 namespace imbrex {
 
-enum class frame_kind : std::uint32_t { gather = 1, overdue, finish, gathered, failed };
+enum class frame_kind : std::uint32_t { gather = 1, overdue, finish, gathered, failed, complaint };
 
 struct frame {
   frame_kind kind;

@@ -28,4 +28,14 @@ struct worker_deleter {
 };
 using worker = std::unique_ptr<std::remove_pointer_t<ucp_worker_h>, worker_deleter>;
 
+/// What another process needs to connect to a worker.
+inline std::string address_of(ucp_worker_h of) {
+  ucp_address_t* bytes = nullptr;
+  std::size_t length = 0;
+  check(ucp_worker_get_address(of, &bytes, &length), "ucp_worker_get_address");
+  std::string copy(reinterpret_cast<const char*>(bytes), length);
+  ucp_worker_release_address(of, bytes);
+  return copy;
+}
+
 }  // namespace imbrex::ucx

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/net/ucx/ucx_network.hpp>
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include <imbrex/net/ucx/heartbeat.hpp>
 #include <imbrex/net/ucx/ucx_port.hpp>
 #include <imbrex/serial/archive.hpp>
 
@@ -37,12 +41,29 @@ introduction from_text(const std::string& text) {
   return other;
 }
 
-/// The same for all processes of a host, and for no others: what the kernel drew when it started.
+/// The same for all processes of a host, and for no others: what the kernel drew when it started. Processes
+/// in different containers are on different hosts: they share no memory, or are connected by a link that
+/// may fail.
 std::string name_of_host() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string name;
   if (!(file >> name)) throw error("/proc/sys/kernel/random/boot_id cannot be read: is /proc mounted?");
+  for (const char* kind : {"ipc", "net"}) {
+    std::error_code none;  // a kernel without such namespaces has one for all
+    name += " " + std::filesystem::read_symlink("/proc/self/ns/" + std::string(kind), none).string();
+  }
   return name;
+}
+
+/// Process 0 says it, once; all end.
+[[noreturn]] void refuse_programs(int rank, const std::vector<int>& others) {
+  std::string text = others.size() == 1 ? "process " : "processes ";
+  for (std::size_t i = 0; i < others.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == others.size() ? " and " : ", ") + std::to_string(others[i]);
+  text += (others.size() == 1 ? " runs" : " run");
+  text += " another program than process 0 (their entry methods differ): start the same build everywhere";
+  if (rank != 0) throw told_error(text);
+  throw error(text);
 }
 
 context make_context() {
@@ -69,12 +90,11 @@ class ucx_network final : public network {
     introduction mine{program, name_of_host(), pes, {}};
     for (const auto& p : ports_) mine.addresses.push_back(p->address());
     const auto all = job.all_gather(to_text(mine));
+    const auto first = from_text(all.front());
+    std::vector<int> strangers;
     for (int process = 0; process < job.size(); ++process) {
       const auto other = from_text(all[static_cast<std::size_t>(process)]);
-      if (other.program != program)
-        throw error("process " + std::to_string(process) + " runs another program than process " +
-                    std::to_string(job.rank()) +
-                    " (their entry methods differ): start the same build everywhere");
+      if (other.program != first.program) strangers.push_back(process);
       if (process == job.rank()) pes_ = {static_cast<int>(places_.port_of_pe.size()), pes, 0};
       places_.first_port.push_back(places_.ports.size());
       const std::size_t others_ports = other.addresses.size();
@@ -84,6 +104,8 @@ class ucx_network final : public network {
         places_.ports.push_back(
             {address, process, other.host == mine.host, other.pes == static_cast<int>(others_ports)});
     }
+    if (!strangers.empty()) refuse_programs(job.rank(), strangers);
+    watch_other_hosts(job, all, to);
     pes_.total = static_cast<int>(places_.port_of_pe.size());
     for (std::size_t p = 0; p < ports_.size() && ports == pes; ++p)
       ports_[p]->belong_to(pes_.first + static_cast<int>(p));
@@ -118,10 +140,35 @@ class ucx_network final : public network {
   }
 
  private:
+  /// Between the first processes of hosts. Collective.
+  void watch_other_hosts(bootstrap& job, const std::vector<std::string>& introductions,
+                         network::receiver& to) {
+    std::vector<std::string> hosts;
+    std::vector<int> firsts;  // the first process of each host
+    for (int process = 0; process < job.size(); ++process) {
+      auto host = from_text(introductions[static_cast<std::size_t>(process)]).host;
+      if (std::ranges::find(hosts, host) != hosts.end()) continue;
+      hosts.push_back(std::move(host));
+      firsts.push_back(process);
+    }
+    if (hosts.size() == 1) return;
+    const auto silence = heartbeat::silence();
+    if (std::ranges::find(firsts, job.rank()) != firsts.end())
+      heartbeat_ = std::make_unique<heartbeat>(context_.get(), job.rank(),
+                                               silence.count() > 0 ? silence : std::chrono::hours(1), to);
+    const auto addresses = job.all_gather(heartbeat_ ? heartbeat_->address() : "");
+    if (!heartbeat_ || silence.count() == 0) return;
+    for (const int process : firsts)
+      if (process != job.rank() && (process == 0 || job.rank() == 0))
+        heartbeat_->watch(process, addresses[static_cast<std::size_t>(process)]);
+    heartbeat_->start();
+  }
+
   context context_;
   places places_;
   pe_range pes_;
   std::vector<std::unique_ptr<ucx_port>> ports_;
+  std::unique_ptr<heartbeat> heartbeat_;  ///< of the first process of a host, if there are several
 };
 
 }  // namespace

@@ -153,14 +153,7 @@ void ucx_port::handle(kind what, ucp_am_recv_callback_t callback) {
 
 ucx_port::~ucx_port() { close(); }
 
-std::string ucx_port::address() const {
-  ucp_address_t* bytes = nullptr;
-  std::size_t length = 0;
-  check(ucp_worker_get_address(worker_.get(), &bytes, &length), "ucp_worker_get_address");
-  std::string copy(reinterpret_cast<const char*>(bytes), length);
-  ucp_worker_release_address(worker_.get(), bytes);
-  return copy;
-}
+std::string ucx_port::address() const { return address_of(worker_.get()); }
 
 ucp_ep_h ucx_port::endpoint_to(std::size_t port) {
   if (peers_.empty()) peers_.resize(where_.ports.size());
@@ -174,7 +167,12 @@ ucp_ep_h ucx_port::endpoint_to(std::size_t port) {
     // To hear of a peer's death UCX would do without shared memory; on one host the launcher tells of it.
     how.err_mode = other.on_this_host ? UCP_ERR_HANDLING_MODE_NONE : UCP_ERR_HANDLING_MODE_PEER;
     how.err_handler = {&peer::failed, made.get()};
-    check(ucp_ep_create(worker_.get(), &how, &made->endpoint), "ucp_ep_create");
+    const ucs_status_t status = ucp_ep_create(worker_.get(), &how, &made->endpoint);
+    if (status != UCS_OK) {
+      out_.clear();  // to tell of it, notices are written
+      lost(other.process, status);
+      return nullptr;
+    }
     peers_[port] = std::move(made);
   }
   return peers_[port]->endpoint;
@@ -232,6 +230,10 @@ void ucx_port::notify(int process, std::span<const std::byte> bytes) {
 
 void ucx_port::send_written(kind what, std::size_t port, work* item) {
   ucp_ep_h endpoint = endpoint_to(port);
+  if (endpoint == nullptr) {
+    if (item != nullptr) item->type->destroy(*item);
+    return;
+  }
   if (!next_departure_) next_departure_ = std::make_unique<departure>(*this);
   next_departure_->item = item;
   ucp_request_param_t how{};

@@ -82,6 +82,7 @@ class ucx_port final : public port {
   /// Of UCX in one progress(), so that the PE runs something in between.
   static constexpr int most_rounds = 16;
 
+  /// Null if UCX cannot connect; then what was to be sent is gone, and the receiver knows of it.
   ucp_ep_h endpoint_to(std::size_t port);
   /// Sends what `out_` holds, which is empty afterwards. Takes `item`, if it is not null, because a block of it
   /// is lent.

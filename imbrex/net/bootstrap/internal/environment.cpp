@@ -49,6 +49,19 @@ std::chrono::milliseconds environment_patience() {
   return std::chrono::milliseconds(static_cast<int>(*seconds * 1000));
 }
 
+std::chrono::milliseconds environment_seconds(const char* name, std::chrono::milliseconds otherwise,
+                                              double least, const char* meaning) {
+  const char* const text = environment_text(name);
+  if (text == nullptr) return otherwise;
+  const auto seconds = number_of<double>(text);
+  constexpr double most = 86'400;
+  if (!seconds || !(*seconds == 0 || (*seconds >= least && *seconds <= most)))
+    throw usage_error(std::string("the environment variable ") + name + "=" + text +
+                      " must be the seconds, up to 86400, " + meaning + "; unset it for " +
+                      in_seconds(otherwise));
+  return std::chrono::milliseconds(static_cast<int>(*seconds * 1000));
+}
+
 std::string in_seconds(std::chrono::milliseconds time) {
   std::ostringstream text;
   text << static_cast<double>(time.count()) / 1000 << " s";

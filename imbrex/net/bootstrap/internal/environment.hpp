@@ -17,6 +17,11 @@ std::optional<int> environment_number(const char* name, int least, int most);
 /// `usage_error` unless these are a number from 0.001 to 86400.
 std::chrono::milliseconds environment_patience();
 
+/// The seconds in an environment variable, or `otherwise` if it is not set: 0 or from `least` to a day.
+/// Throws `usage_error`, with what they are (`meaning`), for anything else.
+std::chrono::milliseconds environment_seconds(const char* name, std::chrono::milliseconds otherwise,
+                                              double least, const char* meaning);
+
 /// "30 s", "0.5 s".
 std::string in_seconds(std::chrono::milliseconds time);
 

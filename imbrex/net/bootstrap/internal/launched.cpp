@@ -57,17 +57,28 @@ launched_bootstrap::launched_bootstrap(int rank, int size, descriptor socket, de
       patience_(patience) {}
 
 std::vector<std::string> launched_bootstrap::all_gather(const std::string& mine) {
-  if (!failure_.empty()) throw error(failure_);
-  try {
-    return exchange(mine);
-  } catch (const error& e) {
-    failure_ = std::string("the processes of this job did not find each other: ") + e.what();
-    throw error(failure_);
-  }
+  return exchange_or_fail(mine, std::chrono::steady_clock::now() + patience_,
+                          "the processes of this job did not find each other: ");
 }
 
-std::vector<std::string> launched_bootstrap::exchange(const std::string& mine) {
-  const time_point deadline = std::chrono::steady_clock::now() + patience_;
+void launched_bootstrap::leave() {
+  exchange_or_fail({}, time_point::max(), "the processes of this job did not end together: ");
+}
+
+std::vector<std::string> launched_bootstrap::exchange_or_fail(const std::string& mine, time_point deadline,
+                                                              const char* what) {
+  if (failure_) std::rethrow_exception(failure_);
+  try {
+    return exchange(mine, deadline);
+  } catch (const told_error& e) {
+    failure_ = std::make_exception_ptr(told_error(std::string(what) + e.what()));
+  } catch (const error& e) {
+    failure_ = std::make_exception_ptr(error(std::string(what) + e.what()));
+  }
+  std::rethrow_exception(failure_);
+}
+
+std::vector<std::string> launched_bootstrap::exchange(const std::string& mine, time_point deadline) {
   std::optional<frame> answer;
   if (send(encode_frame(frame_kind::gather, mine), deadline)) {
     answer = receive(deadline);
@@ -79,7 +90,7 @@ std::vector<std::string> launched_bootstrap::exchange(const std::string& mine) {
   if (!answer)
     throw error("the launcher, imbrex run, is there but has not answered in " + in_seconds(patience_) +
                 "; is it stopped?");
-  if (answer->kind == frame_kind::failed) throw error(answer->payload);
+  if (answer->kind == frame_kind::failed) throw told_error(answer->payload);
   if (answer->kind != frame_kind::gathered)
     throw error("imbrex run answered with a frame of kind " +
                 std::to_string(static_cast<std::uint32_t>(answer->kind)) +
@@ -95,7 +106,8 @@ bool launched_bootstrap::wait_for(short events, time_point deadline) const {
     pollfd waiting{socket_.get(), events, 0};
     const int ready = ::poll(&waiting, 1, static_cast<int>(std::clamp(left, 0ms, most).count()));
     if (ready > 0) return true;
-    if (ready == 0) return false;
+    if (ready == 0 && std::chrono::steady_clock::now() >= deadline) return false;
+    if (ready == 0) continue;
     if (errno != EINTR) fail_without_launcher(std::strerror(errno));
   }
 }
@@ -129,13 +141,19 @@ std::optional<frame> launched_bootstrap::receive(time_point deadline) {
   }
 }
 
-void launched_bootstrap::finish(int status) noexcept {
+bool launched_bootstrap::say(frame_kind kind, const std::string& payload) const noexcept {
   try {
-    send(encode_frame(frame_kind::finish, encode_status(status)),
-         std::chrono::steady_clock::now() + answer_time);
+    return send(encode_frame(kind, payload), std::chrono::steady_clock::now() + answer_time);
   } catch (const std::exception&) {  // no launcher, or no memory: then nobody can be told
+    return false;
   }
 }
+
+bool launched_bootstrap::complain(const std::string& text) noexcept {
+  return say(frame_kind::complaint, text);
+}
+
+void launched_bootstrap::finish(int status) noexcept { say(frame_kind::finish, encode_status(status)); }
 
 std::unique_ptr<bootstrap> find_launched_bootstrap() {
   constexpr int most = std::numeric_limits<int>::max();

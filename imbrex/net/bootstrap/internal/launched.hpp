@@ -6,6 +6,7 @@
 #include <imbrex/net/bootstrap/frame.hpp>
 
 #include <chrono>
+#include <exception>
 #include <optional>
 #include <string_view>
 
@@ -21,16 +22,22 @@ class launched_bootstrap final : public bootstrap {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   std::vector<std::string> all_gather(const std::string& mine) override;
+  void leave() override;
   int launcher_descriptor() const override { return launcher_.get(); }
+  bool complain(const std::string& text) noexcept override;
   void finish(int status) noexcept override;
 
  private:
   using time_point = std::chrono::steady_clock::time_point;
 
-  std::vector<std::string> exchange(const std::string& mine);
+  std::vector<std::string> exchange(const std::string& mine, time_point deadline);
+  /// `exchange`, and notes for further calls why it has failed, after `what`.
+  std::vector<std::string> exchange_or_fail(const std::string& mine, time_point deadline, const char* what);
   /// Whether the socket is ready for `events` before `deadline`.
   bool wait_for(short events, time_point deadline) const;
   bool send(std::string_view bytes, time_point deadline) const;
+  /// Sends a frame that has no answer. False if that cannot be done in a moment.
+  bool say(frame_kind kind, const std::string& payload) const noexcept;
   std::optional<frame> receive(time_point deadline);
 
   int rank_;
@@ -39,7 +46,7 @@ class launched_bootstrap final : public bootstrap {
   descriptor launcher_;
   std::chrono::milliseconds patience_;
   frame_reader incoming_;
-  std::string failure_;  // what the first failed exchange said; empty before
+  std::exception_ptr failure_;  // of the first exchange that failed; null before
 };
 
 /// From IMBREX_RANK, IMBREX_SIZE, IMBREX_BOOTSTRAP_FD and IMBREX_LAUNCHER_FD; null if the first is not set.

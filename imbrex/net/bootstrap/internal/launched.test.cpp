@@ -101,6 +101,27 @@ TEST_F(launched, refuses_the_texts_of_another_job) {
   EXPECT_NE(complaint(process).find("3 texts of 2 processes"), std::string::npos);
 }
 
+TEST_F(launched, complains_to_a_launcher_that_is_there) {
+  auto process = start(30s);
+  EXPECT_TRUE(process.complain("rank 0 is silent"));
+  const imbrex::frame said = hear();
+  EXPECT_EQ(said.kind, frame_kind::complaint);
+  EXPECT_EQ(said.payload, "rank 0 is silent");
+  launcher_.close();
+  EXPECT_FALSE(process.complain("again"));
+}
+
+TEST_F(launched, waits_for_the_others_at_the_end_without_limit) {
+  auto process = start(10ms);
+  std::thread launcher([this] {
+    EXPECT_EQ(hear().kind, frame_kind::gather);
+    std::this_thread::sleep_for(50ms);
+    say(encode_frame(frame_kind::gathered, imbrex::encode_texts({"", ""})));
+  });
+  EXPECT_NO_THROW(process.leave());
+  launcher.join();
+}
+
 TEST_F(launched, announces_its_status) {
   auto process = start(30s);
   process.finish(7);

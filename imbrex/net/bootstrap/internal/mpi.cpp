@@ -46,13 +46,14 @@ class mpi_thread {
     stuck_ ? thread_.detach() : thread_.join();
   }
 
-  /// The result of `call`, which must own what it uses. Throws `error` if it does not end in time.
+  /// The result of `call`, which must own what it uses. Throws `error` if it does not end in time; `endless`
+  /// waits as long as it takes.
   template <class Result>
-  Result run(std::function<Result()> call) {
+  Result run(std::function<Result()> call, bool endless = false) {
     const auto work = std::make_shared<std::packaged_task<Result()>>(std::move(call));
     std::future<Result> result = work->get_future();
     inbox_->put([work] { (*work)(); });
-    if (result.wait_for(patience_) != std::future_status::ready) {
+    if (!endless && result.wait_for(patience_) != std::future_status::ready) {
       stuck_ = true;
       throw error("not all processes have come in " + in_seconds(patience_) +
                   " (MPI does not say which). Programs that need longer to start: IMBREX_PATIENCE=SECONDS");
@@ -122,15 +123,10 @@ class mpi_bootstrap final : public bootstrap {
   int size() const override { return size_; }
 
   std::vector<std::string> all_gather(const std::string& mine) override {
-    if (!failure_.empty()) throw error(failure_);
-    try {
-      return exchange(mine);
-    } catch (const error& e) {
-      finalizing_ = false;
-      failure_ = std::string("the processes of this job did not find each other through MPI: ") + e.what();
-      throw error(failure_);
-    }
+    return exchange(mine, false, "the processes of this job did not find each other through MPI: ");
   }
+
+  void leave() override { exchange({}, true, "the processes of this job did not end together: "); }
 
   /// MPI_Finalize waits for all; a launcher ends the others if a process fails without it.
   void finish(int status) noexcept override {
@@ -138,19 +134,32 @@ class mpi_bootstrap final : public bootstrap {
   }
 
  private:
-  std::vector<std::string> exchange(const std::string& mine) {
+  std::vector<std::string> exchange(const std::string& mine, bool endless, const char* what) {
+    if (!failure_.empty()) throw error(failure_);
+    try {
+      return gather(mine, endless);
+    } catch (const error& e) {
+      finalizing_ = false;
+      failure_ = what + std::string(e.what());
+      throw error(failure_);
+    }
+  }
+
+  std::vector<std::string> gather(const std::string& mine, bool endless) {
     struct outcome {
       int code = 0;
       std::vector<std::string> texts{};
     };
-    auto gathered = thread_.run<outcome>([&mpi = mpi_, mine] {
-      outcome result;
-      const auto take = [](void* to, const char* text, std::size_t length) {
-        static_cast<std::vector<std::string>*>(to)->emplace_back(text, length);
-      };
-      result.code = mpi.all_gather(mine.data(), mine.size(), take, &result.texts);
-      return result;
-    });
+    auto gathered = thread_.run<outcome>(
+        [&mpi = mpi_, mine] {
+          outcome result;
+          const auto take = [](void* to, const char* text, std::size_t length) {
+            static_cast<std::vector<std::string>*>(to)->emplace_back(text, length);
+          };
+          result.code = mpi.all_gather(mine.data(), mine.size(), take, &result.texts);
+          return result;
+        },
+        endless);
     check(gathered.code, "MPI_Allgatherv");
     return std::move(gathered.texts);
   }

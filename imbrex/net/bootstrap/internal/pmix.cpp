@@ -84,9 +84,14 @@ class late_status {
     (*self)->arrived_.notify_one();
   }
 
-  std::optional<pmix_status_t> wait(std::chrono::milliseconds patience) {
+  /// Without patience, waits as long as it takes.
+  std::optional<pmix_status_t> wait(std::optional<std::chrono::milliseconds> patience) {
     std::unique_lock lock(mutex_);
-    arrived_.wait_for(lock, patience, [this] { return status_.has_value(); });
+    const auto arrived = [this] { return status_.has_value(); };
+    if (patience)
+      arrived_.wait_for(lock, *patience, arrived);
+    else
+      arrived_.wait(lock, arrived);
     return status_;
   }
 
@@ -138,11 +143,16 @@ class pmix_bootstrap final : public bootstrap {
     try {
       return exchange(mine);
     } catch (const error& e) {
-      // Not finalized: mpirun of Open MPI 4.1.4 may crash or hang if that comes while a fence is open, and it
-      // ends the job of a process that fails without.
-      finalized_ = true;
-      failure_ = std::string("the processes of this job did not find each other through PMIx: ") + e.what();
-      throw error(failure_);
+      fail("the processes of this job did not find each other through PMIx: ", e);
+    }
+  }
+
+  void leave() override {
+    if (!failure_.empty()) throw error(failure_);
+    try {
+      fence(std::nullopt);
+    } catch (const error& e) {
+      fail("the processes of this job did not end together: ", e);
     }
   }
 
@@ -150,6 +160,14 @@ class pmix_bootstrap final : public bootstrap {
   void finish(int) noexcept override { finalize(); }
 
  private:
+  [[noreturn]] void fail(const char* what, const error& why) {
+    // Not finalized: mpirun of Open MPI 4.1.4 may crash or hang if that comes while a fence is open, and it
+    // ends the job of a process that fails without.
+    finalized_ = true;
+    failure_ = std::string(what) + why.what();
+    throw error(failure_);
+  }
+
   pmix_proc_t peer(pmix_rank_t rank) const {
     pmix_proc_t process = self_;
     process.rank = rank;
@@ -195,7 +213,7 @@ class pmix_bootstrap final : public bootstrap {
     value.data.bo = {const_cast<char*>(mine.data()), mine.size()};
     library_.check(library_.put(PMIX_GLOBAL, key.c_str(), &value), "PMIx_Put");
     library_.check(library_.commit(), "PMIx_Commit");
-    fence();
+    fence(patience_);
 
     std::vector<std::string> texts;
     texts.reserve(static_cast<std::size_t>(size_));
@@ -207,7 +225,7 @@ class pmix_bootstrap final : public bootstrap {
   }
 
   /// PMIX_TIMEOUT is not known to all servers, so that the wait is bounded here.
-  void fence() const {
+  void fence(std::optional<std::chrono::milliseconds> patience) const {
     const pmix_proc_t all = peer(PMIX_RANK_WILDCARD);
     const pmix_info_t collect = directive(PMIX_COLLECT_DATA);
     const auto status = std::make_shared<late_status>();
@@ -216,10 +234,10 @@ class pmix_bootstrap final : public bootstrap {
     if (begun != PMIX_OPERATION_SUCCEEDED) {
       library_.check(begun, "PMIx_Fence");
       handle.release();
-      const auto outcome = status->wait(patience_);
+      const auto outcome = status->wait(patience);
       if (!outcome)
         throw error(
-            "not all of the " + std::to_string(size_) + " processes have come in " + in_seconds(patience_) +
+            "not all of the " + std::to_string(size_) + " processes have come in " + in_seconds(*patience) +
             " (PMIx does not say which). Programs that need longer to start: IMBREX_PATIENCE=SECONDS");
       library_.check(*outcome, "PMIx_Fence");
     }

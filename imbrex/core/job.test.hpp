@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <imbrex/core/job.hpp>
+#include <imbrex/core/runtime.hpp>
+
+namespace imbrex::test {
+
+/// Says which process of three this is, and connects nobody.
+class place final : public bootstrap {
+ public:
+  explicit place(int rank) : rank_(rank) {}
+  int rank() const override { return rank_; }
+  int size() const override { return 3; }
+  std::vector<std::string> all_gather(const std::string& mine) override { return {3, mine}; }
+
+ private:
+  int rank_;
+};
+
+/// Notes what is sent, and delivers nothing.
+class silent_port final : public port {
+ public:
+  struct notice {
+    int process;
+    std::vector<std::byte> bytes;
+  };
+
+  void send(work& item, int) override { item.type->destroy(item); }
+  void notify(int process, std::span<const std::byte> bytes) override {
+    notices.push_back({process, {bytes.begin(), bytes.end()}});
+  }
+  bool progress() override { return false; }
+  bool arm() override { return true; }
+  int descriptor() const override { return -1; }
+  bool sending() const override { return false; }
+  bool congested() const override { return false; }
+
+  std::vector<notice> notices;
+};
+
+/// Three PEs, one in each process.
+class silent_network final : public network {
+ public:
+  explicit silent_network(int rank) : pes_{rank, 1, 3} {}
+  const pe_range& pes() const override { return pes_; }
+  port& port_of(int) override { return port_; }
+  counts counted() const override { return {}; }
+  void flush(std::chrono::milliseconds) override {}
+  void close() override {}
+
+ private:
+  pe_range pes_;
+  silent_port port_;
+};
+
+/// A process whose receiver a test calls itself: what would come off the wire comes from the test.
+class lone_process {
+ public:
+  explicit lone_process(int rank) : place_(rank), job_(run_, place_, std::make_unique<silent_network>(rank)) {
+    run_.processor_at(0).attach(wire());
+    run_.processor_at(0).connect(wire(), true, 3);
+  }
+
+  /// Takes the bytes as those of an item, or of a notice from that process.
+  void take_item(std::span<const std::byte> bytes) {
+    const scheduler::activation as(run_.processor_at(0));
+    reader in(bytes);
+    take(in, bytes.size());
+  }
+  /// The same of an item with a block that lies elsewhere, or is still to come.
+  void take_item(std::span<const std::byte> bytes, const reader::separate_block& block) {
+    const scheduler::activation as(run_.processor_at(0));
+    reader in(bytes, block);
+    take(in, bytes.size() + block.size);
+  }
+  void take_notice(int process, std::span<const std::byte> bytes) {
+    const scheduler::activation as(run_.processor_at(0));
+    job_.notice(process, bytes);
+  }
+
+  runtime& run() { return run_; }
+  silent_port& wire() { return static_cast<silent_port&>(job_.net().port_of(0)); }
+
+ private:
+  void take(reader& in, std::size_t bytes) {
+    work& item = job_.unpack(in);
+    if (std::byte* const place = in.place_of_block(); place != nullptr) *place = std::byte{1};
+    job_.arrived(item, run_.processor_at(0).pe(), bytes);
+  }
+
+  place place_;
+  runtime run_{options{.pes = 1}};
+  detail::job job_;
+};
+
+}  // namespace imbrex::test

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/net/bootstrap/launcher_watch.hpp>
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include <imbrex/base/background_thread.hpp>
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/log.hpp>
+
+namespace imbrex {
+namespace {
+
+void watch(int launcher, int stop) {
+  pollfd waiting[] = {{launcher, POLLIN, 0}, {stop, POLLIN, 0}};
+  while (::poll(waiting, 2, -1) < 0 && errno == EINTR) continue;
+  if (waiting[1].revents != 0) return;
+  // Nobody may read it any more: a background thread takes no SIGPIPE.
+  log(log_level::error, "the launcher of this process has gone; the process ends");
+  ::_exit(1);
+}
+
+}  // namespace
+
+launcher_watch::launcher_watch(int launcher) {
+  if (launcher < 0) return;
+  stop_ = descriptor(::eventfd(0, EFD_CLOEXEC));
+  if (!stop_)
+    throw error(std::string("cannot watch the launcher: ") + std::strerror(errno) +
+                "; raise the limit of open files (ulimit -n)");
+  thread_ = background_thread([launcher, stop = stop_.get()] { watch(launcher, stop); });
+}
+
+launcher_watch::~launcher_watch() {
+  if (!thread_.joinable()) return;
+  const std::uint64_t one = 1;
+  while (::write(stop_.get(), &one, sizeof one) < 0 && errno == EINTR) continue;
+  thread_.join();
+}
+
+}  // namespace imbrex

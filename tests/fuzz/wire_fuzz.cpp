@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a process of a job makes of arbitrary bytes off the wire, as items and as notices of other
+// processes. The first byte says which, and which of three processes it is and hears.
+
+#include <imbrex/core/job.test.hpp>
+#include <imbrex/imbrex.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace {
+
+class station : public imbrex::chare<station> {
+ public:
+  imbrex::mailbox<std::vector<std::string>> in;
+  void see(std::span<const double>, std::string) {}
+  int give(int value) { return value; }
+};
+
+/// Names entries, so that their messages are in the table; never runs.
+[[maybe_unused]] imbrex::task<> use_everything() {
+  auto all = imbrex::make_array<station>(3);
+  imbrex::send<&station::in>(all[1], 3, std::vector<std::string>{});
+  imbrex::send<&station::see>(all, std::vector<double>{}, "name");
+  co_await all.reduce<&station::give>(imbrex::gather, 1);
+}
+
+/// At least as many kinds of messages does this program have.
+constexpr std::uint8_t kinds = 16;
+
+void take_item(imbrex::test::lone_process& here, std::span<const std::byte> given) {
+  std::vector<std::byte> bytes(given.begin(), given.end());
+  // The parts of the header come first, then the kind; with random ones most inputs would end there.
+  if (bytes.size() < 4) return here.take_item(bytes);
+  bytes[0] &= std::byte{7};
+  bytes[1] = std::byte(static_cast<std::uint8_t>(bytes[1]) % kinds);
+  const auto last = static_cast<std::uint8_t>(bytes.back());
+  bytes.pop_back();
+  if (last < 128) return here.take_item(bytes);
+  // The rest as one with a block apart: its place and size are the bytes before.
+  const std::size_t size = static_cast<std::uint8_t>(bytes.back()) % bytes.size();
+  bytes.pop_back();
+  const std::size_t place = static_cast<std::uint8_t>(bytes.back());
+  bytes.pop_back();
+  const std::vector<std::byte> block(size, std::byte{3});
+  here.take_item(bytes, {place, size, last < 192 ? block.data() : nullptr});
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const int rank = data[0] % 3;
+  imbrex::test::lone_process here(rank);
+  // Several notices in a row, so that the state that one leaves meets the next.
+  std::span<const std::byte> rest = std::as_bytes(std::span(data + 1, size - 1));
+  try {
+    if (data[0] >= 128) {
+      take_item(here, rest);
+    } else {
+      while (!rest.empty() && !here.run().ended()) {
+        const auto head = static_cast<std::uint8_t>(rest[0]);
+        const auto length = std::min<std::size_t>(head / 4 % 32, rest.size() - 1);
+        here.take_notice(head % 4, rest.subspan(1, length));
+        rest = rest.subspan(1 + length);
+      }
+    }
+  } catch (const imbrex::serial_error&) {  // ends the run with a message
+  }
+  return 0;
+}

@@ -1,0 +1,404 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What happens to a job of several processes when something happens to one of them, or between them.
+
+usage: processes_test.py IMBREX WORKER WORKER_OF_ANOTHER_BUILD LINK_RELAY [unittest's arguments]
+LINK_RELAY may be empty; the tests of a link are skipped then.
+"""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+IMBREX, WORKER, OTHER_WORKER, RELAY = sys.argv[1:5]
+LIMIT = 60            # seconds that nothing here takes unless it hangs
+END_SECONDS = 10      # for all processes to end after a failure
+SILENT_SECONDS = 30   # the same where nobody says that the link is down
+STOP_SECONDS = float(os.environ.get("IMBREX_TEST_STOP_SECONDS", "3"))
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench/link"))
+import network  # noqa: E402
+import options as link_options  # noqa: E402
+
+
+def status_of(pid):
+    """State and parent of a process; None if it has ended (a zombie that nobody has waited for has)."""
+    try:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return None if fields[0] == "Z" else (fields[0], int(fields[1]))
+
+
+def gone(pid):
+    return status_of(pid) is None
+
+
+def descendants(pid):
+    """All processes below a process."""
+    parents = {}
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        if status := status_of(entry.name):
+            parents.setdefault(status[1], []).append(int(entry.name))
+    found, below = [], [pid]
+    while below:
+        below = [child for parent in below for child in parents.get(parent, [])]
+        found += below
+    return found
+
+
+def wait_until(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def segments_of(pids):
+    """The System V segments that these processes have made."""
+    lines = pathlib.Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
+    return [line for line in lines if int(line.split()[4]) in pids]
+
+
+def named_sockets_of(pids):
+    """The sockets in the file system that these processes have open."""
+    named = {}
+    for line in pathlib.Path("/proc/net/unix").read_text().splitlines()[1:]:
+        fields = line.split()
+        if len(fields) > 7 and not fields[7].startswith("@"):
+            named[f"socket:[{fields[6]}]"] = fields[7]
+    found = []
+    for pid in pids:
+        for file in pathlib.Path(f"/proc/{pid}/fd").glob("*"):
+            try:
+                found += filter(None, [named.get(os.readlink(file))])
+            except OSError:
+                pass
+    return found
+
+
+class Job(unittest.TestCase):
+    """Starts jobs, and looks for what they leave behind."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="imbrex_processes_"))
+        # UCX names its segments so that nobody can tell whose they are; so they get a folder of their own.
+        self.segments = pathlib.Path(tempfile.mkdtemp(prefix="imbrex_processes_", dir="/dev/shm"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.addCleanup(shutil.rmtree, self.segments)
+        self.pids = []
+
+    def start(self, processes, *command, options=("--pes", "1"), before=(), environment=None):
+        arguments = [*before, IMBREX, "run", "-n", processes, *command, *options]
+        with (self.folder / "out").open("w") as out, (self.folder / "err").open("w") as err:
+            job = subprocess.Popen(
+                [str(argument) for argument in arguments], cwd=self.folder, stdin=subprocess.DEVNULL,
+                stdout=out, stderr=err,
+                env={**os.environ, "UCX_POSIX_DIR": str(self.segments), "TMPDIR": str(self.folder),
+                     **(environment or {})})
+
+        def end():
+            for pid in [job.pid, *descendants(job.pid), *self.pids]:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            job.wait()
+
+        self.addCleanup(end)
+        return job
+
+    def out(self):
+        return (self.folder / "out").read_text()
+
+    def err(self):
+        return (self.folder / "err").read_text()
+
+    def started(self, job, processes):
+        """Waits for all processes; their ids by rank."""
+        def found():
+            return {int(rank): int(pid) for rank, pid in re.findall(r"process (\d+) pid (\d+)", self.out())}
+        self.assertTrue(wait_until(lambda: len(found()) == processes or job.poll() is not None, LIMIT),
+                        f"the processes did not start: {self.out()}{self.err()}")
+        self.assertIsNone(job.poll(), self.err())
+        self.pids += descendants(job.pid)
+        self.assertEqual(named_sockets_of([job.pid, *self.pids]), [])
+        return [found()[rank] for rank in range(processes)]
+
+    def finish(self, job, seconds):
+        """Waits for the launcher, which ends last; it must not take longer than that."""
+        try:
+            job.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.fail(f"the job still runs after {seconds} s: {[(p, status_of(p)) for p in self.pids]}"
+                      f"{self.out()}{self.err()}")
+
+    def check_nothing_left(self, seconds=1):
+        self.assertTrue(wait_until(lambda: all(map(gone, self.pids)), seconds), "processes are left")
+        # The kernel may end a process before it has taken its memory down.
+        self.assertTrue(wait_until(lambda: not segments_of(self.pids), 2), segments_of(self.pids))
+        self.assertEqual(list(self.segments.iterdir()), [])
+        self.assertEqual([file for file in self.folder.rglob("*") if file.is_socket()], [])
+
+
+class Killed(Job):
+    """kill -9 of one process."""
+
+    def check(self, mode, processes, victim, pes=1, wait=0.3):
+        job = self.start(processes, WORKER, mode, 50, options=("--pes", pes))
+        pids = self.started(job, processes)
+        time.sleep(wait)
+        os.kill(pids[victim], signal.SIGKILL)
+        self.finish(job, END_SECONDS)
+        self.assertEqual(job.returncode, 128 + signal.SIGKILL)
+        self.assertRegex(self.err(), rf"\Aimbrex run: rank {victim} \(pid {pids[victim]}\) "
+                                     r"ended by signal 9 \(Killed\)\n\Z")
+        self.check_nothing_left()
+
+    def test_rank_0_while_computing(self):
+        self.check("compute", 3, 0)
+
+    def test_another_while_computing(self):
+        self.check("compute", 3, 2)
+
+    def test_rank_0_while_idle(self):
+        self.check("idle", 3, 0)
+
+    def test_another_while_idle(self):
+        self.check("idle", 3, 1, pes=2)
+
+    def test_rank_0_while_exchanging(self):
+        self.check("exchange", 3, 0)
+
+    def test_another_while_exchanging(self):
+        self.check("exchange", 3, 1, pes=2)
+
+    def test_at_the_end(self):
+        """The main task has returned, the last process computes on, and the others wait for it."""
+        for victim in (0, 2):
+            with self.subTest(victim=victim):
+                self.check("end", 3, victim, wait=0.8)
+
+    def test_at_the_start(self):
+        """Before the others have come."""
+        for victim in (0, 1):
+            with self.subTest(victim=victim):
+                script = ("echo process $IMBREX_RANK pid $$; "
+                          f"[ $IMBREX_RANK != {1 - victim} ] || exec sleep 50; "
+                          f"exec {WORKER} idle 50 --pes 1")
+                job = self.start(3, "sh", "-c", script, options=())
+                pids = self.started(job, 3)
+                time.sleep(0.3)
+                os.kill(pids[victim], signal.SIGKILL)
+                self.finish(job, END_SECONDS)
+                self.assertEqual(job.returncode, 128 + signal.SIGKILL)
+                self.assertRegex(self.err(), rf"\Aimbrex run: rank {victim} \(pid {pids[victim]}\) "
+                                             r"ended by signal 9 \(Killed\)\n\Z")
+                self.check_nothing_left()
+
+    def test_during_the_start(self):
+        """At any time while the processes meet."""
+        for wait in (0.0, 0.01, 0.03, 0.06, 0.1):
+            with self.subTest(wait=wait):
+                script = f"echo process $IMBREX_RANK pid $$; exec {WORKER} idle 50 --pes 1"
+                job = self.start(3, "sh", "-c", script, options=())
+                pids = self.started(job, 3)
+                time.sleep(wait)
+                os.kill(pids[1], signal.SIGKILL)
+                self.finish(job, END_SECONDS)
+                self.assertEqual(job.returncode, 128 + signal.SIGKILL)
+                self.assertRegex(self.err(), rf"\Aimbrex run: rank 1 \(pid {pids[1]}\) "
+                                             r"ended by signal 9 \(Killed\)\n\Z")
+                self.check_nothing_left()
+
+
+class LauncherKilled(Job):
+    """kill -9 of `imbrex run`."""
+
+    def check(self, *command, options=("--pes", "1")):
+        job = self.start(3, *command, options=options)
+        self.started(job, 3)
+        job.kill()
+        job.wait()
+        self.check_nothing_left(END_SECONDS)
+
+    def test_while_computing(self):
+        self.check(WORKER, "compute", 50)
+
+    def test_while_idle(self):
+        self.check(WORKER, "idle", 50)
+
+    def test_while_exchanging(self):
+        self.check(WORKER, "exchange", 50, options=("--pes", "2"))
+
+    def test_behind_a_shell(self):
+        """The kernel ends what the launcher has started itself; the others look to themselves."""
+        for mode in ("idle", "compute"):
+            with self.subTest(mode=mode):
+                self.check("sh", "-c", f"{WORKER} {mode} 50 --pes 1; exit", options=())
+
+
+class Signalled(Job):
+    """A signal to the launcher ends processes that do nothing about it, whatever UCX does with signals."""
+
+    def test_each(self):
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+            with self.subTest(signal=number):
+                job = self.start(2, WORKER, "idle", 50)
+                self.started(job, 2)
+                job.send_signal(number)
+                self.finish(job, END_SECONDS)
+                self.assertEqual((job.returncode, self.err()), (128 + number, ""))
+                self.check_nothing_left()
+
+
+class Stopped(Job):
+    """SIGSTOP, and SIGCONT some time later: nothing is lost, and nobody complains."""
+
+    def check(self, mode, processes, victim, pes=1):
+        job = self.start(processes, WORKER, mode, STOP_SECONDS + 2, options=("--pes", pes))
+        pids = self.started(job, processes)
+        time.sleep(0.5)
+        os.kill(pids[victim], signal.SIGSTOP)
+        time.sleep(STOP_SECONDS)
+        self.assertIsNone(job.poll(), self.err())
+        os.kill(pids[victim], signal.SIGCONT)
+        self.finish(job, LIMIT)
+        self.assertEqual((job.returncode, self.err()), (0, ""))
+        self.assertRegex(self.out(), r"done: \d+ rounds")
+        self.check_nothing_left()
+
+    def test_rank_0_while_exchanging(self):
+        self.check("exchange", 3, 0)
+
+    def test_another_while_exchanging(self):
+        self.check("exchange", 3, 1, pes=2)
+
+    def test_at_the_end(self):
+        """The others are done and wait for the one that is stopped."""
+        job = self.start(2, WORKER, "idle", 1)
+        pids = self.started(job, 2)
+        os.kill(pids[1], signal.SIGSTOP)
+        self.assertTrue(wait_until(lambda: "done" in self.out()))
+        time.sleep(STOP_SECONDS)
+        self.assertIsNone(job.poll(), self.err())
+        os.kill(pids[1], signal.SIGCONT)
+        self.finish(job, LIMIT)
+        self.assertEqual((job.returncode, self.err()), (0, ""))
+        self.check_nothing_left()
+
+
+class Garbage(Job):
+    """Bytes that are no message, from another process."""
+
+    def check(self, kind, expected):
+        for processes in (2, 3):
+            with self.subTest(kind=kind, processes=processes):
+                job = self.start(processes, WORKER, "garbage", kind)
+                self.finish(job, END_SECONDS)
+                self.assertEqual(job.returncode, 1, self.err())
+                self.assertRegex(self.err(), rf"\Aimbrex: error: on PE 0: .*{expected}.*\n\Z")
+                self.check_nothing_left()
+
+    def test_an_item(self):
+        self.check("item", "a message names entry")
+
+    def test_a_truncated_item(self):
+        self.check("truncated", "ends before|are missing|bytes")
+
+    def test_a_notice(self):
+        self.check("notice", "does not expect: kind 77")
+
+
+class Builds(Job):
+    """Processes of different programs."""
+
+    def test_two_builds(self):
+        for others, expected in (("1", "process 1 runs"), ("[12]", "processes 1 and 2 run"),
+                                 ("0", "processes 1 and 2 run")):
+            with self.subTest(others=others):
+                script = (f"case $IMBREX_RANK in {others}) exec {OTHER_WORKER} idle 50 --pes 1;; "
+                          f"*) exec {WORKER} idle 50 --pes 1;; esac")
+                job = self.start(3, "sh", "-c", script, options=())
+                self.finish(job, END_SECONDS)
+                self.assertEqual(job.returncode, 1, self.err())
+                self.assertRegex(self.err(), rf"\Aimbrex: error: .*{expected} another program than process 0"
+                                             r".*start the same build everywhere\n\Z")
+                self.check_nothing_left()
+
+
+class LinkDown(Job):
+    """Two hosts, which are network namespaces; the link between them goes silent or is taken down."""
+
+    def check(self, mode, take_down, pes=1):
+        if reason := "the relay was not built" if not RELAY else network.missing_right():
+            self.skipTest(reason)
+        link = link_options.Link(delay_ns=100_000, rate=10**9, mtu=1500, queue=1000)
+        try:
+            self.run_over(network.Network(link, "tun", RELAY), mode, take_down, pes)
+        except network.Unavailable as error:
+            self.skipTest(str(error))
+
+    def run_over(self, hosts, mode, take_down, pes):
+        with hosts:
+            script = (f"[ $IMBREX_RANK = 0 ] && host={hosts.names[0]} || host={hosts.names[1]}; "
+                      f"exec {network.tool('ip')} netns exec $host {WORKER} {mode} 100 --pes {pes}")
+            job = self.start(3, "sh", "-c", script, options=(),
+                             environment={"UCX_TLS": "tcp,self", "IMBREX_SILENCE": "10"})
+            self.started(job, 3)
+            time.sleep(1)
+            take_down(hosts)
+            self.finish(job, SILENT_SECONDS)
+            self.assertEqual(job.returncode, 1, self.err())
+            self.assertRegex(self.err(), r"\Aimbrex run: process \d can no longer be reached from process \d "
+                                         r".* the link to it is down\n"
+                                         r"(imbrex: error: the run has ended, but PE \d is still busy .*\n)*\Z")
+            self.check_nothing_left()
+            hosts.relay.send_signal(signal.SIGCONT)
+
+    @staticmethod
+    def silence(hosts):
+        """Packets are no longer passed on, and nobody says so."""
+        hosts.relay.send_signal(signal.SIGSTOP)
+
+    @staticmethod
+    def unplug(hosts):
+        network.run_tool("ip", "-n", hosts.names[1], "link", "set", "dev", network.DEVICE, "down")
+
+    def test_silent_while_exchanging(self):
+        self.check("exchange", self.silence)
+
+    def test_silent_while_idle(self):
+        self.check("idle", self.silence)
+
+    def test_silent_while_computing(self):
+        self.check("compute", self.silence)
+
+    def test_unplugged_while_exchanging(self):
+        self.check("exchange", self.unplug, pes=2)
+
+    def test_in_order(self):
+        """Nobody complains of a link that is only slow."""
+        if reason := "the relay was not built" if not RELAY else network.missing_right():
+            self.skipTest(reason)
+        link = link_options.Link(delay_ns=20_000_000, rate=10**8, mtu=1500, queue=1000)
+        with network.Network(link, "tun", RELAY) as hosts:
+            script = (f"[ $IMBREX_RANK = 0 ] && host={hosts.names[0]} || host={hosts.names[1]}; "
+                      f"exec {network.tool('ip')} netns exec $host {WORKER} exchange 6 --pes 1")
+            job = self.start(3, "sh", "-c", script, options=(),
+                             environment={"UCX_TLS": "tcp,self", "IMBREX_SILENCE": "3"})
+            self.finish(job, LIMIT)
+            self.assertEqual((job.returncode, self.err()), (0, ""))
+            self.check_nothing_left()
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[5:])

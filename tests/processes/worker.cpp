@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// A process of a job that something happens to, for processes_test.py:
+//   worker compute SECONDS    every PE computes in one entry, without looking up
+//   worker idle SECONDS       nobody has anything to do
+//   worker exchange SECONDS   messages of many lengths between all PEs; each is checked
+//   worker end SECONDS        the main task returns while PEs of the last process compute on
+//   worker garbage KIND       the last PE sends PE 0 bytes that are none of its messages, and the rest idles
+// Each process writes "process RANK pid PID" when it is there; process 0, at the end, "done: N rounds".
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <imbrex/imbrex.hpp>
+
+namespace {
+
+using namespace std::chrono_literals;
+using seconds = std::chrono::duration<double>;
+
+void announce() {
+  static std::atomic<bool> done = false;
+  if (done.exchange(true)) return;
+  std::printf("process %d pid %d\n", imbrex::process(), static_cast<int>(::getpid()));
+  std::fflush(stdout);
+}
+
+struct parcel {
+  int from = 0;
+  std::vector<std::uint32_t> words;
+};
+
+parcel parcel_of(int from, int round) {
+  const auto seed = static_cast<std::uint32_t>(from * 7919 + round);
+  const std::size_t length = round % 16 == 0 ? 100'000 + seed % 1'000 : seed * 37 % 3'000;
+  parcel made{from, std::vector<std::uint32_t>(length)};
+  for (std::size_t i = 0; i < length; ++i)
+    made.words[i] = seed * 2'654'435'761U + static_cast<std::uint32_t>(i);
+  return made;
+}
+
+/// Bytes that no sender makes of a message.
+struct garbage : imbrex::work {
+  explicit garbage(std::vector<std::byte> b) : bytes(std::move(b)) { type = &kind; }
+  static void write(work& item, imbrex::writer& out) {
+    const auto& mine = static_cast<garbage&>(item);
+    out.bytes(mine.bytes.data(), mine.bytes.size());
+  }
+  static void forget(work& item) noexcept { delete static_cast<garbage*>(&item); }
+  static constexpr imbrex::work_type kind{"garbage", nullptr, &forget, &write, nullptr};
+
+  std::vector<std::byte> bytes;
+};
+
+class member : public imbrex::chare<member> {
+ public:
+  imbrex::mailbox<parcel> letters;
+
+  void greet() { announce(); }
+
+#ifdef WORKER_OF_ANOTHER_BUILD
+  void entry_of_another_build() {}
+#endif
+
+  int compute(double time) {
+    announce();
+    const auto end = std::chrono::steady_clock::now() + seconds(time);
+    while (std::chrono::steady_clock::now() < end) continue;
+    return 1;
+  }
+
+  /// Each PE sends a letter to one other in each round, and waits for the one that it gets.
+  imbrex::task<int> exchange(double time) {
+    announce();
+    const auto end = std::chrono::steady_clock::now() + seconds(time);
+    const int here = where()[0];
+    const int all = imbrex::num_pes();
+    int round = 0;
+    bool more = true;
+    while (more) {
+      for (const int last = round + 20; round < last; ++round) {
+        const int distance = 1 + round % (all > 1 ? all - 1 : 1);
+        imbrex::send<&member::letters>(peers()[(here + distance) % all], round, parcel_of(here, round));
+        const parcel got = co_await letters.receive(round);
+        const int from = (here - distance + 2 * all) % all;
+        if (got.from != from || got.words != parcel_of(from, round).words)
+          throw imbrex::error("a wrong letter in round " + std::to_string(round));
+      }
+      const bool mine = std::chrono::steady_clock::now() < end;
+      const int wish = co_await all_reduce(mine ? 1 : 0, imbrex::min);
+      more = wish == 1;
+    }
+    co_return round;
+  }
+
+  void send_garbage(std::string kind) {
+    auto& here = imbrex::detail::processor::here();
+    imbrex::writer out;
+    if (kind == "notice") {
+      out(std::uint8_t{77}, std::string("what is this?"));
+      return here.network()->notify(0, out.written());
+    }
+    if (kind == "truncated") {
+      // The beginning of a good message.
+      auto& m = imbrex::detail::make_message<imbrex::detail::reply_message<parcel>>(parcel_of(1, 1));
+      m.type->pack(m, out);
+      m.type->destroy(m);
+      auto bytes = out.take();
+      bytes.resize(bytes.size() - 5);
+      return here.network()->send(*new garbage(std::move(bytes)), 0);
+    }
+    here.network()->send(*new garbage(std::vector<std::byte>(100, std::byte{0xa5})), 0);
+  }
+};
+
+imbrex::task<int> run(std::string mode, std::string argument) {
+  const auto members = imbrex::make_group<member>();
+  imbrex::send<&member::greet>(members);
+  co_await imbrex::quiescence();
+  if (mode == "garbage") {
+    imbrex::send<&member::send_garbage>(members[imbrex::num_pes() - 1], argument);
+    co_await imbrex::sleep_for(60s);
+    co_return 3;
+  }
+  const double time = std::stod(argument);
+  int rounds = 1;
+  if (mode == "compute") {
+    const int came = co_await members.reduce<&member::compute>(imbrex::sum, time);
+    if (came != imbrex::num_pes()) co_return 3;
+  } else if (mode == "idle") {
+    co_await imbrex::sleep_for(std::chrono::duration_cast<std::chrono::nanoseconds>(seconds(time)));
+  } else if (mode == "exchange") {
+    rounds = co_await members.reduce<&member::exchange>(imbrex::min, time);
+  } else if (mode == "end") {
+    imbrex::send<&member::compute>(members[imbrex::num_pes() - 1], time);
+    co_await imbrex::sleep_for(200ms);
+  }
+#ifdef WORKER_OF_ANOTHER_BUILD
+  imbrex::send<&member::entry_of_another_build>(members);
+#endif
+  std::printf("done: %d rounds\n", rounds);
+  std::fflush(stdout);
+  co_return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
+    if (argc != 3) throw imbrex::usage_error("usage: worker MODE SECONDS|KIND");
+    const int status = co_await run(argv[1], argv[2]);
+    co_return status;
+  });
+}

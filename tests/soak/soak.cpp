@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random traffic for a long time: letters, calls, migrations, broadcasts and reductions, out of a seed.
+//   soak SECONDS [SEED]
+// Each round every walker sends letters to walkers chosen at random, reads those that it gets, and may move
+// to another PE; the driver adds up what was written and what was read, and looks at the memory of each
+// process. Status 1 if letters are lost or doubled, or if a process has grown by more than `most_growth`
+// after the warm-up.
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <imbrex/imbrex.hpp>
+
+namespace {
+
+using namespace std::chrono_literals;
+using clock_type = std::chrono::steady_clock;
+
+constexpr int walkers = 48;
+constexpr int letters_each = 6;
+constexpr std::int64_t most_growth = 16 << 20;  // bytes
+constexpr double part_for_warm_up = 0.3;
+
+/// What letters add up to; `sum` combines them.
+struct tally {
+  std::int64_t letters = 0;
+  std::int64_t content = 0;
+
+  tally operator+(const tally& o) const { return {letters + o.letters, content + o.content}; }
+  bool operator==(const tally&) const = default;
+  void add(const std::vector<std::int32_t>& letter) {
+    ++letters;
+    for (const std::int32_t word : letter) content += word;
+  }
+};
+
+struct report {
+  tally written;
+  tally read;
+  std::int64_t moves = 0;
+
+  report operator+(const report& o) const { return {written + o.written, read + o.read, moves + o.moves}; }
+};
+
+std::vector<std::int32_t> random_letter(imbrex::random& dice) {
+  // Most are short, some are longer than what UCX sends unasked.
+  const std::size_t length = dice.below(50) == 0 ? dice.below(60'000) : dice.below(300);
+  std::vector<std::int32_t> words(length);
+  for (auto& w : words) w = static_cast<std::int32_t>(dice.below(1'000'000));
+  return words;
+}
+
+class walker : public imbrex::chare<walker> {
+ public:
+  imbrex::mailbox<std::vector<std::int32_t>> in;
+  imbrex::mailbox<int> expected;  // by round: how many letters one of the walkers has for this one
+
+  std::int64_t answer(std::vector<std::int32_t> question) {
+    std::int64_t all = 0;
+    for (const std::int32_t word : question) all += word;
+    return all;
+  }
+
+  imbrex::task<report> round(int number, std::uint64_t seed) {
+    imbrex::random dice(seed * 1'000'003 + static_cast<std::uint64_t>(number * walkers + where()[0]));
+    if (!sent_) {
+      std::vector<int> count(walkers, 0);
+      for (int i = 0; i < letters_each; ++i) {
+        const auto to = dice.below(walkers);
+        const auto letter = random_letter(dice);
+        done_.written.add(letter);
+        imbrex::send<&walker::in>(peers()[static_cast<int>(to)], number, letter);
+        ++count[to];
+      }
+      for (int to = 0; to < walkers; ++to)
+        imbrex::send<&walker::expected>(peers()[to], number, count[static_cast<std::size_t>(to)]);
+      sent_ = true;
+      if (dice.below(4) == 0) {
+        ++done_.moves;
+        migrate_to(static_cast<int>(dice.below(static_cast<std::uint64_t>(imbrex::num_pes()))));
+        co_await balance_point<&walker::round>(number, seed);
+      }
+    }
+    int mine = 0;
+    for (int from = 0; from < walkers; ++from) {
+      const int count = co_await expected.receive(number);
+      mine += count;
+    }
+    for (; mine > 0; --mine) {
+      const auto letter = co_await in.receive(number);
+      done_.read.add(letter);
+    }
+    sent_ = false;
+    const auto question = random_letter(dice);
+    std::int64_t right = 0;
+    for (const std::int32_t word : question) right += word;
+    const std::int64_t got =
+        co_await peers()[static_cast<int>(dice.below(walkers))].call<&walker::answer>(question);
+    if (got != right) throw imbrex::error("a wrong answer in round " + std::to_string(number));
+    const int all = co_await all_reduce(1, imbrex::sum);
+    if (all != walkers) throw imbrex::error("a wrong reduction in round " + std::to_string(number));
+    co_return std::exchange(done_, {});
+  }
+
+  void serialize(auto& ar) { ar(in, expected, sent_, done_); }
+
+ private:
+  bool sent_ = false;
+  report done_;
+};
+
+/// One on each PE: how much memory its process holds.
+class meter : public imbrex::chare<meter> {
+ public:
+  std::int64_t resident() {
+    std::ifstream file("/proc/self/statm");
+    std::int64_t size = 0;
+    std::int64_t pages = 0;
+    file >> size >> pages;
+    return pages * ::sysconf(_SC_PAGESIZE);
+  }
+};
+
+void print_memory(double second, const std::vector<std::int64_t>& memory) {
+  std::printf("%.0f s: resident MiB of the process of each PE:", second);
+  for (const auto m : memory) std::printf(" %.1f", static_cast<double>(m) / (1 << 20));
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+imbrex::task<int> soak(double seconds, std::uint64_t seed) {
+  const auto all = imbrex::make_array<walker>(walkers);
+  const auto meters = imbrex::make_group<meter>();
+  const auto start = clock_type::now();
+  report sum;
+  std::vector<std::int64_t> warm;
+  std::vector<std::int64_t> most;
+  double second = 0;
+  double next_print = 0;
+  int rounds = 0;
+  for (; second < seconds; ++rounds) {
+    const report r = co_await all.reduce<&walker::round>(imbrex::sum, rounds, seed);
+    sum = sum + r;
+    second = std::chrono::duration<double>(clock_type::now() - start).count();
+    if (rounds % 20 != 0) continue;
+    const auto memory = co_await meters.reduce<&meter::resident>(imbrex::gather);
+    if (second >= next_print) {
+      print_memory(second, memory);
+      next_print = second + std::max(seconds / 20, 1.0);
+    }
+    auto& peak = second < seconds * part_for_warm_up ? warm : most;
+    peak.resize(memory.size());
+    for (std::size_t i = 0; i < memory.size(); ++i) peak[i] = std::max(peak[i], memory[i]);
+  }
+  std::printf("%d rounds, %lld letters, %lld moves\n", rounds, static_cast<long long>(sum.read.letters),
+              static_cast<long long>(sum.moves));
+  if (!(sum.written == sum.read) || sum.read.letters != std::int64_t{rounds} * walkers * letters_each) {
+    std::printf("letters were lost or doubled\n");
+    co_return 1;
+  }
+  for (std::size_t i = 0; i < most.size() && i < warm.size(); ++i)
+    if (most[i] - warm[i] > most_growth) {
+      std::printf("the process of PE %zu has grown from %.1f to %.1f MiB after the warm-up\n", i,
+                  static_cast<double>(warm[i]) / (1 << 20), static_cast<double>(most[i]) / (1 << 20));
+      co_return 1;
+    }
+  std::printf("no letter was lost, and the memory stayed flat\n");
+  co_return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
+    if (argc < 2 || argc > 3) throw imbrex::usage_error("usage: soak SECONDS [SEED]");
+    const double seconds = std::stod(argv[1]);
+    const std::uint64_t seed = argc > 2 ? std::stoull(argv[2]) : 1;
+    const int status = co_await soak(seconds, seed);
+    co_return status;
+  });
+}
