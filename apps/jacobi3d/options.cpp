@@ -147,8 +147,8 @@ void refuse_rest(const CLI::App& app) {
 settings parse_settings(int argc, char** argv) {
   settings asked;
   asked.machine = imbrex::parse_options(argc, argv);
-  if (asked.machine.pes == 0) asked.machine.pes = imbrex::usable_processors();
   asked.processes = imbrex::num_processes();
+  if (asked.machine.pes == 0) asked.machine.pes = std::max(1, imbrex::usable_processors() / asked.processes);
 
   CLI::App app(
       "Solves Laplace's equation on a grid of cells by Jacobi's method, with an overdecomposed grid.",

@@ -130,6 +130,8 @@ int usable_processors() {
   return count;
 }
 
+std::span<const int> usable_processor_numbers() { return allowed().processors; }
+
 std::string bind_this_thread(int pe) {
   static const std::vector<int> order = detail::binding_order(usable_cores());
   const int processor = order[static_cast<std::size_t>(pe) % order.size()];

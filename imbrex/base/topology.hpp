@@ -13,6 +13,9 @@ namespace imbrex {
 /// O(1) after the first.
 int usable_processors();
 
+/// The system's numbers of the processors of that affinity mask, in order.
+std::span<const int> usable_processor_numbers();
+
 /// Binds the calling thread to the `pe`-th (from 0) usable processor and returns what that is, such as
 /// "processor 3". PEs go to distinct physical cores first, then to further hardware threads of these, then
 /// round again. Throws `error` if the system refuses.

@@ -13,6 +13,7 @@
 #include <imbrex/core/collection_base.hpp>
 #include <imbrex/core/deterministic.hpp>
 #include <imbrex/net/bootstrap/launcher_watch.hpp>
+#include <imbrex/net/host.hpp>
 #include <imbrex/net/local/delayed.hpp>
 #include <imbrex/net/local/direct.hpp>
 #include <imbrex/net/local/serializing.hpp>
@@ -54,10 +55,9 @@ void check_link(const options& how) {
 }
 
 options checked(options how) {
-  if (how.pes == 0) how.pes = usable_processors();
-  if (how.pes < 1 || how.pes > max_pes)
+  if (how.pes < 0 || how.pes > max_pes)
     throw usage_error("pes = " + std::to_string(how.pes) + ": the number of PEs must be from 1 to " +
-                      std::to_string(max_pes));
+                      std::to_string(max_pes) + ", or 0 for one per processor");
   check_link(how);
   return how;
 }
@@ -132,13 +132,20 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how)) {
   keep_freed_memory();
   const bool deterministic = how_.machine == machine_kind::deterministic;
   const clock& time = deterministic ? static_cast<const clock&>(virtual_clock_) : real_clock_;
-  pes_ = {0, how_.pes, how_.pes};
+  bool may_spin = true;
   if (meeting != nullptr && meeting->size() > 1) {
     if (deterministic)
       throw usage_error("--machine deterministic is for one process, and this is one of " +
                         std::to_string(meeting->size()) + ": start it by itself");
+    const host_share mine = share_host(*meeting, how_.pes);
+    how_.pes = mine.pes;
+    may_spin = mine.has_processor_for_each;
     job_ = std::make_unique<detail::job>(*this, *meeting, how_, time);
     pes_ = job_->net().pes();
+  } else {
+    if (how_.pes == 0) how_.pes = usable_processors();
+    may_spin = how_.pes <= usable_processors();
+    pes_ = {0, how_.pes, how_.pes};
   }
   std::vector<inbox*> inboxes;
   for (int p = pes_.first; p < pes_.first + pes_.count; ++p) {
@@ -156,7 +163,7 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how)) {
     std::vector<scheduler*> pes;
     for (auto& p : processors_) pes.push_back(p.get());
     if (job_ && job_->comm() != nullptr) pes.push_back(job_->comm());
-    threads_ = std::make_unique<thread_machine>(pes, how_, pes_.total, *this);
+    threads_ = std::make_unique<thread_machine>(pes, how_, may_spin, *this);
   }
   const auto model = link_of(how_);
   for (auto& p : processors_) {

@@ -21,9 +21,8 @@ constexpr work_type nudge{"nudge", &run_nothing, &destroy_nothing, nullptr, null
 constexpr int turns_with_a_processor_each = 1500;
 
 /// None where another PE could use the processor, or where messages take longer than it takes to wake.
-int turns_to_spin(int pes_on_host, const options& how) {
-  const bool may_spin = pes_on_host <= usable_processors() && how.net_latency <= wake_margin::largest;
-  return may_spin ? turns_with_a_processor_each : 0;
+int turns_to_spin(bool may_spin, const options& how) {
+  return may_spin && how.net_latency <= wake_margin::largest ? turns_with_a_processor_each : 0;
 }
 
 /// UCX does not make its descriptor readable for all that it could go on with: not for room in shared memory, and before
@@ -44,13 +43,13 @@ void pause_processor() {
 
 }  // namespace
 
-thread_machine::thread_machine(std::span<scheduler* const> pes, const options& how, int pes_on_host,
+thread_machine::thread_machine(std::span<scheduler* const> pes, const options& how, bool may_spin,
                                listener& told)
     : pes_(pes.begin(), pes.end()),
       nudges_(pes.size()),
       told_(told),
       bind_(how.bind),
-      spin_turns_(turns_to_spin(pes_on_host, how)),
+      spin_turns_(turns_to_spin(may_spin, how)),
       ended_(pes.size(), false) {
   for (auto& n : nudges_) n.type = &nudge;
 }

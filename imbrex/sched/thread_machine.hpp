@@ -45,8 +45,8 @@ class thread_machine {
     ~listener() = default;
   };
 
-  /// `pes_on_host`: of all processes, for whether there is a processor for each.
-  thread_machine(std::span<scheduler* const> pes, const options& how, int pes_on_host, listener& told);
+  /// `may_spin`: no other PE has to wait for a processor meanwhile.
+  thread_machine(std::span<scheduler* const> pes, const options& how, bool may_spin, listener& told);
 
   /// Runs until `stop`. Returns the PEs that did not come out of their work within the time that `grace` then
   /// allows; none if all threads have ended.

@@ -114,7 +114,7 @@ TEST(thread_machine, names_the_stuck_by_their_numbers_in_the_job) {
   static auto& seventh = *new scheduler(7, time, std::nullopt);
   static auto& nobody = *new indifferent;
   static auto& pes = *new std::vector<scheduler*>{&seventh};
-  static auto* const machine = new thread_machine(pes, options{.pes = 1}, 1, nobody);
+  static auto* const machine = new thread_machine(pes, options{.pes = 1}, true, nobody);
   static auto& item = *new stuck_item;
   item.type = &stuck_kind;
   seventh.door().post(item);

@@ -309,7 +309,7 @@ class Garbage(Job):
                 self.check_nothing_left()
 
     def test_an_item(self):
-        self.check("item", "a message names entry")
+        self.check("item", "malformed message")
 
     def test_a_truncated_item(self):
         self.check("truncated", "ends before|are missing|bytes")

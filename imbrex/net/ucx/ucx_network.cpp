@@ -2,14 +2,12 @@
 #include <imbrex/net/ucx/ucx_network.hpp>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include <imbrex/net/host.hpp>
 #include <imbrex/net/ucx/heartbeat.hpp>
 #include <imbrex/net/ucx/ucx_port.hpp>
 #include <imbrex/serial/archive.hpp>
@@ -39,20 +37,6 @@ introduction from_text(const std::string& text) {
   in(other);
   in.finish();
   return other;
-}
-
-/// The same for all processes of a host, and for no others: what the kernel drew when it started. Processes
-/// in different containers are on different hosts: they share no memory, or are connected by a link that
-/// may fail.
-std::string name_of_host() {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string name;
-  if (!(file >> name)) throw error("/proc/sys/kernel/random/boot_id cannot be read: is /proc mounted?");
-  for (const char* kind : {"ipc", "net"}) {
-    std::error_code none;  // a kernel without such namespaces has one for all
-    name += " " + std::filesystem::read_symlink("/proc/self/ns/" + std::string(kind), none).string();
-  }
-  return name;
 }
 
 /// Process 0 says it, once; all end.

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/net/host.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/topology.hpp>
+#include <imbrex/serial/archive.hpp>
+
+namespace imbrex {
+
+std::string name_of_host() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string name;
+  if (!(file >> name)) throw error("/proc/sys/kernel/random/boot_id cannot be read: is /proc mounted?");
+  for (const char* kind : {"ipc", "net"}) {
+    std::error_code none;  // a kernel without such namespaces has one for all
+    name += " " + std::filesystem::read_symlink("/proc/self/ns/" + std::string(kind), none).string();
+  }
+  return name;
+}
+
+namespace detail {
+
+host_share share_among(std::span<const host_user> all, std::size_t self) {
+  const auto part_of = [&](const host_user& of) {
+    if (of.pes > 0) return of.pes;
+    const auto shares = std::ranges::count_if(all, [&](const host_user& other) {
+      return other.host == of.host &&
+             std::ranges::find_first_of(other.processors, of.processors) != other.processors.end();
+    });
+    return std::max(1, of.usable / static_cast<int>(shares));
+  };
+  std::set<int> processors;
+  int paid = 0;  // a quota is the host's, or at least counts for all alike
+  int pes = 0;
+  for (const auto& other : all) {
+    if (other.host != all[self].host) continue;
+    processors.insert(other.processors.begin(), other.processors.end());
+    if (other.usable < static_cast<int>(other.processors.size())) paid = std::max(paid, other.usable);
+    pes += part_of(other);
+  }
+  const int usable = paid > 0 ? paid : static_cast<int>(processors.size());
+  return {part_of(all[self]), pes <= usable};
+}
+
+}  // namespace detail
+
+host_share share_host(bootstrap& job, int pes) {
+  const auto numbers = usable_processor_numbers();
+  writer out;
+  out(detail::host_user{name_of_host(), pes, usable_processors(), {numbers.begin(), numbers.end()}});
+  const auto mine = out.written();
+  std::vector<detail::host_user> all;
+  for (const auto& text : job.all_gather({reinterpret_cast<const char*>(mine.data()), mine.size()})) {
+    reader in({reinterpret_cast<const std::byte*>(text.data()), text.size()});
+    in(all.emplace_back());
+    in.finish();
+  }
+  return detail::share_among(all, static_cast<std::size_t>(job.rank()));
+}
+
+}  // namespace imbrex

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <imbrex/net/bootstrap/bootstrap.hpp>
+
+namespace imbrex {
+
+/// The same for all processes of a host, and for no others: what the kernel drew when it started. Processes
+/// in different containers are on different hosts: they share no memory, or are connected by a link that
+/// may fail. Throws imbrex::error without /proc.
+std::string name_of_host();
+
+/// What a process of a job has of its host.
+struct host_share {
+  int pes = 1;                         ///< of this process
+  bool has_processor_for_each = true;  ///< of all PEs of all processes on this host
+};
+
+/// Agrees with the other processes of the job. `pes`: how many PEs this process is to have; 0 for its part of the
+/// processors that it may use, of which those that others of its host may use as well are divided among them.
+host_share share_host(bootstrap& job, int pes);
+
+namespace detail {
+
+/// What a process says of itself to share a host.
+struct host_user {
+  std::string host;
+  int pes = 0;                  ///< asked for; 0 for its part
+  int usable = 1;               ///< processors that it may use at the same time
+  std::vector<int> processors;  ///< their numbers, perhaps more
+};
+
+host_share share_among(std::span<const host_user> all, std::size_t self);
+
+}  // namespace detail
+}  // namespace imbrex

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/net/host.hpp>
+
+#include <gtest/gtest.h>
+
+namespace imbrex {
+namespace {
+
+using detail::host_user;
+using detail::share_among;
+
+TEST(host, processors_that_all_may_use_are_divided) {
+  const std::vector<host_user> all(3, {"a", 0, 8, {0, 1, 2, 3, 4, 5, 6, 7}});
+  EXPECT_EQ(share_among(all, 1).pes, 2);
+  EXPECT_TRUE(share_among(all, 1).has_processor_for_each);
+}
+
+TEST(host, more_processes_than_processors_have_a_pe_each) {
+  const std::vector<host_user> all(3, {"a", 0, 2, {0, 1}});
+  EXPECT_EQ(share_among(all, 2).pes, 1);
+  EXPECT_FALSE(share_among(all, 2).has_processor_for_each);
+}
+
+TEST(host, processes_bound_to_processors_of_their_own_do_not_share) {
+  const std::vector<host_user> all{{"a", 0, 2, {0, 1}}, {"a", 0, 2, {2, 3}}};
+  EXPECT_EQ(share_among(all, 0).pes, 2);
+  EXPECT_TRUE(share_among(all, 0).has_processor_for_each);
+}
+
+TEST(host, other_hosts_do_not_count) {
+  const std::vector<host_user> all{{"a", 0, 2, {0, 1}}, {"b", 7, 2, {0, 1}}};
+  EXPECT_EQ(share_among(all, 0).pes, 2);
+  EXPECT_TRUE(share_among(all, 0).has_processor_for_each);
+  EXPECT_EQ(share_among(all, 1).pes, 7);
+  EXPECT_FALSE(share_among(all, 1).has_processor_for_each);
+}
+
+TEST(host, a_quota_bounds_what_the_processes_have_together) {
+  const std::vector<host_user> all(2, {"a", 1, 1, {0, 1, 2, 3}});
+  EXPECT_FALSE(share_among(all, 0).has_processor_for_each);
+  EXPECT_TRUE(share_among(std::span(all).first(1), 0).has_processor_for_each);
+}
+
+TEST(host, has_a_name_that_stays) {
+  EXPECT_FALSE(name_of_host().empty());
+  EXPECT_EQ(name_of_host(), name_of_host());
+}
+
+}  // namespace
+}  // namespace imbrex
