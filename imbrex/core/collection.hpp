@@ -256,6 +256,7 @@ struct migrant : message {
     bool has_restart = false;
     in(has_restart);
     if (!has_restart) return;
+    const reader::level level(in);
     std::uint32_t kind = 0;
     in(kind);
     restart = static_cast<message*>(message_table::at(kind).unpack(in));

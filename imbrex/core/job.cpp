@@ -22,22 +22,19 @@ constexpr std::chrono::seconds patience_at_the_end{2};
 
 /// Brings what a sleeping process has to report to its first PE.
 struct job::quiet_item : work {
-  quiet_item(job& j, std::uint32_t round, const network::counts& c) : owner(j), round(round), exchanged(c) {
-    type = &kind;
-  }
+  quiet_item(job& j, const network::counts& c) : owner(j), exchanged(c) { type = &kind; }
   static void report(work& item) {
     const std::unique_ptr<quiet_item> mine(static_cast<quiet_item*>(&item));
     auto& j = mine->owner;
     if (j.process_ == 0)
-      j.heard_quiet(0, mine->round, mine->exchanged);
+      j.heard_quiet(0, mine->exchanged);
     else
-      j.tell(0, about::quiet, mine->round, mine->exchanged.sent, mine->exchanged.received);
+      j.tell(0, about::quiet, mine->exchanged.round, mine->exchanged.sent, mine->exchanged.received);
   }
   static void forget(work& item) noexcept { delete static_cast<quiet_item*>(&item); }
   static constexpr work_type kind{"report of quiet", &report, &forget, nullptr, nullptr};
 
   job& owner;
-  std::uint32_t round;
   network::counts exchanged;
 };
 
@@ -92,18 +89,16 @@ void job::tell_others(about what, const T&... values) {
 }
 
 bool job::quiet(const network::counts& exchanged) {
-  const std::uint32_t asked = round_asked_.load();
   const bool must_report = must_report_.exchange(false);
-  if (!must_report && asked == round_answered_ && exchanged == reported_) return false;
-  round_answered_ = asked;
+  if (!must_report && exchanged == reported_) return false;
   reported_ = exchanged;
-  owner_.processor_at(net_->pes().first).door().post(*new quiet_item(*this, asked, exchanged));
+  owner_.processor_at(net_->pes().first).door().post(*new quiet_item(*this, exchanged));
   return true;
 }
 
-void job::heard_quiet(int process, std::uint32_t round, const network::counts& exchanged) {
+void job::heard_quiet(int process, const network::counts& exchanged) {
   if (owner_.ended()) return;
-  reports_[static_cast<std::size_t>(process)] = report{round, exchanged};
+  reports_[static_cast<std::size_t>(process)] = exchanged;
   for (const auto& r : reports_)
     if (!r || (asking_ && r->round != round_)) return;
   const auto now = total();
@@ -127,8 +122,8 @@ void job::ask_all() {
 network::counts job::total() const {
   network::counts sum;
   for (const auto& r : reports_) {
-    sum.sent += r->exchanged.sent;
-    sum.received += r->exchanged.received;
+    sum.sent += r->sent;
+    sum.received += r->received;
   }
   return sum;
 }
@@ -158,12 +153,17 @@ void job::tell_end(int status) noexcept {
 void job::leave(bool orderly) {
   if (comm_) comm_->finish(patience_at_the_end);
   net_->flush(patience_at_the_end);
-  if (!orderly && complained_.load()) return;  // who cannot be reached will not come
+  if (!orderly && unreachable_.load()) return;  // who cannot be reached will not come
   // What others still have for this process needs its help to leave them, and they may be about to connect.
   const std::jthread helper([this](const std::stop_token& enough) {
-    while (!enough.stop_requested()) net_->flush(std::chrono::milliseconds(1));
+    while (!enough.stop_requested()) {
+      net_->flush(std::chrono::milliseconds(0));
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
   });
   leaving_ = true;
+  if (unreachable_.load())
+    end_process("a process can no longer be reached from process " + std::to_string(process_));
   try {
     meeting_.leave();
   } catch (const error&) {
@@ -203,10 +203,9 @@ void job::notice(int process, std::span<const std::byte> bytes) {
   // Process 0 asks and hears the answers; all hear of the end.
   switch (what) {
     case about::quiet: {
-      std::uint32_t round = 0;
       network::counts exchanged;
-      read(round, exchanged.sent, exchanged.received);
-      if (process_ == 0) return heard_quiet(process, round, exchanged);
+      read(exchanged.round, exchanged.sent, exchanged.received);
+      if (process_ == 0) return heard_quiet(process, exchanged);
       break;
     }
     case about::ask: {
@@ -239,14 +238,25 @@ void job::notice(int process, std::span<const std::byte> bytes) {
                      std::to_string(static_cast<int>(what)));
 }
 
+void job::complain(const std::string& text) {
+  if (!meeting_.complain(text)) log(log_level::error, text);
+}
+
+/// This process waits for one that will not come.
+void job::end_process(const std::string& text) {
+  if (!complained_.exchange(true)) complain(text);
+  ::_exit(1);
+}
+
 void job::lost(int process, const std::string& why) {
+  unreachable_ = true;
   const bool over = owner_.ended() || ending_.load();
-  if ((over && !leaving_.load()) || complained_.exchange(true)) return;
   const std::string text = "process " + std::to_string(process) + " can no longer be reached from process " +
                            std::to_string(process_) + " (" + why +
                            "): it has died, or the link to it is down";
-  if (!meeting_.complain(text)) log(log_level::error, text);
-  if (over) ::_exit(1);  // this process waits for one that will not come
+  if (over && leaving_.load()) end_process(text);
+  if (over || complained_.exchange(true)) return;
+  complain(text);
   if (scheduler::current() != nullptr) return owner_.exit(1);
   // Others can be told by a PE only; but it may be busy.
   owner_.processor_at(net_->pes().first).door().post(*new exit_item(*this));

@@ -44,6 +44,8 @@ class job final : public network::receiver {
   /// The thread that drives the network for them; null if they do that themselves.
   scheduler* comm() const { return comm_.get(); }
 
+  /// The last question of process 0 that this process has heard. Any thread.
+  std::uint32_t round_heard() const { return round_asked_.load(); }
   int process() const { return process_; }
   int processes() const { return processes_; }
   network& net() const { return *net_; }
@@ -73,19 +75,23 @@ class job final : public network::receiver {
   template <class... T>
   void tell_others(about what, const T&... values);
 
-  /// A process is quiet with these counts, and has heard the questions up to `round`.
-  void heard_quiet(int process, std::uint32_t round, const network::counts& exchanged);
+  /// A process is quiet with these counts.
+  void heard_quiet(int process, const network::counts& exchanged);
   void ask_all();
   network::counts total() const;
   /// Nothing moves anywhere.
   void all_quiet();
   void heard_waits(const std::string& text);
+  /// Tells the user why the run ends.
+  void complain(const std::string& text);
+  [[noreturn]] void end_process(const std::string& text);
 
   runtime& owner_;
   bootstrap& meeting_;
   std::atomic<bool> ending_ = false;  ///< somebody tells the others of the end
   std::atomic<bool> complained_ = false;
-  std::atomic<bool> leaving_ = false;  ///< the run is over, and this process waits for the others
+  std::atomic<bool> unreachable_ = false;  ///< a process is lost
+  std::atomic<bool> leaving_ = false;      ///< the run is over, and this process waits for the others
   const int process_;
   const int processes_;
   std::unique_ptr<comm_thread> comm_;
@@ -95,15 +101,10 @@ class job final : public network::receiver {
   // the rest belongs.
   std::atomic<std::uint32_t> round_asked_ = 0;
   std::atomic<bool> must_report_ = true;
-  std::uint32_t round_answered_ = 0;
   network::counts reported_;
 
   // Of process 0.
-  struct report {
-    std::uint32_t round = 0;  ///< the last question that the process had heard
-    network::counts exchanged;
-  };
-  std::vector<std::optional<report>> reports_;
+  std::vector<std::optional<network::counts>> reports_;
   network::counts before_;  ///< what the reports added up to when the round was asked
   std::uint32_t round_ = 0;
   bool asking_ = false;

@@ -44,6 +44,7 @@ void late_message::serialize(writer& out) {
 }
 
 void late_message::serialize(reader& in) {
+  const reader::level level(in);
   std::uint32_t kind = 0;
   in(alarm_.deadline, kind);
   content_ = static_cast<message*>(message_table::at(kind).unpack(in));

@@ -140,6 +140,11 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how)) {
     const host_share mine = share_host(*meeting, how_.pes);
     how_.pes = mine.pes;
     may_spin = mine.has_processor_for_each;
+    if (!mine.is_only_host && link_of(how_).delays())
+      throw usage_error(
+          "--net-latency, --net-bandwidth and --net-injection-gap are for processes of one host, since they "
+          "need one "
+          "clock, and this job has several: leave them out");
     job_ = std::make_unique<detail::job>(*this, *meeting, how_, time);
     pes_ = job_->net().pes();
   } else {
@@ -198,12 +203,16 @@ void runtime::start(std::function<task<int>()> main) {
 
 int runtime::run(std::function<task<int>()> main) {
   if (pes_.first == 0) start(std::move(main));
+  if (job_) job_->net().start();
   if (threads_) {
     const auto stuck =
         threads_->run([this] { return status() == 0 ? grace_after_success : grace_after_failure; });
     if (!stuck.empty()) {
       for (const int p : stuck) {
-        if (p == scheduler::no_pe) continue;
+        if (p == scheduler::no_pe) {
+          log(log_level::error, "the run has ended, but the communication thread has not");
+          continue;
+        }
         const auto* busy = processor_at(p).running();
         log(log_level::error, "the run has ended, but PE " + std::to_string(p) + " is still busy with " +
                                   (busy != nullptr ? busy->name : "its own affairs") +
@@ -247,7 +256,13 @@ void runtime::escaped(int pe) noexcept {
   }
 }
 
-network::counts runtime::counted() const { return job_ ? job_->net().counted() : network::counts{}; }
+network::counts runtime::counted() const {
+  if (!job_) return {};
+  const std::uint32_t round = job_->round_heard();  // first: a report must not be older than its round
+  auto counts = job_->net().counted();
+  counts.round = round;
+  return counts;
+}
 
 bool runtime::quiet(const network::counts& exchanged) {
   if (ended()) return true;

@@ -44,7 +44,9 @@ host_share share_among(std::span<const host_user> all, std::size_t self) {
     pes += part_of(other);
   }
   const int usable = paid > 0 ? paid : static_cast<int>(processors.size());
-  return {part_of(all[self]), pes <= usable};
+  const bool is_only_host =
+      std::ranges::all_of(all, [&](const host_user& other) { return other.host == all[self].host; });
+  return {part_of(all[self]), pes <= usable, is_only_host};
 }
 
 }  // namespace detail

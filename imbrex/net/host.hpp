@@ -19,6 +19,7 @@ std::string name_of_host();
 struct host_share {
   int pes = 1;                         ///< of this process
   bool has_processor_for_each = true;  ///< of all PEs of all processes on this host
+  bool is_only_host = true;            ///< all processes of the job are on it
 };
 
 /// Agrees with the other processes of the job. `pes`: how many PEs this process is to have; 0 for its part of the

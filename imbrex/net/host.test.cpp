@@ -32,6 +32,8 @@ TEST(host, other_hosts_do_not_count) {
   EXPECT_EQ(share_among(all, 0).pes, 2);
   EXPECT_TRUE(share_among(all, 0).has_processor_for_each);
   EXPECT_EQ(share_among(all, 1).pes, 7);
+  EXPECT_FALSE(share_among(all, 1).is_only_host);
+  EXPECT_TRUE(share_among(std::span(all).first(1), 0).is_only_host);
   EXPECT_FALSE(share_among(all, 1).has_processor_for_each);
 }
 

@@ -21,7 +21,7 @@ class port : public transport {
   /// Sends a notice to a process; it arrives at that one's first PE.
   virtual void notify(int process, std::span<const std::byte> bytes) = 0;
   /// Moves what can be moved, in and out; not for ever, if others send without end. True if anything came in.
-  /// Throws serial_error for bytes that make no item.
+  /// Throws what the receiver has thrown: serial_error for bytes that make no item.
   virtual bool progress() = 0;
   /// Before a sleep: true if from now on whatever comes makes `descriptor` readable; false if there is
   /// something to do at once.
@@ -50,7 +50,7 @@ class network {
   network& operator=(const network&) = delete;
   virtual ~network() = default;
 
-  /// Who takes what arrives: called inside `port::progress`, by the PE that calls it.
+  /// Who takes what arrives: called inside `port::progress`, and by a long row of sends, on the port's thread.
   class receiver {
    public:
     /// An item, from what `work_type::pack` wrote. The input is the network's, and gone
@@ -72,6 +72,7 @@ class network {
   struct counts {
     std::uint64_t sent = 0;
     std::uint64_t received = 0;
+    std::uint32_t round = 0;  ///< of the search for quiescence that the process had heard of by then
 
     friend bool operator==(const counts&, const counts&) = default;
   };
@@ -82,6 +83,8 @@ class network {
   virtual port& port_of(int pe) = 0;
   /// Exact while the PEs sleep. Any thread.
   virtual counts counted() const = 0;
+  /// From now on the receiver is told of what is lost. When it is ready for that.
+  virtual void start() {}
   /// Waits until all that was sent has left this process, at most that long. When no PE runs any more: what
   /// comes is dropped, what is sent from then on too.
   virtual void flush(std::chrono::milliseconds at_most) = 0;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include <imbrex/net/network.hpp>
+#include <imbrex/serial/error.hpp>
 
 namespace imbrex {
 
@@ -12,10 +15,18 @@ class router final : public transport {
       : within_(within), beyond_(beyond), here_(here) {}
 
   void send(work& item, int to) override {
+    if (to < 0 || to >= here_.total) [[unlikely]]
+      refuse(item, to);
     here_.holds(to) ? within_.send(item, to) : beyond_.send(item, to);
   }
 
  private:
+  /// Places come off wires, too.
+  [[noreturn]] void refuse(work& item, int to) const {
+    item.type->destroy(item);
+    throw serial_error("a message for PE " + std::to_string(to) + " of " + std::to_string(here_.total));
+  }
+
   transport& within_;
   port& beyond_;
   const pe_range here_;

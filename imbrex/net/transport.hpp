@@ -5,7 +5,7 @@
 
 namespace imbrex {
 
-/// Carries work to the inbox of another PE. How (a pointer through memory, bytes over a wire, late and out of
+/// Carries work to another PE. How (a pointer through memory, bytes over a wire, late and out of
 /// order) is the affair of the transport alone; what it must not do is lose, double or change an item.
 class transport {
  public:

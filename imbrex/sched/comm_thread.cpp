@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <imbrex/sched/run_queue.hpp>
+#include <imbrex/serial/error.hpp>
 
 namespace imbrex {
 
@@ -16,6 +17,7 @@ struct comm_thread::item_going : work {
 
   static void send(work& w) {
     const std::unique_ptr<item_going> mine(static_cast<item_going*>(&w));
+    if (mine->through.finishing_) return;  // nobody would take it any more
     mine->through.network()->send(*std::exchange(mine->item, nullptr), mine->to);
   }
   static void forget(work& w) noexcept { delete static_cast<item_going*>(&w); }
@@ -50,6 +52,7 @@ struct comm_thread::notice_going : work {
   notice_going(comm_thread& t, int p, std::span<const std::byte> b)
       : through(t), process(p), bytes(b.begin(), b.end()) {
     type = &kind;
+    priority = first_priority;
   }
 
   static void send(work& w) {
@@ -82,30 +85,19 @@ struct comm_thread::notice_coming : work {
   std::vector<std::byte> bytes;
 };
 
-struct comm_thread::loss : work {
-  loss(network::receiver& r, int p, const std::string& w) : owner(r), process(p), why(w) { type = &kind; }
-
-  static void tell(work& w) {
-    const std::unique_ptr<loss> mine(static_cast<loss*>(&w));
-    mine->owner.lost(mine->process, mine->why);
-  }
-  static void forget(work& w) noexcept { delete static_cast<loss*>(&w); }
-  static constexpr work_type kind{"loss of another process", &tell, &forget, nullptr, nullptr};
-
-  network::receiver& owner;
-  int process;
-  std::string why;
-};
-
 /// Stands in a PE's door behind what was posted: when its turn comes, that has been run.
 struct comm_thread::receipt : work {
   receipt(comm_thread& t, std::size_t count) : of(t), bytes(count) {
     type = &kind;
-    priority = last_priority;
+    priority = first_priority;
   }
 
   static void arrived(work& w) {
-    const std::unique_ptr<receipt> mine(static_cast<receipt*>(&w));
+    std::unique_ptr<receipt> mine(static_cast<receipt*>(&w));
+    if (std::exchange(mine->is_packed, false)) {  // what it stands for is unpacked, and queued behind others
+      w.priority = 0;
+      return current()->push(*mine.release());
+    }
     mine->of.unread_.fetch_sub(mine->bytes, std::memory_order_relaxed);
   }
   static void forget(work& w) noexcept { delete static_cast<receipt*>(&w); }
@@ -113,6 +105,7 @@ struct comm_thread::receipt : work {
 
   comm_thread& of;
   std::size_t bytes;
+  bool is_packed = true;
 };
 
 /// The network as this thread sees it: closed for arrivals while the PEs have too many of them to run.
@@ -123,16 +116,20 @@ class comm_thread::inlet final : public port {
   void send(work& item, int to) override { network_.send(item, to); }
   void notify(int process, std::span<const std::byte> bytes) override { network_.notify(process, bytes); }
   bool progress() override {
-    const bool took = !closed() && network_.progress();
+    const bool look = !closed() || ++looks_missed_ % looks_between_arrivals == 0;
+    const bool took = look && network_.progress();
     of_.congested_.store(network_.congested(), std::memory_order_relaxed);
     return took;
   }
   bool arm() override { return closed() || network_.arm(); }
   int descriptor() const override { return closed() ? -1 : network_.descriptor(); }
   bool sending() const override { return closed() || network_.sending(); }
-  bool congested() const override { return network_.congested(); }
+  bool congested() const override { return !of_.finishing_ && network_.congested(); }
 
  private:
+  /// What is to be sent moves when something could come, too: so it comes now and then, also when closed.
+  static constexpr unsigned looks_between_arrivals = 8;
+
   /// Never when there is too much to send: then both sides must take in, or neither goes on.
   bool closed() const {
     return of_.unread_.load(std::memory_order_relaxed) > most_unread && !network_.congested();
@@ -140,6 +137,7 @@ class comm_thread::inlet final : public port {
 
   comm_thread& of_;
   port& network_;
+  unsigned looks_missed_ = 0;
 };
 
 /// The network as the PEs see it: it takes all at once and lets others care.
@@ -185,6 +183,7 @@ port& comm_thread::port_of_pes() { return *outlet_; }
 
 void comm_thread::finish(nanoseconds at_most) {
   const activation mine(*this);
+  finishing_ = true;
   const auto until = now() + at_most;
   while ((step() || !idle()) && now() < until) {
   }
@@ -198,6 +197,10 @@ work& comm_thread::unpack(reader& in) {
 
 void comm_thread::arrived(work& item, int pe, std::size_t bytes) {
   const auto place = static_cast<std::size_t>(pe - first_pe_);
+  if (place >= doors_.size()) {
+    item.type->destroy(item);
+    throw serial_error("a message for PE " + std::to_string(pe) + " came to another process");
+  }
   doors_[place]->post(item);
   unread_.fetch_add(bytes + bytes_beside_payload, std::memory_order_relaxed);
   unreceipted_[place] += bytes + bytes_beside_payload;
@@ -209,8 +212,6 @@ void comm_thread::notice(int process, std::span<const std::byte> bytes) {
   doors_.front()->post(*new notice_coming(owner_, process, bytes));
 }
 
-void comm_thread::lost(int process, const std::string& why) {
-  doors_.front()->post(*new loss(owner_, process, why));
-}
+void comm_thread::lost(int process, const std::string& why) { owner_.lost(process, why); }
 
 }  // namespace imbrex

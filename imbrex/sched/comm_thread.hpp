@@ -42,7 +42,6 @@ class comm_thread final : public scheduler, public network::receiver {
   struct item_coming;
   struct notice_going;
   struct notice_coming;
-  struct loss;
   struct receipt;
   class inlet;
   class outlet;
@@ -58,6 +57,7 @@ class comm_thread final : public scheduler, public network::receiver {
   std::unique_ptr<outlet> outlet_;
   std::vector<inbox*> doors_;
   int first_pe_ = 0;
+  bool finishing_ = false;                ///< no other thread runs
   std::vector<std::size_t> unreceipted_;  ///< of each PE: bytes posted that no receipt stands for yet
   std::atomic<std::size_t> unread_ = 0;   ///< bytes posted that the PEs have not run; they subtract
   std::atomic<int> going_ = 0;            ///< items that PEs have handed over; they add

@@ -108,12 +108,11 @@ void thread_machine::loop(scheduler& pe) {
       while (pe.step())
         if (stopping()) return;
       if (spin(pe)) continue;
+      pe.flush();
+      wait_for_work(pe, margin);
     } catch (...) {
       told_.escaped(pe.pe());
-      continue;
     }
-    pe.flush();
-    wait_for_work(pe, margin);
   }
 }
 
@@ -138,7 +137,7 @@ void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin) {
   if (network != nullptr && !network->arm()) return pe.door().sleep(nanoseconds(0));
   if (deadline || sending) {
     const auto alarm = deadline ? std::optional(*deadline - early) : std::nullopt;
-    sleep(pe, alarm ? std::optional(*alarm - pe.now()) : std::nullopt);
+    sleep(pe, alarm ? std::optional(*alarm - pe.now()) : std::nullopt, sending);
     if (alarm && pe.now() >= *alarm) margin.learn(pe.now() - *alarm);
     return;
   }
@@ -149,14 +148,14 @@ void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin) {
     if (sleepers_.compare_exchange_strong(mine->sleepers, mine->sleepers + one_sleeper)) break;
     sleepers_.fetch_add(one_sleeper);
   }
-  sleep(pe, std::nullopt);
+  sleep(pe, std::nullopt, false);
   sleepers_.fetch_add(one_wake - one_sleeper);
 }
 
-void thread_machine::sleep(scheduler& pe, std::optional<nanoseconds> at_most) {
+void thread_machine::sleep(scheduler& pe, std::optional<nanoseconds> at_most, bool sending) {
   const port* const network = pe.network();
   if (network == nullptr) return pe.door().sleep(at_most);
-  const auto longest = network->sending() ? longest_sleep_while_sending : longest_sleep_with_network;
+  const auto longest = sending ? longest_sleep_while_sending : longest_sleep_with_network;
   pe.door().sleep(std::min(at_most.value_or(longest), longest), network->descriptor());
 }
 

@@ -28,6 +28,7 @@ void process(Archive& archive, T& value) {
   } else if constexpr (k == kind::member) {
     if constexpr (Archive::reading) {
       const reader::level level(archive);
+      const reader::whole what_may_be_temporary(archive);
       value.serialize(archive);
     } else {
       const writer::copying what_may_be_temporary(archive);
@@ -65,6 +66,7 @@ void process(Archive& archive, T& value) {
     process_block(archive, value);
   } else if constexpr (k == kind::map) {
     if constexpr (Archive::reading) {
+      const reader::whole keys(archive);
       process_map(archive, value);
     } else {
       const writer::copying keys(archive);  // they are compared when they are read
@@ -74,6 +76,7 @@ void process(Archive& archive, T& value) {
     process_sequence(archive, value);
   } else if constexpr (k == kind::set) {
     if constexpr (Archive::reading) {
+      const reader::whole keys(archive);
       process_set(archive, value);
     } else {
       const writer::copying keys(archive);

@@ -453,6 +453,19 @@ TEST(lending, a_block_of_another_size_or_place_is_an_error) {
   EXPECT_THROW(read({}), serial_error);
 }
 
+TEST(lending, keys_are_not_still_to_come) {
+  const std::string key(100, 'k');
+  const apart sent(key);
+  writer as_set;
+  as_set(std::uint64_t{1}, std::uint64_t{100});
+  reader in(as_set.written(), {16, 100, nullptr});
+  std::set<std::string> got;
+  EXPECT_THROW(in(got), serial_error);
+  reader here(as_set.written(), {16, 100, sent.here().bytes});
+  here(got);
+  EXPECT_EQ(got, std::set<std::string>{key});
+}
+
 TEST(lending, all_can_be_had_in_one_piece) {
   const long_values value{1, std::vector<double>(20, 2.5), "end"};
   const apart sent(value);

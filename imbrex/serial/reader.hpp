@@ -57,7 +57,9 @@ class reader {
   void align(std::size_t alignment) { view((alignment - position_ % alignment) % alignment); }
 
   /// True if the next `count` bytes are still to come: then `expect` says where they are to be put.
-  bool is_to_come(std::size_t count) const { return block_.bytes == nullptr && stands_apart(count); }
+  bool is_to_come(std::size_t count) const {
+    return block_.bytes == nullptr && stands_apart(count) && !whole_ && count >= shortest_to_come;
+  }
   /// Reads bytes that are still to come. What is being read must keep them there when it is moved.
   void expect(void* target) {
     place_of_block_ = static_cast<std::byte*>(target);
@@ -75,6 +77,19 @@ class reader {
   void finish() const {
     if (remaining() != 0) detail::throw_unread(remaining(), input_.size() + block_.size);
   }
+
+  /// While it lives, nothing may still be to come: for values that are looked at when they are read.
+  class whole {
+   public:
+    explicit whole(reader& owner) : owner_(owner), before_(std::exchange(owner.whole_, true)) {}
+    whole(const whole&) = delete;
+    whole& operator=(const whole&) = delete;
+    ~whole() { owner_.whole_ = before_; }
+
+   private:
+    reader& owner_;
+    bool before_;
+  };
 
   /// Counts one level of nesting while it lives; for types that read themselves recursively.
   class level {
@@ -96,6 +111,9 @@ class reader {
     const std::size_t left = input_.size() - position_;
     if (count > left) detail::throw_truncated(count, left, position_);
   }
+  /// What is shorter may lie in the container itself, and moves with it.
+  static constexpr std::size_t shortest_to_come = 64;
+
   bool stands_apart(std::size_t count) const {
     return block_unread_ != 0 && count == block_unread_ && position_ == block_.position;
   }
@@ -106,6 +124,7 @@ class reader {
   separate_block block_;
   std::size_t block_unread_ = 0;
   std::byte* place_of_block_ = nullptr;
+  bool whole_ = false;
 };
 
 }  // namespace imbrex

@@ -15,7 +15,8 @@ class told_error : public error {
   using error::error;
 };
 
-/// How the processes of one job find each other, once, at the start. One thread at a time may use it.
+/// How the processes of one job find each other, once, at the start. One thread at a time may use it; only
+/// `complain` any thread at any time.
 class bootstrap {
  public:
   bootstrap() = default;

@@ -109,6 +109,10 @@ class ucx_network final : public network {
     return sum;
   }
 
+  void start() override {
+    if (heartbeat_ && heartbeat::silence().count() > 0) heartbeat_->start();
+  }
+
   void flush(std::chrono::milliseconds at_most) override {
     const auto until = std::chrono::steady_clock::now() + at_most;
     const auto all_flushed = [this] {
@@ -120,6 +124,7 @@ class ucx_network final : public network {
   }
 
   void close() override {
+    heartbeat_.reset();  // it may be about to tell of a loss
     for (auto& p : ports_) p->close();
   }
 
@@ -145,7 +150,6 @@ class ucx_network final : public network {
     for (const int process : firsts)
       if (process != job.rank() && (process == 0 || job.rank() == 0))
         heartbeat_->watch(process, addresses[static_cast<std::size_t>(process)]);
-    heartbeat_->start();
   }
 
   context context_;

@@ -66,8 +66,8 @@ struct ucx_port::arrival {
   }
   void end(ucs_status_t status) {
     std::unique_ptr<arrival> mine(this);
-    if (status != UCS_OK) return;
     to.guarded([&] {
+      check(status, "receiving a long message");
       if (item != nullptr)
         to.arrived(*std::exchange(item, nullptr), pe, size);
       else if (what == item_message)
@@ -180,7 +180,7 @@ ucp_ep_h ucx_port::endpoint_to(std::size_t port) {
 
 void ucx_port::send(work& item, int to) {
   if (closing_) return item.type->destroy(item);
-  item.type->pack(item, out_);
+  pack(item);
   if (out_.lent().bytes.empty()) {
     item.type->destroy(item);
     const std::size_t port = where_.port_of_pe[static_cast<std::size_t>(to)];
@@ -193,6 +193,16 @@ void ucx_port::send(work& item, int to) {
   if (departing_bytes_ > many_departing_bytes && !progressing_) move();
 }
 
+void ucx_port::pack(work& item) {
+  try {
+    item.type->pack(item, out_);
+  } catch (...) {  // of a type's own serialize()
+    out_.clear();
+    item.type->destroy(item);
+    throw;
+  }
+}
+
 void ucx_port::send_lending(work& item, int to) {
   const std::size_t port = where_.port_of_pe[static_cast<std::size_t>(to)];
   if (out_.written().size() + sizeof(std::uint64_t) + sizeof to <= longest_header_) {
@@ -203,7 +213,7 @@ void ucx_port::send_lending(work& item, int to) {
   out_.clear();
   {
     const writer::copying all(out_);
-    item.type->pack(item, out_);
+    pack(item);
   }
   item.type->destroy(item);
   address(to, port);
@@ -288,6 +298,8 @@ void ucx_port::take_item_with_block(std::span<const std::byte> header, void* blo
   const int to = take_address(header);
   const auto position = last_of<std::uint64_t>(header);
   const auto packed = header.first(header.size() - sizeof position);
+  if (size < shortest_block_lent)
+    throw serial_error("malformed message: a block of " + std::to_string(size) + " bytes stands apart");
   reader in(packed, {position, size, is_to_come ? nullptr : static_cast<const std::byte*>(block)});
   work& item = to_.unpack(in);
   if (!is_to_come) return arrived(item, to, packed.size() + size);

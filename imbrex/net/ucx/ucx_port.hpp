@@ -88,6 +88,8 @@ class ucx_port final : public port {
   /// is lent.
   void send_written(kind what, std::size_t port, work* item);
   void send_lending(work& item, int to);
+  /// Writes the item to `out_`, or destroys it and throws what its type's serialize() throws.
+  void pack(work& item);
   /// Writes the PE that an item is for, if the port at the other end has several; reads it.
   void address(int pe, std::size_t port);
   int take_address(std::span<const std::byte>& bytes) const;
