@@ -24,7 +24,7 @@ using clock_type = std::chrono::steady_clock;
 
 constexpr int walkers = 48;
 constexpr int letters_each = 6;
-constexpr std::int64_t most_growth = 16 << 20;  // bytes
+constexpr std::int64_t most_growth = 48 << 20;  // bytes; allocators keep some of what is freed
 /// Sanitizers keep freed memory back, to see who uses it, and grow by that.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool memory_is_kept_back = true;
