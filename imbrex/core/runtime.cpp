@@ -137,14 +137,13 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how)) {
     if (deterministic)
       throw usage_error("--machine deterministic is for one process, and this is one of " +
                         std::to_string(meeting->size()) + ": start it by itself");
-    const host_share mine = share_host(*meeting, how_.pes);
+    const host_share mine = share_host(*meeting, how_.pes, how_.comm_thread ? 1 : 0);
     how_.pes = mine.pes;
     may_spin = mine.has_processor_for_each;
     if (!mine.is_only_host && link_of(how_).delays())
       throw usage_error(
           "--net-latency, --net-bandwidth and --net-injection-gap are for processes of one host, since they "
-          "need one "
-          "clock, and this job has several: leave them out");
+          "need one clock, and this job has several: leave them out");
     job_ = std::make_unique<detail::job>(*this, *meeting, how_, time);
     pes_ = job_->net().pes();
   } else {

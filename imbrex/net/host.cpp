@@ -36,31 +36,38 @@ host_share share_among(std::span<const host_user> all, std::size_t self) {
   };
   std::set<int> processors;
   int paid = 0;  // a quota is the host's, or at least counts for all alike
-  int pes = 0;
+  int threads = 0;
   for (const auto& other : all) {
     if (other.host != all[self].host) continue;
     processors.insert(other.processors.begin(), other.processors.end());
     if (other.usable < static_cast<int>(other.processors.size())) paid = std::max(paid, other.usable);
-    pes += part_of(other);
+    threads += part_of(other) + other.beside;
   }
   const int usable = paid > 0 ? paid : static_cast<int>(processors.size());
   const bool is_only_host =
       std::ranges::all_of(all, [&](const host_user& other) { return other.host == all[self].host; });
-  return {part_of(all[self]), pes <= usable, is_only_host};
+  return {part_of(all[self]), threads <= usable, is_only_host};
 }
 
 }  // namespace detail
 
-host_share share_host(bootstrap& job, int pes) {
+host_share share_host(bootstrap& job, int pes, int beside) {
   const auto numbers = usable_processor_numbers();
   writer out;
-  out(detail::host_user{name_of_host(), pes, usable_processors(), {numbers.begin(), numbers.end()}});
+  out(detail::host_user{name_of_host(), pes, usable_processors(), {numbers.begin(), numbers.end()}, beside});
   const auto mine = out.written();
   std::vector<detail::host_user> all;
   for (const auto& text : job.all_gather({reinterpret_cast<const char*>(mine.data()), mine.size()})) {
     reader in({reinterpret_cast<const std::byte*>(text.data()), text.size()});
-    in(all.emplace_back());
-    in.finish();
+    try {
+      in(all.emplace_back());
+      in.finish();
+    } catch (const serial_error&) {
+      const std::string problem =
+          "processes of this job are of different builds of imbrex: start the same build everywhere";
+      if (job.rank() != 0) throw told_error(problem);
+      throw error(problem);
+    }
   }
   return detail::share_among(all, static_cast<std::size_t>(job.rank()));
 }

@@ -24,7 +24,8 @@ struct host_share {
 
 /// Agrees with the other processes of the job. `pes`: how many PEs this process is to have; 0 for its part of the
 /// processors that it may use, of which those that others of its host may use as well are divided among them.
-host_share share_host(bootstrap& job, int pes);
+/// `beside`: threads that it has beside its PEs, and that need a processor, too.
+host_share share_host(bootstrap& job, int pes, int beside);
 
 namespace detail {
 
@@ -34,6 +35,7 @@ struct host_user {
   int pes = 0;                  ///< asked for; 0 for its part
   int usable = 1;               ///< processors that it may use at the same time
   std::vector<int> processors;  ///< their numbers, perhaps more
+  int beside = 0;               ///< threads beside its PEs
 };
 
 host_share share_among(std::span<const host_user> all, std::size_t self);

@@ -43,6 +43,14 @@ TEST(host, a_quota_bounds_what_the_processes_have_together) {
   EXPECT_TRUE(share_among(std::span(all).first(1), 0).has_processor_for_each);
 }
 
+TEST(host, a_thread_beside_the_pes_needs_a_processor_too) {
+  std::vector<host_user> all(2, {"a", 1, 3, {0, 1, 2}});
+  EXPECT_TRUE(share_among(all, 0).has_processor_for_each);
+  for (auto& user : all) user.beside = 1;
+  EXPECT_FALSE(share_among(all, 0).has_processor_for_each);
+  EXPECT_EQ(share_among(all, 0).pes, 1);
+}
+
 TEST(host, has_a_name_that_stays) {
   EXPECT_FALSE(name_of_host().empty());
   EXPECT_EQ(name_of_host(), name_of_host());

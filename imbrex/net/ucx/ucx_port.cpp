@@ -68,12 +68,8 @@ struct ucx_port::arrival {
     std::unique_ptr<arrival> mine(this);
     to.guarded([&] {
       check(status, "receiving a long message");
-      if (item != nullptr)
-        to.arrived(*std::exchange(item, nullptr), pe, size);
-      else if (what == item_message)
-        to.take_item({bytes.get(), size});
-      else
-        to.take_notice({bytes.get(), size});
+      item != nullptr ? to.arrived(*std::exchange(item, nullptr), pe, size)
+                      : to.take_whole(what, {bytes.get(), size});
     });
   }
 };
@@ -107,28 +103,8 @@ ucx_port::ucx_port(ucp_context_h context, int process, const places& where, netw
   longest_header_ = limits.max_am_header;
   out_.lend_from(shortest_block_lent);
 
-  handle(item_message, [](void* self, const void*, std::size_t, void* data, std::size_t length,
-                          const ucp_am_recv_param_t* how_it_came) {
-    auto& port = *static_cast<ucx_port*>(self);
-    port.guarded([&] {
-      if ((how_it_came->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0)
-        port.receive_whole(item_message, length, data);
-      else
-        port.take_item({static_cast<const std::byte*>(data), length});
-    });
-    return UCS_OK;
-  });
-  handle(notice_message, [](void* self, const void*, std::size_t, void* data, std::size_t length,
-                            const ucp_am_recv_param_t* how_it_came) {
-    auto& port = *static_cast<ucx_port*>(self);
-    port.guarded([&] {
-      if ((how_it_came->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0)
-        port.receive_whole(notice_message, length, data);
-      else
-        port.take_notice({static_cast<const std::byte*>(data), length});
-    });
-    return UCS_OK;
-  });
+  handle(item_message, &on_whole<item_message>);
+  handle(notice_message, &on_whole<notice_message>);
   handle(item_with_block, [](void* self, const void* header, std::size_t header_length, void* data,
                              std::size_t length, const ucp_am_recv_param_t* how_it_came) {
     auto& port = *static_cast<ucx_port*>(self);
@@ -277,6 +253,22 @@ void ucx_port::guarded(const Function& function) noexcept {
   } catch (...) {
     if (!problem_) problem_ = std::current_exception();
   }
+}
+
+template <ucx_port::kind What>
+ucs_status_t ucx_port::on_whole(void* self, const void*, std::size_t, void* data, std::size_t length,
+                                const ucp_am_recv_param_t* how_it_came) {
+  auto& port = *static_cast<ucx_port*>(self);
+  port.guarded([&] {
+    (how_it_came->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0
+        ? port.receive_whole(What, length, data)
+        : port.take_whole(What, {static_cast<const std::byte*>(data), length});
+  });
+  return UCS_OK;
+}
+
+void ucx_port::take_whole(kind what, std::span<const std::byte> bytes) {
+  what == item_message ? take_item(bytes) : take_notice(bytes);
 }
 
 void ucx_port::take_item(std::span<const std::byte> bytes) {

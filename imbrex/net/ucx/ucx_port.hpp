@@ -97,6 +97,11 @@ class ucx_port final : public port {
   bool move() noexcept;
 
   void handle(kind what, ucp_am_recv_callback_t callback);
+  /// What UCX calls for a message that has no block apart.
+  template <kind What>
+  static ucs_status_t on_whole(void* self, const void* header, std::size_t header_length, void* data,
+                               std::size_t length, const ucp_am_recv_param_t* how_it_came);
+  void take_whole(kind what, std::span<const std::byte> bytes);
   void take_item(std::span<const std::byte> bytes);
   void take_notice(std::span<const std::byte> bytes);
   /// `block`: where it lies or, if it is to come, what UCX knows it by.
