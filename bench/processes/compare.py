@@ -42,7 +42,7 @@ def newest_build():
 def parse(arguments):
     parser = argparse.ArgumentParser(
         description=__doc__, allow_abbrev=False,
-        epilog="All other options go to the programs, such as --largest 4096 or --payload lent; "
+        epilog="All other options go to the programs, such as --largest 4096 or --payload given; "
                "processes_imbrex --help lists them.")
     parser.add_argument("--bench", choices=LEGENDS, default="pingpong", help="default %(default)s")
     parser.add_argument("--repeats", type=int, default=5, metavar="N",

@@ -38,10 +38,12 @@ void declare(CLI::App& app, course& asked) {
   app.add_option("--window", asked.window, "messages in flight; 64 unless given")->check(count);
   app.add_option("--buffers", asked.buffers, "that UCX and MPI use in turn; 1 unless given, as OSU has it")
       ->check(count);
-  app.add_option("--payload", asked.payload,
-                 "of Imbrex's windows. given (unless asked otherwise): vectors, made while the clock stands "
-                 "and moved into the messages; lent: one buffer, copied into each")
-      ->check(CLI::IsMember({"given", "lent"}));
+  app.add_option(
+         "--payload", asked.payload,
+         "of Imbrex's windows. shared (unless asked otherwise): one vector, in all messages, as UCX and MPI "
+         "send one buffer; given: vectors, made while the clock stands and moved into the messages; "
+         "shown: one buffer, copied into each")
+      ->check(CLI::IsMember({"shared", "given", "shown"}));
   app.add_option("--elements", asked.elements, "that a broadcast goes to; 10000 unless given")->check(count);
   app.add_option(
          "--real-time", asked.priority,

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -60,18 +61,22 @@ class player : public imbrex::chare<player> {
   /// Windows of messages, each answered as a whole.
   imbrex::task<point> stream(std::size_t size) {
     rounds_.emplace(asked_, size);
-    const auto lent = filled(size, contents::there);
+    const auto shared = std::make_shared<const std::vector<std::byte>>(filled(size, contents::there));
+    const std::span shown(*shared);
     const auto window = static_cast<std::size_t>(asked_.window);
     std::vector<std::vector<std::byte>> given;
     const bool gives = asked_.payload == "given";
+    const bool shares = asked_.payload == "shared";
     while (rounds_->next()) {
       if (rounds_->first()) {
-        for (std::size_t m = 0; m < window; ++m) imbrex::send<&player::check>(other(), std::span(lent), size);
+        for (std::size_t m = 0; m < window; ++m) imbrex::send<&player::check>(other(), shown, size);
+      } else if (shares) {
+        for (std::size_t m = 0; m < window; ++m) imbrex::send<&player::take>(other(), shared);
       } else if (gives) {
-        rounds_->aside([&] { given.assign(window, lent); });
+        rounds_->aside([&] { given.assign(window, *shared); });
         for (auto& bytes : given) imbrex::send<&player::take>(other(), std::move(bytes));
       } else {
-        for (std::size_t m = 0; m < window; ++m) imbrex::send<&player::take>(other(), std::span(lent));
+        for (std::size_t m = 0; m < window; ++m) imbrex::send<&player::take>(other(), shown);
       }
       const auto answer = co_await answers.receive();
       if (!holds(answer, contents::back, answer_bytes)) throw_wrong_contents(size);

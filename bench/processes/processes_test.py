@@ -54,7 +54,7 @@ class Program(unittest.TestCase):
     def test_bandwidth(self):
         self.check_sizes("bandwidth", SIZES)
         self.check_sizes("bandwidth", [65536, 131072], "--smallest", "65536", "--largest", "131072",
-                         "--buffers", "3", "--payload", "lent")
+                         "--buffers", "3", "--payload", "given")
 
     def test_rate(self):
         self.check_sizes("rate", SIZES[:13])

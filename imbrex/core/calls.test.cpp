@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -36,6 +37,14 @@ class worker : public chare<worker> {
     double t = 0;
     for (const double v : values) t += v;
     return t;
+  }
+  std::size_t letters(std::span<const std::string> words) const {
+    std::size_t count = 0;
+    for (const auto& w : words) count += w.size();
+    return count;
+  }
+  bool shows(std::span<const double> values, std::uintptr_t first) const {
+    return reinterpret_cast<std::uintptr_t>(values.data()) == first;
   }
   task<double> total_later(std::span<const double> values, std::string_view name, const std::string& other) {
     co_await sleep_for(std::chrono::microseconds(5));
@@ -114,6 +123,14 @@ TEST_P(calls, take_values_move_only_objects_and_views) {
       EXPECT_EQ(six, 6);
       const double given = co_await all[i].call<&worker::total>(std::vector<double>{4, 5});
       EXPECT_EQ(given, 9);
+      const auto shared = std::make_shared<std::vector<double>>(1000, 0.5);
+      const double five_hundred = co_await all[i].call<&worker::total>(shared);
+      EXPECT_EQ(five_hundred, 500);
+      const double none = co_await all[i].call<&worker::total>(std::shared_ptr<const std::vector<double>>());
+      EXPECT_EQ(none, 0);
+      const auto words = std::make_shared<const std::vector<std::string>>(10, "four");
+      const std::size_t letters = co_await all[i].call<&worker::letters>(words);
+      EXPECT_EQ(letters, 40U);
       const double later = co_await all[i].call<&worker::total_later>(lent, "four", std::string("five!"));
       EXPECT_EQ(later, 15);
       const int size = co_await all[i].call<&worker::by_reference>(std::vector<int>(4));
@@ -123,6 +140,20 @@ TEST_P(calls, take_values_move_only_objects_and_views) {
       EXPECT_EQ(depth, 20);
     }
   });
+}
+
+TEST(calls_on_threads, a_vector_that_is_shared_is_not_copied) {
+  const int status = imbrex::run(threads(2), []() -> task<> {
+    auto all = make_array<worker>({4});
+    const auto shared = std::make_shared<const std::vector<double>>(1000, 0.5);
+    const auto first = reinterpret_cast<std::uintptr_t>(shared->data());
+    EXPECT_TRUE(co_await all.reduce<&worker::shows>(imbrex::all, shared, first));
+    for (int i = 0; i < 4; ++i) EXPECT_TRUE(co_await all[i].call<&worker::shows>(shared, first));
+    EXPECT_FALSE(co_await all[1].call<&worker::shows>(std::span(*shared), first));
+    co_await quiescence();
+    EXPECT_EQ(shared.use_count(), 1);
+  });
+  EXPECT_EQ(status, 0);
 }
 
 TEST_P(calls, are_sent_at_once_and_awaited_in_any_order) {

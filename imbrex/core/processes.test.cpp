@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <thread>
@@ -106,6 +107,9 @@ TEST_P(processes, long_messages_arrive_whole) {
       const auto to = all[static_cast<int>(++seed) % num_pes()];
       const auto values = numbers(bytes / 8, seed);
       auto twice = co_await to.call<&echo::doubled>(values);
+      auto shared = std::make_shared<const std::vector<double>>(values);
+      const auto again = co_await to.call<&echo::doubled>(std::move(shared));
+      EXPECT_EQ(again, twice);
       EXPECT_EQ(twice.size(), values.size());
       for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(twice[i], 2 * values[i]);
       const packed_by_hand by_hand(values);

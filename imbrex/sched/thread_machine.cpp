@@ -20,6 +20,10 @@ constexpr work_type nudge{"nudge", &run_nothing, &destroy_nothing, nullptr, null
 /// would notice.
 constexpr int turns_with_a_processor_each = 1500;
 
+/// So many times longer while something that was sent has not left: the other side asks for it piece by piece, and a
+/// sleep would cost it a system call for each, to wake this one.
+constexpr int times_longer_while_sending = 50;
+
 /// None where another PE could use the processor, or where messages take longer than it takes to wake.
 int turns_to_spin(bool may_spin, const options& how) {
   return may_spin && how.net_latency <= wake_margin::largest ? turns_with_a_processor_each : 0;
@@ -118,7 +122,11 @@ void thread_machine::loop(scheduler& pe) {
 
 bool thread_machine::spin(scheduler& pe) const {
   const auto deadline = pe.next_deadline();
-  for (int turn = 0; turn < spin_turns_; ++turn) {
+  const port* const network = pe.network();
+  const auto turns = [&] {
+    return network != nullptr && network->sending() ? spin_turns_ * times_longer_while_sending : spin_turns_;
+  };
+  for (int turn = 0; turn < turns(); ++turn) {
     if (pe.door().has_items() || stopping() || pe.poll()) return true;
     if (deadline && turn % 64 == 0 && pe.now() >= *deadline) return true;
     pause_processor();

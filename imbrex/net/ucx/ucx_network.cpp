@@ -81,6 +81,7 @@ class ucx_network final : public network {
       if (other.program != first.program) strangers.push_back(process);
       if (process == job.rank()) pes_ = {static_cast<int>(places_.port_of_pe.size()), pes, 0};
       places_.first_port.push_back(places_.ports.size());
+      places_.are_on_one_host &= other.host == mine.host;
       const std::size_t others_ports = other.addresses.size();
       for (std::size_t p = 0; p < static_cast<std::size_t>(other.pes); ++p)
         places_.port_of_pe.push_back(places_.ports.size() + (others_ports == 1 ? 0 : p));

@@ -19,6 +19,16 @@ T last_of(std::span<const std::byte> bytes) {
   return value;
 }
 
+/// Reads an item's header, at whose end the position stands of a block of that size. `block` is null if it is
+/// still to come.
+reader reader_of(std::span<const std::byte> header, std::size_t size, const std::byte* block,
+                 std::size_t shortest) {
+  const auto position = last_of<std::uint64_t>(header);
+  if (size < shortest)
+    throw serial_error("malformed message: a block of " + std::to_string(size) + " bytes stands apart");
+  return {header.first(header.size() - sizeof position), {position, size, block}};
+}
+
 }  // namespace
 
 /// What UCX still reads: packed bytes, and an item that has a block of its own.
@@ -31,14 +41,15 @@ struct ucx_port::departure {
   }
 
   ucx_port& from;
+  std::size_t held_at = 0;
   std::vector<std::byte> bytes;
   work* item = nullptr;
   std::size_t size = 0;
 
   static void ended(void* request, ucs_status_t, void* self) {
-    const std::unique_ptr<departure> mine(static_cast<departure*>(self));
-    --mine->from.departing_;
-    mine->from.departing_bytes_ -= mine->size;
+    auto& port = static_cast<departure*>(self)->from;
+    const auto mine = port.departing_.release(*static_cast<departure*>(self));
+    port.departing_bytes_ -= mine->size;
     ucp_request_free(request);  // a failure is told by the endpoint's handler
   }
 };
@@ -55,6 +66,7 @@ struct ucx_port::arrival {
   ucx_port& to;
   kind what;
   std::size_t size;
+  std::size_t held_at = 0;
   std::unique_ptr<std::byte[]> bytes;  ///< of a message as a whole
   work* item = nullptr;                ///< or what it is unpacked to, but for a block
   int pe = 0;                          ///< that the item is for
@@ -65,11 +77,12 @@ struct ucx_port::arrival {
     static_cast<arrival*>(self)->end(status);
   }
   void end(ucs_status_t status) {
-    std::unique_ptr<arrival> mine(this);
+    const auto mine = to.arriving_.release(*this);
+    to.arriving_bytes_ -= size;
     to.guarded([&] {
       check(status, "receiving a long message");
       item != nullptr ? to.arrived(*std::exchange(item, nullptr), pe, size)
-                      : to.take_whole(what, {bytes.get(), size});
+                      : to.take(what, {}, {bytes.get(), size});
     });
   }
 };
@@ -103,18 +116,9 @@ ucx_port::ucx_port(ucp_context_h context, int process, const places& where, netw
   longest_header_ = limits.max_am_header;
   out_.lend_from(shortest_block_lent);
 
-  handle(item_message, &on_whole<item_message>);
-  handle(notice_message, &on_whole<notice_message>);
-  handle(item_with_block, [](void* self, const void* header, std::size_t header_length, void* data,
-                             std::size_t length, const ucp_am_recv_param_t* how_it_came) {
-    auto& port = *static_cast<ucx_port*>(self);
-    port.guarded([&] {
-      const bool is_to_come = (how_it_came->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0;
-      port.take_item_with_block({static_cast<const std::byte*>(header), header_length}, data, length,
-                                is_to_come);
-    });
-    return UCS_OK;
-  });
+  handle(item_message, &on_message<item_message>);
+  handle(item_with_block, &on_message<item_with_block>);
+  handle(notice_message, &on_message<notice_message>);
 }
 
 void ucx_port::handle(kind what, ucp_am_recv_callback_t callback) {
@@ -234,10 +238,9 @@ void ucx_port::send_written(kind what, std::size_t port, work* item) {
           : ucp_am_send_nbx(endpoint, what, packed.data(), packed.size(), block.data(), block.size(), &how);
   if (UCS_PTR_IS_PTR(request)) {  // UCX still reads: all stays where it is
     next_departure_->size = packed.size() + block.size() + bytes_beside_payload;
-    ++departing_;
     departing_bytes_ += next_departure_->size;
     next_departure_->bytes = out_.take();
-    next_departure_.release();  // its callback's
+    departing_.hold(std::move(next_departure_));
     return;
   }
   out_.clear();
@@ -256,19 +259,26 @@ void ucx_port::guarded(const Function& function) noexcept {
 }
 
 template <ucx_port::kind What>
-ucs_status_t ucx_port::on_whole(void* self, const void*, std::size_t, void* data, std::size_t length,
-                                const ucp_am_recv_param_t* how_it_came) {
+ucs_status_t ucx_port::on_message(void* self, const void* header, std::size_t header_length, void* data,
+                                  std::size_t length, const ucp_am_recv_param_t* how_it_came) {
   auto& port = *static_cast<ucx_port*>(self);
+  const std::span<const std::byte> first(static_cast<const std::byte*>(header), header_length);
+  ucs_status_t status = UCS_OK;
   port.guarded([&] {
-    (how_it_came->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0
-        ? port.receive_whole(What, length, data)
-        : port.take_whole(What, {static_cast<const std::byte*>(data), length});
+    if ((how_it_came->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0)
+      status = port.be_offered(What, first, length, data);
+    else
+      port.take(What, first, {static_cast<const std::byte*>(data), length});
   });
-  return UCS_OK;
+  return status;
 }
 
-void ucx_port::take_whole(kind what, std::span<const std::byte> bytes) {
-  what == item_message ? take_item(bytes) : take_notice(bytes);
+void ucx_port::take(kind what, std::span<const std::byte> header, std::span<const std::byte> data) {
+  switch (what) {
+    case item_message: return take_item(data);
+    case item_with_block: return take_item_with_block(header, data);
+    case notice_message: return take_notice(data);
+  }
 }
 
 void ucx_port::take_item(std::span<const std::byte> bytes) {
@@ -285,39 +295,65 @@ void ucx_port::take_notice(std::span<const std::byte> bytes) {
   to_.notice(process, in.view(in.remaining()));
 }
 
-void ucx_port::take_item_with_block(std::span<const std::byte> header, void* block, std::size_t size,
-                                    bool is_to_come) {
+void ucx_port::take_item_with_block(std::span<const std::byte> header, std::span<const std::byte> block) {
   const int to = take_address(header);
-  const auto position = last_of<std::uint64_t>(header);
-  const auto packed = header.first(header.size() - sizeof position);
-  if (size < shortest_block_lent)
-    throw serial_error("malformed message: a block of " + std::to_string(size) + " bytes stands apart");
-  reader in(packed, {position, size, is_to_come ? nullptr : static_cast<const std::byte*>(block)});
-  work& item = to_.unpack(in);
-  if (!is_to_come) return arrived(item, to, packed.size() + size);
-  auto coming = std::make_unique<arrival>(*this, item_with_block, size);
-  coming->item = &item;
-  coming->pe = to;
-  coming->place = in.place_of_block();
-  receive(std::move(coming), block);
+  reader in = reader_of(header, block.size(), block.data(), shortest_block_lent);
+  arrived(to_.unpack(in), to, header.size() + block.size());
 }
 
-void ucx_port::receive_whole(kind what, std::size_t size, void* described) {
+bool ucx_port::has_room_for(std::size_t size) const {
+  const std::size_t most = where_.are_on_one_host ? most_arriving_bytes_on_host : most_arriving_bytes;
+  return arriving_.empty() || arriving_bytes_ + size <= most;
+}
+
+ucs_status_t ucx_port::be_offered(kind what, std::span<const std::byte> header, std::size_t size,
+                                  void* described) {
+  if (!offers_.empty() || !has_room_for(size)) {
+    offers_.push_back({what, {header.begin(), header.end()}, size, described});
+    return UCS_INPROGRESS;
+  }
+  accept(what, header, size, described);
+  return UCS_OK;
+}
+
+void ucx_port::accept(kind what, std::span<const std::byte> header, std::size_t size, void* described) {
   auto coming = std::make_unique<arrival>(*this, what, size);
-  coming->bytes = std::make_unique_for_overwrite<std::byte[]>(size);
-  coming->place = coming->bytes.get();
-  receive(std::move(coming), described);
-}
-
-void ucx_port::receive(std::unique_ptr<arrival> coming, void* described) {
+  if (what == item_with_block) {
+    coming->pe = take_address(header);
+    reader in = reader_of(header, size, nullptr, shortest_block_lent);
+    coming->item = &to_.unpack(in);
+    coming->place = in.place_of_block();
+  } else {
+    coming->bytes = std::make_unique_for_overwrite<std::byte[]>(size);
+    coming->place = coming->bytes.get();
+  }
   ucp_request_param_t how{};
   how.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
   how.cb.recv_am = &arrival::ended;
   how.user_data = coming.get();
+  arriving_bytes_ += size;
+  arrival& held = arriving_.hold(std::move(coming));
   const ucs_status_ptr_t request =
-      ucp_am_recv_data_nbx(worker_.get(), described, coming->place, coming->size, &how);
-  arrival* const given = coming.release();
-  if (!UCS_PTR_IS_PTR(request)) given->end(UCS_PTR_STATUS(request));
+      ucp_am_recv_data_nbx(worker_.get(), described, held.place, held.size, &how);
+  if (!UCS_PTR_IS_PTR(request)) held.end(UCS_PTR_STATUS(request));
+}
+
+void ucx_port::accept_offers() {
+  while (!offers_.empty() && has_room_for(offers_.front().size)) {
+    const offer next = std::move(offers_.front());
+    offers_.pop_front();
+    try {
+      accept(next.what, next.header, next.size, next.described);
+    } catch (...) {  // it makes no item
+      ucp_am_data_release(worker_.get(), next.described);
+      throw;
+    }
+  }
+}
+
+void ucx_port::decline_offers() noexcept {
+  for (const offer& o : offers_) ucp_am_data_release(worker_.get(), o.described);
+  offers_.clear();
 }
 
 void ucx_port::arrived(work& item, int pe, std::size_t bytes) {
@@ -339,17 +375,22 @@ bool ucx_port::move() noexcept {
 
 bool ucx_port::progress() {
   took_ = false;
+  accept_offers();
   for (int round = 0; round < most_rounds && !took_ && move(); ++round) {
   }
   if (problem_) std::rethrow_exception(std::exchange(problem_, nullptr));
   return took_;
 }
 
-bool ucx_port::arm() { return ucp_worker_arm(worker_.get()) == UCS_OK; }
+bool ucx_port::arm() {
+  const bool may_accept = !offers_.empty() && has_room_for(offers_.front().size);
+  return !may_accept && ucp_worker_arm(worker_.get()) == UCS_OK;
+}
 
 bool ucx_port::flushed() {
   if (!closing_) {
     closing_ = true;  // no PE runs that could take what comes
+    decline_offers();
     const ucp_request_param_t how{};
     flush_ = ucp_worker_flush_nbx(worker_.get(), &how);
   }
@@ -358,11 +399,12 @@ bool ucx_port::flushed() {
     if (ucp_request_check_status(flush_) == UCS_INPROGRESS) return false;
     ucp_request_free(std::exchange(flush_, nullptr));
   }
-  return departing_ == 0;
+  return departing_.empty();
 }
 
 void ucx_port::close() {
   closing_ = true;
+  decline_offers();
   if (UCS_PTR_IS_PTR(flush_)) ucp_request_free(std::exchange(flush_, nullptr));
   ucp_request_param_t force{};
   force.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 
 #include <imbrex/net/network.hpp>
 #include <imbrex/net/ucx/handles.hpp>
+#include <imbrex/net/ucx/held.hpp>
 #include <imbrex/serial/writer.hpp>
 
 namespace imbrex::ucx {
@@ -30,6 +32,7 @@ struct places {
   std::vector<remote_port> ports;
   std::vector<std::size_t> port_of_pe;
   std::vector<std::size_t> first_port;  ///< of each process
+  bool are_on_one_host = true;
 };
 
 /// A worker and its endpoints: one PE's, or all of a process's. All is one thread's, but the two counters, which anybody may read;
@@ -50,7 +53,7 @@ class ucx_port final : public port {
   bool progress() override;
   bool arm() override;
   int descriptor() const override { return descriptor_; }
-  bool sending() const override { return departing_ > 0; }
+  bool sending() const override { return !departing_.empty(); }
   bool congested() const override { return departing_bytes_ > most_departing_bytes; }
 
   /// Only that PE uses it; else items come with the number of theirs. Before the first of them.
@@ -71,6 +74,13 @@ class ucx_port final : public port {
   struct departure;
   struct arrival;
   struct peer;
+  /// A long message that UCX asks about (rendezvous).
+  struct offer {
+    kind what;
+    std::vector<std::byte> header;
+    std::size_t size;
+    void* described;  ///< what UCX knows it by
+  };
 
   /// Above this PEs run nothing that could send more.
   static constexpr std::size_t most_departing_bytes = std::size_t{32} << 20U;
@@ -79,6 +89,11 @@ class ucx_port final : public port {
   static constexpr std::size_t bytes_beside_payload = 256;
   /// From here on it is cheaper to keep an item than to copy its block.
   static constexpr std::size_t shortest_block_lent = 4096;
+  /// Of long messages (rendezvous) that come at once, unless it is a single one. Within a host this processor
+  /// copies them, one after the other, and so few that the memory of those that have been read is used again
+  /// while a cache holds it; a link between hosts is to have no gaps.
+  static constexpr std::size_t most_arriving_bytes_on_host = std::size_t{1} << 19U;
+  static constexpr std::size_t most_arriving_bytes = std::size_t{1} << 23U;
   /// Of UCX in one progress(), so that the PE runs something in between.
   static constexpr int most_rounds = 16;
 
@@ -97,18 +112,21 @@ class ucx_port final : public port {
   bool move() noexcept;
 
   void handle(kind what, ucp_am_recv_callback_t callback);
-  /// What UCX calls for a message that has no block apart.
+  /// What UCX calls for a message.
   template <kind What>
-  static ucs_status_t on_whole(void* self, const void* header, std::size_t header_length, void* data,
-                               std::size_t length, const ucp_am_recv_param_t* how_it_came);
-  void take_whole(kind what, std::span<const std::byte> bytes);
+  static ucs_status_t on_message(void* self, const void* header, std::size_t header_length, void* data,
+                                 std::size_t length, const ucp_am_recv_param_t* how_it_came);
+  void take(kind what, std::span<const std::byte> header, std::span<const std::byte> data);
   void take_item(std::span<const std::byte> bytes);
   void take_notice(std::span<const std::byte> bytes);
-  /// `block`: where it lies or, if it is to come, what UCX knows it by.
-  void take_item_with_block(std::span<const std::byte> header, void* block, std::size_t size,
-                            bool is_to_come);
-  void receive_whole(kind what, std::size_t size, void* described);
-  void receive(std::unique_ptr<arrival> coming, void* described);
+  void take_item_with_block(std::span<const std::byte> header, std::span<const std::byte> block);
+  /// A message comes at once if there is room for it, else later.
+  ucs_status_t be_offered(kind what, std::span<const std::byte> header, std::size_t size, void* described);
+  bool has_room_for(std::size_t size) const;
+  void accept(kind what, std::span<const std::byte> header, std::size_t size, void* described);
+  void accept_offers();
+  /// Tells the senders that nobody wants them.
+  void decline_offers() noexcept;
   void arrived(work& item, int pe, std::size_t bytes);
   void lost(int process, ucs_status_t why) noexcept;
   /// Calls something that may throw, from within UCX.
@@ -119,14 +137,17 @@ class ucx_port final : public port {
   const places& where_;
   std::optional<int> pe_;
   network::receiver& to_;
+  held<departure> departing_;  ///< what UCX reads, and
+  held<arrival> arriving_;     ///< what it fills: they stay longer than the worker
   worker worker_;
   int descriptor_ = -1;
   std::size_t longest_header_ = 0;
   std::vector<std::unique_ptr<peer>> peers_;
   writer out_;
   std::unique_ptr<departure> next_departure_;
-  std::size_t departing_ = 0;  ///< sends that UCX has not finished with
   std::size_t departing_bytes_ = 0;
+  std::deque<offer> offers_;  ///< that wait for room
+  std::size_t arriving_bytes_ = 0;
   bool took_ = false;         ///< something came in since progress() began
   bool progressing_ = false;  ///< inside a call of UCX that calls back
   bool closing_ = false;
