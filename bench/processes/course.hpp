@@ -12,13 +12,13 @@ namespace bench {
 struct course {
   std::string bench = "pingpong";
   std::size_t smallest = 1;
-  std::size_t largest = 0;        ///< 0: what suits the bench
-  std::int64_t rounds = 0;        ///< timed ones of small messages; 0: what suits the bench
-  std::int64_t megabytes = 512;   ///< so much travels at most for each size, but for a least number of rounds
-  int window = 64;                ///< messages in flight
-  int buffers = 1;                ///< from which UCX and MPI send, and into which they receive, in turn
+  std::size_t largest = 0;       ///< 0: what suits the bench
+  std::int64_t rounds = 0;       ///< timed ones of small messages; 0: what suits the bench
+  std::int64_t megabytes = 512;  ///< so much travels at most for each size, but for a least number of rounds
+  int window = 64;               ///< messages in flight
+  int buffers = 1;               ///< from which UCX and MPI send, and into which they receive, in turn
   std::string payload = "shared";  ///< of Imbrex's windows
-  int elements = 10'000;          ///< of the array that a broadcast goes to
+  int elements = 10'000;           ///< of the array that a broadcast goes to
 
   int priority = 0;  ///< priority of the measuring threads; 0: the usual scheduling
 

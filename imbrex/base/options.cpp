@@ -3,14 +3,13 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/nearest.hpp>
+#include <imbrex/base/number.hpp>
 #include <imbrex/base/quantity.hpp>
 #include <imbrex/base/topology.hpp>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
-#include <system_error>
 #include <vector>
 
 namespace imbrex {
@@ -24,17 +23,8 @@ constexpr std::array<std::string_view, 2> bindings{"none", "core"};
 
 std::string text(std::string_view part) { return std::string(part); }
 
-/// The whole of `value` as a decimal number without sign, if it is one that fits.
-std::optional<std::uint64_t> whole_number(std::string_view value) {
-  std::uint64_t number = 0;
-  const char* const end = value.data() + value.size();
-  const auto [stopped, problem] = std::from_chars(value.data(), end, number);
-  if (problem != std::errc{} || stopped != end) return std::nullopt;
-  return number;
-}
-
 int parse_pes(std::string_view value) {
-  const auto number = whole_number(value);
+  const auto number = parse_number<std::uint64_t>(value);
   if (!number || *number < 1 || *number > max_pes)
     throw usage_error("--pes " + text(value) + ": the number of PEs must be a whole number from 1 to " +
                       std::to_string(max_pes) + "; leave --pes out for one per processor (" +
@@ -43,7 +33,7 @@ int parse_pes(std::string_view value) {
 }
 
 std::uint64_t parse_seed(std::string_view name, std::string_view value) {
-  const auto number = whole_number(value);
+  const auto number = parse_number<std::uint64_t>(value);
   if (!number)
     throw usage_error(
         text(name) + " " + text(value) +

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include <imbrex/core/key.hpp>
@@ -74,8 +75,11 @@ int home_of(const Index& where, const Index& shape, int pes) {
     return static_cast<int>(linear(shape, where) % n);
   } else if constexpr (std::is_same_v<Placement, block_placement>) {
     // PE p has the elements from p * volume / n on; the division turned round.
-    const auto l = static_cast<unsigned __int128>(linear(shape, where));
-    return static_cast<int>(((l + 1) * n - 1) / volume(shape));
+    const std::uint64_t l = linear(shape, where);
+    const std::uint64_t all = volume(shape);
+    if (all <= std::numeric_limits<std::uint64_t>::max() / n)
+      return static_cast<int>(((l + 1) * n - 1) / all);
+    return static_cast<int>(((static_cast<unsigned __int128>(l) + 1) * n - 1) / all);
   } else {
     const int pe = Placement{}(where, shape, pes);
     if (pe < 0 || pe >= pes) throw_wrong_placement(pe, pes);

@@ -162,6 +162,12 @@ static_assert(!serializable<std::vector<no_default>> && serializable<no_default>
 static_assert(!serializable<std::unique_ptr<abstract>> && !serializable<std::unique_ptr<int[]>>);
 static_assert(!serializable<std::shared_ptr<int>> && !serializable<std::string_view>);
 static_assert(!serializable<std::span<int>> && !serializable<std::span<const bool>>);
+struct shows_numbers {
+  int count;
+  std::span<const double> numbers;
+};
+static_assert(!serializable<shows_numbers> && !serializable<std::vector<std::span<const double>>> &&
+              !serializable<std::pair<int, std::span<const double>>>);
 static_assert(!serializable<std::function<void()>> && !serializable<std::reference_wrapper<int>>);
 
 TEST(archive, brings_back_every_kind_of_value) {

@@ -228,7 +228,7 @@ consteval auto find_problem() {
     return problem<is_reference, T>{};
   else if constexpr (k == kind::constant)
     return problem<is_constant, T>{};
-  else if constexpr (k == kind::borrowed)
+  else if constexpr (k == kind::borrowed || k == kind::view)
     return problem<is_borrowed, T>{};
   else if constexpr (k == kind::shared)
     return problem<is_shared, T>{};
@@ -274,14 +274,17 @@ inline constexpr auto explanation<problem<Reason, Type, Owner, Field>> =
 
 }  // namespace detail
 
-/// A `T` can be written and read.
+/// A `T` can be written and read. A view by itself can be: whoever reads it knows how long the input stays;
+/// inside of something else it cannot, since that may be kept longer.
 template <class T>
-concept serializable = std::is_same_v<decltype(detail::find_problem<T>()), detail::no_problem>;
+concept serializable =
+    detail::is_view<T> || std::is_same_v<decltype(detail::find_problem<T>()), detail::no_problem>;
 
 /// Stops the compilation with one line that says why, and which field, if `T` is not serializable.
 template <class T>
 consteval void check_serializable() {
-  [[maybe_unused]] constexpr auto said = detail::explanation<decltype(detail::find_problem<T>())>;
+  if constexpr (!detail::is_view<T>) [[maybe_unused]]
+    constexpr auto said = detail::explanation<decltype(detail::find_problem<T>())>;
 }
 
 }  // namespace imbrex

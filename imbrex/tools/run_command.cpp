@@ -3,30 +3,20 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
-#include <charconv>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/nearest.hpp>
+#include <imbrex/base/number.hpp>
 
 namespace imbrex::tools {
 namespace {
 
 constexpr int most_processes = 65'536;
 
-template <class T>
-std::optional<T> number_of(std::string_view text) {
-  T number{};
-  const char* const end = text.data() + text.size();
-  const auto [stopped, problem] = std::from_chars(text.data(), end, number);
-  if (problem != std::errc{} || stopped != end) return std::nullopt;
-  return number;
-}
-
 int processes_of(const std::string& text) {
-  const auto number = number_of<int>(text);
+  const auto number = parse_number<int>(text);
   if (!number || *number < 1 || *number > most_processes)
     throw usage_error("-n " + text + ": the number of processes must be a whole number from 1 to " +
                       std::to_string(most_processes) + ", such as -n 4");
@@ -35,7 +25,7 @@ int processes_of(const std::string& text) {
 
 std::chrono::milliseconds timeout_of(const std::string& text) {
   constexpr double most = 1e9;
-  const auto seconds = number_of<double>(text);
+  const auto seconds = parse_number<double>(text);
   if (!seconds || !(*seconds >= 0.001 && *seconds <= most))
     throw usage_error(
         "--timeout " + text +

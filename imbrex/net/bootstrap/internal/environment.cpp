@@ -2,33 +2,18 @@
 #include <imbrex/net/bootstrap/internal/environment.hpp>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/number.hpp>
 
-#include <charconv>
 #include <cstdlib>
 #include <sstream>
-#include <string_view>
-#include <system_error>
 
 namespace imbrex {
-namespace {
-
-template <class T>
-std::optional<T> number_of(std::string_view text) {
-  T number{};
-  const char* const end = text.data() + text.size();
-  const auto [stopped, problem] = std::from_chars(text.data(), end, number);
-  if (problem != std::errc{} || stopped != end) return std::nullopt;
-  return number;
-}
-
-}  // namespace
-
 const char* environment_text(const char* name) { return std::getenv(name); }
 
 std::optional<int> environment_number(const char* name, int least, int most) {
   const char* const text = environment_text(name);
   if (text == nullptr) return std::nullopt;
-  const auto number = number_of<int>(text);
+  const auto number = parse_number<int>(text);
   if (!number || *number < least || *number > most)
     throw usage_error(std::string("the environment variable ") + name + "=" + text +
                       " must be a whole number from " + std::to_string(least) + " to " +
@@ -40,7 +25,7 @@ std::chrono::milliseconds environment_patience() {
   using namespace std::chrono_literals;
   const char* const text = environment_text("IMBREX_PATIENCE");
   if (text == nullptr) return 30s;
-  const auto seconds = number_of<double>(text);
+  const auto seconds = parse_number<double>(text);
   constexpr double most = 86'400;
   if (!seconds || !(*seconds >= 0.001 && *seconds <= most))
     throw usage_error(std::string("the environment variable IMBREX_PATIENCE=") + text +
@@ -53,7 +38,7 @@ std::chrono::milliseconds environment_seconds(const char* name, std::chrono::mil
                                               double least, const char* meaning) {
   const char* const text = environment_text(name);
   if (text == nullptr) return otherwise;
-  const auto seconds = number_of<double>(text);
+  const auto seconds = parse_number<double>(text);
   constexpr double most = 86'400;
   if (!seconds || !(*seconds == 0 || (*seconds >= least && *seconds <= most)))
     throw usage_error(std::string("the environment variable ") + name + "=" + text +
