@@ -3,6 +3,9 @@
 # What the library links is global, for a project that contains Imbrex links it too.
 find_package(Threads REQUIRED GLOBAL)
 find_package(hwloc REQUIRED GLOBAL)
+# Of toml++ only the headers are used: so nothing more is linked, and no installed header shows it.
+find_path(IMBREX_TOMLPLUSPLUS toml++/toml.h REQUIRED)
+mark_as_advanced(IMBREX_TOMLPLUSPLUS)
 find_package(ucx QUIET GLOBAL)
 find_package(PMIx)
 set(MPI_CXX_SKIP_MPICXX ON)

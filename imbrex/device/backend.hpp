@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <imbrex/device/kernel.hpp>
+
+/// What a backend implements; programs use `device`, `stream`, `event`, `graph` and the buffers.
+
+namespace imbrex {
+
+/// Which streams' kernels go first where they must wait for each other. A hint, as in CUDA: no order may
+/// depend on it. Copies between host and device do not know it.
+enum class stream_priority { low, normal, high };
+
+/// What a device can do.
+struct device_capabilities {
+  bool stream_values = false;  ///< `stream::write` and `stream::wait` of flags
+  bool graphs = false;         ///< capture and replay
+  bool peer_copies = false;    ///< copies from and to other devices of the same backend
+  int priorities = 1;          ///< how many levels there are; `stream_priority` is spread over them
+  int concurrent_kernels = 1;  ///< how many kernels may run at once, at most
+  int copy_engines = 1;        ///< how many copies between host and device may run at once
+};
+
+struct device_info {
+  const void* id = nullptr;  ///< unique among all devices of this process
+  int index = 0;             ///< among the devices that the backend finds; hidden ones do not count
+  std::string backend;       ///< "cuda", "emulated"
+  std::string name;          ///< of the model: "NVIDIA H200"
+  std::string pci_bus_id;    ///< "0000:1b:00.0"; empty for a device that is no hardware
+  std::size_t memory = 0;    ///< bytes in all
+  device_capabilities can;
+
+  /// "cuda device 0 (NVIDIA H200)", as errors say it.
+  std::string label() const { return backend + " device " + std::to_string(index) + " (" + name + ")"; }
+};
+
+enum class memory_kind { device, pinned };
+enum class copy_direction { to_device, from_device, within_device };
+
+/// A point in a stream. See `event`.
+class event_backend {
+ public:
+  virtual ~event_backend() = default;
+  virtual bool done() = 0;
+  virtual void synchronize() = 0;
+};
+
+/// A captured row of operations. See `graph`.
+class graph_backend {
+ public:
+  virtual ~graph_backend() = default;
+};
+
+/// An ordered queue of a device. See `stream`. What was submitted goes on when the object is destroyed.
+class stream_backend {
+ public:
+  virtual ~stream_backend() = default;
+  /// `from_device` is the id of the device that is copied from, null where that is the host.
+  virtual void copy(copy_direction direction, void* to, const void* from, std::size_t bytes,
+                    const void* from_device) = 0;
+  virtual void fill(void* to, std::byte value, std::size_t bytes) = 0;
+  virtual void launch(const kernel_launch& what) = 0;
+  virtual void host(void (*function)(void*), void* argument) = 0;
+  virtual void record(event_backend& at) = 0;
+  virtual void wait(event_backend& until) = 0;
+  virtual void write(std::atomic<std::uint32_t>& word, std::uint32_t value) = 0;
+  virtual void wait(const std::atomic<std::uint32_t>& word, std::uint32_t at_least) = 0;
+  virtual bool idle() = 0;
+  virtual void synchronize() = 0;
+  virtual void begin_capture() = 0;
+  virtual std::unique_ptr<graph_backend> end_capture() = 0;
+  virtual bool capturing() = 0;
+  virtual void launch(graph_backend& what) = 0;
+  virtual native_stream native() = 0;
+};
+
+/// One device. Any thread may call.
+class device_backend {
+ public:
+  virtual ~device_backend() = default;
+  virtual const device_info& info() const = 0;
+  /// Bytes of device memory that nobody in any process holds.
+  virtual std::size_t free_memory() = 0;
+  /// Aligned to 256 bytes; null if there is no room.
+  virtual void* allocate(memory_kind kind, std::size_t bytes) = 0;
+  /// Nothing on the device may use it any more.
+  virtual void release(memory_kind kind, void* address) noexcept = 0;
+  virtual std::unique_ptr<stream_backend> make_stream(stream_priority priority, std::string owner) = 0;
+  virtual std::unique_ptr<event_backend> make_event() = 0;
+  /// The host stores into a word that streams may wait for.
+  virtual void store(std::atomic<std::uint32_t>& word, std::uint32_t value) = 0;
+  /// Waits until all streams have come to their end. Returns also when the device has failed.
+  virtual void drain() noexcept = 0;
+};
+
+}  // namespace imbrex

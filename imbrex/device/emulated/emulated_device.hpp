@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <imbrex/device/device.hpp>
+#include <imbrex/device/emulated/options.hpp>
+
+namespace imbrex {
+
+/// Devices that this machine plays. Throws `usage_error` for options that cannot be.
+std::vector<std::unique_ptr<device>> emulated_devices(const emulated_options& how);
+
+/// Has an emulated device fail now, as if it had fallen off its bus. Throws `error` for a device of another
+/// backend.
+void lose(device& which);
+
+}  // namespace imbrex

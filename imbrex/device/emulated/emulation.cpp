@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/device/emulated/emulation.hpp>
+
+#include <imbrex/device/check.hpp>
+#include <imbrex/device/emulated/thread_emulation.hpp>
+#include <imbrex/device/emulated/virtual_emulation.hpp>
+
+namespace imbrex::emulated {
+namespace {
+
+thread_local bool inside_host_function = false;
+
+}  // namespace
+
+emulation::session::session(emulation& of, nanoseconds cost) : of_(of) {
+  if (inside_host_function)
+    detail::refuse_misuse("a host function uses a device, which CUDA forbids; let it notify another thread");
+  of.enter();
+  moment_ = of.charge(cost);
+}
+
+std::exception_ptr emulation::run(const operation& one) {
+  inside_host_function = one.kind == operation_kind::host_function;
+  std::exception_ptr thrown;
+  try {
+    one.body();
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  inside_host_function = false;
+  return thrown;
+}
+
+std::shared_ptr<emulation> start_emulation(const emulated_options& how) {
+  if (how.time != nullptr) return std::make_shared<virtual_emulation>(how);
+  return std::make_shared<thread_emulation>(how);
+}
+
+}  // namespace imbrex::emulated

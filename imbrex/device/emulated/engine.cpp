@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/device/emulated/engine.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+
+namespace imbrex::emulated {
+namespace {
+
+constexpr nanoseconds never = nanoseconds::max();
+
+bool reached(const operation& one) {
+  return static_cast<std::int32_t>(one.word->load(std::memory_order_acquire) - one.value) >= 0;
+}
+
+bool is_before(const operation* a, const operation* b) {
+  return a->priority != b->priority ? a->priority > b->priority : a->rank < b->rank;
+}
+
+/// Rounded up, but not by what is only the error of a sum.
+nanoseconds whole(double time) { return nanoseconds(static_cast<std::int64_t>(std::ceil(time - 1e-6))); }
+
+}  // namespace
+
+engine::engine(executor& runs, std::vector<device_model> devices, std::optional<std::uint64_t> seed,
+               double jitter, emulation_defect defect)
+    : runs_(runs), jitter_(seed ? jitter : 0), defect_(defect) {
+  if (seed) dice_.emplace(*seed);
+  for (device_model& model : devices) devices_.emplace_back().model = std::move(model);
+}
+
+std::uint64_t engine::draw(std::uint64_t below) { return dice_ ? dice_->below(below) : 0; }
+
+/// Most are not late, some a little, a few long.
+nanoseconds engine::late() {
+  if (!dice_ || dice_->below(2) == 0) return nanoseconds(0);
+  return nanoseconds(dice_->below(std::uint64_t{1} << dice_->below(17)));
+}
+
+double engine::varied(double time) {
+  if (jitter_ <= 0) return time;
+  constexpr std::uint64_t steps = 1U << 20U;
+  const double part = static_cast<double>(dice_->below(steps)) / steps;
+  return time * (1 + jitter_ * (2 * part - 1));
+}
+
+operation& engine::make() {
+  if (unused_.empty()) return operations_.emplace_back();
+  operation& one = *unused_.back();
+  unused_.pop_back();
+  return one;
+}
+
+void engine::recycle(operation& one) {
+  std::vector<operation*> kept = std::move(one.dependents);
+  kept.clear();
+  one = operation{};
+  one.dependents = std::move(kept);
+  unused_.push_back(&one);
+}
+
+completion_ref engine::submit(task what, int device, std::span<const completion_ref> after,
+                              nanoseconds moment) {
+  operation& one = make();
+  static_cast<task&>(one) = std::move(what);
+  one.device = device;
+  one.earliest = moment;
+  one.end = std::make_shared<completion>();
+  one.end->producer = &one;
+  for (const completion_ref& before : after) {
+    if (before == nullptr) continue;
+    one.visible = std::max(one.visible, before->visible);
+    if (before->producer == nullptr) continue;
+    before->producer->dependents.push_back(&one);
+    ++one.unmet;
+  }
+  completion_ref end = one.end;
+  if (one.unmet == 0) arm(one);
+  settle();
+  return end;
+}
+
+std::optional<nanoseconds> engine::next() const {
+  nanoseconds first = timers_.empty() ? never : timers_.top().when;
+  for (const device_state& d : devices_) first = std::min(first, d.next_finish);
+  return first == never ? std::nullopt : std::optional(std::max(first, now_));
+}
+
+void engine::advance_to(nanoseconds moment) {
+  for (auto due = next(); due && *due <= moment; due = next()) {
+    now_ = *due;
+    if (!timers_.empty() && timers_.top().when <= now_) {
+      const timer rings = timers_.top();
+      timers_.pop();
+      ring(rings);
+    } else {
+      for (device_state& d : devices_)
+        if (d.next_finish <= now_) finish_computing(d);
+    }
+    settle();
+  }
+  now_ = std::max(now_, moment);
+}
+
+void engine::set_timer(nanoseconds when, alarm why, operation* whose) {
+  timers_.push({when, ++timers_set_, why, whose});
+}
+
+void engine::ring(const timer& due) {
+  if (due.whose != nullptr && !of(*due.whose).failure.empty()) return;
+  switch (due.why) {
+    case alarm::arm: armed_.push_back(due.whose); break;
+    case alarm::latency_over: latency_over(*due.whose); break;
+    case alarm::time_over: time_over(*due.whose); break;
+    case alarm::visible: news_ = true; break;
+  }
+}
+
+/// All that it comes after is done.
+void engine::arm(operation& one) {
+  nanoseconds start = std::max(now_, one.earliest);
+  // What the host learns by these it may not learn before it could by asking.
+  if (one.kind == operation_kind::host_function || one.kind == operation_kind::write_value)
+    start = std::max(start, one.visible);
+  start += late();
+  if (start <= now_)
+    armed_.push_back(&one);
+  else
+    set_timer(start, alarm::arm, &one);
+}
+
+/// Lets start all that can. What starts may be over at once and let others start, so this is a loop and no
+/// recursion; a call from within leaves its work to the outer one.
+void engine::settle() {
+  if (settling_) return;
+  settling_ = true;
+  do {
+    for (std::size_t i = 0; i < armed_.size(); ++i) get_ready(*armed_[i]);  // which may grow meanwhile
+    armed_.clear();
+    for (device_state& d : devices_) assign(d);
+  } while (!armed_.empty());
+  settling_ = false;
+}
+
+void engine::get_ready(operation& one) {
+  device_state& d = of(one);
+  if (!d.failure.empty()) return;
+  one.rank = ++ready_;
+  switch (one.kind) {
+    case operation_kind::join: complete(one); break;
+    case operation_kind::kernel: d.kernels.waiting.push_back(&one); break;
+    case operation_kind::to_device: d.to_device.waiting.push_back(&one); break;
+    case operation_kind::from_device: d.from_device.waiting.push_back(&one); break;
+    case operation_kind::host_function: d.host.waiting.push_back(&one); break;
+    case operation_kind::write_value:
+      one.word->store(one.value, std::memory_order_release);
+      complete(one);
+      value_changed();
+      break;
+    case operation_kind::wait_value:
+      if (reached(one))
+        complete(one);
+      else
+        waiting_values_.push_back(&one);
+      break;
+  }
+}
+
+void engine::value_changed() {
+  std::vector<operation*> reached_now;
+  std::erase_if(waiting_values_, [&](operation* one) {
+    if (!reached(*one)) return false;
+    reached_now.push_back(one);
+    return true;
+  });
+  for (operation* one : reached_now) complete(*one);
+  settle();
+}
+
+void engine::assign(device_state& d) {
+  const bool by_priority = defect_ != emulation_defect::ignored_priority;
+  assign(d, d.kernels, d.model.device.concurrent_kernels, by_priority);
+  assign(d, d.to_device, d.model.copy.engines_to_device, false);
+  assign(d, d.from_device, d.model.copy.engines_from_device, false);
+  assign(d, d.host, 1, false);
+}
+
+void engine::assign(device_state& d, place& at, int limit, bool by_priority) {
+  while (d.failure.empty() && at.running < limit && !at.waiting.empty()) {
+    auto chosen = at.waiting.begin();
+    if (dice_)
+      chosen += static_cast<std::ptrdiff_t>(dice_->below(at.waiting.size()));
+    else if (by_priority)
+      chosen = std::ranges::min_element(at.waiting, is_before);
+    operation& one = **chosen;
+    at.waiting.erase(chosen);
+    ++at.running;
+    start(one);
+  }
+}
+
+void engine::start(operation& one) {
+  one.latency = whole(varied(static_cast<double>(one.latency.count())));
+  one.left = varied(one.work);
+  one.body_over = one.body == nullptr;
+  if (one.kind == operation_kind::host_function) {
+    if (defect_ == emulation_defect::lost_notice && ++host_functions_ % 3 == 0) one.body_over = true;
+  } else if (!one.body_over) {
+    runs_.begin(one);
+  }
+  if (one.latency.count() == 0)
+    latency_over(one);
+  else
+    set_timer(now_ + one.latency, alarm::latency_over, &one);
+}
+
+void engine::latency_over(operation& one) {
+  if (one.kind == operation_kind::host_function && !one.body_over) {
+    one.time_over = true;
+    runs_.begin(one);
+  } else if (one.left <= 0) {
+    time_over(one);
+  } else if (one.kind == operation_kind::kernel) {
+    device_state& d = of(one);
+    compute(d);
+    d.computing.insert(std::ranges::upper_bound(d.computing, &one, is_before), &one);
+    share_out(d);
+  } else {
+    set_timer(now_ + whole(one.left), alarm::time_over, &one);
+  }
+}
+
+void engine::time_over(operation& one) {
+  if (!one.body_over) runs_.end(one);
+  one.time_over = true;
+  if (one.body_over) finish(one);
+}
+
+void engine::body_done(operation& ran, const std::exception_ptr& thrown) {
+  if (thrown)
+    fail(ran.device,
+         std::string(ran.what) + " in the stream of " + *ran.owner + " failed: " + describe(thrown));
+  ran.body_over = true;
+  if (ran.time_over) finish(ran);
+  settle();
+}
+
+void engine::finish(operation& one) {
+  device_state& d = of(one);
+  switch (one.kind) {
+    case operation_kind::kernel: --d.kernels.running; break;
+    case operation_kind::to_device: --d.to_device.running; break;
+    case operation_kind::from_device: --d.from_device.running; break;
+    default: --d.host.running; break;
+  }
+  complete(one);
+}
+
+void engine::complete(operation& one) {
+  if (!of(one).failure.empty()) return;
+  completion& end = *one.end;
+  end.visible = std::max(one.visible, now_ + late());
+  end.producer = nullptr;
+  for (operation* follower : one.dependents) {
+    follower->visible = std::max(follower->visible, end.visible);
+    if (--follower->unmet == 0) arm(*follower);
+  }
+  if (end.visible > now_) set_timer(end.visible, alarm::visible, nullptr);
+  news_ = true;
+  end.done.store(true, std::memory_order_release);
+  recycle(one);
+}
+
+void engine::fail(int device, std::string why) {
+  device_state& d = devices_[static_cast<std::size_t>(device)];
+  if (!d.failure.empty()) return;
+  d.failure = std::move(why);
+  std::erase_if(waiting_values_, [&](operation* one) { return one->device == device; });
+  d.computing.clear();
+  d.next_finish = never;
+  news_ = true;
+  // What another device has that comes after something here will never start.
+  for (const operation& one : operations_)
+    if (one.device == device && one.end != nullptr)
+      for (const operation* follower : one.dependents)
+        if (follower->device != device)
+          fail(follower->device,
+               "its stream of " + *follower->owner + " waits for a device that failed: " + d.failure);
+}
+
+/// Takes off what was done of the kernels' work since the last time.
+void engine::compute(device_state& d) {
+  const auto passed = static_cast<double>((now_ - d.computed_until).count());
+  for (operation* one : d.computing) one->left -= passed * one->speed;
+  d.computed_until = now_;
+}
+
+/// Gives the first kernels what they can use of the device, and those behind them the rest.
+void engine::share_out(device_state& d) {
+  double rest = 1;
+  d.next_finish = never;
+  for (operation* one : d.computing) {
+    one->speed = std::min(one->share, rest);
+    rest -= one->speed;
+    if (one->speed > 0)
+      d.next_finish = std::min(d.next_finish, now_ + std::max(nanoseconds(0), whole(one->left / one->speed)));
+  }
+}
+
+void engine::finish_computing(device_state& d) {
+  compute(d);
+  std::vector<operation*> over;
+  std::erase_if(d.computing, [&](operation* one) {
+    if (one->speed <= 0 || whole(one->left / one->speed).count() > 0) return false;
+    over.push_back(one);
+    return true;
+  });
+  share_out(d);
+  for (operation* one : over) time_over(*one);
+}
+
+}  // namespace imbrex::emulated

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/device/emulated/thread_emulation.hpp>
+
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <imbrex/base/background_thread.hpp>
+
+namespace imbrex::emulated {
+namespace {
+
+int workers_for(const emulated_options& how) {
+  if (how.workers > 0) return how.workers;
+  const int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return std::min(processors, how.model.device.concurrent_kernels);
+}
+
+}  // namespace
+
+thread_emulation::thread_emulation(const emulated_options& how)
+    : emulation(how),
+      engine_(*this, std::vector(static_cast<std::size_t>(how.devices), how.model), std::nullopt, 0,
+              how.defect),
+      running_(static_cast<std::size_t>(how.devices), 0) {
+  try {
+    start_threads(workers_for(how));
+  } catch (...) {
+    end_threads();
+    throw;
+  }
+}
+
+thread_emulation::~thread_emulation() { end_threads(); }
+
+void thread_emulation::start_threads(int workers) {
+  threads_.push_back(background_thread([this] { keep_time(); }));
+  threads_.push_back(background_thread([this] { work(copies_); }));
+  threads_.push_back(background_thread([this] { work(host_functions_); }));
+  for (int i = 0; i < workers; ++i) threads_.push_back(background_thread([this] { work(kernels_); }));
+}
+
+void thread_emulation::end_threads() noexcept {
+  {
+    const std::lock_guard guard(lock_);
+    ending_ = true;
+  }
+  earlier_.notify_all();
+  for (queue* q : {&kernels_, &copies_, &host_functions_}) q->filled.notify_all();
+  for (std::thread& t : threads_) t.join();
+}
+
+void thread_emulation::enter() {
+  lock_.lock();
+  engine_.advance_to(clock_.now());
+}
+
+void thread_emulation::tell() noexcept {
+  if (const auto due = engine_.next(); due && *due < sleeps_until_) earlier_.notify_one();
+  if (engine_.take_news()) news_.notify_all();
+}
+
+void thread_emulation::leave() noexcept {
+  tell();
+  lock_.unlock();
+}
+
+thread_emulation::queue& thread_emulation::queue_of(const operation& one) {
+  switch (one.kind) {
+    case operation_kind::to_device:
+    case operation_kind::from_device: return copies_;
+    case operation_kind::host_function: return host_functions_;
+    default: return kernels_;
+  }
+}
+
+void thread_emulation::begin(operation& started) {
+  queue& q = queue_of(started);
+  q.waiting.push_back(&started);
+  q.filled.notify_one();
+}
+
+void thread_emulation::work(queue& from) {
+  std::unique_lock guard(lock_);
+  for (;;) {
+    from.filled.wait(guard, [&] { return ending_ || !from.waiting.empty(); });
+    if (ending_) return;
+    operation& one = *from.waiting.front();
+    from.waiting.pop_front();
+    if (!engine_.failure(one.device).empty()) continue;
+    int& running = running_[static_cast<std::size_t>(one.device)];
+    ++running;
+    guard.unlock();
+    const std::exception_ptr thrown = run(one);
+    guard.lock();
+    --running;
+    engine_.advance_to(clock_.now());
+    const int device = one.device;  // it may be another operation afterwards
+    engine_.body_done(one, thrown);
+    if (!engine_.failure(device).empty()) news_.notify_all();
+    tell();
+  }
+}
+
+void thread_emulation::keep_time() {
+  ::prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);  // nanoseconds; else sleeps are 50 us late
+  std::unique_lock guard(lock_);
+  while (!ending_) {
+    engine_.advance_to(clock_.now());
+    if (engine_.take_news()) news_.notify_all();
+    const auto due = engine_.next();
+    sleeps_until_ = due.value_or(nanoseconds::max());
+    if (due)
+      earlier_.wait_until(guard, std::chrono::steady_clock::time_point(*due));
+    else
+      earlier_.wait(guard);
+    sleeps_until_ = nanoseconds(0);  // it will look by itself
+  }
+}
+
+void thread_emulation::value_changed() {
+  enter();
+  engine_.value_changed();
+  leave();
+}
+
+void thread_emulation::wait(const completion& one, int device) {
+  std::unique_lock guard(lock_);
+  news_.wait(guard, [&] { return seen(one) || !engine_.failure(device).empty(); });
+}
+
+void thread_emulation::stop(int device) noexcept {
+  std::unique_lock guard(lock_);
+  engine_.fail(device, "it was destroyed");
+  news_.notify_all();
+  news_.wait(guard, [&] { return running_[static_cast<std::size_t>(device)] == 0; });
+}
+
+}  // namespace imbrex::emulated

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <imbrex/base/clock.hpp>
+#include <imbrex/device/emulated/emulation.hpp>
+
+namespace imbrex::emulated {
+
+/// Emulated devices in real time. One thread sleeps until the engine's next moment; some run the kernels'
+/// functions, one the copies, one the host functions. The engine and all queues are under one lock, which
+/// nobody holds while a body runs.
+class thread_emulation final : public emulation {
+ public:
+  explicit thread_emulation(const emulated_options& how);
+  ~thread_emulation() override;
+
+  engine& core() override { return engine_; }
+  void value_changed() override;
+  bool seen(const completion& one) override { return one.done.load(std::memory_order_acquire); }
+  void wait(const completion& one, int device) override;
+  void stop(int device) noexcept override;
+  void begin(operation& started) override;
+  void end(operation&) override {}  // its body has been running since the start
+
+ private:
+  /// Bodies to be run, in the order of their start.
+  struct queue {
+    std::deque<operation*> waiting;
+    std::condition_variable filled;
+  };
+
+  void enter() override;
+  void leave() noexcept override;
+  void tell() noexcept;
+  nanoseconds charge(nanoseconds) override { return engine_.now(); }
+  queue& queue_of(const operation& one);
+  void work(queue& from);
+  void keep_time();
+  void start_threads(int workers);
+  void end_threads() noexcept;
+
+  std::mutex lock_;
+  engine engine_;
+  real_clock clock_;
+  queue kernels_;
+  queue copies_;
+  queue host_functions_;
+  std::vector<int> running_;         // bodies, of each device
+  std::condition_variable earlier_;  // than the time keeper sleeps
+  std::condition_variable news_;     // for those who wait for operations
+  nanoseconds sleeps_until_{0};      // the time keeper
+  bool ending_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace imbrex::emulated

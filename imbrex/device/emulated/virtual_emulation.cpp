@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/device/emulated/virtual_emulation.hpp>
+
+#include <algorithm>
+
+#include <imbrex/base/error.hpp>
+
+namespace imbrex {
+
+virtual_time::virtual_time(virtual_clock& clock, std::optional<std::uint64_t> seed, double jitter)
+    : clock_(clock), seed_(seed), jitter_(std::clamp(jitter, 0.0, 1.0)) {}
+
+virtual_time::~virtual_time() = default;
+
+std::optional<nanoseconds> virtual_time::next() const {
+  return devices_ == nullptr ? std::nullopt : devices_->core().next();
+}
+
+void virtual_time::advance_to(nanoseconds moment) {
+  for (auto due = next(); due && *due <= moment; due = next()) {
+    clock_.advance_to(*due);  // before, for host functions read it
+    devices_->core().advance_to(*due);
+  }
+  clock_.advance_to(moment);
+  if (devices_ != nullptr) devices_->core().advance_to(clock_.now());
+}
+
+namespace emulated {
+
+virtual_emulation::virtual_emulation(const emulated_options& how)
+    : emulation(how),
+      time_(*how.time),
+      engine_(*this, std::vector(static_cast<std::size_t>(how.devices), how.model), time_.seed_,
+              time_.jitter_, how.defect) {
+  if (time_.devices_ != nullptr) throw error("this virtual time has devices already; make another one");
+  time_.devices_ = this;
+  engine_.advance_to(time_.now());
+}
+
+virtual_emulation::~virtual_emulation() { time_.devices_ = nullptr; }
+
+nanoseconds virtual_emulation::charge(nanoseconds cost) {
+  // The clock may have been moved by others.
+  time_.advance_to(time_.now());
+  if (time_.caller_ == nullptr) return time_.now();
+  if (cost.count() != 0) time_.caller_->charge(cost);
+  return std::max(time_.now(), time_.caller_->now());
+}
+
+void virtual_emulation::wait(const completion& one, int device) {
+  while (!seen(one) && engine_.failure(device).empty()) {
+    const auto due = time_.next();
+    if (!due)
+      throw error("nothing will happen any more: the stream waits for a flag that nobody has written");
+    time_.advance_to(*due);
+  }
+}
+
+void virtual_emulation::stop(int device) noexcept { engine_.fail(device, "it was destroyed"); }
+
+void virtual_emulation::begin(operation& started) {
+  const bool now = started.kind == operation_kind::host_function || engine_.draw(2) == 1;
+  if (now) engine_.body_done(started, run(started));
+}
+
+void virtual_emulation::end(operation& over) { engine_.body_done(over, run(over)); }
+
+}  // namespace emulated
+}  // namespace imbrex

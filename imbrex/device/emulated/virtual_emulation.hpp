@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <imbrex/device/emulated/emulation.hpp>
+#include <imbrex/device/emulated/virtual_time.hpp>
+
+namespace imbrex::emulated {
+
+/// Emulated devices in virtual time: bodies are run by whoever advances it.
+class virtual_emulation final : public emulation {
+ public:
+  /// Throws `error` if this time has devices already.
+  explicit virtual_emulation(const emulated_options& how);
+  ~virtual_emulation() override;
+
+  engine& core() override { return engine_; }
+  void value_changed() override { engine_.value_changed(); }
+  bool seen(const completion& one) override {
+    return one.done.load(std::memory_order_relaxed) && one.visible <= time_.now();
+  }
+  void wait(const completion& one, int device) override;
+  void stop(int device) noexcept override;
+  void begin(operation& started) override;
+  void end(operation& over) override;
+
+ private:
+  void enter() override {}
+  void leave() noexcept override {}
+  nanoseconds charge(nanoseconds cost) override;
+
+  virtual_time& time_;
+  engine engine_;
+};
+
+}  // namespace imbrex::emulated

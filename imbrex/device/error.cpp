@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/device/error.hpp>
+
+#include <utility>
+
+namespace imbrex {
+namespace {
+
+std::string text_of(const std::string& device, const std::string& owner, const std::string& operation,
+                    std::string_view reason) {
+  std::string text = device;
+  if (!owner.empty()) text += ", stream of " + owner;
+  return text + ": " + operation + ": " + std::string(reason);
+}
+
+}  // namespace
+
+device_error::device_error(std::string device, std::string owner, std::string operation,
+                           std::string_view reason)
+    : error(text_of(device, owner, operation, reason)),
+      device_(std::move(device)),
+      owner_(std::move(owner)),
+      operation_(std::move(operation)) {}
+
+device_out_of_memory::device_out_of_memory(std::string device, std::string owner, std::string_view what,
+                                           std::size_t asked, std::size_t free)
+    : device_error(std::move(device), std::move(owner), "allocate",
+                   "no " + std::string(what) + " for " + std::to_string(asked) + " bytes, " +
+                       std::to_string(free) + " are free; use smaller blocks, or more devices"),
+      asked_(asked),
+      free_(free) {}
+
+}  // namespace imbrex

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <imbrex/base/error.hpp>
+
+namespace imbrex {
+
+/// An operation of a device failed, or the device itself. Its text names all three parts and the reason.
+class device_error : public error {
+ public:
+  /// `device` is as `device_info::label` says it; `owner` whose stream it is, empty where there is no stream.
+  device_error(std::string device, std::string owner, std::string operation, std::string_view reason);
+
+  const std::string& device() const noexcept { return device_; }
+  const std::string& owner() const noexcept { return owner_; }
+  const std::string& operation() const noexcept { return operation_; }
+
+ private:
+  std::string device_;
+  std::string owner_;
+  std::string operation_;
+};
+
+/// A device, or the host's memory that devices reach, has no room left.
+class device_out_of_memory : public device_error {
+ public:
+  /// `what` is the kind of memory, "device memory" or "pinned host memory"; sizes in bytes.
+  device_out_of_memory(std::string device, std::string owner, std::string_view what, std::size_t asked,
+                       std::size_t free);
+
+  std::size_t asked() const noexcept { return asked_; }
+  std::size_t free() const noexcept { return free_; }
+
+ private:
+  std::size_t asked_;
+  std::size_t free_;
+};
+
+}  // namespace imbrex

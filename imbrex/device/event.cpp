@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/device/event.hpp>
+
+#include <utility>
+
+#include <imbrex/device/check.hpp>
+
+namespace imbrex {
+
+event::event(event&& other) noexcept
+    : pool_(std::exchange(other.pool_, nullptr)),
+      backend_(std::move(other.backend_)),
+      recorded_(other.recorded_) {}
+
+event& event::operator=(event&& other) noexcept {
+  if (this == &other) return *this;
+  give_back();
+  pool_ = std::exchange(other.pool_, nullptr);
+  backend_ = std::move(other.backend_);
+  recorded_ = other.recorded_;
+  return *this;
+}
+
+void event::give_back() noexcept {
+  if (pool_ != nullptr) pool_->free_.push_back(std::move(backend_));  // has the room since it was made
+  pool_ = nullptr;
+}
+
+event_backend& event::backend() const {
+  detail::require(backend_ != nullptr, "an event is used after it was moved from");
+  return *backend_;
+}
+
+bool event::done() const { return !recorded_ || backend().done(); }
+
+void event::synchronize() const {
+  if (recorded_) backend().synchronize();
+}
+
+event_pool::~event_pool() { detail::require(taken() == 0, "an event pool is destroyed before its events"); }
+
+event event_pool::take() {
+  if (free_.empty()) {
+    if (free_.capacity() <= made_) free_.reserve(2 * made_ + 8);
+    free_.push_back(of_.backend().make_event());
+    ++made_;
+  }
+  event taken(*this, std::move(free_.back()));
+  free_.pop_back();
+  return taken;
+}
+
+}  // namespace imbrex

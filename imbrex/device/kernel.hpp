@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+#include <imbrex/base/clock.hpp>
+
+namespace imbrex {
+
+/// A backend's own handle of a stream: a cudaStream_t or hipStream_t.
+struct native_stream {
+  void* handle = nullptr;
+};
+
+/// What a kernel costs, for devices whose time is modelled.
+struct work_size {
+  double bytes = 0;           ///< read and written in device memory
+  double flops = 0;           ///< floating-point operations
+  std::uint64_t threads = 0;  ///< how many there are to fill the device with; 0: as many as it takes
+  nanoseconds time{0};        ///< that it takes in any case, however fast the device
+};
+
+/// One program text for all backends. Where a function is null a backend that needs it refuses the kernel.
+///
+///     inline constexpr kernel<device_span<double>, double> scale{
+///         .name = "scale", .native = scale_on_device, .host = scale_on_host, .work = scale_work};
+///
+/// `Args` are copied when the kernel is launched, and must be trivially copyable.
+template <class... Args>
+struct kernel {
+  static_assert((std::is_trivially_copyable_v<Args> && ...),
+                "imbrex: a kernel's arguments must be trivially copyable");
+  static_assert((!std::is_reference_v<Args> && ...), "imbrex: a kernel's arguments cannot be references");
+
+  std::string_view name;  ///< for errors; must outlive all launches, as a literal does
+  /// Launches it on the stream; defined in a file that the device's compiler compiles.
+  void (*native)(native_stream, Args...) = nullptr;
+  /// Does the same on the host, for the emulated device. What it throws is a fault of the device.
+  void (*host)(Args...) = nullptr;
+  /// For modelled durations; null: it takes no time.
+  work_size (*work)(Args...) = nullptr;
+};
+
+/// A launch as a backend sees it, the types of its arguments forgotten. Valid during the call only.
+struct kernel_launch {
+  std::string_view name;
+  const void* arguments = nullptr;
+  void (*native)(const void* arguments, native_stream) = nullptr;  ///< null: has no such function
+  std::function<void()> (*host)(const void* arguments) = nullptr;  ///< a copy to be run later; null: none
+  work_size (*work)(const void* arguments) = nullptr;              ///< null: none
+};
+
+namespace detail {
+
+/// A kernel and its arguments, while it is launched.
+template <class... Args>
+struct bound_kernel {
+  const kernel<Args...>& function;
+  std::tuple<Args...> arguments;
+
+  static const bound_kernel& from(const void* p) { return *static_cast<const bound_kernel*>(p); }
+
+  kernel_launch launch() const {
+    kernel_launch call{.name = function.name, .arguments = this};
+    if (function.native != nullptr)
+      call.native = [](const void* p, native_stream on) {
+        const bound_kernel& b = from(p);
+        std::apply([&](const Args&... a) { b.function.native(on, a...); }, b.arguments);
+      };
+    if (function.host != nullptr)
+      call.host = [](const void* p) -> std::function<void()> {
+        const bound_kernel& b = from(p);
+        return [run = b.function.host, copied = b.arguments] { std::apply(run, copied); };
+      };
+    if (function.work != nullptr)
+      call.work = [](const void* p) {
+        const bound_kernel& b = from(p);
+        return std::apply(b.function.work, b.arguments);
+      };
+    return call;
+  }
+};
+
+}  // namespace detail
+}  // namespace imbrex

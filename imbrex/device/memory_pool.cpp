@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/device/memory_pool.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+
+#include <imbrex/device/check.hpp>
+#include <imbrex/device/error.hpp>
+
+namespace imbrex {
+namespace {
+
+/// What is asked of the driver: quarters of powers of two up to 1 MiB, then multiples of 64 KiB, so that blocks
+/// of nearly the same size serve for each other and large ones waste little.
+std::size_t rounded(std::size_t bytes) {
+  bytes = std::max<std::size_t>(bytes, 256);
+  const std::size_t step = std::clamp<std::size_t>(std::bit_floor(bytes) / 4, 256, 65'536);
+  if (bytes > SIZE_MAX - step) return bytes;
+  return (bytes + step - 1) / step * step;
+}
+
+}  // namespace
+
+memory_pool::memory_pool(device_backend& of, memory_kind kind, detail::stream_registry& streams)
+    : of_(of), kind_(kind), streams_(streams) {}
+
+memory_pool::~memory_pool() {
+  detail::require(in_use_.empty(), "a device is destroyed before buffers in its memory");
+  for (ward& w : wards_) given_back_.splice(given_back_.end(), w.waiting);
+  for (const block& b : given_back_) of_.release(kind_, b.address);
+  release_unused();
+}
+
+void* memory_pool::take(std::size_t bytes) {
+  const std::size_t size = rounded(bytes);
+  const std::lock_guard guard(lock_);
+  void* found = reuse(size);
+  if (found == nullptr) {
+    close_ward();
+    open_wards(false);
+    found = reuse(size);
+  }
+  for (int attempt = 0; found == nullptr && attempt < 2; ++attempt) {
+    ++counts_.driver_calls;
+    if (void* fresh = of_.allocate(kind_, size); fresh != nullptr) {
+      counts_.bytes_held += size;
+      free_[size].push_back({fresh, size});
+    } else if (attempt == 0) {
+      open_wards(true);
+      found = reuse(size);
+      if (found == nullptr) release_unused();
+      continue;
+    }
+    found = reuse(size);
+  }
+  if (found == nullptr)
+    throw device_out_of_memory(of_.info().label(), {},
+                               kind_ == memory_kind::device ? "device memory" : "pinned host memory", bytes,
+                               kind_ == memory_kind::device ? of_.free_memory() : 0);
+  return found;
+}
+
+void* memory_pool::reuse(std::size_t bytes) {
+  const auto fits = free_.lower_bound(bytes);
+  if (fits == free_.end() || fits->first - bytes > bytes / 4) return nullptr;
+  const auto taken = fits->second.begin();
+  in_use_.splice(in_use_.begin(), fits->second, taken);
+  if (fits->second.empty()) free_.erase(fits);
+  place_of_[taken->address] = taken;
+  ++counts_.blocks_in_use;
+  counts_.bytes_in_use += taken->size;
+  return taken->address;
+}
+
+void memory_pool::give_back(void* address) noexcept {
+  const std::lock_guard guard(lock_);
+  const auto place = place_of_.find(address);
+  if (place == place_of_.end())
+    detail::refuse_misuse("a buffer is released that this pool has not handed out");
+  --counts_.blocks_in_use;
+  counts_.bytes_in_use -= place->second->size;
+  given_back_.splice(given_back_.end(), in_use_, place->second);
+  place_of_.erase(place);
+}
+
+void memory_pool::close_ward() {
+  if (given_back_.empty()) return;
+  auto moment = streams_.now();
+  if (moment == nullptr) return;
+  wards_.push_back({std::move(moment), {}});
+  wards_.back().waiting.splice(wards_.back().waiting.end(), given_back_);
+}
+
+void memory_pool::open_wards(bool wait) {
+  for (ward& w : wards_) {
+    if (wait) w.until->wait();
+    if (w.until->over()) put_by(w.waiting);
+  }
+  std::erase_if(wards_, [](const ward& w) { return w.waiting.empty(); });
+}
+
+void memory_pool::put_by(blocks& from) {
+  while (!from.empty()) {
+    blocks& shelf = free_[from.front().size];
+    shelf.splice(shelf.end(), from, from.begin());
+  }
+}
+
+void memory_pool::release_unused() noexcept {
+  for (auto& [size, shelf] : free_)
+    for (const block& b : shelf) {
+      of_.release(kind_, b.address);
+      counts_.bytes_held -= size;
+      ++counts_.driver_calls;
+    }
+  free_.clear();
+}
+
+void memory_pool::trim() {
+  const std::lock_guard guard(lock_);
+  close_ward();
+  open_wards(true);
+  release_unused();
+}
+
+memory_pool::statistics memory_pool::counts() const {
+  const std::lock_guard guard(lock_);
+  return counts_;
+}
+
+}  // namespace imbrex

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include <imbrex/device/backend.hpp>
+#include <imbrex/device/stream_registry.hpp>
+
+namespace imbrex {
+
+/// Keeps memory that was freed for whoever asks next, so that the driver, which may stop the whole device, is
+/// rarely called. Any thread.
+///
+/// A block that is given back may still be used by what streams have before them. So it first waits in
+/// quarantine, and is handed out again only when everything that was submitted to any stream of the device
+/// before it was given back is done. For that the pool records an event on each busy stream, once for all
+/// blocks in quarantine, and only when it has no other block that fits. So a buffer may be destroyed as soon
+/// as nothing more is submitted that uses it, and the steady state pays nothing. While a stream is captured
+/// the quarantine stays closed; a graph that was captured does not keep its buffers alive.
+///
+/// When the driver has no more memory the pool waits for the quarantine, then gives unused blocks back to the
+/// driver, and only then refuses.
+class memory_pool {
+ public:
+  struct statistics {
+    std::size_t blocks_in_use = 0;
+    std::size_t bytes_in_use = 0;
+    std::size_t bytes_held = 0;  ///< of the driver's memory, in use or not
+    std::size_t driver_calls = 0;
+  };
+
+  memory_pool(device_backend& of, memory_kind kind, detail::stream_registry& streams);
+  memory_pool(const memory_pool&) = delete;
+  memory_pool& operator=(const memory_pool&) = delete;
+  /// Every block must have been given back, and the device be at rest.
+  ~memory_pool();
+
+  /// At least so many bytes, aligned to 256. Throws `device_out_of_memory`.
+  void* take(std::size_t bytes);
+  /// An address that `take` has returned.
+  void give_back(void* address) noexcept;
+  /// Gives what is not in use back to the driver; waits for the quarantine.
+  void trim();
+  statistics counts() const;
+
+ private:
+  struct block {
+    void* address = nullptr;
+    std::size_t size = 0;
+  };
+  using blocks = std::list<block>;  // giving back moves a node, and so cannot fail
+
+  struct ward {
+    std::unique_ptr<detail::device_moment> until;
+    blocks waiting;
+  };
+
+  void* reuse(std::size_t bytes);
+  void close_ward();
+  void open_wards(bool wait);
+  void put_by(blocks& from);
+  void release_unused() noexcept;
+
+  device_backend& of_;
+  const memory_kind kind_;
+  detail::stream_registry& streams_;
+  mutable std::mutex lock_;
+  blocks in_use_;
+  std::unordered_map<void*, blocks::iterator> place_of_;
+  std::map<std::size_t, blocks> free_;
+  blocks given_back_;        // since the last ward was closed
+  std::vector<ward> wards_;  // the quarantine
+  statistics counts_;
+};
+
+}  // namespace imbrex

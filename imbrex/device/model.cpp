@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/device/model.hpp>
+
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#define TOML_HEADER_ONLY 1
+#include <toml++/toml.h>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/nearest.hpp>
+#include <imbrex/base/quantity.hpp>
+#include <imbrex/device/internal/shipped_models.hpp>
+
+namespace imbrex {
+namespace {
+
+/// Reads the keys of one file and remembers which there are.
+class model_reader {
+ public:
+  model_reader(std::string_view text, std::string_view file) : file_(file) {
+    try {
+      root_ = toml::parse(text, file_);
+    } catch (const toml::parse_error& e) {
+      refuse(e.source().begin.line,
+             "this is no TOML: " + std::string(e.description()) + "; models/v100.toml is an example of one");
+    }
+  }
+
+  void read(std::string_view table, std::string_view key, std::string& value) {
+    const toml::node* const found = find(table, key);
+    if (found == nullptr) return;
+    const auto* const text = found->as_string();
+    if (text == nullptr || text->get().empty()) refuse(*found, table, key, "must be a name in quotes");
+    value = text->get();
+  }
+  void read(std::string_view table, std::string_view key, nanoseconds& value) {
+    const toml::node* const found = find(table, key);
+    if (found == nullptr) return;
+    const auto* const text = found->as_string();
+    const auto time = text == nullptr ? std::nullopt : parse_duration(text->get());
+    if (!time || time->count() <= 0)
+      refuse(*found, table, key, "must be a time of 1ns or more in quotes, such as \"2.5us\"");
+    value = *time;
+  }
+  void read_rate(std::string_view table, std::string_view key, std::uint64_t& value) {
+    const toml::node* const found = find(table, key);
+    if (found == nullptr) return;
+    const auto* const text = found->as_string();
+    const auto rate = text == nullptr ? std::nullopt : parse_rate(text->get());
+    if (!rate || *rate == 0)
+      refuse(*found, table, key, "must be a rate of 1B/s or more in quotes, such as \"45GB/s\"");
+    value = *rate;
+  }
+  template <class Whole>
+  void read_count(std::string_view table, std::string_view key, Whole& value) {
+    const toml::node* const found = find(table, key);
+    if (found == nullptr) return;
+    const auto* const number = found->as_integer();
+    if (number == nullptr || number->get() <= 0 || !std::in_range<Whole>(number->get()))
+      refuse(*found, table, key,
+             "must be a whole number from 1 to " +
+                 std::to_string(std::min<std::uint64_t>(std::numeric_limits<std::int64_t>::max(),
+                                                        std::numeric_limits<Whole>::max())));
+    value = static_cast<Whole>(number->get());
+  }
+  void read_number(std::string_view table, std::string_view key, double& value) {
+    const toml::node* const found = find(table, key);
+    if (found == nullptr) return;
+    const auto number = found->value<double>();  // of a whole number too
+    if (!number || !std::isfinite(*number) || *number <= 0)
+      refuse(*found, table, key, "must be a number greater than 0, such as 7.8e12");
+    value = *number;
+  }
+
+  /// Refuses what nobody has read, then what is missing: a key may be missing because it was misspelled.
+  void finish() const {
+    for (const auto& [key, node] : root_) {
+      const toml::table* const table = node.as_table();
+      if (!is_known(key.str(), {}) && !(table != nullptr && is_table(key.str())))
+        refuse_unknown(key.source().begin.line, key.str(), {});
+      if (table == nullptr) continue;
+      for (const auto& [inner, unused] : *table)
+        if (!is_known(inner.str(), key.str()))
+          refuse_unknown(inner.source().begin.line, inner.str(), key.str());
+    }
+    if (!missing_.empty())
+      refuse(missing_line_, "the key " + missing_ + " is missing; models/v100.toml has them all");
+  }
+
+ private:
+  using name = std::pair<std::string_view, std::string_view>;  // of a table, and of a key in it
+
+  static std::string spelled(std::string_view table, std::string_view key) {
+    return table.empty() ? std::string(key) : "[" + std::string(table) + "] " + std::string(key);
+  }
+
+  [[noreturn]] void refuse(std::size_t line, const std::string& why) const {
+    throw usage_error("device model " + file_ + ", line " + std::to_string(line) + ": " + why);
+  }
+  [[noreturn]] void refuse(const toml::node& at, std::string_view table, std::string_view key,
+                           const std::string& why) const {
+    std::ostringstream given;
+    given << toml::node_view<const toml::node>(at);
+    refuse(at.source().begin.line, spelled(table, key) + " = " + given.str().substr(0, 60) + " " + why);
+  }
+  [[noreturn]] void refuse_unknown(std::size_t line, std::string_view key, std::string_view table) const {
+    std::vector<std::string_view> possible;
+    for (const auto& [of, known] : known_)
+      if (of == table) possible.push_back(known);
+    if (table.empty())
+      for (const auto& [of, known] : known_)
+        if (!of.empty()) possible.push_back(of);
+    const std::string_view meant = nearest(key, possible);
+    refuse(line, "there is no key " + spelled(table, key) +
+                     (meant.empty() ? "; remove it" : "; did you mean " + std::string(meant) + "?"));
+  }
+
+  bool is_known(std::string_view key, std::string_view table) const {
+    for (const name& one : known_)
+      if (one == name(table, key)) return true;
+    return false;
+  }
+  bool is_table(std::string_view table) const {
+    for (const auto& [of, key] : known_)
+      if (of == table) return true;
+    return false;
+  }
+
+  /// Null if it is missing, which `finish` says.
+  const toml::node* find(std::string_view table, std::string_view key) {
+    known_.emplace_back(table, key);
+    const toml::table* in = &root_;
+    std::size_t line = 1;
+    if (!table.empty()) {
+      const toml::node* const node = root_.get(table);
+      if (node != nullptr && node->as_table() == nullptr)
+        refuse(node->source().begin.line, std::string(table) + " must be a table: write [" +
+                                              std::string(table) + "] on a line of its own");
+      in = node == nullptr ? nullptr : node->as_table();
+      if (node != nullptr) line = node->source().begin.line;
+    }
+    const toml::node* const found = in == nullptr ? nullptr : in->get(key);
+    if (found == nullptr && missing_.empty()) {
+      missing_ = spelled(table, key);
+      missing_line_ = line;
+    }
+    return found;
+  }
+
+  std::string file_;
+  toml::table root_;
+  std::vector<name> known_;
+  std::string missing_;
+  std::size_t missing_line_ = 0;
+};
+
+}  // namespace
+
+nanoseconds device_model::transfer_time(std::size_t bytes, std::uint64_t rate) {
+  if (rate == 0) return nanoseconds(0);
+  return nanoseconds(std::llround(static_cast<double>(bytes) * 1e9 / static_cast<double>(rate)));
+}
+
+device_model parse_device_model(std::string_view text, std::string_view file) {
+  model_reader in(text, file);
+  device_model model;
+  in.read("", "name", model.name);
+  in.read_count("device", "memory", model.device.memory);
+  in.read_count("device", "concurrent_kernels", model.device.concurrent_kernels);
+  in.read_count("device", "threads", model.device.threads);
+  in.read_rate("device", "memory_bandwidth", model.device.memory_bandwidth);
+  in.read_number("device", "flops", model.device.flops);
+  in.read("device", "kernel_start", model.device.kernel_start);
+  in.read("device", "graph_kernel_start", model.device.graph_kernel_start);
+  in.read_count("copy", "engines_to_device", model.copy.engines_to_device);
+  in.read_count("copy", "engines_from_device", model.copy.engines_from_device);
+  in.read_rate("copy", "to_device", model.copy.to_device);
+  in.read_rate("copy", "from_device", model.copy.from_device);
+  in.read("copy", "latency", model.copy.latency);
+  in.read("host", "launch", model.host.launch);
+  in.read("host", "call", model.host.call);
+  in.read("host", "query", model.host.query);
+  in.read("host", "synchronize", model.host.synchronize);
+  in.read("host", "graph_launch", model.host.graph_launch);
+  in.read("host", "graph_operation", model.host.graph_operation);
+  in.read("host", "host_function", model.host.host_function);
+  in.read_rate("host", "copy_bandwidth", model.host.copy_bandwidth);
+  in.read("message", "send", model.message.send);
+  in.read("message", "receive", model.message.receive);
+  in.read("message", "callback", model.message.callback);
+  in.read("message", "latency", model.message.latency);
+  in.read_rate("message", "bandwidth", model.message.bandwidth);
+  in.finish();
+  return model;
+}
+
+std::span<const std::string_view> device_model_names() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> all;
+    for (const internal::shipped_model& one : internal::shipped_models()) all.push_back(one.name);
+    return all;
+  }();
+  return names;
+}
+
+device_model find_device_model(std::string_view name_or_path) {
+  for (const internal::shipped_model& one : internal::shipped_models())
+    if (one.name == name_or_path)
+      return parse_device_model(one.text, "models/" + std::string(one.name) + ".toml");
+  const std::string path(name_or_path);
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  if (in) text << in.rdbuf();
+  if (!in || text.fail()) {
+    std::string known;
+    for (const std::string_view name : device_model_names()) known += std::string(name) + ", ";
+    throw usage_error("there is no device model " + path + ": it is neither one of " + known +
+                      "nor a file that can be read");
+  }
+  return parse_device_model(text.str(), path);
+}
+
+}  // namespace imbrex

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <imbrex/base/clock.hpp>
+
+namespace imbrex {
+
+/// What the operations of a device, and of the PE that drives it, cost in time. The fields and units of the
+/// file are the same: `models/v100.toml` shows and explains them all. Times of zero take no time, and rates of
+/// zero have no limit; a file may have neither.
+struct device_model {
+  std::string name = "instant";
+
+  struct {
+    std::size_t memory = std::size_t{16} << 30U;  ///< bytes
+    int concurrent_kernels = 16;
+    std::uint64_t threads = 0;           ///< that run at once; 0: any kernel fills the device
+    std::uint64_t memory_bandwidth = 0;  ///< bytes a second, read and written
+    double flops = 0;                    ///< a second
+    nanoseconds kernel_start{0};         ///< from its turn in the stream to a kernel's first instruction
+    nanoseconds graph_kernel_start{0};   ///< the same inside a graph
+  } device;
+
+  struct {
+    int engines_to_device = 1;
+    int engines_from_device = 1;
+    std::uint64_t to_device = 0;    ///< bytes a second
+    std::uint64_t from_device = 0;  ///< bytes a second
+    nanoseconds latency{0};         ///< of each copy, before its first byte
+  } copy;
+
+  /// What calls cost the thread that makes them.
+  struct {
+    nanoseconds launch{0};             ///< a kernel, a copy, a fill
+    nanoseconds call{0};               ///< recording an event, waiting for one, flags, host functions
+    nanoseconds query{0};              ///< asking an event or a stream whether it is done
+    nanoseconds synchronize{0};        ///< to go on after a wait that blocks
+    nanoseconds graph_launch{0};       ///< a graph, and
+    nanoseconds graph_operation{0};    ///< each operation in it
+    nanoseconds host_function{0};      ///< from its turn in the stream to a host function's call
+    std::uint64_t copy_bandwidth = 0;  ///< bytes a second, from host memory to host memory
+  } host;
+
+  /// What messages cost the PEs.
+  struct {
+    nanoseconds send{0};
+    nanoseconds receive{0};
+    nanoseconds callback{0};      ///< what a host function's notice takes from its PE
+    nanoseconds latency{0};       ///< from one PE to another
+    std::uint64_t bandwidth = 0;  ///< bytes a second between two PEs
+  } message;
+
+  /// What so many bytes take at such a rate.
+  static nanoseconds transfer_time(std::size_t bytes, std::uint64_t rate);
+};
+
+/// Reads a model from the text of a TOML file; `file` names it in errors. Throws `usage_error` naming file,
+/// line, key and remedy for what is no TOML, an unknown or missing key, a wrong type, a value that is not
+/// positive.
+device_model parse_device_model(std::string_view text, std::string_view file);
+
+/// A model that Imbrex brings, by name, or else the one in the file of that path. Throws `usage_error`.
+device_model find_device_model(std::string_view name_or_path);
+
+/// The models that Imbrex brings.
+std::span<const std::string_view> device_model_names();
+
+}  // namespace imbrex

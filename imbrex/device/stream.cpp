@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/device/stream.hpp>
+
+#include <utility>
+
+#include <imbrex/device/check.hpp>
+#include <imbrex/device/error.hpp>
+
+namespace imbrex {
+
+stream::stream(device& on, stream_priority priority, std::string owner)
+    : on_(&on),
+      priority_(priority),
+      owner_(std::move(owner)),
+      backend_(on.backend().make_stream(priority, owner_)) {
+  on.registry().enter(*backend_);
+}
+
+stream& stream::operator=(stream&& other) noexcept {
+  if (this == &other) return *this;
+  leave();
+  on_ = other.on_;
+  priority_ = other.priority_;
+  owner_ = std::move(other.owner_);
+  backend_ = std::move(other.backend_);
+  return *this;
+}
+
+stream::~stream() { leave(); }
+
+void stream::leave() noexcept {
+  if (backend_ != nullptr) on_->registry().leave(*backend_);
+  backend_.reset();
+}
+
+stream_backend& stream::backend() const {
+  detail::require(backend_ != nullptr, "a stream is used after it was moved from");
+  return *backend_;
+}
+
+void stream::check_device(const void* device) const {
+  detail::require(device == on_->info().id || device == nullptr,
+                  "memory of one device is used in a stream of another");
+}
+
+void stream::check_copy(std::size_t to, std::size_t from, const void* device) const {
+  check_device(device);
+  if (to != from)
+    throw device_error(on_->info().label(), owner_, "copy",
+                       "from " + std::to_string(from) + " elements to " + std::to_string(to) +
+                           "; take a subspan of the longer one");
+}
+
+void stream::check_peer(const void* device) const {
+  if (device != on_->info().id && device != nullptr && !on_->info().can.peer_copies)
+    throw device_error(on_->info().label(), owner_, "copy",
+                       "this device cannot copy from another one; copy through pinned memory");
+}
+
+void stream::require_values(std::string_view operation) const {
+  if (!on_->info().can.stream_values)
+    throw device_error(on_->info().label(), owner_, std::string(operation),
+                       "this device's streams cannot write and wait for values; use events");
+}
+
+void stream::require_graphs() const {
+  if (!on_->info().can.graphs)
+    throw device_error(on_->info().label(), owner_, "graph",
+                       "this device has no graphs; submit the operations one by one");
+}
+
+void stream::launch(graph& what) {
+  require_graphs();
+  check_device(what.device_);
+  detail::require(what.backend_ != nullptr, "a graph is used after it was moved from");
+  backend().launch(*what.backend_);
+}
+
+void stream::record(event& at) {
+  backend().record(at.backend());
+  at.recorded_ = true;
+}
+
+void stream::wait(const event& until) {
+  if (until.recorded_) backend().wait(until.backend());
+}
+
+void stream::write(device_flag to, std::uint32_t value) {
+  require_values("write value");
+  check_device(to.device);
+  backend().write(*to.word, value);
+}
+
+void stream::wait(device_flag until, std::uint32_t at_least) {
+  require_values("wait for value");
+  check_device(until.device);
+  backend().wait(*until.word, at_least);
+}
+
+bool stream::idle() { return backend().idle(); }
+
+void stream::synchronize() { backend().synchronize(); }
+
+void stream::begin_capture() {
+  require_graphs();
+  backend().begin_capture();
+}
+
+graph stream::end_capture() {
+  require_graphs();
+  return {backend().end_capture(), on_->info().id};
+}
+
+}  // namespace imbrex

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <imbrex/device/device.hpp>
+#include <imbrex/device/event.hpp>
+#include <imbrex/device/flag.hpp>
+#include <imbrex/device/graph.hpp>
+#include <imbrex/device/kernel.hpp>
+#include <imbrex/device/span.hpp>
+
+namespace imbrex {
+
+/// An ordered queue of a device: what is submitted to one stream runs in that order, what is submitted to
+/// several in any order, unless they wait for each other. Nothing here but `synchronize` waits for the device.
+/// Several threads may use one stream, but between `begin_capture` and `end_capture` only one.
+///
+/// An operation that fails on the device fails the device: the next call that can tell throws `device_error`,
+/// and so does every one after it. What was submitted goes on when the stream is destroyed.
+class stream {
+ public:
+  /// `owner` says in errors whose stream it is, such as "block[3] halo".
+  stream(device& on, stream_priority priority, std::string owner);
+  stream(stream&& other) noexcept = default;
+  stream& operator=(stream&& other) noexcept;
+  ~stream();
+
+  device& on() const noexcept { return *on_; }
+  stream_priority priority() const noexcept { return priority_; }
+  const std::string& owner() const noexcept { return owner_; }
+
+  /// Copies as many elements as both views have; throws `device_error` if they differ. The views must not
+  /// overlap, and stay valid and untouched until the copy is done.
+  template <class T>
+  void copy(device_span<T> to, pinned_span<const std::type_identity_t<T>> from) {
+    check_copy(to.size(), from.size(), to.device());
+    backend().copy(copy_direction::to_device, to.data(), from.data(), to.size_bytes(), nullptr);
+  }
+  template <class T>
+  void copy(pinned_span<T> to, device_span<const std::type_identity_t<T>> from) {
+    check_copy(to.size(), from.size(), from.device());
+    backend().copy(copy_direction::from_device, to.data(), from.data(), to.size_bytes(), from.device());
+  }
+  /// Within this device, or from another one to it where `peer_copies` is set.
+  template <class T>
+  void copy(device_span<T> to, device_span<const std::type_identity_t<T>> from) {
+    check_copy(to.size(), from.size(), to.device());
+    check_peer(from.device());
+    backend().copy(copy_direction::within_device, to.data(), from.data(), to.size_bytes(), from.device());
+  }
+  /// Sets every byte.
+  template <class T>
+  void fill(device_span<T> to, std::byte value) {
+    check_device(to.device());
+    backend().fill(to.data(), value, to.size_bytes());
+  }
+
+  /// Throws `device_error` naming both if the kernel has no function for this backend.
+  template <class... Args>
+  void launch(const kernel<Args...>& what, const std::type_identity_t<Args>&... arguments) {
+    const detail::bound_kernel<Args...> bound{what, {arguments...}};
+    backend().launch(bound.launch());
+  }
+  /// Captured before; throws `device_error` where graphs are missing.
+  void launch(graph& what);
+
+  /// Has the host call `function()` in the stream's order, on a thread of the device's driver: it must not
+  /// throw, use the device, or take long, for it may keep other host functions waiting. It must live until
+  /// then. A graph calls it at each replay.
+  template <class Function>
+    requires std::is_nothrow_invocable_v<Function&>
+  void host(Function& function) {
+    backend().host([](void* f) { (*static_cast<Function*>(f))(); }, &function);
+  }
+
+  /// Marks this point of the stream.
+  void record(event& at);
+  /// What follows in the stream waits for the event's last record; for none, if it was never recorded. The
+  /// event may be of another device of the same backend.
+  void wait(const event& until);
+
+  /// Writes into the flag in the stream's order. Throws `device_error` if the device cannot.
+  void write(device_flag to, std::uint32_t value);
+  /// What follows waits until the flag has reached the value: until (flag - value) is not negative as a
+  /// signed number. Throws `device_error` if the device cannot.
+  void wait(device_flag until, std::uint32_t at_least);
+
+  /// True if all that was submitted is done. Does not wait.
+  bool idle();
+  /// Blocks the calling thread until all that was submitted is done.
+  void synchronize();
+
+  /// From now on operations are not run but collected for a graph, until `end_capture`. Other streams that
+  /// wait for an event of a capturing stream are captured with it, and must be joined to it by an event before
+  /// the end. Meanwhile neither they nor their events can be asked whether they are done. Throws
+  /// `device_error` where graphs are missing.
+  void begin_capture();
+  /// Throws `device_error` if a stream was captured with this one and not joined.
+  graph end_capture();
+
+ private:
+  stream_backend& backend() const;
+  void check_device(const void* device) const;
+  void check_copy(std::size_t to, std::size_t from, const void* device) const;
+  void check_peer(const void* device) const;
+  void require_values(std::string_view operation) const;
+  void require_graphs() const;
+  void leave() noexcept;
+
+  device* on_;
+  stream_priority priority_;
+  std::string owner_;
+  std::unique_ptr<stream_backend> backend_;
+};
+
+}  // namespace imbrex

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <imbrex/device/backend.hpp>
+
+namespace imbrex::detail {
+
+/// A moment of a device: done when all that was submitted to any of its streams before it is.
+class device_moment {
+ public:
+  /// True once it has come. A device that has failed runs nothing any more.
+  bool over();
+  /// Waits for it.
+  void wait() noexcept;
+
+ private:
+  friend class stream_registry;
+  std::vector<std::shared_ptr<event_backend>> until_;
+};
+
+/// The streams that a device has, for those who must know when nothing uses a piece of memory any more. Any
+/// thread.
+class stream_registry {
+ public:
+  explicit stream_registry(device_backend& of) : of_(of) {}
+
+  void enter(stream_backend& one);
+  /// The stream goes; what it still runs counts on.
+  void leave(stream_backend& one) noexcept;
+  std::size_t streams();
+  /// This moment; null while a stream is captured, for it can give no moment then.
+  std::unique_ptr<device_moment> now();
+
+ private:
+  void record(stream_backend& one, std::vector<std::shared_ptr<event_backend>>& in);
+
+  device_backend& of_;
+  std::mutex lock_;
+  std::vector<stream_backend*> streams_;
+  std::vector<std::shared_ptr<event_backend>> left_running_;
+};
+
+}  // namespace imbrex::detail
