@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <ostream>
 #include <span>
 #include <string>
 
@@ -14,6 +15,8 @@ struct device_check {
   std::string name;
   void (*run)(subject&);
   bool only_exact = false;  ///< holds only where nothing but contention delays operations
+
+  friend void PrintTo(const device_check& c, std::ostream* out) { *out << c.name; }
 };
 
 std::span<const device_check> device_checks();

@@ -17,6 +17,8 @@ namespace {
 struct suite {
   std::string name;
   std::vector<device_kind> kinds;
+
+  friend void PrintTo(const suite& s, std::ostream* out) { *out << s.name; }
 };
 
 std::vector<suite> suites() {

@@ -2,6 +2,7 @@
 // The checks of every_device must find the defects that an emulation can be given.
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ namespace {
 struct mutant {
   std::string name;
   emulation_defect defect;
+
+  friend void PrintTo(const mutant& m, std::ostream* out) { *out << m.name; }
 };
 
 /// The checks that find something wrong on such a device.

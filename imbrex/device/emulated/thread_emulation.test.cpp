@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/device/emulated/thread_emulation.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <iterator>
+#include <thread>
+#include <vector>
+
+#include <imbrex/device/subject.test.hpp>
+
+namespace imbrex::test {
+namespace {
+
+std::ptrdiff_t threads_of_this_process() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+}
+
+TEST(thread_emulation, has_few_threads_however_many_streams) {
+  const auto before = threads_of_this_process();
+  subject in({});
+  std::vector<stream> streams;
+  device_buffer<int> cells(in.first(), 200);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    streams.emplace_back(in.first(), stream_priority::normal, "s");
+    streams.back().fill(cells.span().subspan(i, 1), std::byte{0});
+  }
+  EXPECT_LE(threads_of_this_process(), before + 5);  // two of them for kernels
+  for (stream& s : streams) s.synchronize();
+}
+
+/// Four PEs, each with streams of its own and some that all use.
+TEST(thread_emulation, serves_several_threads) {
+  constexpr int pes = 4;
+  constexpr int rounds = 100;
+  subject in({});
+  stream shared(in.first(), stream_priority::low, "shared");
+  device_buffer<int> log(in.first(), pes * rounds + 1);
+  shared.fill(log.span(), std::byte{0});
+  std::atomic<int> notices{0};
+  auto notify = [&]() noexcept { ++notices; };
+  std::vector<int> wrong(pes, 0);
+  std::vector<std::thread> threads;
+  for (int pe = 0; pe < pes; ++pe)
+    threads.emplace_back([&, pe] {
+      event_pool events(in.first());
+      stream own(in.first(), stream_priority::high, "pe " + std::to_string(pe));
+      pinned_buffer<int> value(in.first(), 1);
+      for (int i = 0; i < rounds; ++i) {
+        device_buffer<int> cell(in.first(), 1);
+        event done = events.take();
+        value[0] = i;
+        own.copy(cell.span(), value.span());
+        own.launch(add, cell.span(), cell.span(), pe);
+        own.copy(value.span(), cell.span());
+        own.record(done);
+        shared.wait(done);
+        shared.launch(append, log.span(), pe, 0);
+        shared.host(notify);
+        while (!done.done()) std::this_thread::yield();
+        if (value[0] != i + pe) ++wrong[static_cast<std::size_t>(pe)];
+      }
+    });
+  for (std::thread& t : threads) t.join();
+  shared.synchronize();
+  EXPECT_EQ(notices, pes * rounds);
+  EXPECT_EQ(wrong, std::vector<int>(pes, 0));
+}
+
+TEST(thread_emulation, ends_with_work_in_flight) {
+  subject in({});
+  flag_array never(in.first(), 1);
+  device_buffer<int> log(in.first(), 10);
+  stream s(in.first(), stream_priority::normal, "s");
+  s.launch(append, log.span(), 1, 3'600'000'000'000);  // an hour
+  stream t(in.first(), stream_priority::normal, "t");
+  t.wait(never[0], 1);
+  t.launch(append, log.span(), 2, 0);
+}
+
+}  // namespace
+}  // namespace imbrex::test

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/device/emulated/virtual_time.hpp>
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <imbrex/device/error.hpp>
+#include <imbrex/device/subject.test.hpp>
+
+namespace imbrex::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// 1 byte takes 1 ns everywhere.
+device_model round_model() {
+  device_model model;
+  model.name = "round";
+  model.device.threads = 1000;
+  model.device.memory_bandwidth = 1'000'000'000;
+  model.device.kernel_start = 10ns;
+  model.copy.to_device = 1'000'000'000;
+  model.copy.from_device = 1'000'000'000;
+  model.copy.latency = 5ns;
+  return model;
+}
+
+class in_virtual_time : public testing::Test {
+ protected:
+  explicit in_virtual_time(device_model model = round_model())
+      : in({.in_virtual_time = true}, std::move(model)) {}
+
+  stream make(std::string owner, stream_priority priority = stream_priority::normal) {
+    return {in.first(), priority, std::move(owner)};
+  }
+  event mark(stream& s) {
+    event e = events.take();
+    s.record(e);
+    return e;
+  }
+  /// When the event is done, by advancing from one moment to the next.
+  nanoseconds end_of(const event& e) {
+    EXPECT_TRUE(in.reach([&] { return e.done(); }));
+    return in.time().now();
+  }
+
+  subject in;
+  event_pool events{in.first()};
+};
+
+TEST_F(in_virtual_time, a_kernel_takes_the_time_of_its_bytes) {
+  stream s = make("s");
+  s.launch(move_bytes, 1000.0, 0U);
+  const event e = mark(s);
+  EXPECT_EQ(in.time().next(), 10ns);
+  in.time().advance_to(1009ns);
+  EXPECT_FALSE(e.done());
+  EXPECT_EQ(in.time().now(), 1009ns);
+  in.time().advance_to(1010ns);
+  EXPECT_TRUE(e.done());
+  EXPECT_FALSE(in.time().next());
+}
+
+TEST_F(in_virtual_time, kernels_that_fill_the_device_follow_each_other) {
+  stream a = make("a");
+  stream b = make("b");
+  a.launch(move_bytes, 1000.0, 0U);
+  b.launch(move_bytes, 500.0, 0U);
+  const event first = mark(a);
+  const event second = mark(b);
+  EXPECT_EQ(end_of(first), 1010ns);
+  EXPECT_EQ(end_of(second), 1510ns);  // its start has passed meanwhile
+}
+
+TEST_F(in_virtual_time, small_kernels_share_the_device) {
+  stream a = make("a");
+  stream b = make("b");
+  stream c = make("c");
+  a.launch(move_bytes, 400.0, 400U);  // each alone: 1000 ns
+  b.launch(move_bytes, 400.0, 400U);
+  c.launch(move_bytes, 400.0, 400U);  // has half of what it could use until the others end
+  const event ends[] = {mark(a), mark(b), mark(c)};
+  EXPECT_EQ(end_of(ends[0]), 1010ns);
+  EXPECT_EQ(end_of(ends[1]), 1010ns);
+  EXPECT_EQ(end_of(ends[2]), 1510ns);
+}
+
+TEST_F(in_virtual_time, a_kernel_of_higher_priority_goes_first_where_it_arrives_later) {
+  stream low = make("low", stream_priority::low);
+  stream high = make("high", stream_priority::high);
+  low.launch(move_bytes, 1000.0, 0U);
+  in.time().advance_to(200ns);
+  high.launch(move_bytes, 100.0, 0U);
+  const event late = mark(low);
+  EXPECT_EQ(end_of(mark(high)), 310ns);
+  EXPECT_EQ(end_of(late), 1110ns);
+}
+
+TEST_F(in_virtual_time, copies_share_an_engine_in_the_order_of_their_submission) {
+  device_buffer<char> on(in.first(), 1000);
+  pinned_buffer<char> off(in.first(), 1000);
+  stream low = make("low", stream_priority::low);
+  stream high = make("high", stream_priority::high);
+  stream back = make("back");
+  low.copy(on.span(), off.span());
+  high.copy(on.span(), off.span());
+  back.copy(off.span(), on.span());
+  const event ends[] = {mark(low), mark(back), mark(high)};
+  EXPECT_EQ(end_of(ends[0]), 1005ns);
+  EXPECT_TRUE(ends[1].done());  // the other direction has an engine of its own
+  EXPECT_EQ(end_of(ends[2]), 2010ns);
+}
+
+TEST_F(in_virtual_time, a_copy_within_the_device_reads_and_writes) {
+  device_buffer<char> a(in.first(), 100);
+  device_buffer<char> b(in.first(), 100);
+  stream s = make("s");
+  s.copy(a.span(), b.span());
+  EXPECT_EQ(end_of(mark(s)), 210ns);
+  s.fill(a.span(), std::byte{1});
+  EXPECT_EQ(end_of(mark(s)), 320ns);
+}
+
+TEST_F(in_virtual_time, host_functions_see_the_clock) {
+  stream s = make("s");
+  nanoseconds seen{0};
+  auto look = [&]() noexcept { seen = in.time().now(); };
+  s.launch(move_bytes, 90.0, 0U);
+  s.host(look);
+  in.time().advance_to(5us);
+  EXPECT_EQ(seen, 100ns);
+}
+
+TEST_F(in_virtual_time, what_is_never_written_is_said_and_not_waited_for) {
+  flag_array flags(in.first(), 1);
+  stream s = make("waiter");
+  s.wait(flags[0], 1);
+  try {
+    s.synchronize();
+    FAIL();
+  } catch (const device_error& e) {
+    EXPECT_EQ(e.owner(), "waiter");
+    EXPECT_NE(std::string(e.what()).find("flag that nobody has written"), std::string::npos) << e.what();
+  }
+}
+
+TEST_F(in_virtual_time, there_is_one_set_of_devices) {
+  emulated_options how;
+  how.time = &in.time();
+  EXPECT_THROW(devices("emulated", how), error);
+}
+
+/// A PE whose own time runs ahead while it computes.
+class busy_caller final : public virtual_caller {
+ public:
+  nanoseconds now() const override { return now_; }
+  void charge(nanoseconds time) override { now_ += time; }
+  void compute(nanoseconds time) { now_ += time; }
+
+ private:
+  nanoseconds now_{0};
+};
+
+device_model costly_model() {
+  device_model model = round_model();
+  model.host.launch = 100ns;
+  model.host.call = 20ns;
+  model.host.query = 3ns;
+  model.host.graph_launch = 50ns;
+  model.host.graph_operation = 1ns;
+  model.device.graph_kernel_start = 4ns;
+  return model;
+}
+
+class with_a_caller : public in_virtual_time {
+ protected:
+  with_a_caller() : in_virtual_time(costly_model()) { in.time().charge_to(&pe); }
+  busy_caller pe;
+};
+
+TEST_F(with_a_caller, calls_are_charged_and_work_starts_when_they_return) {
+  stream s = make("s");
+  pe.compute(1us);
+  s.launch(move_bytes, 90.0, 0U);
+  EXPECT_EQ(pe.now(), 1100ns);
+  EXPECT_EQ(in.time().now(), 0ns);
+  const event e = mark(s);
+  EXPECT_EQ(pe.now(), 1120ns);
+  EXPECT_FALSE(e.done());
+  EXPECT_EQ(pe.now(), 1123ns);
+  in.time().charge_to(nullptr);
+  EXPECT_EQ(end_of(e), 1200ns);
+}
+
+TEST_F(with_a_caller, a_graph_costs_less_than_its_operations) {
+  stream s = make("s");
+  s.begin_capture();
+  for (int i = 0; i < 10; ++i) s.launch(move_bytes, 10.0, 0U);
+  graph g = s.end_capture();
+  const nanoseconds before = pe.now();
+  s.launch(g);
+  EXPECT_EQ(pe.now() - before, 60ns);
+  const nanoseconds start = pe.now();
+  in.time().charge_to(nullptr);
+  EXPECT_EQ(end_of(mark(s)), start + 140ns);
+}
+
+/// What happened in a program of several streams: the marks in their order, and the time at the end.
+std::vector<int> trace(std::uint64_t seed) {
+  subject in({.in_virtual_time = true, .seed = seed});
+  mark_log log(in);
+  std::vector<stream> streams;
+  for (int i = 0; i < 4; ++i) streams.emplace_back(in.first(), stream_priority::normal, "s");
+  for (int i = 0; i < 12; ++i) streams[static_cast<std::size_t>(i) % 4].launch(append, log.span(), i, 1000);
+  for (stream& s : streams) s.synchronize();
+  std::vector<int> all = log.read();
+  all.push_back(static_cast<int>(in.time().now().count()));
+  return all;
+}
+
+TEST(seeds, decide_all) {
+  std::set<std::vector<int>> different;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const std::vector<int> once = trace(seed);
+    EXPECT_EQ(once, trace(seed)) << seed;
+    different.insert({once.begin(), once.end() - 1});
+  }
+  EXPECT_GT(different.size(), 10U);
+}
+
+/// What the host can see of a kernel's result and of its event, at the first moment that either is there.
+TEST(seeds, show_effects_early_and_events_late) {
+  int early = 0;
+  int late = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    subject in({.in_virtual_time = true, .seed = seed});
+    event_pool events(in.first());
+    device_buffer<int> cell(in.first(), 1);
+    pinned_buffer<int> value(in.first(), 1);
+    stream s(in.first(), stream_priority::normal, "s");
+    s.fill(cell.span(), std::byte{0});
+    s.synchronize();
+    value[0] = 1;
+    bool called = false;
+    auto call = [&]() noexcept { called = true; };
+    s.copy(value.span(), cell.span());
+    event e = events.take();
+    s.record(e);
+    s.host(call);
+    nanoseconds seen{0};
+    while (!e.done()) {
+      if (value[0] == 0 && seen.count() == 0) seen = in.time().now();
+      EXPECT_FALSE(called) << "a host function tells of what cannot be asked for yet";
+      in.time().advance_to(*in.time().next());
+    }
+    if (seen.count() != 0) ++early;
+    const nanoseconds done = in.time().now();
+    in.reach([&] { return called; });
+    if (in.time().now() > done) ++late;
+  }
+  EXPECT_GT(early, 5);
+  EXPECT_LT(early, 40);
+  EXPECT_GT(late, 5);
+}
+
+TEST(without_data, memory_is_only_counted) {
+  device_model model = round_model();
+  model.device.memory = std::size_t{1} << 40U;
+  virtual_clock clock;
+  virtual_time time(clock);
+  const auto all = devices("emulated", {.model = model, .time = &time, .data = false});
+  device& one = *all.front();
+  stream s(one, stream_priority::normal, "s");
+  const std::size_t large = std::size_t{1} << 38U;
+  device_buffer<double> grid(one, large / sizeof(double));
+  pinned_buffer<double> face(one, large / sizeof(double));
+  EXPECT_EQ(one.free_memory(), (std::size_t{1} << 40U) - large);
+  face[1000] = 1;
+  s.copy(grid.span(), face.span());
+  s.launch(faulty, 1);  // is not run
+  s.fill(grid.span(), std::byte{1});
+  int calls = 0;
+  auto count = [&]() noexcept { ++calls; };
+  s.host(count);
+  s.synchronize();
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(time.now(), nanoseconds(2 * large) + 5ns + 10ns + 10ns);
+  EXPECT_THROW(device_buffer<char>(one, std::size_t{1} << 40U), device_out_of_memory);
+}
+
+TEST(host_functions, must_not_use_the_device) {
+  subject in({.in_virtual_time = true});
+  stream s(in.first(), stream_priority::normal, "s");
+  auto misuse = [&]() noexcept { s.idle(); };
+  EXPECT_DEATH(
+      {
+        s.host(misuse);
+        s.synchronize();
+      },
+      "host function uses a device");
+}
+
+}  // namespace
+}  // namespace imbrex::test

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/device/model.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+
+namespace imbrex {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::string_view complete = R"(name = "mine"
+[device]
+memory = 1000
+concurrent_kernels = 2
+threads = 64
+memory_bandwidth = "1GB/s"
+flops = 1e9
+kernel_start = "2us"
+graph_kernel_start = "1us"
+[copy]
+engines_to_device = 1
+engines_from_device = 2
+to_device = "10GB/s"
+from_device = "11GB/s"
+latency = "1.5us"
+[host]
+launch = "1us"
+call = "2us"
+query = "3us"
+synchronize = "4us"
+graph_launch = "5us"
+graph_operation = "6ns"
+host_function = "7us"
+copy_bandwidth = "8GB/s"
+[message]
+send = "1ns"
+receive = "2ns"
+callback = "3ns"
+latency = "4ns"
+bandwidth = "5GB/s"
+)";
+
+/// The text with one line replaced, by its number from 1.
+std::string with_line(std::size_t number, std::string_view line) {
+  std::istringstream in{std::string(complete)};
+  std::string text;
+  std::string one;
+  for (std::size_t i = 1; std::getline(in, one); ++i) text += (i == number ? std::string(line) : one) + "\n";
+  return text;
+}
+
+std::string refusal(std::string_view text) {
+  try {
+    parse_device_model(text, "a.toml");
+  } catch (const usage_error& e) {
+    return e.what();
+  }
+  return {};
+}
+
+TEST(device_models, are_read) {
+  const device_model m = parse_device_model(complete, "a.toml");
+  EXPECT_EQ(m.name, "mine");
+  EXPECT_EQ(m.device.memory, 1000U);
+  EXPECT_EQ(m.device.flops, 1e9);
+  EXPECT_EQ(m.copy.engines_from_device, 2);
+  EXPECT_EQ(m.copy.latency, 1500ns);
+  EXPECT_EQ(m.copy.from_device, 11'000'000'000U);
+  EXPECT_EQ(m.host.graph_operation, 6ns);
+  EXPECT_EQ(m.message.latency, 4ns);
+  EXPECT_EQ(m.message.bandwidth, 5'000'000'000U);
+}
+
+TEST(device_models, that_cannot_be_say_where_and_why) {
+  struct wrong {
+    std::string text;
+    std::vector<std::string> parts;
+  };
+  const std::vector<wrong> all{
+      {with_line(3, "memory = \"much\""), {"a.toml", "line 3", "[device] memory", "whole number"}},
+      {with_line(3, "memory = 0"), {"line 3", "memory = 0", "whole number from 1"}},
+      {with_line(4, "concurrent_kernels = 5_000_000_000"), {"line 4", "concurrent_kernels", "2147483647"}},
+      {with_line(6, "memory_bandwidth = 5"), {"line 6", "memory_bandwidth = 5", "45GB/s"}},
+      {with_line(6, "memory_bandwidth = \"0GB/s\""), {"line 6", "1B/s or more"}},
+      {with_line(7, "flops = -1.5"), {"line 7", "flops", "greater than 0"}},
+      {with_line(7, "flops = nan"), {"line 7", "flops"}},
+      {with_line(7, "flops = true"), {"line 7", "flops = true"}},
+      {with_line(8, "kernel_start = \"2 s\""), {"line 8", "kernel_start", "2.5us"}},
+      {with_line(8, "kernel_start = \"0us\""), {"line 8", "1ns or more"}},
+      {with_line(8, "kernel_strat = \"2us\""),
+       {"line 8", "[device] kernel_strat", "did you mean kernel_start?"}},
+      {with_line(9, ""), {"line 2", "[device] graph_kernel_start is missing", "v100.toml"}},
+      {with_line(1, ""), {"line 1", "name is missing"}},
+      {with_line(1, "name = \"\""), {"line 1", "name in quotes"}},
+      {with_line(10, "[copi]"), {"line 10", "copi", "did you mean copy?"}},
+      {with_line(1, "name = \"mine\"\ncopy = 3\n#"), {"a.toml"}},
+      {with_line(12, "engines = [1"), {"line 13", "no TOML"}},
+      {"", {"line 1", "missing"}},
+  };
+  for (const wrong& one : all) {
+    const std::string said = refusal(one.text);
+    for (const std::string& part : one.parts)
+      EXPECT_NE(said.find(part), std::string::npos) << part << " in: " << said;
+  }
+}
+
+TEST(device_models, of_imbrex_are_found_by_name) {
+  const auto names = device_model_names();
+  EXPECT_TRUE(std::ranges::count(names, "v100") == 1 && std::ranges::count(names, "h200") == 1);
+  for (const std::string_view name : names) EXPECT_EQ(find_device_model(name).name, name);
+  const device_model v100 = find_device_model("v100");
+  const device_model h200 = find_device_model("h200");
+  EXPECT_LT(v100.device.memory_bandwidth, h200.device.memory_bandwidth);
+}
+
+TEST(device_models, are_found_by_path) {
+  const std::string path = testing::TempDir() + "imbrex_device_model.toml";
+  std::ofstream(path) << complete;
+  EXPECT_EQ(find_device_model(path).name, "mine");
+  EXPECT_THROW(find_device_model(testing::TempDir() + "there_is_no_such_model.toml"), usage_error);
+  EXPECT_THROW(find_device_model(testing::TempDir()), usage_error);
+}
+
+TEST(device_models, tell_how_long_a_transfer_takes) {
+  EXPECT_EQ(device_model::transfer_time(1'000'000, 1'000'000'000), 1ms);
+  EXPECT_EQ(device_model::transfer_time(1'000'000, 0), 0ns);
+}
+
+}  // namespace
+}  // namespace imbrex
