@@ -8,8 +8,9 @@
 
 #include <imbrex/device/check.hpp>
 #include <imbrex/device/device.hpp>
+#include <imbrex/device/device_span.hpp>
 #include <imbrex/device/error.hpp>
-#include <imbrex/device/span.hpp>
+#include <imbrex/device/pinned_span.hpp>
 
 namespace imbrex {
 namespace detail {

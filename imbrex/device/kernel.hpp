@@ -8,13 +8,9 @@
 #include <type_traits>
 
 #include <imbrex/base/clock.hpp>
+#include <imbrex/device/native_stream.hpp>
 
 namespace imbrex {
-
-/// A backend's own handle of a stream: a cudaStream_t or hipStream_t.
-struct native_stream {
-  void* handle = nullptr;
-};
 
 /// What a kernel costs, for devices whose time is modelled.
 struct work_size {

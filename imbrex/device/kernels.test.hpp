@@ -7,17 +7,15 @@
 #include <stdexcept>
 #include <string>
 
+#include <imbrex/device/device_span.hpp>
 #include <imbrex/device/kernel.hpp>
-#include <imbrex/device/span.hpp>
+#include <imbrex/device/native_kernels.test.hpp>
 
 /// Kernels of the tests, for every backend.
 
 namespace imbrex::test {
 
-#if IMBREX_HAS_CUDA
-void append_on_device(native_stream on, device_span<int> log, int mark, std::int64_t nanoseconds);
-void add_on_device(native_stream on, device_span<const int> from, device_span<int> to, int number);
-#else
+#if !IMBREX_HAS_CUDA
 inline constexpr void (*append_on_device)(native_stream, device_span<int>, int, std::int64_t) = nullptr;
 inline constexpr void (*add_on_device)(native_stream, device_span<const int>, device_span<int>,
                                        int) = nullptr;

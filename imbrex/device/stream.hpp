@@ -9,11 +9,12 @@
 #include <type_traits>
 
 #include <imbrex/device/device.hpp>
+#include <imbrex/device/device_span.hpp>
 #include <imbrex/device/event.hpp>
 #include <imbrex/device/flag.hpp>
 #include <imbrex/device/graph.hpp>
 #include <imbrex/device/kernel.hpp>
-#include <imbrex/device/span.hpp>
+#include <imbrex/device/pinned_span.hpp>
 
 namespace imbrex {
 

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// The driver's interface, by CUDA's names. With IMBREX_GPU_HIP the same names mean HIP's functions, which differ
+/// in their prefix only, so that AMD's GPUs need no second copy of the backend: this header is all of the
+/// difference, and so the one place with macros. What differs in meaning stands beside it.
+
+#if IMBREX_GPU_HIP
+
+#include <hip/hip_runtime_api.h>
+
+#include <cstdint>
+
+#define cudaDevAttrAsyncEngineCount hipDeviceAttributeAsyncEngineCount
+#define cudaDevAttrConcurrentKernels hipDeviceAttributeConcurrentKernels
+#define cudaDeviceGetAttribute hipDeviceGetAttribute
+#define cudaDeviceGetPCIBusId hipDeviceGetPCIBusId
+#define cudaDeviceGetStreamPriorityRange hipDeviceGetStreamPriorityRange
+#define cudaDeviceProp hipDeviceProp_t
+#define cudaDeviceSynchronize hipDeviceSynchronize
+#define cudaErrorInsufficientDriver hipErrorInsufficientDriver
+#define cudaErrorMemoryAllocation hipErrorOutOfMemory
+#define cudaErrorNoDevice hipErrorNoDevice
+#define cudaErrorNotReady hipErrorNotReady
+#define cudaError_t hipError_t
+#define cudaEventCreateWithFlags hipEventCreateWithFlags
+#define cudaEventDestroy hipEventDestroy
+#define cudaEventDisableTiming hipEventDisableTiming
+#define cudaEventQuery hipEventQuery
+#define cudaEventRecord hipEventRecord
+#define cudaEventSynchronize hipEventSynchronize
+#define cudaEvent_t hipEvent_t
+#define cudaFree hipFree
+#define cudaFreeHost hipHostFree
+#define cudaGetDeviceCount hipGetDeviceCount
+#define cudaGetDeviceProperties hipGetDeviceProperties
+#define cudaGetErrorName hipGetErrorName
+#define cudaGetErrorString hipGetErrorString
+#define cudaGetLastError hipGetLastError
+#define cudaGraphDestroy hipGraphDestroy
+#define cudaGraphExecDestroy hipGraphExecDestroy
+#define cudaGraphExec_t hipGraphExec_t
+#define cudaGraphLaunch hipGraphLaunch
+#define cudaGraph_t hipGraph_t
+#define cudaHostAlloc hipHostMalloc
+#define cudaHostAllocPortable hipHostMallocPortable
+#define cudaHostAllocMapped hipHostMallocMapped
+#define cudaLaunchHostFunc hipLaunchHostFunc
+#define cudaMalloc hipMalloc
+#define cudaMemGetInfo hipMemGetInfo
+#define cudaMemcpyAsync hipMemcpyAsync
+#define cudaMemcpyDeviceToDevice hipMemcpyDeviceToDevice
+#define cudaMemcpyDeviceToHost hipMemcpyDeviceToHost
+#define cudaMemcpyHostToDevice hipMemcpyHostToDevice
+#define cudaMemcpyPeerAsync hipMemcpyPeerAsync
+#define cudaMemsetAsync hipMemsetAsync
+#define cudaSetDevice hipSetDevice
+#define cudaStreamBeginCapture hipStreamBeginCapture
+#define cudaStreamCaptureModeRelaxed hipStreamCaptureModeRelaxed
+#define cudaStreamCaptureStatus hipStreamCaptureStatus
+#define cudaStreamCaptureStatusNone hipStreamCaptureStatusNone
+#define cudaStreamCreateWithPriority hipStreamCreateWithPriority
+#define cudaStreamDestroy hipStreamDestroy
+#define cudaStreamEndCapture hipStreamEndCapture
+#define cudaStreamIsCapturing hipStreamIsCapturing
+#define cudaStreamNonBlocking hipStreamNonBlocking
+#define cudaStreamQuery hipStreamQuery
+#define cudaStreamSynchronize hipStreamSynchronize
+#define cudaStreamWaitEvent hipStreamWaitEvent
+#define cudaStream_t hipStream_t
+#define cudaSuccess hipSuccess
+
+namespace imbrex::gpu {
+
+inline constexpr const char* backend = "hip";
+inline constexpr const char* hiding_variable = "HIP_VISIBLE_DEVICES";
+
+inline cudaError_t instantiate(cudaGraphExec_t* made, cudaGraph_t from) {
+  return hipGraphInstantiateWithFlags(made, from, 0);
+}
+
+/// Writing and waiting for 32-bit values in a stream. HIP's wait compares without going round.
+inline bool has_stream_values(int device) {
+  int can = 0;
+  return hipDeviceGetAttribute(&can, hipDeviceAttributeCanUseStreamWaitValue, device) == hipSuccess &&
+         can != 0;
+}
+inline cudaError_t write_value(cudaStream_t in, void* word, std::uint32_t value) {
+  return hipStreamWriteValue32(in, word, value, 0);
+}
+inline cudaError_t wait_value(cudaStream_t in, void* word, std::uint32_t at_least) {
+  return hipStreamWaitValue32(in, word, at_least, hipStreamWaitValueGte, 0xffffffffU);
+}
+
+}  // namespace imbrex::gpu
+
+#else
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+namespace imbrex::gpu {
+
+inline constexpr const char* backend = "cuda";
+inline constexpr const char* hiding_variable = "CUDA_VISIBLE_DEVICES";
+
+inline cudaError_t instantiate(cudaGraphExec_t* made, cudaGraph_t from) {
+  return cudaGraphInstantiate(made, from, 0);
+}
+
+/// Both exist in the driver's interface only. Its library is asked for them at run time, so that programs
+/// start where there is no driver.
+using value_function = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned int);
+
+inline value_function find_value_function(const char* name) {
+  void* found = nullptr;
+  cudaDriverEntryPointQueryResult state{};
+#if CUDART_VERSION >= 12050
+  const cudaError_t result = cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &state);
+#else
+  const cudaError_t result = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &state);
+#endif
+  return result == cudaSuccess && state == cudaDriverEntryPointSuccess
+             ? reinterpret_cast<value_function>(found)
+             : nullptr;
+}
+
+inline value_function write_function() {
+  static const value_function found = find_value_function("cuStreamWriteValue32");
+  return found;
+}
+inline value_function wait_function() {
+  static const value_function found = find_value_function("cuStreamWaitValue32");
+  return found;
+}
+
+inline bool has_stream_values(int) { return write_function() != nullptr && wait_function() != nullptr; }
+
+/// The driver's errors have the runtime's numbers.
+inline cudaError_t write_value(cudaStream_t in, void* word, std::uint32_t value) {
+  return static_cast<cudaError_t>(
+      write_function()(in, reinterpret_cast<CUdeviceptr>(word), value, CU_STREAM_WRITE_VALUE_DEFAULT));
+}
+inline cudaError_t wait_value(cudaStream_t in, void* word, std::uint32_t at_least) {
+  return static_cast<cudaError_t>(
+      wait_function()(in, reinterpret_cast<CUdeviceptr>(word), at_least, CU_STREAM_WAIT_VALUE_GEQ));
+}
+
+}  // namespace imbrex::gpu
+
+#endif

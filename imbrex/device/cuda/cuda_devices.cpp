@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/device/cuda/cuda_devices.hpp>
+
+#include <array>
+#include <atomic>
+#include <string>
+#include <utility>
+
+#include <imbrex/device/cuda/api.hpp>
+#include <imbrex/device/error.hpp>
+
+namespace imbrex {
+namespace {
+
+std::string text_of(cudaError_t result) {
+  return std::string(cudaGetErrorString(result)) + " (" + cudaGetErrorName(result) + ")";
+}
+
+/// The one way from a return code to an exception.
+void check(cudaError_t result, const device_info& on, const std::string& owner, const char* operation) {
+  if (result == cudaSuccess) return;
+  // What is not the device's end would be told again at the next launch.
+  static_cast<void>(cudaGetLastError());
+  throw device_error(on.label(), owner, operation, text_of(result));
+}
+
+/// For those who cannot throw: what fails here is told by the next call that can.
+void forget(cudaError_t) noexcept {}
+
+const std::string nobody;
+
+/// Calls go to the device that the thread has chosen last.
+void choose(const device_info& which, const std::string& owner = nobody) {
+  check(cudaSetDevice(which.index), which, owner, "choose the device");
+}
+
+class cuda_event final : public event_backend {
+ public:
+  explicit cuda_event(const device_info& on) : on_(on) {
+    choose(on_);
+    check(cudaEventCreateWithFlags(&handle_, cudaEventDisableTiming), on_, nobody, "make an event");
+  }
+  ~cuda_event() override { forget(cudaEventDestroy(handle_)); }
+
+  bool done() override {
+    const cudaError_t result = cudaEventQuery(handle_);
+    if (result == cudaErrorNotReady) return false;
+    check(result, on_, owner_, "query of an event");
+    return true;
+  }
+  void synchronize() override {
+    check(cudaEventSynchronize(handle_), on_, owner_, "synchronize with an event");
+  }
+
+ private:
+  friend class cuda_stream;
+  const device_info& on_;
+  std::string owner_;  // of the stream that recorded it last
+  cudaEvent_t handle_ = nullptr;
+};
+
+class cuda_graph final : public graph_backend {
+ public:
+  explicit cuda_graph(cudaGraphExec_t made) : handle_(made) {}
+  ~cuda_graph() override { forget(cudaGraphExecDestroy(handle_)); }
+
+ private:
+  friend class cuda_stream;
+  cudaGraphExec_t handle_;
+};
+
+class cuda_stream final : public stream_backend {
+ public:
+  cuda_stream(const device_info& on, stream_priority priority, std::string owner)
+      : on_(on), owner_(std::move(owner)) {
+    begin("make a stream");
+    int least = 0;
+    int greatest = 0;  // is the smaller number
+    check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "make a stream");
+    const std::array levels{least, (least + greatest) / 2, greatest};
+    check(cudaStreamCreateWithPriority(&handle_, cudaStreamNonBlocking,
+                                       levels[static_cast<std::size_t>(priority)]),
+          "make a stream");
+  }
+  ~cuda_stream() override { forget(cudaStreamDestroy(handle_)); }
+
+  void copy(copy_direction direction, void* to, const void* from, std::size_t bytes,
+            const void* from_device) override;
+  void fill(void* to, std::byte value, std::size_t bytes) override {
+    begin("fill");
+    check(cudaMemsetAsync(to, std::to_integer<int>(value), bytes, handle_), "fill");
+  }
+  void launch(const kernel_launch& what) override {
+    const std::string operation = "launch of kernel " + std::string(what.name);
+    if (what.native == nullptr)
+      throw device_error(on_.label(), owner_, operation,
+                         "it has no function for this backend; set kernel::native");
+    begin(operation.c_str());
+    what.native(what.arguments, native());
+    check(cudaGetLastError(), operation.c_str());
+  }
+  void host(void (*function)(void*), void* argument) override {
+    begin("host function");
+    check(cudaLaunchHostFunc(handle_, function, argument), "host function");
+  }
+  void record(event_backend& at) override {
+    auto& event = static_cast<cuda_event&>(at);
+    begin("record an event");
+    if (event.owner_ != owner_) event.owner_ = owner_;
+    check(cudaEventRecord(event.handle_, handle_), "record an event");
+  }
+  void wait(event_backend& until) override {
+    begin("wait for an event");
+    check(cudaStreamWaitEvent(handle_, static_cast<cuda_event&>(until).handle_, 0), "wait for an event");
+  }
+  void write(std::atomic<std::uint32_t>& word, std::uint32_t value) override {
+    begin("write value");
+    check(gpu::write_value(handle_, &word, value), "write value");
+  }
+  void wait(const std::atomic<std::uint32_t>& word, std::uint32_t at_least) override {
+    begin("wait for value");
+    check(gpu::wait_value(handle_, const_cast<std::atomic<std::uint32_t>*>(&word), at_least),
+          "wait for value");
+  }
+  bool idle() override {
+    refuse_in_capture("query");  // the driver would give up the capture
+    const cudaError_t result = cudaStreamQuery(handle_);
+    if (result == cudaErrorNotReady) return false;
+    check(result, "query");
+    return true;
+  }
+  void synchronize() override {
+    refuse_in_capture("synchronize");
+    check(cudaStreamSynchronize(handle_), "synchronize");
+  }
+  void begin_capture() override {
+    refuse_in_capture("begin capture");
+    begin("begin capture");
+    // Relaxed: what other PEs do meanwhile, and this one in other streams, is none of the capture's business.
+    check(cudaStreamBeginCapture(handle_, cudaStreamCaptureModeRelaxed), "begin capture");
+  }
+  std::unique_ptr<graph_backend> end_capture() override {
+    begin("end capture");
+    cudaGraph_t captured = nullptr;
+    check(cudaStreamEndCapture(handle_, &captured), "end capture");
+    cudaGraphExec_t made = nullptr;
+    const cudaError_t result = gpu::instantiate(&made, captured);
+    forget(cudaGraphDestroy(captured));
+    check(result, "end capture");
+    return std::make_unique<cuda_graph>(made);
+  }
+  bool capturing() override {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    return cudaStreamIsCapturing(handle_, &status) == cudaSuccess && status != cudaStreamCaptureStatusNone;
+  }
+  void launch(graph_backend& what) override {
+    begin("launch of a graph");
+    check(cudaGraphLaunch(static_cast<cuda_graph&>(what).handle_, handle_), "launch of a graph");
+  }
+  native_stream native() override { return {handle_}; }
+
+ private:
+  void check(cudaError_t result, const char* operation) const {
+    imbrex::check(result, on_, owner_, operation);
+  }
+  void begin(const char* operation) const { check(cudaSetDevice(on_.index), operation); }
+  void refuse_in_capture(const char* operation) {
+    if (capturing()) throw device_error(on_.label(), owner_, operation, "the stream is captured");
+  }
+
+  const device_info& on_;
+  const std::string owner_;
+  cudaStream_t handle_ = nullptr;
+};
+
+class cuda_backend final : public device_backend {
+ public:
+  cuda_backend(int index, int count) {
+    info_.id = this;
+    info_.index = index;
+    info_.backend = gpu::backend;
+    choose(info_);
+    cudaDeviceProp properties{};
+    check(cudaGetDeviceProperties(&properties, index), "ask for its properties");
+    info_.name = static_cast<const char*>(properties.name);
+    info_.memory = properties.totalGlobalMem;
+    std::array<char, 32> bus{};
+    check(cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), index), "ask where it is");
+    info_.pci_bus_id = bus.data();
+    int least = 0;
+    int greatest = 0;
+    check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "ask for its priorities");
+    int concurrent = 0;
+    int engines = 0;
+    check(cudaDeviceGetAttribute(&concurrent, cudaDevAttrConcurrentKernels, index), "ask for its kernels");
+    check(cudaDeviceGetAttribute(&engines, cudaDevAttrAsyncEngineCount, index), "ask for its copy engines");
+    constexpr int grids = 128;  // since compute capability 7.0
+    info_.can = {.stream_values = gpu::has_stream_values(index),
+                 .graphs = true,
+                 .peer_copies = count > 1,
+                 .priorities = least - greatest + 1,
+                 .concurrent_kernels = concurrent != 0 ? grids : 1,
+                 .copy_engines = engines};
+  }
+
+  const device_info& info() const override { return info_; }
+
+  std::size_t free_memory() override {
+    choose(info_);
+    std::size_t free = 0;
+    std::size_t total = 0;
+    check(cudaMemGetInfo(&free, &total), "ask for its free memory");
+    return free;
+  }
+  void* allocate(memory_kind kind, std::size_t bytes) override {
+    choose(info_);
+    void* address = nullptr;
+    const cudaError_t result =
+        kind == memory_kind::device
+            ? cudaMalloc(&address, bytes)
+            : cudaHostAlloc(&address, bytes, cudaHostAllocPortable | cudaHostAllocMapped);
+    if (result == cudaErrorMemoryAllocation) {
+      static_cast<void>(cudaGetLastError());
+      return nullptr;
+    }
+    check(result, "allocate");
+    return address;
+  }
+  void release(memory_kind kind, void* address) noexcept override {
+    forget(cudaSetDevice(info_.index));
+    forget(kind == memory_kind::device ? cudaFree(address) : cudaFreeHost(address));
+  }
+  std::unique_ptr<stream_backend> make_stream(stream_priority priority, std::string owner) override {
+    return std::make_unique<cuda_stream>(info_, priority, std::move(owner));
+  }
+  std::unique_ptr<event_backend> make_event() override { return std::make_unique<cuda_event>(info_); }
+  void store(std::atomic<std::uint32_t>& word, std::uint32_t value) override {
+    word.store(value, std::memory_order_release);  // the device looks by itself
+  }
+  void drain() noexcept override {
+    forget(cudaSetDevice(info_.index));
+    forget(cudaDeviceSynchronize());
+  }
+
+ private:
+  void check(cudaError_t result, const char* operation) const {
+    imbrex::check(result, info_, nobody, operation);
+  }
+
+  device_info info_;
+};
+
+void cuda_stream::copy(copy_direction direction, void* to, const void* from, std::size_t bytes,
+                       const void* from_device) {
+  begin("copy");
+  switch (direction) {
+    case copy_direction::to_device:
+      check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, handle_), "copy to the device");
+      break;
+    case copy_direction::from_device:
+      check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, handle_), "copy from the device");
+      break;
+    case copy_direction::within_device:
+      if (from_device == nullptr || from_device == on_.id) {
+        check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, handle_), "copy within the device");
+      } else {
+        const int other = static_cast<const cuda_backend*>(from_device)->info().index;
+        check(cudaMemcpyPeerAsync(to, on_.index, from, other, bytes, handle_), "copy from another device");
+      }
+      break;
+  }
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<device>> cuda_devices() {
+  int count = 0;
+  const cudaError_t result = cudaGetDeviceCount(&count);
+  if (result == cudaErrorInsufficientDriver)
+    throw error(std::string("there is no driver for GPUs, or it is too old for the ") + gpu::backend +
+                " that Imbrex was built with: " + text_of(result) +
+                "; update it, or run on the emulated device (--device emulated)");
+  if (result == cudaErrorNoDevice || (result == cudaSuccess && count == 0))
+    throw error(std::string("this process has no GPU: there is none, or ") + gpu::hiding_variable +
+                " hides it; unset that, or run on the emulated device (--device emulated)");
+  if (result != cudaSuccess)
+    throw error("the GPUs cannot be used: " + text_of(result) +
+                "; run on the emulated device (--device emulated)");
+  std::vector<std::unique_ptr<device>> found;
+  for (int i = 0; i < count; ++i)
+    found.push_back(std::make_unique<device>(std::make_unique<cuda_backend>(i, count)));
+  return found;
+}
+
+}  // namespace imbrex

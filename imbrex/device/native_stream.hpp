@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace imbrex {
+
+/// A backend's own handle of a stream: a cudaStream_t or hipStream_t. A header of its own, for files that the
+/// device's compiler compiles.
+struct native_stream {
+  void* handle = nullptr;
+};
+
+}  // namespace imbrex
