@@ -11,8 +11,8 @@
 namespace imbrex {
 namespace {
 
-/// What is asked of the driver: quarters of powers of two up to 1 MiB, then multiples of 64 KiB, so that blocks
-/// of nearly the same size serve for each other and large ones waste little.
+/// What is asked of the driver: quarters of powers of two up to 1 MiB, then multiples of 64 KiB, so that
+/// blocks of nearly the same size serve for each other and large ones waste little.
 std::size_t rounded(std::size_t bytes) {
   bytes = std::max<std::size_t>(bytes, 256);
   const std::size_t step = std::clamp<std::size_t>(std::bit_floor(bytes) / 4, 256, 65'536);

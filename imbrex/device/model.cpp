@@ -14,8 +14,8 @@ namespace imbrex {
 struct broken_toml {};
 }  // namespace imbrex
 
-// toml++ 3.3 asserts, and where assertions are off takes for granted, what some malformed files do not keep. So its
-// assertions are on here, and throw.
+// toml++ 3.3 asserts, and where assertions are off takes for granted, what some malformed files do not keep.
+// So its assertions are on here, and throw.
 #undef NDEBUG
 #define TOML_ASSERT(holds) ((holds) ? void() : throw imbrex::broken_toml())
 #define TOML_HEADER_ONLY 1

@@ -12,8 +12,8 @@
 namespace imbrex {
 
 /// What the operations of a device, and of the PE that drives it, cost in time. The fields and units of the
-/// file are the same: `models/v100.toml` shows and explains them all. Times of zero take no time, and rates of
-/// zero have no limit; a file may have neither.
+/// file are the same: `models/v100.toml` shows and explains them all. Times of zero take no time, and rates
+/// of zero have no limit; a file may have neither.
 struct device_model {
   std::string name = "instant";
 

@@ -104,7 +104,7 @@ TEST(device_models, that_cannot_be_say_where_and_why) {
       {with_line(10, "[copi]"), {"line 10", "copi", "did you mean copy?"}},
       {with_line(1, "name = \"mine\"\ncopy = 3\n#"), {"a.toml"}},
       {with_line(12, "engines = [1"), {"line 13", "no TOML"}},
-      {with_line(2, "[devi\xffce]"), {"line 2", "not printable ASCII"}},
+      {with_line(2, "[device\xff]"), {"line 2", "not printable ASCII"}},
       {with_line(10, "[ = 1]"), {"line 10", "no TOML"}},
       {"", {"line 1", "missing"}},
   };

@@ -19,8 +19,8 @@
 namespace imbrex {
 
 /// An ordered queue of a device: what is submitted to one stream runs in that order, what is submitted to
-/// several in any order, unless they wait for each other. Nothing here but `synchronize` waits for the device.
-/// Several threads may use one stream, but between `begin_capture` and `end_capture` only one.
+/// several in any order, unless they wait for each other. Nothing here but `synchronize` waits for the
+/// device. Several threads may use one stream, but between `begin_capture` and `end_capture` only one.
 ///
 /// An operation that fails on the device fails the device: the next call that can tell throws `device_error`,
 /// and so does every one after it. What was submitted goes on when the stream is destroyed.
@@ -98,8 +98,8 @@ class stream {
   void synchronize();
 
   /// From now on operations are not run but collected for a graph, until `end_capture`. Other streams that
-  /// wait for an event of a capturing stream are captured with it, and must be joined to it by an event before
-  /// the end. Meanwhile neither they nor their events can be asked whether they are done. Throws
+  /// wait for an event of a capturing stream are captured with it, and must be joined to it by an event
+  /// before the end. Meanwhile neither they nor their events can be asked whether they are done. Throws
   /// `device_error` where graphs are missing.
   void begin_capture();
   /// Throws `device_error` if a stream was captured with this one and not joined.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// The driver's interface, by CUDA's names. With IMBREX_GPU_HIP the same names mean HIP's functions, which differ
-/// in their prefix only, so that AMD's GPUs need no second copy of the backend: this header is all of the
-/// difference, and so the one place with macros. What differs in meaning stands beside it.
+/// The driver's interface, by CUDA's names. With IMBREX_GPU_HIP the same names mean HIP's functions, which
+/// differ in their prefix only, so that AMD's GPUs need no second copy of the backend: this header is all of
+/// the difference, and so the one place with macros. What differs in meaning stands beside it.
 
 #if IMBREX_GPU_HIP
 

@@ -93,8 +93,8 @@ class executor {
 /// are this and a way to run bodies. It keeps CUDA's rules:
 ///
 /// - Operations of a stream run in their order; nothing else orders streams but events, values and graphs.
-/// - Kernels of several streams run at once, up to a limit. Those of higher priority start first, and share the
-///   device first, as blocks of threads do. So does what copies within a device.
+/// - Kernels of several streams run at once, up to a limit. Those of higher priority start first, and share
+///   the device first, as blocks of threads do. So does what copies within a device.
 /// - Copies between host and device run one after the other on each engine, in the order in which they become
 ///   ready: CUDA's priorities do not concern them.
 /// - Host functions run one after the other.

@@ -23,8 +23,8 @@ class virtual_caller {
   virtual void charge(nanoseconds time) = 0;
 };
 
-/// The time of emulated devices that have no threads. It stands still until somebody advances it, and all that
-/// the devices do they do inside these calls and those of their streams: one thread uses them all.
+/// The time of emulated devices that have no threads. It stands still until somebody advances it, and all
+/// that the devices do they do inside these calls and those of their streams: one thread uses them all.
 ///
 /// Without a seed the devices take exactly the times of their model. With one they do what CUDA's rules leave
 /// open in ways that the seed alone decides: which of several operations starts first and how late, whether a
