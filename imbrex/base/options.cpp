@@ -15,11 +15,15 @@
 namespace imbrex {
 namespace {
 
-constexpr std::array<std::string_view, 10> names{
-    "--pes",         "--machine",     "--bind",          "--shuffle",          "--seed", "--serialize-always",
-    "--comm-thread", "--net-latency", "--net-bandwidth", "--net-injection-gap"};
+constexpr std::array<std::string_view, 16> names{
+    "--pes",           "--machine",           "--bind",        "--shuffle",
+    "--seed",          "--serialize-always",  "--comm-thread", "--net-latency",
+    "--net-bandwidth", "--net-injection-gap", "--device",      "--devices",
+    "--device-model",  "--device-map",        "--completion",  "--completion-poll"};
 constexpr std::array<std::string_view, 2> machines{"threads", "deterministic"};
 constexpr std::array<std::string_view, 2> bindings{"none", "core"};
+constexpr std::array<std::string_view, 2> device_maps{"block", "round-robin"};
+constexpr std::array<std::string_view, 5> completions{"sync", "poll-user", "poll", "callback", "flag"};
 
 std::string text(std::string_view part) { return std::string(part); }
 
@@ -61,6 +65,25 @@ std::uint64_t parse_bandwidth(std::string_view name, std::string_view value) {
   return *rate;
 }
 
+int parse_devices(std::string_view value) {
+  const auto number = parse_number<int>(value);
+  if (!number || *number < 1 || *number > max_devices)
+    throw usage_error("--devices " + text(value) + ": the number of emulated devices must be from 1 to " +
+                      std::to_string(max_devices) + "; leave --devices out for one");
+  return *number;
+}
+
+polling_interval parse_polling(std::string_view value) {
+  if (value == "adaptive") return {};
+  if (const auto turns = parse_number<int>(value); turns && *turns >= 1 && *turns <= max_poll_turns)
+    return {*turns, nanoseconds(0)};
+  if (const auto time = parse_duration(value); time && time->count() > 0 && *time <= std::chrono::seconds(1))
+    return {0, *time};
+  throw usage_error("--completion-poll " + text(value) +
+                    ": the value must be adaptive, a number of turns from 1 to " +
+                    std::to_string(max_poll_turns) + ", or a time up to 1s with its unit, such as 20us");
+}
+
 /// The position of `value` among the words that option `name` takes.
 std::size_t parse_word(std::string_view name, std::string_view value,
                        std::span<const std::string_view> words) {
@@ -81,6 +104,13 @@ void set(options& chosen, std::string_view name, std::string_view value) {
   if (name == "--seed") chosen.seed = parse_seed(name, value);
   if (name == "--net-latency") chosen.net_latency = parse_delay(name, value);
   if (name == "--net-bandwidth") chosen.net_bandwidth = parse_bandwidth(name, value);
+  if (name == "--device") chosen.device = value;
+  if (name == "--devices") chosen.devices = parse_devices(value);
+  if (name == "--device-model") chosen.device_model = value;
+  if (name == "--device-map") chosen.map = static_cast<device_map>(parse_word(name, value, device_maps));
+  if (name == "--completion")
+    chosen.completion = static_cast<completion_method>(parse_word(name, value, completions));
+  if (name == "--completion-poll") chosen.poll = parse_polling(value);
   if (name == "--net-injection-gap") chosen.net_injection_gap = parse_delay(name, value);
 }
 
@@ -175,7 +205,17 @@ std::string options_help() {
          "  --net-latency TIME   let a message between PEs take this long, such as 200us\n"
          "  --net-bandwidth RATE and 1/RATE for each byte, such as 1GB/s or 100Mbit/s; one PE's do not "
          "overlap\n"
-         "  --net-injection-gap TIME  and one PE's messages leave this far apart, such as 1us\n";
+         "  --net-injection-gap TIME  and one PE's messages leave this far apart, such as 1us\n"
+         "  --device KIND        cuda, or emulated: a device for each PE to use; none unless given\n"
+         "  --devices N          so many emulated devices in each process; one unless given\n"
+         "  --device-model M     how fast they are: v100, h200 or a file; unless given, they take no time\n"
+         "  --device-map MAP     which PEs share a device: block (default), those side by side, or "
+         "round-robin\n"
+         "  --completion METHOD  how a PE learns that its device is done: poll (default), callback, flag, "
+         "sync or\n"
+         "                       poll-user\n"
+         "  --completion-poll P  how often a busy PE asks: adaptive (default), a number of turns, or a "
+         "time\n";
 }
 
 std::span<const std::string_view> option_names() { return names; }

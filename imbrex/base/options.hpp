@@ -18,8 +18,34 @@ enum class machine_kind { threads, deterministic };
 /// Whether each PE's thread stays on one core.
 enum class binding { none, core };
 
+/// How a PE learns that what it gave to its device is done, when an entry awaits that (Choi 2022, table 2.1).
+enum class completion_method {
+  synchronous,   ///< `sync`: the PE waits for the device and does nothing else
+  user_polling,  ///< `poll-user`: an item of the PE's queue asks, and queues itself again until it is done
+  polling,       ///< `poll`: the PE asks for events, between items and while it is idle
+  callback,      ///< `callback`: the device's driver calls a function that posts to the PE; idle PEs sleep
+  flag,          ///< `flag`: the device writes into host memory, where the PE looks; not all devices can
+};
+
+/// How often a PE with other things to do asks its device; an idle one always does. All zero: by itself, oftener
+/// as long as it finds something.
+struct polling_interval {
+  int turns = 0;        ///< items run in between
+  nanoseconds time{0};  ///< or the time
+};
+
+/// Which of the devices that a process finds its PEs use.
+enum class device_map {
+  block,        ///< PEs that follow each other share one
+  round_robin,  ///< PE p has device p modulo their number
+};
+
 /// The most PEs that one process may have.
 inline constexpr int max_pes = 65'536;
+
+/// The most emulated devices that one process may have, and the most turns between two looks for completions.
+inline constexpr int max_devices = 1'024;
+inline constexpr int max_poll_turns = 1'000'000;
 
 /// The longest latency and injection gap, and the bandwidths in bytes a second, that the network between PEs
 /// may be given.
@@ -39,6 +65,12 @@ struct options {
   nanoseconds net_latency{0};        ///< `--net-latency TIME`: added between PEs, end to end
   std::uint64_t net_bandwidth = 0;   ///< `--net-bandwidth RATE`: bytes a second; 0: any number
   nanoseconds net_injection_gap{0};  ///< `--net-injection-gap TIME`: between a PE's messages
+  std::string device{};              ///< `--device emulated|cuda`: none unless given
+  int devices = 0;                   ///< `--devices N`: emulated ones for each process; 0: one
+  std::string device_model{};  ///< `--device-model NAME|FILE`: how fast emulated ones are; empty: no time
+  device_map map = device_map::block;                         ///< `--device-map block|round-robin`
+  completion_method completion = completion_method::polling;  ///< `--completion METHOD`
+  polling_interval poll{};                                    ///< `--completion-poll adaptive|N|TIME`
 };
 
 /// Takes the runtime's own options (`--pes 4` or `--pes=4`) out of argc/argv and leaves the rest in order,

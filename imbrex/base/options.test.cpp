@@ -121,6 +121,29 @@ TEST(options, refuse_delays_that_cannot_be) {
         << value;
 }
 
+TEST(options, say_which_devices_there_are_and_how_they_are_watched) {
+  command_line line({"--device", "emulated", "--devices=3", "--device-model", "v100", "--device-map",
+                     "round-robin", "--completion", "callback", "--completion-poll", "20us"});
+  const imbrex::options how = line.parse();
+  EXPECT_EQ(line.rest(), "");
+  EXPECT_EQ(how.device, "emulated");
+  EXPECT_EQ(how.devices, 3);
+  EXPECT_EQ(how.device_model, "v100");
+  EXPECT_EQ(how.map, imbrex::device_map::round_robin);
+  EXPECT_EQ(how.completion, imbrex::completion_method::callback);
+  EXPECT_EQ(how.poll.time, imbrex::nanoseconds(20'000));
+  EXPECT_EQ(command_line({"--completion-poll", "7"}).parse().poll.turns, 7);
+  EXPECT_EQ(command_line({"--completion-poll", "7", "--completion-poll=adaptive"}).parse().poll.turns, 0);
+  EXPECT_EQ(command_line({"--completion", "sync"}).parse().completion,
+            imbrex::completion_method::synchronous);
+  EXPECT_EQ(command_line({"--completion", "flag"}).parse().completion, imbrex::completion_method::flag);
+  for (const char* wrong : {"0", "-1", "2000000", "2s", "0s", "often", ""})
+    EXPECT_NE(refusal({"--completion-poll", wrong}).find("--completion-poll "), std::string::npos) << wrong;
+  for (const char* wrong : {"0", "1025", "two"})
+    EXPECT_NE(refusal({"--devices", wrong}).find("from 1 to 1024"), std::string::npos) << wrong;
+  EXPECT_NE(refusal({"--completion", "pol"}).find("did you mean --completion poll?"), std::string::npos);
+}
+
 TEST(options, stay_after_two_dashes) {
   command_line line{"--pes", "2", "--", "--pes", "3"};
   EXPECT_EQ(line.parse().pes, 2);
@@ -188,7 +211,7 @@ TEST(options, of_programs_are_none_of_the_runtimes_business) {
 
 TEST(options, have_a_help_line_each) {
   const std::string help = imbrex::options_help();
-  ASSERT_EQ(imbrex::option_names().size(), 10U);
+  ASSERT_EQ(imbrex::option_names().size(), 16U);
   for (const auto name : imbrex::option_names())
     EXPECT_NE(help.find("\n  " + std::string(name) + " "), help.npos) << name;
 }

@@ -2,6 +2,7 @@
 #include <imbrex/core/deterministic.hpp>
 
 #include <imbrex/core/collection_base.hpp>
+#include <imbrex/core/run_devices.hpp>
 
 namespace imbrex {
 
@@ -9,19 +10,45 @@ namespace detail {
 
 namespace {
 
-void step_one(runtime& r, processor& pe) {
+/// Does something as a PE; what it throws fails the run.
+template <class Function>
+void as(runtime& r, processor& pe, Function function) {
   const scheduler::activation mine(pe);
   try {
-    pe.step();
+    function();
   } catch (...) {
     r.fail("on PE " + std::to_string(pe.pe()) + ": " + describe_current_exception());
   }
+}
+
+void step_one(runtime& r, processor& pe) {
+  as(r, pe, [&] { pe.step(); });
+}
+
+/// Has the PEs see what their devices have done. True if it was anything.
+bool look_at_devices(runtime& r) {
+  bool found = false;
+  for (int p = 0; p < r.num_pes(); ++p) {
+    auto& pe = r.processor_at(p);
+    if (pe.completions() != nullptr) as(r, pe, [&] { found |= pe.completions()->look_at_all(); });
+  }
+  return found;
+}
+
+void advance_devices(runtime& r, nanoseconds moment) {
+  r.devices().advance_to(moment);
+  look_at_devices(r);
 }
 
 }  // namespace
 
 bool step_deterministic(runtime& r, delayed_transport& wire) {
   if (r.ended()) return false;
+  const auto of_devices = r.devices().next();
+  if (of_devices && r.devices().goes_on_beside()) {
+    advance_devices(r, *of_devices);
+    return !r.ended();
+  }
   for (int p = 0; p < r.num_pes(); ++p)  // what the last delivery has made ready
     if (!r.processor_at(p).idle()) {
       step_one(r, r.processor_at(p));
@@ -40,10 +67,12 @@ bool step_deterministic(runtime& r, delayed_transport& wire) {
     if (pe.next_deadline() && (first == nullptr || *pe.next_deadline() < *first->next_deadline()))
       first = &pe;
   }
-  if (first != nullptr) {
+  if (of_devices && (first == nullptr || *of_devices <= *first->next_deadline())) {
+    advance_devices(r, *of_devices);
+  } else if (first != nullptr) {
     r.virtual_time().advance_to(*first->next_deadline());
     step_one(r, *first);
-  } else {
+  } else if (!look_at_devices(r)) {  // what takes no time is done when it is submitted
     r.quiet({});
   }
   return !r.ended();

@@ -12,6 +12,7 @@
 #include <imbrex/base/topology.hpp>
 #include <imbrex/core/collection_base.hpp>
 #include <imbrex/core/deterministic.hpp>
+#include <imbrex/core/run_devices.hpp>
 #include <imbrex/net/bootstrap/launcher_watch.hpp>
 #include <imbrex/net/host.hpp>
 #include <imbrex/net/local/delayed.hpp>
@@ -133,11 +134,12 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how)) {
   const bool deterministic = how_.machine == machine_kind::deterministic;
   const clock& time = deterministic ? static_cast<const clock&>(virtual_clock_) : real_clock_;
   bool may_spin = true;
+  host_share mine;
   if (meeting != nullptr && meeting->size() > 1) {
     if (deterministic)
       throw usage_error("--machine deterministic is for one process, and this is one of " +
                         std::to_string(meeting->size()) + ": start it by itself");
-    const host_share mine = share_host(*meeting, how_.pes, how_.comm_thread ? 1 : 0);
+    mine = share_host(*meeting, how_.pes, how_.comm_thread ? 1 : 0);
     how_.pes = mine.pes;
     may_spin = mine.has_processor_for_each;
     if (!mine.is_only_host && link_of(how_).delays())
@@ -149,14 +151,18 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how)) {
   } else {
     if (how_.pes == 0) how_.pes = usable_processors();
     may_spin = how_.pes <= usable_processors();
+    mine.host_pes = how_.pes;
     pes_ = {0, how_.pes, how_.pes};
   }
   std::vector<inbox*> inboxes;
+  devices_ = std::make_unique<detail::run_devices>(how_, deterministic ? &virtual_clock_ : nullptr);
   for (int p = pes_.first; p < pes_.first + pes_.count; ++p) {
     auto seed = how_.shuffle;
     if (seed) *seed += static_cast<std::uint64_t>(p);
     processors_.push_back(std::make_unique<detail::processor>(*this, p, time, seed));
     inboxes.push_back(&processors_.back()->door());
+    const int place = p - pes_.first;
+    devices_->attach(*processors_.back(), {place, pes_.count}, {mine.first_pe + place, mine.host_pes});
   }
   if (job_) job_->serve(inboxes);
   if (deterministic) {
@@ -337,6 +343,7 @@ void runtime::report_held_messages() {
 
 void runtime::clear() {
   if (status() == 0) report_held_messages();
+  devices_->drain();  // it may write into what the chares own
   if (main_) {
     const scheduler::activation as(processor_at(0));
     main_->coroutine.reset();
@@ -345,7 +352,12 @@ void runtime::clear() {
     const scheduler::activation as(*p);
     p->clear();
   }
-  for (auto& p : processors_) p->discard_work();
+  for (auto& p : processors_) {
+    p->discard_work();
+    if (p->completions() == nullptr) continue;
+    const scheduler::activation as(*p);
+    p->completions()->discard();
+  }
   if (job_ && job_->comm() != nullptr) job_->comm()->discard_work();
   transport_->discard();
 }

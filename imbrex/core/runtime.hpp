@@ -27,6 +27,12 @@
 
 namespace imbrex {
 
+namespace detail {
+
+class run_devices;
+
+}  // namespace detail
+
 /// One run of one program: its PEs and what connects them. Several may live in one process.
 class runtime final : public thread_machine::listener {
  public:
@@ -91,6 +97,7 @@ class runtime final : public thread_machine::listener {
   void end_here(int status);
 
   virtual_clock& virtual_time() { return virtual_clock_; }
+  detail::run_devices& devices() const { return *devices_; }
   transport& wire() const { return *transport_; }
 
  private:
@@ -109,6 +116,7 @@ class runtime final : public thread_machine::listener {
   pe_range pes_;
   real_clock real_clock_;
   virtual_clock virtual_clock_;
+  std::unique_ptr<detail::run_devices> devices_;
   std::unique_ptr<detail::job> job_;  ///< null for a process by itself
   std::vector<std::unique_ptr<detail::processor>> processors_;
   std::unique_ptr<transport> transport_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/device/stream.hpp>
 
+#include <atomic>
 #include <utility>
 
 #include <imbrex/device/check.hpp>
@@ -8,10 +9,20 @@
 
 namespace imbrex {
 
+namespace {
+
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> made = 0;
+  return made.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
 stream::stream(device& on, stream_priority priority, std::string owner)
     : on_(&on),
       priority_(priority),
       owner_(std::move(owner)),
+      number_(next_number()),
       backend_(on.backend().make_stream(priority, owner_)) {
   on.registry().enter(*backend_);
 }
@@ -22,6 +33,7 @@ stream& stream::operator=(stream&& other) noexcept {
   on_ = other.on_;
   priority_ = other.priority_;
   owner_ = std::move(other.owner_);
+  number_ = other.number_;
   backend_ = std::move(other.backend_);
   return *this;
 }

@@ -18,6 +18,13 @@
 
 namespace imbrex {
 
+class stream;
+
+/// The end of what has been submitted to a stream so far: what an entry method awaits.
+struct [[nodiscard("co_await stream.done()")]] stream_end {
+  stream& of;
+};
+
 /// An ordered queue of a device: what is submitted to one stream runs in that order, what is submitted to
 /// several in any order, unless they wait for each other. Nothing here but `synchronize` waits for the
 /// device. Several threads may use one stream, but between `begin_capture` and `end_capture` only one.
@@ -92,6 +99,12 @@ class stream {
   /// signed number. Throws `device_error` if the device cannot.
   void wait(device_flag until, std::uint32_t at_least);
 
+  /// `co_await stream.done()`: the entry goes on when all that was submitted is done; its PE does other things
+  /// meanwhile, or what the run's `completion_method` says. (<imbrex/core/device_work.hpp>)
+  stream_end done() noexcept { return {*this}; }
+  /// A number that no other stream of this process has or had.
+  std::uint64_t number() const noexcept { return number_; }
+
   /// True if all that was submitted is done. Does not wait.
   bool idle();
   /// Blocks the calling thread until all that was submitted is done.
@@ -117,6 +130,7 @@ class stream {
   device* on_;
   stream_priority priority_;
   std::string owner_;
+  std::uint64_t number_;
   std::unique_ptr<stream_backend> backend_;
 };
 

@@ -37,8 +37,12 @@ host_share share_among(std::span<const host_user> all, std::size_t self) {
   std::set<int> processors;
   int paid = 0;  // a quota is the host's, or at least counts for all alike
   int threads = 0;
+  int first_pe = 0;
+  int host_pes = 0;
   for (const auto& other : all) {
     if (other.host != all[self].host) continue;
+    if (&other == &all[self]) first_pe = host_pes;
+    host_pes += part_of(other);
     processors.insert(other.processors.begin(), other.processors.end());
     if (other.usable < static_cast<int>(other.processors.size())) paid = std::max(paid, other.usable);
     threads += part_of(other) + other.beside;
@@ -46,7 +50,7 @@ host_share share_among(std::span<const host_user> all, std::size_t self) {
   const int usable = paid > 0 ? paid : static_cast<int>(processors.size());
   const bool is_only_host =
       std::ranges::all_of(all, [&](const host_user& other) { return other.host == all[self].host; });
-  return {part_of(all[self]), threads <= usable, is_only_host};
+  return {part_of(all[self]), threads <= usable, is_only_host, first_pe, host_pes};
 }
 
 }  // namespace detail

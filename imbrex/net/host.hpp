@@ -20,6 +20,8 @@ struct host_share {
   int pes = 1;                         ///< of this process
   bool has_processor_for_each = true;  ///< of all PEs of all processes on this host
   bool is_only_host = true;            ///< all processes of the job are on it
+  int first_pe = 0;                    ///< how many PEs of this host come before those of this process
+  int host_pes = 1;                    ///< PEs of all processes on this host
 };
 
 /// Agrees with the other processes of the job. `pes`: how many PEs this process is to have; 0 for its part of the

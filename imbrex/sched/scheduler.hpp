@@ -10,6 +10,7 @@
 #include <imbrex/base/inbox.hpp>
 #include <imbrex/base/pool.hpp>
 #include <imbrex/net/network.hpp>
+#include <imbrex/sched/device_completions.hpp>
 #include <imbrex/sched/run_queue.hpp>
 #include <imbrex/sched/timer.hpp>
 
@@ -76,8 +77,15 @@ class scheduler {
   void attach(port& network) { port_ = &network; }
   port* network() const { return port_; }
 
-  /// Moves what is on its way between processes. True if something came in.
-  bool poll() { return port_ != nullptr && port_->progress(); }
+  /// Says what tells the PE that its device is done; before the PE runs.
+  void attach(device_completions& device) { device_ = &device; }
+  device_completions* completions() const { return device_; }
+
+  /// Looks for what the network and the device have done. True if something came in.
+  bool poll() {
+    const bool came = port_ != nullptr && port_->progress();
+    return (device_ != nullptr && device_->pending() > 0 && device_->look()) || came;
+  }
 
   /// Queues an item that came from another process in that many bytes.
   void push_arrived(work& item, std::size_t bytes);
@@ -87,6 +95,8 @@ class scheduler {
   bool step() {
     if (door_.has_items()) take_in();
     if (port_ != nullptr && (queue_.empty() || turns_to_poll_-- == 0) && !exchange()) return false;
+    if (device_ != nullptr && device_->pending() > 0 && (queue_.empty() || device_->is_due())) [[unlikely]]
+      device_->look();
     if (!timers_.empty() && ((++turns_ & turns_skipped_) == 0 || queue_.empty())) [[unlikely]]
       take_due_timers();
     work* item = queue_.pop();
@@ -138,6 +148,7 @@ class scheduler {
   unsigned turns_skipped_ = 63;  // between looks at the clock
   bool punctual_ = false;
   port* port_ = nullptr;
+  device_completions* device_ = nullptr;
   unsigned turns_to_poll_ = 0;
   std::size_t unread_ = 0;       // bytes of what came from other processes and waits in the queue, about
   std::size_t unreceipted_ = 0;  // those of them that no receipt stands for yet

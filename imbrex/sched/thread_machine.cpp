@@ -4,6 +4,7 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
+#include <limits>
 #include <thread>
 
 #include <imbrex/base/topology.hpp>
@@ -34,6 +35,10 @@ int turns_to_spin(bool may_spin, const options& how) {
 /// longer than this, and shorter while it knows that something waits.
 constexpr nanoseconds longest_sleep_with_network{5'000'000};
 constexpr nanoseconds longest_sleep_while_sending{100'000};
+
+/// A PE that finds by looking what its device has done does not sleep, if no other needs its processor; else no
+/// longer than this.
+constexpr nanoseconds longest_sleep_with_device{20'000};
 
 void pause_processor() {
 #if defined(__x86_64__)
@@ -123,7 +128,9 @@ void thread_machine::loop(scheduler& pe) {
 bool thread_machine::spin(scheduler& pe) const {
   const auto deadline = pe.next_deadline();
   const port* const network = pe.network();
+  const device_completions* const device = pe.completions();
   const auto turns = [&] {
+    if (device != nullptr && device->must_look() && spin_turns_ > 0) return std::numeric_limits<int>::max();
     return network != nullptr && network->sending() ? spin_turns_ * times_longer_while_sending : spin_turns_;
   };
   for (int turn = 0; turn < turns(); ++turn) {
@@ -140,12 +147,13 @@ void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin) {
   if (deadline && early >= *deadline - pe.now()) return wait_awake(pe, *deadline);
   port* const network = pe.network();
   const bool sending = network != nullptr && network->sending();
+  const bool waits_for_device = pe.completions() != nullptr && pe.completions()->pending() > 0;
   if (!sending && !pe.idle()) return;  // it had too much to send, and that has left meanwhile
   if (!pe.door().park()) return;
   if (network != nullptr && !network->arm()) return pe.door().sleep(nanoseconds(0));
-  if (deadline || sending) {
+  if (deadline || sending || waits_for_device) {
     const auto alarm = deadline ? std::optional(*deadline - early) : std::nullopt;
-    sleep(pe, alarm ? std::optional(*alarm - pe.now()) : std::nullopt, sending);
+    sleep(pe, alarm ? std::optional(*alarm - pe.now()) : std::nullopt);
     if (alarm && pe.now() >= *alarm) margin.learn(pe.now() - *alarm);
     return;
   }
@@ -156,15 +164,21 @@ void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin) {
     if (sleepers_.compare_exchange_strong(mine->sleepers, mine->sleepers + one_sleeper)) break;
     sleepers_.fetch_add(one_sleeper);
   }
-  sleep(pe, std::nullopt, false);
+  sleep(pe, std::nullopt);
   sleepers_.fetch_add(one_wake - one_sleeper);
 }
 
-void thread_machine::sleep(scheduler& pe, std::optional<nanoseconds> at_most, bool sending) {
+void thread_machine::sleep(scheduler& pe, std::optional<nanoseconds> at_most) {
+  const auto no_longer_than = [&](nanoseconds longest) {
+    at_most = std::min(at_most.value_or(longest), longest);
+  };
   const port* const network = pe.network();
-  if (network == nullptr) return pe.door().sleep(at_most);
-  const auto longest = sending ? longest_sleep_while_sending : longest_sleep_with_network;
-  pe.door().sleep(std::min(at_most.value_or(longest), longest), network->descriptor());
+  if (network != nullptr)
+    no_longer_than(network->sending() ? longest_sleep_while_sending : longest_sleep_with_network);
+  const device_completions* const device = pe.completions();
+  if (device != nullptr && device->pending() > 0)
+    no_longer_than(device->must_look() ? longest_sleep_with_device : device_completions::between_checks);
+  pe.door().sleep(at_most, network != nullptr ? network->descriptor() : -1);
 }
 
 void thread_machine::wait_awake(scheduler& pe, nanoseconds deadline) const {

@@ -60,7 +60,7 @@ class thread_machine {
   void loop(scheduler& pe);
   void wait_for_work(scheduler& pe, wake_margin& margin);
   /// After a park.
-  static void sleep(scheduler& pe, std::optional<nanoseconds> at_most, bool sending);
+  static void sleep(scheduler& pe, std::optional<nanoseconds> at_most);
   void wait_awake(scheduler& pe, nanoseconds deadline) const;
   bool spin(scheduler& pe) const;
   /// What a PE knows that may tell.

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/device_work.hpp>
+
+#include <imbrex/base/error.hpp>
+
+namespace imbrex {
+
+namespace {
+
+device_completions& completions_here() {
+  auto& pe = detail::processor::here();
+  if (pe.completions() == nullptr)
+    throw error(
+        "PE " + std::to_string(pe.pe()) +
+        " has no device: start the program with --device cuda, or --device emulated where there is none");
+  return *pe.completions();
+}
+
+}  // namespace
+
+device& gpu() { return completions_here().of(); }
+
+namespace detail {
+
+device_completions::notice* notify_here(stream& after, const device_completions::receiver& who) {
+  return completions_here().notify(after, who);
+}
+
+bool device_waiter::start() {
+  notice_ = notify_here(stream_, {[](void* self) {
+                                    auto& mine = *static_cast<device_waiter*>(self);
+                                    mine.notice_ = nullptr;
+                                    mine.waiter_.resume();
+                                  },
+                                  nullptr, this});
+  return notice_ != nullptr;
+}
+
+std::string device_waiter::description() const {
+  return "what its device does in the stream of " + stream_.owner();
+}
+
+}  // namespace detail
+}  // namespace imbrex

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <coroutine>
+#include <string>
+#include <utility>
+
+#include <imbrex/core/send.hpp>
+#include <imbrex/coro/scope.hpp>
+#include <imbrex/device/stream.hpp>
+#include <imbrex/sched/device_completions.hpp>
+
+namespace imbrex {
+
+/// The device of the PE that this runs on: `stream`s and buffers are made of it. Several PEs may have the same.
+/// Throws imbrex::error if the run has none.
+device& gpu();
+
+namespace detail {
+
+/// Tells the receiver when all that was submitted to the stream is done; null if it is already.
+device_completions::notice* notify_here(stream& after, const device_completions::receiver& who);
+
+/// What awaits the end of a stream's work. If it is destroyed before, nobody is told.
+class device_waiter final : public suspension {
+ public:
+  explicit device_waiter(stream& s) : stream_(s) {}
+  ~device_waiter() {
+    if (notice_ != nullptr) device_completions::cancel(*notice_);
+  }
+
+  bool await_ready() const { return false; }
+  template <class Promise>
+  bool await_suspend(std::coroutine_handle<Promise> waiter) {
+    waiter_ = waiter;
+    if (!start()) return false;
+    begin(waiter.promise().entry());
+    return true;
+  }
+  void await_resume() { end(); }
+  std::string description() const override;
+
+ private:
+  bool start();
+
+  stream& stream_;
+  std::coroutine_handle<> waiter_;
+  device_completions::notice* notice_ = nullptr;
+};
+
+}  // namespace detail
+
+inline detail::device_waiter operator co_await(stream_end end) { return detail::device_waiter(end.of); }
+
+/// Sends a message to entry method or port M when all that was submitted to the stream so far is done: the callback
+/// form of `co_await stream.done()`. Arguments are those of `send`, and are taken now.
+template <auto M, class T, class... A>
+void send_when_done(stream& after, const element<T>& to, A&&... arguments) {
+  if constexpr (detail::entry_fits<T, M, A&&...>()) {
+    auto& m = detail::make_entry_message<T, M>(std::forward<A>(arguments)...);
+    m.collection = to.collection();
+    m.key = to.key_value();
+    m.priority = to.priority();
+    using message_type = std::remove_reference_t<decltype(m)>;
+    const device_completions::receiver sender{
+        [](void* kept) {
+          detail::dispatch_to_element<T>(detail::processor::here(), *static_cast<message_type*>(kept));
+        },
+        [](void* kept) noexcept {
+          auto& dropped = *static_cast<message_type*>(kept);
+          dropped.type->destroy(dropped);
+        },
+        &m};
+    detail::message_guard unsent(m);
+    const bool waits = detail::notify_here(after, sender) != nullptr;
+    unsent.release();
+    if (!waits) sender.come(&m);
+  }
+}
+
+}  // namespace imbrex

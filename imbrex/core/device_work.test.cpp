@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/device_work.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include <imbrex/core/machines.test.hpp>
+#include <imbrex/core/run_devices.hpp>
+#include <imbrex/device/buffer.hpp>
+
+namespace imbrex::device_work_test {
+
+using namespace std::chrono_literals;
+
+constexpr kernel<device_span<std::int64_t>, std::int64_t> add{
+    .name = "add",
+    .host =
+        [](device_span<std::int64_t> to, std::int64_t number) {
+          for (std::size_t i = 0; i < to.size(); ++i) to.data()[i] += number;
+        },
+    .work = [](device_span<std::int64_t>,
+               std::int64_t number) { return work_size{.time = nanoseconds(100 * (number % 7))}; }};
+constexpr kernel<std::atomic<bool>*> wait_for{.name = "wait_for", .host = [](std::atomic<bool>* go) {
+                                                while (!go->load()) std::this_thread::sleep_for(100us);
+                                              }};
+constexpr kernel<> rest{.name = "rest", .host = [] { std::this_thread::sleep_for(300ms); }};
+constexpr kernel<int> fault{
+    .name = "fault", .host = [](int cell) { throw std::out_of_range("cell " + std::to_string(cell)); }};
+
+constexpr std::size_t length = 257;
+
+/// Has numbers on its device, and a copy of what comes back.
+class block : public chare<block> {
+ public:
+  block() : block(gpu()) {}
+  explicit block(device& of)
+      : work_(of, stream_priority::low, "block " + std::to_string(where()[0])),
+        numbers_(of, length),
+        seen_(of, length) {
+    work_.fill(numbers_.span(), std::byte(0));
+  }
+
+  task<std::int64_t> grow(int rounds) {
+    for (int r = 1; r <= rounds; ++r) {
+      work_.launch(add, numbers_.span(), r);
+      work_.copy(seen_.span(), numbers_.span());
+      co_await work_.done();
+      const std::int64_t wanted = std::int64_t{r} * (r + 1) / 2;
+      for (const std::int64_t n : seen_.span())
+        if (n != wanted) throw error("after round " + std::to_string(r) + " there is " + std::to_string(n));
+    }
+    co_return seen_[0];
+  }
+
+  /// The same without a coroutine: each round is a message of the device.
+  void grow_by_messages(int rounds) { step(0, rounds); }
+  void step(int done, int rounds) {
+    if (done > 0 && seen_[length - 1] != std::int64_t{done} * (done + 1) / 2)
+      throw error("wrong after message " + std::to_string(done));
+    if (done == rounds) return send<&block::finished>(self(), done);
+    work_.launch(add, numbers_.span(), done + 1);
+    work_.copy(seen_.span(), numbers_.span());
+    send_when_done<&block::step>(work_, self(), done + 1, rounds);
+  }
+  mailbox<int> finished;
+  task<int> wait_until_finished() { co_return co_await finished.receive(finished_number_); }
+
+  task<> wait_in_vain() {
+    co_await work_.done();
+    co_await finished.receive(-1);
+  }
+  task<> hold_up(std::uintptr_t go) {
+    work_.launch(wait_for, reinterpret_cast<std::atomic<bool>*>(go));
+    co_await work_.done();
+  }
+  task<> break_device() {
+    work_.launch(fault, 42);
+    co_await work_.done();
+  }
+  task<> rest_for_a_while() {
+    work_.launch(rest);
+    co_await work_.done();
+  }
+  task<int> many(int count) {
+    std::vector<stream> streams;
+    std::vector<task<int>> all;
+    for (int i = 0; i < count; ++i) streams.emplace_back(gpu(), stream_priority::normal, "many");
+    for (auto& s : streams) all.push_back(end_of(s));
+    const auto ones = co_await when_all(std::move(all));
+    co_return std::accumulate(ones.begin(), ones.end(), 0);
+  }
+  task<int> end_of(stream& s) {
+    s.launch(add, numbers_.span().subspan(0, 1), 1);
+    co_await s.done();
+    co_return 1;
+  }
+
+ private:
+  static constexpr int finished_number_ = 0;
+  stream work_;
+  device_buffer<std::int64_t> numbers_;
+  pinned_buffer<std::int64_t> seen_;
+};
+
+std::string name_of(completion_method m) {
+  constexpr const char* names[] = {"sync", "poll_user", "poll", "callback", "flag"};
+  return names[static_cast<int>(m)];
+}
+
+constexpr completion_method methods[] = {completion_method::synchronous, completion_method::user_polling,
+                                         completion_method::polling, completion_method::callback,
+                                         completion_method::flag};
+
+options with_device(options how, completion_method m) {
+  how.device = "emulated";
+  how.completion = m;
+  return how;
+}
+
+class device_work : public testing::TestWithParam<std::tuple<machine_under_test, completion_method>> {
+ protected:
+  template <class Main>
+  void run(const Main& main) {
+    const auto& [machine, method] = GetParam();
+    for (options how : machine.runs) {
+      how = with_device(how, method);
+      if (how.pes > 2) how.devices = 2;
+      EXPECT_EQ(
+          machine.processes == 1 ? imbrex::run(how, main) : run_in_processes(machine.processes, how, main),
+          0);
+      if (HasFailure()) {
+        ADD_FAILURE() << "with " << text_of(how);
+        return;
+      }
+    }
+  }
+};
+
+std::vector<machine_under_test> some_machines() {
+  std::vector<machine_under_test> some;
+  for (auto& m : machines())
+    if (m.name == "threads_1" || m.name == "threads_2" || m.name == "threads_5" || m.name == "shuffle" ||
+        m.name == "ucx_2x1" || m.name == "ucx_2x2_comm_thread")
+      some.push_back(m);
+  some.push_back(deterministic_seeds(50));
+  return some;
+}
+
+INSTANTIATE_TEST_SUITE_P(on, device_work,
+                         testing::Combine(testing::ValuesIn(some_machines()), testing::ValuesIn(methods)),
+                         [](const auto& info) {
+                           return std::get<0>(info.param).name + "_" + name_of(std::get<1>(info.param));
+                         });
+
+TEST_P(device_work, is_awaited_by_many_chares) {
+  run([]() -> task<> {
+    auto blocks = make_array<block>({11});
+    EXPECT_EQ(co_await blocks.reduce<&block::grow>(sum, 12), 11 * 78);
+  });
+}
+
+TEST_P(device_work, sends_messages_when_it_is_done) {
+  run([]() -> task<> {
+    auto blocks = make_array<block>({5});
+    send<&block::grow_by_messages>(blocks, 9);
+    EXPECT_EQ(co_await blocks.reduce<&block::wait_until_finished>(sum), 45);
+  });
+}
+
+TEST_P(device_work, may_be_in_flight_when_the_run_ends) {
+  run([]() -> task<> {
+    auto blocks = make_array<block>({6});
+    send<&block::grow>(blocks, 1000);
+    send<&block::wait_in_vain>(blocks);
+    auto others = make_array<block>({1});
+    co_await others[0].call<&block::grow>(3);
+  });
+}
+
+TEST_P(device_work, is_no_deadlock_and_no_quiescence) {
+  run([]() -> task<> {
+    auto blocks = make_array<block>({4});
+    send<&block::grow_by_messages>(blocks, 20);
+    co_await quiescence();
+    auto finished = blocks.reduce<&block::wait_until_finished>(min);
+    EXPECT_EQ(co_await finished, 20);
+  });
+}
+
+TEST_P(device_work, may_be_pending_a_thousandfold) {
+  run([]() -> task<> {
+    auto blocks = make_array<block>({1});
+    EXPECT_EQ(co_await blocks[0].call<&block::many>(1000), 1000);
+  });
+}
+
+class on_threads : public testing::TestWithParam<completion_method> {};
+INSTANTIATE_TEST_SUITE_P(by, on_threads, testing::ValuesIn(methods),
+                         [](const auto& info) { return name_of(info.param); });
+
+TEST_P(on_threads, a_stream_that_is_held_up_holds_up_no_other) {
+  if (GetParam() == completion_method::synchronous)
+    GTEST_SKIP() << "it blocks the PE, which is what is wrong with it";
+  std::atomic<bool> go = false;
+  EXPECT_EQ(run(with_device(threads(1), GetParam()),
+                [&go]() -> task<> {
+                  auto blocks = make_array<block>({4});
+                  auto held = blocks[0].call<&block::hold_up>(reinterpret_cast<std::uintptr_t>(&go));
+                  for (int i = 1; i < 4; ++i) EXPECT_EQ(co_await blocks[i].call<&block::grow>(10), 55);
+                  go = true;
+                  co_await held;
+                }),
+            0);
+}
+
+TEST_P(on_threads, a_fault_ends_the_run_and_names_kernel_and_stream) {
+  testing::internal::CaptureStderr();
+  const int status = run(with_device(threads(2), GetParam()), []() -> task<> {
+    auto blocks = make_array<block>({3});
+    co_await blocks[1].call<&block::break_device>();
+  });
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(status, 1);
+  EXPECT_NE(said.find("fault"), std::string::npos) << said;
+  EXPECT_NE(said.find("block 1"), std::string::npos) << said;
+  EXPECT_NE(said.find("cell 42"), std::string::npos) << said;
+}
+
+TEST(device_work_by_callback, lets_the_pe_sleep) {
+  std::chrono::microseconds used{};
+  EXPECT_EQ(run(with_device(threads(1), completion_method::callback),
+                [&used]() -> task<> {
+                  auto blocks = make_array<block>({1});
+                  const auto time = [] {
+                    rusage u{};
+                    ::getrusage(RUSAGE_SELF, &u);
+                    return std::chrono::seconds(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+                           std::chrono::microseconds(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+                  };
+                  const auto before = time();
+                  co_await blocks[0].call<&block::rest_for_a_while>();
+                  used = time() - before;
+                }),
+            0);
+  EXPECT_LT(used, 60ms);
+}
+
+TEST(device_work_errors, a_run_without_device_says_how_to_get_one) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run(threads(1),
+                []() -> task<> {
+                  auto blocks = make_array<block>({1});
+                  co_await blocks[0].call<&block::grow>(1);
+                }),
+            1);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("PE 0 has no device: start the program with --device cuda"), std::string::npos) << said;
+}
+
+TEST(device_work_errors, options_that_contradict_each_other_are_refused) {
+  const auto nothing_to_do = []() -> task<> { co_return; };
+  for (options wrong : {options{.pes = 1, .device = "emulatd"}, options{.pes = 1, .devices = 2},
+                        options{.pes = 1, .device_model = "v100"},
+                        options{.pes = 1, .device = "emulated", .device_model = "no such model"},
+                        options{.pes = 1, .machine = machine_kind::deterministic, .device = "cuda"}}) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(run(wrong, nothing_to_do), 2);
+    EXPECT_NE(testing::internal::GetCapturedStderr(), "");
+  }
+}
+
+TEST(device_map, gives_each_pe_a_device) {
+  const auto all = [](device_map map, int pes, int devices) {
+    std::vector<int> of;
+    for (int p = 0; p < pes; ++p) of.push_back(detail::device_of(map, {p, pes}, devices));
+    return of;
+  };
+  EXPECT_EQ(all(device_map::block, 6, 3), (std::vector{0, 0, 1, 1, 2, 2}));
+  EXPECT_EQ(all(device_map::block, 5, 2), (std::vector{0, 0, 0, 1, 1}));
+  EXPECT_EQ(all(device_map::block, 2, 4), (std::vector{0, 2}));
+  EXPECT_EQ(all(device_map::round_robin, 5, 2), (std::vector{0, 1, 0, 1, 0}));
+}
+
+}  // namespace imbrex::device_work_test

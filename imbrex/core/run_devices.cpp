@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/run_devices.hpp>
+
+#include <cstdlib>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/device/devices.hpp>
+#include <imbrex/sched/scheduler.hpp>
+
+namespace imbrex::detail {
+
+namespace {
+
+/// Of the time of each operation, on the deterministic machine.
+constexpr double jitter = 0.5;
+
+void check(const options& how) {
+  if (how.device == "emulated") return;
+  if (how.devices != 0)
+    throw usage_error(
+        "--devices " + std::to_string(how.devices) +
+        " is for --device emulated; with cuda, CUDA_VISIBLE_DEVICES says which devices are used");
+  if (!how.device_model.empty())
+    throw usage_error("--device-model " + how.device_model +
+                      " is for --device emulated: a real device is as fast as it is");
+}
+
+/// A launcher has chosen devices for this process.
+bool shows_a_choice() {
+  for (const char* name : {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"})
+    if (std::getenv(name) != nullptr) return true;
+  return false;
+}
+
+}  // namespace
+
+int device_of(device_map map, const pe_place& pe, int devices) {
+  if (map == device_map::round_robin) return pe.place % devices;
+  return static_cast<int>(std::int64_t{pe.place} * devices / pe.all);
+}
+
+run_devices::run_devices(const options& how, virtual_clock* time) : how_(how), dice_(how.seed) {
+  check(how);
+  if (how.device.empty()) return;
+  emulated_options emulated;
+  if (how.devices != 0) emulated.devices = how.devices;
+  if (!how.device_model.empty()) emulated.model = find_device_model(how.device_model);
+  if (time != nullptr) {
+    if (how.device != "emulated")
+      throw usage_error("--machine deterministic takes --device emulated alone: a " + how.device +
+                        " device has a time of its own");
+    time_.emplace(*time, how.seed, jitter);
+    emulated.time = &*time_;
+  }
+  devices_ = devices(how.device, emulated);
+}
+
+run_devices::~run_devices() = default;
+
+void run_devices::attach(scheduler& pe, const pe_place& in_process, const pe_place& on_host) {
+  if (devices_.empty()) return;
+  const bool own = how_.device == "emulated" || shows_a_choice();
+  const int which = device_of(how_.map, own ? in_process : on_host, static_cast<int>(devices_.size()));
+  completions_.push_back(std::make_unique<device_completions>(pe, *devices_[static_cast<std::size_t>(which)],
+                                                              how_.completion, how_.poll));
+  pe.attach(*completions_.back());
+}
+
+void run_devices::drain() noexcept {
+  for (auto& d : devices_) d->backend().drain();
+}
+
+}  // namespace imbrex::detail

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <imbrex/base/clock.hpp>
+#include <imbrex/base/options.hpp>
+#include <imbrex/base/random.hpp>
+#include <imbrex/device/device.hpp>
+#include <imbrex/device/emulated/virtual_time.hpp>
+#include <imbrex/sched/device_completions.hpp>
+
+namespace imbrex::detail {
+
+/// A PE among those that share devices.
+struct pe_place {
+  int place = 0;  ///< of this PE
+  int all = 1;    ///< PEs
+};
+
+/// Which of so many devices a PE uses.
+int device_of(device_map map, const pe_place& pe, int devices);
+
+/// The devices that the PEs of one process use in a run, and what tells them of their work.
+class run_devices {
+ public:
+  /// `time`: of the deterministic machine; null where devices run in real time. Throws usage_error, or
+  /// imbrex::error if there is no such device.
+  run_devices(const options& how, virtual_clock* time);
+  ~run_devices();
+  run_devices(const run_devices&) = delete;
+  run_devices& operator=(const run_devices&) = delete;
+
+  /// Gives a PE its device. `in_process` and `on_host`: its place among the PEs of this process, and of all
+  /// processes on this host. These divide the devices, too, unless a launcher has shown each process its own.
+  void attach(scheduler& pe, const pe_place& in_process, const pe_place& on_host);
+
+  /// Waits until the devices have nothing to do any more.
+  void drain() noexcept;
+
+  // In virtual time.
+
+  /// When a device does something by itself; none if never.
+  std::optional<nanoseconds> next() const { return time_ ? time_->next() : std::nullopt; }
+  /// Lets the devices do what is due until then, and moves the clock on.
+  void advance_to(nanoseconds moment) { time_->advance_to(moment); }
+  /// True now and then, by the seed: when the devices go on although PEs have work.
+  bool goes_on_beside() { return dice_.below(8) == 0; }
+
+ private:
+  const options& how_;
+  random dice_;
+  std::optional<virtual_time> time_;
+  std::vector<std::unique_ptr<device>> devices_;
+  std::vector<std::unique_ptr<device_completions>> completions_;
+};
+
+}  // namespace imbrex::detail

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// All that a program needs that gives work to devices.
+#include <imbrex/imbrex.hpp>
+
+#include <imbrex/core/device_work.hpp>
+#include <imbrex/device/buffer.hpp>
+#include <imbrex/device/device.hpp>
+#include <imbrex/device/event.hpp>
+#include <imbrex/device/graph.hpp>
+#include <imbrex/device/kernel.hpp>
+#include <imbrex/device/stream.hpp>

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/sched/device_completions.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/device/event.hpp>
+#include <imbrex/device/flag.hpp>
+#include <imbrex/device/stream.hpp>
+#include <imbrex/sched/scheduler.hpp>
+
+namespace imbrex {
+
+namespace {
+
+/// Of a PE that decides by itself how often to look: while it finds nothing, twice as many turns each time.
+constexpr int most_turns_between_looks = 64;
+/// The clock is read once in so many turns.
+constexpr int turns_between_clock_reads = 8;
+
+}  // namespace
+
+/// An item that waits for the device, is queued on its PE, and tells its receiver there.
+class device_completions::notice : public work {
+ public:
+  notice(device_completions& owner, const receiver& who) : owner_(owner), who_(who) {
+    type = &kind;
+    ++owner_.pending_;
+  }
+  notice(const notice&) = delete;
+  notice& operator=(const notice&) = delete;
+  ~notice() { --owner_.pending_; }
+
+  static void* operator new(std::size_t bytes) { return pool::allocate(bytes); }
+  static void operator delete(void* p, std::size_t bytes) noexcept { pool::release(p, bytes); }
+
+  void cancel() noexcept { who_ = {}; }
+  /// The stream's host function.
+  void operator()() noexcept { owner_.pe_.door().post(*this); }
+
+  std::optional<event> until;  ///< of the methods that ask for events
+  notice* after = nullptr;     ///< the next one of the same stream
+
+  static const work_type kind;
+  static const work_type kind_that_asks;
+
+ private:
+  static void run(work& item) {
+    const std::unique_ptr<notice> mine(static_cast<notice*>(&item));
+    const auto who = std::exchange(mine->who_, {});
+    if (who.come != nullptr) who.come(who.to);
+  }
+  static void ask(work& item) {
+    auto& mine = static_cast<notice&>(item);
+    mine.until->done() ? run(item) : mine.owner_.pe_.push(item);
+  }
+  static void drop(work& item) noexcept {
+    const std::unique_ptr<notice> mine(static_cast<notice*>(&item));
+    if (mine->who_.forget != nullptr) mine->who_.forget(mine->who_.to);
+  }
+
+  device_completions& owner_;
+  receiver who_;
+};
+
+const work_type device_completions::notice::kind{"a device's completion", &notice::run, &notice::drop,
+                                                 nullptr, nullptr};
+const work_type device_completions::notice::kind_that_asks{"a look for a device's completion", &notice::ask,
+                                                           &notice::drop, nullptr, nullptr};
+
+/// Notices by stream, each with an event.
+class device_completions::events {
+ public:
+  explicit events(device& of) : pool_(of) {}
+
+  void discard() noexcept {
+    for (const auto& s : streams_)
+      for (notice* n = s.oldest; n != nullptr;) {
+        notice* const next = n->after;
+        n->type->destroy(*n);
+        n = next;
+      }
+    streams_.clear();
+    places_.clear();
+  }
+
+  event record(stream& in) {
+    event e = pool_.take();
+    in.record(e);
+    return e;
+  }
+
+  /// For the methods that ask for no events: one that only shows whether the device lives.
+  void leave_sign(stream& in) {
+    if (!sign_) sign_ = record(in);
+  }
+  void check() const {
+    if (sign_) static_cast<void>(sign_->done());
+  }
+
+  void add(std::uint64_t stream, notice& n) {
+    const auto [found, is_new] = places_.try_emplace(stream, streams_.size());
+    if (is_new) {
+      streams_.push_back({stream, &n, &n});
+    } else {
+      auto& s = streams_[found->second];
+      s.newest = s.newest->after = &n;
+    }
+  }
+
+  /// How many there are to a look at all.
+  std::size_t looks() const { return streams_.size(); }
+  /// Asks for the oldest notice of the next stream, and queues all of that stream that are done.
+  bool look(scheduler& pe) {
+    if (streams_.empty()) return false;
+    next_ = (next_ + 1) % streams_.size();
+    auto& s = streams_[next_];
+    bool found = false;
+    while (s.oldest != nullptr && s.oldest->until->done()) {
+      notice& n = *std::exchange(s.oldest, s.oldest->after);
+      n.until.reset();
+      pe.push(n);
+      found = true;
+    }
+    if (s.oldest == nullptr) remove(next_);
+    return found;
+  }
+
+ private:
+  struct row {
+    std::uint64_t stream;
+    notice* oldest;
+    notice* newest;
+  };
+  void remove(std::size_t place) {
+    places_.erase(streams_[place].stream);
+    if (place + 1 != streams_.size()) {
+      streams_[place] = streams_.back();
+      places_[streams_[place].stream] = place;
+    }
+    streams_.pop_back();
+  }
+
+  event_pool pool_;
+  std::optional<event> sign_;
+  std::vector<row> streams_;  ///< that have notices
+  std::unordered_map<std::uint64_t, std::size_t> places_;
+  std::size_t next_ = 0;
+};
+
+/// Notices by words that streams write.
+class device_completions::flags {
+ public:
+  explicit flags(device& of) : of_(of) {}
+
+  void discard() noexcept {
+    for (auto& b : blocks_)
+      for (notice*& n : b->waiting) {
+        if (n == nullptr) continue;
+        notice& dropped = *std::exchange(n, nullptr);
+        dropped.type->destroy(dropped);
+      }
+    used_ = 0;  // and the words are not used again
+  }
+
+  void add(stream& in, notice& n) {
+    if (free_.empty()) grow();
+    const std::size_t place = free_.back();
+    block& b = *blocks_[place / words_a_block];
+    const std::size_t word = place % words_a_block;
+    in.write(b.words[word], b.awaited[word] + 1);  // first, since it may throw
+    free_.pop_back();
+    ++b.awaited[word];
+    b.waiting[word] = &n;
+    ++used_;
+  }
+
+  std::size_t looks() const { return blocks_.size() * (words_a_block / words_a_look); }
+  /// Compares the next words, and queues the notices of those that have been written.
+  bool look(scheduler& pe) {
+    if (used_ == 0) return false;
+    next_ = (next_ + words_a_look) % (blocks_.size() * words_a_block);
+    block& b = *blocks_[next_ / words_a_block];
+    const std::size_t first = next_ % words_a_block;
+    bool found = false;
+    for (std::size_t word = first; word < first + words_a_look; ++word) {
+      if (b.waiting[word] == nullptr || b.words.load(word) != b.awaited[word]) continue;
+      pe.push(*std::exchange(b.waiting[word], nullptr));
+      free_.push_back(next_ - first + word);
+      --used_;
+      found = true;
+    }
+    return found;
+  }
+
+ private:
+  static constexpr std::size_t words_a_block = 128;
+  static constexpr std::size_t words_a_look = 32;
+  struct block {
+    explicit block(device& of) : words(of, words_a_block), awaited(words_a_block), waiting(words_a_block) {}
+    flag_array words;
+    std::vector<std::uint32_t> awaited;
+    std::vector<notice*> waiting;
+  };
+  void grow() {
+    blocks_.push_back(std::make_unique<block>(of_));
+    const std::size_t first = (blocks_.size() - 1) * words_a_block;
+    for (std::size_t place = first + words_a_block; place > first; --place) free_.push_back(place - 1);
+  }
+
+  device& of_;
+  std::vector<std::unique_ptr<block>> blocks_;
+  std::vector<std::size_t> free_;  ///< places of words, counted through all blocks
+  std::size_t used_ = 0;
+  std::size_t next_ = 0;
+};
+
+device_completions::device_completions(scheduler& pe, device& of, completion_method how,
+                                       const polling_interval& when)
+    : pe_(pe), of_(of), how_(how), when_(when), events_(std::make_unique<events>(of)) {
+  if (how != completion_method::flag) return;
+  if (!of.info().can.stream_values)
+    throw usage_error(
+        "--completion flag: " + of.info().label() +
+        " cannot write into host memory in a stream's order; take --completion poll or callback");
+  flags_ = std::make_unique<flags>(of);
+}
+
+device_completions::~device_completions() = default;
+
+device_completions::notice* device_completions::notify(stream& after, const receiver& who) {
+  if (&after.on() != &of_)
+    throw error("the stream of " + after.owner() + " is of " + after.on().info().label() + ", but PE " +
+                std::to_string(pe_.pe()) + " hears of " + of_.info().label() +
+                " alone: make streams on gpu()");
+  if (how_ == completion_method::synchronous) {
+    after.synchronize();
+    return nullptr;
+  }
+  auto mine = std::make_unique<notice>(*this, who);
+  switch (how_) {
+    case completion_method::polling:
+      mine->until = events_->record(after);
+      events_->add(after.number(), *mine);
+      break;
+    case completion_method::flag:
+      events_->leave_sign(after);
+      flags_->add(after, *mine);
+      break;
+    case completion_method::callback:
+      events_->leave_sign(after);
+      after.host(*mine);
+      break;
+    case completion_method::user_polling:
+      mine->until = events_->record(after);
+      mine->type = &notice::kind_that_asks;
+      mine->priority = last_priority;
+      pe_.push(*mine);
+      break;
+    case completion_method::synchronous: break;
+  }
+  return mine.release();
+}
+
+void device_completions::discard() noexcept {
+  events_->discard();
+  if (flags_) flags_->discard();
+}
+
+void device_completions::cancel(notice& n) noexcept { n.cancel(); }
+
+bool device_completions::is_due_now() {
+  if (when_.time.count() == 0) return true;
+  turns_left_ = turns_between_clock_reads;
+  return pe_.now() - last_look_ >= when_.time;
+}
+
+/// The device tells nobody that it has failed.
+void device_completions::check_device() {
+  const nanoseconds now = pe_.now();
+  if (now - last_check_ < between_checks) return;
+  last_check_ = now;
+  events_->check();
+}
+
+void device_completions::schedule_look(bool found) {
+  if (when_.time.count() != 0) {
+    last_look_ = pe_.now();
+    turns_between_ = turns_between_clock_reads;
+  } else if (when_.turns != 0) {
+    turns_between_ = when_.turns;
+  } else {
+    turns_between_ = found ? 1 : std::min(turns_between_ * 2, most_turns_between_looks);
+  }
+  turns_left_ = turns_between_;
+}
+
+bool device_completions::look() {
+  bool found = false;
+  if (how_ == completion_method::polling) found = events_->look(pe_);
+  if (how_ == completion_method::flag) found = flags_->look(pe_);
+  schedule_look(found);
+  if (how_ == completion_method::callback || how_ == completion_method::flag) check_device();
+  return found;
+}
+
+bool device_completions::look_at_all() {
+  bool found = false;
+  for (std::size_t looks = how_ == completion_method::flag ? flags_->looks() : events_->looks(); looks > 0;
+       --looks)
+    found |= look();
+  return found;
+}
+
+}  // namespace imbrex

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <imbrex/base/clock.hpp>
+#include <imbrex/base/options.hpp>
+
+namespace imbrex {
+
+class device;
+class scheduler;
+class stream;
+
+/// Tells a PE when its device has done what it was given: the asynchronous completion of Choi 2022, section 2.3,
+/// and what it is compared with there. Everything is the PE's thread's; only callbacks come from elsewhere, and
+/// they enter by the PE's door, as messages of other PEs do.
+///
+/// - polling: an event is recorded for each notice. A look asks one event, the oldest of one stream, and the next
+///   look that of the next stream: so a look costs the same however much is pending, and a stream that is busy for
+///   long does not hold up the others.
+/// - flag: the stream writes into a word of host memory; a look compares some words.
+/// - callback: the stream calls a host function. A device that fails calls nobody, so it is asked now and then.
+/// - user_polling: the notice is an item of the queue that asks and queues itself again.
+/// - synchronous: there is no notice.
+class device_completions {
+ public:
+  /// Throws usage_error if the device cannot do it that way.
+  device_completions(scheduler& pe, device& of, completion_method how, const polling_interval& when);
+  ~device_completions();
+  device_completions(const device_completions&) = delete;
+  device_completions& operator=(const device_completions&) = delete;
+
+  device& of() const { return of_; }
+
+  class notice;
+  /// Who is told: `come(to)` once it is done, or else `forget(to)` if that never happens.
+  struct receiver {
+    void (*come)(void* to);
+    void (*forget)(void* to) noexcept;
+    void* to;
+  };
+  /// Has an item queued on the PE, which tells the receiver, when all that was submitted to the stream is done. Null
+  /// if it is done already, and nobody will be told.
+  notice* notify(stream& after, const receiver& who);
+  /// Its receiver will not be told, not even to forget.
+  static void cancel(notice& n) noexcept;
+
+  /// Drops the notices that have not been queued: at the end, when the device has nothing to run any more.
+  void discard() noexcept;
+
+  /// How many notices have not been delivered.
+  std::size_t pending() const { return pending_; }
+  /// True if an idle PE must look by itself to find what is done.
+  bool must_look() const {
+    return pending_ > 0 && (how_ == completion_method::polling || how_ == completion_method::flag);
+  }
+
+  /// True if a PE that has other things to do is to look now. To be asked at each turn while something is pending.
+  bool is_due() { return --turns_left_ <= 0 && is_due_now(); }
+  /// Looks; true if something was queued. Throws device_error if the device has failed.
+  bool look();
+  /// The same, at all that is pending; for machines in which nothing else happens meanwhile.
+  bool look_at_all();
+
+  /// Where nothing is asked of the device, it is asked so often whether it still lives.
+  static constexpr nanoseconds between_checks{10'000'000};
+
+ private:
+  class events;
+  class flags;
+
+  bool is_due_now();
+  void check_device();
+  void schedule_look(bool found);
+
+  scheduler& pe_;
+  device& of_;
+  const completion_method how_;
+  const polling_interval when_;
+  std::size_t pending_ = 0;
+  int turns_left_ = 1;
+  int turns_between_ = 1;
+  nanoseconds last_look_{0};
+  nanoseconds last_check_{0};
+  std::unique_ptr<events> events_;
+  std::unique_ptr<flags> flags_;
+};
+
+}  // namespace imbrex
