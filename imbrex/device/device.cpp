@@ -11,6 +11,7 @@ device::device(std::unique_ptr<device_backend> backend) : backend_(std::move(bac
 
 device::~device() {
   detail::require(streams_.streams() == 0, "a device is destroyed before streams of it");
+  detail::require(event_pools_ == 0, "a device is destroyed before event pools of it");
   backend_->drain();
 }
 

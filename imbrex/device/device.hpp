@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 
@@ -18,7 +19,7 @@ class device {
   explicit device(std::unique_ptr<device_backend> backend);
   device(const device&) = delete;
   device& operator=(const device&) = delete;
-  /// Waits for what its streams still run. In debug builds aborts if streams or buffers of it are left.
+  /// Waits for what its streams still run. In debug builds aborts if streams, event pools or buffers of it are left.
   ~device();
 
   const device_info& info() const { return backend_->info(); }
@@ -29,11 +30,13 @@ class device {
   std::size_t streams() { return streams_.streams(); }
 
   /// For the classes that are made of a device.
+  void add_event_pools(int count) noexcept { event_pools_.fetch_add(count, std::memory_order_relaxed); }
   device_backend& backend() { return *backend_; }
   detail::stream_registry& registry() { return streams_; }
 
  private:
   std::unique_ptr<device_backend> backend_;
+  std::atomic<int> event_pools_{0};
   detail::stream_registry streams_{*backend_};
   memory_pool memory_{*backend_, memory_kind::device, streams_};
   memory_pool pinned_{*backend_, memory_kind::pinned, streams_};

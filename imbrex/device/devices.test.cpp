@@ -62,6 +62,14 @@ TEST(buffers, move) {
   EXPECT_EQ(in.end(), std::vector<std::string>{});
 }
 
+TEST(buffers, hold_no_zeros_at_first) {
+  subject in({.in_virtual_time = true});
+  const device_buffer<int> a(in.first(), 10);
+  const pinned_buffer<double> b(in.first(), 10);
+  EXPECT_EQ(a.span().data()[9], -1);  // the emulated device's memory is the host's
+  EXPECT_TRUE(b[9] != b[9]);
+}
+
 TEST(buffers, of_too_many_elements_are_refused) {
   subject in({.in_virtual_time = true});
   EXPECT_THROW(device_buffer<double>(in.first(), SIZE_MAX / 4), device_out_of_memory);
@@ -83,6 +91,16 @@ TEST(misuse, of_another_devices_memory_aborts) {
   device_buffer<int> a(in.second(), 10);
   stream s(in.first(), stream_priority::normal, "s");
   EXPECT_DEATH(s.fill(a.span(), std::byte{0}), "memory of one device");
+}
+
+TEST(misuse, a_device_does_not_go_before_its_events) {
+  EXPECT_DEATH(
+      {
+        auto all = devices("emulated");
+        const event_pool events(*all.front());
+        all.clear();
+      },
+      "destroyed before event pools");
 }
 
 TEST(misuse, a_device_does_not_go_before_its_streams) {

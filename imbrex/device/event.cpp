@@ -37,7 +37,11 @@ void event::synchronize() const {
   if (recorded_) backend().synchronize();
 }
 
-event_pool::~event_pool() { detail::require(taken() == 0, "an event pool is destroyed before its events"); }
+event_pool::~event_pool() {
+  detail::require(taken() == 0, "an event pool is destroyed before its events");
+  free_.clear();
+  of_.add_event_pools(-1);
+}
 
 event event_pool::take() {
   if (free_.empty()) {

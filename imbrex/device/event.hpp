@@ -44,7 +44,7 @@ class event {
 /// its events do, and outlives them.
 class event_pool {
  public:
-  explicit event_pool(device& of) : of_(of) {}
+  explicit event_pool(device& of) : of_(of) { of.add_event_pools(1); }
   event_pool(const event_pool&) = delete;
   event_pool& operator=(const event_pool&) = delete;
   /// In debug builds aborts if events of it are left.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/device/memory_pool.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <bit>
 #include <iterator>
@@ -18,6 +20,11 @@ std::size_t rounded(std::size_t bytes) {
   const std::size_t step = std::clamp<std::size_t>(std::bit_floor(bytes) / 4, 256, 65'536);
   if (bytes > SIZE_MAX - step) return bytes;
   return (bytes + step - 1) / step * step;
+}
+
+std::size_t free_host_memory() {
+  return static_cast<std::size_t>(::sysconf(_SC_AVPHYS_PAGES)) *
+         static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace
@@ -57,7 +64,7 @@ void* memory_pool::take(std::size_t bytes) {
   if (found == nullptr)
     throw device_out_of_memory(of_.info().label(), {},
                                kind_ == memory_kind::device ? "device memory" : "pinned host memory", bytes,
-                               kind_ == memory_kind::device ? of_.free_memory() : 0);
+                               kind_ == memory_kind::device ? of_.free_memory() : free_host_memory());
   return found;
 }
 

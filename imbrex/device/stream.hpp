@@ -97,6 +97,9 @@ class stream {
   void write(device_flag to, std::uint32_t value);
   /// What follows waits until the flag has reached the value: until (flag - value) is not negative as a
   /// signed number. Throws `device_error` if the device cannot.
+  ///
+  /// While a stream waits, calls of the driver that wait for the device do not return: making streams, memory
+  /// that no pool has, a kernel's first launch. Whoever is to write the flag does these before.
   void wait(device_flag until, std::uint32_t at_least);
 
   /// `co_await stream.done()`: the entry goes on when all that was submitted is done; its PE does other things

@@ -49,6 +49,7 @@ void stream_registry::enter(stream_backend& one) {
 void stream_registry::leave(stream_backend& one) noexcept {
   const std::lock_guard guard(lock_);
   std::erase(streams_, &one);
+  std::erase_if(left_running_, [](const auto& left) { return over(*left); });
   if (!one.capturing()) record(one, left_running_);
 }
 

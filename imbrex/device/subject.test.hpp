@@ -117,6 +117,7 @@ class mark_log {
  public:
   mark_log(subject& of, std::size_t length = 1000)
       : of_(of), stream_(of.first(), stream_priority::normal, "log"), marks_(of.first(), length) {
+    stream_.launch(append, marks_.span(), 0, 0);  // a GPU may have to load it, which waits for its streams
     stream_.fill(marks_.span(), std::byte{0});
     stream_.synchronize();
   }

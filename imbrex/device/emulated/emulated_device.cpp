@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <atomic>
+#include <cstring>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -15,11 +16,11 @@
 namespace imbrex::emulated {
 namespace {
 
-/// The memory of one device is anonymous pages, which the machine gives when they are touched. Without data
-/// nobody may touch a device's: a stray access ends the program there.
-void* map(std::size_t bytes, bool accessible) {
+/// Without data the machine gives only what is touched, and nobody may touch a device's: a stray access ends
+/// the program there.
+void* map(std::size_t bytes, bool data, bool accessible) {
   void* const at = ::mmap(nullptr, bytes, accessible ? PROT_READ | PROT_WRITE : PROT_NONE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                          MAP_PRIVATE | MAP_ANONYMOUS | (data ? 0 : MAP_NORESERVE), -1, 0);
   return at == MAP_FAILED ? nullptr : at;
 }
 
@@ -57,8 +58,11 @@ class emulated_backend final : public device_backend {
     const std::lock_guard guard(lock_);
     const bool on_device = kind == memory_kind::device;
     if (on_device && bytes > part_.info.memory - used_) return nullptr;
-    void* const at = map(bytes, part_.runs->how().data || !on_device);
+    const bool data = part_.runs->how().data;
+    void* const at = map(bytes, data, data || !on_device);
     if (at == nullptr) return nullptr;
+    // Zeros, which the system gives, would be kinder than a GPU: these are no numbers.
+    if (data) std::memset(at, 0xff, bytes);
     sizes_[at] = bytes;
     if (on_device) used_ += bytes;
     return at;

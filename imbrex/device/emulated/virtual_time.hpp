@@ -30,6 +30,9 @@ class virtual_caller {
 /// open in ways that the seed alone decides: which of several operations starts first and how late, whether a
 /// kernel's or copy's effect is there at its start or at its end, how late the host sees an event and is
 /// called by host functions. `jitter` (0 to 1) varies the time of each operation by up to that part of it.
+///
+/// Whoever polls must let time pass between two looks: none passes by itself. `synchronize` advances it, for
+/// all who use it.
 class virtual_time {
  public:
   explicit virtual_time(virtual_clock& clock, std::optional<std::uint64_t> seed = {}, double jitter = 0);
