@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bitset>
 #include <numeric>
+#include <vector>
 
+#include <imbrex/base/random.hpp>
 #include <imbrex/device/error.hpp>
 
 namespace imbrex::test {
@@ -387,6 +390,52 @@ void values_order_streams_and_host(subject& in) {
   log.expect({1, 2, 3});
 }
 
+/// What any program may rely on: an operation runs after all that streams and events put before it.
+void random_programs_keep_their_order(subject& in) {
+  constexpr std::size_t operations = 60;
+  for (std::uint64_t program = 1; program <= 4; ++program) {
+    random dice(program);
+    mark_log log(in);
+    event_pool pool(in.first());
+    std::vector<stream> streams;
+    for (int i = 0; i < 4; ++i) streams.push_back(make(in, "s", static_cast<stream_priority>(i % 3)));
+    std::vector<event> events;
+    for (int i = 0; i < 5; ++i) events.push_back(pool.take());
+    using past = std::bitset<operations>;
+    std::array<past, 4> of_stream;
+    std::array<past, 5> of_event;
+    std::vector<past> before;
+    while (before.size() < operations) {
+      const std::size_t s = dice.below(4);
+      const std::size_t e = dice.below(5);
+      switch (dice.below(4)) {
+        case 0:
+          streams[s].record(events[e]);
+          of_event[e] = of_stream[s];
+          break;
+        case 1:
+          streams[s].wait(events[e]);
+          of_stream[s] |= of_event[e];
+          break;
+        default:
+          streams[s].launch(append, log.span(), static_cast<int>(before.size()),
+                            static_cast<std::int64_t>(dice.below(30)) * us);
+          before.push_back(of_stream[s]);
+          of_stream[s].set(before.size() - 1);
+      }
+    }
+    for (stream& s : streams) s.synchronize();
+    past done;
+    for (const int mark : log.read()) {
+      const auto m = static_cast<std::size_t>(mark);
+      in.expect((before.at(m) & ~done).none(), "operation " + std::to_string(m) + " of program " +
+                                                   std::to_string(program) + " ran too early");
+      done.set(m);
+    }
+    in.expect(done.all(), "not all operations ran");
+  }
+}
+
 void freed_memory_is_used_again(subject& in) {
   memory_pool& pool = in.first().memory(memory_kind::device);
   const std::size_t before = pool.counts().driver_calls;
@@ -557,6 +606,7 @@ const std::array checks{
     device_check{"host_functions_keep_their_place", host_functions_keep_their_place},
     device_check{"every_host_function_is_called", every_host_function_is_called},
     device_check{"values_order_streams_and_host", values_order_streams_and_host},
+    device_check{"random_programs_keep_their_order", random_programs_keep_their_order},
     device_check{"freed_memory_is_used_again", freed_memory_is_used_again},
     device_check{"memory_in_use_is_not_handed_out", memory_in_use_is_not_handed_out},
     device_check{"memory_of_gone_streams_is_not_handed_out", memory_of_gone_streams_is_not_handed_out},

@@ -26,9 +26,8 @@ bool device_moment::over() {
 void device_moment::wait() noexcept {
   for (const auto& one : until_) try {
       one->synchronize();
-    } catch (const device_error&) {  // runs nothing any more
+    } catch (const device_error&) {  // `over` will tell whether it has failed
     }
-  until_.clear();
 }
 
 void stream_registry::record(stream_backend& one, std::vector<std::shared_ptr<event_backend>>& in) {

@@ -15,7 +15,7 @@ class device_moment {
  public:
   /// True once it has come. A device that has failed runs nothing any more.
   bool over();
-  /// Waits for it.
+  /// Waits for it, as far as it can come.
   void wait() noexcept;
 
  private:

@@ -87,8 +87,10 @@ void thread_emulation::work(queue& from) {
   for (;;) {
     from.filled.wait(guard, [&] { return ending_ || !from.waiting.empty(); });
     if (ending_) return;
-    operation& one = *from.waiting.front();
-    from.waiting.pop_front();
+    // The first of the highest priority: more kernels may have started than there are threads.
+    const auto chosen = std::ranges::max_element(from.waiting, {}, &operation::priority);
+    operation& one = **chosen;
+    from.waiting.erase(chosen);
     if (!engine_.failure(one.device).empty()) continue;
     int& running = running_[static_cast<std::size_t>(one.device)];
     ++running;
@@ -116,7 +118,6 @@ void thread_emulation::keep_time() {
       earlier_.wait_until(guard, std::chrono::steady_clock::time_point(*due));
     else
       earlier_.wait(guard);
-    sleeps_until_ = nanoseconds(0);  // it will look by itself
   }
 }
 

@@ -148,6 +148,23 @@ TEST_F(in_virtual_time, what_is_never_written_is_said_and_not_waited_for) {
   }
 }
 
+TEST(memory, behind_a_wait_that_does_not_end_is_not_handed_out_even_if_there_is_no_other) {
+  constexpr std::size_t most = 40U << 20U;  // of 64 MiB that the device has
+  device_model small = round_model();
+  small.device.memory = 64U << 20U;
+  subject tight({.in_virtual_time = true}, small);
+  flag_array flags(tight.first(), 1);
+  stream s(tight.first(), stream_priority::normal, "waiter");
+  {
+    device_buffer<char> used(tight.first(), most);
+    s.wait(flags[0], 1);
+    s.fill(used.span(), std::byte{1});
+  }
+  EXPECT_THROW(device_buffer<char>(tight.first(), most), device_out_of_memory);
+  flags.store(0, 1);
+  EXPECT_NO_THROW(device_buffer<char>(tight.first(), most));
+}
+
 TEST_F(in_virtual_time, there_is_one_set_of_devices) {
   emulated_options how;
   how.time = &in.time();
