@@ -174,7 +174,7 @@ void streams_overlap(subject& in) {
   stream b = make(in, "b");
   event slow = events.take();
   event quick = events.take();
-  a.launch(append, log.span(), 2, 200 * ms);
+  a.launch(append, log.span(), 2, 500 * ms);
   a.record(slow);
   b.launch(append, log.span(), 1, us);
   b.record(quick);
@@ -186,7 +186,7 @@ void streams_overlap(subject& in) {
 void copies_overlap_copies_and_kernels(subject& in) {
   if (in.is_real()) return;  // how long a copy takes is not ours to say
   event_pool events(in.first());
-  const std::size_t large = 2 << 20U;  // 200 ms
+  const std::size_t large = 5 << 20U;  // 500 ms
   stream a = make(in, "a");
   stream b = make(in, "b");
   device_buffer<char> block(in.first(), large);

@@ -27,8 +27,8 @@ __global__ void add_kernel(const int* from, int* to, int size, int number) {
 
 void append_on_device(native_stream on, device_span<int> log, int mark, std::int64_t nanoseconds) {
   // At 2 GHz, which is more than GPUs have: it takes at least the time.
-  append_kernel<<<1, 1, 0, static_cast<gpu_stream>(on.handle)>>>(
-      log.data(), static_cast<int>(log.size()), mark, 2 * nanoseconds);
+  append_kernel<<<1, 1, 0, static_cast<gpu_stream>(on.handle)>>>(log.data(), static_cast<int>(log.size()),
+                                                                 mark, 2 * nanoseconds);
 }
 
 void add_on_device(native_stream on, device_span<const int> from, device_span<int> to, int number) {

@@ -277,9 +277,9 @@ std::vector<std::unique_ptr<device>> cuda_devices() {
   int count = 0;
   const cudaError_t result = cudaGetDeviceCount(&count);
   if (result == cudaErrorInsufficientDriver)
-    throw error(std::string("there is no driver for GPUs, or it is too old for the ") + gpu::backend +
-                " that Imbrex was built with: " + text_of(result) +
-                "; update it, or run on the emulated device (--device emulated)");
+    throw error(
+        std::string("there is no driver for GPUs, or it is too old for what Imbrex was built with: ") +
+        text_of(result) + "; update it, or run on the emulated device (--device emulated)");
   if (result == cudaErrorNoDevice || (result == cudaSuccess && count == 0))
     throw error(std::string("this process has no GPU: there is none, or ") + gpu::hiding_variable +
                 " hides it; unset that, or run on the emulated device (--device emulated)");
