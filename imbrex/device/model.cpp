@@ -29,6 +29,8 @@ struct broken_toml {};
 namespace imbrex {
 namespace {
 
+constexpr nanoseconds max_time = std::chrono::minutes(1);
+
 /// Reads the keys of one file and remembers which there are.
 class model_reader {
  public:
@@ -61,8 +63,8 @@ class model_reader {
     if (found == nullptr) return;
     const auto* const text = found->as_string();
     const auto time = text == nullptr ? std::nullopt : parse_duration(text->get());
-    if (!time || time->count() <= 0)
-      refuse(*found, table, key, "must be a time of 1ns or more in quotes, such as \"2.5us\"");
+    if (!time || time->count() <= 0 || *time > max_time)
+      refuse(*found, table, key, "must be a time from 1ns to 60s in quotes, such as \"2.5us\"");
     value = *time;
   }
   void read_rate(std::string_view table, std::string_view key, std::uint64_t& value) {
@@ -196,7 +198,8 @@ class model_reader {
 
 nanoseconds device_model::transfer_time(std::size_t bytes, std::uint64_t rate) {
   if (rate == 0) return nanoseconds(0);
-  return nanoseconds(std::llround(static_cast<double>(bytes) * 1e9 / static_cast<double>(rate)));
+  return nanoseconds(
+      std::llround(std::min(static_cast<double>(bytes) * 1e9 / static_cast<double>(rate), 1e18)));
 }
 
 device_model parse_device_model(std::string_view text, std::string_view file) {

@@ -95,7 +95,8 @@ TEST(device_models, that_cannot_be_say_where_and_why) {
       {with_line(7, "flops = nan"), {"line 7", "flops"}},
       {with_line(7, "flops = true"), {"line 7", "flops = true"}},
       {with_line(8, "kernel_start = \"2 s\""), {"line 8", "kernel_start", "2.5us"}},
-      {with_line(8, "kernel_start = \"0us\""), {"line 8", "1ns or more"}},
+      {with_line(8, "kernel_start = \"0us\""), {"line 8", "from 1ns to 60s"}},
+      {with_line(8, "kernel_start = \"61s\""), {"line 8", "from 1ns to 60s"}},
       {with_line(8, "kernel_strat = \"2us\""),
        {"line 8", "[device] kernel_strat", "did you mean kernel_start?"}},
       {with_line(9, ""), {"line 2", "[device] graph_kernel_start is missing", "v100.toml"}},
@@ -135,6 +136,7 @@ TEST(device_models, are_found_by_path) {
 TEST(device_models, tell_how_long_a_transfer_takes) {
   EXPECT_EQ(device_model::transfer_time(1'000'000, 1'000'000'000), 1ms);
   EXPECT_EQ(device_model::transfer_time(1'000'000, 0), 0ns);
+  EXPECT_GT(device_model::transfer_time(SIZE_MAX, 1), 1h);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ struct device_kind {
 inline device_model slow_model() {
   device_model model;
   model.name = "slow";
-  model.device.memory = 64U << 20U;
+  model.device.memory = 16U << 20U;
   model.device.concurrent_kernels = 4;
   model.device.memory_bandwidth = 1'000'000'000;
   model.copy.to_device = 10'000'000;

@@ -21,7 +21,9 @@ bool is_before(const operation* a, const operation* b) {
 }
 
 /// Rounded up, but not by what is only the error of a sum.
-nanoseconds whole(double time) { return nanoseconds(static_cast<std::int64_t>(std::ceil(time - 1e-6))); }
+nanoseconds whole(double time) {
+  return nanoseconds(static_cast<std::int64_t>(std::ceil(std::min(time, 1e18) - 1e-6)));
+}
 
 }  // namespace
 
@@ -204,7 +206,7 @@ void engine::assign(device_state& d, place& at, int limit, bool by_priority) {
 
 void engine::start(operation& one) {
   one.latency = whole(varied(static_cast<double>(one.latency.count())));
-  one.left = varied(one.work);
+  one.left = varied(std::min(one.work, 1e15 * one.share));  // 11 days are as good as any longer time
   one.body_over = one.body == nullptr;
   if (one.kind == operation_kind::host_function) {
     if (defect_ == emulation_defect::lost_notice && ++host_functions_ % 3 == 0) one.body_over = true;
@@ -303,7 +305,7 @@ void engine::share_out(device_state& d) {
   double rest = 1;
   d.next_finish = never;
   for (operation* one : d.computing) {
-    one->speed = std::min(one->share, rest);
+    one->speed = rest > 1e-9 ? std::min(one->share, rest) : 0;  // less is the error of the differences
     rest -= one->speed;
     if (one->speed > 0)
       d.next_finish = std::min(d.next_finish, now_ + std::max(nanoseconds(0), whole(one->left / one->speed)));

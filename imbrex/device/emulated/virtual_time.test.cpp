@@ -89,6 +89,38 @@ TEST_F(in_virtual_time, small_kernels_share_the_device) {
   EXPECT_EQ(end_of(ends[2]), 1510ns);
 }
 
+TEST_F(in_virtual_time, many_small_kernels_leave_nothing_of_the_device) {
+  device_model model = round_model();
+  model.device.concurrent_kernels = 20;
+  subject wide({.in_virtual_time = true}, model);
+  event_pool marks(wide.first());
+  std::vector<stream> streams;
+  std::vector<event> ends;
+  for (int i = 0; i < 11; ++i) {  // a tenth each, and sums of tenths are not exact
+    streams.emplace_back(wide.first(), stream_priority::normal, "s");
+    streams.back().launch(move_bytes, 100.0, 100U);
+    ends.push_back(marks.take());
+    streams.back().record(ends.back());
+  }
+  EXPECT_TRUE(wide.reach([&] { return ends[9].done(); }));
+  EXPECT_EQ(wide.time().now(), 1010ns);
+  EXPECT_TRUE(wide.reach([&] { return ends[10].done(); }));
+  EXPECT_EQ(wide.time().now(), 2010ns);
+}
+
+TEST_F(in_virtual_time, a_transfer_without_end_is_a_long_one) {
+  device_model slowest = round_model();
+  slowest.copy.to_device = 1;
+  subject crawl({.in_virtual_time = true}, slowest);
+  device_buffer<char> on(crawl.first(), 1U << 20U);
+  pinned_buffer<char> off(crawl.first(), 1U << 20U);
+  stream s(crawl.first(), stream_priority::normal, "s");
+  s.launch(move_bytes, 1e300, 0U);
+  s.copy(on.span(), off.span());
+  s.synchronize();
+  EXPECT_GT(crawl.time().now(), 24h);
+}
+
 TEST_F(in_virtual_time, a_kernel_of_higher_priority_goes_first_where_it_arrives_later) {
   stream low = make("low", stream_priority::low);
   stream high = make("high", stream_priority::high);
