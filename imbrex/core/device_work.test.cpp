@@ -95,15 +95,18 @@ class block : public chare<block> {
     co_await work_.done();
   }
   task<int> many(int count) {
+    device_buffer<std::int64_t> numbers(gpu(), static_cast<std::size_t>(count));
     std::vector<stream> streams;
     std::vector<task<int>> all;
     for (int i = 0; i < count; ++i) streams.emplace_back(gpu(), stream_priority::normal, "many");
-    for (auto& s : streams) all.push_back(end_of(s));
+    for (std::size_t i = 0; i < streams.size(); ++i)
+      all.push_back(end_of(streams[i], numbers.span().subspan(i, 1)));
     const auto ones = co_await when_all(std::move(all));
     co_return std::accumulate(ones.begin(), ones.end(), 0);
   }
-  task<int> end_of(stream& s) {
-    s.launch(add, numbers_.span().subspan(0, 1), 1);
+  task<int> end_of(stream& s, device_span<std::int64_t> number) {
+    s.fill(number, std::byte(0));
+    s.launch(add, number, 1);
     co_await s.done();
     co_return 1;
   }

@@ -55,8 +55,10 @@ class device_completions::notice : public work {
     if (who.come != nullptr) who.come(who.to);
   }
   static void ask(work& item) {
-    auto& mine = static_cast<notice&>(item);
-    mine.until->done() ? run(item) : mine.owner_.pe_.push(item);
+    std::unique_ptr<notice> mine(static_cast<notice*>(&item));
+    const bool done = mine->until->done();
+    notice& n = *mine.release();
+    done ? run(n) : n.owner_.pe_.push(n);
   }
   static void drop(work& item) noexcept {
     const std::unique_ptr<notice> mine(static_cast<notice*>(&item));
