@@ -35,6 +35,17 @@ bool look_at_devices(runtime& r) {
   return found;
 }
 
+/// The PE whose timer is the first to be due; null if there is none.
+processor* first_by_timers(runtime& r) {
+  processor* first = nullptr;
+  for (int p = 0; p < r.num_pes(); ++p) {
+    auto& pe = r.processor_at(p);
+    if (pe.next_deadline() && (first == nullptr || *pe.next_deadline() < *first->next_deadline()))
+      first = &pe;
+  }
+  return first;
+}
+
 void advance_devices(runtime& r, nanoseconds moment) {
   r.devices().advance_to(moment);
   look_at_devices(r);
@@ -44,14 +55,19 @@ void advance_devices(runtime& r, nanoseconds moment) {
 
 bool step_deterministic(runtime& r, delayed_transport& wire) {
   if (r.ended()) return false;
-  const auto of_devices = r.devices().next();
+  processor* const first = first_by_timers(r);
+  auto of_devices = r.devices().next();
+  if (first != nullptr && of_devices > first->next_deadline()) of_devices.reset();
   if (of_devices && r.devices().goes_on_beside()) {
     advance_devices(r, *of_devices);
     return !r.ended();
   }
-  for (int p = 0; p < r.num_pes(); ++p)  // what the last delivery has made ready
-    if (!r.processor_at(p).idle()) {
-      step_one(r, r.processor_at(p));
+  const int pes = r.num_pes();
+  const int start =
+      r.devices().any() ? r.devices().draw(pes) : 0;  // an item may ask a device again and again
+  for (int p = start; p < start + pes; ++p)           // what the last delivery has made ready
+    if (auto& pe = r.processor_at(p % pes); !pe.idle()) {
+      step_one(r, pe);
       return !r.ended();
     }
   if (!wire.empty()) {
@@ -61,18 +77,13 @@ bool step_deterministic(runtime& r, delayed_transport& wire) {
     step_one(r, pe);
     return !r.ended();
   }
-  processor* first = nullptr;
-  for (int p = 0; p < r.num_pes(); ++p) {
-    auto& pe = r.processor_at(p);
-    if (pe.next_deadline() && (first == nullptr || *pe.next_deadline() < *first->next_deadline()))
-      first = &pe;
-  }
-  if (of_devices && (first == nullptr || *of_devices <= *first->next_deadline())) {
+  if (look_at_devices(r)) return !r.ended();  // what takes no time is done when it is submitted
+  if (of_devices) {
     advance_devices(r, *of_devices);
   } else if (first != nullptr) {
     r.virtual_time().advance_to(*first->next_deadline());
     step_one(r, *first);
-  } else if (!look_at_devices(r)) {  // what takes no time is done when it is submitted
+  } else {
     r.quiet({});
   }
   return !r.ended();

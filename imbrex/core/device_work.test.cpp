@@ -90,6 +90,29 @@ class block : public chare<block> {
     work_.launch(fault, 42);
     co_await work_.done();
   }
+  void break_device_and_forget() { work_.launch(fault, 43); }
+  task<int> capture() {
+    int refused = 0;
+    work_.begin_capture();
+    work_.launch(add, numbers_.span(), 1);
+    try {
+      co_await work_.done();
+    } catch (const device_error&) {
+      ++refused;
+    }
+    auto replayed = work_.end_capture();
+    work_.launch(replayed);
+    co_await work_.done();
+    co_return refused;
+  }
+  /// Two streams at once, and one against a clock that is late.
+  task<int> wait_for_several() {
+    stream other(gpu(), stream_priority::high, "other");
+    work_.launch(add, numbers_.span(), 1);
+    co_await when_all(work_.done(), other.done());
+    const auto first = co_await when_any(other.done(), sleep_for(10s));
+    co_return static_cast<int>(first.index);
+  }
   task<> rest_for_a_while() {
     work_.launch(rest);
     co_await work_.done();
@@ -203,6 +226,20 @@ TEST_P(device_work, is_no_deadlock_and_no_quiescence) {
   });
 }
 
+TEST_P(device_work, is_awaited_with_other_things) {
+  run([]() -> task<> {
+    auto blocks = make_array<block>({3});
+    EXPECT_EQ(co_await blocks.reduce<&block::wait_for_several>(sum), 0);
+  });
+}
+
+TEST_P(device_work, of_a_captured_stream_is_not_awaited) {
+  run([]() -> task<> {
+    auto blocks = make_array<block>({2});
+    EXPECT_EQ(co_await blocks.reduce<&block::capture>(sum), 2);
+  });
+}
+
 TEST_P(device_work, may_be_pending_a_thousandfold) {
   run([]() -> task<> {
     auto blocks = make_array<block>({1});
@@ -230,16 +267,30 @@ TEST_P(on_threads, a_stream_that_is_held_up_holds_up_no_other) {
 }
 
 TEST_P(on_threads, a_fault_ends_the_run_and_names_kernel_and_stream) {
+  for (const options& machine : {threads(2), seeded(2, 1), seeded(1, 2), seeded(3, 3)}) {
+    testing::internal::CaptureStderr();
+    const int status = run(with_device(machine, GetParam()), []() -> task<> {
+      auto blocks = make_array<block>({3});
+      send<&block::wait_in_vain>(blocks);
+      co_await blocks[1].call<&block::break_device>();
+    });
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(status, 1) << text_of(machine);
+    EXPECT_NE(said.find("fault"), std::string::npos) << said;
+    EXPECT_NE(said.find("block 1"), std::string::npos) << said;
+    EXPECT_NE(said.find("cell 42"), std::string::npos) << said;
+  }
+}
+
+TEST_P(on_threads, a_fault_that_nobody_awaits_is_told_too) {
   testing::internal::CaptureStderr();
-  const int status = run(with_device(threads(2), GetParam()), []() -> task<> {
-    auto blocks = make_array<block>({3});
-    co_await blocks[1].call<&block::break_device>();
+  const int status = run(with_device(threads(1), GetParam()), []() -> task<> {
+    auto blocks = make_array<block>({1});
+    co_await blocks[0].call<&block::break_device_and_forget>();
   });
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_EQ(status, 1);
-  EXPECT_NE(said.find("fault"), std::string::npos) << said;
-  EXPECT_NE(said.find("block 1"), std::string::npos) << said;
-  EXPECT_NE(said.find("cell 42"), std::string::npos) << said;
+  EXPECT_NE(said.find("cell 43"), std::string::npos) << said;
 }
 
 TEST(device_work_by_callback, lets_the_pe_sleep) {

@@ -2,6 +2,7 @@
 #include <imbrex/core/run_devices.hpp>
 
 #include <cstdlib>
+#include <thread>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/device/devices.hpp>
@@ -66,8 +67,19 @@ void run_devices::attach(scheduler& pe, const pe_place& in_process, const pe_pla
   pe.attach(*completions_.back());
 }
 
-void run_devices::drain() noexcept {
-  for (auto& d : devices_) d->backend().drain();
+bool run_devices::rest(std::chrono::milliseconds at_most) {
+  if (time_)
+    for (auto moment = time_->next(); moment; moment = time_->next()) time_->advance_to(*moment);
+  const auto until = std::chrono::steady_clock::now() + at_most;
+  for (auto& d : devices_) {
+    const auto end = d->registry().now();
+    while (!time_ && end && !end->over()) {
+      if (std::chrono::steady_clock::now() > until) return false;
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+    d->registry().check();
+  }
+  return true;
 }
 
 }  // namespace imbrex::detail

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -37,8 +39,9 @@ class run_devices {
   /// processes on this host. These divide the devices, too, unless a launcher has shown each process its own.
   void attach(scheduler& pe, const pe_place& in_process, const pe_place& on_host);
 
-  /// Waits until the devices have nothing to do any more.
-  void drain() noexcept;
+  /// Waits until the devices have nothing to do any more. False if that takes longer. Throws device_error if one has
+  /// failed.
+  bool rest(std::chrono::milliseconds at_most);
 
   // In virtual time.
 
@@ -46,8 +49,11 @@ class run_devices {
   std::optional<nanoseconds> next() const { return time_ ? time_->next() : std::nullopt; }
   /// Lets the devices do what is due until then, and moves the clock on.
   void advance_to(nanoseconds moment) { time_->advance_to(moment); }
+  bool any() const { return !devices_.empty(); }
   /// True now and then, by the seed: when the devices go on although PEs have work.
   bool goes_on_beside() { return dice_.below(8) == 0; }
+  /// A number below that one, by the seed.
+  int draw(int below) { return static_cast<int>(dice_.below(static_cast<std::uint64_t>(below))); }
 
  private:
   const options& how_;

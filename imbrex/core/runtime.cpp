@@ -63,6 +63,11 @@ options checked(options how) {
   return how;
 }
 
+/// Threads of a process that need a processor as its PEs do.
+int threads_beside(const options& how) {
+  return (how.comm_thread ? 1 : 0) + (how.device == "emulated" ? 1 : 0);
+}
+
 /// Long messages come and go: their memory is to be used again, not given back to the system, which clears each of
 /// its pages anew. These are the bounds to which glibc moves by itself once a program has freed a block of 32 MiB.
 /// A program that has bounds of its own sets them after the start of its first run.
@@ -139,7 +144,7 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how)) {
     if (deterministic)
       throw usage_error("--machine deterministic is for one process, and this is one of " +
                         std::to_string(meeting->size()) + ": start it by itself");
-    mine = share_host(*meeting, how_.pes, how_.comm_thread ? 1 : 0);
+    mine = share_host(*meeting, how_.pes, threads_beside(how_));
     how_.pes = mine.pes;
     may_spin = mine.has_processor_for_each;
     if (!mine.is_only_host && link_of(how_).delays())
@@ -150,7 +155,7 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how)) {
     pes_ = job_->net().pes();
   } else {
     if (how_.pes == 0) how_.pes = usable_processors();
-    may_spin = how_.pes <= usable_processors();
+    may_spin = how_.pes + threads_beside(how_) <= usable_processors();
     mine.host_pes = how_.pes;
     pes_ = {0, how_.pes, how_.pes};
   }
@@ -228,9 +233,21 @@ int runtime::run(std::function<task<int>()> main) {
   } else {
     detail::run_deterministic(*this, static_cast<delayed_transport&>(*transport_));
   }
+  const bool devices_are_well = rest_devices();
   if (job_) job_->leave(status() == 0);
   clear();
-  return status();
+  return status() == 0 && !devices_are_well ? 1 : status();
+}
+
+bool runtime::rest_devices() {
+  try {
+    if (devices_->rest(status() == 0 ? grace_after_success : grace_after_failure)) return true;
+  } catch (...) {  // nobody has waited for what has failed
+    if (status() == 0) log(log_level::error, detail::describe_current_exception());
+    return false;
+  }
+  log(log_level::error, "the run has ended, but a device is still busy; the process ends without it");
+  ::_exit(status() == 0 ? 1 : status());
 }
 
 void runtime::exit(int status) {
@@ -343,7 +360,6 @@ void runtime::report_held_messages() {
 
 void runtime::clear() {
   if (status() == 0) report_held_messages();
-  devices_->drain();  // it may write into what the chares own
   if (main_) {
     const scheduler::activation as(processor_at(0));
     main_->coroutine.reset();

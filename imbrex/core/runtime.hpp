@@ -111,6 +111,8 @@ class runtime final : public thread_machine::listener {
   runtime(const options& how, bootstrap* meeting);
   void escaped(int pe) noexcept override;
   void report_held_messages();
+  /// Before the chares go, into whose memory the devices write. False if a device has failed.
+  bool rest_devices();
 
   options how_;
   pe_range pes_;

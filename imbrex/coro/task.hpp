@@ -180,6 +180,8 @@ template <class A>
 decltype(auto) awaiter_of(A&& awaitable) {
   if constexpr (requires { std::forward<A>(awaitable).operator co_await(); }) {
     return std::forward<A>(awaitable).operator co_await();
+  } else if constexpr (requires { operator co_await(std::forward<A>(awaitable)); }) {
+    return operator co_await(std::forward<A>(awaitable));
   } else {
     return std::forward<A>(awaitable);
   }

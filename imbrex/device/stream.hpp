@@ -118,6 +118,8 @@ class stream {
   /// before the end. Meanwhile neither they nor their events can be asked whether they are done. Throws
   /// `device_error` where graphs are missing.
   void begin_capture();
+  /// True between the two.
+  bool capturing() { return backend().capturing(); }
   /// Throws `device_error` if a stream was captured with this one and not joined.
   graph end_capture();
 

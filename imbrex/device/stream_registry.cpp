@@ -57,6 +57,12 @@ std::size_t stream_registry::streams() {
   return streams_.size();
 }
 
+void stream_registry::check() {
+  const std::lock_guard guard(lock_);
+  for (stream_backend* one : streams_)
+    if (!one->capturing()) static_cast<void>(one->idle());
+}
+
 std::unique_ptr<device_moment> stream_registry::now() {
   const std::lock_guard guard(lock_);
   if (std::ranges::any_of(streams_, [](stream_backend* one) { return one->capturing(); })) return nullptr;

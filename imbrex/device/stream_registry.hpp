@@ -33,6 +33,8 @@ class stream_registry {
   /// The stream goes; what it still runs counts on.
   void leave(stream_backend& one) noexcept;
   std::size_t streams();
+  /// Throws `device_error` if the device has failed.
+  void check();
   /// This moment; null while a stream is captured, for it can give no moment then.
   std::unique_ptr<device_moment> now();
 

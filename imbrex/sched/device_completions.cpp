@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/device/error.hpp>
 #include <imbrex/device/event.hpp>
 #include <imbrex/device/flag.hpp>
 #include <imbrex/device/stream.hpp>
@@ -18,22 +19,29 @@ namespace imbrex {
 namespace {
 
 /// Of a PE that decides by itself how often to look: while it finds nothing, twice as many turns each time.
-constexpr int most_turns_between_looks = 64;
-/// The clock is read once in so many turns.
-constexpr int turns_between_clock_reads = 8;
+constexpr int most_turns_between_looks = 16;
+
+/// What a high priority of a stream makes of its notices: they go before messages of no priority.
+constexpr std::int8_t priority_of(stream_priority of) { return of == stream_priority::high ? -1 : 0; }
 
 }  // namespace
 
 /// An item that waits for the device, is queued on its PE, and tells its receiver there.
 class device_completions::notice : public work {
  public:
-  notice(device_completions& owner, const receiver& who) : owner_(owner), who_(who) {
+  notice(device_completions& owner, const receiver& who, stream_priority of)
+      : owner_(owner), who_(who), place_(owner.all_.size()) {
     type = &kind;
-    ++owner_.pending_;
+    priority = priority_of(of);
+    owner_.all_.push_back(this);
   }
   notice(const notice&) = delete;
   notice& operator=(const notice&) = delete;
-  ~notice() { --owner_.pending_; }
+  ~notice() {
+    owner_.all_[place_] = owner_.all_.back();
+    owner_.all_[place_]->place_ = place_;
+    owner_.all_.pop_back();
+  }
 
   static void* operator new(std::size_t bytes) { return pool::allocate(bytes); }
   static void operator delete(void* p, std::size_t bytes) noexcept { pool::release(p, bytes); }
@@ -42,10 +50,11 @@ class device_completions::notice : public work {
   /// The stream's host function.
   void operator()() noexcept { owner_.pe_.door().post(*this); }
 
-  std::optional<event> until;  ///< of the methods that ask for events
+  std::optional<event> until;  ///< is done when the notice is due; fails if the device has
   notice* after = nullptr;     ///< the next one of the same stream
 
   static const work_type kind;
+  /// Items that ask first: they throw if the device has failed, though somebody called, and go back if it is not done.
   static const work_type kind_that_asks;
 
  private:
@@ -55,10 +64,15 @@ class device_completions::notice : public work {
     if (who.come != nullptr) who.come(who.to);
   }
   static void ask(work& item) {
-    std::unique_ptr<notice> mine(static_cast<notice*>(&item));
-    const bool done = mine->until->done();
-    notice& n = *mine.release();
-    done ? run(n) : n.owner_.pe_.push(n);
+    auto& mine = static_cast<notice&>(item);
+    bool done = false;
+    try {
+      done = mine.until->done();
+    } catch (...) {
+      mine.owner_.pe_.push(item);  // whoever waits for it still knows it
+      throw;
+    }
+    done ? run(item) : mine.owner_.pe_.push(item);
   }
   static void drop(work& item) noexcept {
     const std::unique_ptr<notice> mine(static_cast<notice*>(&item));
@@ -67,6 +81,7 @@ class device_completions::notice : public work {
 
   device_completions& owner_;
   receiver who_;
+  std::size_t place_;  ///< among all of its owner
 };
 
 const work_type device_completions::notice::kind{"a device's completion", &notice::run, &notice::drop,
@@ -79,13 +94,7 @@ class device_completions::events {
  public:
   explicit events(device& of) : pool_(of) {}
 
-  void discard() noexcept {
-    for (const auto& s : streams_)
-      for (notice* n = s.oldest; n != nullptr;) {
-        notice* const next = n->after;
-        n->type->destroy(*n);
-        n = next;
-      }
+  void forget() noexcept {
     streams_.clear();
     places_.clear();
   }
@@ -96,15 +105,8 @@ class device_completions::events {
     return e;
   }
 
-  /// For the methods that ask for no events: one that only shows whether the device lives.
-  void leave_sign(stream& in) {
-    if (!sign_) sign_ = record(in);
-  }
-  void check() const {
-    if (sign_) static_cast<void>(sign_->done());
-  }
-
   void add(std::uint64_t stream, notice& n) {
+    streams_.reserve(streams_.size() + 1);
     const auto [found, is_new] = places_.try_emplace(stream, streams_.size());
     if (is_new) {
       streams_.push_back({stream, &n, &n});
@@ -114,23 +116,19 @@ class device_completions::events {
     }
   }
 
-  /// How many there are to a look at all.
-  std::size_t looks() const { return streams_.size(); }
   /// Asks for the oldest notice of the next stream, and queues all of that stream that are done.
   bool look(scheduler& pe) {
     if (streams_.empty()) return false;
     next_ = (next_ + 1) % streams_.size();
-    auto& s = streams_[next_];
+    return look_at(next_, pe);
+  }
+  bool look_at_all(scheduler& pe) {
     bool found = false;
-    while (s.oldest != nullptr && s.oldest->until->done()) {
-      notice& n = *std::exchange(s.oldest, s.oldest->after);
-      n.until.reset();
-      pe.push(n);
-      found = true;
-    }
-    if (s.oldest == nullptr) remove(next_);
+    for (std::size_t place = streams_.size(); place-- > 0;) found |= look_at(place, pe);
     return found;
   }
+  /// True if the last so many looks in a row were one at each stream.
+  bool are_all(std::size_t looks) const { return looks >= streams_.size(); }
 
  private:
   struct row {
@@ -138,6 +136,18 @@ class device_completions::events {
     notice* oldest;
     notice* newest;
   };
+  bool look_at(std::size_t place, scheduler& pe) {
+    auto& s = streams_[place];
+    bool found = false;
+    while (s.oldest != nullptr && s.oldest->until->done()) {
+      notice& n = *std::exchange(s.oldest, s.oldest->after);
+      n.until.reset();
+      pe.push(n);
+      found = true;
+    }
+    if (s.oldest == nullptr) remove(place);
+    return found;
+  }
   void remove(std::size_t place) {
     places_.erase(streams_[place].stream);
     if (place + 1 != streams_.size()) {
@@ -148,7 +158,6 @@ class device_completions::events {
   }
 
   event_pool pool_;
-  std::optional<event> sign_;
   std::vector<row> streams_;  ///< that have notices
   std::unordered_map<std::uint64_t, std::size_t> places_;
   std::size_t next_ = 0;
@@ -159,13 +168,8 @@ class device_completions::flags {
  public:
   explicit flags(device& of) : of_(of) {}
 
-  void discard() noexcept {
-    for (auto& b : blocks_)
-      for (notice*& n : b->waiting) {
-        if (n == nullptr) continue;
-        notice& dropped = *std::exchange(n, nullptr);
-        dropped.type->destroy(dropped);
-      }
+  void forget() noexcept {
+    for (auto& b : blocks_) std::ranges::fill(b->waiting, nullptr);
     used_ = 0;  // and the words are not used again
   }
 
@@ -181,7 +185,12 @@ class device_completions::flags {
     ++used_;
   }
 
-  std::size_t looks() const { return blocks_.size() * (words_a_block / words_a_look); }
+  bool look_at_all(scheduler& pe) {
+    bool found = false;
+    for (std::size_t looks = blocks_.size() * (words_a_block / words_a_look); looks > 0; --looks)
+      found |= look(pe);
+    return found;
+  }
   /// Compares the next words, and queues the notices of those that have been written.
   bool look(scheduler& pe) {
     if (used_ == 0) return false;
@@ -239,22 +248,27 @@ device_completions::notice* device_completions::notify(stream& after, const rece
     throw error("the stream of " + after.owner() + " is of " + after.on().info().label() + ", but PE " +
                 std::to_string(pe_.pe()) + " hears of " + of_.info().label() +
                 " alone: make streams on gpu()");
+  if (after.capturing())
+    throw device_error(
+        of_.info().label(), after.owner(), "done()",
+        "the stream is captured and runs nothing; await it after end_capture and launch(graph)");
   if (how_ == completion_method::synchronous) {
     after.synchronize();
     return nullptr;
   }
-  auto mine = std::make_unique<notice>(*this, who);
+  auto mine = std::make_unique<notice>(*this, who, after.priority());
   switch (how_) {
     case completion_method::polling:
       mine->until = events_->record(after);
       events_->add(after.number(), *mine);
       break;
     case completion_method::flag:
-      events_->leave_sign(after);
       flags_->add(after, *mine);
+      mine->until = events_->record(after);
       break;
     case completion_method::callback:
-      events_->leave_sign(after);
+      mine->until = events_->record(after);
+      mine->type = &notice::kind_that_asks;
       after.host(*mine);
       break;
     case completion_method::user_polling:
@@ -269,16 +283,15 @@ device_completions::notice* device_completions::notify(stream& after, const rece
 }
 
 void device_completions::discard() noexcept {
-  events_->discard();
-  if (flags_) flags_->discard();
+  events_->forget();
+  if (flags_) flags_->forget();
+  while (!all_.empty()) all_.back()->type->destroy(*all_.back());
 }
 
 void device_completions::cancel(notice& n) noexcept { n.cancel(); }
 
 bool device_completions::is_due_now() {
-  if (when_.time.count() == 0) return true;
-  turns_left_ = turns_between_clock_reads;
-  return pe_.now() - last_look_ >= when_.time;
+  return when_.time.count() == 0 || pe_.now() - last_look_ >= when_.time;
 }
 
 /// The device tells nobody that it has failed.
@@ -286,35 +299,43 @@ void device_completions::check_device() {
   const nanoseconds now = pe_.now();
   if (now - last_check_ < between_checks) return;
   last_check_ = now;
-  events_->check();
+  check_notice();
 }
 
-void device_completions::schedule_look(bool found) {
-  if (when_.time.count() != 0) {
-    last_look_ = pe_.now();
-    turns_between_ = turns_between_clock_reads;
-  } else if (when_.turns != 0) {
-    turns_between_ = when_.turns;
-  } else {
-    turns_between_ = found ? 1 : std::min(turns_between_ * 2, most_turns_between_looks);
-  }
-  turns_left_ = turns_between_;
+void device_completions::check_notice() {
+  if (!all_.empty() && all_.front()->until) static_cast<void>(all_.front()->until->done());
 }
 
 bool device_completions::look() {
   bool found = false;
   if (how_ == completion_method::polling) found = events_->look(pe_);
   if (how_ == completion_method::flag) found = flags_->look(pe_);
-  schedule_look(found);
   if (how_ == completion_method::callback || how_ == completion_method::flag) check_device();
   return found;
 }
 
+void device_completions::look_beside_work() {
+  const bool found = look();
+  if (when_.time.count() != 0) {
+    last_look_ = pe_.now();
+    turns_between_ = 1;
+  } else if (when_.turns != 0) {
+    turns_between_ = when_.turns;
+  } else if (found) {
+    turns_between_ = 1;
+    looks_in_vain_ = 0;
+  } else if (events_->are_all(++looks_in_vain_)) {
+    turns_between_ = std::min(turns_between_ * 2, most_turns_between_looks);
+    looks_in_vain_ = 0;
+  }
+  turns_left_ = turns_between_;
+}
+
 bool device_completions::look_at_all() {
   bool found = false;
-  for (std::size_t looks = how_ == completion_method::flag ? flags_->looks() : events_->looks(); looks > 0;
-       --looks)
-    found |= look();
+  if (how_ == completion_method::polling) found = events_->look_at_all(pe_);
+  if (how_ == completion_method::flag) found = flags_->look_at_all(pe_);
+  if (!found && (how_ == completion_method::callback || how_ == completion_method::flag)) check_notice();
   return found;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include <imbrex/base/clock.hpp>
 #include <imbrex/base/options.hpp>
@@ -22,9 +23,12 @@ class stream;
 ///   look that of the next stream: so a look costs the same however much is pending, and a stream that is busy for
 ///   long does not hold up the others.
 /// - flag: the stream writes into a word of host memory; a look compares some words.
-/// - callback: the stream calls a host function. A device that fails calls nobody, so it is asked now and then.
+/// - callback: the stream calls a host function.
 /// - user_polling: the notice is an item of the queue that asks and queues itself again.
 /// - synchronous: there is no notice.
+///
+/// A device that fails may tell nobody, or call although it has failed: so an event goes with each notice, which is
+/// asked when a callback has come, and now and then while nothing comes.
 class device_completions {
  public:
   /// Throws usage_error if the device cannot do it that way.
@@ -43,26 +47,29 @@ class device_completions {
     void* to;
   };
   /// Has an item queued on the PE, which tells the receiver, when all that was submitted to the stream is done. Null
-  /// if it is done already, and nobody will be told.
+  /// if that is so already, as `synchronous` makes it; then nobody will be told. Throws device_error for a stream that
+  /// is being captured.
   notice* notify(stream& after, const receiver& who);
   /// Its receiver will not be told, not even to forget.
   static void cancel(notice& n) noexcept;
 
-  /// Drops the notices that have not been queued: at the end, when the device has nothing to run any more.
+  /// Drops all notices, none of which may be in a queue: at the end, when the device has nothing to run any more.
   void discard() noexcept;
 
   /// How many notices have not been delivered.
-  std::size_t pending() const { return pending_; }
+  std::size_t pending() const { return all_.size(); }
   /// True if an idle PE must look by itself to find what is done.
   bool must_look() const {
-    return pending_ > 0 && (how_ == completion_method::polling || how_ == completion_method::flag);
+    return !all_.empty() && (how_ == completion_method::polling || how_ == completion_method::flag);
   }
 
   /// True if a PE that has other things to do is to look now. To be asked at each turn while something is pending.
   bool is_due() { return --turns_left_ <= 0 && is_due_now(); }
-  /// Looks; true if something was queued. Throws device_error if the device has failed.
+  /// Looks once; true if something was queued. Throws device_error if the device has failed.
   bool look();
-  /// The same, at all that is pending; for machines in which nothing else happens meanwhile.
+  /// The same by a PE that has other things to do, which `is_due` told so.
+  void look_beside_work();
+  /// The same at all that is pending; before the PE sleeps.
   bool look_at_all();
 
   /// Where nothing is asked of the device, it is asked so often whether it still lives.
@@ -74,15 +81,16 @@ class device_completions {
 
   bool is_due_now();
   void check_device();
-  void schedule_look(bool found);
+  void check_notice();
 
   scheduler& pe_;
   device& of_;
   const completion_method how_;
   const polling_interval when_;
-  std::size_t pending_ = 0;
+  std::vector<notice*> all_;  ///< wherever they are
   int turns_left_ = 1;
   int turns_between_ = 1;
+  std::size_t looks_in_vain_ = 0;
   nanoseconds last_look_{0};
   nanoseconds last_check_{0};
   std::unique_ptr<events> events_;

@@ -45,6 +45,13 @@ bool scheduler::exchange() {
   return false;
 }
 
+void scheduler::look_at_device() {
+  if (queue_.empty())
+    device_->look();
+  else if (device_->is_due())
+    device_->look_beside_work();
+}
+
 void scheduler::take_in() {
   work* item = door_.take();
   while (item != nullptr) {

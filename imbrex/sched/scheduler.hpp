@@ -95,8 +95,8 @@ class scheduler {
   bool step() {
     if (door_.has_items()) take_in();
     if (port_ != nullptr && (queue_.empty() || turns_to_poll_-- == 0) && !exchange()) return false;
-    if (device_ != nullptr && device_->pending() > 0 && (queue_.empty() || device_->is_due())) [[unlikely]]
-      device_->look();
+    if (device_ != nullptr && device_->pending() > 0) [[unlikely]]
+      look_at_device();
     if (!timers_.empty() && ((++turns_ & turns_skipped_) == 0 || queue_.empty())) [[unlikely]]
       take_due_timers();
     work* item = queue_.pop();
@@ -137,6 +137,7 @@ class scheduler {
 
   void take_in();
   bool exchange();
+  void look_at_device();
   void take_due_timers();
   void run_after();
 

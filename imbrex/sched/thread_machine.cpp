@@ -135,6 +135,7 @@ bool thread_machine::spin(scheduler& pe) const {
   };
   for (int turn = 0; turn < turns(); ++turn) {
     if (pe.door().has_items() || stopping() || pe.poll()) return true;
+    if (!pe.idle() && (network == nullptr || !network->congested())) return true;  // what it sent has left
     if (deadline && turn % 64 == 0 && pe.now() >= *deadline) return true;
     pause_processor();
   }
@@ -148,6 +149,7 @@ void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin) {
   port* const network = pe.network();
   const bool sending = network != nullptr && network->sending();
   const bool waits_for_device = pe.completions() != nullptr && pe.completions()->pending() > 0;
+  if (waits_for_device && pe.completions()->look_at_all()) return;
   if (!sending && !pe.idle()) return;  // it had too much to send, and that has left meanwhile
   if (!pe.door().park()) return;
   if (network != nullptr && !network->arm()) return pe.door().sleep(nanoseconds(0));

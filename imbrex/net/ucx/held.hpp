@@ -25,6 +25,7 @@ class held {
     all_.pop_back();
     return released;
   }
+  void clear() { all_.clear(); }
   std::size_t size() const { return all_.size(); }
   bool empty() const { return all_.empty(); }
 

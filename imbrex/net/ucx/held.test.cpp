@@ -43,6 +43,11 @@ TEST(held, gives_each_back_and_ends_the_rest) {
     EXPECT_EQ(all.size(), there.size());
     EXPECT_EQ(living.size(), there.size());
     EXPECT_GT(there.size(), 100U);
+    held<counted> more;
+    more.hold(std::make_unique<counted>(living, -1));
+    more.clear();
+    EXPECT_TRUE(more.empty());
+    EXPECT_EQ(living.count(-1), 0U);
   }
   EXPECT_TRUE(living.empty());
 }

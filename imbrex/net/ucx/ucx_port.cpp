@@ -403,6 +403,7 @@ bool ucx_port::flushed() {
 }
 
 void ucx_port::close() {
+  if (!worker_) return;
   closing_ = true;
   decline_offers();
   if (UCS_PTR_IS_PTR(flush_)) ucp_request_free(std::exchange(flush_, nullptr));
@@ -417,6 +418,10 @@ void ucx_port::close() {
     ucp_request_free(request);
   }
   peers_.clear();
+  worker_.reset();
+  // What UCX had not finished with, which belongs to the PEs' memory.
+  departing_.clear();
+  arriving_.clear();
 }
 
 }  // namespace imbrex::ucx
