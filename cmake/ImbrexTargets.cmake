@@ -51,6 +51,21 @@ function(imbrex_component folder)
   endif()
 endfunction()
 
+# What nvcc compiles every kernel with, here and in scripts/check_kernels.py. The host does not contract
+# a * b + c into one rounding, so kernels do not either: results are compared with the host's bit for bit.
+# Who wants it writes fma().
+set(IMBREX_KERNEL_OPTIONS --fmad=false)
+
+# Kernels, to be linked into a library or program whose LINKER_LANGUAGE is CXX. To be called where there is
+# CMAKE_CUDA_COMPILER. What is linked with them is compiled with IMBREX_HAS_CUDA=1.
+#   imbrex_kernels(jacobi3d_kernels native_kernels.cu)
+function(imbrex_kernels target)
+  add_library(${target} OBJECT ${ARGN})
+  target_compile_definitions(${target} PUBLIC IMBREX_HAS_CUDA=1)
+  target_compile_options(${target} PRIVATE ${IMBREX_KERNEL_OPTIONS})
+  target_include_directories(${target} PRIVATE ${imbrex_SOURCE_DIR})
+endfunction()
+
 # A program that uses the library as a user does; it goes to <build folder>/bin.
 #   imbrex_program(jacobi3d SOURCES main.cpp LINKS CLI11::CLI11)
 function(imbrex_program name)

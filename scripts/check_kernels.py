@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles all kernels for each architecture and prints the registers, shared memory and spills of each.
+Fails if one spills, or needs more registers than is stated below. Needs no GPU; without nvcc it is skipped
+(status 77).
+
+usage: check_kernels.py NVCC REPOSITORY [option of nvcc...]; NVCC is empty where there is none
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+
+ARCHITECTURES = ["sm_80", "sm_90"]
+
+# The most registers of a thread, by kernel: a new one gets its line here. A multiprocessor has 65,536, so 64
+# let 1,024 threads run at once, 32 all the 2,048 that it can hold. Instances of a template share a line.
+REGISTERS = {
+    "imbrex::test::add_kernel": 16,
+    "imbrex::test::append_kernel": 16,
+}
+
+PROGRAMS = ["imbrex", "apps", "examples", "bench", "tests"]
+SKIPPED = 77
+SPILLS = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
+
+
+@dataclass
+class Usage:
+    """What ptxas says of one function: a kernel, or one that kernels call."""
+    function: str
+    registers: int = 0  # 0 of what is no kernel: counted with its callers
+    shared: int = 0     # bytes, where their number is known when compiling
+    stack: int = 0
+    spill_stores: int = 0
+    spill_loads: int = 0
+    is_kernel: bool = False
+
+
+def readable(symbol):
+    """The qualified name in a mangled one, without arguments and unnamed namespaces: nvcc may come without
+    cu++filt."""
+    nested = re.match(r"_ZN?K?", symbol)
+    names = []
+    at = nested.end() if nested else len(symbol)
+    while number := re.compile(r"\d+").match(symbol, at):
+        at = number.end() + int(number.group())
+        names.append(symbol[number.end():at])
+    names = [name for name in names if not name.startswith("_GLOBAL__N_")]
+    if nested and not symbol.startswith("_ZN"):
+        names = names[:1]  # what follows are types of arguments
+    return "::".join(names) or symbol
+
+
+def usages(said):
+    """What `ptxas -v` said, as one Usage for each function."""
+    found = {}
+    kernel = of = None
+    for line in said.splitlines():
+        if match := re.search(r"Compiling entry function '([^']+)'", line):
+            kernel = of = found.setdefault(match[1], Usage(readable(match[1])))
+            kernel.is_kernel = True
+        elif match := re.search(r"Function properties for '?([^\s']+)", line):
+            of = found.setdefault(match[1], Usage(readable(match[1])))
+        elif match := SPILLS.search(line):
+            of.stack, of.spill_stores, of.spill_loads = map(int, match.groups())
+        elif match := re.search(r"Used (\d+) registers", line):
+            kernel.registers = int(match[1])
+            shared = re.search(r"(\d+)(?:\+\d+)? bytes smem", line)
+            kernel.shared = int(shared[1]) if shared else 0
+    return list(found.values())
+
+
+def complaints(found, bounds):
+    """What is wrong with these usages, one string each."""
+    wrong = []
+    for use in found:
+        if use.spill_stores or use.spill_loads:
+            wrong.append(f"{use.function} spills: {use.spill_stores} bytes are stored, "
+                         f"{use.spill_loads} loaded")
+        if not use.is_kernel:
+            continue
+        if use.registers == 0:
+            wrong.append(f"{use.function}: ptxas did not say how many registers it uses")
+        if use.function not in bounds:
+            wrong.append(f"{use.function} uses {use.registers} registers: state a bound in {__file__}")
+        elif use.registers > bounds[use.function]:
+            wrong.append(f"{use.function} uses {use.registers} registers, more than {bounds[use.function]}")
+    return wrong
+
+
+def compile_file(nvcc, options, architecture, file):
+    """What ptxas says of a file's functions. Throws subprocess.CalledProcessError, its output in `stdout`."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [nvcc, "-cubin", "-o", f"{folder}/kernels.cubin", f"-arch={architecture}", "-Xptxas", "-v",
+                   *options, str(file)]
+        return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT).stdout
+
+
+def main(nvcc, root, *options):
+    if not nvcc:
+        print("skipped: no CUDA compiler was found. Put nvcc on the PATH and configure anew.")
+        return SKIPPED
+    root = pathlib.Path(root)
+    files = [file for folder in PROGRAMS for file in sorted((root / folder).rglob("*.cu"))]
+    wrong = []
+    seen = set()
+    print("registers  shared  stack  spills  kernel")
+    for architecture in ARCHITECTURES:
+        for file in files:
+            where = f"{file.relative_to(root)}, {architecture}"
+            print(where)
+            try:
+                found = usages(compile_file(nvcc, options, architecture, file))
+            except subprocess.CalledProcessError as error:
+                wrong.append(f"{where}: does not compile\n{error.stdout}")
+                continue
+            for use in found:
+                spills = use.spill_stores + use.spill_loads
+                print(f"{use.registers:9}  {use.shared:6}  {use.stack:5}  {spills:6}  {use.function}")
+            seen.update(use.function for use in found if use.is_kernel)
+            wrong += [f"{where}: {complaint}" for complaint in complaints(found, REGISTERS)]
+    if not any("does not compile" in complaint for complaint in wrong):
+        wrong += [f"{name} has a bound in {__file__}, but there is no such kernel"
+                  for name in sorted(REGISTERS.keys() - seen)]
+    for complaint in wrong:
+        print(complaint, file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
