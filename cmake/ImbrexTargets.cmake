@@ -14,6 +14,7 @@ function(imbrex_unit_tests folder)
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE ${arg_LINKS} GTest::gtest_main)
   imbrex_warnings(${target})
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
   gtest_discover_tests(${target}
     TEST_PREFIX ${folder}.
     DISCOVERY_MODE PRE_TEST
@@ -56,14 +57,34 @@ endfunction()
 # Who wants it writes fma().
 set(IMBREX_KERNEL_OPTIONS --fmad=false)
 
-# Kernels, to be linked into a library or program whose LINKER_LANGUAGE is CXX. To be called where there is
-# CMAKE_CUDA_COMPILER. What is linked with them is compiled with IMBREX_HAS_CUDA=1.
+# Kernels, to be linked into a library or program: programs are linked as C++ all the same, as the functions
+# of this file do. What is linked with kernels is compiled with IMBREX_HAS_CUDA=1. Nothing where there is no
+# CUDA compiler.
 #   imbrex_kernels(jacobi3d_kernels native_kernels.cu)
 function(imbrex_kernels target)
+  if(NOT CMAKE_CUDA_COMPILER)
+    add_library(${target} INTERFACE)
+    return()
+  endif()
   add_library(${target} OBJECT ${ARGN})
   target_compile_definitions(${target} PUBLIC IMBREX_HAS_CUDA=1)
   target_compile_options(${target} PRIVATE ${IMBREX_KERNEL_OPTIONS})
   target_include_directories(${target} PRIVATE ${imbrex_SOURCE_DIR})
+endfunction()
+
+# A test that a file compiles for AMD's GPUs, where hipcc is found.
+#   imbrex_compiles_for_hip(device.compiles_for_hip cuda/cuda_devices.cpp -std=c++20)
+function(imbrex_compiles_for_hip test source)
+  find_program(IMBREX_HIPCC hipcc)
+  mark_as_advanced(IMBREX_HIPCC)
+  if(NOT IMBREX_HIPCC)
+    return()
+  endif()
+  add_test(NAME ${test}
+           COMMAND ${CMAKE_COMMAND} -E env HIP_PLATFORM=amd ${IMBREX_HIPCC} -I${imbrex_SOURCE_DIR}
+                   -DIMBREX_GPU_HIP=1 -fsyntax-only -Wall -Werror -Wno-unused-command-line-argument
+                   --offload-arch=gfx90a ${ARGN} ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+  set_tests_properties(${test} PROPERTIES TIMEOUT 60 LABELS source)
 endfunction()
 
 # A program that uses the library as a user does; it goes to <build folder>/bin.
@@ -73,7 +94,8 @@ function(imbrex_program name)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE imbrex::imbrex ${arg_LINKS})
   imbrex_warnings(${name})
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${imbrex_BINARY_DIR}/bin)
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX
+                                           RUNTIME_OUTPUT_DIRECTORY ${imbrex_BINARY_DIR}/bin)
 endfunction()
 
 # A test that runs a program: it must exit with status 0 and its output must match the regular expression.

@@ -20,6 +20,9 @@ ARCHITECTURES = ["sm_80", "sm_90"]
 REGISTERS = {
     "imbrex::test::add_kernel": 16,
     "imbrex::test::append_kernel": 16,
+    "jacobi3d::pack_kernel": 32,
+    "jacobi3d::unpack_kernel": 32,
+    "jacobi3d::update_kernel": 64,  # two blocks of 512 threads; native_kernels.cu says what they are for
 }
 
 PROGRAMS = ["imbrex", "apps", "examples", "bench", "tests"]

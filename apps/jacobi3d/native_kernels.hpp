@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <imbrex/device/device_span.hpp>
+#include <imbrex/device/native_stream.hpp>
+
+#include "apps/jacobi3d/device_layout.hpp"
+
+namespace jacobi3d {
+
+/// What native_kernels.cu defines: the GPU's side of the kernels in device_kernels.hpp.
+void update_on_device(imbrex::native_stream on, imbrex::device_span<const double> now,
+                      imbrex::device_span<double> next, device_layout layout);
+void pack_on_device(imbrex::native_stream on, imbrex::device_span<const double> cells,
+                    imbrex::device_span<double> face, device_layout layout, int side);
+void unpack_on_device(imbrex::native_stream on, imbrex::device_span<const double> face,
+                      imbrex::device_span<double> cells, device_layout layout, int side);
+
+}  // namespace jacobi3d
