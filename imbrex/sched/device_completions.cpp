@@ -263,8 +263,8 @@ device_completions::notice* device_completions::notify(stream& after, const rece
       events_->add(after.number(), *mine);
       break;
     case completion_method::flag:
-      flags_->add(after, *mine);
       mine->until = events_->record(after);
+      flags_->add(after, *mine);
       break;
     case completion_method::callback:
       mine->until = events_->record(after);
