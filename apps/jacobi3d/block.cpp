@@ -2,7 +2,6 @@
 #include "apps/jacobi3d/block.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <utility>
 
@@ -10,25 +9,11 @@
 #include "apps/jacobi3d/initial_values.hpp"
 
 namespace jacobi3d {
-namespace {
-
-extents extents_of(const imbrex::index<3>& i) { return {i[0], i[1], i[2]}; }
-
-std::array<bool, sides> shared_sides(const extents& place, const extents& blocks) {
-  std::array<bool, sides> shared;
-  for (std::size_t d = 0; d < 3; ++d) {
-    shared[2 * d] = place[d] > 0;
-    shared[2 * d + 1] = place[d] + 1 < blocks[d];
-  }
-  return shared;
-}
-
-}  // namespace
 
 block::block(const extents& grid, const std::string& init, overlap_mode overlap)
-    : cut_{grid, extents_of(peers().shape())},
-      place_(extents_of(where())),
-      field_(cut_.cells(place_), shared_sides(place_, cut_.blocks)),
+    : cut_{grid, to_extents(peers().shape())},
+      place_(to_extents(where())),
+      field_(cut_.cells(place_), cut_.shared_sides(place_)),
       overlap_(overlap),
       stores_(stores_for(peers().size() * block_field::bytes(field_.cells()))) {
   for (int side = 0; side < sides; ++side) neighbours_ += field_.shared(side) ? 1 : 0;

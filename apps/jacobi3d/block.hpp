@@ -9,28 +9,11 @@
 
 #include "apps/jacobi3d/block_field.hpp"
 #include "apps/jacobi3d/decomposition.hpp"
+#include "apps/jacobi3d/exchange.hpp"
 #include "apps/jacobi3d/overlap.hpp"
 #include "apps/jacobi3d/stencil.hpp"
 
 namespace jacobi3d {
-
-/// The outermost cells of a block, for the neighbour whose `side` they lie at.
-struct face {
-  int side;
-  std::vector<double> cells;
-};
-
-/// How far the blocks have come.
-struct progress {
-  std::int64_t iterations = 0;  ///< of one call of run()
-  double residual = 0;          ///< greatest change of a cell in the last one, where it was asked for
-};
-
-/// The operation that makes the progress of all blocks of that of each: the greatest residual. All blocks
-/// have made the same number of iterations.
-struct greatest_residual {
-  progress operator()(const progress& a, const progress& b) const { return a.residual < b.residual ? b : a; }
-};
 
 /// One block of the grid. It exchanges faces with up to six neighbours and never waits for anyone else:
 /// neighbours may be an iteration ahead, whose faces wait in the mailbox.

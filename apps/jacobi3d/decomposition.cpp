@@ -60,6 +60,15 @@ extents decomposition::first(const extents& block) const {
   return at;
 }
 
+std::array<bool, sides> decomposition::shared_sides(const extents& block) const {
+  std::array<bool, sides> shared;
+  for (std::size_t d = 0; d < 3; ++d) {
+    shared[2 * d] = block[d] > 0;
+    shared[2 * d + 1] = block[d] + 1 < blocks[d];
+  }
+  return shared;
+}
+
 extents decomposition::cells(const extents& block) const {
   extents count;
   for (std::size_t d = 0; d < 3; ++d)

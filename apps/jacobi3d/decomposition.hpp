@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "apps/jacobi3d/block_field.hpp"
@@ -16,6 +17,8 @@ struct decomposition {
   extents first(const extents& block) const;
   /// The cells of that block.
   extents cells(const extents& block) const;
+  /// Which sides of that block have a neighbour.
+  std::array<bool, sides> shared_sides(const extents& block) const;
   /// The extents of the largest block, which is the first one.
   extents largest() const { return cells({0, 0, 0}); }
 };

@@ -6,16 +6,16 @@
 #include <vector>
 
 #include "apps/jacobi3d/block.hpp"
+#include "apps/jacobi3d/device_block.hpp"
 
 namespace jacobi3d {
 namespace {
 
-using blocks_proxy = imbrex::array<block>;
-
 // Each stretch has a plain one beside it: processors change their speed from one moment to the next.
 constexpr std::int64_t most_stretches = 7;
 
-imbrex::task<> time_iterations(const settings& asked, blocks_proxy blocks, plain_loop* plain,
+template <class Block>
+imbrex::task<> time_iterations(const settings& asked, imbrex::array<Block> blocks, plain_loop* plain,
                                const progress_listener& listener, measurement& result) {
   using clock = std::chrono::steady_clock;
   const std::vector<std::int64_t> lengths = stretches(asked.iterations);
@@ -24,8 +24,8 @@ imbrex::task<> time_iterations(const settings& asked, blocks_proxy blocks, plain
   for (std::size_t stretch = 0; stretch < lengths.size() && !converged; ++stretch) {
     const bool last = stretch + 1 == lengths.size();
     const auto begin = clock::now();
-    const progress made =
-        co_await blocks.reduce<&block::run>(greatest_residual{}, lengths[stretch], asked.tolerance, last);
+    const progress made = co_await blocks.template reduce<&Block::run>(greatest_residual{}, lengths[stretch],
+                                                                       asked.tolerance, last);
     const double ours = std::chrono::duration<double>(clock::now() - begin).count();
     if (plain != nullptr) ratios.push_back(plain->run(made.iterations, asked.tolerance > 0).seconds / ours);
     seconds.push_back(ours / double(made.iterations));
@@ -38,34 +38,49 @@ imbrex::task<> time_iterations(const settings& asked, blocks_proxy blocks, plain
   if (plain != nullptr) result.ratio = median(ratios);
 }
 
-imbrex::task<comparison> compare(blocks_proxy blocks, const decomposition& cut, const serial_grid& expected) {
+template <class Block>
+imbrex::task<comparison> compare(imbrex::array<Block> blocks, const decomposition& cut,
+                                 const serial_grid& expected) {
   comparison compared;
   const auto& shape = blocks.shape();
   for (int x = 0; x < shape[0]; ++x)
     for (int y = 0; y < shape[1]; ++y)
       for (int z = 0; z < shape[2]; ++z) {
-        const std::vector<double> values = co_await blocks[{x, y, z}].call<&block::cells>();
+        const std::vector<double> values = co_await blocks[{x, y, z}].template call<&Block::cells>();
         const extents place{x, y, z};
         compared.add(expected, cut.first(place), cut.cells(place), values);
       }
   co_return compared;
 }
 
-imbrex::task<> run_configuration(const settings& asked, const configuration& chosen, plain_loop* plain,
-                                 serial_rival* serial, const progress_listener& listener,
-                                 measurement& result) {
-  const extents& shape = chosen.cut.blocks;
-  const auto blocks = imbrex::make_array<block>(imbrex::index<3>(shape[0], shape[1], shape[2]), asked.grid,
-                                                asked.init, asked.overlap);
-  co_await blocks.call<&block::start>();  // and so all have been made
+template <class Block>
+imbrex::task<> run_blocks(const settings& asked, const configuration& chosen, imbrex::array<Block> blocks,
+                          plain_loop* plain, serial_rival* serial, const progress_listener& listener,
+                          measurement& result) {
+  co_await blocks.template call<&Block::start>();  // and so all have been made
   if (asked.warmup > 0) {
-    co_await blocks.reduce<&block::run>(greatest_residual{}, asked.warmup, 0.0, false);
+    co_await blocks.template reduce<&Block::run>(greatest_residual{}, asked.warmup, 0.0, false);
     if (plain != nullptr) plain->run(asked.warmup, false);
   }
   co_await time_iterations(asked, blocks, plain, listener, result);
-  result.checksum = co_await blocks.reduce<&block::checksum>(imbrex::sum);
+  result.checksum = co_await blocks.template reduce<&Block::checksum>(imbrex::sum);
   if (serial != nullptr)
     result.check = co_await compare(blocks, chosen.cut, serial->after(asked.warmup + result.iterations));
+}
+
+imbrex::task<> run_configuration(const settings& asked, const configuration& chosen, plain_loop* plain,
+                                 serial_rival* serial, const progress_listener& listener,
+                                 measurement& result) {
+  const extents& blocks = chosen.cut.blocks;
+  const imbrex::index<3> shape(blocks[0], blocks[1], blocks[2]);
+  if (asked.machine.device.empty()) {
+    const auto made = imbrex::make_array<block>(shape, asked.grid, asked.init, asked.overlap);
+    co_return co_await run_blocks(asked, chosen, made, plain, serial, listener, result);
+  }
+  const auto streams = imbrex::make_group<pe_streams>(asked.streams);
+  co_await streams.call<&pe_streams::be_there>();
+  const auto made = imbrex::make_array<device_block>(shape, asked.grid, asked.init, streams);
+  co_await run_blocks(asked, chosen, made, plain, serial, listener, result);
 }
 
 }  // namespace

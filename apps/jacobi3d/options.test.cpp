@@ -81,6 +81,15 @@ TEST(jacobi3d_options, all_are_read_and_the_last_of_several_counts) {
   EXPECT_EQ(asked.machine.machine, imbrex::machine_kind::deterministic);
 }
 
+TEST(jacobi3d_options, streams_are_those_of_a_device) {
+  EXPECT_EQ(parse({"--device", "emulated"}).streams, stream_policy::two);
+  EXPECT_EQ(parse({"--device", "emulated", "--streams", "five"}).streams, stream_policy::five);
+  EXPECT_NE(refusal({"--device", "emulated", "--streams", "six"}).find("--streams 'six'"), std::string::npos);
+  EXPECT_NE(refusal({"--streams", "four"}).find("add --device emulated"), std::string::npos);
+  EXPECT_NE(refusal({"--device", "emulated", "--overlap", "manual"}).find("--overlap 'manual'"),
+            std::string::npos);
+}
+
 TEST(jacobi3d_options, overlap_of_one_chare_per_pe_takes_no_other_odf) {
   for (const auto mode : {overlap_mode::none, overlap_mode::manual})
     for (const auto& more : {std::vector<std::string>{}, {"--odf", "1"}, {"--odf", "1,1"}}) {

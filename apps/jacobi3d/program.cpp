@@ -33,9 +33,16 @@ std::ofstream open_json(const settings& asked) {
   return file;
 }
 
-platform platform_of(const settings& asked) {
+platform machine_of(const settings& asked) {
   if (asked.processes > 1) return {.machine = "processes", .processes = asked.processes, .plain_loop = false};
   return {.machine = asked.machine.machine == imbrex::machine_kind::threads ? "threads" : "deterministic"};
+}
+
+platform platform_of(const settings& asked) {
+  platform where = machine_of(asked);
+  // A loop on processors would say nothing about a device.
+  if (!asked.machine.device.empty()) where.plain_loop = false;
+  return where;
 }
 
 // Equal results need one line for all; each that differs has its own, on the error output.

@@ -210,5 +210,40 @@ TEST(jacobi3d, help_ends_with_status_0) {
   EXPECT_NE(seen.output.find("--tolerance"), std::string::npos);
 }
 
+TEST(jacobi3d_on_device, equals_the_serial_loop_with_all_streams_and_ways_to_learn_of_completion) {
+  for (const char* streams : {"single", "two", "four", "five"})
+    for (const char* completion : {"sync", "poll-user", "poll", "callback", "flag"})
+      run_checked({"--grid", "13,9,17", "--odf", "1,6", "--pes", "2", "--iters", "5", "--device", "emulated",
+                   "--streams", streams, "--completion", completion});
+}
+
+TEST(jacobi3d_on_device, equals_the_serial_loop_on_odd_shapes_and_in_virtual_time) {
+  std::mt19937 random(11);
+  for (int seed = 1; seed <= 12; ++seed) {
+    std::string grid;
+    for (int d = 0; d < 3; ++d) grid += (d == 0 ? "" : ",") + std::to_string(2 + random() % 20);
+    run_checked({"--grid", grid, "--odf", "1,3", "--pes", "2", "--iters", "4", "--init", "random:5",
+                 "--device", "emulated", "--streams", seed % 2 == 0 ? "four" : "five", "--machine",
+                 "deterministic", "--seed", std::to_string(seed)});
+  }
+}
+
+TEST(jacobi3d_on_device, has_the_same_checksum_and_residual_as_without) {
+  const std::vector<std::string> words{"--grid", "16,12,10", "--odf", "4", "--pes", "2", "--iters", "30"};
+  auto converging = words;
+  converging.insert(converging.end(), {"--tolerance", "1e-3"});
+  for (auto on_device : {words, converging}) {
+    const auto without = json_of(on_device);
+    on_device.insert(on_device.end(), {"--device", "emulated", "--devices", "2"});
+    const auto with = json_of(on_device);
+    ASSERT_EQ(with.size(), 1U);
+    EXPECT_EQ(with[0]["checksum"], without[0]["checksum"]);
+    EXPECT_EQ(with[0]["residual"], without[0]["residual"]);
+    EXPECT_EQ(with[0]["iters"], without[0]["iters"]);
+    EXPECT_EQ(with[0]["device"], "emulated");
+    EXPECT_EQ(without[0]["device"], "none");
+  }
+}
+
 }  // namespace
 }  // namespace jacobi3d

@@ -33,6 +33,8 @@ std::string table_head(const settings& asked, const platform& where) {
   std::string head = fmt::format("Jacobi3D: {} cells, {}, machine {}, overlap {}, {} after {} of warm-up\n",
                                  text(asked.grid), pes, where.machine, name(asked.overlap),
                                  plural(asked.iterations, "iteration"), asked.warmup);
+  if (!asked.machine.device.empty())
+    head += fmt::format("device {}, streams {}\n", asked.machine.device, name(asked.streams));
   if (where.plain_loop)
     head += fmt::format(
         "ratio: speed divided by that of a plain loop of {} with the same kernel, run beside it\n",
@@ -83,7 +85,8 @@ std::string json_line(const settings& asked, const platform& where, const finish
   line["max_abs_error"] = nullptr;
   if (one.result.check) line["max_abs_error"] = one.result.check->max_abs_error();
   line["machine"] = where.machine;
-  line["device"] = "none";
+  line["device"] = asked.machine.device.empty() ? "none" : asked.machine.device;
+  if (!asked.machine.device.empty()) line["streams"] = name(asked.streams);
   line["overlap"] = name(asked.overlap);
   return line.dump();
 }

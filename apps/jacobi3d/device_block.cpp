@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/jacobi3d/device_block.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "apps/jacobi3d/checksum.hpp"
+#include "apps/jacobi3d/device_kernels.hpp"
+#include "apps/jacobi3d/initial_values.hpp"
+
+namespace jacobi3d {
+namespace {
+
+std::string name_of(const extents& place) {
+  return "block (" + std::to_string(place[0]) + ", " + std::to_string(place[1]) + ", " +
+         std::to_string(place[2]) + ")";
+}
+
+}  // namespace
+
+device_block::device_block(const extents& grid, const std::string& init,
+                           const imbrex::group<pe_streams>& streams)
+    : cut_{grid, to_extents(peers().shape())},
+      place_(to_extents(where())),
+      shared_(cut_.shared_sides(place_)),
+      layout_(cut_.cells(place_)),
+      common_(streams.local()->shared()),
+      events_(imbrex::gpu()),
+      turn_(events_.take()),
+      now_(imbrex::gpu(), layout_.size()),
+      next_(imbrex::gpu(), layout_.size()) {
+  if (common_ == nullptr) own_.emplace(imbrex::gpu(), streams.local()->policy(), name_of(place_));
+  for (int side = 0; side < sides; ++side) {
+    if (!shared(side)) continue;
+    ++neighbours_;
+    for (exchanged_face* f : {&in_[std::size_t(side)], &out_[std::size_t(side)]}) {
+      f->on_device.emplace(imbrex::gpu(), layout_.face_cells(side));
+      f->on_host.emplace(imbrex::gpu(), layout_.face_cells(side));
+    }
+  }
+
+  const auto values = initial_values::parse(init);
+  const extents first = cut_.first(place_);
+  imbrex::pinned_buffer<double> all(imbrex::gpu(), layout_.size());
+  std::ranges::fill(all.span(), 0.0);
+  for (std::int64_t i = -1; i <= layout_.nx; ++i)
+    for (std::int64_t j = -1; j <= layout_.ny; ++j)
+      for (std::int64_t k = -1; k <= layout_.nz; ++k) {
+        const int outside = (i < 0 || i == layout_.nx ? 1 : 0) + (j < 0 || j == layout_.ny ? 1 : 0) +
+                            (k < 0 || k == layout_.nz ? 1 : 0);
+        if (outside <= 1)
+          all[layout_.at(i, j, k)] = values.at(grid, first[0] + i, first[1] + j, first[2] + k);
+      }
+  auto& compute = this->streams().compute();
+  compute.copy(now_.span(), all.span());
+  compute.copy(next_.span(), all.span());  // for the layer around the grid
+}
+
+void device_block::order(imbrex::stream& earlier, imbrex::stream& later) {
+  if (&earlier == &later) return;
+  earlier.record(turn_);
+  later.wait(turn_);
+}
+
+imbrex::task<> device_block::start() { co_await send_faces(); }
+
+imbrex::task<> device_block::send_faces() {
+  auto& s = streams();
+  order(s.compute(), s.pack());
+  for (int side = 0; side < sides; ++side) {
+    if (!shared(side)) continue;
+    auto& out = out_[std::size_t(side)];
+    s.pack().launch(pack, std::as_const(now_).span(), out.on_device->span(), layout_, side);
+    order(s.pack(), s.from_device());
+    s.from_device().copy(out.on_host->span(), std::as_const(*out.on_device).span());
+  }
+  order(s.compute(), s.from_device());  // a block without neighbours waits for its update as well
+  co_await s.from_device().done();
+  const auto blocks = peers();
+  for (int side = 0; side < sides; ++side) {
+    if (!shared(side)) continue;
+    auto neighbour = where();
+    neighbour[side / 2] += side % 2 == 0 ? -1 : 1;
+    const auto cells = out_[std::size_t(side)].on_host->span();
+    imbrex::send<&device_block::halo>(blocks[neighbour], iteration_,
+                                      face{side ^ 1, {cells.begin(), cells.end()}});
+  }
+}
+
+void device_block::submit_halo(const face& received) {
+  auto& s = streams();
+  auto& in = in_[std::size_t(received.side)];
+  std::ranges::copy(received.cells, in.on_host->span().begin());
+  s.to_device().copy(in.on_device->span(), std::as_const(*in.on_host).span());
+  order(s.to_device(), s.unpack());
+  s.unpack().launch(unpack, std::as_const(*in.on_device).span(), now_.span(), layout_, received.side);
+}
+
+void device_block::submit_update() {
+  auto& s = streams();
+  order(s.unpack(), s.compute());
+  s.compute().launch(update, std::as_const(now_).span(), next_.span(), layout_);
+  std::swap(now_, next_);
+}
+
+imbrex::task<progress> device_block::run(std::int64_t iterations, double tolerance, bool residual_wanted) {
+  progress made;
+  while (made.iterations < iterations) {
+    for (int n = neighbours_; n > 0; --n) {
+      const face received = co_await halo.receive(iteration_);
+      submit_halo(received);
+    }
+    submit_update();
+    ++made.iterations;
+    ++iteration_;
+    const bool last = made.iterations == iterations;
+    if (tolerance > 0 || (last && residual_wanted)) made.residual = co_await residual();
+    co_await send_faces();  // of the next iteration, even after the last: another call of run() may follow
+    if (tolerance > 0) {
+      made.residual = co_await all_reduce(made.residual, imbrex::max);
+      if (made.residual < tolerance) break;
+    }
+  }
+  co_return made;
+}
+
+imbrex::task<> device_block::fetch(const cells_on_device& from, imbrex::pinned_buffer<double>& to) {
+  auto& compute = streams().compute();
+  compute.copy(to.span(), from.span());
+  co_await compute.done();
+}
+
+template <class Visit>
+void device_block::for_each_cell(Visit visit) const {
+  for (std::int64_t i = 0; i < layout_.nx; ++i)
+    for (std::int64_t j = 0; j < layout_.ny; ++j)
+      for (std::int64_t k = 0; k < layout_.nz; ++k) visit(i, j, k, layout_.at(i, j, k));
+}
+
+imbrex::task<double> device_block::residual() {
+  imbrex::pinned_buffer<double> now(imbrex::gpu(), layout_.size());
+  imbrex::pinned_buffer<double> before(imbrex::gpu(), layout_.size());
+  co_await fetch(now_, now);
+  co_await fetch(next_, before);
+  double greatest = 0;
+  for_each_cell([&](auto, auto, auto, std::size_t at) {
+    greatest = std::max(greatest, std::abs(now[at] - before[at]));
+  });
+  co_return greatest;
+}
+
+imbrex::task<std::uint64_t> device_block::checksum() {
+  imbrex::pinned_buffer<double> values(imbrex::gpu(), layout_.size());
+  co_await fetch(now_, values);
+  const extents first = cut_.first(place_);
+  std::uint64_t sum = 0;
+  for_each_cell([&](std::int64_t i, std::int64_t j, std::int64_t k, std::size_t at) {
+    const std::int64_t row = (first[0] + i) * cut_.grid[1] + first[1] + j;
+    sum += cell_checksum(std::uint64_t(row * cut_.grid[2] + first[2] + k), values[at]);
+  });
+  co_return sum;
+}
+
+imbrex::task<std::vector<double>> device_block::cells() {
+  imbrex::pinned_buffer<double> values(imbrex::gpu(), layout_.size());
+  co_await fetch(now_, values);
+  std::vector<double> inside;
+  inside.reserve(layout_.cells());
+  for_each_cell([&](auto, auto, auto, std::size_t at) { inside.push_back(values[at]); });
+  co_return inside;
+}
+
+}  // namespace jacobi3d

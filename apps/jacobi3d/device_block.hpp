@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <imbrex/gpu.hpp>
+
+#include "apps/jacobi3d/decomposition.hpp"
+#include "apps/jacobi3d/device_layout.hpp"
+#include "apps/jacobi3d/exchange.hpp"
+#include "apps/jacobi3d/stream_set.hpp"
+
+namespace jacobi3d {
+
+/// One block of the grid in its PE's device. Faces travel through pinned memory of the host (Charm-H of Choi 2022,
+/// section 5.2.3), and an iteration waits for its device once: when its outgoing faces have come. Otherwise like
+/// `block`, whose entries it has.
+class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
+ public:
+  /// The streams of all PEs must be there.
+  device_block(const extents& grid, const std::string& init, const imbrex::group<pe_streams>& streams);
+
+  imbrex::mailbox<face> halo;
+
+  imbrex::task<> start();
+  /// The residual is computed by the host, from all cells: what wants it is slow.
+  imbrex::task<progress> run(std::int64_t iterations, double tolerance, bool residual_wanted);
+  imbrex::task<std::uint64_t> checksum();
+  imbrex::task<std::vector<double>> cells();
+
+ private:
+  using cells_on_device = imbrex::device_buffer<double>;
+
+  bool shared(int side) const { return shared_[std::size_t(side)]; }
+  stream_set& streams() { return common_ != nullptr ? *common_ : *own_; }
+  /// What is submitted to `later` from now on comes after what has been submitted to `earlier`.
+  void order(imbrex::stream& earlier, imbrex::stream& later);
+  /// Gives the device a neighbour's face.
+  void submit_halo(const face& received);
+  void submit_update();
+  /// Has the outermost cells copied to the host, and sends them.
+  imbrex::task<> send_faces();
+  /// The cells of one array, with padding, on the host.
+  imbrex::task<> fetch(const cells_on_device& from, imbrex::pinned_buffer<double>& to);
+  imbrex::task<double> residual();
+  /// Calls visit(i, j, k, position in the array) for each cell.
+  template <class Visit>
+  void for_each_cell(Visit visit) const;
+
+  decomposition cut_;
+  extents place_;
+  std::array<bool, sides> shared_;
+  device_layout layout_;
+  stream_set* common_;
+  std::optional<stream_set> own_;
+  imbrex::event_pool events_;
+  imbrex::event turn_;
+  cells_on_device now_, next_;
+  struct exchanged_face {
+    std::optional<imbrex::device_buffer<double>> on_device;
+    std::optional<imbrex::pinned_buffer<double>> on_host;
+  };
+  std::array<exchanged_face, sides> in_, out_;
+  int neighbours_ = 0;
+  std::int64_t iteration_ = 0;
+};
+
+}  // namespace jacobi3d
