@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <imbrex/base/random.hpp>
+#include <imbrex/base/sanitized.test.hpp>
 #include <imbrex/core/machines.test.hpp>
 
 namespace imbrex::processes_test {
@@ -161,15 +162,6 @@ class flood : public chare<flood> {
   std::uint64_t received_ = 0;
 };
 
-/// Sanitizers keep freed memory back, to see who uses it: then its peak says nothing about what was in use.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool memory_is_kept_back = true;
-#elif defined(__has_feature)
-constexpr bool memory_is_kept_back = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool memory_is_kept_back = false;
-#endif
-
 std::size_t peak_bytes() {
   rusage use{};
   getrusage(RUSAGE_SELF, &use);
@@ -194,13 +186,13 @@ int run_flood(bool both_ways, int batches) {
 TEST(backpressure, a_sender_that_outruns_its_receiver_uses_bounded_memory) {
   const auto before = peak_bytes();
   EXPECT_EQ(run_flood(false, 256), 0);  // 1 GiB
-  if (!memory_is_kept_back) EXPECT_LT(peak_bytes() - before, std::size_t{600} << 20U);
+  if (!test::memory_is_kept_back) EXPECT_LT(peak_bytes() - before, std::size_t{600} << 20U);
 }
 
 TEST(backpressure, two_that_flood_each_other_both_go_on) {
   const auto before = peak_bytes();
   EXPECT_EQ(run_flood(true, 128), 0);
-  if (!memory_is_kept_back) EXPECT_LT(peak_bytes() - before, std::size_t{600} << 20U);
+  if (!test::memory_is_kept_back) EXPECT_LT(peak_bytes() - before, std::size_t{600} << 20U);
 }
 
 }  // namespace imbrex::processes_test

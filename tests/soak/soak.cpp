@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include <imbrex/base/sanitized.test.hpp>
 #include <imbrex/imbrex.hpp>
 
 namespace {
@@ -25,15 +26,6 @@ using clock_type = std::chrono::steady_clock;
 constexpr int walkers = 48;
 constexpr int letters_each = 6;
 constexpr std::int64_t most_growth = 48 << 20;  // bytes; allocators keep some of what is freed
-/// Sanitizers keep freed memory back, to see who uses it, and grow by that.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool memory_is_kept_back = true;
-#elif defined(__has_feature)
-constexpr bool memory_is_kept_back = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool memory_is_kept_back = false;
-#endif
-
 constexpr double part_for_warm_up = 0.3;
 
 /// What letters add up to; `sum` combines them.
@@ -173,7 +165,7 @@ imbrex::task<int> soak(double seconds, std::uint64_t seed) {
     std::printf("letters were lost or doubled\n");
     co_return 1;
   }
-  if (memory_is_kept_back) co_return 0;
+  if (imbrex::test::memory_is_kept_back) co_return 0;
   for (std::size_t i = 0; i < most.size() && i < warm.size(); ++i)
     if (most[i] - warm[i] > most_growth) {
       std::printf("the process of PE %zu has grown from %.1f to %.1f MiB after the warm-up\n", i,
