@@ -43,7 +43,8 @@ void a_stream_keeps_its_order(subject& in) {
   stream s = make(in, "one");
   std::vector<int> order(40);
   std::iota(order.begin(), order.end(), 0);
-  for (const int mark : order) s.launch(append, log.span(), mark, mark % 3 * 10 * us);
+  for (const int mark : order)
+    s.launch(append, log.span(), mark, mark == order.back() ? 50'000 * us : mark % 3 * 10 * us);
   in.expect(!s.idle() || !in.is_exact(), "the stream is idle at once");
   s.synchronize();
   in.expect(s.idle(), "the stream is not idle after synchronize");
