@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/base/clock.hpp>
 
+#include <algorithm>
+
 namespace imbrex {
 
 nanoseconds real_clock::now() const noexcept {
@@ -10,5 +12,7 @@ nanoseconds real_clock::now() const noexcept {
 void virtual_clock::advance_to(nanoseconds moment) noexcept {
   if (moment > now_) now_ = moment;
 }
+
+nanoseconds local_clock::now() const noexcept { return std::max(shared_.now(), free_from_); }
 
 }  // namespace imbrex

@@ -37,4 +37,26 @@ class virtual_clock final : public clock {
   nanoseconds now_{0};
 };
 
+/// The time of one of several who take turns in virtual time. What he does is charged to him: so while he works his
+/// time runs ahead of the one that all share, and while he has nothing to do it goes with that. It belongs to the one
+/// thread that steps them all.
+class local_clock final : public clock {
+ public:
+  /// The shared clock must outlive this one.
+  explicit local_clock(const clock& shared) : shared_(shared) {}
+
+  nanoseconds now() const noexcept override;
+  /// What he does now takes so long.
+  void charge(nanoseconds time) noexcept { free_from_ = now() + time; }
+
+  /// Up to when he has been charged.
+  nanoseconds free_from() const noexcept { return free_from_; }
+  /// Takes back what has been charged since `free_from` was `before`.
+  void take_back(nanoseconds before) noexcept { free_from_ = before; }
+
+ private:
+  const clock& shared_;
+  nanoseconds free_from_{0};
+};
+
 }  // namespace imbrex

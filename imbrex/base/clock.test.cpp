@@ -26,4 +26,29 @@ TEST(virtual_clock, moves_when_told_and_never_back) {
   EXPECT_EQ(seen.now(), 5s);
 }
 
+TEST(local_clock, runs_ahead_with_what_is_charged_and_waits_with_the_shared_one) {
+  imbrex::virtual_clock shared;
+  imbrex::local_clock mine(shared);
+  EXPECT_EQ(mine.now(), 0ns);
+  mine.charge(3s);
+  EXPECT_EQ(mine.now(), 3s);
+  EXPECT_EQ(shared.now(), 0s);
+  shared.advance_to(2s);
+  EXPECT_EQ(mine.now(), 3s);
+  shared.advance_to(5s);
+  EXPECT_EQ(mine.now(), 5s);
+  mine.charge(1s);
+  EXPECT_EQ(mine.now(), 6s);
+}
+
+TEST(local_clock, takes_back_a_charge) {
+  imbrex::virtual_clock shared;
+  imbrex::local_clock mine(shared);
+  mine.charge(1s);
+  const auto before = mine.free_from();
+  mine.charge(4s);
+  mine.take_back(before);
+  EXPECT_EQ(mine.now(), 1s);
+}
+
 }  // namespace

@@ -64,6 +64,7 @@ class subject {
   /// True if nothing is reordered or delayed but by contention.
   bool is_exact() const { return !is_real() && !kind_.seed; }
   virtual_time& time() { return *time_; }
+  const clock& shared_clock() const { return clock_; }
 
   void expect(bool holds, const std::string& otherwise) {
     if (!holds) wrong_.push_back(otherwise);

@@ -13,16 +13,6 @@ namespace emulated {
 class virtual_emulation;
 }
 
-/// Who calls devices in virtual time: a machine that lets several PEs take turns.
-class virtual_caller {
- public:
-  virtual ~virtual_caller() = default;
-  /// The caller's own time, never before that of the devices: what it submits does not start earlier.
-  virtual nanoseconds now() const = 0;
-  /// A call took so long of the caller's time.
-  virtual void charge(nanoseconds time) = 0;
-};
-
 /// The time of emulated devices that have no threads. It stands still until somebody advances it, and all
 /// that the devices do they do inside these calls and those of their streams: one thread uses them all.
 ///
@@ -45,8 +35,9 @@ class virtual_time {
   std::optional<nanoseconds> next() const;
   /// Lets happen, in order, all that is due until `moment`, and moves the clock on with it.
   void advance_to(nanoseconds moment);
-  /// Calls are charged to this one from now on; null: they take no time.
-  void charge_to(virtual_caller* caller) noexcept { caller_ = caller; }
+  /// Calls are charged to this one from now on, and what they submit does not start before its time; null: they take
+  /// no time.
+  void charge_to(local_clock* caller) noexcept { caller_ = caller; }
 
  private:
   friend class emulated::virtual_emulation;
@@ -54,7 +45,7 @@ class virtual_time {
   virtual_clock& clock_;
   const std::optional<std::uint64_t> seed_;
   const double jitter_;
-  virtual_caller* caller_ = nullptr;
+  local_clock* caller_ = nullptr;
   emulated::virtual_emulation* devices_ = nullptr;
 };
 

@@ -203,17 +203,6 @@ TEST_F(in_virtual_time, there_is_one_set_of_devices) {
   EXPECT_THROW(devices("emulated", how), error);
 }
 
-/// A PE whose own time runs ahead while it computes.
-class busy_caller final : public virtual_caller {
- public:
-  nanoseconds now() const override { return now_; }
-  void charge(nanoseconds time) override { now_ += time; }
-  void compute(nanoseconds time) { now_ += time; }
-
- private:
-  nanoseconds now_{0};
-};
-
 device_model costly_model() {
   device_model model = round_model();
   model.host.launch = 100ns;
@@ -228,12 +217,12 @@ device_model costly_model() {
 class with_a_caller : public in_virtual_time {
  protected:
   with_a_caller() : in_virtual_time(costly_model()) { in.time().charge_to(&pe); }
-  busy_caller pe;
+  local_clock pe{in.shared_clock()};
 };
 
 TEST_F(with_a_caller, calls_are_charged_and_work_starts_when_they_return) {
   stream s = make("s");
-  pe.compute(1us);
+  pe.charge(1us);
   s.launch(move_bytes, 90.0, 0U);
   EXPECT_EQ(pe.now(), 1100ns);
   EXPECT_EQ(in.time().now(), 0ns);
