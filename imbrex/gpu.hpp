@@ -5,6 +5,7 @@
 #include <imbrex/imbrex.hpp>
 
 #include <imbrex/core/device_work.hpp>
+#include <imbrex/core/work_request.hpp>
 #include <imbrex/device/buffer.hpp>
 #include <imbrex/device/device.hpp>
 #include <imbrex/device/event.hpp>

@@ -13,5 +13,6 @@
 #include <imbrex/core/runtime.hpp>
 #include <imbrex/core/section.hpp>
 #include <imbrex/core/sleep.hpp>
+#include <imbrex/core/spend.hpp>
 #include <imbrex/coro/when_all.hpp>
 #include <imbrex/coro/when_any.hpp>

@@ -7,7 +7,6 @@
 
 #include "apps/jacobi3d/checksum.hpp"
 #include "apps/jacobi3d/device_kernels.hpp"
-#include "apps/jacobi3d/initial_values.hpp"
 
 namespace jacobi3d {
 namespace {
@@ -21,7 +20,8 @@ std::string name_of(const extents& place) {
 
 device_block::device_block(const extents& grid, const std::string& init,
                            const imbrex::group<pe_streams>& streams)
-    : cut_{grid, to_extents(peers().shape())},
+    : keeps_data_(imbrex::gpu().info().keeps_data),
+      cut_{grid, to_extents(peers().shape())},
       place_(to_extents(where())),
       shared_(cut_.shared_sides(place_)),
       layout_(cut_.cells(place_)),
@@ -31,6 +31,7 @@ device_block::device_block(const extents& grid, const std::string& init,
       now_(imbrex::gpu(), layout_.size()),
       next_(imbrex::gpu(), layout_.size()) {
   if (common_ == nullptr) own_.emplace(imbrex::gpu(), streams.local()->policy(), name_of(place_));
+  if (streams.local()->by_requests()) request_.emplace();
   for (int side = 0; side < sides; ++side) {
     if (!shared(side)) continue;
     ++neighbours_;
@@ -40,7 +41,10 @@ device_block::device_block(const extents& grid, const std::string& init,
     }
   }
 
-  const auto values = initial_values::parse(init);
+  if (keeps_data_) fill(grid, initial_values::parse(init));
+}
+
+void device_block::fill(const extents& grid, const initial_values& values) {
   const extents first = cut_.first(place_);
   imbrex::pinned_buffer<double> all(imbrex::gpu(), layout_.size());
   std::ranges::fill(all.span(), 0.0);
@@ -52,7 +56,7 @@ device_block::device_block(const extents& grid, const std::string& init,
         if (outside <= 1)
           all[layout_.at(i, j, k)] = values.at(grid, first[0] + i, first[1] + j, first[2] + k);
       }
-  auto& compute = this->streams().compute();
+  auto& compute = streams().compute();
   compute.copy(now_.span(), all.span());
   compute.copy(next_.span(), all.span());  // for the layer around the grid
 }
@@ -63,35 +67,67 @@ void device_block::order(imbrex::stream& earlier, imbrex::stream& later) {
   later.wait(turn_);
 }
 
-imbrex::task<> device_block::start() { co_await send_faces(); }
+imbrex::task<> device_block::start() {
+  co_await streams().compute().done();  // requests have streams of their own
+  co_await send_faces();
+}
 
-imbrex::task<> device_block::send_faces() {
+void device_block::submit_faces() {
   auto& s = streams();
-  order(s.compute(), s.pack());
+  if (!request_) order(s.compute(), s.pack());
   for (int side = 0; side < sides; ++side) {
     if (!shared(side)) continue;
     auto& out = out_[std::size_t(side)];
+    if (request_) {
+      request_->launch(pack, std::as_const(now_).span(), out.on_device->span(), layout_, side);
+      request_->copy(out.on_host->span(), std::as_const(*out.on_device).span());
+      continue;
+    }
     s.pack().launch(pack, std::as_const(now_).span(), out.on_device->span(), layout_, side);
     order(s.pack(), s.from_device());
     s.from_device().copy(out.on_host->span(), std::as_const(*out.on_device).span());
   }
+}
+
+imbrex::task<> device_block::done() {
+  if (request_) {
+    co_await offload(std::exchange(*request_, {}));
+    co_return;
+  }
+  auto& s = streams();
   order(s.compute(), s.from_device());  // a block without neighbours waits for its update as well
   co_await s.from_device().done();
+}
+
+imbrex::task<> device_block::send_faces() {
+  submit_faces();
+  co_await done();
   const auto blocks = peers();
   for (int side = 0; side < sides; ++side) {
     if (!shared(side)) continue;
     auto neighbour = where();
     neighbour[side / 2] += side % 2 == 0 ? -1 : 1;
     const auto cells = out_[std::size_t(side)].on_host->span();
-    imbrex::send<&device_block::halo>(blocks[neighbour], iteration_,
-                                      face{side ^ 1, {cells.begin(), cells.end()}});
+    face outermost{side ^ 1, {}};
+    if (keeps_data_)
+      outermost.cells.assign(cells.begin(), cells.end());
+    else
+      outermost.left_out.count = cells.size_bytes();
+    imbrex::spend_copy(cells.size_bytes());
+    imbrex::send<&device_block::halo>(blocks[neighbour], iteration_, std::move(outermost));
   }
 }
 
 void device_block::submit_halo(const face& received) {
   auto& s = streams();
   auto& in = in_[std::size_t(received.side)];
-  std::ranges::copy(received.cells, in.on_host->span().begin());
+  if (keeps_data_) std::ranges::copy(received.cells, in.on_host->span().begin());
+  imbrex::spend_copy(in.on_host->span().size_bytes());
+  if (request_) {
+    request_->copy(in.on_device->span(), std::as_const(*in.on_host).span());
+    request_->launch(unpack, std::as_const(*in.on_device).span(), now_.span(), layout_, received.side);
+    return;
+  }
   s.to_device().copy(in.on_device->span(), std::as_const(*in.on_host).span());
   order(s.to_device(), s.unpack());
   s.unpack().launch(unpack, std::as_const(*in.on_device).span(), now_.span(), layout_, received.side);
@@ -99,12 +135,16 @@ void device_block::submit_halo(const face& received) {
 
 void device_block::submit_update() {
   auto& s = streams();
-  order(s.unpack(), s.compute());
-  s.compute().launch(update, std::as_const(now_).span(), next_.span(), layout_);
+  if (request_) {
+    request_->launch(update, std::as_const(now_).span(), next_.span(), layout_);
+  } else {
+    order(s.unpack(), s.compute());
+    s.compute().launch(update, std::as_const(now_).span(), next_.span(), layout_);
+  }
   std::swap(now_, next_);
 }
 
-imbrex::task<progress> device_block::run(std::int64_t iterations, double tolerance, bool residual_wanted) {
+imbrex::task<progress> device_block::run(std::int64_t iterations, double tolerance) {
   progress made;
   while (made.iterations < iterations) {
     for (int n = neighbours_; n > 0; --n) {
@@ -114,8 +154,7 @@ imbrex::task<progress> device_block::run(std::int64_t iterations, double toleran
     submit_update();
     ++made.iterations;
     ++iteration_;
-    const bool last = made.iterations == iterations;
-    if (tolerance > 0 || (last && residual_wanted)) made.residual = co_await residual();
+    if (tolerance > 0) made.residual = co_await residual();
     co_await send_faces();  // of the next iteration, even after the last: another call of run() may follow
     if (tolerance > 0) {
       made.residual = co_await all_reduce(made.residual, imbrex::max);

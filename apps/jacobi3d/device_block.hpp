@@ -12,6 +12,7 @@
 #include "apps/jacobi3d/decomposition.hpp"
 #include "apps/jacobi3d/device_layout.hpp"
 #include "apps/jacobi3d/exchange.hpp"
+#include "apps/jacobi3d/initial_values.hpp"
 #include "apps/jacobi3d/stream_set.hpp"
 
 namespace jacobi3d {
@@ -27,8 +28,11 @@ class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
   imbrex::mailbox<face> halo;
 
   imbrex::task<> start();
-  /// The residual is computed by the host, from all cells: what wants it is slow.
-  imbrex::task<progress> run(std::int64_t iterations, double tolerance, bool residual_wanted);
+  /// Without a tolerance no residual is computed.
+  imbrex::task<progress> run(std::int64_t iterations, double tolerance);
+  /// The greatest change of a cell in the last iteration. It is computed by the host, from all cells: what wants it is
+  /// slow.
+  imbrex::task<double> residual();
   imbrex::task<std::uint64_t> checksum();
   imbrex::task<std::vector<double>> cells();
 
@@ -37,20 +41,25 @@ class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
 
   bool shared(int side) const { return shared_[std::size_t(side)]; }
   stream_set& streams() { return common_ != nullptr ? *common_ : *own_; }
+  void fill(const extents& grid, const initial_values& values);
   /// What is submitted to `later` from now on comes after what has been submitted to `earlier`.
   void order(imbrex::stream& earlier, imbrex::stream& later);
   /// Gives the device a neighbour's face.
   void submit_halo(const face& received);
   void submit_update();
-  /// Has the outermost cells copied to the host, and sends them.
+  /// Has the outermost cells copied to the host.
+  void submit_faces();
+  /// When what was submitted is done.
+  imbrex::task<> done();
+  /// Submits the faces, and sends them when they have come.
   imbrex::task<> send_faces();
   /// The cells of one array, with padding, on the host.
   imbrex::task<> fetch(const cells_on_device& from, imbrex::pinned_buffer<double>& to);
-  imbrex::task<double> residual();
   /// Calls visit(i, j, k, position in the array) for each cell.
   template <class Visit>
   void for_each_cell(Visit visit) const;
 
+  const bool keeps_data_;
   decomposition cut_;
   extents place_;
   std::array<bool, sides> shared_;
@@ -59,6 +68,7 @@ class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
   std::optional<stream_set> own_;
   imbrex::event_pool events_;
   imbrex::event turn_;
+  std::optional<imbrex::work_request> request_;  ///< of one iteration, instead of streams
   cells_on_device now_, next_;
   struct exchanged_face {
     std::optional<imbrex::device_buffer<double>> on_device;

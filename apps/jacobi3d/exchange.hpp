@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <imbrex/core/index.hpp>
+#include <imbrex/serial/absent_bytes.hpp>
 
 #include "apps/jacobi3d/block_field.hpp"
 
@@ -17,6 +18,7 @@ inline extents to_extents(const imbrex::index<3>& i) { return {i[0], i[1], i[2]}
 struct face {
   int side;
   std::vector<double> cells;
+  imbrex::absent_bytes left_out{};  ///< of the cells, with --no-data
 };
 
 /// How far the blocks have come.

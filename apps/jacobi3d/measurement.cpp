@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <type_traits>
 #include <vector>
 
 #include "apps/jacobi3d/block.hpp"
@@ -11,22 +12,33 @@
 namespace jacobi3d {
 namespace {
 
-// Each stretch has a plain one beside it: processors change their speed from one moment to the next.
-constexpr std::int64_t most_stretches = 7;
+template <class Block>
+constexpr bool is_on_device = std::is_same_v<Block, device_block>;
+
+// Blocks on processors compute the residual in their last sweep, those on devices afterwards.
+template <class Block>
+auto iterate(const imbrex::array<Block>& blocks, std::int64_t iterations, double tolerance,
+             bool residual_wanted) {
+  if constexpr (is_on_device<Block>)
+    return blocks.template reduce<&Block::run>(greatest_residual{}, iterations, tolerance);
+  else
+    return blocks.template reduce<&Block::run>(greatest_residual{}, iterations, tolerance, residual_wanted);
+}
 
 template <class Block>
 imbrex::task<> time_iterations(const settings& asked, imbrex::array<Block> blocks, plain_loop* plain,
                                const progress_listener& listener, measurement& result) {
-  using clock = std::chrono::steady_clock;
-  const std::vector<std::int64_t> lengths = stretches(asked.iterations);
+  const bool is_virtual = asked.machine.machine == imbrex::machine_kind::virtual_time;
+  // Each stretch has a plain one beside it: processors change their speed from one moment to the next.
+  const std::vector<std::int64_t> lengths =
+      is_virtual ? stretches(asked.iterations, 1) : stretches(asked.iterations);
   std::vector<double> seconds, ratios;
   bool converged = false;
   for (std::size_t stretch = 0; stretch < lengths.size() && !converged; ++stretch) {
     const bool last = stretch + 1 == lengths.size();
-    const auto begin = clock::now();
-    const progress made = co_await blocks.template reduce<&Block::run>(greatest_residual{}, lengths[stretch],
-                                                                       asked.tolerance, last);
-    const double ours = std::chrono::duration<double>(clock::now() - begin).count();
+    const auto begin = imbrex::now();
+    const progress made = co_await iterate(blocks, lengths[stretch], asked.tolerance, last);
+    const double ours = std::chrono::duration<double>(imbrex::now() - begin).count();
     if (plain != nullptr) ratios.push_back(plain->run(made.iterations, asked.tolerance > 0).seconds / ours);
     seconds.push_back(ours / double(made.iterations));
     result.iterations += made.iterations;
@@ -59,10 +71,17 @@ imbrex::task<> run_blocks(const settings& asked, const configuration& chosen, im
                           measurement& result) {
   co_await blocks.template call<&Block::start>();  // and so all have been made
   if (asked.warmup > 0) {
-    co_await blocks.template reduce<&Block::run>(greatest_residual{}, asked.warmup, 0.0, false);
+    co_await iterate(blocks, asked.warmup, 0.0, false);
     if (plain != nullptr) plain->run(asked.warmup, false);
   }
   co_await time_iterations(asked, blocks, plain, listener, result);
+  if (!asked.machine.device_data) {
+    result.residual.reset();
+    co_return;
+  }
+  if constexpr (is_on_device<Block>)
+    if (asked.tolerance == 0)
+      result.residual = co_await blocks.template reduce<&Block::residual>(imbrex::max);
   result.checksum = co_await blocks.template reduce<&Block::checksum>(imbrex::sum);
   if (serial != nullptr)
     result.check = co_await compare(blocks, chosen.cut, serial->after(asked.warmup + result.iterations));
@@ -77,7 +96,7 @@ imbrex::task<> run_configuration(const settings& asked, const configuration& cho
     const auto made = imbrex::make_array<block>(shape, asked.grid, asked.init, asked.overlap);
     co_return co_await run_blocks(asked, chosen, made, plain, serial, listener, result);
   }
-  const auto streams = imbrex::make_group<pe_streams>(asked.streams);
+  const auto streams = imbrex::make_group<pe_streams>(asked.streams, by_requests(asked));
   co_await streams.call<&pe_streams::be_there>();
   const auto made = imbrex::make_array<device_block>(shape, asked.grid, asked.init, streams);
   co_await run_blocks(asked, chosen, made, plain, serial, listener, result);
@@ -85,8 +104,8 @@ imbrex::task<> run_configuration(const settings& asked, const configuration& cho
 
 }  // namespace
 
-std::vector<std::int64_t> stretches(std::int64_t iterations) {
-  const std::int64_t count = std::min(iterations, most_stretches);
+std::vector<std::int64_t> stretches(std::int64_t iterations, std::int64_t at_most) {
+  const std::int64_t count = std::min(iterations, at_most);
   std::vector<std::int64_t> lengths;
   for (std::int64_t stretch = 0; stretch < count; ++stretch)
     lengths.push_back(iterations * (stretch + 1) / count - iterations * stretch / count);

@@ -13,18 +13,19 @@
 namespace jacobi3d {
 
 /// What a configuration has come to. Times are medians of several stretches of iterations, each of which has
-/// a stretch of the plain loop beside it.
+/// a stretch of the plain loop beside it; in virtual time, which does not vary, there is one stretch.
 struct measurement {
   std::int64_t iterations = 0;  ///< timed ones; fewer than asked for where the tolerance was met
   double seconds_per_iteration = 0;
   std::optional<double> ratio;  ///< speed of the blocks divided by the plain loop's, where one ran beside
-  double residual = 0;          ///< greatest change of a cell in the last iteration
-  std::uint64_t checksum = 0;
-  std::optional<comparison> check;  ///< with --check
+  std::optional<double> residual{};  ///< greatest change of a cell in the last iteration; none with --no-data
+  std::optional<std::uint64_t> checksum{};  ///< of all cells; none with --no-data
+  std::optional<comparison> check;          ///< with --check
 };
 
-/// How many of the timed iterations are timed together: the lengths of the stretches, which are alike.
-std::vector<std::int64_t> stretches(std::int64_t iterations);
+/// How many of the timed iterations are timed together: the lengths of so many stretches, or of as many as there are
+/// iterations if these are fewer. They are alike.
+std::vector<std::int64_t> stretches(std::int64_t iterations, std::int64_t at_most = 7);
 
 /// The middle one of at least one value, or the mean of the two in the middle.
 double median(std::vector<double> values);

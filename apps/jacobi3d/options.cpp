@@ -156,6 +156,10 @@ void refuse_rest(const CLI::App& app) {
 
 }  // namespace
 
+bool by_requests(const settings& asked) {
+  return asked.machine.completion == imbrex::completion_method::work_request;
+}
+
 settings parse_settings(int argc, char** argv) {
   settings asked;
   asked.machine = imbrex::parse_options(argc, argv);
@@ -190,10 +194,16 @@ settings parse_settings(int argc, char** argv) {
     if (asked.machine.device.empty())
       refuse("--streams", given.streams,
              "without a device there are none; add --device emulated or --device cuda");
+    if (by_requests(asked))
+      refuse("--streams", given.streams,
+             "--completion work-request has streams of its own; leave --streams out");
   }
   if (!asked.machine.device.empty() && asked.overlap == overlap_mode::manual)
     refuse("--overlap", given.overlap,
            "a device's blocks are updated as a whole; choose auto or none with --device");
+  if (!asked.machine.device_data && (given.check || app.count("--tolerance") > 0))
+    throw imbrex::usage_error(std::string(given.check ? "--check" : "--tolerance") +
+                              " with --no-data: there are no cells to look at; leave out one of the two");
   if (app.count("--iters") > 0) asked.iterations = count_of("--iters", given.iterations, 1);
   if (app.count("--warmup") > 0) asked.warmup = count_of("--warmup", given.warmup, 0);
   if (app.count("--tolerance") > 0) asked.tolerance = tolerance_of(given.tolerance);

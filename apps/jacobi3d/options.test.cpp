@@ -85,6 +85,9 @@ TEST(jacobi3d_options, streams_are_those_of_a_device) {
   EXPECT_EQ(parse({"--device", "emulated"}).streams, stream_policy::two);
   EXPECT_EQ(parse({"--device", "emulated", "--streams", "five"}).streams, stream_policy::five);
   EXPECT_NE(refusal({"--device", "emulated", "--streams", "six"}).find("--streams 'six'"), std::string::npos);
+  EXPECT_NE(refusal({"--device", "emulated", "--completion", "work-request", "--streams", "two"})
+                .find("leave --streams out"),
+            std::string::npos);
   EXPECT_NE(refusal({"--streams", "four"}).find("add --device emulated"), std::string::npos);
   EXPECT_NE(refusal({"--device", "emulated", "--overlap", "manual"}).find("--overlap 'manual'"),
             std::string::npos);

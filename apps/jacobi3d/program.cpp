@@ -8,6 +8,7 @@
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -35,14 +36,20 @@ std::ofstream open_json(const settings& asked) {
 
 platform machine_of(const settings& asked) {
   if (asked.processes > 1) return {.machine = "processes", .processes = asked.processes, .plain_loop = false};
-  return {.machine = asked.machine.machine == imbrex::machine_kind::threads ? "threads" : "deterministic"};
+  return {.machine = std::string(imbrex::name(asked.machine.machine))};
 }
 
 platform platform_of(const settings& asked) {
   platform where = machine_of(asked);
-  // A loop on processors would say nothing about a device.
-  if (!asked.machine.device.empty()) where.plain_loop = false;
+  // A loop on processors would say nothing about a device, or about virtual time.
+  if (!asked.machine.device.empty() || asked.machine.machine == imbrex::machine_kind::virtual_time)
+    where.plain_loop = false;
   return where;
+}
+
+std::vector<configuration> planned(const settings& asked) {
+  return plan(asked,
+              asked.machine.device_data ? available_memory() : std::numeric_limits<std::uint64_t>::max());
 }
 
 // Equal results need one line for all; each that differs has its own, on the error output.
@@ -58,7 +65,7 @@ bool report_checks(const settings& asked, const std::vector<finished>& all) {
 }
 
 int run_all(const settings& asked) {
-  const std::vector<configuration> configurations = plan(asked, available_memory());
+  const std::vector<configuration> configurations = planned(asked);
   std::ofstream json = open_json(asked);
   const auto values = initial_values::parse(asked.init);
   const platform where = platform_of(asked);
@@ -80,7 +87,7 @@ int run_all(const settings& asked) {
     bar.clear();
     if (status != 0) return status;
     all.push_back({chosen, result});
-    print(asked, table_row(all.back()));
+    print(asked, table_row(all.back(), all.front()));
     if (json.is_open() && !(json << json_line(asked, where, all.back()) << std::endl)) {
       fmt::print(stderr, "jacobi3d: error: {} cannot be written: {}\n", asked.json, std::strerror(errno));
       return 1;
@@ -92,7 +99,7 @@ int run_all(const settings& asked) {
 
 // All processes run the same configurations; the first of them measures and reports.
 int take_part(const settings& asked) {
-  for (const auto& chosen : plan(asked, available_memory())) {
+  for (const auto& chosen : planned(asked)) {
     measurement nothing;
     const int status = measure(asked, chosen, nullptr, nullptr, {}, nothing);
     if (status != 0) return status;

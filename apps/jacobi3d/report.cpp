@@ -21,6 +21,16 @@ double cells_per_second(const finished& one) {
   return double(grid[0]) * double(grid[1]) * double(grid[2]) / one.result.seconds_per_iteration;
 }
 
+std::string device_text(const imbrex::options& machine) {
+  std::string text = "device " + machine.device;
+  if (!machine.device_model.empty()) text += ", model " + machine.device_model;
+  return text;
+}
+
+std::string streams_text(const settings& asked) {
+  return by_requests(asked) ? "of work requests" : name(asked.streams);
+}
+
 std::string plural(std::int64_t number, const char* noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
@@ -34,19 +44,23 @@ std::string table_head(const settings& asked, const platform& where) {
                                  text(asked.grid), pes, where.machine, name(asked.overlap),
                                  plural(asked.iterations, "iteration"), asked.warmup);
   if (!asked.machine.device.empty())
-    head += fmt::format("device {}, streams {}\n", asked.machine.device, name(asked.streams));
+    head += fmt::format("{}, streams {}, completion {}\n", device_text(asked.machine), streams_text(asked),
+                        imbrex::name(asked.machine.completion));
   if (where.plain_loop)
     head += fmt::format(
         "ratio: speed divided by that of a plain loop of {} with the same kernel, run beside it\n",
         plural(asked.machine.pes, "thread"));
+  else
+    head += "ratio: speed divided by that of the first line\n";
   return head + fmt::format("\n{:>6} {:>8} {:>14} {:>13} {:>10} {:>7}\n", "odf", "chares", "block",
                             "ms/iteration", "Mcell/s", "ratio");
 }
 
-std::string table_row(const finished& one) {
+std::string table_row(const finished& one, const finished& first) {
   const extents& blocks = one.chosen.cut.blocks;
-  const std::string ratio = one.result.ratio ? fmt::format("{:.3f}", *one.result.ratio) : "-";
-  return fmt::format("{:>6} {:>8} {:>14} {:>13.4g} {:>10.1f} {:>7}\n", one.chosen.odf,
+  const double ratio =
+      one.result.ratio.value_or(first.result.seconds_per_iteration / one.result.seconds_per_iteration);
+  return fmt::format("{:>6} {:>8} {:>14} {:>13.4g} {:>10.1f} {:>7.3f}\n", one.chosen.odf,
                      blocks[0] * blocks[1] * blocks[2], text(one.chosen.cut.largest()),
                      one.result.seconds_per_iteration * 1e3, cells_per_second(one) / 1e6, ratio);
 }
@@ -80,13 +94,19 @@ std::string json_line(const settings& asked, const platform& where, const finish
   line["iters"] = one.result.iterations;
   line["us_per_iter"] = one.result.seconds_per_iteration * 1e6;
   line["cells_per_s"] = cells_per_second(one);
-  line["checksum"] = fmt::format("{:#018x}", one.result.checksum);
-  line["residual"] = one.result.residual;
+  line["checksum"] = nullptr;
+  if (one.result.checksum) line["checksum"] = fmt::format("{:#018x}", *one.result.checksum);
+  line["residual"] = nullptr;
+  if (one.result.residual) line["residual"] = *one.result.residual;
   line["max_abs_error"] = nullptr;
   if (one.result.check) line["max_abs_error"] = one.result.check->max_abs_error();
   line["machine"] = where.machine;
   line["device"] = asked.machine.device.empty() ? "none" : asked.machine.device;
-  if (!asked.machine.device.empty()) line["streams"] = name(asked.streams);
+  if (!asked.machine.device.empty()) {
+    line["streams"] = streams_text(asked);
+    line["completion"] = imbrex::name(asked.machine.completion);
+    if (!asked.machine.device_model.empty()) line["device_model"] = asked.machine.device_model;
+  }
   line["overlap"] = name(asked.overlap);
   return line.dump();
 }

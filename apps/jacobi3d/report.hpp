@@ -18,19 +18,20 @@ struct finished {
 struct platform {
   std::string machine;
   int processes = 1;
-  bool plain_loop = true;  ///< one runs beside the blocks; else there are no ratios
+  bool plain_loop = true;  ///< one runs beside the blocks; else ratios are those of the first row
 };
 
 /// What stands above the rows: the run in words, and the names of the columns.
 std::string table_head(const settings& asked, const platform& where);
-std::string table_row(const finished& one);
+/// Its ratio is that of the plain loop, where one ran, or else that of the first row.
+std::string table_row(const finished& one, const finished& first);
 
 /// Two sentences about the whole table; of at least two configurations with ratios.
 std::string summary(std::span<const finished> all);
 
 /// One object, without a line end: app, grid (cells), blocks (of the array), odf, pes, processes, iters,
-/// us_per_iter, cells_per_s, checksum ("0x" and 16 digits), residual, max_abs_error (null if not checked),
-/// machine, device, overlap.
+/// us_per_iter, cells_per_s, checksum ("0x" and 16 digits) and residual (null with --no-data),
+/// max_abs_error (null if not checked), machine, device, overlap; with a device streams, completion and device_model.
 std::string json_line(const settings& asked, const platform& where, const finished& one);
 
 /// A line of the standard error output that grows, where that is a terminal; otherwise nothing.

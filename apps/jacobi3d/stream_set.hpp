@@ -39,7 +39,7 @@ class stream_set {
 /// The streams that the blocks of a PE share.
 class pe_streams : public imbrex::chare<pe_streams> {
  public:
-  explicit pe_streams(stream_policy policy) : policy_(policy) {
+  pe_streams(stream_policy policy, bool by_requests) : policy_(policy), by_requests_(by_requests) {
     if (policy == stream_policy::five)
       shared_.emplace_back(imbrex::gpu(), policy, "the blocks of PE " + std::to_string(imbrex::pe()));
   }
@@ -47,11 +47,14 @@ class pe_streams : public imbrex::chare<pe_streams> {
   /// Answered once they are there.
   void be_there() {}
   stream_policy policy() const { return policy_; }
+  /// True if blocks give their work to the device as requests of the runtime.
+  bool by_requests() const { return by_requests_; }
   /// Null if each block has its own.
   stream_set* shared() { return shared_.empty() ? nullptr : &shared_.front(); }
 
  private:
   stream_policy policy_;
+  bool by_requests_;
   std::vector<stream_set> shared_;
 };
 

@@ -134,13 +134,13 @@ measurement measure(const settings& asked, block& mine) {
     MPI_Barrier(MPI_COMM_WORLD);
     const double begin = MPI_Wtime();
     for (std::int64_t n = 1; n <= lengths[stretch]; ++n) change = mine.iterate(last && n == lengths[stretch]);
-    MPI_Allreduce(&change, &result.residual, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(&change, &result.residual.emplace(), 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     seconds.push_back((MPI_Wtime() - begin) / double(lengths[stretch]));
   }
   result.iterations = asked.iterations;
   result.seconds_per_iteration = median(seconds);
   const std::uint64_t sum = mine.checksum();
-  MPI_Allreduce(&sum, &result.checksum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Allreduce(&sum, &result.checksum.emplace(), 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
   return result;
 }
 

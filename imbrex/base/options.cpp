@@ -15,15 +15,17 @@
 namespace imbrex {
 namespace {
 
-constexpr std::array<std::string_view, 16> names{
+constexpr std::array<std::string_view, 17> names{
     "--pes",           "--machine",           "--bind",        "--shuffle",
     "--seed",          "--serialize-always",  "--comm-thread", "--net-latency",
     "--net-bandwidth", "--net-injection-gap", "--device",      "--devices",
-    "--device-model",  "--device-map",        "--completion",  "--completion-poll"};
-constexpr std::array<std::string_view, 2> machines{"threads", "deterministic"};
+    "--device-model",  "--device-map",        "--completion",  "--completion-poll",
+    "--no-data"};
+constexpr std::array<std::string_view, 3> machines{"threads", "deterministic", "virtual"};
 constexpr std::array<std::string_view, 2> bindings{"none", "core"};
 constexpr std::array<std::string_view, 2> device_maps{"block", "round-robin"};
-constexpr std::array<std::string_view, 5> completions{"sync", "poll-user", "poll", "callback", "flag"};
+constexpr std::array<std::string_view, 6> completions{"sync",     "poll-user", "poll",
+                                                      "callback", "flag",      "work-request"};
 
 std::string text(std::string_view part) { return std::string(part); }
 
@@ -114,11 +116,14 @@ void set(options& chosen, std::string_view name, std::string_view value) {
   if (name == "--net-injection-gap") chosen.net_injection_gap = parse_delay(name, value);
 }
 
-/// The field of an option without a value; null if it has one.
-bool* flag_of(options& chosen, std::string_view name) {
-  if (name == "--serialize-always") return &chosen.serialize_always;
-  if (name == "--comm-thread") return &chosen.comm_thread;
-  return nullptr;
+bool takes_no_value(std::string_view name) {
+  return name == "--serialize-always" || name == "--comm-thread" || name == "--no-data";
+}
+
+void set(options& chosen, std::string_view name) {
+  if (name == "--serialize-always") chosen.serialize_always = true;
+  if (name == "--comm-thread") chosen.comm_thread = true;
+  if (name == "--no-data") chosen.device_data = false;
 }
 
 /// An argument taken apart at its first '='.
@@ -147,6 +152,9 @@ bool nearly(std::string_view given, std::string_view known) {
 
 }  // namespace
 
+std::string_view name(machine_kind kind) { return machines[static_cast<std::size_t>(kind)]; }
+std::string_view name(completion_method method) { return completions[static_cast<std::size_t>(method)]; }
+
 options parse_options(int& argc, char** argv) {
   options chosen;
   std::vector<char*> rest;
@@ -159,11 +167,11 @@ options parse_options(int& argc, char** argv) {
     }
     if (!ours) {
       rest.push_back(argv[i]);
-    } else if (bool* const flag = flag_of(chosen, given.name)) {
+    } else if (takes_no_value(given.name)) {
       if (given.value)
         throw usage_error(text(argv[i]) + ": " + text(given.name) +
                           " takes no value; leave it out to do without");
-      *flag = true;
+      set(chosen, given.name);
     } else if (given.value) {
       set(chosen, given.name, *given.value);
     } else {
@@ -175,6 +183,8 @@ options parse_options(int& argc, char** argv) {
   std::copy(rest.begin(), rest.end(), argv);
   if (rest.size() < static_cast<std::size_t>(argc)) argv[rest.size()] = nullptr;
   argc = static_cast<int>(rest.size());
+  if (chosen.machine == machine_kind::virtual_time && !chosen.device_model.empty() && chosen.device.empty())
+    chosen.device = "emulated";
   return chosen;
 }
 
@@ -195,8 +205,9 @@ std::string options_help() {
          "  --pes N              number of PEs (schedulers), 1 to " +
          std::to_string(max_pes) + "; without it one per processor: " + std::to_string(usable_processors()) +
          " here\n"
-         "  --machine KIND       threads (default), or deterministic: all PEs on one thread, order by "
-         "--seed\n"
+         "  --machine KIND       threads (default); deterministic: all PEs on one thread, order by --seed; "
+         "or\n"
+         "                       virtual: the same in the times of --device-model, order by these\n"
          "  --bind none|core     whether each PE's thread stays on one core; none unless given\n"
          "  --shuffle SEED       take queued messages at random, to find what depends on their order\n"
          "  --seed N             seed of the deterministic machine's order; 1 unless given\n"
@@ -209,11 +220,12 @@ std::string options_help() {
          "  --device KIND        cuda, or emulated: a device for each PE to use; none unless given\n"
          "  --devices N          so many emulated devices in each process; one unless given\n"
          "  --device-model M     how fast they are: v100, h200 or a file; unless given, they take no time\n"
+         "  --no-data            let them take their time, but keep and compute nothing: for large models\n"
          "  --device-map MAP     which PEs share a device: block (default), those side by side, or "
          "round-robin\n"
          "  --completion METHOD  how a PE learns that its device is done: poll (default), callback, flag, "
-         "sync or\n"
-         "                       poll-user\n"
+         "sync,\n"
+         "                       poll-user or work-request\n"
          "  --completion-poll P  how often a busy PE asks: adaptive (default), a number of turns, or a "
          "time\n";
 }

@@ -11,9 +11,12 @@
 
 namespace imbrex {
 
-/// What the PEs of a run are: threads of this process, or logical PEs that one thread steps in an order made
-/// of a seed.
-enum class machine_kind { threads, deterministic };
+/// What the PEs of a run are.
+enum class machine_kind {
+  threads,        ///< threads of this process
+  deterministic,  ///< logical PEs that one thread steps in an order made of a seed
+  virtual_time,  ///< `virtual`: logical PEs that one thread steps, in the times that a model gives to all they do
+};
 
 /// Whether each PE's thread stays on one core.
 enum class binding { none, core };
@@ -25,6 +28,7 @@ enum class completion_method {
   polling,       ///< `poll`: the PE asks for events, between items and while it is idle
   callback,      ///< `callback`: the device's driver calls a function that posts to the PE; idle PEs sleep
   flag,          ///< `flag`: the device writes into host memory, where the PE looks; not all devices can
+  work_request,  ///< `work-request`: as polling; and programs that can are to give their work as `work_request`s
 };
 
 /// How often a PE with other things to do asks its device; an idle one always does. All zero: by itself, oftener
@@ -56,7 +60,7 @@ inline constexpr std::uint64_t max_net_bandwidth = 1'000'000'000'000;
 /// How a run is set up. Each field is given by the command-line option beside it; the last of several counts.
 struct options {
   int pes = 0;                                   ///< `--pes N`, 1 to `max_pes`; 0: one per usable processor
-  machine_kind machine = machine_kind::threads;  ///< `--machine threads|deterministic`
+  machine_kind machine = machine_kind::threads;  ///< `--machine threads|deterministic|virtual`
   binding bind = binding::none;                  ///< `--bind none|core`
   std::optional<std::uint64_t> shuffle{};        ///< `--shuffle SEED`: take queued messages at random
   std::uint64_t seed = 1;                        ///< `--seed N`: the deterministic machine's order
@@ -66,15 +70,23 @@ struct options {
   std::uint64_t net_bandwidth = 0;   ///< `--net-bandwidth RATE`: bytes a second; 0: any number
   nanoseconds net_injection_gap{0};  ///< `--net-injection-gap TIME`: between a PE's messages
   std::string device{};              ///< `--device emulated|cuda`: none unless given
-  int devices = 0;                   ///< `--devices N`: emulated ones for each process; 0: one
+  int devices =
+      0;  ///< `--devices N`: emulated ones for each process; 0: one, and in virtual time one for each PE
   std::string device_model{};  ///< `--device-model NAME|FILE`: how fast emulated ones are; empty: no time
+  bool device_data =
+      true;  ///< false by `--no-data`: emulated ones take their time, but keep and compute nothing
   device_map map = device_map::block;                         ///< `--device-map block|round-robin`
   completion_method completion = completion_method::polling;  ///< `--completion METHOD`
   polling_interval poll{};                                    ///< `--completion-poll adaptive|N|TIME`
 };
 
+/// What the command line calls it: "threads", "poll".
+std::string_view name(machine_kind kind);
+std::string_view name(completion_method method);
+
 /// Takes the runtime's own options (`--pes 4` or `--pes=4`) out of argc/argv and leaves the rest in order,
 /// argv[0] and the terminating null included. From an argument `--` on nothing is taken, and the `--` stays.
+/// In virtual time a model means that there are devices: `--device emulated` may be left out.
 /// Throws `usage_error`, with argc/argv untouched, for a value that cannot be.
 options parse_options(int& argc, char** argv);
 

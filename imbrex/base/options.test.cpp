@@ -174,6 +174,27 @@ TEST(options, refuse_numbers_of_pes_that_cannot_be) {
         << value;
 }
 
+TEST(options, a_model_in_virtual_time_means_devices) {
+  command_line line{"--machine", "virtual", "--no-data", "--device-model=h200"};
+  const auto chosen = line.parse();
+  EXPECT_EQ(line.rest(), "");
+  EXPECT_EQ(chosen.machine, machine_kind::virtual_time);
+  EXPECT_EQ(chosen.device, "emulated");
+  EXPECT_FALSE(chosen.device_data);
+  EXPECT_TRUE(refusal({"--no-data=yes"}).starts_with("--no-data=yes: --no-data takes no value"));
+  command_line without_model{"--machine", "virtual"};
+  EXPECT_EQ(without_model.parse().device, "");
+  command_line in_real_time{"--device-model=h200"};
+  EXPECT_EQ(in_real_time.parse().device, "");
+}
+
+TEST(options, have_the_names_of_their_values) {
+  EXPECT_EQ(name(machine_kind::threads), "threads");
+  EXPECT_EQ(name(machine_kind::virtual_time), "virtual");
+  EXPECT_EQ(name(imbrex::completion_method::synchronous), "sync");
+  EXPECT_EQ(name(imbrex::completion_method::flag), "flag");
+}
+
 TEST(options, refuse_a_missing_value) {
   EXPECT_TRUE(refusal({"--pes"}).starts_with("--pes needs a value"));
   EXPECT_TRUE(refusal({"--machine", "--pes", "3"}).starts_with("--machine needs a value"));
@@ -184,7 +205,8 @@ TEST(options, refuse_words_and_seeds_that_cannot_be) {
   EXPECT_EQ(refusal({"--bind", "sockets"}), "--bind sockets: the value must be one of none, core");
   EXPECT_EQ(
       refusal({"--machine=thread"}),
-      "--machine thread: the value must be one of threads, deterministic; did you mean --machine threads?");
+      "--machine thread: the value must be one of threads, deterministic, virtual; did you mean --machine "
+      "threads?");
   EXPECT_TRUE(
       refusal({"--shuffle", "often"}).starts_with("--shuffle often: the seed must be a whole number"));
   EXPECT_TRUE(refusal({"--seed=18446744073709551616"}).starts_with("--seed 18446744073709551616: the seed"));
@@ -211,7 +233,7 @@ TEST(options, of_programs_are_none_of_the_runtimes_business) {
 
 TEST(options, have_a_help_line_each) {
   const std::string help = imbrex::options_help();
-  ASSERT_EQ(imbrex::option_names().size(), 16U);
+  ASSERT_EQ(imbrex::option_names().size(), 17U);
   for (const auto name : imbrex::option_names())
     EXPECT_NE(help.find("\n  " + std::string(name) + " "), help.npos) << name;
 }

@@ -2,6 +2,7 @@
 #include <imbrex/core/deterministic.hpp>
 
 #include <imbrex/core/collection_base.hpp>
+#include <imbrex/core/internal/stepping.hpp>
 #include <imbrex/core/run_devices.hpp>
 
 namespace imbrex {
@@ -10,29 +11,8 @@ namespace detail {
 
 namespace {
 
-/// Does something as a PE; what it throws fails the run.
-template <class Function>
-void as(runtime& r, processor& pe, Function function) {
-  const scheduler::activation mine(pe);
-  try {
-    function();
-  } catch (...) {
-    r.fail("on PE " + std::to_string(pe.pe()) + ": " + describe_current_exception());
-  }
-}
-
 void step_one(runtime& r, processor& pe) {
-  as(r, pe, [&] { pe.step(); });
-}
-
-/// Has the PEs see what their devices have done. True if it was anything.
-bool look_at_devices(runtime& r) {
-  bool found = false;
-  for (int p = 0; p < r.num_pes(); ++p) {
-    auto& pe = r.processor_at(p);
-    if (pe.completions() != nullptr) as(r, pe, [&] { found |= pe.completions()->look_at_all(); });
-  }
-  return found;
+  act_as(r, pe, [&] { pe.step(); });
 }
 
 /// The PE whose timer is the first to be due; null if there is none.

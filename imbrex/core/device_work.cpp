@@ -5,10 +5,8 @@
 
 namespace imbrex {
 
-namespace {
-
-device_completions& completions_here() {
-  auto& pe = detail::processor::here();
+device_completions& detail::completions_here() {
+  auto& pe = processor::here();
   if (pe.completions() == nullptr)
     throw error(
         "PE " + std::to_string(pe.pe()) +
@@ -16,9 +14,7 @@ device_completions& completions_here() {
   return *pe.completions();
 }
 
-}  // namespace
-
-device& gpu() { return completions_here().of(); }
+device& gpu() { return detail::completions_here().of(); }
 
 namespace detail {
 

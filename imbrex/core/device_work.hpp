@@ -18,6 +18,9 @@ device& gpu();
 
 namespace detail {
 
+/// What tells this PE of its device's work. Throws imbrex::error if the run has no device.
+device_completions& completions_here();
+
 /// Tells the receiver when all that was submitted to the stream is done; null if it is already.
 device_completions::notice* notify_here(stream& after, const device_completions::receiver& who);
 

@@ -15,10 +15,12 @@
 #include <string>
 #include <thread>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <imbrex/core/machines.test.hpp>
 #include <imbrex/core/run_devices.hpp>
+#include <imbrex/core/work_request.hpp>
 #include <imbrex/device/buffer.hpp>
 
 namespace imbrex::device_work_test {
@@ -113,6 +115,28 @@ class block : public chare<block> {
     const auto first = co_await when_any(other.done(), sleep_for(10s));
     co_return static_cast<int>(first.index);
   }
+  task<std::int64_t> grow_by_requests(int rounds) {
+    co_await work_.done();  // requests have streams of their own
+    for (int r = 1; r <= rounds; ++r) {
+      std::ranges::fill(seen_.span(), where()[0] + r);
+      work_request work;
+      work.copy(seen_.span(), std::as_const(numbers_).span());  // goes last
+      work.launch(add, numbers_.span(), r);
+      work.launch(add, numbers_.span(), 1);
+      work.copy(numbers_.span(), std::as_const(seen_).span());  // goes first
+      co_await offload(std::move(work));
+      for (const std::int64_t n : seen_.span())
+        if (n != where()[0] + 2 * r + 1)
+          throw error("after round " + std::to_string(r) + " there is " + std::to_string(n));
+    }
+    co_await offload({});
+    co_return seen_[0];
+  }
+  task<> break_device_by_request() {
+    work_request work;
+    work.launch(fault, 44);
+    co_await offload(std::move(work));
+  }
   task<> rest_for_a_while() {
     work_.launch(rest);
     co_await work_.done();
@@ -142,13 +166,14 @@ class block : public chare<block> {
 };
 
 std::string name_of(completion_method m) {
-  constexpr const char* names[] = {"sync", "poll_user", "poll", "callback", "flag"};
-  return names[static_cast<int>(m)];
+  std::string text(name(m));
+  std::ranges::replace(text, '-', '_');
+  return text;
 }
 
 constexpr completion_method methods[] = {completion_method::synchronous, completion_method::user_polling,
-                                         completion_method::polling, completion_method::callback,
-                                         completion_method::flag};
+                                         completion_method::polling,     completion_method::callback,
+                                         completion_method::flag,        completion_method::work_request};
 
 options with_device(options how, completion_method m) {
   how.device = "emulated";
@@ -182,6 +207,12 @@ std::vector<machine_under_test> some_machines() {
         m.name == "ucx_2x1" || m.name == "ucx_2x2_comm_thread")
       some.push_back(m);
   some.push_back(deterministic_seeds(50));
+  auto modelled = in_virtual_time();
+  for (options how : in_virtual_time().runs) {
+    how.device_model = "v100";
+    modelled.runs.push_back(how);
+  }
+  some.push_back(modelled);
   return some;
 }
 
@@ -203,6 +234,13 @@ TEST_P(device_work, sends_messages_when_it_is_done) {
     auto blocks = make_array<block>({5});
     send<&block::grow_by_messages>(blocks, 9);
     EXPECT_EQ(co_await blocks.reduce<&block::wait_until_finished>(sum), 45);
+  });
+}
+
+TEST_P(device_work, is_done_by_requests) {
+  run([]() -> task<> {
+    auto blocks = make_array<block>({7});
+    EXPECT_EQ(co_await blocks.reduce<&block::grow_by_requests>(sum, 9), 21 + 7 * 19);
   });
 }
 
@@ -267,7 +305,8 @@ TEST_P(on_threads, a_stream_that_is_held_up_holds_up_no_other) {
 }
 
 TEST_P(on_threads, a_fault_ends_the_run_and_names_kernel_and_stream) {
-  for (const options& machine : {threads(2), seeded(2, 1), seeded(1, 2), seeded(3, 3)}) {
+  for (const options& machine : {threads(2), seeded(2, 1), seeded(1, 2), seeded(3, 3),
+                                 options{.pes = 2, .machine = machine_kind::virtual_time}}) {
     testing::internal::CaptureStderr();
     const int status = run(with_device(machine, GetParam()), []() -> task<> {
       auto blocks = make_array<block>({3});
@@ -291,6 +330,18 @@ TEST_P(on_threads, a_fault_that_nobody_awaits_is_told_too) {
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_EQ(status, 1);
   EXPECT_NE(said.find("cell 43"), std::string::npos) << said;
+}
+
+TEST_P(on_threads, a_fault_of_a_work_request_names_the_pe) {
+  testing::internal::CaptureStderr();
+  const int status = run(with_device(threads(2), GetParam()), []() -> task<> {
+    auto blocks = make_array<block>({2});
+    co_await blocks[1].call<&block::break_device_by_request>();
+  });
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(status, 1);
+  EXPECT_NE(said.find("the work requests of PE 1"), std::string::npos) << said;
+  EXPECT_NE(said.find("cell 44"), std::string::npos) << said;
 }
 
 TEST(device_work_by_callback, lets_the_pe_sleep) {
@@ -329,7 +380,10 @@ TEST(device_work_errors, options_that_contradict_each_other_are_refused) {
   for (options wrong : {options{.pes = 1, .device = "emulatd"}, options{.pes = 1, .devices = 2},
                         options{.pes = 1, .device_model = "v100"},
                         options{.pes = 1, .device = "emulated", .device_model = "no such model"},
-                        options{.pes = 1, .machine = machine_kind::deterministic, .device = "cuda"}}) {
+                        options{.pes = 1, .machine = machine_kind::deterministic, .device = "cuda"},
+                        options{.pes = 1, .machine = machine_kind::virtual_time, .device = "cuda"},
+                        options{.pes = 1, .machine = machine_kind::virtual_time, .devices = 2},
+                        options{.pes = 1, .device_data = false}}) {
     testing::internal::CaptureStderr();
     EXPECT_EQ(run(wrong, nothing_to_do), 2);
     EXPECT_NE(testing::internal::GetCapturedStderr(), "");

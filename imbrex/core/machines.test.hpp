@@ -33,9 +33,8 @@ struct machine_under_test {
 };
 
 inline std::string text_of(const options& how) {
-  std::string text = how.machine == machine_kind::deterministic
-                         ? "--machine deterministic --seed " + std::to_string(how.seed)
-                         : "--machine threads";
+  std::string text = "--machine " + std::string(name(how.machine));
+  if (how.machine == machine_kind::deterministic) text += " --seed " + std::to_string(how.seed);
   text += " --pes " + std::to_string(how.pes);
   if (how.shuffle) text += " --shuffle " + std::to_string(*how.shuffle);
   if (how.serialize_always) text += " --serialize-always";
@@ -58,6 +57,19 @@ inline machine_under_test delayed_link() {
   serializing.serialize_always = true;
   return {"delayed_link", {how, serializing}};
 }
+/// Messages without a delay, and with one.
+inline machine_under_test in_virtual_time() {
+  machine_under_test m{"virtual", {}};
+  for (const int pes : {1, 3}) m.runs.push_back({.pes = pes, .machine = machine_kind::virtual_time});
+  for (std::uint64_t s = 1; s <= 3; ++s)
+    m.runs.push_back({.pes = static_cast<int>(s + 1),
+                      .machine = machine_kind::virtual_time,
+                      .shuffle = s,
+                      .serialize_always = s == 2,
+                      .net_latency = std::chrono::microseconds(20),
+                      .net_bandwidth = 100'000'000});
+  return m;
+}
 inline machine_under_test shuffled(std::uint64_t seeds) {
   machine_under_test m{"shuffle", {}};
   for (std::uint64_t s = 1; s <= seeds; ++s)
@@ -79,7 +91,8 @@ inline std::vector<machine_under_test> machines() {
                                        {"serialize_always", {serializing}},
                                        delayed_link(),
                                        shuffled(5),
-                                       deterministic_seeds(20)};
+                                       deterministic_seeds(20),
+                                       in_virtual_time()};
   if (!has_network()) return list;
   machine_under_test delayed_processes = delayed_link();
   delayed_processes.name = "ucx_2x3_delayed_link";

@@ -45,14 +45,14 @@ class processor final : public scheduler {
     return (pe() + static_cast<int>(chares_placed_++ % static_cast<std::uint32_t>(num_pes_))) % num_pes_;
   }
   /// True if each element's copy of a broadcast is to be a message of its own, so that the machine can choose
-  /// the order.
+  /// the order, or charge for each and let the PE block in between.
   bool separates_broadcasts() const { return separates_broadcasts_; }
 
   /// Says how messages leave; before the first of them. `direct`: those to this PE itself need not travel.
   void connect(transport& wire, bool direct, int num_pes) {
     wire_ = &wire;
     direct_ = direct;
-    separates_broadcasts_ = !direct || shuffles_;
+    separates_broadcasts_ = !direct || shuffles_ || charged() != nullptr;
     num_pes_ = num_pes;
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/run_devices.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <thread>
 
@@ -21,9 +22,12 @@ void check(const options& how) {
     throw usage_error(
         "--devices " + std::to_string(how.devices) +
         " is for --device emulated; with cuda, CUDA_VISIBLE_DEVICES says which devices are used");
-  if (!how.device_model.empty())
+  if (!how.device_model.empty() && how.machine != machine_kind::virtual_time)
     throw usage_error("--device-model " + how.device_model +
                       " is for --device emulated: a real device is as fast as it is");
+  if (!how.device_data)
+    throw usage_error(
+        "--no-data is for --device emulated: there is nothing else that could leave its work undone");
 }
 
 /// A launcher has chosen devices for this process.
@@ -43,14 +47,16 @@ int device_of(device_map map, const pe_place& pe, int devices) {
 run_devices::run_devices(const options& how, virtual_clock* time) : how_(how), dice_(how.seed) {
   check(how);
   if (how.device.empty()) return;
-  emulated_options emulated;
+  const bool is_modelled = how.machine == machine_kind::virtual_time;
+  if (!how.device_model.empty()) model_ = find_device_model(how.device_model);
+  emulated_options emulated{.model = model_, .data = how.device_data};
+  if (is_modelled) emulated.devices = std::min(how.pes, max_devices);
   if (how.devices != 0) emulated.devices = how.devices;
-  if (!how.device_model.empty()) emulated.model = find_device_model(how.device_model);
   if (time != nullptr) {
     if (how.device != "emulated")
-      throw usage_error("--machine deterministic takes --device emulated alone: a " + how.device +
-                        " device has a time of its own");
-    time_.emplace(*time, how.seed, jitter);
+      throw usage_error(std::string("--machine ") + (is_modelled ? "virtual" : "deterministic") +
+                        " takes --device emulated alone: a " + how.device + " device has a time of its own");
+    is_modelled ? time_.emplace(*time) : time_.emplace(*time, how.seed, jitter);
     emulated.time = &*time_;
   }
   devices_ = devices(how.device, emulated);
@@ -62,8 +68,9 @@ void run_devices::attach(scheduler& pe, const pe_place& in_process, const pe_pla
   if (devices_.empty()) return;
   const bool own = how_.device == "emulated" || shows_a_choice();
   const int which = device_of(how_.map, own ? in_process : on_host, static_cast<int>(devices_.size()));
-  completions_.push_back(std::make_unique<device_completions>(pe, *devices_[static_cast<std::size_t>(which)],
-                                                              how_.completion, how_.poll));
+  completions_.push_back(std::make_unique<device_completions>(
+      pe, *devices_[static_cast<std::size_t>(which)], how_.completion, how_.poll,
+      completion_costs{model_.message.callback, model_.host.synchronize}));
   pe.attach(*completions_.back());
 }
 

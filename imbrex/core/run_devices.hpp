@@ -12,6 +12,7 @@
 #include <imbrex/base/random.hpp>
 #include <imbrex/device/device.hpp>
 #include <imbrex/device/emulated/virtual_time.hpp>
+#include <imbrex/device/model.hpp>
 #include <imbrex/sched/device_completions.hpp>
 
 namespace imbrex::detail {
@@ -28,7 +29,7 @@ int device_of(device_map map, const pe_place& pe, int devices);
 /// The devices that the PEs of one process use in a run, and what tells them of their work.
 class run_devices {
  public:
-  /// `time`: of the deterministic machine; null where devices run in real time. Throws usage_error, or
+  /// `time`: of a machine that steps its PEs; null where devices run in real time. Throws usage_error, or
   /// imbrex::error if there is no such device.
   run_devices(const options& how, virtual_clock* time);
   ~run_devices();
@@ -49,6 +50,10 @@ class run_devices {
   std::optional<nanoseconds> next() const { return time_ ? time_->next() : std::nullopt; }
   /// Lets the devices do what is due until then, and moves the clock on.
   void advance_to(nanoseconds moment) { time_->advance_to(moment); }
+  /// What devices are called for is charged there from now on; null: nowhere.
+  void charge_to(local_clock* caller) {
+    if (time_) time_->charge_to(caller);
+  }
   bool any() const { return !devices_.empty(); }
   /// True now and then, by the seed: when the devices go on although PEs have work.
   bool goes_on_beside() { return dice_.below(8) == 0; }
@@ -58,6 +63,7 @@ class run_devices {
  private:
   const options& how_;
   random dice_;
+  device_model model_;
   std::optional<virtual_time> time_;
   std::vector<std::unique_ptr<device>> devices_;
   std::vector<std::unique_ptr<device_completions>> completions_;

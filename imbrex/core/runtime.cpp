@@ -13,6 +13,7 @@
 #include <imbrex/core/collection_base.hpp>
 #include <imbrex/core/deterministic.hpp>
 #include <imbrex/core/run_devices.hpp>
+#include <imbrex/core/virtual_machine.hpp>
 #include <imbrex/net/bootstrap/launcher_watch.hpp>
 #include <imbrex/net/host.hpp>
 #include <imbrex/net/local/delayed.hpp>
@@ -137,13 +138,16 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how)) {
   message_table::number();
   keep_freed_memory();
   const bool deterministic = how_.machine == machine_kind::deterministic;
-  const clock& time = deterministic ? static_cast<const clock&>(virtual_clock_) : real_clock_;
+  const bool is_modelled = how_.machine == machine_kind::virtual_time;
+  const bool one_thread = deterministic || is_modelled;
+  const clock& time = one_thread ? static_cast<const clock&>(virtual_clock_) : real_clock_;
   bool may_spin = true;
   host_share mine;
   if (meeting != nullptr && meeting->size() > 1) {
-    if (deterministic)
-      throw usage_error("--machine deterministic is for one process, and this is one of " +
-                        std::to_string(meeting->size()) + ": start it by itself");
+    if (one_thread)
+      throw usage_error(std::string("--machine ") + (deterministic ? "deterministic" : "virtual") +
+                        " is for one process, and this is one of " + std::to_string(meeting->size()) +
+                        ": start it by itself");
     mine = share_host(*meeting, how_.pes, threads_beside(how_));
     how_.pes = mine.pes;
     may_spin = mine.has_processor_for_each;
@@ -160,11 +164,14 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how)) {
     pes_ = {0, how_.pes, how_.pes};
   }
   std::vector<inbox*> inboxes;
-  devices_ = std::make_unique<detail::run_devices>(how_, deterministic ? &virtual_clock_ : nullptr);
+  devices_ = std::make_unique<detail::run_devices>(how_, one_thread ? &virtual_clock_ : nullptr);
+  if (is_modelled) modelled_ = std::make_unique<detail::virtual_machine>(how_, virtual_clock_);
   for (int p = pes_.first; p < pes_.first + pes_.count; ++p) {
     auto seed = how_.shuffle;
     if (seed) *seed += static_cast<std::uint64_t>(p);
-    processors_.push_back(std::make_unique<detail::processor>(*this, p, time, seed));
+    const clock& its_time = is_modelled ? static_cast<const clock&>(modelled_->clock_of(p)) : time;
+    processors_.push_back(std::make_unique<detail::processor>(*this, p, its_time, seed));
+    if (is_modelled) processors_.back()->attach(modelled_->clock_of(p));
     inboxes.push_back(&processors_.back()->door());
     const int place = p - pes_.first;
     devices_->attach(*processors_.back(), {place, pes_.count}, {mine.first_pe + place, mine.host_pes});
@@ -172,7 +179,7 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how)) {
   if (job_) job_->serve(inboxes);
   if (deterministic) {
     transport_ = std::make_unique<delayed_transport>(how_.seed + how_.shuffle.value_or(0) * 1'000'003);
-  } else {
+  } else if (!is_modelled) {
     transport_ = std::make_unique<direct_transport>(std::move(inboxes), pes_.first);
     if (how_.serialize_always) transport_ = std::make_unique<serializing_transport>(std::move(transport_));
     std::vector<scheduler*> pes;
@@ -183,13 +190,20 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how)) {
   const auto model = link_of(how_);
   for (auto& p : processors_) {
     transport* wire = transport_.get();
+    if (modelled_) {
+      links_.push_back(modelled_->transport_of(p->pe()));
+      if (how_.serialize_always)
+        links_.back() = std::make_unique<serializing_transport>(std::move(links_.back()));
+      wire = links_.back().get();
+      p->be_punctual();
+    }
     if (job_) {
       port& network = job_->port_of(p->pe());
       p->attach(network);
       routers_.push_back(std::make_unique<router>(*wire, network, pes_));
       wire = routers_.back().get();
     }
-    if (model.delays()) {
+    if (model.delays() && !modelled_) {
       // Between the processes of a job, between the PEs of a single one.
       const auto near = job_ ? pes_ : pe_range{p->pe(), 1, pes_.total};
       links_.push_back(
@@ -214,7 +228,10 @@ void runtime::start(std::function<task<int>()> main) {
 int runtime::run(std::function<task<int>()> main) {
   if (pes_.first == 0) start(std::move(main));
   if (job_) job_->net().start();
-  if (threads_) {
+  if (modelled_) {
+    while (modelled_->step(*this)) {
+    }
+  } else if (threads_) {
     const auto stuck =
         threads_->run([this] { return status() == 0 ? grace_after_success : grace_after_failure; });
     if (!stuck.empty()) {
@@ -375,7 +392,8 @@ void runtime::clear() {
     p->completions()->discard();
   }
   if (job_ && job_->comm() != nullptr) job_->comm()->discard_work();
-  transport_->discard();
+  if (modelled_) modelled_->discard();
+  if (transport_) transport_->discard();
 }
 
 namespace detail {

@@ -30,6 +30,7 @@ namespace imbrex {
 namespace detail {
 
 class run_devices;
+class virtual_machine;
 
 }  // namespace detail
 
@@ -98,6 +99,8 @@ class runtime final : public thread_machine::listener {
 
   virtual_clock& virtual_time() { return virtual_clock_; }
   detail::run_devices& devices() const { return *devices_; }
+  /// The machine in virtual time; null on others.
+  const detail::virtual_machine* modelled() const { return modelled_.get(); }
   transport& wire() const { return *transport_; }
 
  private:
@@ -118,12 +121,13 @@ class runtime final : public thread_machine::listener {
   pe_range pes_;
   real_clock real_clock_;
   virtual_clock virtual_clock_;
+  std::unique_ptr<detail::virtual_machine> modelled_;
   std::unique_ptr<detail::run_devices> devices_;
   std::unique_ptr<detail::job> job_;  ///< null for a process by itself
   std::vector<std::unique_ptr<detail::processor>> processors_;
-  std::unique_ptr<transport> transport_;
-  std::vector<std::unique_ptr<router>> routers_;        ///< of each PE, with a job
-  std::vector<std::unique_ptr<link_transport>> links_;  ///< from each PE; none without delays
+  std::unique_ptr<transport> transport_;           ///< of all PEs; null in virtual time, where each has one
+  std::vector<std::unique_ptr<router>> routers_;   ///< of each PE, with a job
+  std::vector<std::unique_ptr<transport>> links_;  ///< from each PE; none without delays
   std::unique_ptr<thread_machine> threads_;
   std::unique_ptr<main_task> main_;
   std::atomic<std::uint32_t> collections_ = 1;  // 0 is what proxies of nothing name

@@ -34,6 +34,7 @@ struct device_info {
   std::string name;          ///< of the model: "NVIDIA H200"
   std::string pci_bus_id;    ///< "0000:1b:00.0"; empty for a device that is no hardware
   std::size_t memory = 0;    ///< bytes in all
+  bool keeps_data = true;    ///< false: kernels and copies take their time and do nothing
   device_capabilities can;
 
   /// "cuda device 0 (NVIDIA H200)", as errors say it.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -65,6 +66,7 @@ class device_completions::notice : public work {
   }
   static void ask(work& item) {
     auto& mine = static_cast<notice&>(item);
+    if (mine.owner_.how_ == completion_method::callback) mine.owner_.pe_.charge(mine.owner_.costs_.callback);
     bool done = false;
     try {
       done = mine.until->done();
@@ -127,6 +129,7 @@ class device_completions::events {
     for (std::size_t place = streams_.size(); place-- > 0;) found |= look_at(place, pe);
     return found;
   }
+  bool any() const { return !streams_.empty(); }
   /// True if the last so many looks in a row were one at each stream.
   bool are_all(std::size_t looks) const { return looks >= streams_.size(); }
 
@@ -231,8 +234,13 @@ class device_completions::flags {
 };
 
 device_completions::device_completions(scheduler& pe, device& of, completion_method how,
-                                       const polling_interval& when)
-    : pe_(pe), of_(of), how_(how), when_(when), events_(std::make_unique<events>(of)) {
+                                       const polling_interval& when, const completion_costs& charged)
+    : pe_(pe),
+      of_(of),
+      how_(how == completion_method::work_request ? completion_method::polling : how),
+      when_(when),
+      costs_(charged),
+      events_(std::make_unique<events>(of)) {
   if (how != completion_method::flag) return;
   if (!of.info().can.stream_values)
     throw usage_error(
@@ -252,7 +260,7 @@ device_completions::notice* device_completions::notify(stream& after, const rece
     throw device_error(
         of_.info().label(), after.owner(), "done()",
         "the stream is captured and runs nothing; await it after end_capture and launch(graph)");
-  if (how_ == completion_method::synchronous) {
+  if (how_ == completion_method::synchronous && pe_.charged() == nullptr) {
     after.synchronize();
     return nullptr;
   }
@@ -277,9 +285,24 @@ device_completions::notice* device_completions::notify(stream& after, const rece
       mine->priority = last_priority;
       pe_.push(*mine);
       break;
-    case completion_method::synchronous: break;
+    case completion_method::synchronous:
+      mine->until = events_->record(after);
+      mine->priority = first_priority;  // nothing else comes in between
+      events_->add(after.number(), *mine);
+      break;
+    case completion_method::work_request: break;  // how_ is polling
   }
   return mine.release();
+}
+
+std::array<stream, 3>& device_completions::request_streams() {
+  if (request_streams_ == nullptr) {
+    const auto make = [this] {
+      return stream(of_, stream_priority::normal, "the work requests of PE " + std::to_string(pe_.pe()));
+    };
+    request_streams_.reset(new std::array<stream, 3>{make(), make(), make()});
+  }
+  return *request_streams_;
 }
 
 void device_completions::discard() noexcept {
@@ -289,6 +312,8 @@ void device_completions::discard() noexcept {
 }
 
 void device_completions::cancel(notice& n) noexcept { n.cancel(); }
+
+bool device_completions::blocks() const { return how_ == completion_method::synchronous && events_->any(); }
 
 bool device_completions::is_due_now() {
   return when_.time.count() == 0 || pe_.now() - last_look_ >= when_.time;
@@ -335,6 +360,10 @@ bool device_completions::look_at_all() {
   bool found = false;
   if (how_ == completion_method::polling) found = events_->look_at_all(pe_);
   if (how_ == completion_method::flag) found = flags_->look_at_all(pe_);
+  if (how_ == completion_method::synchronous && events_->look_at_all(pe_)) {
+    pe_.charge(costs_.synchronize);
+    found = true;
+  }
   if (!found && (how_ == completion_method::callback || how_ == completion_method::flag)) check_notice();
   return found;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,6 +16,12 @@ class device;
 class scheduler;
 class stream;
 
+/// What a notice takes of its PE, beside the queries of its events, where that is modelled.
+struct completion_costs {
+  nanoseconds callback{0};
+  nanoseconds synchronize{0};
+};
+
 /// Tells a PE when its device has done what it was given: the asynchronous completion of Choi 2022, section 2.3,
 /// and what it is compared with there. Everything is the PE's thread's; only callbacks come from elsewhere, and
 /// they enter by the PE's door, as messages of other PEs do.
@@ -26,13 +33,17 @@ class stream;
 /// - callback: the stream calls a host function.
 /// - user_polling: the notice is an item of the queue that asks and queues itself again.
 /// - synchronous: there is no notice.
+/// - work_request: as polling. The streams of the requests are here.
+///
+/// In virtual time no thread can wait: there a `synchronous` PE has a notice as well, and `blocks` until it comes.
 ///
 /// A device that fails may tell nobody, or call although it has failed: so an event goes with each notice, which is
 /// asked when a callback has come, and now and then while nothing comes.
 class device_completions {
  public:
   /// Throws usage_error if the device cannot do it that way.
-  device_completions(scheduler& pe, device& of, completion_method how, const polling_interval& when);
+  device_completions(scheduler& pe, device& of, completion_method how, const polling_interval& when,
+                     const completion_costs& charged = {});
   ~device_completions();
   device_completions(const device_completions&) = delete;
   device_completions& operator=(const device_completions&) = delete;
@@ -53,6 +64,9 @@ class device_completions {
   /// Its receiver will not be told, not even to forget.
   static void cancel(notice& n) noexcept;
 
+  /// The streams of the PE's work requests: to the device, kernels, from the device. Made at the first call.
+  std::array<stream, 3>& request_streams();
+
   /// Drops all notices, none of which may be in a queue: at the end, when the device has nothing to run any more.
   void discard() noexcept;
 
@@ -60,8 +74,10 @@ class device_completions {
   std::size_t pending() const { return all_.size(); }
   /// True if an idle PE must look by itself to find what is done.
   bool must_look() const {
-    return !all_.empty() && (how_ == completion_method::polling || how_ == completion_method::flag);
+    return !all_.empty() && how_ != completion_method::callback && how_ != completion_method::user_polling;
   }
+  /// True if the PE may run nothing, but must look.
+  bool blocks() const;
 
   /// True if a PE that has other things to do is to look now. To be asked at each turn while something is pending.
   bool is_due() { return --turns_left_ <= 0 && is_due_now(); }
@@ -87,6 +103,7 @@ class device_completions {
   device& of_;
   const completion_method how_;
   const polling_interval when_;
+  const completion_costs costs_;
   std::vector<notice*> all_;  ///< wherever they are
   int turns_left_ = 1;
   int turns_between_ = 1;
@@ -95,6 +112,7 @@ class device_completions {
   nanoseconds last_check_{0};
   std::unique_ptr<events> events_;
   std::unique_ptr<flags> flags_;
+  std::unique_ptr<std::array<stream, 3>> request_streams_;
 };
 
 }  // namespace imbrex

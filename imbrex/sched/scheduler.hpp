@@ -77,6 +77,15 @@ class scheduler {
   void attach(port& network) { port_ = &network; }
   port* network() const { return port_; }
 
+  /// In virtual time: what the PE does is charged there, which is the clock that it was made with; before it runs.
+  void attach(local_clock& charged) { charged_ = &charged; }
+  /// The clock that is charged; null where what a PE does takes its time by itself.
+  local_clock* charged() const { return charged_; }
+  /// What the PE does now takes so long, in virtual time.
+  void charge(nanoseconds time) {
+    if (charged_ != nullptr) charged_->charge(time);
+  }
+
   /// Says what tells the PE that its device is done; before the PE runs.
   void attach(device_completions& device) { device_ = &device; }
   device_completions* completions() const { return device_; }
@@ -148,6 +157,7 @@ class scheduler {
   unsigned turns_ = 0;
   unsigned turns_skipped_ = 63;  // between looks at the clock
   bool punctual_ = false;
+  local_clock* charged_ = nullptr;
   port* port_ = nullptr;
   device_completions* device_ = nullptr;
   unsigned turns_to_poll_ = 0;

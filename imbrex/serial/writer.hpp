@@ -35,6 +35,11 @@ class writer {
     used_ += count;
   }
 
+  /// Counts bytes that nobody has, where all are only counted: see `absent_bytes`.
+  void absent(std::size_t count) {
+    if (counts_only_) counted_ += count;
+  }
+
   /// Appends bytes that stay where they are as long as what is written lives: see `lend_from`.
   void block(const void* source, std::size_t count) {
     if (count >= lend_from_) [[unlikely]]

@@ -33,6 +33,7 @@ class emulated_backend final : public device_backend {
     part_.info.backend = "emulated";
     part_.info.name = how.model.name;
     part_.info.memory = how.model.device.memory;
+    part_.info.keeps_data = how.data;
     part_.info.can = {.stream_values = true,
                       .graphs = true,
                       .peer_copies = true,

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <imbrex/coro/task.hpp>
+#include <imbrex/device/stream.hpp>
+
+namespace imbrex {
+
+/// Work for a device in the way that Charm++ had before streams of chares (Choi 2022, table 2.1 and section 2.2): copies
+/// to the device, kernels, copies back, which the runtime submits to three streams, one for each kind. They are the PE's
+/// and shared by all its chares, so no two kernels of a PE run at once, and no priorities help. It is there to be
+/// compared with: `--completion work-request` tells programs that offer both to use it. Nothing orders it after what was
+/// submitted to other streams.
+///
+///     imbrex::work_request work;
+///     work.copy(on_device.span(), on_host.span());
+///     work.launch(square, on_device.span());
+///     work.copy(on_host.span(), on_device.span());
+///     co_await imbrex::offload(std::move(work));
+///
+/// What the spans show must live until it is done.
+class work_request {
+ public:
+  /// Before all kernels, in the order of calls; sizes and devices are checked when it is submitted.
+  template <class T>
+  void copy(device_span<T> to, pinned_span<const std::type_identity_t<T>> from) {
+    add(stage::to_device, [to, from](stream& in) { in.copy(to, from); });
+  }
+  /// The kernels run in the order of calls.
+  template <class... Args>
+  void launch(const kernel<Args...>& what, const std::type_identity_t<Args>&... arguments) {
+    add(stage::kernels, [&what, arguments...](stream& in) { in.launch(what, arguments...); });
+  }
+  /// After all kernels.
+  template <class T>
+  void copy(pinned_span<T> to, device_span<const std::type_identity_t<T>> from) {
+    add(stage::from_device, [to, from](stream& in) { in.copy(to, from); });
+  }
+
+  bool empty() const noexcept;
+
+ private:
+  friend task<> offload(work_request work);
+
+  enum class stage : std::size_t { to_device, kernels, from_device };
+  static constexpr std::size_t stages = 3;
+
+  void add(stage of, std::function<void(stream&)> submit) {
+    operations_[static_cast<std::size_t>(of)].push_back(std::move(submit));
+  }
+
+  std::array<std::vector<std::function<void(stream&)>>, stages> operations_;
+};
+
+/// Does the work on the PE's device: the scheduler submits each stage when it has learned of the end of the one before.
+/// Throws what the device's operations throw, and imbrex::error if the run has no device.
+task<> offload(work_request work);
+
+}  // namespace imbrex

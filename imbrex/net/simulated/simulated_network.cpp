@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/net/simulated/simulated_network.hpp>
+
+#include <algorithm>
+
+#include <imbrex/net/local/serializing.hpp>
+
+namespace imbrex {
+
+namespace {
+
+bool later(const simulated_network::arrival& a, const simulated_network::arrival& b) {
+  return a.when != b.when ? a.when > b.when : a.serial > b.serial;
+}
+
+}  // namespace
+
+void simulated_network::put(nanoseconds when, work& item, int to) {
+  in_flight_.push_back({when, sent_++, to, &item});
+  std::push_heap(in_flight_.begin(), in_flight_.end(), later);
+}
+
+std::optional<nanoseconds> simulated_network::next() const {
+  return in_flight_.empty() ? std::nullopt : std::optional(in_flight_.front().when);
+}
+
+simulated_network::arrival simulated_network::take() {
+  std::pop_heap(in_flight_.begin(), in_flight_.end(), later);
+  const arrival first = in_flight_.back();
+  in_flight_.pop_back();
+  return first;
+}
+
+void simulated_network::discard() noexcept {
+  for (const arrival& a : in_flight_) a.what->type->destroy(*a.what);
+  in_flight_.clear();
+}
+
+void simulated_transport::send(work& item, int to) {
+  if (to == self_) return net_.put(sender_.now(), item, to);
+  const auto bytes = packed_size(item);
+  sender_.charge(to_send_);
+  net_.put(entrance_.inject(model_, sender_.now(), bytes), item, to);
+}
+
+}  // namespace imbrex
