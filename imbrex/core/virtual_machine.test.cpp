@@ -13,7 +13,7 @@
 
 #include <imbrex/core/machines.test.hpp>
 #include <imbrex/core/spend.hpp>
-#include <imbrex/gpu.hpp>
+#include <imbrex/core/device_work.hpp>
 #include <imbrex/serial/absent_bytes.hpp>
 
 namespace imbrex::virtual_machine_test {
