@@ -2,9 +2,10 @@
 #include <imbrex/base/topology.hpp>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/host_topology.hpp>
 
-#include <hwloc.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,10 +13,7 @@
 #include <cstddef>
 #include <cstring>
 #include <fstream>
-#include <memory>
 #include <system_error>
-#include <type_traits>
-#include <utility>
 
 namespace imbrex {
 namespace {
@@ -51,45 +49,11 @@ const allowance& allowed() {
   return once;
 }
 
-/// The smallest quota of this process's control group (version 2) and of those around it; 0 if there is none.
-int processors_of_control_group() {
-  std::ifstream groups("/proc/self/cgroup");
-  std::string path;
-  while (std::getline(groups, path) && !path.starts_with("0::/")) {
-  }
-  if (!path.starts_with("0::/")) return 0;
-  path.erase(0, std::string_view("0::").size());
-  int fewest = 0;
-  while (true) {
-    std::string line;
-    std::ifstream quota("/sys/fs/cgroup" + path + "/cpu.max");
-    std::getline(quota, line);
-    const int processors = detail::processors_of_quota(line);
-    if (processors > 0 && (fewest == 0 || processors < fewest)) fewest = processors;
-    if (path.empty()) return fewest;
-    path.erase(path.rfind('/'));
-  }
-}
-
-/// The usable hardware threads of each core; processors that hwloc does not know count as cores of their own.
-std::vector<std::vector<int>> usable_cores() {
-  std::vector<int> unplaced = allowed().processors;
-  std::vector<std::vector<int>> cores;
-  hwloc_topology_t raw = nullptr;
-  if (hwloc_topology_init(&raw) == 0) {
-    const std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, void (*)(hwloc_topology_t)> topology(
-        raw, hwloc_topology_destroy);
-    const int found = hwloc_topology_load(raw) == 0 ? hwloc_get_nbobjs_by_type(raw, HWLOC_OBJ_CORE) : 0;
-    for (int c = 0; c < found; ++c) {
-      const hwloc_obj_t object = hwloc_get_obj_by_type(raw, HWLOC_OBJ_CORE, static_cast<unsigned>(c));
-      std::vector<int> core;
-      for (int p = hwloc_bitmap_first(object->cpuset); p >= 0; p = hwloc_bitmap_next(object->cpuset, p))
-        if (std::erase(unplaced, p) > 0) core.push_back(p);
-      cores.push_back(std::move(core));
-    }
-  }
-  for (const int processor : unplaced) cores.push_back({processor});
-  return cores;
+/// In which PEs take the processors of this process.
+const std::vector<int>& own_order() {
+  static const std::vector<int> once =
+      detail::binding_order(host_topology(host_topology::parts::processors).cores(allowed().processors));
+  return once;
 }
 
 }  // namespace
@@ -121,6 +85,27 @@ int processors_of_quota(std::string_view cpu_max) {
 
 }  // namespace detail
 
+int processors_of_control_group() {
+  std::ifstream groups("/proc/self/cgroup");
+  std::string path;
+  while (std::getline(groups, path) && !path.starts_with("0::/")) {
+  }
+  if (!path.starts_with("0::/")) return 0;
+  path.erase(0, std::string_view("0::").size());
+  int fewest = 0;
+  while (true) {
+    std::string line;
+    std::ifstream quota("/sys/fs/cgroup" + path + "/cpu.max");
+    std::getline(quota, line);
+    const int processors = detail::processors_of_quota(line);
+    if (processors > 0 && (fewest == 0 || processors < fewest)) fewest = processors;
+    if (path.empty()) return fewest;
+    path.erase(path.rfind('/'));
+  }
+}
+
+int processors_of_host() { return static_cast<int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN))); }
+
 int usable_processors() {
   static const int count = [] {
     const int processors = static_cast<int>(allowed().processors.size());
@@ -132,9 +117,13 @@ int usable_processors() {
 
 std::span<const int> usable_processor_numbers() { return allowed().processors; }
 
+int processor_of_pe(int pe) {
+  const std::vector<int>& order = own_order();
+  return order[static_cast<std::size_t>(pe) % order.size()];
+}
+
 std::string bind_this_thread(int pe) {
-  static const std::vector<int> order = detail::binding_order(usable_cores());
-  const int processor = order[static_cast<std::size_t>(pe) % order.size()];
+  const int processor = processor_of_pe(pe);
   processor_mask mask(static_cast<std::size_t>(processor) / CPU_SETSIZE + 1);
   CPU_SET_S(static_cast<std::size_t>(processor), bytes(mask), mask.data());
   if (::sched_setaffinity(0, bytes(mask), mask.data()) != 0)

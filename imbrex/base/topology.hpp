@@ -16,9 +16,19 @@ int usable_processors();
 /// The system's numbers of the processors of that affinity mask, in order.
 std::span<const int> usable_processor_numbers();
 
-/// Binds the calling thread to the `pe`-th (from 0) usable processor and returns what that is, such as
-/// "processor 3". PEs go to distinct physical cores first, then to further hardware threads of these, then
-/// round again. Throws `error` if the system refuses.
+/// How many processors this host has, whoever may use them.
+int processors_of_host();
+
+/// How many whole processors the smallest quota pays for of this process's control group (version 2) and of
+/// those around it, rounded up; 0 if there is none.
+int processors_of_control_group();
+
+/// The usable processor that the `pe`-th PE (from 0) is bound to. PEs go to distinct physical cores first, then
+/// to further hardware threads of these, then round again.
+int processor_of_pe(int pe);
+
+/// Binds the calling thread to the processor of that PE and returns what that is, such as "processor 3".
+/// Throws `error` if the system refuses.
 std::string bind_this_thread(int pe);
 
 /// Lets the calling thread run on every usable processor again, which threads it starts from then on inherit.

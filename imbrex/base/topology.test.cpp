@@ -45,6 +45,15 @@ TEST(topology, gives_more_pes_than_processors_the_same_ones_again) {
   }).join();
 }
 
+TEST(topology, tells_where_a_pe_would_be_bound) {
+  std::thread([] {
+    for (int pe = 0; pe < 3; ++pe)
+      EXPECT_EQ(imbrex::bind_this_thread(pe), "processor " + std::to_string(imbrex::processor_of_pe(pe)));
+  }).join();
+  EXPECT_GE(imbrex::processors_of_host(), imbrex::usable_processors());
+  EXPECT_GE(imbrex::processors_of_control_group(), 0);
+}
+
 TEST(topology, fills_cores_before_hardware_threads) {
   const std::vector<std::vector<int>> cores{{0, 4}, {1, 5}, {}, {2}};
   EXPECT_EQ(imbrex::detail::binding_order(cores), (std::vector<int>{0, 1, 2, 4, 5}));
