@@ -2,9 +2,11 @@
 #include <imbrex/net/host.hpp>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <utility>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/topology.hpp>
@@ -39,26 +41,49 @@ host_share share_among(std::span<const host_user> all, std::size_t self) {
   int threads = 0;
   int first_pe = 0;
   int host_pes = 0;
+  int job_pes = 0;
+  std::size_t place = 0;
+  std::vector<host_process> processes;
   for (const auto& other : all) {
+    const int pes = part_of(other);
+    job_pes += pes;
     if (other.host != all[self].host) continue;
-    if (&other == &all[self]) first_pe = host_pes;
-    host_pes += part_of(other);
+    processes.push_back({job_pes - pes, pes, other.processors});
+    if (&other == &all[self]) {
+      first_pe = host_pes;
+      place = processes.size() - 1;
+    }
+    host_pes += pes;
     processors.insert(other.processors.begin(), other.processors.end());
     if (other.usable < static_cast<int>(other.processors.size())) paid = std::max(paid, other.usable);
-    threads += part_of(other) + other.beside;
+    threads += pes + other.beside;
   }
   const int usable = paid > 0 ? paid : static_cast<int>(processors.size());
   const bool is_only_host =
       std::ranges::all_of(all, [&](const host_user& other) { return other.host == all[self].host; });
-  return {part_of(all[self]), threads <= usable, is_only_host, first_pe, host_pes};
+  return {part_of(all[self]), threads <= usable,    is_only_host, first_pe,
+          host_pes,           std::move(processes), place};
 }
 
 }  // namespace detail
 
-host_share share_host(bootstrap& job, int pes, int beside) {
+namespace {
+
+detail::host_user this_process(std::string host, int pes, int beside) {
   const auto numbers = usable_processor_numbers();
+  return {std::move(host), pes, usable_processors(), {numbers.begin(), numbers.end()}, beside};
+}
+
+}  // namespace
+
+host_share own_host(int pes, int beside) {
+  const std::array all{this_process({}, pes, beside)};
+  return detail::share_among(all, 0);
+}
+
+host_share share_host(bootstrap& job, int pes, int beside) {
   writer out;
-  out(detail::host_user{name_of_host(), pes, usable_processors(), {numbers.begin(), numbers.end()}, beside});
+  out(this_process(name_of_host(), pes, beside));
   const auto mine = out.written();
   std::vector<detail::host_user> all;
   for (const auto& text : job.all_gather({reinterpret_cast<const char*>(mine.data()), mine.size()})) {

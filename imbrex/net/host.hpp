@@ -15,14 +15,26 @@ namespace imbrex {
 /// may fail. Throws imbrex::error without /proc.
 std::string name_of_host();
 
+/// A process of a host.
+struct host_process {
+  int first_pe = 0;  ///< the number of its first PE in the job
+  int pes = 1;
+  std::vector<int> processors;  ///< that it may use, by the system's numbers
+};
+
 /// What a process of a job has of its host.
 struct host_share {
-  int pes = 1;                         ///< of this process
-  bool has_processor_for_each = true;  ///< of all PEs of all processes on this host
-  bool is_only_host = true;            ///< all processes of the job are on it
-  int first_pe = 0;                    ///< how many PEs of this host come before those of this process
-  int host_pes = 1;                    ///< PEs of all processes on this host
+  int pes = 1;                          ///< of this process
+  bool has_processor_for_each = true;   ///< of all PEs of all processes on this host
+  bool is_only_host = true;             ///< all processes of the job are on it
+  int first_pe = 0;                     ///< how many PEs of this host come before those of this process
+  int host_pes = 1;                     ///< PEs of all processes on this host
+  std::vector<host_process> processes;  ///< of this host, by their ranks, this one among them
+  std::size_t self = 0;                 ///< its place among them
 };
+
+/// Of a process by itself: as `share_host`.
+host_share own_host(int pes, int beside);
 
 /// Agrees with the other processes of the job. `pes`: how many PEs this process is to have; 0 for its part of the
 /// processors that it may use, of which those that others of its host may use as well are divided among them.

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <imbrex/base/error.hpp>
@@ -24,6 +25,8 @@ class bootstrap {
   bootstrap& operator=(const bootstrap&) = delete;
   virtual ~bootstrap() = default;
 
+  /// Who started the job, for people: "imbrex run".
+  virtual std::string_view launcher() const { return "a launcher"; }
   /// This process's number, from 0 to `size() - 1`.
   virtual int rank() const = 0;
   /// How many processes the job has.

@@ -19,6 +19,7 @@ class launched_bootstrap final : public bootstrap {
   launched_bootstrap(int rank, int size, descriptor socket, descriptor launcher,
                      std::chrono::milliseconds patience);
 
+  std::string_view launcher() const override { return "imbrex run"; }
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   std::vector<std::string> all_gather(const std::string& mine) override;

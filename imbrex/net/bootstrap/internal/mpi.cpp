@@ -119,6 +119,7 @@ class mpi_bootstrap final : public bootstrap {
       }
   }
 
+  std::string_view launcher() const override { return "a launcher of MPI programs"; }
   int rank() const override { return rank_; }
   int size() const override { return size_; }
 

@@ -134,6 +134,7 @@ class pmix_bootstrap final : public bootstrap {
     close_sentinel();
   }
 
+  std::string_view launcher() const override { return "a launcher that serves PMIx"; }
   int rank() const override { return static_cast<int>(self_.rank); }
   int size() const override { return size_; }
   int launcher_descriptor() const override { return launcher_.get(); }
