@@ -4,6 +4,7 @@
 // All that a program needs that gives work to devices.
 #include <imbrex/imbrex.hpp>
 
+#include <imbrex/core/device_choice.hpp>
 #include <imbrex/core/device_work.hpp>
 #include <imbrex/core/work_request.hpp>
 #include <imbrex/device/buffer.hpp>

@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 17> names{
     "--no-data"};
 constexpr std::array<std::string_view, 3> machines{"threads", "deterministic", "virtual"};
 constexpr std::array<std::string_view, 2> bindings{"none", "core"};
-constexpr std::array<std::string_view, 2> device_maps{"block", "round-robin"};
+constexpr std::array<std::string_view, 4> device_maps{"block", "round-robin", "near", "none"};
 constexpr std::array<std::string_view, 6> completions{"sync",     "poll-user", "poll",
                                                       "callback", "flag",      "work-request"};
 
@@ -221,8 +221,9 @@ std::string options_help() {
          "  --devices N          so many emulated devices in each process; one unless given\n"
          "  --device-model M     how fast they are: v100, h200 or a file; unless given, they take no time\n"
          "  --no-data            let them take their time, but keep and compute nothing: for large models\n"
-         "  --device-map MAP     which PEs share a device: block (default), those side by side, or "
-         "round-robin\n"
+         "  --device-map MAP     which PEs share a device: block (default), those side by side; "
+         "round-robin;\n"
+         "                       near, those near it; none\n"
          "  --completion METHOD  how a PE learns that its device is done: poll (default), callback, flag, "
          "sync,\n"
          "                       poll-user or work-request\n"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,8 @@
 #include <imbrex/base/clock.hpp>
 
 namespace imbrex {
+
+struct device_choice;
 
 /// What the PEs of a run are.
 enum class machine_kind {
@@ -42,6 +45,8 @@ struct polling_interval {
 enum class device_map {
   block,        ///< PEs that follow each other share one
   round_robin,  ///< PE p has device p modulo their number
+  near,  ///< one of those nearest to the PE's processors; as block where nobody knows where devices are
+  none,  ///< none, although there are some
 };
 
 /// The most PEs that one process may have.
@@ -70,14 +75,18 @@ struct options {
   std::uint64_t net_bandwidth = 0;   ///< `--net-bandwidth RATE`: bytes a second; 0: any number
   nanoseconds net_injection_gap{0};  ///< `--net-injection-gap TIME`: between a PE's messages
   std::string device{};              ///< `--device emulated|cuda`: none unless given
-  int devices =
-      0;  ///< `--devices N`: emulated ones for each process; 0: one, and in virtual time one for each PE
+  int devices = 0;  ///< `--devices N`: emulated ones; 0: one for each process, in virtual time for each PE
   std::string device_model{};  ///< `--device-model NAME|FILE`: how fast emulated ones are; empty: no time
-  bool device_data =
-      true;  ///< false by `--no-data`: emulated ones take their time, but keep and compute nothing
-  device_map map = device_map::block;                         ///< `--device-map block|round-robin`
+  /// False by `--no-data`: emulated devices take their time, but keep and compute nothing.
+  bool device_data = true;
+  device_map map = device_map::block;                         ///< `--device-map block|round-robin|near|none`
   completion_method completion = completion_method::polling;  ///< `--completion METHOD`
   polling_interval poll{};                                    ///< `--completion-poll adaptive|N|TIME`
+
+  /// Instead of a map, and by no option: the number of the device that a PE uses, or `std::nullopt` for none.
+  /// It is called once for each PE of the process, in order, when the run begins (`device_choice` is in
+  /// `<imbrex/core/device_choice.hpp>`); a number that no device has is a `usage_error`.
+  std::function<std::optional<int>(const device_choice&)> choose_device{};
 };
 
 /// What the command line calls it: "threads", "poll".

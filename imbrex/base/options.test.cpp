@@ -132,6 +132,11 @@ TEST(options, say_which_devices_there_are_and_how_they_are_watched) {
   EXPECT_EQ(how.map, imbrex::device_map::round_robin);
   EXPECT_EQ(how.completion, imbrex::completion_method::callback);
   EXPECT_EQ(how.poll.time, imbrex::nanoseconds(20'000));
+  EXPECT_EQ(command_line({"--device-map", "near"}).parse().map, imbrex::device_map::near);
+  EXPECT_EQ(command_line({"--device-map=none"}).parse().map, imbrex::device_map::none);
+  EXPECT_EQ(refusal({"--device-map", "nears"}),
+            "--device-map nears: the value must be one of block, round-robin, near, none; did you mean "
+            "--device-map near?");
   EXPECT_EQ(command_line({"--completion-poll", "7"}).parse().poll.turns, 7);
   EXPECT_EQ(command_line({"--completion-poll", "7", "--completion-poll=adaptive"}).parse().poll.turns, 0);
   EXPECT_EQ(command_line({"--completion", "sync"}).parse().completion,

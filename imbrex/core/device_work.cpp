@@ -2,15 +2,18 @@
 #include <imbrex/core/device_work.hpp>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/core/run_devices.hpp>
+#include <imbrex/core/runtime.hpp>
 
 namespace imbrex {
 
 device_completions& detail::completions_here() {
   auto& pe = processor::here();
   if (pe.completions() == nullptr)
-    throw error(
-        "PE " + std::to_string(pe.pe()) +
-        " has no device: start the program with --device cuda, or --device emulated where there is none");
+    throw error("PE " + std::to_string(pe.pe()) + " has no device: " +
+                (pe.owner().devices().any()
+                     ? "the run has some, but --device-map none or options::choose_device gives it none"
+                     : "start the program with --device cuda, or --device emulated where there is none"));
   return *pe.completions();
 }
 

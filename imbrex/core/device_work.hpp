@@ -13,7 +13,7 @@
 namespace imbrex {
 
 /// The device of the PE that this runs on: `stream`s and buffers are made of it. Several PEs may have the same.
-/// Throws imbrex::error if the run has none.
+/// Throws imbrex::error if it has none.
 device& gpu();
 
 namespace detail {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -400,6 +401,91 @@ TEST(device_map, gives_each_pe_a_device) {
   EXPECT_EQ(all(device_map::block, 5, 2), (std::vector{0, 0, 0, 1, 1}));
   EXPECT_EQ(all(device_map::block, 2, 4), (std::vector{0, 2}));
   EXPECT_EQ(all(device_map::round_robin, 5, 2), (std::vector{0, 1, 0, 1, 0}));
+}
+
+/// Which device each PE of a process has, for which others of the host come first.
+std::vector<std::optional<int>> chosen(const options& how, const host_share& host = own_host(4, 0)) {
+  return detail::run_devices(how, nullptr).choose(host);
+}
+
+using choices = std::vector<std::optional<int>>;
+
+TEST(device_map, near_is_block_for_devices_that_are_nowhere) {
+  EXPECT_EQ(chosen({.device = "emulated", .devices = 2, .map = device_map::near}), (choices{0, 0, 1, 1}));
+}
+
+TEST(device_map, none_gives_none) {
+  EXPECT_EQ(chosen({.device = "emulated", .map = device_map::none}), choices(4));
+  EXPECT_EQ(chosen({}), choices(4));
+}
+
+TEST(device_map, may_be_the_programs_own) {
+  options how{.device = "emulated", .devices = 3, .map = device_map::none};
+  std::vector<int> asked;
+  how.choose_device = [&](const device_choice& pe) -> std::optional<int> {
+    EXPECT_EQ(pe.devices.size(), 3U);
+    EXPECT_EQ(pe.devices[2].label(), "emulated device 2 (instant)");
+    EXPECT_EQ(pe.process_pes, 2);
+    EXPECT_EQ(pe.host_pes, 9);
+    EXPECT_EQ(pe.place_on_host, 5 + pe.place_in_process);
+    asked.push_back(pe.pe);
+    if (pe.place_in_process == 0) return std::nullopt;
+    return 2;
+  };
+  host_share second;
+  second.pes = 2;
+  second.first_pe = 5;
+  second.host_pes = 9;
+  second.processes = {{25, 2, {0}}};
+  EXPECT_EQ(chosen(how, second), (choices{std::nullopt, 2}));
+  EXPECT_EQ(asked, (std::vector{25, 26}));
+}
+
+TEST(device_map, of_the_program_must_name_a_device_that_is_there) {
+  for (const int wrong : {-1, 2}) {
+    options how{.pes = 1, .device = "emulated", .devices = 2};
+    how.choose_device = [wrong](const device_choice&) { return wrong; };
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(run(how, []() -> task<> { co_return; }), usage_error::exit_status);
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_NE(
+        said.find("gave PE 0 the device " + std::to_string(wrong) + ", but this process has devices 0 to 1"),
+        std::string::npos)
+        << said;
+  }
+}
+
+/// Tells which device its PE has.
+class teller : public chare<teller> {
+ public:
+  int device_here() { return gpu().info().index; }
+};
+
+TEST(device_map, leaves_a_pe_without_device_to_work_beside_those_that_have_one) {
+  for (const machine_kind machine : {machine_kind::threads, machine_kind::deterministic}) {
+    options how{.pes = 2, .machine = machine, .device = "emulated", .devices = 3};
+    how.choose_device = [](const device_choice& pe) { return pe.pe == 0 ? std::optional(2) : std::nullopt; };
+    testing::internal::CaptureStderr();
+    int there = -1;
+    std::string missing;
+    EXPECT_EQ(run(how,
+                  [&]() -> task<> {
+                    auto tellers = make_group<teller>();
+                    there = co_await tellers[0].call<&teller::device_here>();
+                    try {
+                      co_await tellers[1].call<&teller::device_here>();
+                    } catch (const std::exception& e) {
+                      missing = e.what();
+                    }
+                  }),
+              0);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+    EXPECT_EQ(there, 2);
+    EXPECT_EQ(
+        missing,
+        "PE 1 has no device: the run has some, but --device-map none or options::choose_device gives it "
+        "none");
+  }
 }
 
 }  // namespace imbrex::device_work_test

@@ -2,10 +2,12 @@
 #include <imbrex/core/run_devices.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <thread>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/core/nearest_devices.hpp>
 #include <imbrex/device/devices.hpp>
 #include <imbrex/sched/scheduler.hpp>
 
@@ -32,12 +34,16 @@ void check(const options& how) {
 
 /// A launcher has chosen devices for this process.
 bool shows_a_choice() {
-  for (const char* name : {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"})
-    if (std::getenv(name) != nullptr) return true;
-  return false;
+  return std::ranges::any_of(hiding_variables(),
+                             [](const char* name) { return std::getenv(name) != nullptr; });
 }
 
 }  // namespace
+
+std::span<const char* const> hiding_variables() {
+  static constexpr std::array names{"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"};
+  return names;
+}
 
 int device_of(device_map map, const pe_place& pe, int devices) {
   if (map == device_map::round_robin) return pe.place % devices;
@@ -64,13 +70,45 @@ run_devices::run_devices(const options& how, virtual_clock* time) : how_(how), d
 
 run_devices::~run_devices() = default;
 
-void run_devices::attach(scheduler& pe, const pe_place& in_process, const pe_place& on_host) {
-  if (devices_.empty()) return;
+std::vector<std::optional<int>> run_devices::choose(const host_share& host) const {
+  std::vector<std::optional<int>> chosen(static_cast<std::size_t>(host.pes));
+  if (devices_.empty() || (how_.map == device_map::none && !how_.choose_device)) return chosen;
+  std::vector<device_info> infos;
+  for (const auto& d : devices_) infos.push_back(d->info());
   const bool own = how_.device == "emulated" || shows_a_choice();
-  const int which = device_of(how_.map, own ? in_process : on_host, static_cast<int>(devices_.size()));
-  completions_.push_back(std::make_unique<device_completions>(
-      pe, *devices_[static_cast<std::size_t>(which)], how_.completion, how_.poll,
-      completion_costs{model_.message.callback, model_.host.synchronize}));
+  std::vector<int> near;
+  if (how_.map == device_map::near && !how_.choose_device)
+    near = nearest_devices_here(host_topology(host_topology::parts::processors), host, own,
+                                how_.bind == binding::core, device_places(devices_));
+  for (int p = 0; p < host.pes; ++p) {
+    auto& which = chosen[static_cast<std::size_t>(p)];
+    if (how_.choose_device) {
+      which = choice_of_program(
+          {host.processes[host.self].first_pe + p, p, host.pes, host.first_pe + p, host.host_pes, infos});
+    } else if (!near.empty()) {
+      which = near[static_cast<std::size_t>(p)];
+    } else {
+      const pe_place in_process{p, host.pes};
+      const pe_place on_host{host.first_pe + p, host.host_pes};
+      which = device_of(how_.map, own ? in_process : on_host, static_cast<int>(devices_.size()));
+    }
+  }
+  return chosen;
+}
+
+std::optional<int> run_devices::choice_of_program(const device_choice& pe) const {
+  const auto given = how_.choose_device(pe);
+  const int last = static_cast<int>(devices_.size()) - 1;
+  if (given && (*given < 0 || *given > last))
+    throw usage_error("options::choose_device gave PE " + std::to_string(pe.pe) + " the device " +
+                      std::to_string(*given) + ", but this process has devices 0 to " + std::to_string(last) +
+                      "; return one of these, or std::nullopt for none");
+  return given;
+}
+
+void run_devices::attach(scheduler& pe, int which) {
+  completions_.push_back(std::make_unique<device_completions>(pe, *devices_[static_cast<std::size_t>(which)],
+                                                              how_.completion, how_.poll));
   pe.attach(*completions_.back());
 }
 

@@ -5,14 +5,17 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <imbrex/base/clock.hpp>
 #include <imbrex/base/options.hpp>
 #include <imbrex/base/random.hpp>
+#include <imbrex/core/device_choice.hpp>
 #include <imbrex/device/device.hpp>
 #include <imbrex/device/emulated/virtual_time.hpp>
 #include <imbrex/device/model.hpp>
+#include <imbrex/net/host.hpp>
 #include <imbrex/sched/device_completions.hpp>
 
 namespace imbrex::detail {
@@ -23,7 +26,10 @@ struct pe_place {
   int all = 1;    ///< PEs
 };
 
-/// Which of so many devices a PE uses.
+/// The environment variables by which launchers show a process some of its host's devices.
+std::span<const char* const> hiding_variables();
+
+/// Which of so many devices a PE uses by a map that needs no more than their number: `block`, `round_robin`.
 int device_of(device_map map, const pe_place& pe, int devices);
 
 /// The devices that the PEs of one process use in a run, and what tells them of their work.
@@ -36,9 +42,13 @@ class run_devices {
   run_devices(const run_devices&) = delete;
   run_devices& operator=(const run_devices&) = delete;
 
-  /// Gives a PE its device. `in_process` and `on_host`: its place among the PEs of this process, and of all
-  /// processes on this host. These divide the devices, too, unless a launcher has shown each process its own.
-  void attach(scheduler& pe, const pe_place& in_process, const pe_place& on_host);
+  /// The device of each PE of this process; none for a PE that shall have none.
+  /// The processes of the host divide the devices among them, unless a launcher has shown each process its
+  /// own. Throws usage_error for a device that `options::choose_device` gives and that there is not.
+  std::vector<std::optional<int>> choose(const host_share& host) const;
+
+  /// Gives a PE one of the devices.
+  void attach(scheduler& pe, int which);
 
   /// Waits until the devices have nothing to do any more. False if that takes longer. Throws device_error if one has
   /// failed.
@@ -55,12 +65,15 @@ class run_devices {
     if (time_) time_->charge_to(caller);
   }
   bool any() const { return !devices_.empty(); }
+  const std::vector<std::unique_ptr<device>>& all() const { return devices_; }
   /// True now and then, by the seed: when the devices go on although PEs have work.
   bool goes_on_beside() { return dice_.below(8) == 0; }
   /// A number below that one, by the seed.
   int draw(int below) { return static_cast<int>(dice_.below(static_cast<std::uint64_t>(below))); }
 
  private:
+  std::optional<int> choice_of_program(const device_choice& pe) const;
+
   const options& how_;
   random dice_;
   device_model model_;

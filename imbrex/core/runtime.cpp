@@ -9,7 +9,6 @@
 
 #include <imbrex/base/log.hpp>
 #include <imbrex/base/quantity.hpp>
-#include <imbrex/base/topology.hpp>
 #include <imbrex/core/collection_base.hpp>
 #include <imbrex/core/deterministic.hpp>
 #include <imbrex/core/run_devices.hpp>
@@ -158,14 +157,15 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how)) {
     job_ = std::make_unique<detail::job>(*this, *meeting, how_, time);
     pes_ = job_->net().pes();
   } else {
-    if (how_.pes == 0) how_.pes = usable_processors();
-    may_spin = how_.pes + threads_beside(how_) <= usable_processors();
-    mine.host_pes = how_.pes;
+    mine = own_host(how_.pes, threads_beside(how_));
+    how_.pes = mine.pes;
+    may_spin = mine.has_processor_for_each;
     pes_ = {0, how_.pes, how_.pes};
   }
   std::vector<inbox*> inboxes;
   devices_ = std::make_unique<detail::run_devices>(how_, one_thread ? &virtual_clock_ : nullptr);
   if (is_modelled) modelled_ = std::make_unique<detail::virtual_machine>(how_, virtual_clock_);
+  const auto device_of_pe = devices_->choose(mine);
   for (int p = pes_.first; p < pes_.first + pes_.count; ++p) {
     auto seed = how_.shuffle;
     if (seed) *seed += static_cast<std::uint64_t>(p);
@@ -173,8 +173,8 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how)) {
     processors_.push_back(std::make_unique<detail::processor>(*this, p, its_time, seed));
     if (is_modelled) processors_.back()->attach(modelled_->clock_of(p));
     inboxes.push_back(&processors_.back()->door());
-    const int place = p - pes_.first;
-    devices_->attach(*processors_.back(), {place, pes_.count}, {mine.first_pe + place, mine.host_pes});
+    const auto which = device_of_pe[static_cast<std::size_t>(p - pes_.first)];
+    if (which) devices_->attach(*processors_.back(), *which);
   }
   if (job_) job_->serve(inboxes);
   if (deterministic) {
