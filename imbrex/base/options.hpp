@@ -18,7 +18,7 @@ struct device_choice;
 enum class machine_kind {
   threads,        ///< threads of this process
   deterministic,  ///< logical PEs that one thread steps in an order made of a seed
-  virtual_time,  ///< `virtual`: logical PEs that one thread steps, in the times that a model gives to all they do
+  virtual_time,   ///< `virtual`: logical PEs that one thread steps, in the times of a model
 };
 
 /// Whether each PE's thread stays on one core.

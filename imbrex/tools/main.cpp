@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include <imbrex/base/error.hpp>
@@ -10,18 +11,22 @@
 #include <imbrex/tools/run_command.hpp>
 
 int main(int argc, char** argv) {
+  // What errors begin with.
+  const char* const command = argc > 1 && std::string_view(argv[1]) == "info" ? "imbrex info" : "imbrex run";
   try {
     const auto asked = imbrex::tools::parse_command_line(argc, argv);
     if (const auto* const help = std::get_if<std::string>(&asked)) {
       std::fputs(help->c_str(), stdout);
       return 0;
     }
+    if (const auto* const info = std::get_if<imbrex::tools::info_settings>(&asked))
+      return imbrex::tools::print_info(*info);
     return imbrex::tools::run_job(std::get<imbrex::tools::job_settings>(asked));
   } catch (const imbrex::usage_error& e) {
-    std::fprintf(stderr, "imbrex run: %s\n", e.what());
+    std::fprintf(stderr, "%s: %s\n", command, e.what());
     return imbrex::usage_error::exit_status;
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "imbrex run: %s\n", e.what());
+    std::fprintf(stderr, "%s: %s\n", command, e.what());
     return 1;
   }
 }

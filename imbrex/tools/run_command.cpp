@@ -46,13 +46,20 @@ std::chrono::milliseconds timeout_of(const std::string& text) {
 
 }  // namespace
 
-std::variant<job_settings, std::string> parse_command_line(int argc, const char* const* argv) {
-  CLI::App app("Starts programs that use Imbrex.", "imbrex");
+std::variant<job_settings, info_settings, std::string> parse_command_line(int argc, const char* const* argv) {
+  CLI::App app("Starts programs that use Imbrex, and tells what they find.", "imbrex");
   CLI::App& run =
       *app.add_subcommand("run",
                           "run a program as several processes on this host:\n"
                           "imbrex run -n N [--prefix] [--timeout SECONDS] PROGRAM [ARGUMENTS...]");
   run.prefix_command();
+  // Its options are the runtime's, which has a parser of its own.
+  CLI::App& info = *app.add_subcommand("info",
+                                       "print what Imbrex finds here and what a program would choose:\n"
+                                       "imbrex info [--json] [OPTIONS OF THE RUNTIME]");
+  info.prefix_command();
+  info.set_help_flag();
+  app.require_subcommand(0, 1);
   app.allow_extras();  // CLI11 leaves what stands behind "--" to the outer command
   run.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   std::string processes;
@@ -76,6 +83,13 @@ std::variant<job_settings, std::string> parse_command_line(int argc, const char*
     throw usage_error(std::string(e.what()) + "; see imbrex run --help");
   }
   const auto behind_dashes = app.remaining();
+  if (info.parsed()) {
+    auto arguments = info.remaining();
+    arguments.insert(arguments.end(), behind_dashes.begin(), behind_dashes.end());
+    auto asked_of_info = parse_info(arguments);
+    if (auto* const help = std::get_if<std::string>(&asked_of_info)) return *std::move(help);
+    return std::get<info_settings>(std::move(asked_of_info));
+  }
   asked.command = run.remaining();
   if (!run.parsed() || (!behind_dashes.empty() && !asked.command.empty()))
     throw usage_error(

@@ -5,12 +5,13 @@
 #include <string>
 #include <variant>
 
+#include <imbrex/tools/info_command.hpp>
 #include <imbrex/tools/job.hpp>
 
 namespace imbrex::tools {
 
-/// Reads the command line of the command `imbrex`: what `imbrex run` shall do, or the text to print for
-/// --help. Throws `usage_error`, whose text names the value and the remedy, for what cannot be.
-std::variant<job_settings, std::string> parse_command_line(int argc, const char* const* argv);
+/// Reads the command line of the command `imbrex`: what `imbrex run` or `imbrex info` shall do, or the text
+/// to print for --help. Throws `usage_error`, whose text names the value and the remedy, for what cannot be.
+std::variant<job_settings, info_settings, std::string> parse_command_line(int argc, const char* const* argv);
 
 }  // namespace imbrex::tools

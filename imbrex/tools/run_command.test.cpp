@@ -71,7 +71,21 @@ TEST(run_command, says_what_is_wrong_and_what_to_write) {
     EXPECT_NE(complaint(line).find(expected), std::string::npos) << expected << ", got: " << complaint(line);
 }
 
+TEST(run_command, leaves_info_all_that_stands_behind_it) {
+  for (const words& line : {words{"info", "--json", "--pes", "2"}, words{"info", "--pes", "2", "--json"},
+                            words{"info", "--pes=2", "--json"}}) {
+    const auto asked = std::get<imbrex::tools::info_settings>(parse(line));
+    EXPECT_TRUE(asked.json);
+    EXPECT_EQ(asked.how.pes, 2);
+  }
+  for (const words& line : {words{"info", "run", "-n", "2"}, words{"info", "--", "run"}, words{"run", "info"},
+                            words{"rum", "info"}})
+    EXPECT_FALSE(complaint(line).empty()) << line.back();
+}
+
 TEST(run_command, gives_help) {
+  EXPECT_NE(std::get<std::string>(parse({"--help"})).find("info"), std::string::npos);
+  EXPECT_NE(std::get<std::string>(parse({"info", "--help"})).find("--device-map"), std::string::npos);
   EXPECT_NE(std::get<std::string>(parse({"--help"})).find("run"), std::string::npos);
   EXPECT_NE(std::get<std::string>(parse({"run", "--help"})).find("--timeout SECONDS"), std::string::npos);
 }

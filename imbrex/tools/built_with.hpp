@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+namespace imbrex::tools {
+
+/// What this Imbrex is and what it was built with; empty for a part that it was built without.
+struct built_with {
+  std::string_view version;
+  std::string_view compiler;    ///< "Clang 19.1.7"
+  std::string_view build_type;  ///< CMake's: "RelWithDebInfo"
+  std::string_view ucx;
+  std::string_view pmix;
+  std::string_view mpi;  ///< the version of the standard
+  std::string_view cuda;
+};
+
+const built_with& this_build();
+
+}  // namespace imbrex::tools

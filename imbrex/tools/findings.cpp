@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/findings.hpp>
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/topology.hpp>
+#include <imbrex/core/nearest_devices.hpp>
+#include <imbrex/device/devices.hpp>
+#include <imbrex/device/model.hpp>
+#include <imbrex/tools/built_with.hpp>
+
+namespace imbrex::tools {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Null for what is empty.
+template <class T>
+ordered_json or_null(const T& value) {
+  return value.empty() ? ordered_json(nullptr) : ordered_json(value);
+}
+
+std::string name_of_this_host() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+ordered_json json_of(const device_info& info, const std::vector<int>& near) {
+  return {{"index", info.index},
+          {"name", info.name},
+          {"memory", info.memory},
+          {"pci_bus_id", or_null(info.pci_bus_id)},
+          {"near_processors", or_null(near)},
+          {"stream_values", info.can.stream_values},
+          {"graphs", info.can.graphs},
+          {"peer_copies", info.can.peer_copies},
+          {"priorities", info.can.priorities},
+          {"concurrent_kernels", info.can.concurrent_kernels},
+          {"copy_engines", info.can.copy_engines}};
+}
+
+ordered_json json_of(const std::vector<std::unique_ptr<device>>& devices) {
+  const auto places = detail::device_places(devices);
+  ordered_json all = ordered_json::array();
+  for (std::size_t d = 0; d < devices.size(); ++d) all.push_back(json_of(devices[d]->info(), places[d]));
+  return all;
+}
+
+/// All that this process could have.
+ordered_json backends(const options& how) {
+  emulated_options emulated;
+  if (how.devices != 0) emulated.devices = how.devices;
+  if (!how.device_model.empty()) emulated.model = find_device_model(how.device_model);
+  ordered_json all = ordered_json::array();
+  for (const std::string_view name : device_backends()) {
+    ordered_json one{{"name", name}, {"devices", ordered_json::array()}, {"problem", nullptr}};
+    try {
+      one["devices"] = json_of(devices(name, emulated));
+    } catch (const error& e) {
+      one["problem"] = e.what();
+    }
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+ordered_json hiding() {
+  ordered_json set = ordered_json::object();
+  for (const char* const name : detail::hiding_variables())
+    if (const char* const text = std::getenv(name)) set[name] = text;
+  return set;
+}
+
+ordered_json processors() {
+  const int paid = processors_of_control_group();
+  return {{"of_host", processors_of_host()},
+          {"allowed", usable_processor_numbers()},
+          {"control_group", paid != 0 ? ordered_json(paid) : ordered_json(nullptr)},
+          {"usable", usable_processors()}};
+}
+
+/// The word that the command line has for it.
+std::string_view name_of(device_map map) {
+  static constexpr std::array<std::string_view, 4> names{"block", "round-robin", "near", "none"};
+  return names[static_cast<std::size_t>(map)];
+}
+
+}  // namespace
+
+ordered_json build_findings() {
+  const built_with& build = this_build();
+  return {{"version", build.version},       {"compiler", build.compiler},
+          {"build_type", build.build_type}, {"ucx", or_null(build.ucx)},
+          {"pmix", or_null(build.pmix)},    {"mpi", or_null(build.mpi)},
+          {"cuda", or_null(build.cuda)},    {"device_models", device_model_names()}};
+}
+
+process_findings::process_findings(const options& how) : how_(how) {
+  try {
+    devices_ = std::make_unique<detail::run_devices>(
+        how_, how_.machine == machine_kind::threads ? nullptr : &clock_);
+  } catch (const usage_error&) {
+    throw;
+  } catch (const error& e) {
+    problem_ = e.what();
+  }
+}
+
+ordered_json process_findings::json(int rank, const host_share& host) const {
+  const int first = host.processes[host.self].first_pe;
+  ordered_json pes = ordered_json::array();
+  const auto chosen = devices_ ? devices_->choose(host) : std::vector<std::optional<int>>{};
+  for (int p = 0; p < host.pes; ++p) {
+    const auto place = static_cast<std::size_t>(p);
+    const bool has_device = place < chosen.size() && chosen[place];
+    pes.push_back({{"pe", first + p},
+                   {"processor", processor_of_pe(first + p)},
+                   {"device", has_device ? ordered_json(*chosen[place]) : ordered_json(nullptr)}});
+  }
+  return {{"rank", rank},
+          {"host", name_of_this_host()},
+          {"processors", processors()},
+          {"hiding", hiding()},
+          {"backends", backends(how_)},
+          {"bound", how_.bind == binding::core && how_.machine == machine_kind::threads},
+          {"device", or_null(how_.device)},
+          {"device_map", name_of(how_.map)},
+          {"problem", or_null(problem_)},
+          {"pes", std::move(pes)}};
+}
+
+}  // namespace imbrex::tools

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/findings_text.hpp>
+
+#include <cstdint>
+#include <cstdio>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace imbrex::tools {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string word(const ordered_json& text) { return text.get<std::string>(); }
+
+std::string ranges(const ordered_json& numbers) { return tools::ranges(numbers.get<std::vector<int>>()); }
+
+/// "1 kernel", "2 kernels".
+std::string count(const ordered_json& number, const std::string& what) {
+  return number.dump() + " " + what + (number == 1 ? "" : "s");
+}
+
+std::string memory(const ordered_json& bytes) {
+  constexpr double gib = 1 << 30;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f GiB", static_cast<double>(bytes.get<std::uint64_t>()) / gib);
+  return text;
+}
+
+std::string build_text(const ordered_json& found) {
+  std::string with;
+  std::string without;
+  for (const auto& [key, name] :
+       {std::pair("ucx", "UCX"), {"pmix", "PMIx"}, {"mpi", "MPI"}, {"cuda", "CUDA"}}) {
+    std::string& list = found[key].is_null() ? without : with;
+    list += (list.empty() ? "" : ", ") + std::string(name);
+    if (!found[key].is_null()) list += " " + word(found[key]);
+  }
+  std::string text = "Imbrex " + word(found["version"]) + ", " + word(found["build_type"]) + ", by " +
+                     word(found["compiler"]) + "\n";
+  if (!with.empty()) text += "  built with " + with + "\n";
+  if (!without.empty()) text += "  built without " + without + "\n";
+  text += "  models of devices:";
+  for (const auto& model : found["device_models"]) text += " " + word(model);
+  return text + "\n";
+}
+
+std::string processors_text(const ordered_json& processors) {
+  return "  processors: " + processors["usable"].dump() + " usable of " + processors["of_host"].dump() +
+         "; affinity allows " + ranges(processors["allowed"]) +
+         (processors["control_group"].is_null()
+              ? "; no quota"
+              : "; the control group's quota pays for " + processors["control_group"].dump()) +
+         "\n";
+}
+
+std::string device_text(const ordered_json& device) {
+  std::string text =
+      "    " + device["index"].dump() + ": " + word(device["name"]) + ", " + memory(device["memory"]);
+  if (!device["pci_bus_id"].is_null()) {
+    text += ", at " + word(device["pci_bus_id"]);
+    text += device["near_processors"].is_null() ? ", near which processors is not known"
+                                                : ", near processors " + ranges(device["near_processors"]);
+  }
+  text += "\n       ";
+  for (const auto& [key, name] :
+       {std::pair("stream_values", "stream values"), {"graphs", "graphs"}, {"peer_copies", "peer copies"}})
+    if (device[key].get<bool>()) text += std::string(name) + ", ";
+  return text + (device["priorities"] == 1 ? "1 priority" : device["priorities"].dump() + " priorities") +
+         ", " + count(device["concurrent_kernels"], "kernel") + " at once, " +
+         count(device["copy_engines"], "copy engine") + "\n";
+}
+
+std::string devices_text(const ordered_json& process) {
+  std::string text;
+  for (const auto& [name, value] : process["hiding"].items())
+    text += "  " + name + "=" + word(value) + ": no other devices are shown to this process\n";
+  for (const auto& backend : process["backends"]) {
+    const std::size_t devices = backend["devices"].size();
+    text += "  " + word(backend["name"]) + ": ";
+    text += backend["problem"].is_null() ? count(devices, "device") : "none: " + word(backend["problem"]);
+    text += "\n";
+    for (const auto& device : backend["devices"]) text += device_text(device);
+  }
+  return text;
+}
+
+std::string pes_text(const ordered_json& process) {
+  const auto& pes = process["pes"];
+  const bool bound = process["bound"].get<bool>();
+  const bool devices = !process["device"].is_null();
+  std::string text = "  " + count(pes.size(), "PE");
+  text += bound ? ", bound" : ", not bound; --bind core would bind them to these processors";
+  text += devices ? "; devices by --device-map " + word(process["device_map"])
+                  : "; without --device they have no devices";
+  text += "\n";
+  for (const auto& pe : pes) {
+    text += "    PE " + pe["pe"].dump() + ": processor " + pe["processor"].dump();
+    if (devices)
+      text += ", " + (pe["device"].is_null() ? "no device"
+                                             : word(process["device"]) + " device " + pe["device"].dump());
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string ranges(std::span<const int> numbers) {
+  std::string text;
+  for (std::size_t first = 0, last = 0; first < numbers.size(); first = ++last) {
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    text += (text.empty() ? "" : ",") + std::to_string(numbers[first]);
+    if (last > first) text += "-" + std::to_string(numbers[last]);
+  }
+  return text;
+}
+
+std::string text_of(const ordered_json& found) {
+  std::string text = build_text(found);
+  const auto& processes = found["processes"];
+  text += found["launcher"].is_null()
+              ? "Started by itself: one process\n"
+              : "Started by " + word(found["launcher"]) + ": " +
+                    (processes.size() == 1 ? "1 process" : std::to_string(processes.size()) + " processes") +
+                    "\n";
+  for (const auto& process : processes) {
+    text += "Process " + process["rank"].dump() + ", on " + word(process["host"]) + "\n";
+    text += processors_text(process["processors"]) + devices_text(process) + pes_text(process);
+  }
+  return text;
+}
+
+}  // namespace imbrex::tools

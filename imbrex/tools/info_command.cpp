@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/info_command.hpp>
+
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/nearest.hpp>
+#include <imbrex/net/bootstrap/bootstrap.hpp>
+#include <imbrex/tools/findings.hpp>
+#include <imbrex/tools/findings_text.hpp>
+
+namespace imbrex::tools {
+namespace {
+
+using nlohmann::ordered_json;
+
+[[noreturn]] void refuse(const std::string& given) {
+  static constexpr std::array<std::string_view, 2> known{"--json", "--help"};
+  const auto meant = nearest(given, known);
+  throw usage_error((given.starts_with('-') ? "unknown option " : "unknown argument ") + given +
+                    (meant.empty() ? ": imbrex info takes --json and the options of the runtime, see imbrex "
+                                     "info --help"
+                                   : "; did you mean " + std::string(meant) + "?"));
+}
+
+/// What the system says need not be UTF-8, as JSON must.
+std::string dump(const ordered_json& found) {
+  return found.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+std::string help() {
+  return "imbrex info [--json] [OPTIONS OF THE RUNTIME]\n"
+         "Prints what Imbrex finds here, and what a program that is started with the same options would "
+         "choose:\n"
+         "how it was built, processors, PEs, devices, and which PE uses which. Started as several processes\n"
+         "(imbrex run -n 4 imbrex info, mpirun, srun), it tells of all.\n\n"
+         "  --json               print it as one object of JSON\n"
+         "  --help               print this\n" +
+         options_help();
+}
+
+/// What all processes have found; empty in all but the first.
+std::vector<ordered_json> gather(const process_findings& mine, const options& how, bootstrap* job) {
+  if (job == nullptr) return {mine.json(0, own_host(how.pes, 0))};
+  const auto found = mine.json(job->rank(), share_host(*job, how.pes, 0));
+  std::vector<ordered_json> all;
+  for (const std::string& text : job->all_gather(dump(found)))
+    if (job->rank() == 0) all.push_back(ordered_json::parse(text));
+  return all;
+}
+
+/// Prints what was found; the problem of the first process that has one, or nothing.
+std::string print(ordered_json found, bool as_json) {
+  const std::string text = as_json ? dump(found) + "\n" : text_of(found);
+  std::fputs(text.c_str(), stdout);
+  for (const auto& process : found["processes"])
+    if (!process["problem"].is_null()) return process["problem"].get<std::string>();
+  return {};
+}
+
+}  // namespace
+
+std::variant<info_settings, std::string> parse_info(std::span<const std::string> arguments) {
+  std::vector<std::string> words{"imbrex info"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> line;
+  for (std::string& one : words) line.push_back(one.data());
+  line.push_back(nullptr);
+  int count = static_cast<int>(words.size());
+  info_settings asked;
+  asked.how = parse_options(count, line.data());
+  for (int i = 1; i < count; ++i) {
+    const std::string given = line[static_cast<std::size_t>(i)];
+    if (given == "--help" || given == "-h") return help();
+    if (given != "--json") {
+      refuse_near_misses(count, line.data());
+      refuse(given);
+    }
+    asked.json = true;
+  }
+  return asked;
+}
+
+int print_info(const info_settings& asked) {
+  const process_findings mine(asked.how);
+  const auto job = find_bootstrap();
+  const auto all = gather(mine, asked.how, job.get());
+  std::string problem;
+  if (!all.empty()) {
+    ordered_json found = build_findings();
+    found["launcher"] = job ? ordered_json(job->launcher()) : ordered_json(nullptr);
+    found["processes"] = all;
+    problem = print(std::move(found), asked.json);
+  }
+  const int status = problem.empty() ? 0 : 1;
+  if (job) {
+    job->leave();
+    job->finish(status);
+  }
+  if (status != 0) std::fprintf(stderr, "imbrex info: %s\n", problem.c_str());
+  return status;
+}
+
+}  // namespace imbrex::tools

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/info_command.hpp>
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+
+namespace imbrex::tools {
+namespace {
+
+using words = std::vector<std::string>;
+
+info_settings settings(const words& line) { return std::get<info_settings>(parse_info(line)); }
+
+std::string complaint(const words& line) {
+  try {
+    parse_info(line);
+    return {};
+  } catch (const usage_error& e) {
+    return e.what();
+  }
+}
+
+TEST(info_command, takes_the_options_of_the_runtime) {
+  const info_settings asked = settings(
+      {"--pes", "3", "--json", "--device=emulated", "--device-map", "near", "--device-model", "v100"});
+  EXPECT_TRUE(asked.json);
+  EXPECT_EQ(asked.how.pes, 3);
+  EXPECT_EQ(asked.how.device, "emulated");
+  EXPECT_EQ(asked.how.map, device_map::near);
+  EXPECT_EQ(asked.how.device_model, "v100");
+  EXPECT_FALSE(settings({}).json);
+}
+
+TEST(info_command, says_what_is_wrong_and_what_to_write) {
+  const std::vector<std::pair<words, const char*>> wrong{
+      {{"--jsn"}, "unknown option --jsn; did you mean --json?"},
+      {{"--pse", "2"}, "did you mean --pes?"},
+      {{"--pes", "0"}, "--pes 0: the number of PEs"},
+      {{"--device-map", "far"}, "--device-map far: the value must be one of block, round-robin, near, none"},
+      {{"--verbose"}, "unknown option --verbose: imbrex info takes --json and the options of the runtime"},
+      {{"--json", "./app"}, "unknown argument ./app"},
+      {{"--"}, "unknown option --"},
+  };
+  for (const auto& [line, expected] : wrong)
+    EXPECT_NE(complaint(line).find(expected), std::string::npos) << expected << ", got: " << complaint(line);
+}
+
+TEST(info_command, gives_help) {
+  for (const char* ask : {"--help", "-h"}) {
+    const auto help = std::get<std::string>(parse_info(words{"--pes", "2", ask}));
+    EXPECT_NE(help.find("--json"), std::string::npos);
+    EXPECT_NE(help.find("--device-map"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace imbrex::tools

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What `imbrex info` finds and says.
+
+usage: info_test.py IMBREX MPIRUN [unittest's arguments]
+MPIRUN may be empty; the test that needs it is skipped then.
+"""
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+IMBREX, MPIRUN = sys.argv[1:3]
+LIMIT = 50  # seconds that nothing here takes unless it hangs
+BUILD = ["version", "compiler", "build_type", "ucx", "pmix", "mpi", "cuda", "device_models", "launcher",
+         "processes"]
+PROCESS = ["rank", "host", "processors", "hiding", "backends", "bound", "device", "device_map", "problem",
+           "pes"]
+
+
+def run(*command, before=(), environment=None):
+    return subprocess.run([*before, IMBREX, *command], text=True, capture_output=True, timeout=LIMIT,
+                          env={**os.environ, **(environment or {})})
+
+
+class Info(unittest.TestCase):
+    def found(self, *options, **more):
+        """The object that is printed, by a command that ends well."""
+        ended = run("info", "--json", *options, **more)
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+        found = json.loads(ended.stdout)
+        self.assertEqual(list(found), BUILD)
+        for process in found["processes"]:
+            self.assertEqual(list(process), PROCESS)
+        return found
+
+    def of_one(self, *options, **more):
+        [process] = self.found(*options, **more)["processes"]
+        return process
+
+    def devices(self, process):
+        return [pe["device"] for pe in process["pes"]]
+
+    def test_build(self):
+        found = self.found()
+        self.assertRegex(found["version"], r"^\d+\.\d+\.\d+$")
+        self.assertRegex(found["compiler"], r"^\S+ \d+")
+        self.assertIn("v100", found["device_models"])
+        self.assertIsNone(found["launcher"])
+        for part in ["ucx", "pmix", "mpi", "cuda"]:
+            if found[part] is not None:
+                self.assertRegex(found[part], r"^\d+\.\d+")
+
+    def test_processors(self):
+        allowed = sorted(os.sched_getaffinity(0))
+        found = self.of_one()
+        self.assertEqual(found["processors"]["allowed"], allowed)
+        self.assertEqual(len(found["pes"]), found["processors"]["usable"])
+        self.assertLessEqual(found["processors"]["usable"], len(allowed))
+        one = self.of_one("--pes", "2", "--bind", "core", before=["taskset", "-c", str(allowed[-1])])
+        self.assertEqual(one["processors"]["allowed"], allowed[-1:])
+        self.assertTrue(one["bound"])
+        self.assertEqual([pe["processor"] for pe in one["pes"]], allowed[-1:] * 2)
+
+    def test_devices_of_pes(self):
+        emulated = ["--pes", "4", "--device", "emulated", "--devices", "2"]
+        self.assertEqual(self.devices(self.of_one("--pes", "2")), [None] * 2)
+        self.assertEqual(self.devices(self.of_one(*emulated)), [0, 0, 1, 1])
+        self.assertEqual(self.devices(self.of_one(*emulated, "--device-map", "near")), [0, 0, 1, 1])
+        self.assertEqual(self.devices(self.of_one(*emulated, "--device-map=round-robin")), [0, 1, 0, 1])
+        self.assertEqual(self.devices(self.of_one(*emulated, "--device-map=none")), [None] * 4)
+        self.assertEqual(self.devices(self.of_one(*emulated, "--machine", "deterministic")), [0, 0, 1, 1])
+
+    def test_backends(self):
+        found = self.of_one("--device", "emulated", "--devices", "3", "--device-model", "v100")
+        cuda, emulated = found["backends"]
+        self.assertEqual((cuda["name"], emulated["name"]), ("cuda", "emulated"))
+        self.assertEqual([device["name"] for device in emulated["devices"]], ["v100"] * 3)
+        self.assertEqual(emulated["devices"][0]["memory"], 16_000_000_000)
+        self.assertIsNone(emulated["devices"][0]["pci_bus_id"])
+        self.assertEqual(bool(cuda["devices"]), cuda["problem"] is None)
+        for device in cuda["devices"]:
+            self.assertRegex(device["pci_bus_id"], r"^[0-9a-fA-F]+:[0-9a-fA-F]+:[0-9a-fA-F]+\.[0-7]$")
+
+    def test_hidden_devices(self):
+        hide = {"CUDA_VISIBLE_DEVICES": ""}
+        found = self.of_one(environment=hide)
+        self.assertEqual(found["hiding"], hide)
+        self.assertEqual(found["backends"][0]["devices"], [])
+        self.assertIn("--device emulated", found["backends"][0]["problem"])
+        asked = run("info", "--device", "cuda", environment=hide)
+        self.assertEqual(asked.returncode, 1)
+        self.assertEqual(asked.stderr, f"imbrex info: {found['backends'][0]['problem']}\n")
+        self.assertIn("CUDA_VISIBLE_DEVICES=: ", asked.stdout)
+        self.of_one(environment={"CUDA_VISIBLE_DEVICES": os.fsdecode(b"\xff")})  # no UTF-8
+
+    def test_text(self):
+        text = run("info", "--pes", "1", "--device", "emulated")
+        self.assertEqual((text.returncode, text.stderr), (0, ""))
+        self.assertTrue(text.stdout.startswith("Imbrex "), text.stdout)
+        self.assertRegex(text.stdout, r"\n    PE 0: processor \d+, emulated device 0\n$")
+
+    def test_loads_no_network(self):
+        libraries = subprocess.run(["ldd", IMBREX], text=True, capture_output=True, timeout=LIMIT).stdout
+        self.assertIn("libc.so", libraries)
+        self.assertNotIn("libucp", libraries)  # which would take SIGHUP over
+
+    def test_wrong_options(self):
+        for options, words in [(["--pes", "no"], "--pes no: "), (["--jsno"], "did you mean --json?"),
+                               (["--device", "cudo"], "did you mean cuda?"),
+                               (["--devices", "2"], "--devices 2 is"),
+                               (["--device", "emulated", "--device-model", "x"], "x"),
+                               (["--device-map", "here"], "--device-map here: ")]:
+            ended = run("info", *options)
+            self.assertEqual((ended.returncode, ended.stdout), (2, ""), options)
+            self.assertTrue(ended.stderr.startswith("imbrex info: "), ended.stderr)
+            self.assertIn(words, ended.stderr)
+
+    def check_job(self, ended, launcher):
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        found = json.loads(ended.stdout)
+        self.assertEqual(found["launcher"], launcher)
+        self.assertEqual([process["rank"] for process in found["processes"]], [0, 1])
+        self.assertEqual([[pe["pe"] for pe in process["pes"]] for process in found["processes"]],
+                         [[0, 1, 2], [3, 4, 5]])
+
+    def test_job(self):
+        self.check_job(run("run", "-n", "2", IMBREX, "info", "--json", "--pes", "3"), "imbrex run")
+
+    def test_foreign_job(self):
+        if not MPIRUN:
+            self.skipTest("there is no mpirun with PMIx")
+        ended = run("info", "--json", "--pes", "3", before=[MPIRUN, "--oversubscribe", "-n", "2"],
+                    environment={"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"})
+        self.check_job(ended, "a launcher that serves PMIx")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
