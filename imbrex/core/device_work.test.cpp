@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -412,6 +413,34 @@ using choices = std::vector<std::optional<int>>;
 
 TEST(device_map, near_is_block_for_devices_that_are_nowhere) {
   EXPECT_EQ(chosen({.device = "emulated", .devices = 2, .map = device_map::near}), (choices{0, 0, 1, 1}));
+}
+
+TEST(device_map, is_of_the_processes_that_see_the_same_devices) {
+  host_share host;
+  host.pes = 2;
+  host.processes = {{0, 3, {0}, "a"}, {3, 1, {0}, "b"}, {9, 2, {0}, "a"}, {11, 5, {0}, "a"}};
+  host.self = 2;
+  const auto together = detail::sharers_of_devices(host, false);
+  EXPECT_EQ(together.processes.size(), 3U);
+  EXPECT_EQ(together.processes[1].first_pe, 9);
+  EXPECT_EQ(together.first_pe, 3);
+  EXPECT_EQ(together.pes, 10);
+  const auto alone = detail::sharers_of_devices(host, true);
+  EXPECT_EQ(alone.processes.size(), 1U);
+  EXPECT_EQ(alone.first_pe, 0);
+  EXPECT_EQ(alone.pes, 2);
+  // Emulated devices are each process's own.
+  EXPECT_EQ(chosen({.device = "emulated", .devices = 2}, host), (choices{0, 1}));
+}
+
+TEST(device_map, knows_by_a_launchers_choice_who_sees_the_same) {
+  const options how{.device = "emulated"};
+  const std::string before = detail::run_devices(how, nullptr).seen();
+  ::setenv("HIP_VISIBLE_DEVICES", "3", 1);
+  const std::string then = detail::run_devices(how, nullptr).seen();
+  ::unsetenv("HIP_VISIBLE_DEVICES");
+  EXPECT_NE(before, then);
+  EXPECT_EQ(before, detail::run_devices(how, nullptr).seen());
 }
 
 TEST(device_map, none_gives_none) {

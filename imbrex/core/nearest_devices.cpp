@@ -69,14 +69,10 @@ std::vector<int> nearest_devices(std::span<const std::vector<distance>> distance
   return chosen;
 }
 
-std::vector<int> nearest_devices_here(const host_topology& topology, const host_share& host, bool own,
-                                      bool bound, std::span<const std::vector<int>> near) {
+std::vector<int> nearest_devices(const host_topology& host, std::span<const host_process> processes,
+                                 bool bound, std::span<const std::vector<int>> near) {
   if (std::ranges::all_of(near, [](const auto& place) { return place.empty(); })) return {};
-  std::span<const host_process> processes(host.processes);
-  if (own) processes = processes.subspan(host.self, 1);
-  const auto all = nearest_devices(device_distances(topology, processes, bound, near));
-  const auto mine = all.begin() + (own ? 0 : host.first_pe);
-  return {mine, mine + host.pes};
+  return nearest_devices(device_distances(host, processes, bound, near));
 }
 
 }  // namespace imbrex::detail

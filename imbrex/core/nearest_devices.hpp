@@ -24,9 +24,9 @@ std::vector<std::vector<distance>> device_distances(const host_topology& host,
 /// evenly, those side by side together; whoever has less choice chooses first.
 std::vector<int> nearest_devices(std::span<const std::vector<distance>> distances);
 
-/// The same for the PEs of this process, all PEs of the host sharing the devices unless they are this process's
-/// `own`. Empty where nobody knows where any device is.
-std::vector<int> nearest_devices_here(const host_topology& topology, const host_share& host, bool own,
-                                      bool bound, std::span<const std::vector<int>> near);
+/// The same for the PEs of some processes of a host, whose distances are as above. Empty where nobody knows where
+/// any device is.
+std::vector<int> nearest_devices(const host_topology& host, std::span<const host_process> processes,
+                                 bool bound, std::span<const std::vector<int>> near);
 
 }  // namespace imbrex::detail

@@ -18,7 +18,7 @@ std::vector<int> numbers(int from, int to) {
 
 std::vector<int> map(const char* host, const std::vector<host_process>& processes, bool bound,
                      const sets& near) {
-  return nearest_devices(device_distances(host_topology(host), processes, bound, near));
+  return nearest_devices(host_topology(host), processes, bound, near);
 }
 
 /// Two packages of four processors, which begin at 0 and at 4.
@@ -70,23 +70,8 @@ TEST(nearest_devices, leave_the_devices_that_all_may_have_to_those_with_no_other
   EXPECT_EQ(nearest_devices(rows), (std::vector{1, 1, 0, 0}));
 }
 
-/// The second of two processes of a host, each with two PEs that may be anywhere.
-const host_share second_of_two{.pes = 2,
-                               .first_pe = 2,
-                               .host_pes = 4,
-                               .processes = {{0, 2, numbers(0, 8)}, {2, 2, numbers(0, 8)}},
-                               .self = 1};
-
-TEST(nearest_devices, of_a_process_are_its_part_of_the_hosts) {
-  const host_topology host(two_packages);
-  const sets near{left, right};
-  EXPECT_EQ(nearest_devices_here(host, second_of_two, false, false, near), (std::vector{1, 1}));
-  EXPECT_EQ(nearest_devices_here(host, second_of_two, true, false, near), (std::vector{0, 1}));
-}
-
 TEST(nearest_devices, are_not_to_be_found_where_no_device_has_a_place) {
-  const host_topology host(two_packages);
-  EXPECT_TRUE(nearest_devices_here(host, second_of_two, false, false, sets{{}, {}}).empty());
+  EXPECT_TRUE(map(two_packages, {{0, 2, numbers(0, 8)}}, false, {{}, {}}).empty());
 }
 
 TEST(nearest_devices, may_be_more_than_pes) {

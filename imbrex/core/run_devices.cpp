@@ -32,17 +32,23 @@ void check(const options& how) {
         "--no-data is for --device emulated: there is nothing else that could leave its work undone");
 }
 
-/// A launcher has chosen devices for this process.
-bool shows_a_choice() {
-  return std::ranges::any_of(hiding_variables(),
-                             [](const char* name) { return std::getenv(name) != nullptr; });
-}
-
 }  // namespace
 
 std::span<const char* const> hiding_variables() {
   static constexpr std::array names{"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"};
   return names;
+}
+
+device_sharers sharers_of_devices(const host_share& host, bool own) {
+  device_sharers found;
+  const host_process& self = host.processes[host.self];
+  for (const host_process& other : host.processes) {
+    if (&other == &self) found.first_pe = found.pes;
+    if (&other != &self && (own || other.devices != self.devices)) continue;
+    found.processes.push_back(other);
+    found.pes += other.pes;
+  }
+  return found;
 }
 
 int device_of(device_map map, const pe_place& pe, int devices) {
@@ -70,27 +76,33 @@ run_devices::run_devices(const options& how, virtual_clock* time) : how_(how), d
 
 run_devices::~run_devices() = default;
 
+std::string run_devices::seen() const {
+  std::string words;
+  for (const char* const name : hiding_variables())
+    if (const char* const text = std::getenv(name)) words += std::string(name) + "=" + text + " ";
+  for (const auto& d : devices_) words += d->info().pci_bus_id + " ";
+  return words;
+}
+
 std::vector<std::optional<int>> run_devices::choose(const host_share& host) const {
   std::vector<std::optional<int>> chosen(static_cast<std::size_t>(host.pes));
   if (devices_.empty() || (how_.map == device_map::none && !how_.choose_device)) return chosen;
   std::vector<device_info> infos;
   for (const auto& d : devices_) infos.push_back(d->info());
-  const bool own = how_.device == "emulated" || shows_a_choice();
+  const auto sharers = sharers_of_devices(host, how_.device == "emulated");
   std::vector<int> near;
   if (how_.map == device_map::near && !how_.choose_device)
-    near = nearest_devices_here(host_topology(host_topology::parts::processors), host, own,
-                                how_.bind == binding::core, device_places(devices_));
+    near = nearest_devices(host_topology(host_topology::parts::processors), sharers.processes,
+                           how_.bind == binding::core, device_places(devices_));
   for (int p = 0; p < host.pes; ++p) {
     auto& which = chosen[static_cast<std::size_t>(p)];
     if (how_.choose_device) {
       which = choice_of_program(
           {host.processes[host.self].first_pe + p, p, host.pes, host.first_pe + p, host.host_pes, infos});
     } else if (!near.empty()) {
-      which = near[static_cast<std::size_t>(p)];
+      which = near[static_cast<std::size_t>(sharers.first_pe + p)];
     } else {
-      const pe_place in_process{p, host.pes};
-      const pe_place on_host{host.first_pe + p, host.host_pes};
-      which = device_of(how_.map, own ? in_process : on_host, static_cast<int>(devices_.size()));
+      which = device_of(how_.map, {sharers.first_pe + p, sharers.pes}, static_cast<int>(devices_.size()));
     }
   }
   return chosen;

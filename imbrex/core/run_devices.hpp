@@ -29,6 +29,16 @@ struct pe_place {
 /// The environment variables by which launchers show a process some of its host's devices.
 std::span<const char* const> hiding_variables();
 
+/// The processes of a host that have the same devices.
+struct device_sharers {
+  std::vector<host_process> processes;
+  int first_pe = 0;  ///< how many of their PEs come before those of this process
+  int pes = 0;       ///< of all of them
+};
+
+/// Those that see the same devices as this process; it alone if it has devices of its `own`.
+device_sharers sharers_of_devices(const host_share& host, bool own);
+
 /// Which of so many devices a PE uses by a map that needs no more than their number: `block`, `round_robin`.
 int device_of(device_map map, const pe_place& pe, int devices);
 
@@ -42,9 +52,13 @@ class run_devices {
   run_devices(const run_devices&) = delete;
   run_devices& operator=(const run_devices&) = delete;
 
-  /// The device of each PE of this process; none for a PE that shall have none.
-  /// The processes of the host divide the devices among them, unless a launcher has shown each process its
-  /// own. Throws usage_error for a device that `options::choose_device` gives and that there is not.
+  /// Which devices this process sees, as `host_process` has it. What a launcher has set to hide devices counts,
+  /// for it may show parts of one.
+  std::string seen() const;
+
+  /// The device of each PE of this process; none for a PE that shall have none. Processes that see the same
+  /// devices divide them among them. Throws usage_error for a device that `options::choose_device` gives and
+  /// that there is not.
   std::vector<std::optional<int>> choose(const host_share& host) const;
 
   /// Gives a PE one of the devices.

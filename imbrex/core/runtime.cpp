@@ -140,30 +140,30 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how)) {
   const bool is_modelled = how_.machine == machine_kind::virtual_time;
   const bool one_thread = deterministic || is_modelled;
   const clock& time = one_thread ? static_cast<const clock&>(virtual_clock_) : real_clock_;
-  bool may_spin = true;
+  const bool is_alone = meeting == nullptr || meeting->size() == 1;
+  if (one_thread && !is_alone)
+    throw usage_error("--machine " + std::string(name(how_.machine)) +
+                      " is for one process, and this is one of " + std::to_string(meeting->size()) +
+                      ": start it by itself");
   host_share mine;
-  if (meeting != nullptr && meeting->size() > 1) {
-    if (one_thread)
-      throw usage_error(std::string("--machine ") + (deterministic ? "deterministic" : "virtual") +
-                        " is for one process, and this is one of " + std::to_string(meeting->size()) +
-                        ": start it by itself");
-    mine = share_host(*meeting, how_.pes, threads_beside(how_));
+  if (is_alone) {
+    mine = own_host(how_.pes, threads_beside(how_));
     how_.pes = mine.pes;
-    may_spin = mine.has_processor_for_each;
+  }
+  devices_ = std::make_unique<detail::run_devices>(how_, one_thread ? &virtual_clock_ : nullptr);
+  if (is_alone) {
+    pes_ = {0, how_.pes, how_.pes};
+  } else {
+    mine = share_host(*meeting, how_.pes, threads_beside(how_), devices_->seen());
+    how_.pes = mine.pes;
     if (!mine.is_only_host && link_of(how_).delays())
       throw usage_error(
           "--net-latency, --net-bandwidth and --net-injection-gap are for processes of one host, since they "
           "need one clock, and this job has several: leave them out");
     job_ = std::make_unique<detail::job>(*this, *meeting, how_, time);
     pes_ = job_->net().pes();
-  } else {
-    mine = own_host(how_.pes, threads_beside(how_));
-    how_.pes = mine.pes;
-    may_spin = mine.has_processor_for_each;
-    pes_ = {0, how_.pes, how_.pes};
   }
   std::vector<inbox*> inboxes;
-  devices_ = std::make_unique<detail::run_devices>(how_, one_thread ? &virtual_clock_ : nullptr);
   if (is_modelled) modelled_ = std::make_unique<detail::virtual_machine>(how_, virtual_clock_);
   const auto device_of_pe = devices_->choose(mine);
   for (int p = pes_.first; p < pes_.first + pes_.count; ++p) {
@@ -185,7 +185,7 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how)) {
     std::vector<scheduler*> pes;
     for (auto& p : processors_) pes.push_back(p.get());
     if (job_ && job_->comm() != nullptr) pes.push_back(job_->comm());
-    threads_ = std::make_unique<thread_machine>(pes, how_, may_spin, *this);
+    threads_ = std::make_unique<thread_machine>(pes, how_, mine.has_processor_for_each, *this);
   }
   const auto model = link_of(how_);
   for (auto& p : processors_) {

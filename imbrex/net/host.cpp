@@ -48,7 +48,7 @@ host_share share_among(std::span<const host_user> all, std::size_t self) {
     const int pes = part_of(other);
     job_pes += pes;
     if (other.host != all[self].host) continue;
-    processes.push_back({job_pes - pes, pes, other.processors});
+    processes.push_back({job_pes - pes, pes, other.processors, other.devices});
     if (&other == &all[self]) {
       first_pe = host_pes;
       place = processes.size() - 1;
@@ -69,21 +69,21 @@ host_share share_among(std::span<const host_user> all, std::size_t self) {
 
 namespace {
 
-detail::host_user this_process(std::string host, int pes, int beside) {
+detail::host_user this_process(std::string host, int pes, int beside, const std::string& devices) {
   const auto numbers = usable_processor_numbers();
-  return {std::move(host), pes, usable_processors(), {numbers.begin(), numbers.end()}, beside};
+  return {std::move(host), pes, usable_processors(), {numbers.begin(), numbers.end()}, beside, devices};
 }
 
 }  // namespace
 
 host_share own_host(int pes, int beside) {
-  const std::array all{this_process({}, pes, beside)};
+  const std::array all{this_process({}, pes, beside, {})};
   return detail::share_among(all, 0);
 }
 
-host_share share_host(bootstrap& job, int pes, int beside) {
+host_share share_host(bootstrap& job, int pes, int beside, const std::string& devices) {
   writer out;
-  out(this_process(name_of_host(), pes, beside));
+  out(this_process(name_of_host(), pes, beside, devices));
   const auto mine = out.written();
   std::vector<detail::host_user> all;
   for (const auto& text : job.all_gather({reinterpret_cast<const char*>(mine.data()), mine.size()})) {

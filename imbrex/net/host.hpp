@@ -20,6 +20,7 @@ struct host_process {
   int first_pe = 0;  ///< the number of its first PE in the job
   int pes = 1;
   std::vector<int> processors;  ///< that it may use, by the system's numbers
+  std::string devices{};        ///< that it sees, in words: processes with the same words see the same ones
 };
 
 /// What a process of a job has of its host.
@@ -38,8 +39,9 @@ host_share own_host(int pes, int beside);
 
 /// Agrees with the other processes of the job. `pes`: how many PEs this process is to have; 0 for its part of the
 /// processors that it may use, of which those that others of its host may use as well are divided among them.
-/// `beside`: threads that it has beside its PEs, and that need a processor, too.
-host_share share_host(bootstrap& job, int pes, int beside);
+/// `beside`: threads that it has beside its PEs, and that need a processor, too. `devices`: as `host_process` has
+/// them.
+host_share share_host(bootstrap& job, int pes, int beside, const std::string& devices);
 
 namespace detail {
 
@@ -50,6 +52,7 @@ struct host_user {
   int usable = 1;               ///< processors that it may use at the same time
   std::vector<int> processors;  ///< their numbers, perhaps more
   int beside = 0;               ///< threads beside its PEs
+  std::string devices{};        ///< as in `host_process`
 };
 
 host_share share_among(std::span<const host_user> all, std::size_t self);

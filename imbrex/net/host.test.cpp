@@ -55,7 +55,7 @@ TEST(host, a_thread_beside_the_pes_needs_a_processor_too) {
 
 TEST(host, its_processes_are_known_by_their_pes) {
   const std::vector<host_user> all{{"b", 3, 8, {0, 1}},
-                                   {"a", 0, 4, {0, 1, 2, 3}},
+                                   {"a", 0, 4, {0, 1, 2, 3}, 0, "two GPUs"},
                                    {"b", 1, 8, {1}},
                                    {"a", 0, 4, {0, 1, 2, 3}},
                                    {"b", 9, 8, {2}}};
@@ -63,6 +63,8 @@ TEST(host, its_processes_are_known_by_their_pes) {
   ASSERT_EQ(mine.processes.size(), 2U);
   EXPECT_EQ(mine.self, 1U);
   EXPECT_EQ(mine.processes[0].first_pe, 3);
+  EXPECT_EQ(mine.processes[0].devices, "two GPUs");
+  EXPECT_EQ(mine.processes[1].devices, "");
   EXPECT_EQ(mine.processes[1].first_pe, 6);
   EXPECT_EQ(mine.processes[1].pes, 2);
   EXPECT_EQ(mine.processes[1].processors, (std::vector{0, 1, 2, 3}));

@@ -24,6 +24,9 @@ class process_findings {
   process_findings(const process_findings&) = delete;
   process_findings& operator=(const process_findings&) = delete;
 
+  /// As `detail::run_devices` says it.
+  std::string seen() const { return devices_ ? devices_->seen() : std::string(); }
+
   /// Everything, once the job has agreed on who has what of this host. `rank`: this process's.
   nlohmann::ordered_json json(int rank, const host_share& host) const;
 

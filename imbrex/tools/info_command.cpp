@@ -46,7 +46,7 @@ std::string help() {
 /// What all processes have found; empty in all but the first.
 std::vector<ordered_json> gather(const process_findings& mine, const options& how, bootstrap* job) {
   if (job == nullptr) return {mine.json(0, own_host(how.pes, 0))};
-  const auto found = mine.json(job->rank(), share_host(*job, how.pes, 0));
+  const auto found = mine.json(job->rank(), share_host(*job, how.pes, 0, mine.seen()));
   std::vector<ordered_json> all;
   for (const std::string& text : job->all_gather(dump(found)))
     if (job->rank() == 0) all.push_back(ordered_json::parse(text));
