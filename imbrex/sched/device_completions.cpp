@@ -2,6 +2,8 @@
 #include <imbrex/sched/device_completions.hpp>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -21,6 +23,9 @@ namespace {
 
 /// Of a PE that decides by itself how often to look: while it finds nothing, twice as many turns each time.
 constexpr int most_turns_between_looks = 16;
+
+/// An idle PE's looks take less time than reading the clock.
+constexpr unsigned looks_between_clocks = 32;
 
 /// What a high priority of a stream makes of its notices: they go before messages of no priority.
 constexpr std::int8_t priority_of(stream_priority of) { return of == stream_priority::high ? -1 : 0; }
@@ -108,7 +113,7 @@ class device_completions::events {
   }
 
   void add(std::uint64_t stream, notice& n) {
-    streams_.reserve(streams_.size() + 1);
+    if (streams_.size() == streams_.capacity()) streams_.reserve(2 * streams_.size() + 8);
     const auto [found, is_new] = places_.try_emplace(stream, streams_.size());
     if (is_new) {
       streams_.push_back({stream, &n, &n});
@@ -121,7 +126,7 @@ class device_completions::events {
   /// Asks for the oldest notice of the next stream, and queues all of that stream that are done.
   bool look(scheduler& pe) {
     if (streams_.empty()) return false;
-    next_ = (next_ + 1) % streams_.size();
+    if (++next_ >= streams_.size()) next_ = 0;
     return look_at(next_, pe);
   }
   bool look_at_all(scheduler& pe) {
@@ -172,7 +177,10 @@ class device_completions::flags {
   explicit flags(device& of) : of_(of) {}
 
   void forget() noexcept {
-    for (auto& b : blocks_) std::ranges::fill(b->waiting, nullptr);
+    for (auto& b : blocks_)
+      for (std::size_t word = 0; word < words_a_block; ++word)
+        if (std::exchange(b->waiting[word], nullptr) != nullptr) ++b->awaited[word];
+    std::ranges::fill(lines_, 0);
     used_ = 0;  // and the words are not used again
   }
 
@@ -181,46 +189,61 @@ class device_completions::flags {
     const std::size_t place = free_.back();
     block& b = *blocks_[place / words_a_block];
     const std::size_t word = place % words_a_block;
-    in.write(b.words[word], b.awaited[word] + 1);  // first, since it may throw
+    in.write(b.words[word], b.awaited[word]);  // first, since it may throw
     free_.pop_back();
-    ++b.awaited[word];
     b.waiting[word] = &n;
+    ++lines_[place / words_a_line];
     ++used_;
   }
 
   bool look_at_all(scheduler& pe) {
     bool found = false;
-    for (std::size_t looks = blocks_.size() * (words_a_block / words_a_look); looks > 0; --looks)
-      found |= look(pe);
+    for (std::size_t line = 0; line < lines_.size(); ++line) found |= lines_[line] != 0 && look_at(line, pe);
     return found;
   }
-  /// Compares the next words, and queues the notices of those that have been written.
+  /// Compares the words of the next line that has some in use, and queues the notices of those that have been
+  /// written.
   bool look(scheduler& pe) {
     if (used_ == 0) return false;
-    next_ = (next_ + words_a_look) % (blocks_.size() * words_a_block);
-    block& b = *blocks_[next_ / words_a_block];
-    const std::size_t first = next_ % words_a_block;
-    bool found = false;
-    for (std::size_t word = first; word < first + words_a_look; ++word) {
-      if (b.waiting[word] == nullptr || b.words.load(word) != b.awaited[word]) continue;
-      pe.push(*std::exchange(b.waiting[word], nullptr));
-      free_.push_back(next_ - first + word);
-      --used_;
-      found = true;
+    for (std::size_t passed = 0; passed < words_a_block / words_a_line; ++passed) {
+      if (++next_ >= lines_.size()) next_ = 0;
+      if (lines_[next_] != 0) return look_at(next_, pe);
     }
-    return found;
+    return false;
   }
+  /// True if the last so many looks in a row were one at each line.
+  bool are_all(std::size_t looks) const { return looks >= std::min(used_, lines_.size()); }
 
  private:
   static constexpr std::size_t words_a_block = 128;
-  static constexpr std::size_t words_a_look = 32;
+  static constexpr std::size_t words_a_line = 16;  // 64 bytes
   struct block {
-    explicit block(device& of) : words(of, words_a_block), awaited(words_a_block), waiting(words_a_block) {}
+    explicit block(device& of) : words(of, words_a_block) { awaited.fill(1); }
     flag_array words;
-    std::vector<std::uint32_t> awaited;
-    std::vector<notice*> waiting;
+    const std::atomic<std::uint32_t>* const at = words.words().data();
+    std::array<std::uint32_t, words_a_block> awaited;  ///< next; so no word that nobody waits for holds it
+    std::array<notice*, words_a_block> waiting{};
   };
+  bool look_at(std::size_t line, scheduler& pe) {
+    block& b = *blocks_[line * words_a_line / words_a_block];
+    const std::size_t first = line * words_a_line % words_a_block;
+    bool any = false;  // without a branch for each word, and no order until one has been written
+    for (std::size_t word = first; word < first + words_a_line; ++word)
+      any |= b.at[word].load(std::memory_order_relaxed) == b.awaited[word];
+    if (!any) [[likely]]
+      return false;
+    for (std::size_t i = 0; i < words_a_line; ++i) {
+      if (b.at[first + i].load(std::memory_order_acquire) != b.awaited[first + i]) continue;
+      pe.push(*std::exchange(b.waiting[first + i], nullptr));
+      free_.push_back(line * words_a_line + i);
+      ++b.awaited[first + i];
+      --lines_[line];
+      --used_;
+    }
+    return true;
+  }
   void grow() {
+    lines_.resize(lines_.size() + words_a_block / words_a_line);
     blocks_.push_back(std::make_unique<block>(of_));
     const std::size_t first = (blocks_.size() - 1) * words_a_block;
     for (std::size_t place = first + words_a_block; place > first; --place) free_.push_back(place - 1);
@@ -228,7 +251,8 @@ class device_completions::flags {
 
   device& of_;
   std::vector<std::unique_ptr<block>> blocks_;
-  std::vector<std::size_t> free_;  ///< places of words, counted through all blocks
+  std::vector<std::size_t> lines_;  ///< how many words of each are in use, through all blocks
+  std::vector<std::size_t> free_;   ///< places of words, through all blocks
   std::size_t used_ = 0;
   std::size_t next_ = 0;
 };
@@ -331,16 +355,24 @@ void device_completions::check_notice() {
   if (!all_.empty() && all_.front()->until) static_cast<void>(all_.front()->until->done());
 }
 
+bool device_completions::find() {
+  if (how_ == completion_method::polling) return events_->look(pe_);
+  return how_ == completion_method::flag && flags_->look(pe_);
+}
+
+bool device_completions::are_all(std::size_t looks) const {
+  return how_ == completion_method::flag ? flags_->are_all(looks) : events_->are_all(looks);
+}
+
 bool device_completions::look() {
-  bool found = false;
-  if (how_ == completion_method::polling) found = events_->look(pe_);
-  if (how_ == completion_method::flag) found = flags_->look(pe_);
-  if (how_ == completion_method::callback || how_ == completion_method::flag) check_device();
+  const bool found = find();
+  if (hears_of_no_failure() && ++looks_ % looks_between_clocks == 0) check_device();
   return found;
 }
 
 void device_completions::look_beside_work() {
-  const bool found = look();
+  const bool found = find();
+  if (hears_of_no_failure()) check_device();
   if (when_.time.count() != 0) {
     last_look_ = pe_.now();
     turns_between_ = 1;
@@ -349,7 +381,7 @@ void device_completions::look_beside_work() {
   } else if (found) {
     turns_between_ = 1;
     looks_in_vain_ = 0;
-  } else if (events_->are_all(++looks_in_vain_)) {
+  } else if (are_all(++looks_in_vain_)) {
     turns_between_ = std::min(turns_between_ * 2, most_turns_between_looks);
     looks_in_vain_ = 0;
   }
@@ -364,7 +396,7 @@ bool device_completions::look_at_all() {
     pe_.charge(costs_.synchronize);
     found = true;
   }
-  if (!found && (how_ == completion_method::callback || how_ == completion_method::flag)) check_notice();
+  if (!found && hears_of_no_failure()) check_notice();
   return found;
 }
 

@@ -95,6 +95,13 @@ class device_completions {
   class events;
   class flags;
 
+  bool find();
+  /// True if the last so many looks in a row were at all that is pending.
+  bool are_all(std::size_t looks) const;
+  /// Neither callbacks nor flags come from a device that has failed.
+  bool hears_of_no_failure() const {
+    return how_ == completion_method::callback || how_ == completion_method::flag;
+  }
   bool is_due_now();
   void check_device();
   void check_notice();
@@ -108,6 +115,7 @@ class device_completions {
   int turns_left_ = 1;
   int turns_between_ = 1;
   std::size_t looks_in_vain_ = 0;
+  unsigned looks_ = 0;
   nanoseconds last_look_{0};
   nanoseconds last_check_{0};
   std::unique_ptr<events> events_;
