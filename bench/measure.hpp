@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 
 #include <benchmark/benchmark.h>
 
 #include <imbrex/imbrex.hpp>
+
+#include "bench/stopwatch.hpp"
 
 namespace bench {
 
@@ -40,14 +41,5 @@ double seconds_in_run(int pes, Main main) {
   if (status != 0) std::exit(status);
   return seconds;
 }
-
-class stopwatch {
- public:
-  double seconds() const { return std::chrono::duration<double>(clock::now() - begin_).count(); }
-
- private:
-  using clock = std::chrono::steady_clock;
-  clock::time_point begin_ = clock::now();
-};
 
 }  // namespace bench

@@ -18,6 +18,7 @@ ARCHITECTURES = ["sm_80", "sm_90"]
 # The most registers of a thread, by kernel: a new one gets its line here. A multiprocessor has 65,536, so 64
 # let 1,024 threads run at once, 32 all the 2,048 that it can hold. Instances of a template share a line.
 REGISTERS = {
+    "bench::spin_kernel": 16,
     "imbrex::test::add_kernel": 16,
     "imbrex::test::append_kernel": 16,
     "jacobi3d::pack_kernel": 32,

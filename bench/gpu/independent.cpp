@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// What overdecomposition costs where there is nothing to hide: a cube of cells, whole and cut into blocks
+// that exchange nothing. Each block is a chare of one PE with a stream of its own; an iteration is Jacobi3D's
+// update and the wait for its end, so blocks differ from one large block by launches, completions and what
+// the device makes of several kernels at once.
+//   build/release/bin/gpu_independent --cells 768 --odf 1,8
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <imbrex/gpu.hpp>
+
+#include "apps/jacobi3d/decomposition.hpp"
+#include "apps/jacobi3d/device_kernels.hpp"
+#include "bench/gpu/program.hpp"
+#include "bench/stopwatch.hpp"
+
+namespace {
+
+using jacobi3d::device_layout;
+using jacobi3d::extents;
+
+struct course {
+  std::int64_t edge = 0;
+  std::vector<std::int64_t> odf{1, 8};
+  int iterations = 20;
+  int repeats = 9;
+};
+
+class block : public imbrex::chare<block, imbrex::index<3>> {
+ public:
+  explicit block(const jacobi3d::decomposition& cut)
+      : layout_(cut.cells({where()[0], where()[1], where()[2]})),
+        stream_(imbrex::gpu(), imbrex::stream_priority::normal, "block"),
+        now_(imbrex::gpu(), layout_.size()),
+        next_(imbrex::gpu(), layout_.size()) {
+    constexpr std::byte half{0x3f};  // eight of them are a number, about 4.8e-4
+    stream_.fill(now_.span(), half);
+    stream_.fill(next_.span(), half);
+  }
+
+  imbrex::task<> run(int iterations) {
+    for (int done = 0; done < iterations; ++done) {
+      stream_.launch(jacobi3d::update, std::as_const(now_).span(), next_.span(), layout_);
+      std::swap(now_, next_);
+      co_await stream_.done();
+    }
+  }
+
+ private:
+  device_layout layout_;
+  imbrex::stream stream_;
+  imbrex::device_buffer<double> now_, next_;
+};
+
+/// All blocks of a cut, and how long an iteration of theirs took.
+struct candidate {
+  std::int64_t odf;
+  jacobi3d::decomposition cut;
+  imbrex::array<block> blocks;
+  std::vector<double> seconds;
+};
+
+std::size_t bytes_of(const jacobi3d::decomposition& cut) {
+  const auto blocks = static_cast<std::size_t>(cut.blocks[0] * cut.blocks[1] * cut.blocks[2]);
+  return 2 * sizeof(double) * blocks * device_layout(cut.largest()).size();
+}
+
+/// The cuts of the cube, or of the largest for all of which the device has the memory.
+std::vector<jacobi3d::decomposition> fitting(const course& asked, std::size_t free) {
+  constexpr std::int64_t step = 16;
+  for (std::int64_t edge = asked.edge;; edge -= step) {
+    std::vector<jacobi3d::decomposition> cuts;
+    std::size_t bytes = 0;
+    for (const std::int64_t odf : asked.odf) {
+      cuts.push_back(jacobi3d::minimal_surface({edge, edge, edge}, odf));
+      bytes += bytes_of(cuts.back());
+    }
+    if (bytes <= free / 20 * 19 || edge <= step) return cuts;
+  }
+}
+
+imbrex::task<> measure(const course& asked, nlohmann::ordered_json& rows) {
+  std::vector<candidate> all;
+  for (const jacobi3d::decomposition& cut : fitting(asked, imbrex::gpu().free_memory())) {
+    const imbrex::index<3> shape(cut.blocks[0], cut.blocks[1], cut.blocks[2]);
+    all.push_back({asked.odf[all.size()], cut, imbrex::make_array<block>(shape, cut), {}});
+    co_await all.back().blocks.call<&block::run>(2);
+  }
+  for (int repeat = 0; repeat < asked.repeats; ++repeat)
+    for (std::size_t turn = 0; turn < all.size(); ++turn) {
+      candidate& one = all[(turn + static_cast<std::size_t>(repeat)) % all.size()];
+      const bench::stopwatch watch;
+      co_await one.blocks.call<&block::run>(asked.iterations);
+      one.seconds.push_back(watch.seconds() / asked.iterations);
+    }
+  for (const candidate& one : all) {
+    std::vector<double> times_the_first;
+    std::vector<double> microseconds;
+    for (std::size_t repeat = 0; repeat < one.seconds.size(); ++repeat) {
+      times_the_first.push_back(one.seconds[repeat] / all.front().seconds[repeat]);
+      microseconds.push_back(one.seconds[repeat] * 1e6);
+    }
+    nlohmann::ordered_json row{{"what", "independent"},
+                               {"cells", one.cut.grid[0]},
+                               {"odf", one.odf},
+                               {"us_per_iter", bench::spread(microseconds)},
+                               {"times_the_first", bench::spread(times_the_first)}};
+    if (one.cut.grid[0] != asked.edge) row["cells_asked"] = asked.edge;
+    rows.push_back(std::move(row));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  course asked;
+  return bench::run(
+      {.name = "independent",
+       .text = "A cube of cells on one PE, whole and in blocks that exchange nothing.",
+       .declare =
+           [&](CLI::App& app) {
+             app.add_option(
+                    "--cells", asked.edge,
+                    "edge of the cube; 768 unless given (64 on the emulated device), less if it does not fit")
+                 ->check(CLI::Range(1, 4096));
+             app.add_option("--odf", asked.odf,
+                            "numbers of blocks; 1,8 unless given. The first is compared with")
+                 ->delimiter(',')
+                 ->check(CLI::Range(1, 4096));
+             app.add_option("--iterations", asked.iterations, "that are timed together; 20 unless given")
+                 ->check(CLI::Range(1, 1'000'000));
+             app.add_option("--repeats", asked.repeats, "of each, in turn; 9 unless given")
+                 ->check(CLI::Range(1, 1000));
+           },
+       .measure =
+           [&](const imbrex::options& how, auto& rows) {
+             if (asked.edge == 0) asked.edge = how.device == "emulated" ? 64 : 768;
+             bench::run_on(how, [&] { return measure(asked, rows); });
+           }},
+      argc, argv);
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jacobi3D's kernels by themselves, beside what bounds them: a copy of as many cells within the device, by
+// the driver, in turn with them and between the same arrays. A cell of either counts 16 bytes, 8 read and 8
+// written.
+//   build/release/bin/gpu_kernel --cells 1024,1536
+//
+// The host's clock times them: each figure is that of launches one behind the other, enough of them for the
+// stretch of time that is asked for, with one wait at the end. What the first launch and the wait add, some
+// 10 us, is a thousandth or less of the stretches that are the default. So what is timed of short kernels
+// (the faces) is what a stream does in a row, and that cannot be shorter than the host takes to launch one.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <imbrex/device/buffer.hpp>
+#include <imbrex/device/stream.hpp>
+
+#include "apps/jacobi3d/block_field.hpp"
+#include "apps/jacobi3d/device_kernels.hpp"
+#include "bench/gpu/program.hpp"
+#include "bench/stopwatch.hpp"
+
+namespace {
+
+using imbrex::device_buffer;
+using jacobi3d::device_layout;
+
+struct course {
+  std::vector<std::int64_t> edges;  ///< of cubes of cells
+  int repeats = 9;
+  double stretch = 0.02;  ///< seconds, of what is timed together
+};
+
+/// The stream's operations of one kind; the number tells them apart.
+using operation = std::function<void(int number)>;
+
+device_layout cube(std::int64_t edge) { return device_layout({edge, edge, edge}); }
+
+/// Two arrays of cells and a face.
+std::size_t bytes_of(std::int64_t edge) {
+  return (2 * cube(edge).size() + static_cast<std::size_t>(edge * edge)) * sizeof(double);
+}
+
+/// The edge, or that of the largest cube that the device has the memory for.
+std::int64_t fitting(std::int64_t edge, std::size_t free) {
+  constexpr std::int64_t step = 16;
+  while (edge > step && bytes_of(edge) > free / 20 * 19) edge = (edge - 1) / step * step;
+  return edge;
+}
+
+/// Numbers that are all different, so that nothing can be compressed, and stay finite.
+void fill(imbrex::stream& in, imbrex::device& on, imbrex::device_span<double> to) {
+  imbrex::pinned_buffer<double> some(on, std::min<std::size_t>(to.size(), std::size_t{1} << 20U));
+  std::uint64_t state = 1;
+  for (double& value : some.span()) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    value = static_cast<double>(state >> 11U) * 0x1p-53;
+  }
+  for (std::size_t first = 0; first < to.size(); first += some.size()) {
+    const std::size_t count = std::min(some.size(), to.size() - first);
+    in.copy(to.subspan(first, count), some.span().subspan(0, count));
+  }
+  in.synchronize();
+}
+
+double seconds_of(imbrex::stream& in, const operation& submit, int count) {
+  const bench::stopwatch watch;
+  for (int number = 0; number < count; ++number) submit(number);
+  in.synchronize();
+  return watch.seconds() / count;
+}
+
+/// How many make a stretch; and they have been done before.
+int count_of(imbrex::stream& in, const operation& submit, double stretch) {
+  seconds_of(in, submit, 2);
+  constexpr double most = 10'000;
+  const double wanted = stretch / seconds_of(in, submit, 2);
+  return static_cast<int>(std::clamp(wanted, 2.0, most)) / 2 * 2;  // even: arrays change places
+}
+
+/// Seconds of each operation, by repeat; they take turns, and who begins changes.
+std::vector<std::vector<double>> in_turn(imbrex::stream& in, const std::vector<operation>& all,
+                                         const course& asked) {
+  std::vector<int> counts;
+  for (const operation& one : all) counts.push_back(count_of(in, one, asked.stretch));
+  std::vector<std::vector<double>> seconds(all.size());
+  for (int repeat = 0; repeat < asked.repeats; ++repeat)
+    for (std::size_t turn = 0; turn < all.size(); ++turn) {
+      const std::size_t which = (turn + static_cast<std::size_t>(repeat)) % all.size();
+      seconds[which].push_back(seconds_of(in, all[which], counts[which]));
+    }
+  return seconds;
+}
+
+std::vector<double> rates(double amount, const std::vector<double>& seconds) {
+  std::vector<double> made;
+  for (const double s : seconds) made.push_back(amount / s);
+  return made;
+}
+
+class subject {
+ public:
+  subject(imbrex::device& on, std::int64_t edge)
+      : layout_(cube(edge)),
+        stream_(on, imbrex::stream_priority::normal, "bench"),
+        now_(on, layout_.size()),
+        next_(on, layout_.size()),
+        face_(on, static_cast<std::size_t>(edge * edge)) {
+    fill(stream_, on, now_.span());
+    fill(stream_, on, next_.span());
+    fill(stream_, on, face_.span());
+  }
+
+  nlohmann::ordered_json update_row(const course& asked) {
+    const auto seconds =
+        in_turn(stream_,
+                {[this](int number) {
+                   auto [from, to] = arrays(number);
+                   stream_.launch(jacobi3d::update, from, to, layout_);
+                 },
+                 [this](int number) {
+                   auto [from, to] = arrays(number);
+                   stream_.copy(to.subspan(0, layout_.cells()), from.subspan(0, layout_.cells()));
+                 }},
+                asked);
+    std::vector<double> ratios;
+    for (std::size_t repeat = 0; repeat < seconds[0].size(); ++repeat)
+      ratios.push_back(seconds[1][repeat] / seconds[0][repeat]);
+    const auto cells = static_cast<double>(layout_.cells());
+    return {{"what", "update"},
+            {"cells", layout_.nx},
+            {"gcell_per_s", bench::spread(rates(cells * 1e-9, seconds[0]))},
+            {"copy_gb_per_s", bench::spread(rates(16e-9 * cells, seconds[1]))},
+            {"of_copy", bench::spread(ratios)}};
+  }
+
+  nlohmann::ordered_json face_row(int side, const course& asked) {
+    const auto seconds =
+        in_turn(stream_,
+                {[&](int) {
+                   stream_.launch(jacobi3d::pack, std::as_const(now_).span(), face_.span(), layout_, side);
+                 },
+                 [&](int) {
+                   stream_.launch(jacobi3d::unpack, std::as_const(face_).span(), now_.span(), layout_, side);
+                 }},
+                asked);
+    const double bytes = 16 * static_cast<double>(layout_.face_cells(side));
+    constexpr const char* names[] = {"low x", "high x", "low y", "high y", "low z", "high z"};
+    return {{"what", "face"},
+            {"cells", layout_.nx},
+            {"side", names[side]},
+            {"pack_us", bench::median(seconds[0]) * 1e6},
+            {"unpack_us", bench::median(seconds[1]) * 1e6},
+            {"pack_gb_per_s", bench::spread(rates(bytes * 1e-9, seconds[0]))},
+            {"unpack_gb_per_s", bench::spread(rates(bytes * 1e-9, seconds[1]))}};
+  }
+
+ private:
+  std::pair<imbrex::device_span<const double>, imbrex::device_span<double>> arrays(int number) {
+    if (number % 2 == 0) return {now_.span(), next_.span()};
+    return {next_.span(), now_.span()};
+  }
+
+  device_layout layout_;
+  imbrex::stream stream_;
+  device_buffer<double> now_, next_, face_;
+};
+
+void measure(const course& asked, const imbrex::options& how, nlohmann::ordered_json& rows) {
+  const auto devices = bench::open_devices(how);
+  imbrex::device& on = *devices.front();
+  std::vector<std::int64_t> edges = asked.edges;
+  if (edges.empty())
+    edges = how.device == "emulated" ? std::vector<std::int64_t>{64} : std::vector<std::int64_t>{1024, 1536};
+  std::vector<std::int64_t> done;
+  for (const std::int64_t wanted : edges) {
+    const std::int64_t edge = fitting(wanted, on.free_memory());
+    if (std::ranges::count(done, edge) != 0) continue;
+    done.push_back(edge);
+    subject one(on, edge);
+    nlohmann::ordered_json row = one.update_row(asked);
+    if (edge != wanted) row["cells_asked"] = wanted;
+    rows.push_back(std::move(row));
+    for (int side = 0; side < jacobi3d::sides; ++side) rows.push_back(one.face_row(side, asked));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  course asked;
+  return bench::run({.name = "kernel",
+                     .text = "Jacobi3D's kernels against a copy within the device.",
+                     .declare =
+                         [&](CLI::App& app) {
+                           app.add_option("--cells", asked.edges,
+                                          "edges of cubes of cells; 1024,1536 unless given (64 on the "
+                                          "emulated device). For what does "
+                                          "not fit into the device the largest that does is taken")
+                               ->delimiter(',')
+                               ->check(CLI::Range(1, 4096));
+                           app.add_option("--repeats", asked.repeats, "of each, in turn; 9 unless given")
+                               ->check(CLI::Range(1, 1000));
+                           app.add_option("--stretch", asked.stretch,
+                                          "seconds of launches that are timed together; 0.02 unless given")
+                               ->check(CLI::Range(1e-6, 10.0));
+                         },
+                     .measure = [&](const imbrex::options& how, auto& rows) { measure(asked, how, rows); }},
+                    argc, argv);
+}

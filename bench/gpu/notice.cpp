@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long after a kernel's end an idle PE goes on with what waited for it, for each way to learn of
+// completions.
+//   build/release/bin/gpu_notice --methods poll,flag
+//
+// Nothing needs a clock of the device. The kernel's last act is a store into pinned host memory, and another
+// thread of the host, which does nothing else, looks at that word and says when it has changed. Behind the
+// kernel its stream writes a second word, which tells the same thread when the device has come to what
+// follows in the stream. The PE says when the coroutine that awaited the stream has been resumed. So there
+// are two figures: from the kernel's last store, in which what the device takes to end a kernel is contained,
+// and from the stream's next operation. README.md says what they are wrong by.
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <imbrex/device/flag.hpp>
+#include <imbrex/gpu.hpp>
+
+#include "bench/gpu/program.hpp"
+#include "bench/gpu/spin.hpp"
+#include "bench/stopwatch.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using bench::steady;
+using imbrex::nanoseconds;
+
+struct course {
+  std::vector<std::string> methods{"poll", "flag", "callback"};
+  int samples = 300;
+  int samples_beside = 25;
+  int repeats = 3;
+};
+
+/// What the words are for. A stream's and a kernel's are apart, so that neither disturbs whoever looks at the
+/// other.
+enum word : std::size_t { of_kernel = 0, of_stream = 32, of_long_kernel = 64, words = 96 };
+
+/// A thread that sees words change.
+class observer {
+ public:
+  observer(const imbrex::flag_array& flags, bool streams_write)
+      : flags_(flags), streams_write_(streams_write), thread_([this] { look(); }) {}
+  observer(const observer&) = delete;
+  observer& operator=(const observer&) = delete;
+  ~observer() {
+    ending_.store(true, std::memory_order_relaxed);
+    thread_.join();
+  }
+
+  struct moments {
+    steady::time_point kernel, stream;
+  };
+  /// From now on it looks for this number, which is not 0 and follows the last.
+  void look_for(std::uint32_t round) { wanted_.store(round, std::memory_order_release); }
+  /// When the words took it. Waits for them.
+  moments seen(std::uint32_t round) const {
+    while (found_.load(std::memory_order_acquire) != round) std::this_thread::yield();
+    return moments_;
+  }
+
+ private:
+  void look() {
+    for (std::uint32_t round = 1;; ++round) {
+      if (!reached(wanted_, round) || !reached(flags_.words()[of_kernel], round)) return;
+      moments_.kernel = moments_.stream = steady::now();
+      if (streams_write_) {
+        if (!reached(flags_.words()[of_stream], round)) return;
+        moments_.stream = steady::now();
+      }
+      found_.store(round, std::memory_order_release);
+    }
+  }
+  /// False if it is to end.
+  bool reached(const std::atomic<std::uint32_t>& word, std::uint32_t round) const {
+    while (word.load(std::memory_order_acquire) != round)
+      if (ending_.load(std::memory_order_relaxed)) return false;
+    return true;
+  }
+
+  const imbrex::flag_array& flags_;
+  const bool streams_write_;
+  moments moments_;
+  std::atomic<std::uint32_t> wanted_ = 0;
+  std::atomic<std::uint32_t> found_ = 0;
+  std::atomic<bool> ending_ = false;
+  std::thread thread_;
+};
+
+/// Microseconds of every sample of one method.
+struct samples {
+  std::vector<double> idle_after_kernel, idle_after_stream;
+  std::vector<double> beside_after_kernel, beside_from_submission;
+  int late = 0;  ///< of those beside: the long kernel had ended before
+};
+
+class taker {
+ public:
+  taker(const course& asked, samples& to)
+      : asked_(asked),
+        to_(to),
+        streams_write_(imbrex::gpu().info().can.stream_values),
+        flags_(imbrex::gpu(), words),
+        short_(imbrex::gpu(), imbrex::stream_priority::normal, "short"),
+        long_(imbrex::gpu(), imbrex::stream_priority::normal, "long"),
+        observer_(flags_, streams_write_) {}
+
+  imbrex::task<> idle() {
+    constexpr int warm_up = 10;
+    for (int sample = -warm_up; sample < asked_.samples; ++sample) {
+      co_await one(50us);
+      const auto seen = observer_.seen(round_);  // of each: it looks for them one after the other
+      if (sample < 0) continue;
+      to_.idle_after_kernel.push_back(bench::microseconds(noticed_ - seen.kernel));
+      if (streams_write_) to_.idle_after_stream.push_back(bench::microseconds(noticed_ - seen.stream));
+    }
+  }
+
+  imbrex::task<> beside_a_long_one() {
+    for (int sample = 0; sample < asked_.samples_beside; ++sample) {
+      launch(long_, of_long_kernel, round_ + 1, 10ms);
+      co_await imbrex::when_all(end_of_long(), one_while_the_other_runs());
+      const auto seen = observer_.seen(round_);
+      if (was_late_) ++to_.late;
+      if (was_late_) continue;
+      to_.beside_after_kernel.push_back(bench::microseconds(noticed_ - seen.kernel));
+      to_.beside_from_submission.push_back(bench::microseconds(noticed_ - submitted_));
+    }
+  }
+
+ private:
+  void launch(imbrex::stream& in, word which, std::uint32_t round, nanoseconds time) {
+    in.launch(bench::spin, flags_[which].word, round, time.count());
+  }
+
+  /// A kernel that the PE, which has nothing else to do, awaits.
+  imbrex::task<> one(nanoseconds time) {
+    observer_.look_for(++round_);
+    submitted_ = steady::now();
+    launch(short_, of_kernel, round_, time);
+    if (streams_write_) short_.write(flags_[of_stream], round_);
+    co_await short_.done();
+    noticed_ = steady::now();
+  }
+  imbrex::task<> end_of_long() { co_await long_.done(); }
+  imbrex::task<> one_while_the_other_runs() {
+    co_await imbrex::sleep_for(
+        200us);  // until the long one runs and its launch is no part of what is measured
+    co_await one(10us);
+    was_late_ = flags_.load(of_long_kernel) == round_;
+  }
+
+  const course& asked_;
+  samples& to_;
+  const bool streams_write_;
+  imbrex::flag_array flags_;
+  imbrex::stream short_, long_;
+  std::uint32_t round_ = 0;
+  steady::time_point submitted_, noticed_;
+  bool was_late_ = false;
+  observer observer_;
+};
+
+imbrex::task<> take(const course& asked, samples& to) {
+  taker all(asked, to);
+  co_await all.idle();
+  co_await all.beside_a_long_one();
+}
+
+imbrex::completion_method method_of(const std::string& name) {
+  if (name == "poll") return imbrex::completion_method::polling;
+  return name == "flag" ? imbrex::completion_method::flag : imbrex::completion_method::callback;
+}
+
+nlohmann::ordered_json spread(const std::vector<double>& values) {
+  nlohmann::ordered_json made = bench::spread(values);
+  made["percentile_95"] = bench::percentile_95(values);
+  return made;
+}
+
+void add_rows(const std::string& method, const samples& of, nlohmann::ordered_json& rows) {
+  nlohmann::ordered_json idle{{"what", "idle"}, {"method", method}, {"samples", of.idle_after_kernel.size()}};
+  idle["after_kernel_us"] = spread(of.idle_after_kernel);
+  if (!of.idle_after_stream.empty()) idle["after_stream_us"] = spread(of.idle_after_stream);
+  rows.push_back(std::move(idle));
+  nlohmann::ordered_json beside{{"what", "beside a long one"},
+                                {"method", method},
+                                {"samples", of.beside_after_kernel.size()},
+                                {"late", of.late}};
+  if (!of.beside_after_kernel.empty()) {
+    beside["after_kernel_us"] = spread(of.beside_after_kernel);
+    beside["from_submission_us"] = spread(of.beside_from_submission);
+  }
+  rows.push_back(std::move(beside));
+}
+
+void measure(const course& asked, imbrex::options how, nlohmann::ordered_json& rows) {
+  const bool streams_write = bench::open_devices(how).front()->info().can.stream_values;
+  std::vector<std::string> methods = asked.methods;
+  if (!streams_write) std::erase(methods, "flag");
+  std::vector<samples> all(methods.size());
+  for (int repeat = 0; repeat < asked.repeats; ++repeat)
+    for (std::size_t turn = 0; turn < methods.size(); ++turn) {
+      const std::size_t which = (turn + static_cast<std::size_t>(repeat)) % methods.size();
+      how.completion = method_of(methods[which]);
+      bench::run_on(how, [&] { return take(asked, all[which]); });
+    }
+  for (std::size_t m = 0; m < methods.size(); ++m) add_rows(methods[m], all[m], rows);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  course asked;
+  return bench::run(
+      {.name = "notice",
+       .text = "How long after a kernel's end a PE notices it.",
+       .declare =
+           [&](CLI::App& app) {
+             app.add_option("--methods", asked.methods,
+                            "of completion: poll, flag, callback; all unless given, without those that the "
+                            "device does not have")
+                 ->delimiter(',')
+                 ->check(CLI::IsMember({"poll", "flag", "callback"}));
+             app.add_option("--samples", asked.samples, "of each method and repeat; 300 unless given")
+                 ->check(CLI::Range(1, 1'000'000));
+             app.add_option("--samples-beside", asked.samples_beside,
+                            "beside a kernel of 10 ms, of each; 25 unless given")
+                 ->check(CLI::Range(1, 100'000));
+             app.add_option("--repeats", asked.repeats, "of each method, in turn; 3 unless given")
+                 ->check(CLI::Range(1, 1000));
+           },
+       .measure = [&](const imbrex::options& how, auto& rows) { measure(asked, how, rows); }},
+      argc, argv);
+}
