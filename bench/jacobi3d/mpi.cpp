@@ -167,7 +167,7 @@ void run(const settings& asked, int rank) {
   const finished all{chosen, measure(asked, mine)};
   if (rank != 0) return;
   const platform where{.machine = "mpi", .processes = asked.machine.pes, .plain_loop = false};
-  if (!asked.quiet) fmt::print("{}{}", table_head(asked, where), table_row(all));
+  if (!asked.quiet) fmt::print("{}{}", table_head(asked, where), table_row(all, all));
   if (json.is_open() && !(json << json_line(asked, where, all) << std::endl))
     throw std::runtime_error(asked.json + " cannot be written");
 }
