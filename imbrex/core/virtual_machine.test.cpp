@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include <imbrex/core/device_work.hpp>
 #include <imbrex/core/machines.test.hpp>
 #include <imbrex/core/spend.hpp>
-#include <imbrex/core/device_work.hpp>
 #include <imbrex/serial/absent_bytes.hpp>
 
 namespace imbrex::virtual_machine_test {
