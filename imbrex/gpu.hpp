@@ -6,6 +6,7 @@
 
 #include <imbrex/core/device_choice.hpp>
 #include <imbrex/core/device_work.hpp>
+#include <imbrex/core/stream_set.hpp>
 #include <imbrex/core/work_request.hpp>
 #include <imbrex/device/buffer.hpp>
 #include <imbrex/device/device.hpp>

@@ -18,20 +18,18 @@ std::string name_of(const extents& place) {
 
 }  // namespace
 
-device_block::device_block(const extents& grid, const std::string& init,
-                           const imbrex::group<pe_streams>& streams)
+device_block::device_block(const extents& grid, const std::string& init, bool by_requests)
     : keeps_data_(imbrex::gpu().info().keeps_data),
       cut_{grid, to_extents(peers().shape())},
       place_(to_extents(where())),
       shared_(cut_.shared_sides(place_)),
       layout_(cut_.cells(place_)),
-      common_(streams.local()->shared()),
+      streams_(name_of(place_)),
       events_(imbrex::gpu()),
       turn_(events_.take()),
       now_(imbrex::gpu(), layout_.size()),
       next_(imbrex::gpu(), layout_.size()) {
-  if (common_ == nullptr) own_.emplace(imbrex::gpu(), streams.local()->policy(), name_of(place_));
-  if (streams.local()->by_requests()) request_.emplace();
+  if (by_requests) request_.emplace();
   for (int side = 0; side < sides; ++side) {
     if (!shared(side)) continue;
     ++neighbours_;
@@ -56,7 +54,7 @@ void device_block::fill(const extents& grid, const initial_values& values) {
         if (outside <= 1)
           all[layout_.at(i, j, k)] = values.at(grid, first[0] + i, first[1] + j, first[2] + k);
       }
-  auto& compute = streams().compute();
+  auto& compute = streams_.compute();
   compute.copy(now_.span(), all.span());
   compute.copy(next_.span(), all.span());  // for the layer around the grid
 }
@@ -68,12 +66,12 @@ void device_block::order(imbrex::stream& earlier, imbrex::stream& later) {
 }
 
 imbrex::task<> device_block::start() {
-  co_await streams().compute().done();  // requests have streams of their own
+  co_await streams_.compute().done();  // requests have streams of their own
   co_await send_faces();
 }
 
 void device_block::submit_faces() {
-  auto& s = streams();
+  auto& s = streams_;
   if (!request_) order(s.compute(), s.pack());
   for (int side = 0; side < sides; ++side) {
     if (!shared(side)) continue;
@@ -94,7 +92,7 @@ imbrex::task<> device_block::done() {
     co_await offload(std::exchange(*request_, {}));
     co_return;
   }
-  auto& s = streams();
+  auto& s = streams_;
   order(s.compute(), s.from_device());  // a block without neighbours waits for its update as well
   co_await s.from_device().done();
 }
@@ -119,7 +117,7 @@ imbrex::task<> device_block::send_faces() {
 }
 
 void device_block::submit_halo(const face& received) {
-  auto& s = streams();
+  auto& s = streams_;
   auto& in = in_[std::size_t(received.side)];
   if (keeps_data_) std::ranges::copy(received.cells, in.on_host->span().begin());
   imbrex::spend_copy(in.on_host->span().size_bytes());
@@ -134,7 +132,7 @@ void device_block::submit_halo(const face& received) {
 }
 
 void device_block::submit_update() {
-  auto& s = streams();
+  auto& s = streams_;
   if (request_) {
     request_->launch(update, std::as_const(now_).span(), next_.span(), layout_);
   } else {
@@ -165,7 +163,7 @@ imbrex::task<progress> device_block::run(std::int64_t iterations, double toleran
 }
 
 imbrex::task<> device_block::fetch(const cells_on_device& from, imbrex::pinned_buffer<double>& to) {
-  auto& compute = streams().compute();
+  auto& compute = streams_.compute();
   compute.copy(to.span(), from.span());
   co_await compute.done();
 }

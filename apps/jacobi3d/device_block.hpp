@@ -13,7 +13,6 @@
 #include "apps/jacobi3d/device_layout.hpp"
 #include "apps/jacobi3d/exchange.hpp"
 #include "apps/jacobi3d/initial_values.hpp"
-#include "apps/jacobi3d/stream_set.hpp"
 
 namespace jacobi3d {
 
@@ -22,8 +21,8 @@ namespace jacobi3d {
 /// `block`, whose entries it has.
 class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
  public:
-  /// The streams of all PEs must be there.
-  device_block(const extents& grid, const std::string& init, const imbrex::group<pe_streams>& streams);
+  /// `by_requests`: work goes to the device as `imbrex::work_request`s, not by streams of the blocks.
+  device_block(const extents& grid, const std::string& init, bool by_requests);
 
   imbrex::mailbox<face> halo;
 
@@ -40,7 +39,6 @@ class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
   using cells_on_device = imbrex::device_buffer<double>;
 
   bool shared(int side) const { return shared_[std::size_t(side)]; }
-  stream_set& streams() { return common_ != nullptr ? *common_ : *own_; }
   void fill(const extents& grid, const initial_values& values);
   /// What is submitted to `later` from now on comes after what has been submitted to `earlier`.
   void order(imbrex::stream& earlier, imbrex::stream& later);
@@ -64,8 +62,7 @@ class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
   extents place_;
   std::array<bool, sides> shared_;
   device_layout layout_;
-  stream_set* common_;
-  std::optional<stream_set> own_;
+  imbrex::stream_set streams_;
   imbrex::event_pool events_;
   imbrex::event turn_;
   std::optional<imbrex::work_request> request_;  ///< of one iteration, instead of streams

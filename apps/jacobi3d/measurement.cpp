@@ -96,9 +96,7 @@ imbrex::task<> run_configuration(const settings& asked, const configuration& cho
     const auto made = imbrex::make_array<block>(shape, asked.grid, asked.init, asked.overlap);
     co_return co_await run_blocks(asked, chosen, made, plain, serial, listener, result);
   }
-  const auto streams = imbrex::make_group<pe_streams>(asked.streams, by_requests(asked));
-  co_await streams.call<&pe_streams::be_there>();
-  const auto made = imbrex::make_array<device_block>(shape, asked.grid, asked.init, streams);
+  const auto made = imbrex::make_array<device_block>(shape, asked.grid, asked.init, by_requests(asked));
   co_await run_blocks(asked, chosen, made, plain, serial, listener, result);
 }
 

@@ -25,7 +25,7 @@ constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
 
 // The options as they were given: CLI11's own numbers accept too much ("010", "1'000") and say too little.
 struct texts {
-  std::string grid, odf, overlap, streams, iterations, warmup, tolerance, init, json;
+  std::string grid, odf, overlap, iterations, warmup, tolerance, init, json;
   bool check = false, quiet = false, help = false;
 };
 
@@ -42,11 +42,6 @@ void declare(CLI::App& app, texts& given) {
          "--overlap", given.overlap,
          "what hides the halos' travel: auto (unless given), other chares; manual, the interior of a PE's "
          "one chare; none, nothing")
-      ->type_name("KIND");
-  app.add_option(
-         "--streams", given.streams,
-         "with --device: single, one for each block; two (unless given), to compute and to communicate; "
-         "four, with copies apart; five, shared by the blocks of a PE")
       ->type_name("KIND");
   app.add_option("--iters", given.iterations, "iterations that are timed; 20 unless given")->type_name("N");
   app.add_option("--warmup", given.warmup, "iterations before these; 2 unless given")->type_name("N");
@@ -108,13 +103,6 @@ overlap_mode overlap_of(const std::string& text) {
   if (named == overlap_names.end())
     refuse("--overlap", text, "the kind of overlap must be none, manual or auto");
   return overlap_mode(named - overlap_names.begin());
-}
-
-stream_policy streams_of(const std::string& text) {
-  const auto named = std::ranges::find(stream_policy_names, text);
-  if (named == stream_policy_names.end())
-    refuse("--streams", text, "the streams of a block must be single, two, four or five");
-  return stream_policy(named - stream_policy_names.begin());
 }
 
 std::int64_t count_of(std::string_view option, const std::string& text, std::int64_t least) {
@@ -188,15 +176,6 @@ settings parse_settings(int argc, char** argv) {
       refuse("--odf", given.odf,
              std::string("--overlap ") + name(asked.overlap) +
                  " means one chare per PE; leave --odf out, or choose --overlap auto");
-  }
-  if (app.count("--streams") > 0) {
-    asked.streams = streams_of(given.streams);
-    if (asked.machine.device.empty())
-      refuse("--streams", given.streams,
-             "without a device there are none; add --device emulated or --device cuda");
-    if (by_requests(asked))
-      refuse("--streams", given.streams,
-             "--completion work-request has streams of its own; leave --streams out");
   }
   if (!asked.machine.device.empty() && asked.overlap == overlap_mode::manual)
     refuse("--overlap", given.overlap,

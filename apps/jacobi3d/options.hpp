@@ -9,7 +9,6 @@
 
 #include "apps/jacobi3d/block_field.hpp"
 #include "apps/jacobi3d/overlap.hpp"
-#include "apps/jacobi3d/stream_policy.hpp"
 
 namespace jacobi3d {
 
@@ -20,7 +19,6 @@ struct settings {
   extents grid{128, 128, 128};       ///< `--grid X,Y,Z`: cells
   std::vector<std::int64_t> odf{4};  ///< `--odf N[,N...]`: chares per PE, one configuration for each
   overlap_mode overlap = overlap_mode::automatic;  ///< `--overlap`; odf holds only 1 unless it is automatic
-  stream_policy streams = stream_policy::two;      ///< `--streams`, with the runtime's `--device`
   std::int64_t iterations = 20;                    ///< `--iters N`: timed iterations
   std::int64_t warmup = 2;                         ///< `--warmup N`: iterations before these
   double tolerance = 0;           ///< `--tolerance E`: stop when no cell changes by as much; 0: never
@@ -31,7 +29,7 @@ struct settings {
   std::string help;               ///< the text that `--help` asks for; empty if it was not given
 };
 
-/// True if blocks give their work to devices as `imbrex::work_request`s, so `streams` says nothing.
+/// True if blocks give their work to devices as `imbrex::work_request`s, so the runtime's `--streams` says nothing.
 bool by_requests(const settings& asked);
 
 /// Reads the program's options and the runtime's. Throws imbrex::usage_error, with the value and the remedy,

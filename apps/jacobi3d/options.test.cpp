@@ -81,16 +81,10 @@ TEST(jacobi3d_options, all_are_read_and_the_last_of_several_counts) {
   EXPECT_EQ(asked.machine.machine, imbrex::machine_kind::deterministic);
 }
 
-TEST(jacobi3d_options, streams_are_those_of_a_device) {
-  EXPECT_EQ(parse({"--device", "emulated"}).streams, stream_policy::two);
-  EXPECT_EQ(parse({"--device", "emulated", "--streams", "five"}).streams, stream_policy::five);
-  EXPECT_NE(refusal({"--device", "emulated", "--streams", "six"}).find("--streams 'six'"), std::string::npos);
-  EXPECT_NE(refusal({"--device", "emulated", "--completion", "work-request", "--streams", "two"})
-                .find("leave --streams out"),
-            std::string::npos);
-  EXPECT_NE(refusal({"--streams", "four"}).find("add --device emulated"), std::string::npos);
+TEST(jacobi3d_options, a_device_has_no_manual_overlap) {
   EXPECT_NE(refusal({"--device", "emulated", "--overlap", "manual"}).find("--overlap 'manual'"),
             std::string::npos);
+  EXPECT_EQ(parse({"--device", "emulated", "--overlap", "none"}).odf, std::vector<std::int64_t>{1});
 }
 
 TEST(jacobi3d_options, overlap_of_one_chare_per_pe_takes_no_other_odf) {

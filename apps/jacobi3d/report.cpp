@@ -28,7 +28,7 @@ std::string device_text(const imbrex::options& machine) {
 }
 
 std::string streams_text(const settings& asked) {
-  return by_requests(asked) ? "of work requests" : name(asked.streams);
+  return by_requests(asked) ? "of work requests" : std::string(imbrex::name(asked.machine.streams));
 }
 
 std::string plural(std::int64_t number, const char* noun) {

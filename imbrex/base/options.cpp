@@ -15,15 +15,19 @@
 namespace imbrex {
 namespace {
 
-constexpr std::array<std::string_view, 17> names{
-    "--pes",           "--machine",           "--bind",        "--shuffle",
-    "--seed",          "--serialize-always",  "--comm-thread", "--net-latency",
-    "--net-bandwidth", "--net-injection-gap", "--device",      "--devices",
-    "--device-model",  "--device-map",        "--completion",  "--completion-poll",
-    "--no-data"};
+constexpr std::array<std::string_view, 18> names{"--pes",           "--machine",
+                                                 "--bind",          "--shuffle",
+                                                 "--seed",          "--serialize-always",
+                                                 "--comm-thread",   "--net-latency",
+                                                 "--net-bandwidth", "--net-injection-gap",
+                                                 "--device",        "--devices",
+                                                 "--device-model",  "--device-map",
+                                                 "--completion",    "--completion-poll",
+                                                 "--no-data",       "--streams"};
 constexpr std::array<std::string_view, 3> machines{"threads", "deterministic", "virtual"};
 constexpr std::array<std::string_view, 2> bindings{"none", "core"};
 constexpr std::array<std::string_view, 4> device_maps{"block", "round-robin", "near", "none"};
+constexpr std::array<std::string_view, 4> stream_policies{"single", "two", "four", "five"};
 constexpr std::array<std::string_view, 6> completions{"sync",     "poll-user", "poll",
                                                       "callback", "flag",      "work-request"};
 
@@ -112,6 +116,8 @@ void set(options& chosen, std::string_view name, std::string_view value) {
   if (name == "--device-map") chosen.map = static_cast<device_map>(parse_word(name, value, device_maps));
   if (name == "--completion")
     chosen.completion = static_cast<completion_method>(parse_word(name, value, completions));
+  if (name == "--streams")
+    chosen.streams = static_cast<stream_policy>(parse_word(name, value, stream_policies));
   if (name == "--completion-poll") chosen.poll = parse_polling(value);
   if (name == "--net-injection-gap") chosen.net_injection_gap = parse_delay(name, value);
 }
@@ -154,6 +160,7 @@ bool nearly(std::string_view given, std::string_view known) {
 
 std::string_view name(machine_kind kind) { return machines[static_cast<std::size_t>(kind)]; }
 std::string_view name(completion_method method) { return completions[static_cast<std::size_t>(method)]; }
+std::string_view name(stream_policy policy) { return stream_policies[static_cast<std::size_t>(policy)]; }
 
 options parse_options(int& argc, char** argv) {
   options chosen;
@@ -227,6 +234,10 @@ std::string options_help() {
          "  --completion METHOD  how a PE learns that its device is done: poll (default), callback, flag, "
          "sync,\n"
          "                       poll-user or work-request\n"
+         "  --streams POLICY     streams of chares that leave the choice: single; two (default), to compute "
+         "and to\n"
+         "                       communicate; four, with copies apart; five, shared by all chares of a "
+         "device\n"
          "  --completion-poll P  how often a busy PE asks: adaptive (default), a number of turns, or a "
          "time\n";
 }

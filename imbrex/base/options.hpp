@@ -49,6 +49,14 @@ enum class device_map {
   none,  ///< none, although there are some
 };
 
+/// How the work that a chare gives to its device is spread over streams (`stream_set`).
+enum class stream_policy {
+  single,  ///< one for each chare
+  two,     ///< for each chare one that computes and, before it, one that communicates (Choi 2022, 5.2.3)
+  four,    ///< the same, with copies in two streams of their own
+  five,  ///< of a device, for all chares: to compute, pack, copy from and to it, unpack (Choi et al. 2020, IV)
+};
+
 /// The most PEs that one process may have.
 inline constexpr int max_pes = 65'536;
 
@@ -82,6 +90,7 @@ struct options {
   device_map map = device_map::block;                         ///< `--device-map block|round-robin|near|none`
   completion_method completion = completion_method::polling;  ///< `--completion METHOD`
   polling_interval poll{};                                    ///< `--completion-poll adaptive|N|TIME`
+  stream_policy streams = stream_policy::two;                 ///< `--streams single|two|four|five`
 
   /// Instead of a map, and by no option: the number of the device that a PE uses, or `std::nullopt` for none.
   /// It is called once for each PE of the process, in order, when the run begins (`device_choice` is in
@@ -92,6 +101,7 @@ struct options {
 /// What the command line calls it: "threads", "poll".
 std::string_view name(machine_kind kind);
 std::string_view name(completion_method method);
+std::string_view name(stream_policy policy);
 
 /// Takes the runtime's own options (`--pes 4` or `--pes=4`) out of argc/argv and leaves the rest in order,
 /// argv[0] and the terminating null included. From an argument `--` on nothing is taken, and the `--` stays.

@@ -193,6 +193,12 @@ TEST(options, a_model_in_virtual_time_means_devices) {
   EXPECT_EQ(in_real_time.parse().device, "");
 }
 
+TEST(options, say_how_work_is_spread_over_streams) {
+  command_line line{"--streams", "five"};
+  EXPECT_EQ(line.parse().streams, imbrex::stream_policy::five);
+  EXPECT_EQ(refusal({"--streams=six"}), "--streams six: the value must be one of single, two, four, five");
+}
+
 TEST(options, have_the_names_of_their_values) {
   EXPECT_EQ(name(machine_kind::threads), "threads");
   EXPECT_EQ(name(machine_kind::virtual_time), "virtual");
@@ -238,7 +244,7 @@ TEST(options, of_programs_are_none_of_the_runtimes_business) {
 
 TEST(options, have_a_help_line_each) {
   const std::string help = imbrex::options_help();
-  ASSERT_EQ(imbrex::option_names().size(), 17U);
+  ASSERT_EQ(imbrex::option_names().size(), 18U);
   for (const auto name : imbrex::option_names())
     EXPECT_NE(help.find("\n  " + std::string(name) + " "), help.npos) << name;
 }

@@ -8,6 +8,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/nearest_devices.hpp>
+#include <imbrex/core/stream_set.hpp>
 #include <imbrex/device/devices.hpp>
 #include <imbrex/sched/scheduler.hpp>
 
@@ -119,9 +120,19 @@ std::optional<int> run_devices::choice_of_program(const device_choice& pe) const
 }
 
 void run_devices::attach(scheduler& pe, int which) {
-  completions_.push_back(std::make_unique<device_completions>(pe, *devices_[static_cast<std::size_t>(which)],
-                                                              how_.completion, how_.poll));
+  completions_.push_back(std::make_unique<device_completions>(
+      pe, *devices_[static_cast<std::size_t>(which)], how_.completion, how_.poll,
+      completion_costs{model_.message.callback, model_.host.synchronize}));
   pe.attach(*completions_.back());
+}
+
+std::shared_ptr<std::vector<stream>> run_devices::shared_streams(device& of) {
+  const std::lock_guard hold(shared_streams_lock_);
+  auto& streams = shared_streams_[&of];
+  if (streams == nullptr)
+    streams = std::make_shared<std::vector<stream>>(
+        make_streams(of, stream_policy::five, "the chares of " + of.info().label()));
+  return streams;
 }
 
 bool run_devices::rest(std::chrono::milliseconds at_most) {

@@ -3,7 +3,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -15,6 +17,7 @@
 #include <imbrex/device/device.hpp>
 #include <imbrex/device/emulated/virtual_time.hpp>
 #include <imbrex/device/model.hpp>
+#include <imbrex/device/stream.hpp>
 #include <imbrex/net/host.hpp>
 #include <imbrex/sched/device_completions.hpp>
 
@@ -64,6 +67,9 @@ class run_devices {
   /// Gives a PE one of the devices.
   void attach(scheduler& pe, int which);
 
+  /// The streams that all chares share which use that device; any thread.
+  std::shared_ptr<std::vector<stream>> shared_streams(device& of);
+
   /// Waits until the devices have nothing to do any more. False if that takes longer. Throws device_error if one has
   /// failed.
   bool rest(std::chrono::milliseconds at_most);
@@ -94,6 +100,8 @@ class run_devices {
   std::optional<virtual_time> time_;
   std::vector<std::unique_ptr<device>> devices_;
   std::vector<std::unique_ptr<device_completions>> completions_;
+  std::mutex shared_streams_lock_;
+  std::map<const device*, std::shared_ptr<std::vector<stream>>> shared_streams_;
 };
 
 }  // namespace imbrex::detail

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/stream_set.hpp>
+
+#include <imbrex/core/device_work.hpp>
+#include <imbrex/core/run_devices.hpp>
+#include <imbrex/core/runtime.hpp>
+
+namespace imbrex {
+
+namespace {
+
+/// Which of a policy's streams each kind of work has, in the order of `stream_set`'s functions.
+constexpr std::array<std::array<std::size_t, 5>, 4> places{
+    {{0, 0, 0, 0, 0}, {0, 1, 1, 1, 1}, {0, 1, 2, 3, 1}, {0, 1, 2, 3, 4}}};
+constexpr std::array<std::size_t, 4> counts{1, 2, 4, 5};
+
+}  // namespace
+
+std::vector<stream> detail::make_streams(device& of, stream_policy policy, const std::string& owner) {
+  std::vector<stream> made;
+  for (std::size_t s = 0; s < counts[static_cast<std::size_t>(policy)]; ++s)
+    made.emplace_back(of, s == 0 ? stream_priority::low : stream_priority::high, owner);
+  return made;
+}
+
+stream_set::stream_set(const std::string& owner) {
+  auto& pe = detail::processor::here();
+  const stream_policy policy = pe.owner().how().streams;
+  place_ = places[static_cast<std::size_t>(policy)];
+  device& mine = gpu();
+  streams_ = policy == stream_policy::five
+                 ? pe.owner().devices().shared_streams(mine)
+                 : std::make_shared<std::vector<stream>>(detail::make_streams(mine, policy, owner));
+}
+
+}  // namespace imbrex
