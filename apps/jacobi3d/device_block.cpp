@@ -152,10 +152,9 @@ imbrex::task<progress> device_block::run(std::int64_t iterations, double toleran
     submit_update();
     ++made.iterations;
     ++iteration_;
-    if (tolerance > 0) made.residual = co_await residual();
     co_await send_faces();  // of the next iteration, even after the last: another call of run() may follow
     if (tolerance > 0) {
-      made.residual = co_await all_reduce(made.residual, imbrex::max);
+      made.residual = co_await all_reduce(co_await residual(), imbrex::max);
       if (made.residual < tolerance) break;
     }
   }

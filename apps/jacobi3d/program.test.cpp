@@ -153,6 +153,7 @@ TEST(jacobi3d, json_has_no_error_without_a_check) {
   const auto lines = json_of({"--grid", "8,8,8", "--pes", "1", "--odf", "2", "--machine", "deterministic"});
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_TRUE(lines[0]["max_abs_error"].is_null());
+  EXPECT_GT(lines[0]["us_per_iter"], 0.0);
   EXPECT_EQ(lines[0]["machine"], "deterministic");
 }
 
@@ -222,6 +223,19 @@ TEST(jacobi3d_on_device, equals_the_serial_loop_with_all_streams_and_ways_to_lea
                    "--streams", streams, "--completion", completion});
 }
 
+TEST(jacobi3d_on_device, stops_in_the_same_iteration_by_work_requests) {
+  const std::vector<std::string> words{"--grid",      "12,12,12", "--pes",    "2",        "--odf",
+                                       "2",           "--iters",  "200",      "--warmup", "0",
+                                       "--tolerance", "1e-2",     "--device", "emulated"};
+  auto by_requests = words;
+  by_requests.insert(by_requests.end(), {"--completion", "work-request"});
+  const auto with = json_of(by_requests);
+  const auto without = json_of(words);
+  EXPECT_GT(without[0]["iters"], 5);
+  for (const char* field : {"iters", "residual", "checksum"})
+    EXPECT_EQ(with[0][field], without[0][field]) << field;
+}
+
 TEST(jacobi3d_on_device, equals_the_serial_loop_by_work_requests) {
   for (const char* grid : {"13,9,17", "1,1,3", "6,31,2"})
     for (const char* machine : {"threads", "deterministic", "virtual"})
@@ -286,6 +300,7 @@ TEST(jacobi3d_in_virtual_time, shows_what_the_paper_saw_on_a_node) {
     EXPECT_GT(synchronous[i] / polled[i], 1.2) << i;
     EXPECT_LT(synchronous[i] / polled[i], 1.9) << i;
   }
+  EXPECT_GT(called[4], polled[4]) << "a callback takes time of the PE";
   EXPECT_EQ(times_of_a_node("poll"), polled) << "to the last digit";
 }
 

@@ -50,8 +50,9 @@ std::string table_head(const settings& asked, const platform& where) {
     head += fmt::format(
         "ratio: speed divided by that of a plain loop of {} with the same kernel, run beside it\n",
         plural(asked.machine.pes, "thread"));
-  else
-    head += "ratio: speed divided by that of the first line\n";
+  else if (asked.machine.machine == imbrex::machine_kind::virtual_time && asked.machine.device.empty())
+    head += "in virtual time blocks on processors compute at no cost; --device-model gives them devices\n";
+  if (!where.plain_loop) head += "ratio: speed divided by that of the first line\n";
   return head + fmt::format("\n{:>6} {:>8} {:>14} {:>13} {:>10} {:>7}\n", "odf", "chares", "block",
                             "ms/iteration", "Mcell/s", "ratio");
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 
 namespace imbrex {
@@ -46,8 +47,8 @@ class local_clock final : public clock {
   explicit local_clock(const clock& shared) : shared_(shared) {}
 
   nanoseconds now() const noexcept override;
-  /// What he does now takes so long.
-  void charge(nanoseconds time) noexcept { free_from_ = now() + time; }
+  /// What he does now takes so long; at the end of all time it takes nothing.
+  void charge(nanoseconds time) noexcept { free_from_ = now() + std::min(time, nanoseconds::max() - now()); }
 
   /// Up to when he has been charged.
   nanoseconds free_from() const noexcept { return free_from_; }

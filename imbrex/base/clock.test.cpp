@@ -41,6 +41,15 @@ TEST(local_clock, runs_ahead_with_what_is_charged_and_waits_with_the_shared_one)
   EXPECT_EQ(mine.now(), 6s);
 }
 
+TEST(local_clock, comes_to_an_end_and_no_further) {
+  imbrex::virtual_clock shared;
+  imbrex::local_clock mine(shared);
+  mine.charge(1s);
+  mine.charge(imbrex::nanoseconds::max());
+  mine.charge(1s);
+  EXPECT_EQ(mine.now(), imbrex::nanoseconds::max());
+}
+
 TEST(local_clock, takes_back_a_charge) {
   imbrex::virtual_clock shared;
   imbrex::local_clock mine(shared);

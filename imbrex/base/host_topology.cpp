@@ -52,6 +52,12 @@ class node_latencies {
     if (matrix_ != nullptr) hwloc_distances_release(topology_, matrix_);
   }
 
+  /// The greatest of all; 0 if that is not known.
+  std::uint64_t greatest() const {
+    if (matrix_ == nullptr) return 0;
+    const std::size_t values = std::size_t{matrix_->nbobjs} * matrix_->nbobjs;
+    return *std::max_element(matrix_->values, matrix_->values + values);
+  }
   /// Of the nodes that are nearest to each other; 0 if that is not known.
   std::uint64_t between(int processor, hwloc_const_bitmap_t others) const {
     std::optional<std::uint64_t> least;
@@ -118,7 +124,12 @@ std::vector<int> host_topology::processors_near(const std::string& pci_bus_id) c
   if (!topology_) return {};
   hwloc_obj_t const bus = hwloc_get_pcidev_by_busidstring(topology_.get(), pci_bus_id.c_str());
   if (bus == nullptr) return {};
-  return numbers_of(hwloc_get_non_io_ancestor_obj(topology_.get(), bus)->cpuset);
+  // What the firmware does not place lies below the whole host, as if it were near everything.
+  const auto* const part = hwloc_get_non_io_ancestor_obj(topology_.get(), bus);
+  const bool has_parts = hwloc_get_nbobjs_by_type(topology_.get(), HWLOC_OBJ_PACKAGE) > 1 ||
+                         hwloc_get_nbobjs_by_type(topology_.get(), HWLOC_OBJ_NUMANODE) > 1;
+  if (part == hwloc_get_root_obj(topology_.get()) && has_parts) return {};
+  return numbers_of(part->cpuset);
 }
 
 distance host_topology::between(std::span<const int> processors, std::span<const int> near) const {
@@ -132,7 +143,7 @@ distance host_topology::between(std::span<const int> processors, std::span<const
     const processor_set both(others.get());
     hwloc_bitmap_set(both.get(), static_cast<unsigned>(p));
     const auto* const part = hwloc_get_obj_covering_cpuset(topology_.get(), both.get());
-    sum.latency += latencies.between(p, others.get());
+    sum.latency += near.empty() ? latencies.greatest() : latencies.between(p, others.get());
     sum.span += static_cast<std::uint64_t>(hwloc_bitmap_weight(part != nullptr ? part->cpuset : whole));
   }
   return sum;

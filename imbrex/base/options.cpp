@@ -227,6 +227,7 @@ std::string options_help() {
          "  --device KIND        cuda, or emulated: a device for each PE to use; none unless given\n"
          "  --devices N          so many emulated devices in each process; one unless given\n"
          "  --device-model M     how fast they are: v100, h200 or a file; unless given, they take no time\n"
+         "                       (with --machine virtual also what messages take)\n"
          "  --no-data            let them take their time, but keep and compute nothing: for large models\n"
          "  --device-map MAP     which PEs share a device: block (default), those side by side; "
          "round-robin;\n"

@@ -70,7 +70,8 @@ inline constexpr nanoseconds max_net_delay = std::chrono::minutes(1);
 inline constexpr std::uint64_t min_net_bandwidth = 1'000;
 inline constexpr std::uint64_t max_net_bandwidth = 1'000'000'000'000;
 
-/// How a run is set up. Each field is given by the command-line option beside it; the last of several counts.
+/// How a run is set up. In virtual time what is 0 of the network's delays is as the model says, and the number of
+/// devices is that of PEs, up to `max_devices`. Each field is given by the command-line option beside it; the last of several counts.
 struct options {
   int pes = 0;                                   ///< `--pes N`, 1 to `max_pes`; 0: one per usable processor
   machine_kind machine = machine_kind::threads;  ///< `--machine threads|deterministic|virtual`

@@ -29,15 +29,26 @@ std::vector<std::vector<distance>> device_distances(const host_topology& host,
     for (const auto& device : near) row.push_back(host.between(processors, device));
     return row;
   };
+  std::map<int, std::vector<distance>> from_processor;
+  const auto distances_of = [&](int processor) {
+    const auto [found, is_new] = from_processor.try_emplace(processor);
+    if (is_new) found->second = distances_from({&processor, 1});
+    return found->second;
+  };
+  std::map<std::vector<int>, std::pair<std::size_t, std::size_t>>
+      sharers;  // PEs of the same processors, and passed
+  for (const host_process& process : processes)
+    sharers[process.processors].first += static_cast<std::size_t>(process.pes);
   std::vector<std::vector<distance>> all;
   for (const host_process& process : processes) {
-    if (!bound) {
-      all.insert(all.end(), static_cast<std::size_t>(process.pes), distances_from(process.processors));
-      continue;
-    }
-    const auto order = binding_order(host.cores(process.processors));
+    const auto cores = host.cores(process.processors);
+    const auto order = binding_order(cores);
+    std::vector<int> in_place;
+    for (const auto& core : cores) in_place.insert(in_place.end(), core.begin(), core.end());
+    auto& [pes, passed] = sharers[process.processors];
     for (int pe = process.first_pe; pe < process.first_pe + process.pes; ++pe)
-      all.push_back(distances_from({&order[static_cast<std::size_t>(pe) % order.size()], 1}));
+      all.push_back(distances_of(bound ? order[static_cast<std::size_t>(pe) % order.size()]
+                                       : in_place[passed++ * in_place.size() / pes]));
   }
   return all;
 }

@@ -15,7 +15,7 @@ namespace imbrex::detail {
 std::vector<std::vector<int>> device_places(std::span<const std::unique_ptr<device>> devices);
 
 /// How far each device is from each PE of some processes of a host, the PEs in their order. `bound`: each PE
-/// stays on one processor, else it is on any that its process may use. `near`: as `device_places`.
+/// stays on one processor; else those that share processors are taken to be spread over them evenly. `near`: as `device_places`.
 std::vector<std::vector<distance>> device_distances(const host_topology& host,
                                                     std::span<const host_process> processes, bool bound,
                                                     std::span<const std::vector<int>> near);

@@ -39,8 +39,18 @@ TEST(nearest_devices, of_equal_distance_are_shared_evenly_by_neighbours) {
 
 TEST(nearest_devices, are_found_for_pes_that_move_about_by_where_they_may) {
   EXPECT_EQ(map(two_packages, {{0, 2, right}}, false, {left, right}), (std::vector{1, 1}));
-  // More of its processors are on the left.
-  EXPECT_EQ(map(two_packages, {{0, 2, numbers(1, 5)}}, false, {right, left}), (std::vector{1, 1}));
+  // Three of four of these processors are on the left.
+  EXPECT_EQ(map(two_packages, {{0, 4, numbers(1, 5)}}, false, {right, left}), (std::vector{1, 1, 1, 0}));
+  EXPECT_EQ(map(two_packages, {{0, 6, numbers(0, 7)}}, false, {left, left, right, right}),
+            (std::vector{0, 0, 1, 1, 2, 3}));
+  EXPECT_EQ(map(two_packages, {{0, 4, numbers(0, 8)}}, false, {left, left, right, right}),
+            (std::vector{0, 1, 2, 3}));
+}
+
+TEST(nearest_devices, are_found_for_processes_that_move_about_over_the_same_processors) {
+  std::vector<host_process> all;
+  for (int rank = 0; rank < 4; ++rank) all.push_back({rank, 1, numbers(0, 8)});
+  EXPECT_EQ(map(two_packages, all, false, {left, left, right, right}), (std::vector{0, 1, 2, 3}));
 }
 
 TEST(nearest_devices, are_divided_among_the_processes_of_a_host) {
@@ -76,7 +86,7 @@ TEST(nearest_devices, are_not_to_be_found_where_no_device_has_a_place) {
 
 TEST(nearest_devices, may_be_more_than_pes) {
   EXPECT_EQ(map(two_packages, {{0, 2, numbers(0, 8)}}, false, {left, left, right, right}),
-            (std::vector{0, 1}));
+            (std::vector{0, 2}));
   EXPECT_TRUE(nearest_devices({}).empty());
 }
 

@@ -84,6 +84,8 @@ class run_devices {
   void charge_to(local_clock* caller) {
     if (time_) time_->charge_to(caller);
   }
+  /// True if something was done since the last call.
+  bool take_news() { return time_ && time_->take_news(); }
   bool any() const { return !devices_.empty(); }
   const std::vector<std::unique_ptr<device>>& all() const { return devices_; }
   /// True now and then, by the seed: when the devices go on although PEs have work.

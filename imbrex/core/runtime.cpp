@@ -55,11 +55,23 @@ void check_link(const options& how) {
                     "other");
 }
 
-options checked(options how) {
+}  // namespace
+
+void detail::check(const options& how, int processes) {
   if (how.pes < 0 || how.pes > max_pes)
     throw usage_error("pes = " + std::to_string(how.pes) + ": the number of PEs must be from 1 to " +
                       std::to_string(max_pes) + ", or 0 for one per processor");
   check_link(how);
+  if (how.machine != machine_kind::threads && processes > 1)
+    throw usage_error("--machine " + std::string(name(how.machine)) +
+                      " is for one process, and this is one of " + std::to_string(processes) +
+                      ": start it by itself");
+}
+
+namespace {
+
+options checked(const options& how, const bootstrap* meeting) {
+  detail::check(how, meeting == nullptr ? 1 : meeting->size());
   return how;
 }
 
@@ -133,7 +145,7 @@ const work_type runtime::main_task::kind{"the main task", &main_task::begin, &ma
 runtime::runtime(const options& how) : runtime(how, nullptr) {}
 runtime::runtime(const options& how, bootstrap& meeting) : runtime(how, &meeting) {}
 
-runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how)) {
+runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how, meeting)) {
   message_table::number();
   keep_freed_memory();
   const bool deterministic = how_.machine == machine_kind::deterministic;
@@ -141,10 +153,6 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how)) {
   const bool one_thread = deterministic || is_modelled;
   const clock& time = one_thread ? static_cast<const clock&>(virtual_clock_) : real_clock_;
   const bool is_alone = meeting == nullptr || meeting->size() == 1;
-  if (one_thread && !is_alone)
-    throw usage_error("--machine " + std::string(name(how_.machine)) +
-                      " is for one process, and this is one of " + std::to_string(meeting->size()) +
-                      ": start it by itself");
   host_share mine;
   if (is_alone) {
     mine = own_host(how_.pes, threads_beside(how_));

@@ -24,8 +24,9 @@ link_model link_between_pes(const options& how, const device_model& model) {
 
 bool blocks(const processor& pe) { return pe.completions() != nullptr && pe.completions()->blocks(); }
 
+/// Also if it need not look itself: of a device that has failed it hears in no other way.
 bool waits_for_device(const processor& pe) {
-  return pe.completions() != nullptr && pe.completions()->must_look();
+  return pe.completions() != nullptr && pe.completions()->pending() > 0;
 }
 
 }  // namespace
@@ -50,18 +51,24 @@ bool virtual_machine::step(runtime& r) {
   };
   if (device && is_first(*device)) {
     r.devices().advance_to(*device);
-    for (int p = 0; p < r.num_pes(); ++p)
-      pes_[static_cast<std::size_t>(p)].looks = waits_for_device(r.processor_at(p));
+    have_all_look(r);
   } else if (message && is_first(*message)) {
     r.virtual_time().advance_to(*message);
     const auto arrived = network_.take();
     r.processor_at(arrived.to).push(*arrived.what);
   } else if (first) {
     take(r, *first);
-  } else if (!look_at_devices(r)) {  // a device that has failed tells nobody
+  } else {
+    for (const logical_pe& pe : pes_)
+      r.virtual_time().advance_to(pe.time.free_from());  // until then it works
     r.quiet({});
   }
   return !r.ended();
+}
+
+void virtual_machine::have_all_look(const runtime& r) {
+  for (int p = 0; p < r.num_pes(); ++p)
+    pes_[static_cast<std::size_t>(p)].looks = waits_for_device(r.processor_at(p));
 }
 
 std::optional<nanoseconds> virtual_machine::next_turn_of(const processor& pe) const {
@@ -88,12 +95,19 @@ void virtual_machine::take(runtime& r, const turn& first) {
   r.virtual_time().advance_to(first.when);
   r.devices().charge_to(&mine.time);
   act_as(r, pe, [&] {
-    if (std::exchange(mine.looks, false) && (pe.idle() || blocks(pe))) return look(pe);
-    pe.charge(std::max(model_.message.receive, shortest_turn));
+    if (std::exchange(mine.looks, false) && (pe.idle() || blocks(pe))) {
+      const bool blocked = blocks(pe);
+      look(pe);
+      mine.goes_on = blocked && !blocks(pe);
+      return;
+    }
+    const bool goes_on = std::exchange(mine.goes_on, false);  // where it has blocked: that is no item
+    pe.charge(goes_on ? shortest_turn : std::max(model_.message.receive, shortest_turn));
     pe.step();
     mine.looks = waits_for_device(pe);  // what takes no time is done when it is submitted
   });
   r.devices().charge_to(nullptr);
+  if (r.devices().take_news()) have_all_look(r);  // a PE that writes a flag or synchronizes moves devices on
 }
 
 /// A PE that has nothing else to do looks all the time: it takes of its time only when it finds something.

@@ -29,9 +29,11 @@ class processor;
 /// earliest of all that can happen: something on a device, the arrival of a message, a PE's turn. So a run depends on
 /// nothing but the program and its options, and gives the same again.
 ///
-/// A turn happens at its beginning, whatever it is charged: during a turn a PE sees of its device what was done then.
-/// An entry that blocks (`stream::synchronize`) lets the devices go on, but no other PE; with `--completion sync` PEs
-/// block side by side.
+/// A turn happens at its beginning, whatever it is charged: during a turn a PE sees of its device what was done then, and
+/// what it stores into a flag is there from then on. So an entry must not ask its device, or the time, in a loop until
+/// something has happened. One that blocks (`stream::synchronize`) lets the devices go on, but no other PE; with
+/// `--completion sync` PEs block side by side in `co_await stream.done()`, though not in `send_when_done`. Quiescence is
+/// noticed at once and costs nothing.
 class virtual_machine {
  public:
   /// For so many PEs as `how` says. Throws usage_error if there is no such model.
@@ -51,7 +53,8 @@ class virtual_machine {
   struct logical_pe {
     explicit logical_pe(const virtual_clock& shared) : time(shared) {}
     local_clock time;
-    bool looks = false;  ///< it is to look at its device once it has nothing else to do
+    bool looks = false;    ///< it is to look at its device once it has nothing else to do
+    bool goes_on = false;  ///< its next turn is the rest of one in which it blocked
   };
   struct turn {
     nanoseconds when;
@@ -61,6 +64,7 @@ class virtual_machine {
   std::optional<nanoseconds> next_turn_of(const processor& pe) const;
   std::optional<turn> first_turn(const runtime& r) const;
   void take(runtime& r, const turn& first);
+  void have_all_look(const runtime& r);
   static void look(processor& pe);
 
   const device_model model_;

@@ -8,12 +8,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <imbrex/core/device_work.hpp>
 #include <imbrex/core/machines.test.hpp>
 #include <imbrex/core/spend.hpp>
+#include <imbrex/device/flag.hpp>
 #include <imbrex/serial/absent_bytes.hpp>
 
 namespace imbrex::virtual_machine_test {
@@ -81,6 +83,8 @@ constexpr kernel<std::int64_t> last{
     .host = [](std::int64_t) {},
     .work = [](std::int64_t ns) { return work_size{.time = nanoseconds(ns)}; }};
 
+constexpr kernel<> wrong{.name = "wrong", .host = [] { throw std::out_of_range("cell 7"); }};
+
 class worker : public chare<worker> {
  public:
   worker() : stream_(gpu(), stream_priority::normal, "a worker") {}
@@ -90,6 +94,21 @@ class worker : public chare<worker> {
   nanoseconds::rep work(std::int64_t time) {
     spend(nanoseconds(time));
     return now().count();
+  }
+  void spin() {
+    stream_.launch(last, std::int64_t{1'000});
+    while (!stream_.idle()) {
+    }
+  }
+  task<> fail() {
+    stream_.launch(wrong);
+    co_await stream_.done();
+  }
+  /// When its stream's wait for a flag is over.
+  task<nanoseconds::rep> wait_for(std::uintptr_t flags) {
+    stream_.wait((*reinterpret_cast<flag_array*>(flags))[0], 1);
+    co_await stream_.done();
+    co_return now().count();
   }
   /// How long a kernel of that time takes the entry.
   task<nanoseconds::rep> compute(std::int64_t time) {
@@ -111,6 +130,7 @@ class worker : public chare<worker> {
 class lone : public chare<lone> {
  public:
   void answer() {}
+  void work(std::int64_t time) { spend(nanoseconds(time)); }
   task<> wait() { co_await never.receive(0); }
   mailbox<int> never;
 };
@@ -220,7 +240,8 @@ TEST(virtual_machine, a_completion_costs_what_its_method_costs) {
   EXPECT_EQ(time_of_kernel(completion_method::flag, 500'000), 10us + 1ns + 500us + 1ms);
   EXPECT_EQ(time_of_kernel(completion_method::callback, 500'000),
             10us + 1ns + 500us + 3ms + 7ms + 100ns + 1ms);
-  EXPECT_EQ(time_of_kernel(completion_method::synchronous, 500'000), 10us + 1ns + 500us + 100ns + 40ns + 1ms);
+  EXPECT_EQ(time_of_kernel(completion_method::synchronous, 500'000), 10us + 1ns + 500us + 100ns + 40ns + 1ns)
+      << "no item, but the rest of one";
   // asks once a millisecond, and what is done in a turn is seen in the next
   const nanoseconds asked = time_of_kernel(completion_method::user_polling, 5'500'000);
   EXPECT_GE(asked, 10us + 5500us);
@@ -255,6 +276,75 @@ TEST(virtual_machine, synchronous_pes_do_nothing_else_but_do_not_hold_up_each_ot
   const nanoseconds synchronous = time_with_other_work(completion_method::synchronous);
   EXPECT_GE(synchronous, 5s);
   EXPECT_LT(synchronous, 6s);
+}
+
+TEST(virtual_machine, is_quiet_when_all_have_done_their_work) {
+  nanoseconds waited{0};
+  EXPECT_EQ(run({.pes = 2, .machine = machine_kind::virtual_time},
+                [&]() -> task<> {
+                  const auto all = make_group<lone>();
+                  send<&lone::work>(all[1], std::int64_t{3'000'000'000});
+                  co_await quiescence();
+                  waited = now();
+                }),
+            0);
+  EXPECT_GE(waited, 3s);
+}
+
+TEST(virtual_machine, an_entry_that_waits_for_its_device_in_a_loop_is_told) {
+  const model_file model;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run(modelled(model, 1),
+                []() -> task<> {
+                  const auto workers = make_array<worker>({1});
+                  co_await workers[0].call<&worker::spin>();
+                }),
+            1);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("await stream.done()"), std::string::npos);
+}
+
+constexpr completion_method methods[] = {completion_method::polling, completion_method::flag,
+                                         completion_method::callback, completion_method::synchronous,
+                                         completion_method::user_polling};
+
+TEST(virtual_machine, what_others_do_to_a_device_is_noticed) {
+  const model_file model;
+  for (const auto completion : methods) {
+    options how = modelled(model, 2, completion);
+    how.devices = 1;
+    nanoseconds told{0};
+    EXPECT_EQ(run(how,
+                  [&]() -> task<> {
+                    const auto workers = make_array<worker>({2});
+                    co_await workers.reduce<&worker::when>(max);
+                    flag_array gate(gpu(), 1);
+                    auto waited = workers[1].call<&worker::wait_for>(reinterpret_cast<std::uintptr_t>(&gate));
+                    co_await sleep_for(1s);
+                    gate.store(0, 1);
+                    co_await sleep_for(5s);
+                    told = nanoseconds(co_await std::move(waited));
+                  }),
+              0);
+    EXPECT_GE(told, 1s) << name(completion);
+    EXPECT_LT(told, 2s) << name(completion);
+  }
+}
+
+TEST(virtual_machine, a_device_that_fails_is_told_though_others_go_on) {
+  const model_file model;
+  for (const auto completion : methods) {
+    testing::internal::CaptureStderr();
+    int rounds = 0;
+    EXPECT_EQ(run(modelled(model, 2, completion),
+                  [&]() -> task<> {
+                    const auto workers = make_array<worker>({2});
+                    send<&worker::fail>(workers[1]);
+                    for (; rounds < 1000; ++rounds) co_await sleep_for(1s);
+                  }),
+              1);
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("a worker"), std::string::npos) << name(completion);
+    EXPECT_LT(rounds, 5) << name(completion);
+  }
 }
 
 TEST(virtual_machine, gives_the_same_again) {

@@ -34,11 +34,13 @@ class work_request {
   void copy(device_span<T> to, pinned_span<const std::type_identity_t<T>> from) {
     add(stage::to_device, [to, from](stream& in) { in.copy(to, from); });
   }
-  /// The kernels run in the order of calls.
+  /// The kernels run in the order of calls. They must live until then, as constants do.
   template <class... Args>
   void launch(const kernel<Args...>& what, const std::type_identity_t<Args>&... arguments) {
     add(stage::kernels, [&what, arguments...](stream& in) { in.launch(what, arguments...); });
   }
+  template <class... Args>
+  void launch(const kernel<Args...>&& temporary, const std::type_identity_t<Args>&... arguments) = delete;
   /// After all kernels.
   template <class T>
   void copy(pinned_span<T> to, device_span<const std::type_identity_t<T>> from) {

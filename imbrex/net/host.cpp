@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/options.hpp>
 #include <imbrex/base/topology.hpp>
 #include <imbrex/serial/archive.hpp>
 
@@ -26,6 +27,18 @@ std::string name_of_host() {
 }
 
 namespace detail {
+
+namespace {
+
+/// What no process of this build says of itself.
+bool is_sound(const host_user& of) {
+  constexpr int max_processor = 1 << 20;
+  return of.pes >= 0 && of.pes <= max_pes && of.usable >= 1 && of.beside >= 0 && of.beside <= max_pes &&
+         !of.processors.empty() &&
+         std::ranges::all_of(of.processors, [](int p) { return p >= 0 && p < max_processor; });
+}
+
+}  // namespace
 
 host_share share_among(std::span<const host_user> all, std::size_t self) {
   const auto part_of = [&](const host_user& of) {
@@ -91,6 +104,7 @@ host_share share_host(bootstrap& job, int pes, int beside, const std::string& de
     try {
       in(all.emplace_back());
       in.finish();
+      if (!detail::is_sound(all.back())) throw serial_error("numbers that no process has");
     } catch (const serial_error&) {
       const std::string problem =
           "processes of this job are of different builds of imbrex: start the same build everywhere";

@@ -180,8 +180,8 @@ class device_completions::flags {
     for (auto& b : blocks_)
       for (std::size_t word = 0; word < words_a_block; ++word)
         if (std::exchange(b->waiting[word], nullptr) != nullptr) ++b->awaited[word];
-    std::ranges::fill(lines_, 0);
-    used_ = 0;  // and the words are not used again
+    std::ranges::fill(lines_, line_use{});  // and the words are not used again
+    in_use_.clear();
   }
 
   void add(stream& in, notice& n) {
@@ -192,27 +192,26 @@ class device_completions::flags {
     in.write(b.words[word], b.awaited[word]);  // first, since it may throw
     free_.pop_back();
     b.waiting[word] = &n;
-    ++lines_[place / words_a_line];
-    ++used_;
+    line_use& line = lines_[place / words_a_line];
+    if (line.words++ > 0) return;
+    line.place = in_use_.size();
+    in_use_.push_back(place / words_a_line);
   }
 
   bool look_at_all(scheduler& pe) {
     bool found = false;
-    for (std::size_t line = 0; line < lines_.size(); ++line) found |= lines_[line] != 0 && look_at(line, pe);
+    for (std::size_t place = in_use_.size(); place-- > 0;) found |= look_at(in_use_[place], pe);
     return found;
   }
   /// Compares the words of the next line that has some in use, and queues the notices of those that have been
   /// written.
   bool look(scheduler& pe) {
-    if (used_ == 0) return false;
-    for (std::size_t passed = 0; passed < words_a_block / words_a_line; ++passed) {
-      if (++next_ >= lines_.size()) next_ = 0;
-      if (lines_[next_] != 0) return look_at(next_, pe);
-    }
-    return false;
+    if (in_use_.empty()) return false;
+    if (++next_ >= in_use_.size()) next_ = 0;
+    return look_at(in_use_[next_], pe);
   }
   /// True if the last so many looks in a row were one at each line.
-  bool are_all(std::size_t looks) const { return looks >= std::min(used_, lines_.size()); }
+  bool are_all(std::size_t looks) const { return looks >= in_use_.size(); }
 
  private:
   static constexpr std::size_t words_a_block = 128;
@@ -223,6 +222,10 @@ class device_completions::flags {
     const std::atomic<std::uint32_t>* const at = words.words().data();
     std::array<std::uint32_t, words_a_block> awaited;  ///< next; so no word that nobody waits for holds it
     std::array<notice*, words_a_block> waiting{};
+  };
+  struct line_use {
+    std::size_t words = 0;  ///< in use
+    std::size_t place = 0;  ///< in `in_use_`, if any are
   };
   bool look_at(std::size_t line, scheduler& pe) {
     block& b = *blocks_[line * words_a_line / words_a_block];
@@ -237,13 +240,19 @@ class device_completions::flags {
       pe.push(*std::exchange(b.waiting[first + i], nullptr));
       free_.push_back(line * words_a_line + i);
       ++b.awaited[first + i];
-      --lines_[line];
-      --used_;
+      if (--lines_[line].words == 0) leave(line);
     }
     return true;
   }
+  void leave(std::size_t line) {
+    const std::size_t place = lines_[line].place;
+    in_use_[place] = in_use_.back();
+    lines_[in_use_[place]].place = place;
+    in_use_.pop_back();
+  }
   void grow() {
     lines_.resize(lines_.size() + words_a_block / words_a_line);
+    in_use_.reserve(lines_.size());
     blocks_.push_back(std::make_unique<block>(of_));
     const std::size_t first = (blocks_.size() - 1) * words_a_block;
     for (std::size_t place = first + words_a_block; place > first; --place) free_.push_back(place - 1);
@@ -251,9 +260,9 @@ class device_completions::flags {
 
   device& of_;
   std::vector<std::unique_ptr<block>> blocks_;
-  std::vector<std::size_t> lines_;  ///< how many words of each are in use, through all blocks
-  std::vector<std::size_t> free_;   ///< places of words, through all blocks
-  std::size_t used_ = 0;
+  std::vector<line_use> lines_;      ///< through all blocks
+  std::vector<std::size_t> in_use_;  ///< lines that have words in use
+  std::vector<std::size_t> free_;    ///< places of words, through all blocks
   std::size_t next_ = 0;
 };
 
@@ -311,7 +320,7 @@ device_completions::notice* device_completions::notify(stream& after, const rece
       break;
     case completion_method::synchronous:
       mine->until = events_->record(after);
-      mine->priority = first_priority;  // nothing else comes in between
+      mine->priority = first_priority;  // the PE goes on here, not with other items
       events_->add(after.number(), *mine);
       break;
     case completion_method::work_request: break;  // how_ is polling

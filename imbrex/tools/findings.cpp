@@ -53,16 +53,14 @@ ordered_json json_of(const std::vector<std::unique_ptr<device>>& devices) {
   return all;
 }
 
-/// All that this process could have.
-ordered_json backends(const options& how) {
-  emulated_options emulated;
-  if (how.devices != 0) emulated.devices = how.devices;
-  if (!how.device_model.empty()) emulated.model = find_device_model(how.device_model);
+/// All that this process could have; `chosen`: the devices of the kind that the options ask for, or null.
+ordered_json backends(const options& how, const detail::run_devices* chosen) {
   ordered_json all = ordered_json::array();
   for (const std::string_view name : device_backends()) {
     ordered_json one{{"name", name}, {"devices", ordered_json::array()}, {"problem", nullptr}};
     try {
-      one["devices"] = json_of(devices(name, emulated));
+      one["devices"] =
+          chosen != nullptr && name == how.device ? json_of(chosen->all()) : json_of(devices(name, {}));
     } catch (const error& e) {
       one["problem"] = e.what();
     }
@@ -128,7 +126,8 @@ ordered_json process_findings::json(int rank, const host_share& host) const {
           {"host", name_of_this_host()},
           {"processors", processors()},
           {"hiding", hiding()},
-          {"backends", backends(how_)},
+          {"backends", backends(how_, devices_.get())},
+          {"machine", name(how_.machine)},
           {"bound", how_.bind == binding::core && how_.machine == machine_kind::threads},
           {"device", or_null(how_.device)},
           {"device_map", name_of(how_.map)},

@@ -50,7 +50,7 @@ std::string processors_text(const ordered_json& processors) {
   return "  processors: " + processors["usable"].dump() + " usable of " + processors["of_host"].dump() +
          "; affinity allows " + ranges(processors["allowed"]) +
          (processors["control_group"].is_null()
-              ? "; no quota"
+              ? "; no quota known"
               : "; the control group's quota pays for " + processors["control_group"].dump()) +
          "\n";
 }
@@ -90,16 +90,21 @@ std::string pes_text(const ordered_json& process) {
   const auto& pes = process["pes"];
   const bool bound = process["bound"].get<bool>();
   const bool devices = !process["device"].is_null();
+  const bool threads = process["machine"] == "threads";
   std::string text = "  " + count(pes.size(), "PE");
-  text += bound ? ", bound" : ", not bound; --bind core would bind them to these processors";
+  text += !threads ? ", all on one thread"
+          : bound  ? ", bound"
+                   : ", not bound; --bind core would bind them to these processors";
   text += devices ? "; devices by --device-map " + word(process["device_map"])
                   : "; without --device they have no devices";
   text += "\n";
   for (const auto& pe : pes) {
-    text += "    PE " + pe["pe"].dump() + ": processor " + pe["processor"].dump();
+    if (!threads && !devices) break;
+    text += "    PE " + pe["pe"].dump() + ": ";
+    if (threads) text += "processor " + pe["processor"].dump() + (devices ? ", " : "");
     if (devices)
-      text += ", " + (pe["device"].is_null() ? "no device"
-                                             : word(process["device"]) + " device " + pe["device"].dump());
+      text +=
+          (pe["device"].is_null() ? "no device" : word(process["device"]) + " device " + pe["device"].dump());
     text += "\n";
   }
   return text;

@@ -23,7 +23,7 @@ nlohmann::ordered_json found_on_two_processors() {
            "near_processors": [0, 1], "stream_values": true, "graphs": true, "peer_copies": false,
            "priorities": 6, "concurrent_kernels": 128, "copy_engines": 1}]},
         {"name": "emulated", "problem": "it has gone", "devices": []}],
-      "bound": true, "device": "cuda", "device_map": "near", "problem": null,
+      "machine": "threads", "bound": true, "device": "cuda", "device_map": "near", "problem": null,
       "pes": [{"pe": 0, "processor": 3, "device": 0}, {"pe": 1, "processor": 0, "device": null}]}]})json");
 }
 
@@ -55,7 +55,7 @@ TEST(findings_text, tells_what_would_be_chosen) {
   process["processors"]["control_group"] = nullptr;
   process["backends"][0]["devices"][0]["near_processors"] = nullptr;
   const std::string text = text_of(found);
-  for (const char* line : {"Started by imbrex run: 1 process\n", "affinity allows 0-1,3; no quota\n",
+  for (const char* line : {"Started by imbrex run: 1 process\n", "affinity allows 0-1,3; no quota known\n",
                            "at 0000:1b:00.0, near which processors is not known\n",
                            "  2 PEs, not bound; --bind core would bind them to these processors; without "
                            "--device they have no devices\n    PE 0: processor 3\n"})

@@ -2,13 +2,16 @@
 #include <imbrex/tools/info_command.hpp>
 
 #include <array>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/nearest.hpp>
+#include <imbrex/core/runtime.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
 #include <imbrex/tools/findings.hpp>
 #include <imbrex/tools/findings_text.hpp>
@@ -53,12 +56,19 @@ std::vector<ordered_json> gather(const process_findings& mine, const options& ho
   return all;
 }
 
-/// Prints what was found; the problem of the first process that has one, or nothing.
+/// Prints what was found; the problem of the first process that has one, or of the output, or nothing.
 std::string print(ordered_json found, bool as_json) {
   const std::string text = as_json ? dump(found) + "\n" : text_of(found);
-  std::fputs(text.c_str(), stdout);
-  for (const auto& process : found["processes"])
-    if (!process["problem"].is_null()) return process["problem"].get<std::string>();
+  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
+    return std::string("the standard output cannot be written: ") + std::strerror(errno);
+  const auto& processes = found["processes"];
+  for (const auto& process : processes) {
+    if (process["problem"].is_null()) continue;
+    const std::string problem = process["problem"].get<std::string>();
+    return processes.size() == 1 ? problem
+                                 : "process " + process["rank"].dump() + " on " +
+                                       process["host"].get<std::string>() + ": " + problem;
+  }
   return {};
 }
 
@@ -86,9 +96,12 @@ std::variant<info_settings, std::string> parse_info(std::span<const std::string>
 }
 
 int print_info(const info_settings& asked) {
-  const process_findings mine(asked.how);
   const auto job = find_bootstrap();
-  const auto all = gather(mine, asked.how, job.get());
+  options how = asked.how;
+  detail::check(how, job == nullptr ? 1 : job->size());
+  if (job == nullptr) how.pes = own_host(how.pes, 0).pes;
+  const process_findings mine(how);
+  const auto all = gather(mine, how, job.get());
   std::string problem;
   if (!all.empty()) {
     ordered_json found = build_findings();

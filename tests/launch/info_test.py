@@ -15,7 +15,7 @@ IMBREX, MPIRUN = sys.argv[1:3]
 LIMIT = 50  # seconds that nothing here takes unless it hangs
 BUILD = ["version", "compiler", "build_type", "ucx", "pmix", "mpi", "cuda", "device_models", "launcher",
          "processes"]
-PROCESS = ["rank", "host", "processors", "hiding", "backends", "bound", "device", "device_map", "problem",
+PROCESS = ["rank", "host", "processors", "hiding", "backends", "machine", "bound", "device", "device_map", "problem",
            "pes"]
 
 

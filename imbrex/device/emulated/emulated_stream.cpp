@@ -52,7 +52,7 @@ bool emulated_event::done() {
 void emulated_event::synchronize() {
   completion_ref last;
   {
-    const emulation::session inside(*of_.runs, of_.runs->how().model.host.synchronize);
+    const emulation::session inside(*of_.runs, nanoseconds(0));
     of_.check(of_.runs->core(), owner_, "synchronize with an event");
     if (captured_ != nullptr)
       of_.fail(owner_, "synchronize with an event", "it was recorded in a capture; record it again outside");
@@ -64,7 +64,7 @@ void emulated_event::synchronize() {
   } catch (const error& e) {
     of_.fail(owner_, "synchronize with an event", e.what());
   }
-  const emulation::session inside(*of_.runs, nanoseconds(0));
+  const emulation::session inside(*of_.runs, of_.runs->how().model.host.synchronize);
   of_.check(of_.runs->core(), owner_, "synchronize with an event");
 }
 
@@ -232,7 +232,7 @@ bool emulated_stream::idle() {
 void emulated_stream::synchronize() {
   completion_ref last;
   {
-    session inside(*of_.runs, model().host.synchronize);
+    session inside(*of_.runs, nanoseconds(0));
     check(inside, "synchronize");
     if (capture_ != nullptr) of_.fail(*owner_, "synchronize", "the stream is captured");
     last = last_;
@@ -243,7 +243,7 @@ void emulated_stream::synchronize() {
   } catch (const error& e) {
     of_.fail(*owner_, "synchronize", e.what());
   }
-  session inside(*of_.runs, nanoseconds(0));
+  session inside(*of_.runs, model().host.synchronize);
   check(inside, "synchronize");
 }
 

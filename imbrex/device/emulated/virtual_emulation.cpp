@@ -2,6 +2,7 @@
 #include <imbrex/device/emulated/virtual_emulation.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include <imbrex/base/error.hpp>
 
@@ -25,6 +26,8 @@ void virtual_time::advance_to(nanoseconds moment) {
   if (devices_ != nullptr) devices_->core().advance_to(clock_.now());
 }
 
+bool virtual_time::take_news() { return devices_ != nullptr && devices_->core().take_news(); }
+
 namespace emulated {
 
 virtual_emulation::virtual_emulation(const emulated_options& how)
@@ -38,6 +41,16 @@ virtual_emulation::virtual_emulation(const emulated_options& how)
 }
 
 virtual_emulation::~virtual_emulation() { time_.devices_ = nullptr; }
+
+bool virtual_emulation::seen(const completion& one) {
+  if (one.done.load(std::memory_order_relaxed) && one.visible <= time_.now()) return true;
+  if (std::exchange(asked_, time_.now()) != time_.now()) asked_in_vain_ = 0;
+  if (++asked_in_vain_ > most_in_vain)
+    throw error(
+        "a program asks its device again and again, but no time passes while an entry runs; await "
+        "stream.done() instead");
+  return false;
+}
 
 nanoseconds virtual_emulation::charge(nanoseconds cost) {
   // The clock may have been moved by others.

@@ -15,9 +15,7 @@ class virtual_emulation final : public emulation {
 
   engine& core() override { return engine_; }
   void value_changed() override { engine_.value_changed(); }
-  bool seen(const completion& one) override {
-    return one.done.load(std::memory_order_relaxed) && one.visible <= time_.now();
-  }
+  bool seen(const completion& one) override;
   void wait(const completion& one, int device) override;
   void stop(int device) noexcept override;
   void begin(operation& started) override;
@@ -28,8 +26,12 @@ class virtual_emulation final : public emulation {
   void leave() noexcept override {}
   nanoseconds charge(nanoseconds cost) override;
 
+  static constexpr std::uint64_t most_in_vain = 10'000'000;
+
   virtual_time& time_;
   engine engine_;
+  nanoseconds asked_{0};
+  std::uint64_t asked_in_vain_ = 0;  ///< since then
 };
 
 }  // namespace imbrex::emulated
