@@ -42,7 +42,12 @@ class DryRun(unittest.TestCase):
             if row["median"] is None:
                 self.assertIn("samples came too late", row["note"])
                 continue
-            if "noticed" not in row["what"]:  # where processors are few the observer may be later than the PE
+            # Where processors are few the observer may see the last store later than the PE its completion.
+            if "last store" in row["what"] and result["processors"] < report.PROCESSORS_FOR_NOTICES:
+                self.assertIn("no verdict", row["note"])
+            elif "last store" in row["what"]:
+                self.assertEqual(report.NOT_POSITIVE in row["note"], row["median"] <= 0, row)
+            else:
                 self.assertGreater(row["median"], 0, row)
             self.assertLessEqual(row["least"], row["median"])
             self.assertLessEqual(row["median"], row["most"])
@@ -106,8 +111,8 @@ class Table(unittest.TestCase):
 
     SIZES = {"kernel": ["--cells", "768"], "independent": ["--cells", "768"], "jacobi3d": {"edges": (768,)}}
 
-    def rows(self, name, runs, is_gpu=True):
-        return report.rows(runs, [name], [], self.SIZES, 4, is_gpu)
+    def rows(self, name, runs, processors=16):
+        return report.rows(runs, [name], [], self.SIZES, 4, processors, is_gpu=True)
 
     def jacobi(self, *times):
         """Runs of ODF 1, 2, 4 by polling, and 4 blocking."""
@@ -156,6 +161,30 @@ class Table(unittest.TestCase):
         verdicts = {row["what"][:4]: row["verdict"] for row in self.rows("idle_turn", {"idle_turn": turns})
                     if row["what"].endswith("on one stream")}
         self.assertEqual(verdicts, {"flag": "missed", "poll": "met"})
+
+    def notices(self, us, methods=("poll", "flag", "callback")):
+        times = {"after_kernel_us": {"median": us}, "from_submission_us": {"median": us}}
+        return {"notice": [[{"what": what, "method": method, "samples": 25, "late": 0, **times}
+                            for method in methods for what in ("idle", "beside a long one")]]}
+
+    def verdicts_of_flag(self, runs, processors=16):
+        return {row["verdict"] for row in self.rows("notice", runs, processors) if row["what"].startswith("flag")}
+
+    def test_impossible_notices(self):
+        """Nobody notices an end before it comes, and an observer without a processor sees nothing in time."""
+        self.assertEqual(self.verdicts_of_flag(self.notices(1.5)), {"met"})
+        self.assertEqual(self.verdicts_of_flag(self.notices(0)), {""})
+        self.assertEqual(self.verdicts_of_flag(self.notices(1.5), processors=2), {""})
+        for runs, processors, why in ((self.notices(-3), 16, report.NOT_POSITIVE),
+                                      (self.notices(1.5), 2, "(here 2)")):
+            for row in self.rows("notice", runs, processors):
+                self.assertIn(why, row["note"])
+
+    def test_what_the_device_cannot(self):
+        runs = self.notices(1.5, methods=("poll", "callback"))
+        self.assertEqual(self.verdicts_of_flag(runs), {report.UNABLE})
+        full = [[{"what": "turn", "method": "flag", "pending": 1000, "streams": 1}]]
+        self.assertEqual(self.rows("idle_turn", {"idle_turn": full})[1]["verdict"], report.UNABLE)
 
     def test_what_failed(self):
         for name in ("kernel", "notice", "idle_turn", "independent", "jacobi3d"):

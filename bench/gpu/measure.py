@@ -4,6 +4,7 @@
 and writes a table of medians beside their targets, and all figures as JSON."""
 import argparse
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -207,11 +208,12 @@ def main(arguments):
     except Failed as failure:
         print(f"measure.py: error: {failure}", file=sys.stderr)
         return 1
+    processors = len(os.sched_getaffinity(0))
     skipped = [name for name in options.only if name not in names]
-    rows = report.rows(course.runs, options.only, skipped, course.sizes, options.pes,
+    rows = report.rows(course.runs, options.only, skipped, course.sizes, options.pes, processors,
                        is_gpu=device["backend"] != "emulated")
     result = {"device": device["device"], "backend": device["backend"], "sizes": options.sizes,
-              "repeats": repeats, "seconds": round(time.monotonic() - began, 1), "no_gpu": reason,
+              "processors": processors, "repeats": repeats, "seconds": round(time.monotonic() - began, 1), "no_gpu": reason,
               "commands": [" ".join(command) for command in course.commands], "failures": course.failures,
               "table": rows, "runs": course.runs}
     text = report.table(result)

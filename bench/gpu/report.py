@@ -3,6 +3,9 @@
 import statistics
 
 SKIPPED = "no GPU: skipped"
+UNABLE = "device cannot"
+NOT_POSITIVE = "no verdict: such a figure is not positive"
+PROCESSORS_FOR_NOTICES = 3  # the PE's, the observer's, and one for all else
 SIDES = ("x", "y", "z")
 BYTES_OF_A_CELL = 16  # that the least update moves: read once, written once
 
@@ -10,7 +13,8 @@ BYTES_OF_A_CELL = 16  # that the least update moves: read once, written once
 class Row:
     """One line of the table. `values` are by repeat; the target is a bound for their median."""
 
-    def __init__(self, what, unit, values=(), target=None, at_least=None, note="", possible=True):
+    def __init__(self, what, unit, values=(), target=None, at_least=None, note="", possible=True, doubt="",
+                 able=True):
         self.what = what
         self.unit = unit
         self.values = list(values)
@@ -18,16 +22,21 @@ class Row:
         self.at_least = at_least  # True: the target is a least value; False: a greatest; None: there is none
         self.note = note
         self.possible = possible  # False: what else was measured says that the target cannot be met
+        self.doubt = doubt  # why the values are no ground for a verdict
+        self.able = able  # False: there are no values because the device cannot do this
 
     def as_dict(self, judged, nothing):
         """As it stands in the JSON. Without values the row says `nothing`."""
         row = {"what": self.what, "unit": self.unit, "target": self.target, "at_least": self.at_least,
-               "median": None, "least": None, "most": None, "verdict": nothing, "note": self.note}
+               "median": None, "least": None, "most": None, "verdict": nothing if self.able else UNABLE,
+               "note": self.note}
         if not self.values:
             return row
         middle = statistics.median(self.values)
-        row.update(median=middle, least=min(self.values), most=max(self.values), verdict="")
-        if judged and self.target is not None:
+        doubt = self.doubt or (NOT_POSITIVE if middle <= 0 else "")
+        row.update(median=middle, least=min(self.values), most=max(self.values), verdict="",
+                   note="; ".join(filter(None, (self.note, doubt))))
+        if judged and self.target is not None and not doubt:
             met = middle >= self.target if self.at_least else middle <= self.target
             row["verdict"] = "met" if met else "missed" if self.possible else "not possible"
         return row
@@ -84,21 +93,29 @@ def kernel_rows(runs, sizes):
                       select(runs, "kernel", "pack_gb_per_s", **face), note=note)
 
 
-def notice_rows(runs):
-    for method in ("poll", "flag", "callback"):
+def notice_rows(runs, processors):
+    doubt = ""
+    if processors < PROCESSORS_FOR_NOTICES:
+        doubt = (f"no verdict: on fewer than {PROCESSORS_FOR_NOTICES} processors (here {processors}) such times are the "
+                 "system's scheduler's")
+    able = {method: not runs.get("notice") or bool(select(runs, "notice", "samples", what="idle", method=method))
+            for method in ("poll", "flag", "callback")}
+    for method in able:
         target = None if method == "callback" else 2
         beyond = select(runs, "notice", "after_stream_us", what="idle", method=method)
         note = f"{statistics.median(beyond):.2f} us after the stream's next operation" if beyond else ""
         yield Row(f"{method}: noticed after a kernel's last store, idle PE", "us",
-                  select(runs, "notice", "after_kernel_us", what="idle", method=method), target, False, note)
-    for method in ("poll", "flag", "callback"):
+                  select(runs, "notice", "after_kernel_us", what="idle", method=method), target, False, note,
+                  doubt=doubt, able=able[method])
+    for method in able:
         target = None if method == "callback" else 20
         late = sum(select(runs, "notice", "late", what="beside a long one", method=method))
         note = f"{late} samples came too late, when the long one had ended" if late else ""
         for key, words in (("after_kernel_us", "after its last store"),
                            ("from_submission_us", "after its launch")):
             yield Row(f"{method}: a 10 us kernel beside one of 10 ms, noticed {words}", "us",
-                      select(runs, "notice", key, what="beside a long one", method=method), target, False, note)
+                      select(runs, "notice", key, what="beside a long one", method=method), target, False, note,
+                      doubt=doubt, able=able[method])
 
 
 def turn_rows(runs):
@@ -112,7 +129,7 @@ def turn_rows(runs):
             full = runs.get("idle_turn") and not values
             note = "the device's queues do not take so many" if full else usual
             yield Row(f"{method}: an idle turn with 1,000 pending completions {words}", "ns",
-                      values, target, False, note)
+                      values, target, False, note, able=not full)
 
 
 def jacobi_times(runs, edge, completion):
@@ -178,9 +195,9 @@ def independent_rows(runs, sizes):
               select(runs, "independent", "times_the_first", odf=8), 1.05, False, note)
 
 
-def rows(runs, names, skipped, sizes, pes, is_gpu):
+def rows(runs, names, skipped, sizes, pes, processors, is_gpu):
     """All rows of the programs of these names, as dictionaries; `skipped` were not run for want of a GPU."""
-    makers = {"kernel": lambda: kernel_rows(runs, sizes), "notice": lambda: notice_rows(runs),
+    makers = {"kernel": lambda: kernel_rows(runs, sizes), "notice": lambda: notice_rows(runs, processors),
               "idle_turn": lambda: turn_rows(runs), "jacobi3d": lambda: jacobi_rows(runs, sizes, pes),
               "independent": lambda: independent_rows(runs, sizes)}
     made = []
