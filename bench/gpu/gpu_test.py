@@ -95,11 +95,36 @@ class DryRun(unittest.TestCase):
         self.assertIn("on one stream | <= 50 ns |", ended.stdout)
         self.assertIn("| failed |", ended.stdout)
 
+    def test_where_it_is_called_from(self):
+        """By a link, in the folder of the programs; the output's folder is made."""
+        with tempfile.TemporaryDirectory() as some:
+            link = pathlib.Path(some) / "measure"
+            link.symlink_to(RUN)
+            output = pathlib.Path(some) / "of" / "today"
+            ended = run(str(link), "--bin", ".", "--output", str(output), "--device", "emulated",
+                        "--repeats", "1", "--only", "idle_turn", cwd=FOLDER)
+            self.assertEqual(ended.returncode, 0, ended.stderr)
+            self.assertEqual((output / "gpu.md").read_text(), ended.stdout)
+
+    def test_a_program_that_cannot_be_started(self):
+        with tempfile.TemporaryDirectory() as some:
+            (pathlib.Path(some) / "gpu_kernel").write_text("no program")
+            ended = run(RUN, "--bin", some, "--output", some)
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("measure.py: error: ", ended.stderr)
+        self.assertNotIn("Traceback", ended.stderr)
+
     def test_refusals(self):
-        for wrong in (["--only", "kernel,gossip"], ["--repeats", "0"], ["--device", "abacus"]):
+        a_file = str(FOLDER / "gpu_kernel")
+        for wrong, why in ((["--only", "kernel,gossip"], "no 'gossip'"), (["--only", ""], "no ''"),
+                           (["--repeats", "0"], "0: give"), (["--device", "abacus"], "'abacus'"),
+                           (["--output", a_file], f"{a_file}: File exists"),
+                           (["--output", f"{a_file}/below"], "Not a directory"),
+                           (["--bin", a_file], "there is no gpu_kernel")):
             ended = run(RUN, "--bin", str(FOLDER), *wrong)
-            self.assertEqual(ended.returncode, 2)
-            self.assertIn(wrong[1].rsplit(",", maxsplit=1)[-1], ended.stderr)
+            self.assertEqual(ended.returncode, 2, wrong)
+            self.assertIn(why, ended.stderr)
+            self.assertNotIn("Traceback", ended.stderr)
         for program in ("kernel", "independent", "notice", "idle_turn"):
             ended = run(str(FOLDER / f"gpu_{program}"), "--device", "emulated", "--repeats", "0")
             self.assertEqual(ended.returncode, 2)
@@ -168,7 +193,8 @@ class Table(unittest.TestCase):
                             for method in methods for what in ("idle", "beside a long one")]]}
 
     def verdicts_of_flag(self, runs, processors=16):
-        return {row["verdict"] for row in self.rows("notice", runs, processors) if row["what"].startswith("flag")}
+        return {row["verdict"] for row in self.rows("notice", runs, processors)
+                if row["what"].startswith("flag")}
 
     def test_impossible_notices(self):
         """Nobody notices an end before it comes, and an observer without a processor sees nothing in time."""

@@ -76,22 +76,33 @@ def parse(arguments):
                         help="where gpu.md and gpu.json are written (default: the folder above --bin)")
     options = parser.parse_args(arguments)
     everything = [*PROGRAMS, "jacobi3d"]
-    options.only = options.only.split(",") if options.only else everything
+    options.only = everything if options.only is None else options.only.split(",")
     if unknown := [name for name in options.only if name not in everything]:
         parser.error(f"--only: there is no '{unknown[0]}'; choose from {', '.join(everything)}")
     if options.bin is None:
         parser.error("nothing is built: cmake --preset release && cmake --build --preset release")
+    options.bin = options.bin.resolve()  # a command without a folder would be looked up in PATH
     if not (options.bin / "gpu_kernel").exists():
         parser.error(f"--bin {options.bin}: there is no gpu_kernel; build it, or give the folder where it is")
     if options.sizes is None:
         options.sizes = "small" if options.device == "emulated" else "full"
-    if options.output is None:
-        options.output = options.bin.parent
+    options.output = (options.output or options.bin.parent).resolve()
+    try:
+        make_writable(options.output)
+    except OSError as refused:
+        parser.error(f"--output {options.output}: {refused.strerror}; give a folder that can be written to")
     return options
 
 
-def execute(command):
-    """Runs a command and returns what it printed."""
+def make_writable(folder):
+    """Before the minutes of measuring, not after: the folder is made if there is none, and written to."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder):
+        pass
+
+
+def execute(command, accepted=(0,)):
+    """Runs a command that is to end with one of these statuses; returns how it ended, and what it printed."""
     print("measure.py:", " ".join(command), file=sys.stderr)
     try:
         ended = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL,
@@ -100,21 +111,26 @@ def execute(command):
         raise Failed(f"did not end in {PATIENCE_SECONDS} s: {' '.join(command)}") from late
     except OSError as missing:
         raise Failed(f"{missing}; build it") from missing
-    if ended.returncode != 0:
+    if ended.returncode not in accepted:
         raise Failed(f"status {ended.returncode}: {' '.join(command)}\n{ended.stderr.strip()}")
-    return ended.stdout
+    return ended
+
+
+def printed(ended):
+    """What the command printed, which is to be JSON."""
+    try:
+        return json.loads(ended.stdout)
+    except ValueError as wrong:
+        raise Failed(f"{' '.join(ended.args)} printed no JSON: {wrong}") from wrong
 
 
 def describe(options, device):
     """What the program says of the device; None, and its reason, where there is none."""
     command = [str(options.bin / "gpu_kernel"), "--device", device, "--describe"]
-    ended = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL,
-                           timeout=PATIENCE_SECONDS, check=False)
+    ended = execute(command, accepted=(0, NO_DEVICE))
     if ended.returncode == NO_DEVICE:
         return None, ended.stderr.strip().removeprefix("gpu_kernel: skipped: ")
-    if ended.returncode != 0:
-        raise Failed(ended.stderr.strip())
-    return json.loads(ended.stdout), ""
+    return printed(ended), ""
 
 
 class Course:
@@ -143,8 +159,7 @@ class Course:
 
     def program(self, name):
         program = str(self.options.bin / f"gpu_{name}")
-        said = self.execute([program, "--device", self.device, *self.sizes[name]])
-        return json.loads(said)["rows"]
+        return printed(self.execute([program, "--device", self.device, *self.sizes[name]]))["rows"]
 
     def jacobi3d(self, edge):
         """Every ODF with completions that do not block, and one with some that do."""
@@ -213,13 +228,14 @@ def main(arguments):
     rows = report.rows(course.runs, options.only, skipped, course.sizes, options.pes, processors,
                        is_gpu=device["backend"] != "emulated")
     result = {"device": device["device"], "backend": device["backend"], "sizes": options.sizes,
-              "processors": processors, "repeats": repeats, "seconds": round(time.monotonic() - began, 1), "no_gpu": reason,
+              "processors": processors, "repeats": repeats,
+              "seconds": round(time.monotonic() - began, 1), "no_gpu": reason,
               "commands": [" ".join(command) for command in course.commands], "failures": course.failures,
               "table": rows, "runs": course.runs}
     text = report.table(result)
+    print(text, end="")
     (options.output / "gpu.json").write_text(json.dumps(result, indent=1) + "\n")
     (options.output / "gpu.md").write_text(text)
-    print(text, end="")
     for failure in course.failures:
         print(f"measure.py: error: {failure}", file=sys.stderr)
     return 1 if course.failures else 0

@@ -96,8 +96,8 @@ def kernel_rows(runs, sizes):
 def notice_rows(runs, processors):
     doubt = ""
     if processors < PROCESSORS_FOR_NOTICES:
-        doubt = (f"no verdict: on fewer than {PROCESSORS_FOR_NOTICES} processors (here {processors}) such times are the "
-                 "system's scheduler's")
+        doubt = (f"no verdict: on fewer than {PROCESSORS_FOR_NOTICES} processors (here {processors}) "
+                 "such times are the system's scheduler's")
     able = {method: not runs.get("notice") or bool(select(runs, "notice", "samples", what="idle", method=method))
             for method in ("poll", "flag", "callback")}
     for method in able:
@@ -140,8 +140,8 @@ def jacobi_times(runs, edge, completion):
 
 
 def limits(runs, edge, microseconds):
-    """How many times faster such an iteration would be if only the update of the cells were left: at the rate of a
-    copy, and at that of our kernel, which an iteration may not be excused with. None if unknown."""
+    """How many times faster such an iteration would be if only the update of the cells were left: at the rate of
+    a copy, and at that of our kernel, which an iteration may not be excused with. None if unknown."""
     known = distinct(runs, "kernel", "cells", what="update")
     if not known:
         return None
