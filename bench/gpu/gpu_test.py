@@ -71,6 +71,10 @@ class DryRun(unittest.TestCase):
         self.assertEqual(len(result["table"]), 1)
         self.assertEqual(result["table"][0]["target"], 1.05)
 
+    def test_completions_take_turns_at_being_first(self):
+        _, result = self.measure("--device", "emulated", "--only", "jacobi3d", "--repeats", "2")
+        self.assertEqual([run[0]["completion"] for run in result["runs"]["jacobi3d 32"]], ["poll", "sync"])
+
     def test_without_a_gpu(self):
         if run(str(FOLDER / "gpu_kernel"), "--describe").returncode == 0:
             self.skipTest("here is a GPU")

@@ -145,10 +145,10 @@ class Course:
         self.commands = []
 
     def pieces(self, names):
-        """Pairs of a name and a function that measures its rows once."""
-        found = [(name, lambda name=name: self.program(name)) for name in PROGRAMS if name in names]
+        """Pairs of a name and a function that measures its rows once, given which repeat it is."""
+        found = [(name, lambda _, name=name: self.program(name)) for name in PROGRAMS if name in names]
         if "jacobi3d" in names:
-            found += [(f"jacobi3d {edge}", lambda edge=edge: self.jacobi3d(edge))
+            found += [(f"jacobi3d {edge}", lambda repeat, edge=edge: self.jacobi3d(edge, repeat))
                       for edge in self.sizes["jacobi3d"]["edges"]]
         return found
 
@@ -161,10 +161,12 @@ class Course:
         program = str(self.options.bin / f"gpu_{name}")
         return printed(self.execute([program, "--device", self.device, *self.sizes[name]]))["rows"]
 
-    def jacobi3d(self, edge):
-        """Every ODF with completions that do not block, and one with some that do."""
+    def jacobi3d(self, edge, repeat):
+        """Every ODF with completions that do not block, and one with some that do: these are first in every other
+        repeat, for a device's clock and warmth change as time goes on."""
         rows = []
-        for completion, factors in (("poll", ODF), ("sync", (ASYNCHRONOUS_ODF,))):
+        order = [("poll", ODF), ("sync", (ASYNCHRONOUS_ODF,))]
+        for completion, factors in order if repeat % 2 == 0 else reversed(order):
             with tempfile.TemporaryDirectory() as folder:
                 lines = pathlib.Path(folder) / "lines.json"
                 command = [str(self.options.bin / "jacobi3d"), "--device", self.device, "--streams", "two",
@@ -197,7 +199,7 @@ class Course:
                 if repeat > 0 and name not in self.runs:
                     continue  # it failed
                 try:
-                    self.runs.setdefault(name, []).append(once())
+                    self.runs.setdefault(name, []).append(once(repeat))
                 except Failed as failure:
                     self.failures.append(f"{name}: {failure}")
                     self.runs.pop(name, None)
