@@ -37,6 +37,8 @@ class DryRun(unittest.TestCase):
         text, result = self.measure("--device", "emulated")
         self.assertEqual((result["backend"], result["sizes"], result["repeats"]), ("emulated", "small", 1))
         self.assertEqual(result["failures"], [])
+        self.assertEqual("version" in result["imbrex"], (FOLDER / "imbrex").exists())
+        self.assertIn(result["date"], text)
         rows = result["table"]
         for row in rows:
             if row["median"] is None:
@@ -96,6 +98,7 @@ class DryRun(unittest.TestCase):
                         "--only", "idle_turn,jacobi3d")
         self.assertEqual(ended.returncode, 1)
         self.assertIn("jacobi3d'; build it", ended.stderr)
+        self.assertIn("could not be run", ended.stdout)
         self.assertIn("on one stream | <= 50 ns |", ended.stdout)
         self.assertIn("| failed |", ended.stdout)
 
@@ -181,6 +184,12 @@ class Table(unittest.TestCase):
         asynchronous = self.rows("jacobi3d", runs)[0]
         self.assertIn("memory allows 2.65, our update kernel 1.06", asynchronous["note"])
         self.assertEqual(asynchronous["verdict"], "missed")
+
+    def test_more_pes_than_processors(self):
+        runs = {"jacobi3d 768": self.jacobi((4000, 3000, 2900, 3000))}
+        for processors, told in ((2, True), (4, False)):
+            for row in self.rows("jacobi3d", runs, processors):
+                self.assertEqual("4 PEs share 2 processors" in row["note"], told)
 
     def test_verdicts(self):
         update = self.rows("kernel", {"kernel": self.kernel(3200)})[0]

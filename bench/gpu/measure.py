@@ -3,6 +3,7 @@
 """How fast a device and Imbrex on it are: runs the programs of this folder and Jacobi3D, several times in turn,
 and writes a table of medians beside their targets, and all figures as JSON."""
 import argparse
+import datetime
 import json
 import os
 import pathlib
@@ -73,7 +74,8 @@ def parse(arguments):
     parser.add_argument("--bin", type=pathlib.Path, default=newest_build(), metavar="FOLDER",
                         help="where the programs are (default: the newest build)")
     parser.add_argument("--output", type=pathlib.Path, metavar="FOLDER",
-                        help="where gpu.md and gpu.json are written (default: the folder above --bin)")
+                        help="where gpu.md and gpu.json are written; made if need be (default: the folder "
+                             "above --bin)")
     options = parser.parse_args(arguments)
     everything = [*PROGRAMS, "jacobi3d"]
     options.only = everything if options.only is None else options.only.split(",")
@@ -131,6 +133,23 @@ def describe(options, device):
     if ended.returncode == NO_DEVICE:
         return None, ended.stderr.strip().removeprefix("gpu_kernel: skipped: ")
     return printed(ended), ""
+
+
+def info(options, device):
+    """What `imbrex info` says of the build, the host and the device; where it cannot be run, why, as `missing`."""
+    try:  # status 1: it found a problem, which is in what it prints
+        return printed(execute([str(options.bin / "imbrex"), "info", "--json", "--device", device],
+                               accepted=(0, 1)))
+    except Failed as failure:
+        return {"missing": str(failure)}
+
+
+def processors_of(about):
+    """How many this program and those that it starts may use at the same time."""
+    allowed = len(os.sched_getaffinity(0))
+    if "missing" in about:
+        return allowed
+    return min(allowed, about["processes"][0]["processors"]["usable"])  # a control group may grant less
 
 
 class Course:
@@ -211,6 +230,7 @@ class Course:
 def main(arguments):
     options = parse(arguments)
     began = time.monotonic()
+    date = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
     try:
         wanted = "cuda" if options.device == "auto" else options.device
         device, reason = describe(options, wanted)
@@ -221,16 +241,17 @@ def main(arguments):
         if device is None:
             raise Failed(reason)
         course = Course(options, "emulated" if device["backend"] == "emulated" else wanted)
+        about = info(options, course.device)
+        processors = processors_of(about)
         repeats = course.measure(names)
     except Failed as failure:
         print(f"measure.py: error: {failure}", file=sys.stderr)
         return 1
-    processors = len(os.sched_getaffinity(0))
     skipped = [name for name in options.only if name not in names]
     rows = report.rows(course.runs, options.only, skipped, course.sizes, options.pes, processors,
                        is_gpu=device["backend"] != "emulated")
-    result = {"device": device["device"], "backend": device["backend"], "sizes": options.sizes,
-              "processors": processors, "repeats": repeats,
+    result = {"date": date, "imbrex": about, "device": device["device"], "backend": device["backend"],
+              "processors": processors, "sizes": options.sizes, "repeats": repeats,
               "seconds": round(time.monotonic() - began, 1), "no_gpu": reason,
               "commands": [" ".join(command) for command in course.commands], "failures": course.failures,
               "table": rows, "runs": course.runs}

@@ -10,6 +10,10 @@ SIDES = ("x", "y", "z")
 BYTES_OF_A_CELL = 16  # that the least update moves: read once, written once
 
 
+def both(note, other):
+    return "; ".join(filter(None, (note, other)))
+
+
 class Row:
     """One line of the table. `values` are by repeat; the target is a bound for their median."""
 
@@ -35,7 +39,7 @@ class Row:
         middle = statistics.median(self.values)
         doubt = self.doubt or (NOT_POSITIVE if middle <= 0 else "")
         row.update(median=middle, least=min(self.values), most=max(self.values), verdict="",
-                   note="; ".join(filter(None, (self.note, doubt))))
+                   note=both(self.note, doubt))
         if judged and self.target is not None and not doubt:
             met = middle >= self.target if self.at_least else middle <= self.target
             row["verdict"] = "met" if met else "missed" if self.possible else "not possible"
@@ -156,7 +160,8 @@ def words_of(most):
     return "; memory allows {:.2f}, our update kernel {:.2f}".format(*most)
 
 
-def jacobi_rows(runs, sizes, pes):
+def jacobi_rows(runs, sizes, pes, processors):
+    shared = f"{pes} PEs share {processors} processors" if processors < pes else ""
     for edge in sizes["jacobi3d"]["edges"]:
         polled = jacobi_times(runs, edge, "poll")
         blocked = jacobi_times(runs, edge, "sync").get(4, [])
@@ -167,6 +172,7 @@ def jacobi_rows(runs, sizes, pes):
             if most := limits(runs, edge, statistics.median(blocked)):
                 possible = most[0] >= 1.5
                 note += words_of(most)
+        note = both(note, shared)
         yield Row(f"Jacobi3D {edge}^3, {pes} PEs, host staging, ODF 4: asynchronous against synchronous",
                   "times", [b / a for a, b in zip(polled.get(4, []), blocked)], 1.5, True, note, possible)
     for edge in sizes["jacobi3d"]["edges"]:
@@ -180,6 +186,7 @@ def jacobi_rows(runs, sizes, pes):
             note = "; ".join(f"ODF {odf}: {middle[odf]:,.0f} us" for odf in middle)
             if most := limits(runs, edge, middle[1]):
                 note += words_of(most)
+        note = both(note, shared)
         yield Row(f"Jacobi3D {edge}^3, {pes} PEs, host staging: {best} against ODF 1", "times",
                   values, 1.3, True, note)
 
@@ -198,7 +205,7 @@ def independent_rows(runs, sizes):
 def rows(runs, names, skipped, sizes, pes, processors, is_gpu):
     """All rows of the programs of these names, as dictionaries; `skipped` were not run for want of a GPU."""
     makers = {"kernel": lambda: kernel_rows(runs, sizes), "notice": lambda: notice_rows(runs, processors),
-              "idle_turn": lambda: turn_rows(runs), "jacobi3d": lambda: jacobi_rows(runs, sizes, pes),
+              "idle_turn": lambda: turn_rows(runs), "jacobi3d": lambda: jacobi_rows(runs, sizes, pes, processors),
               "independent": lambda: independent_rows(runs, sizes)}
     made = []
     for name in (name for name in makers if name in names):
@@ -221,13 +228,22 @@ def target(row):
     return f"{'>=' if row['at_least'] else '<='} {row['target']:g} {row['unit']}"
 
 
+def origin(result):
+    """Of which Imbrex the figures are, where, and from when."""
+    about = result["imbrex"]
+    imbrex = "Imbrex (`imbrex info` could not be run)"
+    if "missing" not in about:
+        imbrex = f"Imbrex {about['version']} ({about['compiler']}, {about['build_type']})"
+    return f"{imbrex}; processors: {result['processors']}; begun {result['date']}."
+
+
 def table(result):
     """The text of gpu.md."""
     where = result["device"]
     if result["backend"] == "emulated":
         where = f"the emulated device ({where}): but for the turns with flags no figure is a GPU's"
     lines = [f"Measured on {where}; sizes {result['sizes']}; medians of {result['repeats']} runs in turn, least "
-             f"and greatest; {result['seconds']:.0f} s.", ""]
+             f"and greatest; {result['seconds']:.0f} s.", "", origin(result), ""]
     if result["no_gpu"]:
         lines += [f"No GPU: {result['no_gpu']}", ""]
     lines += ["| what | target | measured | range | verdict | note |", "|---|---|---|---|---|---|"]
