@@ -3,12 +3,15 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <mutex>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/device/emulated/emulated_stream.hpp>
@@ -16,13 +19,45 @@
 namespace imbrex::emulated {
 namespace {
 
-/// Without data the machine gives only what is touched, and nobody may touch a device's: a stray access ends
-/// the program there.
-void* map(std::size_t bytes, bool data, bool accessible) {
-  void* const at = ::mmap(nullptr, bytes, accessible ? PROT_READ | PROT_WRITE : PROT_NONE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | (data ? 0 : MAP_NORESERVE), -1, 0);
+void* map(std::size_t bytes, int access, int flags) {
+  void* const at = ::mmap(nullptr, bytes, access, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
   return at == MAP_FAILED ? nullptr : at;
 }
+
+/// Addresses for what keeps no data: cut from large pieces, of which the machine gives only what is touched, since it
+/// has a limit to the number of pieces. They are not used again.
+class empty_memory {
+ public:
+  /// `access`: as mmap has it. Of a device it is none: a stray access ends the program there.
+  explicit empty_memory(int access) : access_(access) {}
+  empty_memory(const empty_memory&) = delete;
+  empty_memory& operator=(const empty_memory&) = delete;
+  ~empty_memory() {
+    for (const std::span<std::byte> piece : pieces_) ::munmap(piece.data(), piece.size());
+  }
+
+  /// Null if there is no room.
+  void* take(std::size_t bytes) {
+    const std::size_t wanted = (bytes + alignment - 1) / alignment * alignment;
+    if (wanted > left_.size()) {
+      const std::size_t size = std::max(wanted, piece_bytes);
+      void* const at = map(size, access_, MAP_NORESERVE);
+      if (at == nullptr) return nullptr;
+      left_ = pieces_.emplace_back(static_cast<std::byte*>(at), size);
+    }
+    void* const taken = left_.data();
+    left_ = left_.subspan(wanted);
+    return taken;
+  }
+
+ private:
+  static constexpr std::size_t alignment = 256;
+  static constexpr std::size_t piece_bytes = std::size_t{1} << 30U;
+
+  const int access_;
+  std::vector<std::span<std::byte>> pieces_;
+  std::span<std::byte> left_;  ///< of the last one
+};
 
 class emulated_backend final : public device_backend {
  public:
@@ -45,7 +80,8 @@ class emulated_backend final : public device_backend {
   }
   ~emulated_backend() override {
     part_.runs->stop(part_.index);
-    for (const auto& [address, bytes] : sizes_) ::munmap(address, bytes);
+    if (part_.info.keeps_data)
+      for (const auto& [address, bytes] : sizes_) ::munmap(address, bytes);
   }
 
   const device_info& info() const override { return part_.info; }
@@ -59,8 +95,10 @@ class emulated_backend final : public device_backend {
     const std::lock_guard guard(lock_);
     const bool on_device = kind == memory_kind::device;
     if (on_device && bytes > part_.info.memory - used_) return nullptr;
-    const bool data = part_.runs->how().data;
-    void* const at = map(bytes, data, data || !on_device);
+    const bool data = part_.info.keeps_data;
+    void* const at = data        ? map(bytes, PROT_READ | PROT_WRITE, 0)
+                     : on_device ? empty_on_device_.take(bytes)
+                                 : empty_pinned_.take(bytes);
     if (at == nullptr) return nullptr;
     // Zeros, which the system gives, would be kinder than a GPU: these are no numbers.
     if (data) std::memset(at, 0xff, bytes);
@@ -73,7 +111,7 @@ class emulated_backend final : public device_backend {
     const std::lock_guard guard(lock_);
     const auto found = sizes_.find(address);
     if (kind == memory_kind::device) used_ -= found->second;
-    ::munmap(address, found->second);
+    if (part_.info.keeps_data) ::munmap(address, found->second);
     sizes_.erase(found);
   }
 
@@ -100,6 +138,8 @@ class emulated_backend final : public device_backend {
   std::mutex lock_;
   std::size_t used_ = 0;
   std::unordered_map<void*, std::size_t> sizes_;
+  empty_memory empty_on_device_{PROT_NONE};
+  empty_memory empty_pinned_{PROT_READ | PROT_WRITE};
 };
 
 void require_positive(int value, const char* what) {

@@ -330,6 +330,27 @@ TEST(without_data, memory_is_only_counted) {
   EXPECT_THROW(device_buffer<char>(one, std::size_t{1} << 40U), device_out_of_memory);
 }
 
+/// A process may map 65,530 pieces of memory on most systems.
+TEST(without_data, there_may_be_more_buffers_than_the_system_gives_pieces) {
+  device_model model = round_model();
+  model.device.memory = std::size_t{1} << 40U;
+  virtual_clock clock;
+  virtual_time time(clock);
+  const auto all = devices("emulated", {.model = model, .time = &time, .data = false});
+  std::vector<device_buffer<char>> on_device;
+  std::vector<pinned_buffer<char>> pinned;
+  for (int i = 0; i < 70'000; ++i) on_device.emplace_back(*all.front(), std::size_t{1} << 20U);
+  for (int i = 0; i < 70'000; ++i) pinned.emplace_back(*all.front(), 1000);
+  std::set<const void*> places;
+  for (auto& buffer : on_device) places.insert(buffer.span().data());
+  for (auto& buffer : pinned) {
+    buffer[999] = 1;
+    places.insert(buffer.span().data());
+  }
+  EXPECT_EQ(places.size(), 140'000U);
+  EXPECT_LE(all.front()->free_memory(), (std::size_t{1} << 40U) - (std::size_t{70'000} << 20U));
+}
+
 TEST(host_functions, must_not_use_the_device) {
   subject in({.in_virtual_time = true});
   stream s(in.first(), stream_priority::normal, "s");
