@@ -124,6 +124,8 @@ void run_devices::attach(scheduler& pe, int which) {
       pe, *devices_[static_cast<std::size_t>(which)], how_.completion, how_.poll,
       completion_costs{model_.message.callback, model_.host.synchronize}));
   pe.attach(*completions_.back());
+  users_.resize(devices_.size());
+  users_[static_cast<std::size_t>(which)].push_back(pe.pe());
 }
 
 std::shared_ptr<std::vector<stream>> run_devices::shared_streams(device& of) {

@@ -84,8 +84,13 @@ class run_devices {
   void charge_to(local_clock* caller) {
     if (time_) time_->charge_to(caller);
   }
-  /// True if something was done since the last call.
-  bool take_news() { return time_ && time_->take_news(); }
+  /// Calls `tell(pe)` with the number of each PE whose device has done something since the last call.
+  template <class Tell>
+  void tell_news(Tell tell) {
+    for (std::size_t d = 0; d < users_.size(); ++d)
+      if (time_->take_news(static_cast<int>(d)))
+        for (const int pe : users_[d]) tell(pe);
+  }
   bool any() const { return !devices_.empty(); }
   const std::vector<std::unique_ptr<device>>& all() const { return devices_; }
   /// True now and then, by the seed: when the devices go on although PEs have work.
@@ -101,6 +106,7 @@ class run_devices {
   device_model model_;
   std::optional<virtual_time> time_;
   std::vector<std::unique_ptr<device>> devices_;
+  std::vector<std::vector<int>> users_;  ///< PEs, by device
   std::vector<std::unique_ptr<device_completions>> completions_;
   std::mutex shared_streams_lock_;
   std::map<const device*, std::shared_ptr<std::vector<stream>>> shared_streams_;

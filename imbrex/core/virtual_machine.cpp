@@ -51,7 +51,7 @@ bool virtual_machine::step(runtime& r) {
   };
   if (device && is_first(*device)) {
     r.devices().advance_to(*device);
-    have_all_look(r);
+    have_users_look(r);
   } else if (message && is_first(*message)) {
     r.virtual_time().advance_to(*message);
     const auto arrived = network_.take();
@@ -66,9 +66,9 @@ bool virtual_machine::step(runtime& r) {
   return !r.ended();
 }
 
-void virtual_machine::have_all_look(const runtime& r) {
-  for (int p = 0; p < r.num_pes(); ++p)
-    pes_[static_cast<std::size_t>(p)].looks = waits_for_device(r.processor_at(p));
+void virtual_machine::have_users_look(const runtime& r) {
+  r.devices().tell_news(
+      [&](int pe) { pes_[static_cast<std::size_t>(pe)].looks = waits_for_device(r.processor_at(pe)); });
 }
 
 std::optional<nanoseconds> virtual_machine::next_turn_of(const processor& pe) const {
@@ -107,7 +107,7 @@ void virtual_machine::take(runtime& r, const turn& first) {
     mine.looks = waits_for_device(pe);  // what takes no time is done when it is submitted
   });
   r.devices().charge_to(nullptr);
-  if (r.devices().take_news()) have_all_look(r);  // a PE that writes a flag or synchronizes moves devices on
+  have_users_look(r);  // a PE that writes a flag or synchronizes moves devices on
 }
 
 /// A PE that has nothing else to do looks all the time: it takes of its time only when it finds something.

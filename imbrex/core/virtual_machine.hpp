@@ -64,7 +64,8 @@ class virtual_machine {
   std::optional<nanoseconds> next_turn_of(const processor& pe) const;
   std::optional<turn> first_turn(const runtime& r) const;
   void take(runtime& r, const turn& first);
-  void have_all_look(const runtime& r);
+  /// Of the devices that have done something.
+  void have_users_look(const runtime& r);
   static void look(processor& pe);
 
   const device_model model_;

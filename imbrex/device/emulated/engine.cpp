@@ -117,7 +117,10 @@ void engine::ring(const timer& due) {
     case alarm::arm: armed_.push_back(due.whose); break;
     case alarm::latency_over: latency_over(*due.whose); break;
     case alarm::time_over: time_over(*due.whose); break;
-    case alarm::visible: news_ = true; break;
+    case alarm::visible:
+      news_ = true;
+      for (device_state& d : devices_) d.news = true;
+      break;
   }
 }
 
@@ -271,7 +274,7 @@ void engine::complete(operation& one) {
     if (--follower->unmet == 0) arm(*follower);
   }
   if (end.visible > now_) set_timer(end.visible, alarm::visible, nullptr);
-  news_ = true;
+  news_ = of(one).news = true;
   end.done.store(true, std::memory_order_release);
   recycle(one);
 }
@@ -283,7 +286,7 @@ void engine::fail(int device, std::string why) {
   std::erase_if(waiting_values_, [&](operation* one) { return one->device == device; });
   d.computing.clear();
   d.next_finish = never;
-  news_ = true;
+  news_ = d.news = true;
   // What another device has that comes after something here will never start.
   for (const operation& one : operations_)
     if (one.device == device && one.end != nullptr)

@@ -126,6 +126,8 @@ class engine {
   void fail(int device, std::string why);
   /// True if something was done since the last call, or failed.
   bool take_news() { return std::exchange(news_, false); }
+  /// The same of one device.
+  bool take_news(int device) { return std::exchange(devices_[static_cast<std::size_t>(device)].news, false); }
   /// Draws from the seed; 0 without one.
   std::uint64_t draw(std::uint64_t below);
 
@@ -138,6 +140,7 @@ class engine {
   struct device_state {
     device_model model{};
     std::string failure{};
+    bool news = false;
     place kernels{};
     place to_device{};
     place from_device{};

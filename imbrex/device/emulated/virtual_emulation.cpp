@@ -26,7 +26,7 @@ void virtual_time::advance_to(nanoseconds moment) {
   if (devices_ != nullptr) devices_->core().advance_to(clock_.now());
 }
 
-bool virtual_time::take_news() { return devices_ != nullptr && devices_->core().take_news(); }
+bool virtual_time::take_news(int device) { return devices_ != nullptr && devices_->core().take_news(device); }
 
 namespace emulated {
 

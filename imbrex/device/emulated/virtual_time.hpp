@@ -35,8 +35,8 @@ class virtual_time {
   std::optional<nanoseconds> next() const;
   /// Lets happen, in order, all that is due until `moment`, and moves the clock on with it.
   void advance_to(nanoseconds moment);
-  /// True if a device has done something, or failed, since the last call.
-  bool take_news();
+  /// True if the device of that number has done something, or failed, since the last call.
+  bool take_news(int device);
   /// Calls are charged to this one from now on, and what they submit does not start before its time; null: they take
   /// no time.
   void charge_to(local_clock* caller) noexcept { caller_ = caller; }
