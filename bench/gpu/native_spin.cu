@@ -14,7 +14,7 @@ namespace {
 // Not the processors' cycles: how many there are in a us depends on what the device has just done.
 __device__ inline long long now() {
 #if IMBREX_GPU_HIP
-  return 10 * wall_clock64();  // ticks of 100 MHz
+  return 10 * static_cast<long long>(__builtin_amdgcn_s_memrealtime());  // ticks of 100 MHz
 #else
   long long nanoseconds = 0;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(nanoseconds));

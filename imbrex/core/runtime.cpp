@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include <imbrex/base/log.hpp>
-#include <imbrex/base/quantity.hpp>
+#include <imbrex/core/check_options.hpp>
 #include <imbrex/core/collection_base.hpp>
 #include <imbrex/core/deterministic.hpp>
 #include <imbrex/core/run_devices.hpp>
@@ -28,50 +28,8 @@ constexpr std::chrono::milliseconds grace_after_failure{3000};
 constexpr std::chrono::milliseconds grace_after_success{30000};
 constexpr std::size_t report_lines = 20;
 
-link_model link_of(const options& how) { return {how.net_latency, how.net_bandwidth, how.net_injection_gap}; }
-
-/// What the command line would have refused; and delays on the machine that has its own.
-void check_link(const options& how) {
-  const auto check_time = [](const char* name, nanoseconds time) {
-    if (time < nanoseconds(0) || time > max_net_delay)
-      throw usage_error(std::string(name) + " = " + duration_text(time) + ": the time must be from 0s to " +
-                        duration_text(max_net_delay));
-  };
-  check_time("net_latency", how.net_latency);
-  check_time("net_injection_gap", how.net_injection_gap);
-  if (how.net_bandwidth != 0 &&
-      (how.net_bandwidth < min_net_bandwidth || how.net_bandwidth > max_net_bandwidth))
-    throw usage_error("net_bandwidth = " + rate_text(how.net_bandwidth) + ": the rate must be from " +
-                      rate_text(min_net_bandwidth) + " to " + rate_text(max_net_bandwidth) +
-                      ", or 0 for no limit");
-  if (how.machine != machine_kind::deterministic || !link_of(how).delays()) return;
-  std::string given;
-  if (how.net_latency.count() != 0) given += "--net-latency " + duration_text(how.net_latency) + " ";
-  if (how.net_bandwidth != 0) given += "--net-bandwidth " + rate_text(how.net_bandwidth) + " ";
-  if (how.net_injection_gap.count() != 0)
-    given += "--net-injection-gap " + duration_text(how.net_injection_gap) + " ";
-  throw usage_error(given +
-                    "with --machine deterministic: there --seed alone delays messages; leave out one or the "
-                    "other");
-}
-
-}  // namespace
-
-void detail::check(const options& how, int processes) {
-  if (how.pes < 0 || how.pes > max_pes)
-    throw usage_error("pes = " + std::to_string(how.pes) + ": the number of PEs must be from 1 to " +
-                      std::to_string(max_pes) + ", or 0 for one per processor");
-  check_link(how);
-  if (how.machine != machine_kind::threads && processes > 1)
-    throw usage_error("--machine " + std::string(name(how.machine)) +
-                      " is for one process, and this is one of " + std::to_string(processes) +
-                      ": start it by itself");
-}
-
-namespace {
-
 options checked(const options& how, const bootstrap* meeting) {
-  detail::check(how, meeting == nullptr ? 1 : meeting->size());
+  detail::check_options(how, meeting == nullptr ? 1 : meeting->size());
   return how;
 }
 
@@ -164,7 +122,7 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how, mee
   } else {
     mine = share_host(*meeting, how_.pes, threads_beside(how_), devices_->seen());
     how_.pes = mine.pes;
-    if (!mine.is_only_host && link_of(how_).delays())
+    if (!mine.is_only_host && detail::link_of(how_).delays())
       throw usage_error(
           "--net-latency, --net-bandwidth and --net-injection-gap are for processes of one host, since they "
           "need one clock, and this job has several: leave them out");
@@ -195,7 +153,7 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how, mee
     if (job_ && job_->comm() != nullptr) pes.push_back(job_->comm());
     threads_ = std::make_unique<thread_machine>(pes, how_, mine.has_processor_for_each, *this);
   }
-  const auto model = link_of(how_);
+  const auto model = detail::link_of(how_);
   for (auto& p : processors_) {
     transport* wire = transport_.get();
     if (modelled_) {

@@ -156,8 +156,6 @@ task<int> main_of(Main& main) {
   }
 }
 
-/// Throws usage_error for options that cannot be, or not in a job of so many processes.
-void check(const options& how, int processes);
 int run_with(const options& how, std::function<task<int>()> main);
 /// Takes the runtime's options out of a command line and runs with them; a usage_error is written to the
 /// standard error output and gives status 2.

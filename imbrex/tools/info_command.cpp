@@ -11,7 +11,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/nearest.hpp>
-#include <imbrex/core/runtime.hpp>
+#include <imbrex/core/check_options.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
 #include <imbrex/tools/findings.hpp>
 #include <imbrex/tools/findings_text.hpp>
@@ -98,7 +98,7 @@ std::variant<info_settings, std::string> parse_info(std::span<const std::string>
 int print_info(const info_settings& asked) {
   const auto job = find_bootstrap();
   options how = asked.how;
-  detail::check(how, job == nullptr ? 1 : job->size());
+  detail::check_options(how, job == nullptr ? 1 : job->size());
   if (job == nullptr) how.pes = own_host(how.pes, 0).pes;
   const process_findings mine(how);
   const auto all = gather(mine, how, job.get());

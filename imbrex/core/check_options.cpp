@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/check_options.hpp>
+
+#include <string>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/quantity.hpp>
+
+namespace imbrex::detail {
+
+namespace {
+
+/// What the command line would have refused; and delays on the machine that has its own.
+void check_link(const options& how) {
+  const auto check_time = [](const char* name, nanoseconds time) {
+    if (time < nanoseconds(0) || time > max_net_delay)
+      throw usage_error(std::string(name) + " = " + duration_text(time) + ": the time must be from 0s to " +
+                        duration_text(max_net_delay));
+  };
+  check_time("net_latency", how.net_latency);
+  check_time("net_injection_gap", how.net_injection_gap);
+  if (how.net_bandwidth != 0 &&
+      (how.net_bandwidth < min_net_bandwidth || how.net_bandwidth > max_net_bandwidth))
+    throw usage_error("net_bandwidth = " + rate_text(how.net_bandwidth) + ": the rate must be from " +
+                      rate_text(min_net_bandwidth) + " to " + rate_text(max_net_bandwidth) +
+                      ", or 0 for no limit");
+  if (how.machine != machine_kind::deterministic || !link_of(how).delays()) return;
+  std::string given;
+  if (how.net_latency.count() != 0) given += "--net-latency " + duration_text(how.net_latency) + " ";
+  if (how.net_bandwidth != 0) given += "--net-bandwidth " + rate_text(how.net_bandwidth) + " ";
+  if (how.net_injection_gap.count() != 0)
+    given += "--net-injection-gap " + duration_text(how.net_injection_gap) + " ";
+  throw usage_error(given +
+                    "with --machine deterministic: there --seed alone delays messages; leave out one or the "
+                    "other");
+}
+
+}  // namespace
+
+void check_options(const options& how, int processes) {
+  if (how.pes < 0 || how.pes > max_pes)
+    throw usage_error("pes = " + std::to_string(how.pes) + ": the number of PEs must be from 1 to " +
+                      std::to_string(max_pes) + ", or 0 for one per processor");
+  check_link(how);
+  if (how.machine != machine_kind::threads && processes > 1)
+    throw usage_error("--machine " + std::string(name(how.machine)) +
+                      " is for one process, and this is one of " + std::to_string(processes) +
+                      ": start it by itself");
+}
+
+}  // namespace imbrex::detail

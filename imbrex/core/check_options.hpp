@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <imbrex/base/options.hpp>
+#include <imbrex/net/delay/link_model.hpp>
+
+namespace imbrex::detail {
+
+/// The network that the options ask for.
+inline link_model link_of(const options& how) {
+  return {how.net_latency, how.net_bandwidth, how.net_injection_gap};
+}
+
+/// Throws usage_error for options that cannot be, or not in a job of so many processes.
+void check_options(const options& how, int processes);
+
+}  // namespace imbrex::detail
