@@ -12,16 +12,8 @@ namespace {
 /// Which of a policy's streams each kind of work has, in the order of `stream_set`'s functions.
 constexpr std::array<std::array<std::size_t, 5>, 4> places{
     {{0, 0, 0, 0, 0}, {0, 1, 1, 1, 1}, {0, 1, 2, 3, 1}, {0, 1, 2, 3, 4}}};
-constexpr std::array<std::size_t, 4> counts{1, 2, 4, 5};
 
 }  // namespace
-
-std::vector<stream> detail::make_streams(device& of, stream_policy policy, const std::string& owner) {
-  std::vector<stream> made;
-  for (std::size_t s = 0; s < counts[static_cast<std::size_t>(policy)]; ++s)
-    made.emplace_back(of, s == 0 ? stream_priority::low : stream_priority::high, owner);
-  return made;
-}
 
 stream_set::stream_set(const std::string& owner) {
   auto& pe = detail::processor::here();
