@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <imbrex/base/descriptor.hpp>
+#include <imbrex/trace/file_format.hpp>
+
+namespace imbrex::trace {
+
+/// Writes the file of one process. Each call is one write to the system, so what a killed process has written is
+/// there. One thread at a time.
+class file_writer {
+ public:
+  /// Creates the file, or empties it. Throws `error`, which names the file, if that cannot be; as all here.
+  file_writer(std::string path, const file_header& header);
+
+  /// Records of one track, which come after those that it has; any number.
+  void write(std::uint32_t track, std::span<const record> records);
+  void write(const clock_reading& reading);
+  /// A name for a number. It counts for the whole file; of two for the same number the later.
+  void write_name(name_table table, std::uint32_t id, std::uint64_t key, std::string_view text);
+  /// The run has ended.
+  void end();
+
+  const std::string& path() const { return path_; }
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  void write_chunk(chunk_kind kind, std::uint32_t track, std::span<const std::byte> content);
+  void write_all(std::span<const std::byte> head, std::span<const std::byte> content);
+
+  std::string path_;
+  descriptor file_;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace imbrex::trace
