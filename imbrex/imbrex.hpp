@@ -14,5 +14,6 @@
 #include <imbrex/core/section.hpp>
 #include <imbrex/core/sleep.hpp>
 #include <imbrex/core/spend.hpp>
+#include <imbrex/core/tracing.hpp>
 #include <imbrex/coro/when_all.hpp>
 #include <imbrex/coro/when_any.hpp>

@@ -15,17 +15,16 @@
 namespace imbrex {
 namespace {
 
-constexpr std::array<std::string_view, 18> names{"--pes",           "--machine",
-                                                 "--bind",          "--shuffle",
-                                                 "--seed",          "--serialize-always",
-                                                 "--comm-thread",   "--net-latency",
-                                                 "--net-bandwidth", "--net-injection-gap",
-                                                 "--device",        "--devices",
-                                                 "--device-model",  "--device-map",
-                                                 "--completion",    "--completion-poll",
-                                                 "--no-data",       "--streams"};
+constexpr std::array<std::string_view, 22> names{
+    "--pes",           "--machine",           "--bind",        "--shuffle",
+    "--seed",          "--serialize-always",  "--comm-thread", "--net-latency",
+    "--net-bandwidth", "--net-injection-gap", "--device",      "--devices",
+    "--device-model",  "--device-map",        "--completion",  "--completion-poll",
+    "--no-data",       "--streams",           "--trace",       "--trace-buffer",
+    "--trace-full",    "--trace-paused"};
 constexpr std::array<std::string_view, 3> machines{"threads", "deterministic", "virtual"};
 constexpr std::array<std::string_view, 2> bindings{"none", "core"};
+constexpr std::array<std::string_view, 2> when_full{"drop", "wait"};
 constexpr std::array<std::string_view, 4> device_maps{"block", "round-robin", "near", "none"};
 constexpr std::array<std::string_view, 4> stream_policies{"single", "two", "four", "five"};
 constexpr std::array<std::string_view, 6> completions{"sync",     "poll-user", "poll",
@@ -90,6 +89,21 @@ polling_interval parse_polling(std::string_view value) {
                     std::to_string(max_poll_turns) + ", or a time up to 1s with its unit, such as 20us");
 }
 
+std::uint64_t parse_trace_buffer(std::string_view value) {
+  const auto bytes = parse_size(value);
+  if (!bytes || *bytes < min_trace_buffer || *bytes > max_trace_buffer)
+    throw usage_error(
+        "--trace-buffer " + text(value) +
+        ": the value must be a size from 4kB to 100GB with its unit, B, kB, MB or GB, such as 8MB");
+  return *bytes;
+}
+
+std::string parse_trace(std::string_view value) {
+  if (value.empty())
+    throw usage_error("--trace needs the name of the file to write, such as --trace run.trace");
+  return text(value);
+}
+
 /// The position of `value` among the words that option `name` takes.
 std::size_t parse_word(std::string_view name, std::string_view value,
                        std::span<const std::string_view> words) {
@@ -119,17 +133,22 @@ void set(options& chosen, std::string_view name, std::string_view value) {
   if (name == "--streams")
     chosen.streams = static_cast<stream_policy>(parse_word(name, value, stream_policies));
   if (name == "--completion-poll") chosen.poll = parse_polling(value);
+  if (name == "--trace") chosen.trace = parse_trace(value);
+  if (name == "--trace-buffer") chosen.trace_buffer = parse_trace_buffer(value);
+  if (name == "--trace-full") chosen.trace_waits = parse_word(name, value, when_full) == 1;
   if (name == "--net-injection-gap") chosen.net_injection_gap = parse_delay(name, value);
 }
 
 bool takes_no_value(std::string_view name) {
-  return name == "--serialize-always" || name == "--comm-thread" || name == "--no-data";
+  return name == "--serialize-always" || name == "--comm-thread" || name == "--no-data" ||
+         name == "--trace-paused";
 }
 
 void set(options& chosen, std::string_view name) {
   if (name == "--serialize-always") chosen.serialize_always = true;
   if (name == "--comm-thread") chosen.comm_thread = true;
   if (name == "--no-data") chosen.device_data = false;
+  if (name == "--trace-paused") chosen.trace_paused = true;
 }
 
 /// An argument taken apart at its first '='.
@@ -240,7 +259,11 @@ std::string options_help() {
          "                       communicate; four, with copies apart; five, shared by all chares of a "
          "device\n"
          "  --completion-poll P  how often a busy PE asks: adaptive (default), a number of turns, or a "
-         "time\n";
+         "time\n"
+         "  --trace FILE         record what the PEs, messages and devices do, for imbrex trace report FILE\n"
+         "  --trace-buffer SIZE  memory for the records of each PE until they are on disk; 8MB unless given\n"
+         "  --trace-full WHAT    when it is full: drop (default), leave records out and count them, or wait\n"
+         "  --trace-paused       record only from trace::start() on\n";
 }
 
 std::span<const std::string_view> option_names() { return names; }

@@ -70,6 +70,10 @@ inline constexpr nanoseconds max_net_delay = std::chrono::minutes(1);
 inline constexpr std::uint64_t min_net_bandwidth = 1'000;
 inline constexpr std::uint64_t max_net_bandwidth = 1'000'000'000'000;
 
+/// The least and the most bytes for the records of one PE that have not reached the disk.
+inline constexpr std::uint64_t min_trace_buffer = 4'000;
+inline constexpr std::uint64_t max_trace_buffer = 100'000'000'000;
+
 /// How a run is set up. In virtual time what is 0 of the network's delays is as the model says, and the number of
 /// devices is that of PEs, up to `max_devices`. Each field is given by the command-line option beside it; the last of several counts.
 struct options {
@@ -92,6 +96,14 @@ struct options {
   completion_method completion = completion_method::polling;  ///< `--completion METHOD`
   polling_interval poll{};                                    ///< `--completion-poll adaptive|N|TIME`
   stream_policy streams = stream_policy::two;                 ///< `--streams single|two|four|five`
+
+  /// `--trace FILE`: record what the run does; the second run of a program goes into FILE-2. Empty: nothing.
+  std::string trace{};
+  std::uint64_t trace_buffer =
+      8'000'000;  ///< `--trace-buffer SIZE`: bytes for each PE's and device's records
+  /// `--trace-full wait`, else `drop`: leave out records that find no room, and count them.
+  bool trace_waits = false;
+  bool trace_paused = false;  ///< `--trace-paused`: from `trace::start` on
 
   /// Instead of a map, and by no option: the number of the device that a PE uses, or `std::nullopt` for none.
   /// It is called once for each PE of the process, in order, when the run begins (`device_choice` is in

@@ -20,6 +20,7 @@ struct unit {
 constexpr std::array<unit, 4> times{{{"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1'000}, {"ns", 1}}};
 constexpr std::array<unit, 4> rates{
     {{"GB/s", 1'000'000'000}, {"MB/s", 1'000'000}, {"kB/s", 1'000}, {"B/s", 1}}};
+constexpr std::array<unit, 4> sizes{{{"GB", 1'000'000'000}, {"MB", 1'000'000}, {"kB", 1'000}, {"B", 1}}};
 constexpr std::array<unit, 3> bit_rates{{{"Gbit/s", 125'000'000}, {"Mbit/s", 125'000}, {"kbit/s", 125}}};
 
 /// The text as a multiple of what the units count, rounded.
@@ -61,6 +62,8 @@ std::optional<std::uint64_t> parse_rate(std::string_view text) {
   const auto in_bytes = parse(text, rates);
   return in_bytes ? in_bytes : parse(text, bit_rates);
 }
+
+std::optional<std::uint64_t> parse_size(std::string_view text) { return parse(text, sizes); }
 
 std::string duration_text(nanoseconds time) {
   const auto size = static_cast<std::uint64_t>(std::abs(time.count()));

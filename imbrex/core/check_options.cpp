@@ -42,6 +42,9 @@ void check_options(const options& how, int processes) {
     throw usage_error("pes = " + std::to_string(how.pes) + ": the number of PEs must be from 1 to " +
                       std::to_string(max_pes) + ", or 0 for one per processor");
   check_link(how);
+  if (how.trace_buffer < min_trace_buffer || how.trace_buffer > max_trace_buffer)
+    throw usage_error("trace_buffer = " + std::to_string(how.trace_buffer) + ": the bytes must be from " +
+                      std::to_string(min_trace_buffer) + " to " + std::to_string(max_trace_buffer));
   if (how.machine != machine_kind::threads && processes > 1)
     throw usage_error("--machine " + std::string(name(how.machine)) +
                       " is for one process, and this is one of " + std::to_string(processes) +

@@ -91,6 +91,15 @@ class collection final : public element_map<typename T::index_type> {
   std::string element_name(const chare_header& e) const override {
     return key_name(static_cast<const header&>(e).key);
   }
+  std::uint64_t number_of(const chare_header& e) const override {
+    return key_number(static_cast<const header&>(e).key);
+  }
+  std::string shape_text() const override {
+    if constexpr (is_index<index_type>) {
+      if (!is_of_singles()) return to_string(shape_);
+    }
+    return {};
+  }
   const void* object(const chare_header& e) const override {
     return &memory::object(const_cast<chare_header&>(e));
   }

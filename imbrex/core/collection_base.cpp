@@ -6,6 +6,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/balance_point.hpp>
 #include <imbrex/core/create.hpp>
+#include <imbrex/core/recorder.hpp>
 #include <imbrex/core/runtime.hpp>
 
 namespace imbrex::detail {
@@ -21,6 +22,8 @@ void collection_base::add_local(chare_header& element) {
   sorted_ = sorted_ && (locals_.empty() || before(*locals_.back(), element));
   element.slot = static_cast<std::uint32_t>(locals_.size());
   locals_.push_back(&element);
+  if (recorder* const r = recorder::of(pe_)) [[unlikely]]
+    r->came(*this, element);
 }
 
 void collection_base::remove_local(chare_header& element) {

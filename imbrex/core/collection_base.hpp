@@ -58,6 +58,10 @@ class collection_base {
   /// "block(1, 2)"
   virtual std::string element_name(const chare_header& element) const = 0;
   virtual const void* object(const chare_header& element) const = 0;
+  /// What traces know an element by (`key_number`).
+  virtual std::uint64_t number_of(const chare_header& element) const = 0;
+  /// "(8, 8, 4)" if these numbers count the elements of an array of that shape; else empty.
+  virtual std::string shape_text() const = 0;
 
   /// Ends all entries of an element; whoever awaits their results gets an error with that text.
   void end_entries(chare_header& element, const std::string& why);

@@ -42,6 +42,7 @@ class device_waiter final : public suspension {
   }
   void await_resume() { end(); }
   std::string description() const override;
+  awaited cause() const override { return {trace::wait_cause::device}; }
 
  private:
   bool start();

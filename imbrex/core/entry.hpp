@@ -30,7 +30,12 @@ struct entry_spelling {
 template <class T, auto M>
 struct entry_type : message_type {
   explicit entry_type(const work_type& functions)
-      : message_type(entry_spelling<T, M>::get(), type_name<T>(), short_name(member_name<M>()), functions) {}
+      : message_type(entry_spelling<T, M>::get(), type_name<T>(), short_name(member_name<M>()), functions) {
+    element = [](const work& m) {
+      using key = key_type<typename T::index_type>;
+      return key_number(static_cast<const element_message<key>&>(static_cast<const message&>(m)).key);
+    };
+  }
 };
 
 /// Finds this PE's part of the array that a message is for. Null if there is none yet: then the message is

@@ -56,6 +56,16 @@ std::uint64_t key_hash(const Key& key) {
   }
 }
 
+/// What a trace knows an element by: its linear number, or the hash of its key.
+template <class Key>
+std::uint64_t key_number(const Key& key) {
+  if constexpr (std::is_same_v<Key, std::uint64_t>) {
+    return key;
+  } else {
+    return key_hash(key);
+  }
+}
+
 /// A total order on keys: the type's own, or that of the bytes.
 template <class Key>
 bool key_less(const Key& a, const Key& b) {

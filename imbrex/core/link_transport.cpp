@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include <imbrex/core/recorder.hpp>
 #include <imbrex/net/local/serializing.hpp>
 
 namespace imbrex {
@@ -57,7 +58,9 @@ void late_message::deliver() {
 }
 
 void late_message::open() {
-  scheduler::current()->push(*std::exchange(content_, nullptr));
+  scheduler& pe = *scheduler::current();
+  if (recorder* const r = recorder::of(pe)) r->arrived(*content_);
+  pe.push(*std::exchange(content_, nullptr));
   destroy_message<late_message>(*this);
 }
 

@@ -195,6 +195,7 @@ class [[nodiscard("co_await the value")]] mailbox<T>::receiver final : public su
   std::string description() const override {
     return detail::describe_receive(entry(), &from_, reference_, from_.unread_.size());
   }
+  awaited cause() const override { return {trace::wait_cause::mailbox, reference_.value_or(-1)}; }
 
  private:
   friend class mailbox;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/core/recorder.hpp>
 #include <imbrex/sched/run_queue.hpp>
 #include <imbrex/serial/archive.hpp>
 
@@ -86,6 +87,8 @@ const message_type& message_table::at(std::uint32_t id) {
   return *table[id];
 }
 
+std::uint32_t message_table::size() { return static_cast<std::uint32_t>(numbered().size()); }
+
 std::uint64_t message_table::digest() {
   std::uint64_t d = 14695981039346656037U;  // FNV-1a
   for (const auto* t : numbered())
@@ -105,7 +108,13 @@ namespace detail {
 namespace {
 
 /// Which parts of a header follow.
-enum parts : std::uint8_t { has_priority = 1, has_location_hint = 2, has_reply = 4, all_parts = 7 };
+enum parts : std::uint8_t {
+  has_priority = 1,
+  has_location_hint = 2,
+  has_reply = 4,
+  has_trace = 8,  ///< who packed it while recording, and its number there
+  all_parts = 15
+};
 
 /// Seven bits to a byte, the lowest first; the eighth says that more follow.
 std::uint8_t* put(std::uint8_t* to, std::uint64_t number) {
@@ -127,7 +136,7 @@ std::uint32_t unpack_short(reader& in) {
 }  // namespace
 
 void pack_header(const message& m, writer& out) {
-  std::array<std::uint8_t, 40> bytes;
+  std::array<std::uint8_t, 52> bytes;
   std::uint8_t* end = bytes.data() + 1;
   std::uint8_t which = 0;
   end = put(end, m.kind().id);
@@ -146,6 +155,12 @@ void pack_header(const message& m, writer& out) {
     end = put(end, m.reply.slot);
     end = put(end, m.reply.generation);
     end = put(end, m.reply.ordinal);
+  }
+  if (recorder* const r = recorder::of_this_thread(); r != nullptr && r->is_on() && !out.only_counts())
+      [[unlikely]] {
+    which |= has_trace;
+    end = put(end, r->track());
+    end = put(end, r->packed(m));
   }
   bytes.front() = which;
   out.bytes(bytes.data(), static_cast<std::size_t>(end - bytes.data()));
@@ -166,6 +181,11 @@ void unpack_header(message& m, reader& in) {
   }
   if ((which & has_location_hint) != 0) m.location_hint = static_cast<std::uint16_t>(unpack_short(in));
   if ((which & has_reply) != 0) m.reply = {unpack_short(in), unpack_short(in), unpack_short(in)};
+  if ((which & has_trace) != 0) {
+    const auto track = unpack_short(in);
+    const auto number = unpack_short(in);
+    if (recorder* const r = recorder::of_this_thread()) r->arrived(m, track, number);
+  }
   if (&message_table::at(id) != m.type && message_table::at(id).spelling != m.kind().spelling)
     throw serial_error("a message of kind " + std::to_string(id) + " was unpacked as " +
                        std::string(m.kind().spelling));

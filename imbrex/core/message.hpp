@@ -32,6 +32,8 @@ struct message_type : work_type {
   /// The port inside a chare and the reference number of a message to it; null unless the entry is a port.
   const void* (*port_address)(const void* chare) = nullptr;
   std::int64_t (*reference)(const work& message) = nullptr;
+  /// The number by which a trace knows the element that a message is for; null unless it is for one.
+  std::uint64_t (*element)(const work& message) = nullptr;
   /// Sends a value to the port of an element, as a `post_to_port<V>`; null unless the entry is a port of
   /// chares with dense indices. What one end of a channel knows of the other.
   void (*post)() = nullptr;
@@ -169,6 +171,8 @@ class message_table {
   static void number();
   /// The kind with that number. Throws serial_error for a number that no kind has.
   static const message_type& at(std::uint32_t id);
+  /// How many kinds have a number.
+  static std::uint32_t size();
   /// Of all spellings: equal in all processes that run the same program.
   static std::uint64_t digest();
   /// The name of a port of a chare class, or empty if no send in the program names it.

@@ -88,6 +88,7 @@ class pending_awaiter final : public suspension {
     }
   }
   std::string description() const override { return state_.description(); }
+  awaited cause() const override { return {trace::wait_cause::call}; }
 
  private:
   pending_state<R>& state_;

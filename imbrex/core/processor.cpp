@@ -5,6 +5,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/collection_base.hpp>
+#include <imbrex/core/recorder.hpp>
 
 namespace imbrex::detail {
 
@@ -20,8 +21,11 @@ void processor::throw_no_pe() {
       "imbrex::run");
 }
 
+void processor::record_sent(message& m, int to) { recorder::of(*this)->sent(m, to); }
+
 void processor::install(std::unique_ptr<collection_base> part) {
   const std::uint32_t id = part->id();
+  if (recorder* const r = recorder::of(*this)) r->came(*part);
   auto& of_kind = (id & singles_bit) != 0 ? singles_ : arrays_;
   const std::size_t place = id & ~singles_bit;
   if (place >= of_kind.size()) of_kind.resize(place + 1);

@@ -2,6 +2,7 @@
 #include <imbrex/core/runtime.hpp>
 
 #include <limits>
+#include <map>
 #include <utility>
 
 #include <malloc.h>
@@ -12,6 +13,7 @@
 #include <imbrex/core/collection_base.hpp>
 #include <imbrex/core/deterministic.hpp>
 #include <imbrex/core/run_devices.hpp>
+#include <imbrex/core/run_recording.hpp>
 #include <imbrex/core/virtual_machine.hpp>
 #include <imbrex/net/bootstrap/launcher_watch.hpp>
 #include <imbrex/net/host.hpp>
@@ -143,6 +145,16 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how, mee
     if (which) devices_->attach(*processors_.back(), *which);
   }
   if (job_) job_->serve(inboxes);
+  if (!how_.trace.empty()) {
+    recording_ = std::make_unique<detail::run_recording>(how_, meeting);
+    for (auto& p : processors_) recording_->attach(*p);
+    if (job_ && job_->comm() != nullptr) recording_->attach(*job_->comm());
+    if (modelled_) modelled_->record_arrivals(recording_->track_of_network());
+    for (const auto& d : devices_->all())
+      if (!recording_->attach(*d))
+        log(log_level::warning,
+            "what " + d->info().label() + " does will not be in the trace: only emulated devices tell");
+  }
   if (deterministic) {
     transport_ = std::make_unique<delayed_transport>(how_.seed + how_.shuffle.value_or(0) * 1'000'003);
   } else if (!is_modelled) {
@@ -218,6 +230,7 @@ int runtime::run(std::function<task<int>()> main) {
   }
   const bool devices_are_well = rest_devices();
   if (job_) job_->leave(status() == 0);
+  if (recording_) recording_->end();
   clear();
   return status() == 0 && !devices_are_well ? 1 : status();
 }
@@ -381,6 +394,11 @@ class membership {
 
   bootstrap* meeting() const { return meeting_.get(); }
   void ended(int status) { status_ = status; }
+  /// Where the next run is to be traced: the first in that file, the second in "FILE-2".
+  std::string trace_of_run(const std::string& file) {
+    const int run = ++traced_[file];
+    return run == 1 ? file : file + "-" + std::to_string(run);
+  }
 
   static membership& of_this_process() {
     static membership mine;
@@ -391,6 +409,7 @@ class membership {
   std::unique_ptr<bootstrap> meeting_;
   std::optional<launcher_watch> watch_;
   int status_ = 0;
+  std::map<std::string, int> traced_;  ///< runs, by their file
 };
 
 /// Tells the user why there is no run, unless somebody else does. Returns the exit status.
@@ -418,9 +437,11 @@ int run_in_job(const options& how, bootstrap& meeting, std::function<task<int>()
 
 }  // namespace
 
-int run_with(const options& how, std::function<task<int>()> main) {
+int run_with(const options& asked, std::function<task<int>()> main) {
   try {
     auto& mine = membership::of_this_process();
+    options how = asked;
+    if (!how.trace.empty()) how.trace = mine.trace_of_run(how.trace);
     if (mine.meeting() == nullptr) return runtime(how).run(std::move(main));
     const int status = run_in_job(how, *mine.meeting(), std::move(main));
     mine.ended(status);

@@ -30,6 +30,7 @@ namespace imbrex {
 namespace detail {
 
 class run_devices;
+class run_recording;
 class virtual_machine;
 
 }  // namespace detail
@@ -72,6 +73,8 @@ class runtime final : public thread_machine::listener {
 
   // For a machine that steps the PEs itself.
 
+  /// True if that PE is this process's.
+  bool holds(int pe) const { return pes_.holds(pe); }
   /// A PE of this process.
   detail::processor& processor_at(int pe) const {
     return *processors_[static_cast<std::size_t>(pe - pes_.first)];
@@ -102,6 +105,8 @@ class runtime final : public thread_machine::listener {
   /// The machine in virtual time; null on others.
   const detail::virtual_machine* modelled() const { return modelled_.get(); }
   transport& wire() const { return *transport_; }
+  /// Null if the run is not traced.
+  detail::run_recording* recording() const { return recording_.get(); }
 
  private:
   static constexpr int running = std::numeric_limits<int>::min();
@@ -123,7 +128,8 @@ class runtime final : public thread_machine::listener {
   virtual_clock virtual_clock_;
   std::unique_ptr<detail::virtual_machine> modelled_;
   std::unique_ptr<detail::run_devices> devices_;
-  std::unique_ptr<detail::job> job_;  ///< null for a process by itself
+  std::unique_ptr<detail::run_recording> recording_;  ///< null if the run is not traced
+  std::unique_ptr<detail::job> job_;                  ///< null for a process by itself
   std::vector<std::unique_ptr<detail::processor>> processors_;
   std::unique_ptr<transport> transport_;           ///< of all PEs; null in virtual time, where each has one
   std::vector<std::unique_ptr<router>> routers_;   ///< of each PE, with a job

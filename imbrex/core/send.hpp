@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <imbrex/core/collection.hpp>
+#include <imbrex/core/recorded_turn.hpp>
 
 namespace imbrex {
 namespace detail {
@@ -149,6 +150,7 @@ struct entry_broadcast final : broadcast_message {
     if constexpr (reduces) answer = results->expect(ordinal, e.key);
     if (part.pe().separates_broadcasts())
       return part.pe().dispatch(message_for(part, e, answer), part.pe().pe());
+    const recorded_turn turn(part.pe(), content_type::type_record, part, e, *this);
     if constexpr (shares_arguments()) {
       std::exception_ptr thrown;
       try {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <imbrex/core/internal/stepping.hpp>
+#include <imbrex/core/recorder.hpp>
 #include <imbrex/core/run_devices.hpp>
 #include <imbrex/core/runtime.hpp>
 
@@ -44,17 +45,19 @@ std::unique_ptr<transport> virtual_machine::transport_of(int pe) {
 bool virtual_machine::step(runtime& r) {
   if (r.ended()) return false;
   const auto device = r.devices().next();
-  const auto message = network_.next();
+  const auto arrival = network_.next();
   const auto first = first_turn(r);
   const auto is_first = [&](nanoseconds when) {
-    return (!message || when <= *message) && (!first || when <= first->when);
+    return (!arrival || when <= *arrival) && (!first || when <= first->when);
   };
   if (device && is_first(*device)) {
     r.devices().advance_to(*device);
     have_users_look(r);
-  } else if (message && is_first(*message)) {
-    r.virtual_time().advance_to(*message);
+  } else if (arrival && is_first(*arrival)) {
+    r.virtual_time().advance_to(*arrival);
     const auto arrived = network_.take();
+    if (arrivals_ != nullptr)
+      recorder::record_arrival(*arrivals_, static_cast<const message&>(*arrived.what), *arrival);
     r.processor_at(arrived.to).push(*arrived.what);
   } else if (first) {
     take(r, *first);

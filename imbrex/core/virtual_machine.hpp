@@ -16,6 +16,10 @@ namespace imbrex {
 
 class runtime;
 
+namespace trace {
+class track;
+}
+
 namespace detail {
 
 class processor;
@@ -43,6 +47,9 @@ class virtual_machine {
   /// How that PE's messages leave.
   std::unique_ptr<transport> transport_of(int pe);
   const device_model& model() const { return model_; }
+
+  /// Where the arrivals of messages are to be told; before the first step.
+  void record_arrivals(trace::track& where) { arrivals_ = &where; }
 
   /// Lets the next thing happen. False when the run has ended.
   bool step(runtime& r);
@@ -72,6 +79,7 @@ class virtual_machine {
   const link_model link_;
   std::deque<logical_pe> pes_;
   simulated_network network_;
+  trace::track* arrivals_ = nullptr;
 };
 
 }  // namespace detail

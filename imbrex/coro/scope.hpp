@@ -2,12 +2,41 @@
 #pragma once
 
 #include <coroutine>
+#include <cstdint>
 #include <string>
+#include <utility>
+
+#include <imbrex/trace/record.hpp>
 
 namespace imbrex {
 
 struct work;
 struct scope;
+class suspension;
+
+/// Who is told when coroutines begin to wait and when they go on, on one thread.
+class suspension_observer {
+ public:
+  virtual void suspended(const suspension& what) = 0;
+  virtual void resumed(const suspension& what) = 0;
+
+  /// Null if nobody wants to know.
+  static suspension_observer* current() { return current_; }
+  /// Returns who was it before.
+  static suspension_observer* set_current(suspension_observer* told) { return std::exchange(current_, told); }
+
+ protected:
+  ~suspension_observer() = default;
+
+ private:
+  static inline constinit thread_local suspension_observer* current_ = nullptr;
+};
+
+/// What a suspended coroutine waits for, in the words of a trace.
+struct awaited {
+  trace::wait_cause cause = trace::wait_cause::other;
+  std::int64_t reference = 0;  ///< of a message
+};
 
 /// What one suspended coroutine waits for. Awaiters derive from it, so that a deadlock report can say who
 /// waits for what. It is linked into its entry's scope from suspension to resumption, or until the frame that
@@ -20,22 +49,32 @@ class suspension {
 
   /// What is waited for, such as "halo with reference 3".
   virtual std::string description() const = 0;
+  virtual awaited cause() const { return {}; }
 
   inline void begin(scope& entry);
+  /// The coroutine goes on.
   void end() {
     if (link_ == nullptr) return;
-    *link_ = next_;
-    if (next_ != nullptr) next_->link_ = link_;
-    link_ = nullptr;
+    leave();
+    if (auto* told = suspension_observer::current()) [[unlikely]]
+      told->resumed(*this);
   }
   const suspension* next() const { return next_; }
   /// The entry that waits; from `begin` on.
   scope& entry() const { return *entry_; }
 
  protected:
-  ~suspension() { end(); }
+  ~suspension() {
+    if (link_ != nullptr) leave();
+  }
 
  private:
+  void leave() {
+    *link_ = next_;
+    if (next_ != nullptr) next_->link_ = link_;
+    link_ = nullptr;
+  }
+
   suspension* next_ = nullptr;
   suspension** link_ = nullptr;
   scope* entry_ = nullptr;
@@ -58,6 +97,8 @@ inline void suspension::begin(scope& entry) {
   link_ = &entry.waits;
   if (next_ != nullptr) next_->link_ = &next_;
   entry.waits = this;
+  if (auto* told = suspension_observer::current()) [[unlikely]]
+    told->suspended(*this);
 }
 
 }  // namespace imbrex

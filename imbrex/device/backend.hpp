@@ -8,6 +8,7 @@
 #include <string>
 
 #include <imbrex/device/kernel.hpp>
+#include <imbrex/device/operation_observer.hpp>
 
 /// What a backend implements; programs use `device`, `stream`, `event`, `graph` and the buffers.
 
@@ -96,6 +97,8 @@ class device_backend {
   virtual std::unique_ptr<event_backend> make_event() = 0;
   /// The host stores into a word that streams may wait for.
   virtual void store(std::atomic<std::uint32_t>& word, std::uint32_t value) = 0;
+  /// Who is told of all that the device does from now on; null: nobody. False if this backend cannot tell.
+  virtual bool observe(operation_observer* /*told*/) { return false; }
   /// Waits until all streams have come to their end. Returns also when the device has failed.
   virtual void drain() noexcept = 0;
 };

@@ -68,8 +68,7 @@ void scheduler::take_due_timers() {
 
 void scheduler::run_after() {
   while (!after_.empty()) {
-    work& item = after_.pop();
-    item.type->run(item);
+    run_item(after_.pop());
   }
 }
 

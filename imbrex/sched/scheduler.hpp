@@ -16,6 +16,20 @@
 
 namespace imbrex {
 
+/// Runs items in a scheduler's place and hears when it sleeps, on its thread: so that traces cost nothing where there
+/// are none.
+class item_observer {
+ public:
+  /// Runs the item, as `work_type::run` does.
+  virtual void run(work& item) = 0;
+  /// There is nothing to do; the thread sleeps.
+  virtual void parks() = 0;
+  virtual void wakes() = 0;
+
+ protected:
+  ~item_observer() = default;
+};
+
 /// A PE: its queue, its door, its timers and its memory. It is a `step()` function; the thread machine loops
 /// on it, the deterministic machine calls it itself.
 ///
@@ -86,6 +100,11 @@ class scheduler {
     if (charged_ != nullptr) charged_->charge(time);
   }
 
+  /// Who is to run its items; before the PE runs.
+  void attach(item_observer& told) { observer_ = &told; }
+  /// Null if it does so itself.
+  item_observer* observer() const { return observer_; }
+
   /// Says what tells the PE that its device is done; before the PE runs.
   void attach(device_completions& device) { device_ = &device; }
   device_completions* completions() const { return device_; }
@@ -111,7 +130,7 @@ class scheduler {
     work* item = queue_.pop();
     if (item == nullptr) return false;
     running_.store(item->type, std::memory_order_relaxed);
-    item->type->run(*item);
+    run_item(*item);
     if (!after_.empty()) [[unlikely]]
       run_after();
     running_.store(nullptr, std::memory_order_relaxed);
@@ -144,6 +163,7 @@ class scheduler {
   static constexpr std::size_t bytes_a_receipt = std::size_t{1} << 20U;
   static constexpr std::size_t bytes_beside_payload = 256;
 
+  void run_item(work& item) { observer_ == nullptr ? item.type->run(item) : observer_->run(item); }
   void take_in();
   bool exchange();
   void look_at_device();
@@ -158,6 +178,7 @@ class scheduler {
   unsigned turns_skipped_ = 63;  // between looks at the clock
   bool punctual_ = false;
   local_clock* charged_ = nullptr;
+  item_observer* observer_ = nullptr;
   port* port_ = nullptr;
   device_completions* device_ = nullptr;
   unsigned turns_to_poll_ = 0;

@@ -180,7 +180,9 @@ void thread_machine::sleep(scheduler& pe, std::optional<nanoseconds> at_most) {
   const device_completions* const device = pe.completions();
   if (device != nullptr && device->pending() > 0)
     no_longer_than(device->must_look() ? longest_sleep_with_device : device_completions::between_checks);
+  if (pe.observer() != nullptr) pe.observer()->parks();
   pe.door().sleep(at_most, network != nullptr ? network->descriptor() : -1);
+  if (pe.observer() != nullptr) pe.observer()->wakes();
 }
 
 void thread_machine::wait_awake(scheduler& pe, nanoseconds deadline) const {

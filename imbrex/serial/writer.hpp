@@ -23,6 +23,7 @@ class writer {
   static constexpr struct counting_only {
   } counting{};
   explicit writer(counting_only) : counts_only_(true) {}
+  bool only_counts() const { return counts_only_; }
 
   /// Appends the values, in order.
   template <class... T>

@@ -20,7 +20,7 @@ enum class record_kind : std::uint8_t {
   sent = 7,    ///< A message leaves: `entry` that it calls, `group` the PE, `a` the message, `b` its bytes.
                ///< Also by each PE that passes it on.
   packed = 8,  ///< A message becomes bytes: `a` the message, `group` a number that no other message that this
-               ///< track has packed has, `b` the bytes.
+               ///< track has packed has.
   arrived = 9,  ///< A message is here and may be run: `a` the message. If it came as bytes: `b` the number of
                 ///< the track that packed it, plus one, and `group` its number there. If `b` is 0 it has come
                 ///< to the end of a link.
@@ -29,7 +29,9 @@ enum class record_kind : std::uint8_t {
   operation =
       12,  ///< Of a device, which ended at `time`: `detail` an `operation_class`, `entry` its name among
            ///< `name_table::marks`, `group` the stream, `a` how long it took in ns, `b` bytes moved.
-  phase_begin = 13,  ///< `group` its name among `name_table::marks`, `a` a number of the user's.
+  phase_begin =
+      13,  ///< `group` its name among `name_table::marks`, `a` a number of the user's, `b` which: as in its
+           ///< phase_end, which may come in another item. Phases may overlap.
   phase_end = 14,
   mark = 15,  ///< A moment that the user names; as phase_begin.
   produced =
@@ -75,24 +77,28 @@ struct record {
   std::uint64_t a;
   std::uint64_t b;
 };
+/// `record::entry` where the program has more entries than that can count.
+inline constexpr std::uint16_t no_entry = 0xffff;
 static_assert(sizeof(record) == 32 && std::is_trivially_copyable_v<record>);
 
 /// What the numbers in records are the names of.
 enum class name_table : std::uint8_t {
   entries = 0,  ///< id: `record::entry`. "block::run", or what an item is that calls no entry method
   collections =
-      1,         ///< id: a collection. "block", and if its elements have dense indices a tab and its shape:
-                 ///< "block\t8 8 4"; `record::b` then counts the elements, the last index fastest
+      1,  ///< id: a collection. "block", and if its elements have dense indices a tab and its shape:
+          ///< "block\t(8, 8, 4)", "worker\t16"; `record::b` then counts the elements, the last index fastest
   elements = 2,  ///< id: a collection, key: an element of one without dense indices. "north"
   marks = 3,     ///< id: phases, marks, data, operations of devices
+  streams = 4,   ///< id: a stream, key: the track of its device. Whose it is: "block(1, 2)"
 };
-inline constexpr int name_tables = 4;
+inline constexpr int name_tables = 5;
 
 /// What a ring of records belongs to: the upper 8 bits of a track's number; the lower 24 say which.
 enum class track_class : std::uint8_t {
   pe = 0,           ///< which: the PE's number in the job
   comm_thread = 1,  ///< which: its process
   device = 2,       ///< which: the device's number in its process, of which the file tells
+  network = 3,      ///< which: 0; what happens between PEs and is told by none of them
 };
 constexpr std::uint32_t track_number(track_class kind, std::uint32_t which) {
   return static_cast<std::uint32_t>(kind) << 24U | which;

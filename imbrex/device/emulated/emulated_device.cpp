@@ -116,13 +116,20 @@ class emulated_backend final : public device_backend {
   }
 
   std::unique_ptr<stream_backend> make_stream(stream_priority priority, std::string owner) override {
-    return std::make_unique<emulated_stream>(part_, priority, std::move(owner));
+    return std::make_unique<emulated_stream>(part_, streams_.fetch_add(1, std::memory_order_relaxed),
+                                             priority, std::move(owner));
   }
   std::unique_ptr<event_backend> make_event() override { return std::make_unique<emulated_event>(part_); }
 
   void store(std::atomic<std::uint32_t>& word, std::uint32_t value) override {
     word.store(value, std::memory_order_release);
     part_.runs->value_changed();
+  }
+
+  bool observe(operation_observer* told) override {
+    const emulation::session inside(*part_.runs, nanoseconds(0));
+    inside->observe(part_.index, told);
+    return true;
   }
 
   /// A stream may wait for a value that nobody will write any more: whatever has not begun is dropped.
@@ -135,6 +142,7 @@ class emulated_backend final : public device_backend {
 
  private:
   device_part part_;
+  std::atomic<std::uint32_t> streams_ = 0;
   std::mutex lock_;
   std::size_t used_ = 0;
   std::unordered_map<void*, std::size_t> sizes_;

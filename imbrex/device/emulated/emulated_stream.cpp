@@ -68,8 +68,12 @@ void emulated_event::synchronize() {
   of_.check(of_.runs->core(), owner_, "synchronize with an event");
 }
 
-emulated_stream::emulated_stream(const device_part& of, stream_priority priority, std::string owner)
-    : of_(of), priority_(priority), owner_(std::make_shared<const std::string>(std::move(owner))) {}
+emulated_stream::emulated_stream(const device_part& of, std::uint32_t number, stream_priority priority,
+                                 std::string owner)
+    : of_(of),
+      number_(number),
+      priority_(priority),
+      owner_(std::make_shared<const std::string>(std::move(owner))) {}
 
 emulated_stream::~emulated_stream() {
   const session inside(*of_.runs, nanoseconds(0));
@@ -82,6 +86,7 @@ task emulated_stream::make(operation_kind kind, std::string_view what) const {
   made.priority = priority_;
   made.owner = owner_;
   made.what = what;
+  made.stream = number_;
   return made;
 }
 
@@ -132,6 +137,7 @@ void emulated_stream::copy(copy_direction direction, void* to, const void* from,
       what.latency = model().device.kernel_start;
       break;
   }
+  what.bytes = bytes;
   if (of_.runs->how().data && bytes != 0) what.body = [=] { std::memcpy(to, from, bytes); };
   submit(std::move(what), model().host.launch);
 }

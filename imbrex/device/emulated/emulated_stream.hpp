@@ -64,7 +64,7 @@ class emulated_graph final : public graph_backend {
 
 class emulated_stream final : public stream_backend {
  public:
-  emulated_stream(const device_part& of, stream_priority priority, std::string owner);
+  emulated_stream(const device_part& of, std::uint32_t number, stream_priority priority, std::string owner);
   ~emulated_stream() override;
 
   void copy(copy_direction direction, void* to, const void* from, std::size_t bytes, const void*) override;
@@ -95,6 +95,7 @@ class emulated_stream final : public stream_backend {
   void leave_capture();
 
   const device_part& of_;
+  const std::uint32_t number_;
   const stream_priority priority_;
   const std::shared_ptr<const std::string> owner_;
   completion_ref last_;

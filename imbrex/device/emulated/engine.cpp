@@ -208,6 +208,7 @@ void engine::assign(device_state& d, place& at, int limit, bool by_priority) {
 }
 
 void engine::start(operation& one) {
+  one.begun = now_;
   one.latency = whole(varied(static_cast<double>(one.latency.count())));
   one.left = varied(std::min(one.work, 1e15 * one.share));  // 11 days are as good as any longer time
   one.body_over = one.body == nullptr;
@@ -261,7 +262,18 @@ void engine::finish(operation& one) {
     case operation_kind::from_device: --d.from_device.running; break;
     default: --d.host.running; break;
   }
+  if (d.observer != nullptr) tell(*d.observer, one);
   complete(one);
+}
+
+void engine::tell(operation_observer& told, const operation& one) const {
+  using type = finished_operation::type;
+  const auto what = one.kind == operation_kind::to_device     ? type::to_device
+                    : one.kind == operation_kind::from_device ? type::from_device
+                    : one.kind != operation_kind::kernel      ? type::host_function
+                    : one.bytes != 0                          ? type::within_device
+                                                              : type::kernel;
+  told.finished({what, one.what, one.stream, *one.owner, one.bytes, one.begun, now_});
 }
 
 void engine::complete(operation& one) {

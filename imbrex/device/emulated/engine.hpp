@@ -57,6 +57,8 @@ struct task {
   double share = 1;                ///< of the device, that it can use at most
   std::atomic<std::uint32_t>* word = nullptr;
   std::uint32_t value = 0;
+  std::uint32_t stream = 0;  ///< its number
+  std::size_t bytes = 0;     ///< copied
 };
 
 /// An operation that is not done. Its states, in order:
@@ -71,9 +73,10 @@ struct operation : task {
   std::vector<operation*> dependents;
   completion_ref end;
   nanoseconds earliest{0};  ///< no start before
-  nanoseconds visible{0};   ///< when the host may see the last one that it comes after
-  std::uint64_t rank = 0;   ///< in the order in which operations become ready
-  double left = 0;          ///< of `work`
+  nanoseconds begun{0};
+  nanoseconds visible{0};  ///< when the host may see the last one that it comes after
+  std::uint64_t rank = 0;  ///< in the order in which operations become ready
+  double left = 0;         ///< of `work`
   double speed = 0;
   bool time_over = false;
   bool body_over = false;
@@ -128,6 +131,9 @@ class engine {
   bool take_news() { return std::exchange(news_, false); }
   /// The same of one device.
   bool take_news(int device) { return std::exchange(devices_[static_cast<std::size_t>(device)].news, false); }
+  void observe(int device, operation_observer* told) {
+    devices_[static_cast<std::size_t>(device)].observer = told;
+  }
   /// Draws from the seed; 0 without one.
   std::uint64_t draw(std::uint64_t below);
 
@@ -141,6 +147,7 @@ class engine {
     device_model model{};
     std::string failure{};
     bool news = false;
+    operation_observer* observer = nullptr;
     place kernels{};
     place to_device{};
     place from_device{};
@@ -175,6 +182,7 @@ class engine {
   void time_over(operation& one);
   void finish(operation& one);
   void complete(operation& one);
+  void tell(operation_observer& told, const operation& one) const;
   void compute(device_state& d);
   void share_out(device_state& d);
   void finish_computing(device_state& d);

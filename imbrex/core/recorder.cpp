@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/recorder.hpp>
+
+#include <algorithm>
+#include <string>
+
+#include <imbrex/core/recorded_turn.hpp>
+#include <imbrex/net/local/serializing.hpp>
+
+namespace imbrex::detail {
+
+namespace {
+
+using trace::item_class;
+using trace::record_kind;
+
+std::uint64_t identity_of(const work& item) { return reinterpret_cast<std::uintptr_t>(&item); }
+
+/// Only messages leave their process.
+bool is_message(const work& item) { return item.type->pack != nullptr; }
+
+std::uint16_t number_of(const message_type& entry) {
+  return static_cast<std::uint16_t>(std::min<std::uint32_t>(entry.id, trace::no_entry));
+}
+
+}  // namespace
+
+recorder::recorder(trace::recording& into, trace::track_class kind, std::uint32_t which,
+                   const scheduler& whose)
+    : recording_(into),
+      track_(into.add_track(trace::track_number(kind, which))),
+      scheduler_(whose),
+      main_entry_(into.entry_number("the main task")) {}
+
+void recorder::run(work& item) {
+  const auto begun = now();
+  if (!track_.follow(begun)) return item.type->run(item);
+  begin_item(item, begun);
+  struct whole_item {
+    explicit whole_item(recorder& r) : mine(r), before(suspension_observer::set_current(&r)) {}
+    ~whole_item() {
+      suspension_observer::set_current(before);
+      mine.add(record_kind::item_end);
+    }
+    recorder& mine;
+    suspension_observer* before;
+  };
+  const whole_item open(*this);
+  item.type->run(item);
+}
+
+void recorder::begin_item(const work& item, std::uint64_t begun) {
+  if (!is_message(item)) {
+    track_.add({begun, record_kind::item_begin, static_cast<std::uint8_t>(item_class::other), entry_of(item),
+                0, 0, 0});
+    return;
+  }
+  const auto& m = static_cast<const message&>(item);
+  const auto element = m.kind().element;
+  const auto kind = element == nullptr ? item_class::runtime : item_class::entry;
+  track_.add({begun, record_kind::item_begin, static_cast<std::uint8_t>(kind), number_of(m.kind()),
+              m.collection, identity_of(m), element == nullptr ? 0 : element(m)});
+}
+
+void recorder::parks() {
+  if (track_.follow(now())) add(record_kind::parked);
+}
+
+void recorder::wakes() {
+  if (track_.is_on()) add(record_kind::woken);
+}
+
+void recorder::suspended(const suspension& what) { add_wait(record_kind::suspended, what); }
+void recorder::resumed(const suspension& what) { add_wait(record_kind::resumed, what); }
+
+void recorder::add_wait(record_kind kind, const suspension& what) {
+  const auto cause = what.cause();
+  const scope& entry = what.entry();
+  trace::record r{now(), kind, static_cast<std::uint8_t>(cause.cause),
+                  0,     0,    static_cast<std::uint64_t>(cause.reference),
+                  0};
+  if (entry.request == nullptr) {
+    r.entry = main_entry_;
+  } else {
+    const auto& m = static_cast<const message&>(*entry.request);
+    r.entry = number_of(m.kind());
+    r.group = m.collection;
+    if (m.kind().element != nullptr) r.b = m.kind().element(m);
+  }
+  track_.add(r);
+}
+
+void recorder::sent(message& m, int to) {
+  if (!is_on()) return;
+  const auto begun = now();  // counting the bytes may take a moment
+  track_.add({begun, record_kind::sent, 0, number_of(m.kind()), static_cast<std::uint32_t>(to),
+              identity_of(m), packed_size(m)});
+}
+
+std::uint32_t recorder::packed(const message& m) {
+  ++packed_;
+  add(record_kind::packed, 0, number_of(m.kind()), packed_, identity_of(m));
+  return packed_;
+}
+
+void recorder::arrived(const message& m, std::uint32_t packed_by, std::uint32_t number) {
+  if (is_on())
+    add(record_kind::arrived, 0, number_of(m.kind()), number, identity_of(m), std::uint64_t{packed_by} + 1);
+}
+
+void recorder::arrived(const message& m) {
+  if (is_on()) add(record_kind::arrived, 0, number_of(m.kind()), 0, identity_of(m));
+}
+
+void recorder::record_arrival(trace::track& where, const message& m, nanoseconds now) {
+  const auto time = static_cast<std::uint64_t>(now.count());
+  if (where.follow(time))
+    where.add({time, record_kind::arrived, 0, number_of(m.kind()), 0, identity_of(m), 0});
+}
+
+void recorder::begin_turn(const message_type& entry, const collection_base& part, const chare_header& element,
+                          const message& broadcast) {
+  if (is_on())
+    add(record_kind::entry_begin, static_cast<std::uint8_t>(item_class::entry), number_of(entry), part.id(),
+        identity_of(broadcast), part.number_of(element));
+}
+
+void recorder::end_turn() {
+  if (is_on()) add(record_kind::entry_end);
+}
+
+void recorder::came(const collection_base& part) {
+  const std::string shape = part.shape_text();
+  recording_.name(trace::name_table::collections, part.id(), 0,
+                  std::string(part.chare_name()) + (shape.empty() ? "" : "\t" + shape));
+}
+
+void recorder::came(const collection_base& part, const chare_header& element) {
+  if (part.shape_text().empty())
+    recording_.name(trace::name_table::elements, part.id(), part.number_of(element),
+                    part.element_name(element));
+}
+
+std::uint16_t recorder::entry_of(const work& item) {
+  const auto [at, is_new] = other_entries_.try_emplace(item.type, std::uint16_t{0});
+  if (is_new) at->second = recording_.entry_number(item.type->name);
+  return at->second;
+}
+
+void recorded_turn::begin(const message_type& entry, const collection_base& part, const chare_header& element,
+                          const message& broadcast) {
+  recorder::of(pe_)->begin_turn(entry, part, element, broadcast);
+}
+
+void recorded_turn::end() { recorder::of(pe_)->end_turn(); }
+
+}  // namespace imbrex::detail

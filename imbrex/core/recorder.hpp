@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include <imbrex/core/collection_base.hpp>
+#include <imbrex/coro/scope.hpp>
+#include <imbrex/sched/scheduler.hpp>
+#include <imbrex/trace/recording.hpp>
+
+namespace imbrex::detail {
+
+/// Writes into a trace what one PE, or the communication thread, does (docs/trace-format.md). It hears of items and
+/// sleep as their observer, of suspensions while an item runs; the rest of the core tells it of messages. Its thread's.
+class recorder final : public item_observer, public suspension_observer {
+ public:
+  recorder(trace::recording& into, trace::track_class kind, std::uint32_t which, const scheduler& whose);
+
+  /// That of a PE; null if it does not record.
+  static recorder* of(const scheduler& pe) { return static_cast<recorder*>(pe.observer()); }
+  static recorder* of_this_thread() {
+    const scheduler* const s = scheduler::current();
+    return s == nullptr ? nullptr : of(*s);
+  }
+
+  /// True while what happens is recorded: from one item to the next it does not change.
+  bool is_on() const { return track_.is_on(); }
+  std::uint32_t track() const { return track_.number(); }
+
+  void run(work& item) override;
+  void parks() override;
+  void wakes() override;
+  void suspended(const suspension& what) override;
+  void resumed(const suspension& what) override;
+
+  void sent(message& m, int to);
+  /// A message becomes bytes; the number is to travel with them, and the track's.
+  std::uint32_t packed(const message& m);
+  /// A message has come out of such bytes.
+  void arrived(const message& m, std::uint32_t packed_by, std::uint32_t number);
+  /// A message has come to the end of a modelled link.
+  void arrived(const message& m);
+  /// The same where no PE notices.
+  static void record_arrival(trace::track& where, const message& m, nanoseconds now);
+
+  /// One element's turn in a broadcast, which is one item for all.
+  void begin_turn(const message_type& entry, const collection_base& part, const chare_header& element,
+                  const message& broadcast);
+  void end_turn();
+
+  /// An array or element is here, whose name the trace needs.
+  void came(const collection_base& part);
+  void came(const collection_base& part, const chare_header& element);
+
+  /// What the user names.
+  void add_user(trace::record_kind kind, std::uint32_t name, std::uint64_t a, std::uint64_t b) {
+    add(kind, 0, 0, name, a, b);
+  }
+  /// A number that no other phase of the track has.
+  std::uint64_t new_phase() { return ++phases_; }
+
+  trace::track& records() { return track_; }
+  std::uint64_t now() const { return static_cast<std::uint64_t>(scheduler_.now().count()); }
+
+ private:
+  void add(trace::record_kind kind, std::uint8_t detail = 0, std::uint16_t entry = 0, std::uint32_t group = 0,
+           std::uint64_t a = 0, std::uint64_t b = 0) {
+    track_.add({now(), kind, detail, entry, group, a, b});
+  }
+  void add_wait(trace::record_kind kind, const suspension& what);
+  std::uint16_t entry_of(const work& item);
+  void begin_item(const work& item, std::uint64_t now);
+
+  trace::recording& recording_;
+  trace::track& track_;
+  const scheduler& scheduler_;
+  const std::uint16_t main_entry_;
+  std::uint32_t packed_ = 0;
+  std::uint64_t phases_ = 0;
+  std::unordered_map<const work_type*, std::uint16_t> other_entries_;
+};
+
+}  // namespace imbrex::detail

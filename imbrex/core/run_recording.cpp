@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/run_recording.hpp>
+
+#include <chrono>
+
+#include <imbrex/base/log.hpp>
+#include <imbrex/base/number.hpp>
+#include <imbrex/core/message.hpp>
+
+namespace imbrex::detail {
+
+namespace {
+
+/// What process 0 found when it looked at its clock: equal in the files of one run, and in no others.
+std::uint64_t number_of_job(std::int64_t wall_clock, bootstrap* meeting) {
+  const auto mine = static_cast<std::uint64_t>(wall_clock);
+  if (meeting == nullptr || meeting->size() == 1) return mine;
+  return parse_number<std::uint64_t>(meeting->all_gather(std::to_string(mine)).front()).value_or(0);
+}
+
+trace::file_header header_of(const options& how, bootstrap* meeting) {
+  trace::file_header header;
+  if (meeting != nullptr) {
+    header.process = static_cast<std::uint32_t>(meeting->rank());
+    header.processes = static_cast<std::uint32_t>(meeting->size());
+  }
+  header.wall_clock =
+      std::chrono::duration_cast<nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  header.job = number_of_job(header.wall_clock, meeting);
+  if (how.machine == machine_kind::threads) {
+    header.started = static_cast<std::uint64_t>(real_clock().now().count());
+  } else {
+    header.flags = trace::virtual_clock;
+  }
+  return header;
+}
+
+}  // namespace
+
+run_recording::run_recording(const options& how, bootstrap* meeting)
+    : process_(meeting == nullptr ? 0 : meeting->rank()),
+      file_(trace::file_of_process(how.trace, static_cast<std::uint32_t>(process_))),
+      recording_({how.trace, how.trace_buffer, how.trace_waits, !how.trace_paused}, header_of(how, meeting)) {
+  const auto entries = message_table::size();
+  for (std::uint32_t id = 0; id < entries; ++id) {
+    const auto& kind = message_table::at(id);
+    recording_.name(trace::name_table::entries, id, 0,
+                    kind.chare_name.empty()
+                        ? std::string(kind.spelling)
+                        : std::string(kind.chare_name) + "::" + std::string(kind.entry_name));
+  }
+  recording_.reserve_entries(entries);
+}
+
+void run_recording::attach(processor& pe) { attach(pe, trace::track_class::pe, pe.pe()); }
+void run_recording::attach(scheduler& comm_thread) {
+  attach(comm_thread, trace::track_class::comm_thread, process_);
+}
+
+void run_recording::attach(scheduler& whose, trace::track_class kind, int which) {
+  recorders_.push_back(
+      std::make_unique<recorder>(recording_, kind, static_cast<std::uint32_t>(which), whose));
+  whose.attach(*recorders_.back());
+}
+
+bool run_recording::attach(device& used) {
+  const auto number = static_cast<std::uint32_t>(device_recorders_.size());
+  device_recorders_.push_back(std::make_unique<device_recorder>(recording_, number, used));
+  return device_recorders_.back()->hears();
+}
+
+trace::track& run_recording::track_of_network() {
+  return recording_.add_track(trace::track_number(trace::track_class::network, 0));
+}
+
+void run_recording::end() {
+  recording_.finish();
+  const auto& told = recording_.result();
+  if (!told.failure.empty()) log(log_level::warning, told.failure + "; the trace ends there");
+  if (told.lost == 0) return;
+  log(log_level::warning,
+      "the trace " + file_ + " lacks " + std::to_string(told.lost) + " of " +
+          std::to_string(told.lost + told.records) +
+          " records, for which there was no room: give more with --trace-buffer, or let PEs "
+          "wait for the disk with --trace-full wait");
+}
+
+}  // namespace imbrex::detail

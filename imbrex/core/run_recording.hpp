@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <imbrex/base/options.hpp>
+#include <imbrex/core/device_recorder.hpp>
+#include <imbrex/core/recorder.hpp>
+#include <imbrex/net/bootstrap/bootstrap.hpp>
+#include <imbrex/sched/scheduler.hpp>
+#include <imbrex/trace/recording.hpp>
+
+namespace imbrex::detail {
+
+/// The trace of a run, as far as this process writes it: what `--trace` asks for.
+class run_recording {
+ public:
+  /// Creates the file. `meeting`: the job, or null. Throws `error` if that cannot be.
+  run_recording(const options& how, bootstrap* meeting);
+
+  /// Records what a PE does, or the communication thread; before it runs.
+  void attach(processor& pe);
+  void attach(scheduler& comm_thread);
+  /// Records what a device does. False if its backend cannot tell.
+  bool attach(device& used);
+  /// For what nobody else can tell of the network.
+  trace::track& track_of_network();
+
+  /// Switches recording on or off in this process, on each PE before its next item.
+  void set_on(bool on) { recording_.set_on(on); }
+  /// When nothing runs any more: brings all to the disk, and tells the user if that is not all.
+  void end();
+
+ private:
+  void attach(scheduler& whose, trace::track_class kind, int which);
+
+  const int process_;
+  const std::string file_;
+  trace::recording recording_;
+  std::vector<std::unique_ptr<recorder>> recorders_;
+  std::vector<std::unique_ptr<device_recorder>> device_recorders_;
+};
+
+}  // namespace imbrex::detail

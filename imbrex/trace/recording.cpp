@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/trace/recording.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+#include <imbrex/base/background_thread.hpp>
+#include <imbrex/base/error.hpp>
+
+namespace imbrex::trace {
+
+namespace {
+
+/// A killed run loses what is younger; a ring that fills faster is looked at without a pause.
+constexpr std::chrono::milliseconds between_writes{5};
+
+}  // namespace
+
+track::track(recording& owner, std::uint32_t number, std::size_t records)
+    : owner_(owner), number_(number), ring_(records) {}
+
+bool track::wanted() const { return owner_.is_on(); }
+
+void track::turn(bool on, std::uint64_t now) {
+  on_ = on;
+  add({now, on ? record_kind::on : record_kind::off, 0, 0, 0, 0, 0});
+}
+
+void track::add_to_full(const record& r) {
+  if (owner_.waits()) {
+    while (!ring_.push(r)) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    return;
+  }
+  if (lost_ != 0 && ring_.push({r.time, record_kind::dropped, 0, 0, 0, lost_, 0})) {
+    lost_ = 0;
+    if (ring_.push(r)) return;
+  }
+  ++lost_;
+  owner_.lose(1);
+}
+
+std::uint32_t track::mark_number(std::string_view name) {
+  const auto [at, is_new] = known_marks_.try_emplace(std::string(name), 0);
+  if (is_new) at->second = owner_.mark_number(name);
+  return at->second;
+}
+
+recording::recording(const recording_settings& how, const file_header& header)
+    : ring_records_(how.ring_bytes / sizeof(record)),
+      waits_(how.waits),
+      on_(how.is_on),
+      file_(file_of_process(how.file, header.process), header),
+      writer_(background_thread([this] { write_from_now_on(); })) {}
+
+recording::~recording() {
+  {
+    const std::lock_guard hold(lock_);
+    ending_ = true;
+  }
+  end_.notify_all();
+  if (writer_.joinable()) writer_.join();
+}
+
+track& recording::add_track(std::uint32_t number) {
+  auto made = std::make_unique<track>(*this, number, ring_records_);
+  const std::lock_guard hold(lock_);
+  tracks_.push_back(std::move(made));
+  return *tracks_.back();
+}
+
+void recording::name(name_table table, std::uint32_t id, std::uint64_t key, std::string_view text) {
+  const std::lock_guard hold(lock_);
+  names_.push_back({table, id, key, std::string(text)});
+}
+
+std::uint32_t recording::mark_number(std::string_view name) {
+  const std::lock_guard hold(lock_);
+  const auto [at, is_new] = marks_.try_emplace(std::string(name), static_cast<std::uint32_t>(marks_.size()));
+  if (is_new) names_.push_back({name_table::marks, at->second, 0, at->first});
+  return at->second;
+}
+
+std::uint16_t recording::entry_number(std::string_view name) {
+  const std::lock_guard hold(lock_);
+  const auto next = std::min<std::size_t>(entries_ + other_entries_.size(), no_entry - 1U);
+  const auto [at, is_new] = other_entries_.try_emplace(std::string(name), static_cast<std::uint16_t>(next));
+  if (is_new) names_.push_back({name_table::entries, at->second, 0, at->first});
+  return at->second;
+}
+
+void recording::add(const clock_reading& reading) {
+  const std::lock_guard hold(lock_);
+  readings_.push_back(reading);
+}
+
+void recording::finish() {
+  set_on(false);
+  {
+    const std::lock_guard hold(lock_);
+    ending_ = true;
+  }
+  end_.notify_all();
+  writer_.join();
+  for (const auto& t : tracks_) {
+    t->on_ = false;
+    if (t->lost_ != 0) {  // there is room now
+      const record last{t->last_time_, record_kind::dropped, 0, 0, 0, std::exchange(t->lost_, 0), 0};
+      static_cast<void>(t->ring_.push(last));
+    }
+  }
+  drain();
+  write_names();
+  result_.lost = lost_.load(std::memory_order_relaxed);
+  try {
+    if (result_.failure.empty()) file_.end();
+  } catch (const error& e) {
+    result_.failure = e.what();
+  }
+  result_.bytes = file_.bytes();
+}
+
+void recording::write_from_now_on() {
+  for (;;) {
+    const bool hurry = drain();
+    std::unique_lock hold(lock_);
+    if (ending_) return;
+    if (!hurry) end_.wait_for(hold, between_writes, [this] { return ending_; });
+  }
+}
+
+bool recording::drain() {
+  std::vector<track*> all;
+  {
+    const std::lock_guard hold(lock_);
+    for (const auto& t : tracks_) all.push_back(t.get());
+  }
+  bool hurry = false;
+  for (track* t : all) {
+    auto left = t->ring_.size();  // what comes meanwhile is for the next time, so that no track starves
+    hurry = hurry || left > t->ring_.capacity() / 4;
+    while (left > 0) {
+      const auto some = t->ring_.oldest().first(std::min(left, t->ring_.oldest().size()));
+      write_names();  // those that the records use are known by now
+      write(t->number(), some);
+      t->ring_.release(some.size());
+      left -= some.size();
+    }
+  }
+  return hurry;
+}
+
+void recording::write(std::uint32_t number, std::span<const record> records) {
+  if (!result_.failure.empty()) return;
+  try {
+    file_.write(number, records);
+    result_.records += records.size();
+  } catch (const error& e) {
+    result_.failure = e.what();
+  }
+}
+
+void recording::write_names() {
+  std::vector<given_name> names;
+  std::vector<clock_reading> readings;
+  {
+    const std::lock_guard hold(lock_);
+    names.swap(names_);
+    readings.swap(readings_);
+  }
+  if (!result_.failure.empty()) return;
+  try {
+    for (const auto& n : names) file_.write_name(n.table, n.id, n.key, n.text);
+    for (const auto& r : readings) file_.write(r);
+  } catch (const error& e) {
+    result_.failure = e.what();
+  }
+}
+
+}  // namespace imbrex::trace

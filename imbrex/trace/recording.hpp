@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include <imbrex/trace/file_writer.hpp>
+#include <imbrex/trace/ring.hpp>
+
+namespace imbrex::trace {
+
+class recording;
+
+/// The records of one PE, communication thread or device: a ring, from which the recording's thread writes them to the
+/// file. One thread at a time, but what is said to be any thread's.
+class track {
+ public:
+  track(recording& owner, std::uint32_t number, std::size_t records);
+
+  std::uint32_t number() const { return number_; }
+
+  /// Takes over whether recording is on; from then on `is_on` says so. Between items, so that what begins also ends.
+  bool follow(std::uint64_t now) {
+    const bool on = wanted();
+    if (on != on_) [[unlikely]]
+      turn(on, now);
+    return on;
+  }
+  bool is_on() const { return on_; }
+
+  /// Adds a record. One whose time is before the last one's gets that one's.
+  void add(record r) {
+    if (r.time < last_time_) r.time = last_time_;
+    last_time_ = r.time;
+    if (lost_ != 0 || !ring_.push(r)) [[unlikely]]
+      add_to_full(r);
+  }
+
+  /// The number of a name among the marks. O(1) after the first time.
+  std::uint32_t mark_number(std::string_view name);
+
+ private:
+  friend recording;
+
+  bool wanted() const;
+  void turn(bool on, std::uint64_t now);
+  void add_to_full(const record& r);
+
+  recording& owner_;
+  const std::uint32_t number_;
+  bool on_ = false;
+  std::uint64_t last_time_ = 0;
+  std::uint64_t lost_ = 0;  ///< since the last record that found room
+  std::unordered_map<std::string, std::uint32_t> known_marks_;
+  ring ring_;
+};
+
+/// How a process records.
+struct recording_settings {
+  std::string file;                                ///< of process 0
+  std::size_t ring_bytes = std::size_t{8} << 20U;  ///< of each track
+  bool waits = false;  ///< when a ring is full: wait for the disk; else leave records out and count them
+  bool is_on = true;   ///< from the start
+};
+
+/// The trace of one process: its tracks, and the thread that brings their records to the file, some every few
+/// milliseconds. A failure to write ends the recording, not the run.
+class recording {
+ public:
+  /// Creates the file. Throws `error` if that cannot be.
+  recording(const recording_settings& how, const file_header& header);
+  /// Without `finish` the file says that the run did not end.
+  ~recording();
+  recording(const recording&) = delete;
+  recording& operator=(const recording&) = delete;
+
+  /// The track lives as long as the recording. Any thread, as all below.
+  track& add_track(std::uint32_t number);
+  void name(name_table table, std::uint32_t id, std::uint64_t key, std::string_view text);
+  /// The number of a name among the marks.
+  std::uint32_t mark_number(std::string_view name);
+  /// The number among the entries of what is no message: all that has this name.
+  std::uint16_t entry_number(std::string_view name);
+  /// Entries below this have been named by their own numbers.
+  void reserve_entries(std::size_t numbered) { entries_ = numbered; }
+  void add(const clock_reading& reading);
+
+  /// Switches recording on or off, on each track before its next item.
+  void set_on(bool on) { on_.store(on, std::memory_order_relaxed); }
+  bool is_on() const { return on_.load(std::memory_order_relaxed); }
+  bool waits() const { return waits_; }
+
+  /// Writes what the tracks hold, and that this is the end. When no track is written to any more.
+  void finish();
+
+  struct summary {
+    std::uint64_t records = 0;  ///< written
+    std::uint64_t lost = 0;     ///< for want of room
+    std::uint64_t bytes = 0;    ///< of the file
+    std::string failure;        ///< why the file is not whole; else empty
+  };
+  /// After `finish`.
+  const summary& result() const { return result_; }
+
+ private:
+  friend track;
+
+  void write_from_now_on();
+  /// Brings what lies in the rings to the file. True if one of them was more than a quarter full.
+  bool drain();
+  void write(std::uint32_t number, std::span<const record> records);
+  void write_names();
+  void lose(std::uint64_t records) { lost_.fetch_add(records, std::memory_order_relaxed); }
+
+  struct given_name {
+    name_table table;
+    std::uint32_t id;
+    std::uint64_t key;
+    std::string text;
+  };
+
+  const std::size_t ring_records_;
+  const bool waits_;
+  std::atomic<bool> on_;
+  std::atomic<std::uint64_t> lost_ = 0;
+  file_writer file_;  // the thread's, then `finish`'s
+  summary result_;    // likewise
+  std::size_t entries_ = 0;
+
+  std::mutex lock_;  // of what follows
+  std::vector<std::unique_ptr<track>> tracks_;
+  std::vector<given_name> names_;
+  std::unordered_map<std::string, std::uint32_t> marks_;
+  std::unordered_map<std::string, std::uint16_t> other_entries_;
+  std::vector<clock_reading> readings_;
+  bool ending_ = false;
+  std::condition_variable end_;
+  std::thread writer_;
+};
+
+}  // namespace imbrex::trace
