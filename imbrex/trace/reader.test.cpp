@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/trace/reader.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/trace/temporary_trace.test.hpp>
+
+namespace imbrex::trace {
+namespace {
+
+using test::a_record;
+using test::temporary_trace;
+
+struct seen {
+  std::uint32_t process;
+  std::uint32_t track;
+  std::uint64_t time;
+  std::uint64_t a;
+  bool operator==(const seen&) const = default;
+};
+
+/// All that a reader gives, one record after the other.
+std::vector<seen> read_all(reader& in) {
+  std::vector<seen> all;
+  for (auto piece = in.next(); !piece.records.empty(); piece = in.next()) {
+    const auto& track = in.tracks()[piece.track];
+    for (const record& r : piece.records)
+      all.push_back({in.files()[track.file]->header().process, track.number, r.time, r.a});
+  }
+  return all;
+}
+
+std::vector<record> random_records(std::mt19937& random, std::size_t count, std::uint64_t time) {
+  std::vector<record> made;
+  for (std::size_t k = 0; k < count; ++k) {
+    time += random() % 5;
+    made.push_back(a_record(time, record_kind::mark, random()));
+  }
+  return made;
+}
+
+TEST(Reader, MergesAllTracksInTheOrderOfTime) {
+  std::mt19937 random(7);
+  const temporary_trace folder;
+  std::vector<seen> expected;
+  for (std::uint32_t process = 0; process < 3; ++process) {
+    file_header head;
+    head.process = process;
+    head.processes = 3;
+    head.first_pe = process * 4;
+    head.pes = 4;
+    file_writer out(file_of_process(folder.file(), process), head);
+    // Process 2 is 1000 ns behind process 0, and process 1 loses 100 ns in its first 1000.
+    if (process == 1) {
+      out.write({0, 0, 10});
+      out.write({1000, 100, 10});
+    }
+    if (process == 2) out.write({77, 1000, 5});
+    std::vector<std::vector<record>> tracks;
+    std::vector<std::size_t> written(4, 0);
+    for (int t = 0; t < 4; ++t)
+      tracks.push_back(random_records(random, 20'000 + random() % 9, random() % 99));
+    for (bool more = true; more;) {
+      more = false;
+      for (std::uint32_t t = 0; t < 4; ++t) {
+        const auto some = std::min<std::size_t>(random() % 700, tracks[t].size() - written[t]);
+        out.write(head.first_pe + t, std::span(tracks[t]).subspan(written[t], some));
+        written[t] += some;
+        more = more || written[t] < tracks[t].size();
+      }
+    }
+    for (std::uint32_t t = 0; t < 4; ++t)
+      for (const record& r : tracks[t]) {
+        std::uint64_t time = r.time;
+        if (process == 1) time += std::min<std::uint64_t>(time, 1000) / 10;
+        if (process == 2) time += 1000;
+        expected.push_back({process, head.first_pe + t, time, r.a});
+      }
+    out.end();
+  }
+  std::vector<std::size_t> order(expected.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t l, std::size_t r) {
+    return std::pair(expected[l].time, l) < std::pair(expected[r].time, r);
+  });
+  std::vector<seen> sorted;
+  for (const std::size_t k : order) sorted.push_back(expected[k]);
+  reader in(folder.file());
+  auto got = read_all(in);
+  EXPECT_EQ(in.records_read(), expected.size());
+  ASSERT_EQ(got, sorted);
+  EXPECT_TRUE(in.warnings().empty()) << in.warnings().front();
+}
+
+TEST(Reader, KnowsTheNamesOfNumbers) {
+  const temporary_trace folder;
+  file_writer out(folder.file(), file_header{});
+  out.write_name(name_table::entries, 3, 0, "block::run");
+  out.write_name(name_table::collections, 3, 0, "block\t8 8");
+  out.write_name(name_table::elements, 3, 99, "north \xff");
+  out.write_name(name_table::marks, 3, 0, "");
+  out.write_name(name_table::entries, 3, 0, "block::go");
+  const file_reader in(folder.file());
+  EXPECT_EQ(in.name(name_table::entries, 3), "block::go");
+  EXPECT_EQ(in.name(name_table::collections, 3), "block\t8 8");
+  EXPECT_EQ(in.name(name_table::elements, 3, 99), "north \xff");
+  EXPECT_EQ(in.name(name_table::elements, 3, 98), "");
+  EXPECT_EQ(in.name(name_table::entries, 4), "");
+  EXPECT_FALSE(in.ended());
+  EXPECT_FALSE(in.damage());
+}
+
+std::string complaint(const std::string& path) {
+  try {
+    reader in(path);
+    return {};
+  } catch (const usage_error& e) {
+    return e.what();
+  }
+}
+
+TEST(Reader, RefusesWhatIsNoTrace) {
+  const temporary_trace folder;
+  EXPECT_NE(complaint(folder.file()).find("cannot read the trace"), std::string::npos);
+  EXPECT_NE(complaint("/").find("is not a file"), std::string::npos);
+  temporary_trace::make_file(folder.file(), "imbrext1");
+  EXPECT_NE(complaint(folder.file()).find("it has 8 bytes"), std::string::npos);
+  temporary_trace::make_file(folder.file(), std::string(100, 'x'));
+  EXPECT_NE(complaint(folder.file()).find("it begins otherwise"), std::string::npos);
+  file_header head;
+  head.version = 2;
+  file_writer(folder.file(), head).end();
+  EXPECT_NE(complaint(folder.file()).find("of format version 2"), std::string::npos);
+  head.version = 1;
+  head.process = 1;
+  file_writer(folder.file(), head).end();
+  EXPECT_NE(complaint(folder.file()).find("impossible numbers"), std::string::npos);
+}
+
+TEST(Reader, TellsOfFilesThatAreMissingOrOfAnotherRun) {
+  const temporary_trace folder;
+  file_header head;
+  head.processes = 4;
+  head.job = 5;
+  for (const std::uint32_t process : {0U, 2U, 3U}) {
+    head.process = process;
+    head.first_pe = process;
+    if (process == 3) head.job = 6;
+    file_writer out(file_of_process(folder.file(), process), head);
+    out.write({0, 0, 0});
+    out.write(process, std::vector{a_record(process, record_kind::mark)});
+    out.end();
+  }
+  for (const char* const name : {"run.trace", "run.trace.2"}) {
+    reader in(folder.file(name));
+    EXPECT_EQ(in.processes(), 4U);
+    ASSERT_EQ(in.files().size(), 2U);
+    EXPECT_EQ(in.files()[1]->header().process, 2U);
+    EXPECT_EQ(read_all(in).size(), 2U);
+    ASSERT_EQ(in.warnings().size(), 1U);
+    EXPECT_NE(in.warnings()[0].find("of 4 processes 2 are missing"), std::string::npos);
+  }
+}
+
+/// A file with two tracks, names and a reading of a clock; in all of `records`.
+std::string small_file(const temporary_trace& folder, std::size_t* records) {
+  std::mt19937 random(3);
+  file_header head;
+  head.pes = 2;
+  file_writer out(folder.file("small"), head);
+  out.write_name(name_table::marks, 0, 0, "halo");
+  out.write({0, 5, 1});
+  *records = 0;
+  for (std::uint32_t k = 0; k < 6; ++k) {
+    const auto some = random_records(random, 1 + random() % 3, 100 * k);
+    out.write(k % 2, some);
+    *records += some.size();
+  }
+  out.end();
+  return temporary_trace::bytes_of(folder.file("small"));
+}
+
+TEST(Reader, ReadsAFileThatWasCutAnywhereUpToThere) {
+  const temporary_trace folder;
+  std::size_t records = 0;
+  const std::string whole = small_file(folder, &records);
+  std::size_t last = 0;
+  for (std::size_t bytes = sizeof(file_header); bytes <= whole.size(); ++bytes) {
+    temporary_trace::make_file(folder.file(), whole.substr(0, bytes));
+    reader in(folder.file());
+    const auto got = read_all(in).size();
+    EXPECT_GE(got, last);
+    EXPECT_LE(got, last + 1);
+    last = got;
+    EXPECT_EQ(in.files()[0]->ended(), bytes == whole.size());
+    EXPECT_EQ(in.warnings().empty(), bytes == whole.size());
+    if (const auto& damage = in.files()[0]->damage()) EXPECT_LE(damage->byte, bytes);
+  }
+  EXPECT_EQ(last, records);
+}
+
+TEST(Reader, SaysWhereAFileIsDamaged) {
+  const temporary_trace folder;
+  std::size_t records = 0;
+  const std::string whole = small_file(folder, &records);
+  const auto damaged = [&](std::size_t byte, char value) {
+    auto bytes = whole;
+    bytes[byte] = value;
+    temporary_trace::make_file(folder.file(), bytes);
+    reader in(folder.file());
+    const auto got = read_all(in);
+    EXPECT_TRUE(
+        std::is_sorted(got.begin(), got.end(), [](const seen& l, const seen& r) { return l.time < r.time; }));
+    const auto warnings = in.warnings();
+    return warnings.empty() ? std::string() : warnings[0];
+  };
+  // After the header come the chunk of a name, 16 + 24 + 8 bytes, that of a clock, 16 + 24, and one of records.
+  EXPECT_NE(damaged(64, '!').find("byte 64: no chunk begins where one should"), std::string::npos);
+  EXPECT_NE(damaged(68, 9).find("byte 64: a chunk of no known kind"), std::string::npos);
+  EXPECT_NE(damaged(79, 1).find("byte 64: a chunk of impossible size"), std::string::npos);
+  EXPECT_NE(damaged(80, 7).find("byte 80: a name of no known kind"), std::string::npos);
+  EXPECT_NE(damaged(96, 9).find("byte 80: a name that is longer than its chunk"), std::string::npos);
+  EXPECT_NE(damaged(143, 'x').find("byte 128: a reading of a clock with impossible"), std::string::npos);
+  EXPECT_NE(damaged(160, 5).find("byte 152: a chunk of a track that this process cannot have"),
+            std::string::npos);
+  EXPECT_NE(damaged(164, 1).find("byte 152: a chunk whose size does not fit"), std::string::npos);
+  EXPECT_NE(damaged(176, 99).find("byte 168: a record of no known kind"), std::string::npos);
+  EXPECT_NE(damaged(175, 99).find("byte 168: a record with an impossible time"), std::string::npos);
+}
+
+TEST(Reader, SurvivesRandomDamage) {
+  const temporary_trace folder;
+  std::size_t records = 0;
+  const std::string whole = small_file(folder, &records);
+  std::mt19937 random(11);
+  for (int round = 0; round < 1000; ++round) {
+    auto bytes = whole;
+    for (auto left = random() % 4 + 1; left > 0; --left)
+      bytes[random() % bytes.size()] = static_cast<char>(random());
+    temporary_trace::make_file(folder.file(), bytes);
+    try {
+      reader in(folder.file());
+      const auto got = read_all(in);
+      EXPECT_LE(got.size(), records);
+      EXPECT_EQ(got.size(), in.records_read());
+      EXPECT_TRUE(std::is_sorted(got.begin(), got.end(),
+                                 [](const seen& l, const seen& r) { return l.time < r.time; }));
+    } catch (const usage_error&) {  // the header
+    }
+  }
+}
+
+}  // namespace
+}  // namespace imbrex::trace
