@@ -10,6 +10,7 @@
 
 #include <imbrex/base/log.hpp>
 #include <imbrex/core/message.hpp>
+#include <imbrex/core/run_recording.hpp>
 #include <imbrex/core/runtime.hpp>
 
 namespace imbrex::detail {
@@ -17,6 +18,8 @@ namespace imbrex::detail {
 namespace {
 
 constexpr std::chrono::seconds patience_at_the_end{2};
+
+std::uint64_t clock_now() { return static_cast<std::uint64_t>(real_clock().now().count()); }
 
 }  // namespace
 
@@ -150,6 +153,8 @@ void job::tell_end(int status) noexcept {
     }
 }
 
+void job::ask_clock() { tell(0, about::clock, clock_now()); }
+
 void job::leave(bool orderly) {
   if (comm_) comm_->finish(patience_at_the_end);
   net_->flush(patience_at_the_end);
@@ -224,6 +229,22 @@ void job::notice(int process, std::span<const std::byte> bytes) {
       read(text);
       if (waits_missing_ > 0) return heard_waits(text);
       break;
+    }
+    case about::clock: {
+      std::uint64_t asked = 0;
+      read(asked);
+      if (process_ != 0) break;
+      if (scheduler::current() != nullptr) tell(process, about::clock_answer, asked, clock_now());
+      return;
+    }
+    case about::clock_answer: {
+      std::uint64_t asked = 0;
+      std::uint64_t there = 0;
+      read(asked, there);
+      if (process != 0) break;
+      if (auto* const recording = owner_.recording(); recording != nullptr && scheduler::current() != nullptr)
+        recording->clock_answered(asked, there, clock_now());
+      return;
     }
     case about::end: {
       int status = 1;

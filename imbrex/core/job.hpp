@@ -55,6 +55,8 @@ class job final : public network::receiver {
   bool quiet(const network::counts& exchanged);
   /// Tells the other processes that the run has ended, the first time. Any PE's thread.
   void tell_end(int status) noexcept;
+  /// Asks process 0 what its clock shows; the answer goes to the run's recording. Any PE's thread.
+  void ask_clock();
   /// Leaves the job, when no PE of this process runs any more; orderly, that is when all others do, if the
   /// run has succeeded.
   void leave(bool orderly);
@@ -68,7 +70,7 @@ class job final : public network::receiver {
  private:
   struct quiet_item;
   struct exit_item;
-  enum class about : std::uint8_t { quiet, ask, waits, waiting, end };
+  enum class about : std::uint8_t { quiet, ask, waits, waiting, end, clock, clock_answer };
 
   template <class... T>
   void tell(int process, about what, const T&... values);

@@ -25,16 +25,19 @@ std::uint16_t number_of(const message_type& entry) {
 
 }  // namespace
 
-recorder::recorder(trace::recording& into, trace::track_class kind, std::uint32_t which,
-                   const scheduler& whose)
+recorder::recorder(trace::recording& into, std::uint32_t track, const scheduler& whose, std::uint64_t* order)
     : recording_(into),
-      track_(into.add_track(trace::track_number(kind, which))),
+      track_(into.add_track(track)),
       scheduler_(whose),
+      order_(order),
       main_entry_(into.entry_number("the main task")) {}
+
+std::uint64_t recorder::next_in_order(std::uint64_t time) { return *order_ = std::max(*order_ + 1, time); }
 
 void recorder::run(work& item) {
   const auto begun = now();
   if (!track_.follow(begun)) return item.type->run(item);
+  if (clocks_ != nullptr) clocks_->go_on(begun);
   begin_item(item, begun);
   struct whole_item {
     explicit whole_item(recorder& r) : mine(r), before(suspension_observer::set_current(&r)) {}

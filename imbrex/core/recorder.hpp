@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <unordered_map>
 
+#include <imbrex/core/clock_comparison.hpp>
 #include <imbrex/core/collection_base.hpp>
 #include <imbrex/coro/scope.hpp>
 #include <imbrex/sched/scheduler.hpp>
@@ -15,7 +16,9 @@ namespace imbrex::detail {
 /// sleep as their observer, of suspensions while an item runs; the rest of the core tells it of messages. Its thread's.
 class recorder final : public item_observer, public suspension_observer {
  public:
-  recorder(trace::recording& into, trace::track_class kind, std::uint32_t which, const scheduler& whose);
+  /// `order`: where one thread steps all PEs, and their clock stands still, what counts their records, as if each took
+  /// a nanosecond, so that their order can be told; else null.
+  recorder(trace::recording& into, std::uint32_t track, const scheduler& whose, std::uint64_t* order);
 
   /// That of a PE; null if it does not record.
   static recorder* of(const scheduler& pe) { return static_cast<recorder*>(pe.observer()); }
@@ -23,6 +26,9 @@ class recorder final : public item_observer, public suspension_observer {
     const scheduler* const s = scheduler::current();
     return s == nullptr ? nullptr : of(*s);
   }
+
+  /// Before each item it is to look whether it is time to compare clocks.
+  void compare(clock_comparison& clocks) { clocks_ = &clocks; }
 
   /// True while what happens is recorded: from one item to the next it does not change.
   bool is_on() const { return track_.is_on(); }
@@ -61,9 +67,13 @@ class recorder final : public item_observer, public suspension_observer {
   std::uint64_t new_phase() { return ++phases_; }
 
   trace::track& records() { return track_; }
-  std::uint64_t now() const { return static_cast<std::uint64_t>(scheduler_.now().count()); }
+  std::uint64_t now() {
+    const auto time = static_cast<std::uint64_t>(scheduler_.now().count());
+    return order_ == nullptr ? time : next_in_order(time);
+  }
 
  private:
+  std::uint64_t next_in_order(std::uint64_t time);
   void add(trace::record_kind kind, std::uint8_t detail = 0, std::uint16_t entry = 0, std::uint32_t group = 0,
            std::uint64_t a = 0, std::uint64_t b = 0) {
     track_.add({now(), kind, detail, entry, group, a, b});
@@ -75,6 +85,8 @@ class recorder final : public item_observer, public suspension_observer {
   trace::recording& recording_;
   trace::track& track_;
   const scheduler& scheduler_;
+  std::uint64_t* const order_;
+  clock_comparison* clocks_ = nullptr;
   const std::uint16_t main_entry_;
   std::uint32_t packed_ = 0;
   std::uint64_t phases_ = 0;

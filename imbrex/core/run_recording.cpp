@@ -2,6 +2,7 @@
 #include <imbrex/core/run_recording.hpp>
 
 #include <chrono>
+#include <utility>
 
 #include <imbrex/base/log.hpp>
 #include <imbrex/base/number.hpp>
@@ -18,8 +19,10 @@ std::uint64_t number_of_job(std::int64_t wall_clock, bootstrap* meeting) {
   return parse_number<std::uint64_t>(meeting->all_gather(std::to_string(mine)).front()).value_or(0);
 }
 
-trace::file_header header_of(const options& how, bootstrap* meeting) {
+trace::file_header header_of(const options& how, bootstrap* meeting, const pe_range& pes) {
   trace::file_header header;
+  header.first_pe = static_cast<std::uint32_t>(pes.first);
+  header.pes = static_cast<std::uint32_t>(pes.count);
   if (meeting != nullptr) {
     header.process = static_cast<std::uint32_t>(meeting->rank());
     header.processes = static_cast<std::uint32_t>(meeting->size());
@@ -37,10 +40,11 @@ trace::file_header header_of(const options& how, bootstrap* meeting) {
 
 }  // namespace
 
-run_recording::run_recording(const options& how, bootstrap* meeting)
+run_recording::run_recording(const options& how, bootstrap* meeting, const pe_range& pes)
     : process_(meeting == nullptr ? 0 : meeting->rank()),
       file_(trace::file_of_process(how.trace, static_cast<std::uint32_t>(process_))),
-      recording_({how.trace, how.trace_buffer, how.trace_waits, !how.trace_paused}, header_of(how, meeting)) {
+      recording_({how.trace, how.trace_buffer, how.trace_waits, !how.trace_paused},
+                 header_of(how, meeting, pes)) {
   const auto entries = message_table::size();
   for (std::uint32_t id = 0; id < entries; ++id) {
     const auto& kind = message_table::at(id);
@@ -50,6 +54,7 @@ run_recording::run_recording(const options& how, bootstrap* meeting)
                         : std::string(kind.chare_name) + "::" + std::string(kind.entry_name));
   }
   recording_.reserve_entries(entries);
+  if (how.machine == machine_kind::deterministic) order_ = 0;
 }
 
 void run_recording::attach(processor& pe) { attach(pe, trace::track_class::pe, pe.pe()); }
@@ -59,7 +64,8 @@ void run_recording::attach(scheduler& comm_thread) {
 
 void run_recording::attach(scheduler& whose, trace::track_class kind, int which) {
   recorders_.push_back(
-      std::make_unique<recorder>(recording_, kind, static_cast<std::uint32_t>(which), whose));
+      std::make_unique<recorder>(recording_, trace::track_number(kind, static_cast<std::uint32_t>(which)),
+                                 whose, order_ ? &*order_ : nullptr));
   whose.attach(*recorders_.back());
 }
 
@@ -67,6 +73,17 @@ bool run_recording::attach(device& used) {
   const auto number = static_cast<std::uint32_t>(device_recorders_.size());
   device_recorders_.push_back(std::make_unique<device_recorder>(recording_, number, used));
   return device_recorders_.back()->hears();
+}
+
+void run_recording::share_clock() { recording_.add(trace::clock_reading{}); }
+
+void run_recording::compare_clocks(std::function<void()> ask) {
+  clocks_.emplace(std::move(ask), [this](const trace::clock_reading& found) { recording_.add(found); });
+  recorders_.front()->compare(*clocks_);
+}
+
+void run_recording::clock_answered(std::uint64_t asked, std::uint64_t there, std::uint64_t now) {
+  if (clocks_) clocks_->answered(asked, there, now);
 }
 
 trace::track& run_recording::track_of_network() {

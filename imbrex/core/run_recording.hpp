@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,14 +20,20 @@ namespace imbrex::detail {
 /// The trace of a run, as far as this process writes it: what `--trace` asks for.
 class run_recording {
  public:
-  /// Creates the file. `meeting`: the job, or null. Throws `error` if that cannot be.
-  run_recording(const options& how, bootstrap* meeting);
+  /// Creates the file. `meeting`: the job, or null; `pes`: those of this process. Throws `error` if that cannot be.
+  run_recording(const options& how, bootstrap* meeting, const pe_range& pes);
 
   /// Records what a PE does, or the communication thread; before it runs.
   void attach(processor& pe);
   void attach(scheduler& comm_thread);
   /// Records what a device does. False if its backend cannot tell.
   bool attach(device& used);
+  /// This process's clock is that of process 0.
+  void share_clock();
+  /// It is not: from now on `ask` is called, on the first PE's thread, to send the question that `clock_answered` is the
+  /// answer to.
+  void compare_clocks(std::function<void()> ask);
+  void clock_answered(std::uint64_t asked, std::uint64_t there, std::uint64_t now);
   /// For what nobody else can tell of the network.
   trace::track& track_of_network();
 
@@ -39,6 +48,8 @@ class run_recording {
   const int process_;
   const std::string file_;
   trace::recording recording_;
+  std::optional<std::uint64_t> order_;  ///< of all recorders
+  std::optional<clock_comparison> clocks_;
   std::vector<std::unique_ptr<recorder>> recorders_;
   std::vector<std::unique_ptr<device_recorder>> device_recorders_;
 };

@@ -146,9 +146,14 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how, mee
   }
   if (job_) job_->serve(inboxes);
   if (!how_.trace.empty()) {
-    recording_ = std::make_unique<detail::run_recording>(how_, meeting);
+    recording_ = std::make_unique<detail::run_recording>(how_, meeting, pes_);
     for (auto& p : processors_) recording_->attach(*p);
     if (job_ && job_->comm() != nullptr) recording_->attach(*job_->comm());
+    if (mine.is_only_host) {
+      recording_->share_clock();
+    } else if (job_->process() != 0) {
+      recording_->compare_clocks([this] { job_->ask_clock(); });
+    }
     if (modelled_) modelled_->record_arrivals(recording_->track_of_network());
     for (const auto& d : devices_->all())
       if (!recording_->attach(*d))

@@ -58,6 +58,8 @@ const char* problem_of(const record& r, std::uint64_t last_time) {
   return r.detail < details ? nullptr : "a record with an impossible detail";
 }
 
+bool has_keys(name_table table) { return table == name_table::elements || table == name_table::streams; }
+
 }  // namespace
 
 file_reader::file_reader(std::string path)
@@ -152,6 +154,7 @@ bool file_reader::take_track(std::uint64_t at, const chunk_header& head, std::ui
     case track_class::pe: known = place >= header_.first_pe && place - header_.first_pe < header_.pes; break;
     case track_class::comm_thread: known = place == header_.process; break;
     case track_class::device: known = place < most_devices; break;
+    case track_class::network: known = place == 0; break;
   }
   if (!known || head.bytes % sizeof(record) != 0) {
     stop(at - sizeof head, known ? "a chunk whose size does not fit its kind"
@@ -185,8 +188,9 @@ bool file_reader::take_names(std::uint64_t at, std::span<const std::byte> conten
     }
     if (bytes > content.size()) break;
     std::string text(reinterpret_cast<const char*>(content.data() + sizeof head), head.length);
-    if (head.table == name_table::elements) {
-      if (elements_.size() < most_names) elements_.insert_or_assign({head.id, head.key}, std::move(text));
+    if (has_keys(head.table)) {
+      if (keyed_names_.size() < most_names)
+        keyed_names_.insert_or_assign({head.table, head.id, head.key}, std::move(text));
     } else if (names_[table].size() < most_names) {
       names_[table].insert_or_assign(head.id, std::move(text));
     }
@@ -200,9 +204,9 @@ bool file_reader::take_names(std::uint64_t at, std::span<const std::byte> conten
 }
 
 std::string_view file_reader::name(name_table table, std::uint32_t id, std::uint64_t key) const {
-  if (table == name_table::elements) {
-    const auto found = elements_.find({id, key});
-    return found == elements_.end() ? std::string_view{} : found->second;
+  if (has_keys(table)) {
+    const auto found = keyed_names_.find({table, id, key});
+    return found == keyed_names_.end() ? std::string_view{} : found->second;
   }
   const auto& names = names_[static_cast<std::size_t>(table)];
   const auto found = names.find(id);

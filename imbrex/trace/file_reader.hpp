@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -89,7 +90,7 @@ class file_reader {
   std::vector<chunk_list> chunks_;
   std::unordered_map<std::uint32_t, std::size_t> track_places_;
   std::array<std::unordered_map<std::uint32_t, std::string>, name_tables> names_;
-  std::map<std::pair<std::uint32_t, std::uint64_t>, std::string> elements_;
+  std::map<std::tuple<name_table, std::uint32_t, std::uint64_t>, std::string> keyed_names_;
 };
 
 }  // namespace imbrex::trace
