@@ -12,7 +12,10 @@
 
 int main(int argc, char** argv) {
   // What errors begin with.
-  const char* const command = argc > 1 && std::string_view(argv[1]) == "info" ? "imbrex info" : "imbrex run";
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  const char* const command = first == "info"    ? "imbrex info"
+                              : first == "trace" ? "imbrex trace"
+                                                 : "imbrex run";
   try {
     const auto asked = imbrex::tools::parse_command_line(argc, argv);
     if (const auto* const help = std::get_if<std::string>(&asked)) {
@@ -21,6 +24,8 @@ int main(int argc, char** argv) {
     }
     if (const auto* const info = std::get_if<imbrex::tools::info_settings>(&asked))
       return imbrex::tools::print_info(*info);
+    if (const auto* const trace = std::get_if<imbrex::tools::trace_settings>(&asked))
+      return imbrex::tools::run_trace(*trace);
     return imbrex::tools::run_job(std::get<imbrex::tools::job_settings>(asked));
   } catch (const imbrex::usage_error& e) {
     std::fprintf(stderr, "%s: %s\n", command, e.what());

@@ -46,7 +46,8 @@ std::chrono::milliseconds timeout_of(const std::string& text) {
 
 }  // namespace
 
-std::variant<job_settings, info_settings, std::string> parse_command_line(int argc, const char* const* argv) {
+std::variant<job_settings, info_settings, trace_settings, std::string> parse_command_line(
+    int argc, const char* const* argv) {
   CLI::App app("Starts programs that use Imbrex, and tells what they find.", "imbrex");
   CLI::App& run =
       *app.add_subcommand("run",
@@ -59,6 +60,11 @@ std::variant<job_settings, info_settings, std::string> parse_command_line(int ar
                                        "imbrex info [--json] [OPTIONS OF THE RUNTIME]");
   info.prefix_command();
   info.set_help_flag();
+  CLI::App& trace = *app.add_subcommand("trace",
+                                        "report on traces of runs:\n"
+                                        "imbrex trace report FILE [FILE2] [--json]");
+  trace.prefix_command();
+  trace.set_help_flag();
   app.require_subcommand(0, 1);
   app.allow_extras();  // CLI11 leaves what stands behind "--" to the outer command
   run.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -89,6 +95,14 @@ std::variant<job_settings, info_settings, std::string> parse_command_line(int ar
     auto asked_of_info = parse_info(arguments);
     if (auto* const help = std::get_if<std::string>(&asked_of_info)) return *std::move(help);
     return std::get<info_settings>(std::move(asked_of_info));
+  }
+  if (trace.parsed()) {
+    auto arguments = trace.remaining();
+    if (!behind_dashes.empty()) arguments.push_back("--");
+    arguments.insert(arguments.end(), behind_dashes.begin(), behind_dashes.end());
+    auto asked_of_trace = parse_trace(arguments);
+    if (auto* const help = std::get_if<std::string>(&asked_of_trace)) return *std::move(help);
+    return std::get<trace_settings>(std::move(asked_of_trace));
   }
   asked.command = run.remaining();
   if (!run.parsed() || (!behind_dashes.empty() && !asked.command.empty()))

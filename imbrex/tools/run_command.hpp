@@ -7,11 +7,13 @@
 
 #include <imbrex/tools/info_command.hpp>
 #include <imbrex/tools/job.hpp>
+#include <imbrex/tools/trace/trace_command.hpp>
 
 namespace imbrex::tools {
 
-/// Reads the command line of the command `imbrex`: what `imbrex run` or `imbrex info` shall do, or the text
+/// Reads the command line of the command `imbrex`: what `imbrex run`, `imbrex info` or `imbrex trace` shall do, or the text
 /// to print for --help. Throws `usage_error`, whose text names the value and the remedy, for what cannot be.
-std::variant<job_settings, info_settings, std::string> parse_command_line(int argc, const char* const* argv);
+std::variant<job_settings, info_settings, trace_settings, std::string> parse_command_line(
+    int argc, const char* const* argv);
 
 }  // namespace imbrex::tools

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/trace/analysis.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+
+#include <imbrex/tools/trace/element_count.hpp>
+#include <imbrex/tools/trace/message_account.hpp>
+#include <imbrex/tools/trace/pe_account.hpp>
+
+namespace imbrex::tools {
+namespace {
+
+using trace::record;
+using trace::record_kind;
+using trace::track_class;
+
+constexpr std::size_t least_history = 512;
+constexpr std::size_t most_history = 1U << 18U;
+
+struct device_account {
+  device_account(std::size_t kept, std::uint32_t process, std::uint32_t device) : overlap(kept) {
+    report.process = process;
+    report.device = device;
+  }
+  void operation(const record& r) {
+    const interval took{r.time - std::min(r.a, r.time), r.time};
+    ++report.operations;
+    report.bytes += r.b;
+    switch (static_cast<trace::operation_class>(r.detail)) {
+      case trace::operation_class::kernel: overlap.add_second(took); break;
+      case trace::operation_class::host_to_device:
+      case trace::operation_class::device_to_host:
+      case trace::operation_class::device_to_device: overlap.add_first(took); break;
+      default: break;
+    }
+  }
+  device_report finish() {
+    overlap.finish();
+    report.overlap = {overlap.first(), overlap.second(), overlap.both(), overlap.cut(), overlap.cut_time()};
+    return report;
+  }
+
+  union_overlap overlap;
+  device_report report;
+};
+
+/// What belongs to a track: its PE or its device, or neither.
+struct track_account {
+  std::uint32_t file = 0;
+  pe_account* pe = nullptr;
+  device_account* device = nullptr;
+};
+
+class analysis {
+ public:
+  analysis(trace::reader& in, std::size_t history) : in_(in), messages_(all_.chains), history_(history) {}
+
+  run_report run() {
+    for (auto piece = in_.next(); !piece.records.empty(); piece = in_.next()) {
+      if (tracks_.empty()) begin(piece.records.front().time);
+      for (const record& r : piece.records) take(r, piece.track);
+      end_ = piece.records.back().time;
+    }
+    return finish();
+  }
+
+ private:
+  void begin(std::uint64_t start);
+  void take(const record& r, std::uint32_t track);
+  void item(const record& r, std::uint32_t track);
+  void message(const record& r, std::uint32_t track);
+  void message_begins(const record& r, std::uint32_t track);
+  void count(const message_account::begun& known);
+  void count_element(const record& r, std::uint32_t entry);
+  std::uint32_t entry_of(std::uint32_t file, std::uint16_t id);
+  run_report finish();
+  void finish_pes(run_report& report);
+
+  trace::reader& in_;
+  shared_accounts all_;
+  message_account messages_;
+  std::size_t history_;
+  std::vector<track_account> tracks_;
+  std::deque<pe_account> pes_;
+  std::vector<std::uint32_t> pe_files_;
+  std::deque<process_account> processes_;
+  std::deque<device_account> devices_;
+  std::unordered_map<std::uint32_t, std::uint32_t> senders_;  // tracks by number, those that pack
+  std::vector<std::vector<std::uint32_t>> entries_;           // by file and id, plus one
+  std::unordered_map<std::string, std::uint32_t> entry_numbers_;
+  element_count elements_;
+  path_report path_;
+  std::uint64_t start_ = 0;
+  std::uint64_t end_ = 0;
+};
+
+void analysis::begin(std::uint64_t start) {
+  start_ = start;
+  const auto tracks = in_.tracks();
+  const auto kept = std::clamp(history_ / std::max<std::size_t>(tracks.size() + in_.files().size(), 1),
+                               std::clamp<std::size_t>(history_, 1, least_history), most_history);
+  for (std::size_t f = 0; f < in_.files().size(); ++f) processes_.emplace_back(kept, start);
+  entries_.resize(in_.files().size());
+  tracks_.resize(tracks.size());
+  for (std::size_t t = 0; t < tracks.size(); ++t) {
+    tracks_[t].file = tracks[t].file;
+    const auto place = trace::place_of_track(tracks[t].number);
+    const auto kind = trace::class_of_track(tracks[t].number);
+    if (kind == track_class::device) {
+      const auto process = in_.files()[tracks[t].file]->header().process;
+      tracks_[t].device = &devices_.emplace_back(kept, process, place);
+      continue;
+    }
+    senders_.emplace(tracks[t].number, static_cast<std::uint32_t>(t));
+    if (kind != track_class::pe) continue;
+    tracks_[t].pe = &pes_.emplace_back(place, kept, start, all_, processes_[tracks[t].file]);
+    pe_files_.push_back(tracks[t].file);
+  }
+}
+
+std::uint32_t analysis::entry_of(std::uint32_t file, std::uint16_t id) {
+  auto& known = entries_[file];
+  if (id >= known.size()) known.resize(id + std::size_t{1});
+  if (known[id] == 0) {
+    const std::string_view named = in_.files()[file]->name(trace::name_table::entries, id);
+    const std::string name = named.empty() ? "entry " + std::to_string(id) : std::string(named);
+    const auto [found, is_new] =
+        entry_numbers_.emplace(name, static_cast<std::uint32_t>(all_.entries.size()));
+    if (is_new) all_.entries.emplace_back().name = name;
+    known[id] = found->second + 1;
+  }
+  return known[id] - 1;
+}
+
+void analysis::count_element(const record& r, std::uint32_t entry) {
+  if (r.detail != static_cast<std::uint8_t>(trace::item_class::entry)) return;
+  switch (elements_.add(entry, r.group, r.b)) {
+    case element_count::answer::fresh: ++all_.entries[entry].elements; break;
+    case element_count::answer::full: all_.entries[entry].more_elements = true; break;
+    case element_count::answer::known: break;
+  }
+}
+
+void analysis::take(const record& r, std::uint32_t track) {
+  const track_account& here = tracks_[track];
+  switch (r.kind) {
+    case record_kind::sent:
+    case record_kind::packed:
+    case record_kind::arrived: return message(r, track);
+    case record_kind::operation:
+      if (here.device != nullptr) here.device->operation(r);
+      return;
+    default:
+      if (here.pe != nullptr) item(r, track);
+  }
+}
+
+void analysis::item(const record& r, std::uint32_t track) {
+  const track_account& here = tracks_[track];
+  switch (r.kind) {
+    case record_kind::item_begin: {
+      const auto entry = entry_of(here.file, r.entry);
+      count_element(r, entry);
+      here.pe->item_begin(r, entry);
+      return message_begins(r, track);
+    }
+    case record_kind::entry_begin: {
+      const auto entry = entry_of(here.file, r.entry);
+      count_element(r, entry);
+      here.pe->entry_begin(r, entry);
+      return message_begins(r, track);
+    }
+    case record_kind::item_end: return here.pe->item_end(r.time);
+    case record_kind::entry_end: return here.pe->entry_end(r.time);
+    case record_kind::resumed: return here.pe->resumed(r, entry_of(here.file, r.entry));
+    case record_kind::suspended: return here.pe->suspended(r, entry_of(here.file, r.entry));
+    case record_kind::parked: return here.pe->parked(r.time);
+    case record_kind::woken: return here.pe->woken(r.time);
+    case record_kind::off: return here.pe->off(r.time);
+    case record_kind::dropped: return here.pe->dropped(r);
+    default: return;  // what the user marks changes nothing
+  }
+}
+
+void analysis::message(const record& r, std::uint32_t track) {
+  const track_account& here = tracks_[track];
+  if (r.kind == record_kind::sent) {
+    const auto chain = here.pe == nullptr ? 0 : here.pe->capture();
+    messages_.sent(r, track, here.file, r.entry, chain);
+  } else if (r.kind == record_kind::packed) {
+    if (const auto known = messages_.packed(r, track, here.file)) {
+      count(*known);
+      all_.chains.release(known->message.chain);
+    }
+  } else {
+    std::optional<std::uint32_t> packer;
+    if (r.b != 0) {
+      const auto found = senders_.find(static_cast<std::uint32_t>(r.b - 1));
+      if (found != senders_.end() && r.b - 1 == found->first) packer = found->second;
+    }
+    messages_.arrived(r, here.file, packer);
+  }
+}
+
+void analysis::message_begins(const record& r, std::uint32_t track) {
+  if (r.a == 0) return;
+  const auto known =
+      messages_.begin(r.time, r.a, track, tracks_[track].file, r.kind == record_kind::entry_begin);
+  if (!known) return;
+  count(*known);
+  pe_account& pe = *tracks_[track].pe;
+  if (pe.waited_for(known->times.ready)) {
+    if (known->message.chain != 0) {
+      ++path_.takeovers;
+      pe.take_over(known->message.chain, known->times);
+    } else {
+      ++path_.lost;
+    }
+  }
+  all_.chains.release(known->message.chain);
+}
+
+void analysis::count(const message_account::begun& known) {
+  message_report& of = messages_.report();
+  const message_in_flight& message = known.message;
+  const auto& times = known.times;
+  const auto from = tracks_[message.sender].file;
+  const track_account& to = tracks_[known.receiver];
+  ++of.begun;
+  if (message_account::had_to_arrive(message)) of.network.add(times.ready - times.sent);
+  of.queue.add(times.begun - times.ready);
+  if (message.sender == known.receiver) return;
+  ++of.between_pes;
+  of.between_pes_bytes += message.bytes;
+  const interval on_its_way{times.sent, times.ready};
+  to.pe->add(on_its_way);
+  if (from == to.file) return;
+  ++of.between_processes;
+  of.between_processes_bytes += message.bytes;
+  processes_[to.file].add(on_its_way, times.begun);
+}
+
+void analysis::finish_pes(run_report& report) {
+  std::uint64_t last = 0;
+  const pe_account* ends = nullptr;
+  for (std::size_t p = 0; p < pes_.size(); ++p) {
+    auto of = pes_[p].finish(end_);
+    if (ends == nullptr || pes_[p].last_item_end() > last) {
+      ends = &pes_[p];
+      last = pes_[p].last_item_end();
+    }
+    of.process = in_.files()[pe_files_[p]]->header().process;
+    report.pes.push_back(of);
+  }
+  std::sort(report.pes.begin(), report.pes.end(),
+            [](const pe_report& l, const pe_report& r) { return l.pe < r.pe; });
+  if (ends != nullptr && last >= start_) {
+    path_.parts = ends->chain_of_last_item();
+    path_.length = last - start_;
+    path_.pe = ends->number();
+  }
+  report.path = path_;
+}
+
+run_report analysis::finish() {
+  run_report report;
+  report.records = in_.records_read();
+  report.length = end_ - start_;
+  report.processes = in_.processes();
+  for (const auto& file : in_.files()) {
+    report.all_pes += file->header().pes;
+    report.virtual_time = report.virtual_time || (file->header().flags & trace::virtual_clock) != 0;
+  }
+  finish_pes(report);
+  for (std::size_t f = 0; f < processes_.size(); ++f)
+    report.by_process.push_back({in_.files()[f]->header().process, processes_[f].finish(end_)});
+  for (auto& device : devices_) report.devices.push_back(device.finish());
+  report.entries = std::move(all_.entries);
+  report.messages = messages_.report();
+  bound_report& bound = report.bound;
+  std::uint64_t all = 0;
+  for (const pe_report& pe : report.pes) {
+    bound.busiest = std::max(bound.busiest, pe.program);
+    bound.overlapped = std::max({bound.overlapped, pe.program, pe.overlap.communication});
+    all += pe.program;
+  }
+  bound.mean = report.all_pes == 0 ? 0 : all / report.all_pes;
+  bound.latency = report.messages.network.percentile(0.5);
+  bound.overlapped += bound.latency;
+  report.warnings = in_.warnings();
+  return report;
+}
+
+}  // namespace
+
+run_report analyse(trace::reader& in, std::size_t history) { return analysis(in, history).run(); }
+
+}  // namespace imbrex::tools

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include <imbrex/tools/trace/report.hpp>
+#include <imbrex/trace/reader.hpp>
+
+namespace imbrex::tools {
+
+/// How many changes of state of PEs, processes and devices are kept together, while messages that began before them
+/// may still come.
+inline constexpr std::size_t history_kept = 1U << 20U;
+
+/// Reads a trace to its end, once, and tells what it says of the run. Memory: for each track, each message on its way,
+/// each entry, and for the history.
+run_report analyse(trace::reader& in, std::size_t history = history_kept);
+
+}  // namespace imbrex::tools

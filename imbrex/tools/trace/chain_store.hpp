@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace imbrex::tools {
+
+/// What the time of a chain of causes is made of.
+enum chain_part : std::uint32_t {
+  chain_network = 0,      ///< messages on their way
+  chain_runtime = 1,      ///< items of the runtime
+  chain_wait_device = 2,  ///< idle, waiting for a device
+  chain_wait_timer = 3,   ///< idle, waiting for a timer
+  chain_wait_other = 4,   ///< idle for other reasons, or a message that lay in a queue
+  chain_unrecorded = 5,   ///< not recorded
+  chain_first_entry = 6,  ///< entries of the program, in the order in which they first ran
+};
+inline constexpr std::uint32_t chain_parts = 72;  ///< the last stands for all further entries
+
+/// The times of a chain by part, in ns; those of parts that nobody has used so far need not be looked at.
+using chain_times = std::array<std::uint64_t, chain_parts>;
+
+/// What had led to messages when they were sent. All that an item sends while it does one thing share one copy.
+class chain_store {
+ public:
+  /// Keeps a copy of what a PE's chain was made of at `since`, when it began to work on `part`; used once so far. Parts
+  /// from `used` on are 0. Nothing, 0, if too many are kept.
+  std::uint32_t keep(const chain_times& times, std::uint32_t used, std::uint64_t since, std::uint32_t part);
+  void use(std::uint32_t number) { ++kept_[number - 1].uses; }
+  /// One user less.
+  void release(std::uint32_t number) {
+    if (number != 0 && --kept_[number - 1].uses == 0) free_.push_back(number);
+  }
+  /// What the chain was made of at `time`, while the PE still worked on that part.
+  void restore(std::uint32_t number, std::uint64_t time, chain_times& into) const;
+
+  /// How often nothing could be kept.
+  std::uint64_t lost() const { return lost_; }
+
+ private:
+  struct copy {
+    std::uint64_t since = 0;
+    std::uint32_t part = 0;
+    std::uint32_t used = 0;
+    std::uint32_t uses = 0;
+    chain_times times;
+  };
+  std::vector<copy> kept_;
+  std::vector<std::uint32_t> free_;
+  std::uint64_t lost_ = 0;
+};
+
+}  // namespace imbrex::tools

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace imbrex::tools {
+
+/// A span of time, in ns.
+struct interval {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+/// The union of intervals that come in about the order of their ends. What lies far back can be forgotten; an interval
+/// that reaches back there is cut, and counted.
+class interval_set {
+ public:
+  /// O(1) if the interval ends near the latest ones, or else O(pieces).
+  void add(interval added);
+  /// The union, as intervals that do not touch, in the order of time.
+  std::span<const interval> pieces() const { return pieces_; }
+  /// Forgets what is before `time`, which never decreases.
+  void forget_until(std::uint64_t time);
+
+  /// How many intervals reached back to what was forgotten, and how long they did together.
+  std::uint64_t cut() const { return cut_; }
+  std::uint64_t cut_time() const { return cut_time_; }
+
+ private:
+  std::vector<interval> pieces_;
+  std::uint64_t forgotten_until_ = 0;
+  std::uint64_t cut_ = 0;
+  std::uint64_t cut_time_ = 0;
+};
+
+}  // namespace imbrex::tools

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/trace/message_account.hpp>
+
+#include <algorithm>
+#include <bit>
+
+namespace imbrex::tools {
+
+namespace {
+
+constexpr std::size_t most_in_flight = 700'000;
+constexpr std::size_t most_early = 10'000;
+constexpr std::uint64_t not_yet = ~std::uint64_t{0};
+
+message_times times_of(const message_in_flight& message, std::uint64_t begun) {
+  const auto ready = message.ready == not_yet ? message.sent : std::max(message.ready, message.sent);
+  return {message.sent, ready, std::max(begun, ready)};
+}
+
+}  // namespace
+
+// Addresses and numbers are used again: what nobody took from there is lost.
+void message_account::put(message_in_flight message) {
+  if (auto* const before = table_.find(message.place, message.address)) {
+    chains_.release(before->chain);
+    *before = message;
+    return;
+  }
+  if (table_.size() >= most_in_flight) forget_old();
+  table_.insert(message);
+}
+
+void message_account::forget_old() {
+  table_.erase_sent_before(table_.mean_sent() + 1, [this](const message_in_flight& message) {
+    chains_.release(message.chain);
+    ++report_.forgotten;
+  });
+}
+
+void message_account::sent(const trace::record& r, std::uint32_t track, std::uint32_t process,
+                           std::uint32_t entry, std::uint32_t chain) {
+  ++report_.sent;
+  report_.bytes += r.b;
+  ++report_.sizes[static_cast<std::size_t>(std::bit_width(r.b))];
+  put({r.a, r.time, not_yet, r.b, process, track, entry, chain});
+}
+
+std::optional<message_account::begun> message_account::packed(const trace::record& r, std::uint32_t track,
+                                                              std::uint32_t process) {
+  auto* const found = table_.find(process, r.a);
+  if (found == nullptr) return std::nullopt;
+  message_in_flight message = *found;
+  table_.erase(found);
+  if (!early_.empty()) {
+    const auto known = early_.find({track, r.group});
+    if (known != early_.end()) {
+      const early here = known->second;
+      early_messages_.erase({here.process, here.address});
+      early_.erase(known);
+      message.ready = here.arrived;
+      if (message.ready < message.sent) ++report_.arrived_before_sent;
+      if (here.begun) return begun{message, times_of(message, here.begun->first), here.begun->second};
+      message.place = here.process;
+      message.address = here.address;
+      put(message);
+      return std::nullopt;
+    }
+  }
+  message.place = track | packed_place;
+  message.address = r.group;
+  put(message);
+  return std::nullopt;
+}
+
+void message_account::arrived(const trace::record& r, std::uint32_t process,
+                              std::optional<std::uint32_t> packer) {
+  if (r.b == 0) {
+    if (auto* const message = table_.find(process, r.a)) message->ready = r.time;
+    return;
+  }
+  if (!packer) return;
+  if (auto* const found = table_.find(*packer | packed_place, r.group)) {
+    message_in_flight message = *found;
+    table_.erase(found);
+    message.place = process;
+    message.address = r.a;
+    message.ready = r.time;
+    if (message.ready < message.sent) ++report_.arrived_before_sent;
+    put(message);
+    return;
+  }
+  // Of a message that nobody has recorded, this waits in vain.
+  if (early_.size() >= most_early) {
+    early_.clear();
+    early_messages_.clear();
+  }
+  // An old message at that address is no longer there.
+  if (auto* const old = table_.find(process, r.a)) {
+    chains_.release(old->chain);
+    table_.erase(old);
+  }
+  const place number{*packer, r.group};
+  if (const auto old = early_messages_.find({process, r.a}); old != early_messages_.end())
+    early_.erase(old->second);
+  early_[number] = {process, r.a, r.time};
+  early_messages_[{process, r.a}] = number;
+}
+
+bool message_account::had_to_arrive(const message_in_flight& message) { return message.ready != not_yet; }
+
+std::optional<message_account::begun> message_account::begin(std::uint64_t time, std::uint64_t address,
+                                                             std::uint32_t track, std::uint32_t process,
+                                                             bool turn) {
+  if (auto* const found = table_.find(process, address)) {
+    begun known{*found, times_of(*found, time), track};
+    table_.erase(found);
+    return known;
+  }
+  if (turn) return std::nullopt;
+  ++report_.unknown;
+  if (!early_.empty()) {
+    if (const auto number = early_messages_.find({process, address}); number != early_messages_.end()) {
+      early_.at(number->second).begun = {time, track};
+      early_messages_.erase(number);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace imbrex::tools

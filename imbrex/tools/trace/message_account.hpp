@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include <imbrex/tools/trace/chain_store.hpp>
+#include <imbrex/tools/trace/message_table.hpp>
+#include <imbrex/tools/trace/pe_account.hpp>
+#include <imbrex/tools/trace/report.hpp>
+#include <imbrex/trace/record.hpp>
+
+namespace imbrex::tools {
+
+/// Follows messages from the PE that sends them to the one on which they begin. Within a process one is known by its
+/// address, as bytes by the track that packed it and a number.
+class message_account {
+ public:
+  explicit message_account(chain_store& chains) : chains_(chains) {}
+
+  /// A message that has begun, and what is known of it.
+  struct begun {
+    message_in_flight message;
+    message_times times;
+    std::uint32_t receiver = 0;  ///< the track on which it began
+  };
+
+  // Records of a track: its number among those of the reader, and the process it is of.
+  void sent(const trace::record& r, std::uint32_t track, std::uint32_t process, std::uint32_t entry,
+            std::uint32_t chain);
+  /// What it gives has arrived by clocks that do not agree, and so before it was packed.
+  std::optional<begun> packed(const trace::record& r, std::uint32_t track, std::uint32_t process);
+  /// `packer` is the track that `r.b` names.
+  void arrived(const trace::record& r, std::uint32_t process, std::optional<std::uint32_t> packer);
+  /// Nothing if nobody has told that it was sent, or at a `turn` of an element if it had begun before. Its chain is
+  /// the caller's to release.
+  std::optional<begun> begin(std::uint64_t time, std::uint64_t address, std::uint32_t track,
+                             std::uint32_t process, bool turn);
+  /// It was not there as soon as it was sent.
+  static bool had_to_arrive(const message_in_flight& message);
+
+  message_report& report() { return report_; }
+
+ private:
+  // Arrived before it was packed: its clock is behind.
+  struct early {
+    std::uint32_t process = 0;
+    std::uint64_t address = 0;
+    std::uint64_t arrived = 0;
+    std::optional<std::pair<std::uint64_t, std::uint32_t>> begun{};  // when, and on which track
+  };
+  using place = std::pair<std::uint32_t, std::uint64_t>;
+
+  void put(message_in_flight message);
+  void forget_old();
+
+  chain_store& chains_;
+  message_table table_;
+  std::map<place, early> early_;           // by packing track and number
+  std::map<place, place> early_messages_;  // by process and address, where they are in early_
+  message_report report_;
+};
+
+}  // namespace imbrex::tools

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/trace/message_table.hpp>
+
+namespace imbrex::tools {
+
+void message_table::erase(message_in_flight* message) {
+  std::size_t hole = static_cast<std::size_t>(message - slots_.data());
+  for (std::size_t at = (hole + 1) & mask_; slots_[at].place != nobody; at = (at + 1) & mask_) {
+    const std::size_t wanted = home(slots_[at].place, slots_[at].address);
+    if (((at - wanted) & mask_) < ((at - hole) & mask_)) continue;
+    slots_[hole] = slots_[at];
+    hole = at;
+  }
+  slots_[hole] = empty();
+  --size_;
+}
+
+std::uint64_t message_table::mean_sent() const {
+  long double sum = 0;
+  for (const message_in_flight& message : slots_)
+    if (message.place != nobody) sum += static_cast<long double>(message.sent);
+  return static_cast<std::uint64_t>(sum / static_cast<long double>(size_));
+}
+
+void message_table::grow() {
+  std::vector<message_in_flight> old(2 * slots_.size(), empty());
+  old.swap(slots_);
+  mask_ = slots_.size() - 1;
+  for (const message_in_flight& message : old)
+    if (message.place != nobody) slots_[free_slot(message)] = message;
+}
+
+}  // namespace imbrex::tools

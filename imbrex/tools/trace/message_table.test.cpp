@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/trace/message_table.hpp>
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <utility>
+
+#include <imbrex/tools/trace/element_count.hpp>
+#include <imbrex/tools/trace/log_histogram.hpp>
+
+namespace imbrex::tools {
+namespace {
+
+TEST(MessageTable, DoesAsAMapDoes) {
+  std::mt19937 random(4);
+  message_table table;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> expected;
+  for (std::uint64_t step = 1; step < 100'000; ++step) {
+    const auto place = static_cast<std::uint32_t>(random() % 3) | (random() % 2 == 0 ? packed_place : 0);
+    const std::uint64_t address = random() % 200 * 64;
+    auto* const found = table.find(place, address);
+    const auto known = expected.find({place, address});
+    ASSERT_EQ(found != nullptr, known != expected.end());
+    if (found == nullptr) {
+      message_in_flight added;
+      added.place = place;
+      added.address = address;
+      added.sent = step;
+      table.insert(added);
+      expected[{place, address}] = step;
+    } else {
+      EXPECT_EQ(found->sent, known->second);
+      if (random() % 3 != 0) {
+        table.erase(found);
+        expected.erase(known);
+      }
+    }
+    ASSERT_EQ(table.size(), expected.size());
+    if (step % 20'000 == 0) {
+      const auto limit = table.mean_sent();
+      std::size_t forgotten = 0;
+      table.erase_sent_before(limit, [&](const message_in_flight& old) {
+        ++forgotten;
+        EXPECT_EQ(expected.at({old.place, old.address}), old.sent);
+      });
+      EXPECT_EQ(forgotten, std::erase_if(expected, [&](const auto& one) { return one.second < limit; }));
+      EXPECT_GT(forgotten, 0U);
+    }
+  }
+}
+
+TEST(ElementCount, KnowsWhatItHasSeen) {
+  element_count count;
+  std::mt19937 random(5);
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, bool> seen;
+  for (int step = 0; step < 50'000; ++step) {
+    const std::uint32_t entry = random() % 4;
+    const std::uint32_t collection = random() % 3;
+    const std::uint64_t element = random() % 2000;
+    auto& before = seen[{entry, collection, element}];
+    ASSERT_EQ(count.add(entry, collection, element),
+              before ? element_count::answer::known : element_count::answer::fresh);
+    before = true;
+  }
+}
+
+TEST(LogHistogram, HasThePercentilesOfTheNumbers) {
+  std::mt19937_64 random(6);
+  for (const int bits : {4, 10, 40, 64}) {
+    log_histogram histogram;
+    std::vector<std::uint64_t> numbers;
+    for (int k = 0; k < 10'000; ++k) {
+      numbers.push_back(random() >> (64 - bits));
+      histogram.add(numbers.back());
+    }
+    std::sort(numbers.begin(), numbers.end());
+    EXPECT_EQ(histogram.most(), numbers.back());
+    for (const double part : {0.01, 0.5, 0.9, 0.99, 1.0}) {
+      const auto exact = numbers[static_cast<std::size_t>(part * 10'000) - 1];
+      EXPECT_GE(histogram.percentile(part), exact);
+      EXPECT_LE(static_cast<double>(histogram.percentile(part)), static_cast<double>(exact) * (1 + 1.0 / 32));
+    }
+  }
+  EXPECT_EQ(log_histogram{}.percentile(0.5), 0U);
+}
+
+}  // namespace
+}  // namespace imbrex::tools

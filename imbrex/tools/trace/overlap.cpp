@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/trace/overlap.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace imbrex::tools {
+
+namespace {
+
+/// The length of a set before the horizon.
+std::uint64_t length_until(const interval_set& set, std::uint64_t horizon) {
+  std::uint64_t length = 0;
+  for (const interval& piece : set.pieces()) {
+    if (piece.begin >= horizon) break;
+    length += std::min(piece.end, horizon) - piece.begin;
+  }
+  return length;
+}
+
+}  // namespace
+
+void timeline_overlap::extend(std::uint64_t time, pe_state state) {
+  if (!segments_.empty() && segments_.back().state == state) {
+    segments_.back().end = time;
+    return;
+  }
+  if (segments_.size() >= 2 * kept_) settle(segments_[segments_.size() - kept_].end);
+  segments_.push_back({time, state});
+}
+
+void timeline_overlap::add(interval added) {
+  const auto pieces = intervals_.pieces();
+  if (pieces.size() >= 2 * kept_) settle(pieces[pieces.size() - kept_].begin);
+  intervals_.add(added);
+}
+
+void timeline_overlap::relabel_idle_end() {
+  for (auto last = segments_.rbegin(); last != segments_.rend(); ++last) {
+    if (last->state < pe_state::unrecorded || last->state == pe_state::before_first) break;
+    if (last->state >= pe_state::idle_device) last->state = pe_state::after_last;
+  }
+}
+
+std::uint64_t timeline_overlap::length() const {
+  return std::accumulate(times_.begin(), times_.end(), std::uint64_t{0});
+}
+
+void timeline_overlap::settle(std::uint64_t horizon) {
+  auto segment = segments_.begin();
+  for (const interval& piece : intervals_.pieces()) {
+    auto from = piece.begin;
+    const auto until = std::min(piece.end, horizon);
+    while (from < until) {
+      while (segment != segments_.end() && segment->end <= from) ++segment;
+      const auto state = segment == segments_.end() ? pe_state::unrecorded : segment->state;
+      const auto end = segment == segments_.end() ? until : std::min(until, segment->end);
+      times_[static_cast<std::size_t>(state)] += end - from;
+      from = end;
+    }
+    if (piece.end >= horizon) break;
+  }
+  segment = segments_.begin();
+  while (segment != segments_.end() && segment->end <= horizon) ++segment;
+  segments_.erase(segments_.begin(), segment);
+  intervals_.forget_until(horizon);
+}
+
+void union_overlap::add(interval_set& to, interval added) {
+  const auto pieces = to.pieces();
+  if (pieces.size() >= 2 * kept_) settle(pieces[pieces.size() - kept_].begin);
+  to.add(added);
+}
+
+void union_overlap::settle(std::uint64_t horizon) {
+  first_length_ += length_until(first_, horizon);
+  second_length_ += length_until(second_, horizon);
+  const auto one = first_.pieces();
+  const auto other = second_.pieces();
+  for (std::size_t i = 0, j = 0; i < one.size() && j < other.size();) {
+    const auto begin = std::max(one[i].begin, other[j].begin);
+    const auto end = std::min({one[i].end, other[j].end, horizon});
+    if (begin >= horizon) break;
+    if (begin < end) both_ += end - begin;
+    if (one[i].end < other[j].end)
+      ++i;
+    else
+      ++j;
+  }
+  first_.forget_until(horizon);
+  second_.forget_until(horizon);
+}
+
+}  // namespace imbrex::tools

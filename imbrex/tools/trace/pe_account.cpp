@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/trace/pe_account.hpp>
+
+#include <algorithm>
+
+namespace imbrex::tools {
+
+namespace {
+
+using trace::item_class;
+using trace::wait_cause;
+
+constexpr std::size_t deepest = 64;  // a run never comes near it, damage may
+
+/// What is left; nothing where intervals were cut, and so too much was taken away.
+std::uint64_t without(std::uint64_t all, std::uint64_t part) { return all > part ? all - part : 0; }
+
+}  // namespace
+
+std::uint32_t shared_accounts::part_of(entry_report& entry) {
+  if (entry.chain_part == 0) entry.chain_part = chain_used < chain_parts ? chain_used++ : chain_parts - 1;
+  return entry.chain_part;
+}
+
+void process_account::advance(std::uint64_t time, pe_state state) {
+  if (time <= since_) return;
+  if (state == pe_state::program) computation_ += time - since_;
+  overlap_.extend(time, state);
+  since_ = time;
+}
+
+void process_account::add(interval on_its_way, std::uint64_t now) {
+  advance(now, computing_ > 0 ? pe_state::program : pe_state::idle_other);
+  overlap_.add(on_its_way);
+}
+
+overlap_report process_account::finish(std::uint64_t end) {
+  advance(end, computing_ > 0 ? pe_state::program : pe_state::idle_other);
+  overlap_.finish();
+  return {overlap_.length(), computation_, overlap_.times()[0], overlap_.cut(), overlap_.cut_time()};
+}
+
+pe_account::pe_account(std::uint32_t pe, std::size_t kept, std::uint64_t start, shared_accounts& all,
+                       process_account& process)
+    : all_(all), process_(process), overlap_(kept), since_(start), idle_since_(start) {
+  report_.pe = pe;
+}
+
+pe_state pe_account::state() const {
+  if (mode_ == mode::unrecorded) return pe_state::unrecorded;
+  if (mode_ == mode::busy) return stack_.back().program ? pe_state::program : pe_state::runtime;
+  if (report_.items == 0) return pe_state::before_first;
+  if (waits_[0] > 0) return pe_state::idle_device;
+  return waits_[1] > 0 ? pe_state::idle_timer : pe_state::idle_other;
+}
+
+std::uint32_t pe_account::part(pe_state now) const {
+  switch (now) {
+    case pe_state::program: return all_.part_of(all_.entries[stack_.back().entry]);
+    case pe_state::runtime: return chain_runtime;
+    case pe_state::unrecorded: return chain_unrecorded;
+    case pe_state::idle_device: return chain_wait_device;
+    case pe_state::idle_timer: return chain_wait_timer;
+    default: return chain_wait_other;
+  }
+}
+
+// Accounts for the time up to now; what it does may change afterwards.
+void pe_account::change(std::uint64_t time) {
+  all_.chains.release(captured_);
+  captured_ = 0;
+  if (time <= since_) return;
+  const auto passed = time - since_;
+  const auto now = state();
+  const auto of_chain = part(now);
+  times_[static_cast<std::size_t>(now)] += passed;
+  chain_[of_chain] += passed;
+  if (mode_ == mode::busy)
+    all_.entries[stack_.back().entry].time += passed;
+  else
+    after_last_item_[of_chain] += passed;
+  if (parked_ && mode_ == mode::idle) report_.parked += passed;
+  overlap_.extend(time, now);
+  since_ = time;
+}
+
+// Tells the process if that has begun or ended to compute.
+void pe_account::changed(std::uint64_t time) {
+  const bool computes = mode_ == mode::busy && stack_.back().program;
+  if (computes == computing_) return;
+  computing_ = computes;
+  if (computes)
+    process_.begin_computing(time);
+  else
+    process_.end_computing(time);
+}
+
+void pe_account::push(const frame& pushed) {
+  stack_.push_back(pushed);
+  if (pushed.program) all_.entries[pushed.entry].program = true;
+}
+
+void pe_account::pop_until(std::size_t depth, std::uint64_t time) {
+  while (stack_.size() > depth) {
+    auto& longest = all_.entries[stack_.back().entry].longest;
+    longest = std::max(longest, time - stack_.back().begun);
+    stack_.pop_back();
+  }
+}
+
+std::uint32_t& pe_account::waits(std::uint8_t cause) {
+  switch (static_cast<wait_cause>(cause)) {
+    case wait_cause::device: return waits_[0];
+    case wait_cause::timer: return waits_[1];
+    default: return waits_[2];
+  }
+}
+
+void pe_account::item_begin(const trace::record& r, std::uint32_t entry) {
+  change(r.time);
+  pop_until(0, r.time);
+  waited_ = mode_ == mode::idle && r.time > idle_since_;
+  mode_ = mode::busy;
+  parked_ = false;
+  ++report_.items;
+  ++all_.entries[entry].calls;
+  push({r.time, r.b, r.group, entry, frame_kind::item,
+        r.detail == static_cast<std::uint8_t>(item_class::entry)});
+  changed(r.time);
+}
+
+void pe_account::item_end(std::uint64_t time) {
+  change(time);
+  pop_until(0, time);
+  mode_ = mode::idle;
+  waited_ = false;
+  idle_since_ = last_item_end_ = time;
+  after_last_item_ = {};
+  changed(time);
+}
+
+void pe_account::entry_begin(const trace::record& r, std::uint32_t entry) {
+  ++all_.entries[entry].calls;
+  if (mode_ != mode::busy || stack_.size() == deepest) return;
+  change(r.time);
+  push({r.time, r.b, r.group, entry, frame_kind::turn,
+        r.detail == static_cast<std::uint8_t>(item_class::entry)});
+  changed(r.time);
+}
+
+void pe_account::entry_end(std::uint64_t time) {
+  if (mode_ != mode::busy) return;
+  change(time);
+  for (std::size_t depth = stack_.size(); depth-- > 0;) {
+    if (stack_[depth].kind != frame_kind::turn) continue;
+    pop_until(depth, time);
+    break;
+  }
+  changed(time);
+}
+
+void pe_account::resumed(const trace::record& r, std::uint32_t entry) {
+  change(r.time);
+  if (auto& waiting = waits(r.detail); waiting > 0) --waiting;
+  ++all_.entries[entry].resumes;
+  if (mode_ == mode::busy && stack_.size() < deepest)
+    push({r.time, r.b, r.group, entry, frame_kind::coroutine, true});
+  changed(r.time);
+}
+
+void pe_account::suspended(const trace::record& r, std::uint32_t entry) {
+  change(r.time);
+  ++waits(r.detail);
+  for (std::size_t depth = stack_.size(); depth-- > 0;) {
+    const frame& one = stack_[depth];
+    if (one.kind != frame_kind::coroutine || one.entry != entry || one.group != r.group || one.element != r.b)
+      continue;
+    pop_until(depth, r.time);
+    break;
+  }
+  changed(r.time);
+}
+
+void pe_account::parked(std::uint64_t time) {
+  if (mode_ == mode::busy) return;
+  change(time);
+  if (mode_ == mode::unrecorded) idle_since_ = time;
+  mode_ = mode::idle;
+  parked_ = true;
+}
+
+void pe_account::woken(std::uint64_t time) {
+  if (mode_ == mode::busy) return;
+  change(time);
+  if (mode_ == mode::unrecorded) idle_since_ = time;
+  mode_ = mode::idle;
+  parked_ = false;
+}
+
+// What ran counts as an item up to the last moment that is known.
+void pe_account::stop_recording(std::uint64_t last_known) {
+  if (mode_ == mode::busy) {
+    last_item_end_ = last_known;
+    after_last_item_ = {};
+  }
+  stack_.clear();
+  mode_ = mode::unrecorded;
+  parked_ = waited_ = false;
+}
+
+void pe_account::off(std::uint64_t time) {
+  change(time);
+  stop_recording(time);
+  changed(time);
+}
+
+// Nobody knows what happened since the record before, nor what goes on now.
+void pe_account::dropped(const trace::record& r) {
+  report_.dropped += r.a;
+  waits_ = {};
+  stop_recording(since_);
+  change(r.time);
+  changed(r.time);
+}
+
+std::uint32_t pe_account::capture() {
+  if (captured_ == 0) {
+    const auto now = part(state());
+    captured_ = all_.chains.keep(chain_, std::max(all_.chain_used, now + 1), since_, now);
+  }
+  if (captured_ != 0) all_.chains.use(captured_);
+  return captured_;
+}
+
+void pe_account::take_over(std::uint32_t chain, const message_times& times) {
+  waited_ = false;
+  all_.chains.restore(chain, times.sent, chain_);
+  chain_[chain_network] += times.ready - times.sent;
+  chain_[chain_wait_other] += times.begun - times.ready;
+}
+
+chain_times pe_account::chain_of_last_item() const {
+  chain_times chain = chain_;
+  for (std::size_t k = 0; k < after_last_item_.size(); ++k) chain[k] -= after_last_item_[k];
+  return chain;
+}
+
+pe_report pe_account::finish(std::uint64_t end) {
+  change(end);
+  if (mode_ == mode::busy) item_end(end);
+  const bool ends_idle = report_.items > 0;
+  std::array<std::uint64_t, pe_states> idle = times_;
+  if (ends_idle) {
+    overlap_.relabel_idle_end();
+    const std::array from{pe_state::idle_device, pe_state::idle_timer, pe_state::idle_other};
+    const std::array part{chain_wait_device, chain_wait_timer, chain_wait_other};
+    for (std::size_t k = 0; k < from.size(); ++k) {
+      idle[static_cast<std::size_t>(from[k])] -= after_last_item_[part[k]];
+      idle[static_cast<std::size_t>(pe_state::after_last)] += after_last_item_[part[k]];
+    }
+  }
+  overlap_.finish();
+  const auto& hidden = overlap_.times();
+  const auto time = [&](const auto& of, pe_state s) { return of[static_cast<std::size_t>(s)]; };
+  report_.program = time(times_, pe_state::program);
+  report_.runtime = time(times_, pe_state::runtime);
+  report_.unrecorded = time(times_, pe_state::unrecorded);
+  report_.overlap = {overlap_.length(), report_.program, time(hidden, pe_state::program), overlap_.cut(),
+                     overlap_.cut_time()};
+  auto& causes = report_.idle;
+  causes.before_first = time(idle, pe_state::before_first);
+  causes.after_last = time(idle, pe_state::after_last);
+  for (const auto s : {pe_state::idle_device, pe_state::idle_timer, pe_state::idle_other})
+    causes.communication += time(hidden, s);
+  causes.device = without(time(idle, pe_state::idle_device), time(hidden, pe_state::idle_device));
+  causes.timer = without(time(idle, pe_state::idle_timer), time(hidden, pe_state::idle_timer));
+  causes.other = without(time(idle, pe_state::idle_other), time(hidden, pe_state::idle_other));
+  report_.idle_awake = without(causes.all(), report_.parked);
+  return report_;
+}
+
+}  // namespace imbrex::tools

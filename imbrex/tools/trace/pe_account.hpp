@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <imbrex/tools/trace/chain_store.hpp>
+#include <imbrex/tools/trace/overlap.hpp>
+#include <imbrex/tools/trace/report.hpp>
+#include <imbrex/trace/record.hpp>
+
+namespace imbrex::tools {
+
+/// When a message was sent, ready and begun; in this order.
+struct message_times {
+  std::uint64_t sent = 0;
+  std::uint64_t ready = 0;
+  std::uint64_t begun = 0;
+};
+
+/// What the accounts of all PEs have in common.
+struct shared_accounts {
+  std::vector<entry_report> entries;
+  chain_store chains;
+  std::uint32_t chain_used = chain_first_entry;  ///< parts that some entry has
+
+  /// The part of a chain that an entry of the program has.
+  std::uint32_t part_of(entry_report& entry);
+};
+
+/// The computation of a process: at least one of its PEs computes.
+class process_account {
+ public:
+  process_account(std::size_t kept, std::uint64_t start) : overlap_(kept), since_(start) {}
+
+  void begin_computing(std::uint64_t time) {
+    if (computing_++ == 0) advance(time, pe_state::idle_other);
+  }
+  void end_computing(std::uint64_t time) {
+    if (--computing_ == 0) advance(time, pe_state::program);
+  }
+  /// A message has come from another process.
+  void add(interval on_its_way, std::uint64_t now);
+  overlap_report finish(std::uint64_t end);
+
+ private:
+  void advance(std::uint64_t time, pe_state state);
+
+  timeline_overlap overlap_;
+  std::uint64_t since_;
+  std::uint64_t computation_ = 0;
+  int computing_ = 0;
+};
+
+/// Follows what one PE does, from one change to the next. What runs is a stack: an item, in it turns of elements and
+/// coroutines that go on; the time is that of the innermost.
+class pe_account {
+ public:
+  pe_account(std::uint32_t pe, std::size_t kept, std::uint64_t start, shared_accounts& all,
+             process_account& process);
+
+  // The records that change what it does. `entry` is a number among `shared_accounts::entries`.
+  void item_begin(const trace::record& r, std::uint32_t entry);
+  void item_end(std::uint64_t time);
+  void entry_begin(const trace::record& r, std::uint32_t entry);
+  void entry_end(std::uint64_t time);
+  void resumed(const trace::record& r, std::uint32_t entry);
+  void suspended(const trace::record& r, std::uint32_t entry);
+  void parked(std::uint64_t time);
+  void woken(std::uint64_t time);
+  void off(std::uint64_t time);
+  void dropped(const trace::record& r);
+
+  /// A message to it was on its way.
+  void add(interval on_its_way) { overlap_.add(on_its_way); }
+  /// What has led to this moment: to be given to a message, and released.
+  std::uint32_t capture();
+  /// Whether the item that has just begun is the first since it had nothing to do, and a message that was ready at that
+  /// time is what it waited for.
+  bool waited_for(std::uint64_t ready) const { return waited_ && ready > idle_since_; }
+  /// The message that it has waited for.
+  void take_over(std::uint32_t chain, const message_times& times);
+
+  std::uint32_t number() const { return report_.pe; }
+  std::uint64_t last_item_end() const { return last_item_end_; }
+  /// The chain that led to the end of its last item.
+  chain_times chain_of_last_item() const;
+  pe_report finish(std::uint64_t end);
+
+ private:
+  enum class frame_kind : std::uint8_t { item, turn, coroutine };
+  struct frame {
+    std::uint64_t begun;
+    std::uint64_t element;
+    std::uint32_t group;
+    std::uint32_t entry;
+    frame_kind kind;
+    bool program;
+  };
+  enum class mode : std::uint8_t { idle, busy, unrecorded };
+
+  pe_state state() const;
+  std::uint32_t part(pe_state now) const;
+  void change(std::uint64_t time);
+  void changed(std::uint64_t time);
+  void push(const frame& pushed);
+  void stop_recording(std::uint64_t last_known);
+  void pop_until(std::size_t depth, std::uint64_t time);
+  std::uint32_t& waits(std::uint8_t cause);
+
+  shared_accounts& all_;
+  process_account& process_;
+  timeline_overlap overlap_;
+  pe_report report_;
+  std::vector<frame> stack_;
+  std::uint64_t since_;
+  std::uint64_t idle_since_;
+  std::uint64_t last_item_end_ = 0;
+  mode mode_ = mode::idle;
+  bool parked_ = false;
+  bool waited_ = false;
+  bool computing_ = false;
+  std::uint32_t captured_ = 0;
+  std::array<std::uint32_t, 3> waits_{};  // for devices, for timers, for others
+  std::array<std::uint64_t, pe_states> times_{};
+  chain_times chain_{};
+  std::array<std::uint64_t, chain_first_entry> after_last_item_{};
+};
+
+}  // namespace imbrex::tools

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <imbrex/tools/trace/overlap.hpp>
+#include <imbrex/trace/file_writer.hpp>
+
+namespace imbrex::test {
+
+/// A run that never was: PEs do at random what records can tell. It knows the truth that a report has to find again,
+/// with all of it in memory and nothing looked up by address.
+class random_schedule {
+ public:
+  struct shape {
+    std::uint32_t processes = 1;
+    std::uint32_t pes_a_process = 3;
+    int steps = 1000;
+    bool clock_errors = false;  ///< messages may seem to arrive before they were sent
+    bool pauses = false;        ///< recording is switched off and on
+  };
+  random_schedule(unsigned seed, const shape& how);
+
+  /// Writes its files.
+  void write(const std::string& file);
+
+  static constexpr std::uint32_t entries = 6;
+  /// A stretch of time in which a PE's state did not change; all times are those of process 0.
+  struct stretch {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    tools::pe_state state = tools::pe_state::before_first;
+    bool parked = false;
+    std::uint32_t entry = 0;  ///< if it runs
+  };
+  struct message {
+    std::uint64_t bytes = 0;
+    std::uint64_t sent = 0;
+    std::uint64_t ready = 0;
+    std::uint64_t begun = 0;
+    std::uint32_t sender = 0;
+    std::uint32_t receiver = 0;
+    bool arrived = false;
+    bool has_begun = false;
+    // While it is on its way:
+    std::uint64_t address = 0;
+    std::uint64_t packed = 0;  // when
+    std::uint32_t number = 0;
+    bool is_bytes = false;
+    bool here = false;  // may begin
+  };
+  struct operation {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    bool copy = false;
+  };
+  /// An item that begins after its PE was idle, by a message that came meanwhile.
+  struct takeover {
+    std::uint64_t time = 0;
+    std::size_t message = 0;
+  };
+  struct pe {
+    std::vector<stretch> stretches;
+    std::vector<takeover> takeovers;
+    std::uint64_t last_item_end = 0;
+  };
+
+  const shape how;
+  std::vector<pe> pes;
+  std::vector<message> messages;
+  std::vector<operation> operations;  ///< of the device of process 0
+  std::uint64_t sent = 0;             ///< with those passed on
+  std::array<std::uint64_t, entries> calls{};
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+
+ private:
+  struct frame {
+    std::uint16_t entry;
+    std::uint32_t group;
+    std::uint64_t element;
+    bool program;
+    char kind;  // 'i', 't' or 'c'
+  };
+  struct live {
+    std::vector<frame> stack;
+    char mode = 'i';  // idle, busy, unrecorded
+    bool in_item = false;
+    bool parked = false;
+    bool began = false;
+    bool waited = false;
+    std::uint64_t idle_since = 0;
+    std::uint64_t since = 0;
+    int device_waits = 0;
+    int timer_waits = 0;
+    std::uint32_t packed = 0;
+    std::vector<std::uint64_t> held;  // addresses of messages that run
+    std::vector<trace::record> records;
+  };
+
+  std::uint32_t process_of(std::uint32_t p) const { return p / how.pes_a_process; }
+  std::uint64_t local(std::uint32_t process) const;
+  std::uint64_t aligned(std::uint32_t process, std::uint64_t local) const;
+  void put(std::uint32_t p, trace::record_kind kind, std::uint64_t a, std::uint64_t b, std::uint32_t group,
+           std::uint16_t entry, std::uint8_t detail);
+  void close_stretch(std::uint32_t p);
+  tools::pe_state state(const live& one) const;
+  void step(std::uint32_t p);
+  void idle_step(std::uint32_t p);
+  void busy_step(std::uint32_t p);
+  void begin_item(std::uint32_t p);
+  void send(std::uint32_t p);
+  void leave(std::uint32_t p, message& sent_now, std::uint32_t to);
+  void pause(std::uint32_t p);
+  std::vector<std::size_t> here_at(std::uint32_t p) const;
+  bool deliver(std::uint32_t p);
+  void message_begins(std::uint32_t p, std::size_t which);
+  std::uint64_t fresh_address(std::uint32_t process);
+  void operate();
+
+  std::mt19937 random_;
+  std::uint64_t now_ = 1000;
+  std::vector<live> live_;
+  std::vector<std::int64_t> shifts_;
+  std::vector<std::vector<trace::clock_reading>> readings_;
+  std::vector<std::vector<std::uint64_t>> free_addresses_;
+  std::vector<std::uint64_t> next_address_;
+  std::vector<trace::record> device_records_;
+};
+
+}  // namespace imbrex::test

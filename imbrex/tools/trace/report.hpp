@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <imbrex/tools/trace/chain_store.hpp>
+#include <imbrex/tools/trace/log_histogram.hpp>
+#include <imbrex/tools/trace/overlap.hpp>
+
+namespace imbrex::tools {
+
+// What a trace tells of a run. All times are in ns.
+
+/// One entry method, or one kind of item of the runtime.
+struct entry_report {
+  std::string name;
+  bool program = false;          ///< of the program, not of the runtime
+  std::uint64_t calls = 0;       ///< items, and turns of elements in broadcasts
+  std::uint64_t resumes = 0;     ///< of its coroutines
+  std::uint64_t time = 0;        ///< without that of what ran inside
+  std::uint64_t longest = 0;     ///< from a begin to its end, with what ran inside
+  std::uint64_t elements = 0;    ///< different ones that were called
+  bool more_elements = false;    ///< `elements` stopped counting
+  std::uint32_t chain_part = 0;  ///< of `chain_times`, 0 if it has none
+};
+
+/// How communication and computation of somebody lay over each other.
+struct overlap_report {
+  std::uint64_t communication = 0;  ///< the union of the intervals in which something came to it
+  std::uint64_t computation = 0;
+  std::uint64_t covered = 0;  ///< of communication, the time in which it computed
+  std::uint64_t cut = 0;      ///< intervals that were too long to be counted whole
+  std::uint64_t cut_time = 0;
+
+  std::uint64_t exposed() const { return communication - covered; }
+  /// Covered by communication, from 0 to 1; 0 if nothing was communicated.
+  double fraction() const {
+    return communication == 0 ? 0 : static_cast<double>(covered) / static_cast<double>(communication);
+  }
+};
+
+/// Why a PE was idle: of each moment the first of these that held.
+struct idle_report {
+  std::uint64_t before_first = 0;   ///< it had not run anything yet
+  std::uint64_t after_last = 0;     ///< it would run nothing any more
+  std::uint64_t communication = 0;  ///< a message to it was on its way
+  std::uint64_t device = 0;         ///< a coroutine waited for a device
+  std::uint64_t timer = 0;          ///< a coroutine waited for a timer
+  std::uint64_t other = 0;          ///< nothing was on its way: dependencies, imbalance
+
+  std::uint64_t all() const { return before_first + after_last + communication + device + timer + other; }
+};
+
+struct pe_report {
+  std::uint32_t pe = 0;
+  std::uint32_t process = 0;
+  std::uint64_t items = 0;
+  std::uint64_t dropped = 0;  ///< records
+  std::uint64_t program = 0;
+  std::uint64_t runtime = 0;
+  std::uint64_t idle_awake = 0;
+  std::uint64_t parked = 0;
+  std::uint64_t unrecorded = 0;
+  overlap_report overlap;
+  idle_report idle;
+};
+
+struct process_report {
+  std::uint32_t process = 0;
+  overlap_report overlap;
+};
+
+struct device_report {
+  std::uint32_t process = 0;
+  std::uint32_t device = 0;
+  std::uint64_t operations = 0;
+  std::uint64_t bytes = 0;
+  overlap_report overlap;  ///< of copies by kernels
+};
+
+struct message_report {
+  std::uint64_t sent = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t begun = 0;
+  std::uint64_t between_pes = 0;  ///< of those that began
+  std::uint64_t between_pes_bytes = 0;
+  std::uint64_t between_processes = 0;
+  std::uint64_t between_processes_bytes = 0;
+  std::array<std::uint64_t, 65> sizes{};  ///< [k]: below 2^k bytes, and not below 2^(k-1)
+  log_histogram network;                  ///< sent to ready, of messages that had to arrive
+  log_histogram queue;                    ///< ready to begun
+  std::uint64_t arrived_before_sent = 0;  ///< by the clocks
+  std::uint64_t unknown = 0;              ///< begun, but nobody has recorded that they were sent
+  std::uint64_t forgotten = 0;            ///< still on their way when there were too many
+};
+
+struct path_report {
+  std::uint64_t length = 0;
+  std::uint32_t pe = 0;  ///< on which it ends
+  chain_times parts{};
+  std::uint64_t takeovers = 0;  ///< items that began by a message for which their PE had waited
+  std::uint64_t lost = 0;       ///< items whose chain was not kept
+};
+
+struct bound_report {
+  std::uint64_t busiest = 0;  ///< computation of the PE that has most
+  std::uint64_t mean = 0;     ///< computation of all PEs by their number
+  std::uint64_t latency = 0;  ///< the median of messages that had to arrive
+  std::uint64_t overlapped =
+      0;  ///< the larger of computation and communication of the PE where that is most, and a latency
+
+  std::uint64_t least() const { return std::max({busiest, mean, overlapped}); }
+};
+
+struct run_report {
+  std::string file;
+  std::uint64_t records = 0;
+  std::uint64_t length = 0;  ///< from the first record to the last
+  std::uint32_t processes = 0;
+  std::uint64_t all_pes = 0;  ///< of the processes whose files were read, also those without records
+  bool virtual_time = false;
+  std::vector<std::string> warnings;
+  std::vector<entry_report> entries;
+  std::vector<pe_report> pes;
+  std::vector<process_report> by_process;
+  std::vector<device_report> devices;
+  message_report messages;
+  path_report path;
+  bound_report bound;
+};
+
+}  // namespace imbrex::tools

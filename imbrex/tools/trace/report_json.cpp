@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/trace/report_json.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <imbrex/tools/trace/summary.hpp>
+
+namespace imbrex::tools {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json json(const overlap_report& of) {
+  return {{"communication", of.communication},
+          {"computation", of.computation},
+          {"covered", of.covered},
+          {"exposed", of.exposed()},
+          {"fraction", of.fraction()},
+          {"cut", of.cut},
+          {"cut_time", of.cut_time}};
+}
+
+ordered_json json(const pe_report& pe) {
+  const idle_report& idle = pe.idle;
+  return {{"pe", pe.pe},
+          {"process", pe.process},
+          {"items", pe.items},
+          {"dropped", pe.dropped},
+          {"program", pe.program},
+          {"runtime", pe.runtime},
+          {"idle_awake", pe.idle_awake},
+          {"parked", pe.parked},
+          {"unrecorded", pe.unrecorded},
+          {"idle",
+           {{"before_first", idle.before_first},
+            {"after_last", idle.after_last},
+            {"communication", idle.communication},
+            {"device", idle.device},
+            {"timer", idle.timer},
+            {"other", idle.other}}},
+          {"overlap", json(pe.overlap)}};
+}
+
+ordered_json json(const log_histogram& of) {
+  return {{"count", of.count()},       {"mean", of.mean()},          {"p50", of.percentile(0.5)},
+          {"p90", of.percentile(0.9)}, {"p99", of.percentile(0.99)}, {"max", of.most()}};
+}
+
+ordered_json json(const message_report& of) {
+  ordered_json sizes = ordered_json::array();
+  for (std::size_t k = 0; k < of.sizes.size(); ++k)
+    if (of.sizes[k] > 0) sizes.push_back({{"below_power_of_two", k}, {"messages", of.sizes[k]}});
+  return {{"sent", of.sent},
+          {"bytes", of.bytes},
+          {"begun", of.begun},
+          {"between_pes", of.between_pes},
+          {"between_pes_bytes", of.between_pes_bytes},
+          {"between_processes", of.between_processes},
+          {"between_processes_bytes", of.between_processes_bytes},
+          {"unknown", of.unknown},
+          {"forgotten", of.forgotten},
+          {"arrived_before_sent", of.arrived_before_sent},
+          {"sizes", std::move(sizes)},
+          {"sent_to_ready", json(of.network)},
+          {"ready_to_begun", json(of.queue)}};
+}
+
+ordered_json path_json(const run_report& run) {
+  const auto& parts = run.path.parts;
+  ordered_json entries = ordered_json::array();
+  for (const entry_report& e : run.entries)
+    if (e.chain_part != 0 && e.chain_part + 1 < chain_parts && parts[e.chain_part] > 0)
+      entries.push_back({{"name", e.name}, {"time", parts[e.chain_part]}});
+  return {{"length", run.path.length},
+          {"pe", run.path.pe},
+          {"network", parts[chain_network]},
+          {"runtime", parts[chain_runtime]},
+          {"wait_device", parts[chain_wait_device]},
+          {"wait_timer", parts[chain_wait_timer]},
+          {"wait_other", parts[chain_wait_other]},
+          {"unrecorded", parts[chain_unrecorded]},
+          {"entries", std::move(entries)},
+          {"other_entries", parts[chain_parts - 1]},
+          {"takeovers", run.path.takeovers},
+          {"lost", run.path.lost}};
+}
+
+ordered_json json(const run_report& run) {
+  ordered_json made{{"file", run.file},        {"records", run.records},
+                    {"length", run.length},    {"processes", run.processes},
+                    {"all_pes", run.all_pes},  {"virtual_time", run.virtual_time},
+                    {"warnings", run.warnings}};
+  for (const char* const list : {"entries", "pes", "overlap_of_processes", "devices"})
+    made[list] = ordered_json::array();
+  for (const entry_report& e : run.entries)
+    made["entries"].push_back({{"name", e.name},
+                               {"program", e.program},
+                               {"calls", e.calls},
+                               {"resumes", e.resumes},
+                               {"time", e.time},
+                               {"longest", e.longest},
+                               {"elements", e.elements},
+                               {"more_elements", e.more_elements}});
+  for (const pe_report& pe : run.pes) made["pes"].push_back(json(pe));
+  for (const process_report& process : run.by_process)
+    made["overlap_of_processes"].push_back(
+        {{"process", process.process}, {"overlap", json(process.overlap)}});
+  for (const device_report& device : run.devices)
+    made["devices"].push_back({{"process", device.process},
+                               {"device", device.device},
+                               {"operations", device.operations},
+                               {"bytes", device.bytes},
+                               {"overlap", json(device.overlap)}});
+  made["messages"] = json(run.messages);
+  made["critical_path"] = path_json(run);
+  made["bound"] = {{"busiest_pe", run.bound.busiest},
+                   {"mean_of_pes", run.bound.mean},
+                   {"overlapped", run.bound.overlapped},
+                   {"latency", run.bound.latency},
+                   {"least", run.bound.least()}};
+  for (const figure& one : summary(run)) made["summary"][one.key] = one.value;
+  return made;
+}
+
+}  // namespace
+
+std::string report_json(std::span<const run_report> runs) {
+  ordered_json made{{"runs", ordered_json::array()}};
+  for (const run_report& run : runs) made["runs"].push_back(json(run));
+  if (runs.size() == 2) {
+    const auto left = summary(runs[0]);
+    const auto right = summary(runs[1]);
+    for (std::size_t k = 0; k < left.size(); ++k)
+      made["compared"][left[k].key] = {
+          {"first", left[k].value},
+          {"second", right[k].value},
+          {"ratio",
+           left[k].value == 0 ? ordered_json(nullptr) : ordered_json(right[k].value / left[k].value)}};
+  }
+  return made.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace imbrex::tools

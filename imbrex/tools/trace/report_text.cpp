@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/trace/report_text.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include <imbrex/tools/trace/readable.hpp>
+#include <imbrex/tools/trace/summary.hpp>
+#include <imbrex/tools/trace/table.hpp>
+
+namespace imbrex::tools {
+namespace {
+
+constexpr std::size_t most_rows = 32;
+
+std::string time_text(std::uint64_t time) { return readable_time(static_cast<double>(time)); }
+std::string part_text(std::uint64_t of, std::uint64_t all) {
+  return all == 0 ? "-" : readable_part(static_cast<double>(of) / static_cast<double>(all));
+}
+
+/// Calls `row` for what there is room for, and says how many have none.
+template <class Rows, class Row>
+std::string some_rows(const Rows& rows, const char* what, Row row) {
+  for (std::size_t k = 0; k < std::min(rows.size(), most_rows); ++k) row(rows[k]);
+  return rows.size() <= most_rows
+             ? ""
+             : fmt::format("  and {} more {}: --json has them all\n", rows.size() - most_rows, what);
+}
+
+std::string head_text(const run_report& run) {
+  std::string text =
+      fmt::format("{}: {} records, {} {} of {} {}, {} of {}\n", printable(run.file),
+                  readable_count(run.records), readable_count(run.all_pes), run.all_pes == 1 ? "PE" : "PEs",
+                  readable_count(run.processes), run.processes == 1 ? "process" : "processes",
+                  time_text(run.length), run.virtual_time ? "a model's time" : "time");
+  for (const std::string& warning : run.warnings) text += "  warning: " + printable(warning) + "\n";
+  return text;
+}
+
+std::string utilisation_text(const run_report& run) {
+  table out({"program", "runtime", "idle", "parked", "unrecorded", "items", "PE"});
+  const auto row = [&](const pe_report& pe, std::uint64_t time, std::string name) {
+    if (pe.dropped > 0) name += fmt::format(", {} records dropped", readable_count(pe.dropped));
+    out.row({part_text(pe.program, time), part_text(pe.runtime, time), part_text(pe.idle_awake, time),
+             part_text(pe.parked, time), part_text(pe.unrecorded, time), readable_count(pe.items), name});
+  };
+  const auto more =
+      some_rows(run.pes, "PEs", [&](const pe_report& pe) { row(pe, run.length, std::to_string(pe.pe)); });
+  row(sum_of_pes(run), run.length * run.pes.size(), "all");
+  return "\nWhat the PEs did, in parts of the run; idle is awake without work\n" + out.text() + more;
+}
+
+std::string entries_text(const run_report& run) {
+  auto entries = run.entries;
+  std::sort(entries.begin(), entries.end(), [](const entry_report& l, const entry_report& r) {
+    return std::pair(r.time, l.name) < std::pair(l.time, r.name);
+  });
+  table out({"time", "of all", "calls", "mean", "longest", "resumed", "elements", "entry"});
+  const auto all = run.length * run.pes.size();
+  const auto more = some_rows(entries, "entries", [&](const entry_report& e) {
+    out.row({time_text(e.time), part_text(e.time, all), readable_count(e.calls),
+             e.calls == 0 ? "-" : time_text(e.time / e.calls), time_text(e.longest),
+             readable_count(e.resumes), readable_count(e.elements) + (e.more_elements ? "+" : ""),
+             printable(e.name) + (e.program ? "" : "  (runtime)")});
+  });
+  return "\nTime by entry, without what ran inside; longest is from a begin to its end\n" + out.text() + more;
+}
+
+std::string idle_text(const run_report& run) {
+  table out({"idle", "communication", "device", "timer", "other", "before first", "after last", "PE"});
+  const auto row = [&](const pe_report& pe, std::string name) {
+    const idle_report& of = pe.idle;
+    const auto all = of.all();
+    out.row({time_text(all), part_text(of.communication, all), part_text(of.device, all),
+             part_text(of.timer, all), part_text(of.other, all), part_text(of.before_first, all),
+             part_text(of.after_last, all), std::move(name)});
+  };
+  const auto more = some_rows(run.pes, "PEs", [&](const pe_report& pe) { row(pe, std::to_string(pe.pe)); });
+  row(sum_of_pes(run), "all");
+  return "\nWhy PEs were idle, in parts of their idle time; communication: a message to it was on its way,\n"
+         "other: nothing was, so dependencies or imbalance; before its first item and after its last "
+         "apart\n" +
+         out.text() + more;
+}
+
+std::string overlap_row_note(const overlap_report& of) {
+  return of.cut == 0 ? ""
+                     : fmt::format(" ({} intervals cut by {} in all)", readable_count(of.cut),
+                                   time_text(of.cut_time));
+}
+
+std::string overlap_text(const run_report& run) {
+  table out({"communication", "covered", "exposed", "overlap", "computation", "of"});
+  const auto row = [&](const overlap_report& of, const std::string& name) {
+    out.row({time_text(of.communication), time_text(of.covered), time_text(of.exposed()),
+             part_text(of.covered, of.communication), time_text(of.computation),
+             name + overlap_row_note(of)});
+  };
+  auto more =
+      some_rows(run.pes, "PEs", [&](const pe_report& pe) { row(pe.overlap, fmt::format("PE {}", pe.pe)); });
+  row(sum_of_pes(run).overlap, "all PEs");
+  if (run.by_process.size() > 1)
+    more += some_rows(run.by_process, "processes", [&](const process_report& process) {
+      row(process.overlap, fmt::format("process {}", process.process));
+    });
+  more += some_rows(run.devices, "devices", [&](const device_report& device) {
+    row(device.overlap, fmt::format("device {} of process {}, {} operations", device.device, device.process,
+                                    readable_count(device.operations)));
+  });
+  return "\nOverlap: the part of communication during which it computed. Of a PE: messages from other PEs, "
+         "from\n"
+         "sent to ready; of a process: those from other processes, against any of its PEs; of a device: "
+         "copies\n"
+         "against kernels. Each the union of its intervals\n" +
+         out.text() + more;
+}
+
+std::string messages_text(const message_report& of) {
+  std::string text = fmt::format("\nMessages: {} sent with {}, {} begun\n", readable_count(of.sent),
+                                 readable_bytes(static_cast<double>(of.bytes)), readable_count(of.begun));
+  text += fmt::format(
+      "  between PEs {} with {}, between processes {} with {}\n", readable_count(of.between_pes),
+      readable_bytes(static_cast<double>(of.between_pes_bytes)), readable_count(of.between_processes),
+      readable_bytes(static_cast<double>(of.between_processes_bytes)));
+  if (of.unknown > 0)
+    text += fmt::format("  {} begun that nobody has recorded as sent\n", readable_count(of.unknown));
+  if (of.forgotten > 0)
+    text += fmt::format("  {} forgotten, since too many were on their way\n", readable_count(of.forgotten));
+  if (of.arrived_before_sent > 0)
+    text += fmt::format("  {} arrived before they were sent, by the clocks: counted as at once\n",
+                        readable_count(of.arrived_before_sent));
+  table latencies({"messages", "median", "90 %", "99 %", "longest", "mean", "latency"});
+  for (const auto& [name, counts] : {std::pair("sent to ready, of those that had to arrive", &of.network),
+                                     std::pair("ready to begun", &of.queue)})
+    latencies.row({readable_count(counts->count()), time_text(counts->percentile(0.5)),
+                   time_text(counts->percentile(0.9)), time_text(counts->percentile(0.99)),
+                   time_text(counts->most()), readable_time(counts->mean()), name});
+  table sizes({"messages", "of all", "size"});
+  for (std::size_t k = 0; k < of.sizes.size(); ++k)
+    if (of.sizes[k] > 0)
+      sizes.row({readable_count(of.sizes[k]), part_text(of.sizes[k], of.sent),
+                 k == 0 ? "empty" : fmt::format("below {} B", k == 64 ? "2^64" : std::to_string(1ULL << k))});
+  return text + latencies.text() + (of.sent > 0 ? sizes.text() : "");
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> path_parts(const run_report& run) {
+  std::vector<std::pair<std::string, std::uint64_t>> parts;
+  static constexpr std::array<const char*, chain_first_entry> names{
+      "messages on their way",     "the runtime",        "idle, waiting for a device",
+      "idle, waiting for a timer", "idle or in a queue", "not recorded"};
+  for (std::size_t k = 0; k < names.size(); ++k) parts.emplace_back(names[k], run.path.parts[k]);
+  for (const entry_report& e : run.entries)
+    if (e.chain_part != 0 && e.chain_part + 1 < chain_parts)
+      parts.emplace_back(printable(e.name), run.path.parts[e.chain_part]);
+  parts.emplace_back("other entries", run.path.parts[chain_parts - 1]);
+  std::erase_if(parts, [](const auto& part) { return part.second == 0; });
+  std::sort(parts.begin(), parts.end(), [](const auto& l, const auto& r) {
+    return std::pair(r.second, l.first) < std::pair(l.second, r.first);
+  });
+  return parts;
+}
+
+std::string path_text(const run_report& run) {
+  table out({"time", "of it", "part"});
+  for (const auto& [name, time] : path_parts(run))
+    out.row({time_text(time), part_text(time, run.path.length), name});
+  std::string text = fmt::format(
+      "\nCritical path: {}, to the end of the last item, on PE {}; {} times a PE waited for the message\n"
+      "that its next item began with, and the path goes by its sender\n",
+      time_text(run.path.length), run.path.pe, readable_count(run.path.takeovers));
+  if (run.path.lost > 0)
+    text += fmt::format("  {} more times the sender's path is not known\n", readable_count(run.path.lost));
+  return text + out.text();
+}
+
+std::string bound_text(const run_report& run) {
+  const bound_report& of = run.bound;
+  table out({"time", "the run is", "bound"});
+  const auto row = [&](std::uint64_t bound, const char* name) {
+    out.row({time_text(bound),
+             bound == 0
+                 ? "-"
+                 : fmt::format("{:.3f} times", static_cast<double>(run.length) / static_cast<double>(bound)),
+             name});
+  };
+  row(of.busiest, "the computation of the PE that has most");
+  row(of.mean, "all computation, shared evenly by all PEs");
+  row(of.overlapped, "full overlap: the longer of a PE's computation and communication, and one latency");
+  return "\nIdeal bounds: what a run with this work would take at least, or if it overlapped fully\n" +
+         out.text();
+}
+
+}  // namespace
+
+std::string report_text(const run_report& run) {
+  return head_text(run) + utilisation_text(run) + entries_text(run) + idle_text(run) + overlap_text(run) +
+         messages_text(run.messages) + path_text(run) + bound_text(run);
+}
+
+std::string comparison_text(const run_report& one, const run_report& other) {
+  const auto ratio = [](double l, double r) { return l == 0 ? "-" : fmt::format("{:.3f}", r / l); };
+  table figures({"first", "second", "second/first", "figure"});
+  const auto left = summary(one);
+  const auto right = summary(other);
+  for (std::size_t k = 0; k < left.size(); ++k)
+    figures.row({text_of(left[k]), text_of(right[k]), ratio(left[k].value, right[k].value), left[k].name});
+  std::map<std::string, std::pair<entry_report, entry_report>> by_name;
+  for (const entry_report& e : one.entries) by_name[e.name].first = e;
+  for (const entry_report& e : other.entries) by_name[e.name].second = e;
+  std::vector<std::pair<std::string, std::pair<entry_report, entry_report>>> entries(by_name.begin(),
+                                                                                     by_name.end());
+  const auto both = [](const auto& entry) { return entry.second.first.time + entry.second.second.time; };
+  std::sort(entries.begin(), entries.end(), [&](const auto& l, const auto& r) {
+    return std::pair(both(r), l.first) < std::pair(both(l), r.first);
+  });
+  table times({"first", "second", "second/first", "calls, first", "calls, second", "entry"});
+  const auto more = some_rows(entries, "entries", [&](const auto& entry) {
+    const auto& [l, r] = entry.second;
+    times.row({time_text(l.time), time_text(r.time),
+               ratio(static_cast<double>(l.time), static_cast<double>(r.time)), readable_count(l.calls),
+               readable_count(r.calls), printable(entry.first)});
+  });
+  return "First:  " + head_text(one) + "Second: " + head_text(other) + "\n" + figures.text() +
+         "\nTime by entry\n" + times.text() + more;
+}
+
+}  // namespace imbrex::tools

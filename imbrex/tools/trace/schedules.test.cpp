@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reports on random schedules against the truth, computed in the plainest way.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include <imbrex/tools/trace/analysis.hpp>
+#include <imbrex/tools/trace/random_schedule.test.hpp>
+#include <imbrex/trace/temporary_trace.test.hpp>
+
+namespace imbrex::tools {
+namespace {
+
+using test::random_schedule;
+
+bool covers(const std::vector<interval>& intervals, std::uint64_t from, std::uint64_t until) {
+  return std::any_of(intervals.begin(), intervals.end(),
+                     [&](const interval& i) { return i.begin <= from && until <= i.end; });
+}
+
+/// Calls `slice` with pieces of time within which nothing begins or ends.
+void for_slices(std::vector<std::uint64_t> cuts,
+                const std::function<void(std::uint64_t, std::uint64_t)>& slice) {
+  std::sort(cuts.begin(), cuts.end());
+  for (std::size_t k = 1; k < cuts.size(); ++k)
+    if (cuts[k - 1] < cuts[k]) slice(cuts[k - 1], cuts[k]);
+}
+
+void add_cuts(std::vector<std::uint64_t>& cuts, const std::vector<interval>& intervals) {
+  for (const interval& i : intervals) {
+    cuts.push_back(i.begin);
+    cuts.push_back(i.end);
+  }
+}
+
+struct truth {
+  std::uint64_t communication = 0;
+  std::uint64_t computation = 0;
+  std::uint64_t covered = 0;
+};
+
+void expect_overlap(const overlap_report& got, const truth& expected) {
+  EXPECT_EQ(got.communication, expected.communication);
+  EXPECT_EQ(got.computation, expected.computation);
+  EXPECT_EQ(got.covered, expected.covered);
+  const double fraction = expected.communication == 0 ? 0
+                                                      : static_cast<double>(expected.covered) /
+                                                            static_cast<double>(expected.communication);
+  EXPECT_NEAR(got.fraction(), fraction, 1e-9);
+  EXPECT_EQ(got.cut, 0U);
+}
+
+void check_pe(const random_schedule& run, const pe_report& got) {
+  SCOPED_TRACE("PE " + std::to_string(got.pe));
+  const auto& pe = run.pes[got.pe];
+  std::vector<interval> coming;
+  for (const auto& m : run.messages)
+    if (m.has_begun && m.receiver == got.pe && m.sender != got.pe) coming.push_back({m.sent, m.ready});
+  std::vector<std::uint64_t> cuts;
+  add_cuts(cuts, coming);
+  for (const auto& s : pe.stretches) {
+    cuts.push_back(s.begin);
+    cuts.push_back(s.end);
+  }
+  truth overlap;
+  pe_report expected;
+  for_slices(cuts, [&](std::uint64_t from, std::uint64_t until) {
+    const auto in = std::find_if(pe.stretches.begin(), pe.stretches.end(),
+                                 [&](const auto& s) { return s.begin <= from && until <= s.end; });
+    ASSERT_NE(in, pe.stretches.end());
+    const bool communicates = covers(coming, from, until);
+    const auto time = until - from;
+    if (communicates) overlap.communication += time;
+    switch (in->state) {
+      case pe_state::program:
+        overlap.computation += time;
+        if (communicates) overlap.covered += time;
+        return;
+      case pe_state::runtime: expected.runtime += time; return;
+      case pe_state::unrecorded: expected.unrecorded += time; return;
+      default: break;
+    }
+    (in->parked ? expected.parked : expected.idle_awake) += time;
+    auto& causes = expected.idle;
+    if (in->state == pe_state::before_first)
+      causes.before_first += time;
+    else if (in->state == pe_state::after_last)
+      causes.after_last += time;
+    else if (communicates)
+      causes.communication += time;
+    else if (in->state == pe_state::idle_device)
+      causes.device += time;
+    else if (in->state == pe_state::idle_timer)
+      causes.timer += time;
+    else
+      causes.other += time;
+  });
+  expect_overlap(got.overlap, overlap);
+  EXPECT_EQ(got.program, overlap.computation);
+  EXPECT_EQ(got.runtime, expected.runtime);
+  EXPECT_EQ(got.unrecorded, expected.unrecorded);
+  EXPECT_EQ(got.parked, expected.parked);
+  EXPECT_EQ(got.idle_awake, expected.idle_awake);
+  EXPECT_EQ(got.idle.before_first, expected.idle.before_first);
+  EXPECT_EQ(got.idle.after_last, expected.idle.after_last);
+  EXPECT_EQ(got.idle.communication, expected.idle.communication);
+  EXPECT_EQ(got.idle.device, expected.idle.device);
+  EXPECT_EQ(got.idle.timer, expected.idle.timer);
+  EXPECT_EQ(got.idle.other, expected.idle.other);
+}
+
+void check_process(const random_schedule& run, const process_report& got) {
+  SCOPED_TRACE("process " + std::to_string(got.process));
+  const auto process_of = [&](std::uint32_t p) { return p / run.how.pes_a_process; };
+  std::vector<interval> coming;
+  std::vector<interval> computing;
+  for (const auto& m : run.messages)
+    if (m.has_begun && process_of(m.receiver) == got.process && process_of(m.sender) != got.process)
+      coming.push_back({m.sent, m.ready});
+  for (std::uint32_t p = 0; p < run.pes.size(); ++p)
+    for (const auto& s : run.pes[p].stretches)
+      if (process_of(p) == got.process && s.state == pe_state::program) computing.push_back({s.begin, s.end});
+  std::vector<std::uint64_t> cuts;
+  add_cuts(cuts, coming);
+  add_cuts(cuts, computing);
+  truth expected;
+  for_slices(cuts, [&](std::uint64_t from, std::uint64_t until) {
+    const bool communicates = covers(coming, from, until);
+    const bool computes = covers(computing, from, until);
+    if (communicates) expected.communication += until - from;
+    if (computes) expected.computation += until - from;
+    if (communicates && computes) expected.covered += until - from;
+  });
+  expect_overlap(got.overlap, expected);
+}
+
+void check_device(const random_schedule& run, const device_report& got) {
+  std::vector<interval> copies;
+  std::vector<interval> kernels;
+  for (const auto& o : run.operations) (o.copy ? copies : kernels).push_back({o.begin, o.end});
+  std::vector<std::uint64_t> cuts;
+  add_cuts(cuts, copies);
+  add_cuts(cuts, kernels);
+  truth expected;
+  for_slices(cuts, [&](std::uint64_t from, std::uint64_t until) {
+    if (covers(copies, from, until)) expected.communication += until - from;
+    if (covers(kernels, from, until)) expected.computation += until - from;
+    if (covers(copies, from, until) && covers(kernels, from, until)) expected.covered += until - from;
+  });
+  expect_overlap(got.overlap, expected);
+  EXPECT_EQ(got.operations, run.operations.size());
+}
+
+void check_entries(const random_schedule& run, const run_report& got) {
+  std::map<std::string, std::uint64_t> times;
+  std::map<std::string, std::uint64_t> calls;
+  for (const auto& pe : run.pes)
+    for (const auto& s : pe.stretches)
+      if (s.state == pe_state::program || s.state == pe_state::runtime)
+        times["entry" + std::to_string(s.entry)] += s.end - s.begin;
+  for (std::size_t e = 0; e < run.calls.size(); ++e) calls["entry" + std::to_string(e)] = run.calls[e];
+  for (const entry_report& e : got.entries) {
+    EXPECT_EQ(e.time, times[e.name]) << e.name;
+    EXPECT_EQ(e.calls, calls[e.name]) << e.name;
+    times.erase(e.name);
+  }
+  for (const auto& [name, time] : times) EXPECT_EQ(time, 0U) << name;
+}
+
+void check_messages(const random_schedule& run, const message_report& got) {
+  std::uint64_t begun = 0;
+  std::uint64_t between_pes = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t longest_network = 0;
+  std::uint64_t longest_queue = 0;
+  for (const auto& m : run.messages) {
+    if (!m.has_begun) continue;
+    ++begun;
+    longest_network = std::max(longest_network, m.ready - m.sent);
+    longest_queue = std::max(longest_queue, m.begun - m.ready);
+    if (m.sender == m.receiver) continue;
+    ++between_pes;
+    bytes += m.bytes;
+  }
+  EXPECT_EQ(got.sent, run.sent);
+  EXPECT_EQ(got.begun, begun);
+  EXPECT_EQ(got.between_pes, between_pes);
+  EXPECT_EQ(got.between_pes_bytes, bytes);
+  EXPECT_EQ(got.network.most(), longest_network);
+  EXPECT_EQ(got.queue.most(), longest_queue);
+}
+
+/// What a chain is made of: by entry, or by part below the first entry.
+using parts = std::map<std::string, std::uint64_t>;
+
+std::string part_of(const random_schedule::stretch& s) {
+  switch (s.state) {
+    case pe_state::program: return "entry" + std::to_string(s.entry);
+    case pe_state::runtime: return "runtime";
+    case pe_state::unrecorded: return "unrecorded";
+    case pe_state::idle_device: return "device";
+    case pe_state::idle_timer: return "timer";
+    default: return "other";
+  }
+}
+
+parts chain_to(const random_schedule& run, std::uint32_t p, std::uint64_t time, std::uint64_t* takeovers) {
+  const auto& pe = run.pes[p];
+  parts made;
+  std::uint64_t from = run.begin;
+  for (auto last = pe.takeovers.rbegin(); last != pe.takeovers.rend(); ++last) {
+    if (last->time > time) continue;
+    const auto& m = run.messages[last->message];
+    made = chain_to(run, m.sender, m.sent, takeovers);
+    made["network"] += m.ready - m.sent;
+    made["other"] += m.begun - m.ready;
+    from = last->time;
+    ++*takeovers;
+    break;
+  }
+  for (const auto& s : pe.stretches) {
+    const auto begin = std::max(from, s.begin);
+    const auto end = std::min(time, s.end);
+    if (begin < end) made[part_of(s)] += end - begin;
+  }
+  return made;
+}
+
+void check_path(const random_schedule& run, const run_report& got) {
+  std::uint32_t ends = 0;
+  for (std::uint32_t p = 0; p < run.pes.size(); ++p)
+    if (run.pes[p].last_item_end > run.pes[ends].last_item_end) ends = p;
+  std::uint64_t takeovers = 0;
+  auto expected = chain_to(run, ends, run.pes[ends].last_item_end, &takeovers);
+  std::uint64_t sum = 0;
+  for (const auto& [name, time] : expected) sum += time;
+  EXPECT_EQ(got.path.pe, ends);
+  EXPECT_EQ(got.path.length, run.pes[ends].last_item_end - run.begin);
+  EXPECT_EQ(sum, got.path.length);
+  for (const entry_report& e : got.entries)
+    EXPECT_EQ(e.chain_part == 0 ? 0 : got.path.parts[e.chain_part], expected[e.name]) << e.name;
+  EXPECT_EQ(got.path.parts[chain_network], expected["network"]);
+  EXPECT_EQ(got.path.parts[chain_runtime], expected["runtime"]);
+  EXPECT_EQ(got.path.parts[chain_wait_device], expected["device"]);
+  EXPECT_EQ(got.path.parts[chain_wait_timer], expected["timer"]);
+  EXPECT_EQ(got.path.parts[chain_wait_other], expected["other"]);
+  EXPECT_EQ(got.path.parts[chain_unrecorded], expected["unrecorded"]);
+  std::uint64_t all = 0;
+  for (const auto& pe : run.pes) all += pe.takeovers.size();
+  EXPECT_EQ(got.path.takeovers, all);
+  EXPECT_EQ(got.path.lost, 0U);
+}
+
+/// What has occurred in all of some schedules, to be sure that it has.
+struct occurred {
+  std::uint64_t covered = 0;
+  std::uint64_t covered_of_processes = 0;
+  std::uint64_t takeovers = 0;
+  std::uint64_t arrived_before_sent = 0;
+  std::uint64_t unrecorded = 0;
+  idle_report idle;
+};
+
+void check(occurred& all, unsigned seed, const random_schedule::shape& how) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  random_schedule run(seed, how);
+  const test::temporary_trace folder;
+  run.write(folder.file());
+  trace::reader in(folder.file());
+  const run_report got = analyse(in);
+  EXPECT_EQ(got.length, run.end - run.begin);
+  ASSERT_EQ(got.pes.size(), run.pes.size());
+  for (const pe_report& pe : got.pes) check_pe(run, pe);
+  ASSERT_EQ(got.by_process.size(), how.processes);
+  for (const process_report& process : got.by_process) check_process(run, process);
+  if (!run.operations.empty()) {
+    ASSERT_EQ(got.devices.size(), 1U);
+    check_device(run, got.devices[0]);
+  }
+  check_entries(run, got);
+  check_messages(run, got.messages);
+  check_path(run, got);
+  EXPECT_TRUE(got.warnings.empty());
+  for (const pe_report& pe : got.pes) {
+    all.covered += pe.overlap.covered;
+    all.unrecorded += pe.unrecorded;
+    all.idle.communication += pe.idle.communication;
+    all.idle.device += pe.idle.device;
+    all.idle.timer += pe.idle.timer;
+  }
+  for (const process_report& process : got.by_process) all.covered_of_processes += process.overlap.covered;
+  all.takeovers += got.path.takeovers;
+  all.arrived_before_sent += got.messages.arrived_before_sent;
+}
+
+TEST(Schedules, OfOneProcessAreReportedAsTheyWere) {
+  occurred all;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    check(all, seed, {.processes = 1, .pes_a_process = 1 + seed % 4, .steps = 600});
+    if (::testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(all.covered, 0U);
+  EXPECT_GT(all.takeovers, 100U);
+  EXPECT_GT(all.idle.communication, 0U);
+  EXPECT_GT(all.idle.device, 0U);
+  EXPECT_GT(all.idle.timer, 0U);
+}
+
+TEST(Schedules, OfSeveralProcessesAreReportedAsTheyWere) {
+  occurred all;
+  for (unsigned seed = 100; seed < 150; ++seed) {
+    check(all, seed, {.processes = 2 + seed % 3, .pes_a_process = 1 + seed % 2, .steps = 800});
+    if (::testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(all.covered_of_processes, 0U);
+  EXPECT_EQ(all.arrived_before_sent, 0U);
+}
+
+TEST(Schedules, WithClocksThatDisagreeAreReportedAsTheClocksSay) {
+  occurred all;
+  for (unsigned seed = 200; seed < 250; ++seed) {
+    check(all, seed, {.processes = 3, .pes_a_process = 1 + seed % 3, .steps = 800, .clock_errors = true});
+    if (::testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(all.covered_of_processes, 0U);
+  EXPECT_GT(all.arrived_before_sent, 100U);
+}
+
+TEST(Schedules, WithPausesOfTheRecordingAreReportedAsFarAsRecorded) {
+  occurred all;
+  for (unsigned seed = 300; seed < 350; ++seed) {
+    check(all, seed, {.processes = 1 + seed % 3, .pes_a_process = 2, .steps = 800, .pauses = true});
+    if (::testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(all.unrecorded, 0U);
+  EXPECT_GT(all.takeovers, 100U);
+}
+
+}  // namespace
+}  // namespace imbrex::tools

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace imbrex::tools {
+
+/// Rows of cells under a heading. All columns but the last are aligned to the right.
+class table {
+ public:
+  explicit table(std::vector<std::string> heading) : rows_{std::move(heading)} {}
+  /// As many cells as the heading has.
+  void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  std::string text() const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace imbrex::tools

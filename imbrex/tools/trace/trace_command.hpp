@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace imbrex::tools {
+
+/// What `imbrex trace` is asked for.
+struct trace_settings {
+  enum class action : std::uint8_t { report };
+  action what = action::report;
+  std::vector<std::string> files;
+  bool json = false;
+};
+
+/// Reads what stands behind `imbrex trace`, or gives the text to print for --help. Throws `usage_error`.
+std::variant<trace_settings, std::string> parse_trace(std::span<const std::string> arguments);
+
+/// Does it; the exit status. Throws `usage_error` for a file that is no trace, and `error`.
+int run_trace(const trace_settings& asked);
+
+}  // namespace imbrex::tools

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/trace/trace_command.hpp>
+
+#include <gtest/gtest.h>
+
+#include <imbrex/base/error.hpp>
+
+namespace imbrex::tools {
+namespace {
+
+using words = std::vector<std::string>;
+
+trace_settings settings(const words& line) { return std::get<trace_settings>(parse_trace(line)); }
+
+std::string complaint(const words& line) {
+  try {
+    parse_trace(line);
+    return {};
+  } catch (const usage_error& e) {
+    return e.what();
+  }
+}
+
+TEST(trace_command, takes_one_trace_or_two) {
+  EXPECT_EQ(settings({"report", "a"}).files, words{"a"});
+  EXPECT_FALSE(settings({"report", "a", "--text"}).json);
+  const auto two = settings({"--json", "report", "a", "--", "--b"});
+  EXPECT_TRUE(two.json);
+  EXPECT_EQ(two.files, (words{"a", "--b"}));
+}
+
+TEST(trace_command, says_what_is_wrong_and_what_to_write) {
+  const std::vector<std::pair<words, const char*>> wrong{
+      {{}, "nothing to do; write imbrex trace report FILE"},
+      {{"reprot", "a"}, "unknown command 'reprot'; did you mean report?"},
+      {{"report"}, "no trace to report on"},
+      {{"report", "a", "--jsno"}, "unknown option --jsno; did you mean --json?"},
+      {{"report", "a", "--json", "--text"}, "--text and --json exclude each other"},
+      {{"report", "a", "b", "c"}, "at most two traces can be compared, and 3 are named"},
+  };
+  for (const auto& [line, expected] : wrong)
+    EXPECT_NE(complaint(line).find(expected), std::string::npos) << expected << ", got: " << complaint(line);
+}
+
+TEST(trace_command, gives_help) {
+  for (const words& line : {words{"--help"}, words{"report", "-h"}})
+    EXPECT_NE(std::get<std::string>(parse_trace(line)).find("imbrex trace report FILE"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace imbrex::tools
