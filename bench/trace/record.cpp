@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tracing costs: a record above the clock, and a message between chares with a trace and without. The trace goes to
+// the memory file system, so that no disk is measured.
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+#include <imbrex/base/clock.hpp>
+#include <imbrex/trace/recording.hpp>
+
+#include "bench/measure.hpp"
+
+namespace {
+
+const std::string file = "/dev/shm/imbrex-bench.trace";
+
+void clock_alone(benchmark::State& state) {
+  bench::per_operation(state, 1, [](std::int64_t n) {
+    const imbrex::real_clock clock;
+    const bench::stopwatch watch;
+    for (std::int64_t i = 0; i < n; ++i) {
+      auto time = clock.now();
+      benchmark::DoNotOptimize(time);
+    }
+    return watch.seconds();
+  });
+}
+BENCHMARK(clock_alone)->Apply(bench::medians);
+
+/// In bursts that fit the ring, as long as the writer is behind with none.
+void clock_and_record(benchmark::State& state) {
+  constexpr std::int64_t burst = 100'000;
+  bench::per_operation(state, burst, [](std::int64_t n) {
+    imbrex::trace::recording_settings how;
+    how.file = file;
+    how.ring_bytes = 16 * burst * sizeof(imbrex::trace::record);
+    how.waits = true;
+    double seconds = 0;
+    {
+      imbrex::trace::recording recording(how, {});
+      auto& track = recording.add_track(0);
+      track.follow(0);
+      const imbrex::real_clock clock;
+      for (std::int64_t done = -burst; done < n; done += burst) {  // the first touches the ring's memory
+        const bench::stopwatch watch;
+        for (std::int64_t i = 0; i < burst; ++i)
+          track.add({static_cast<std::uint64_t>(clock.now().count()), imbrex::trace::record_kind::mark, 0, 0, 0,
+                     static_cast<std::uint64_t>(i), 0});
+        if (done >= 0) seconds += watch.seconds();
+      }
+      recording.finish();
+    }
+    std::remove(file.c_str());
+    return seconds;
+  });
+}
+BENCHMARK(clock_and_record)->Apply(bench::medians);
+
+class relay : public imbrex::chare<relay> {
+ public:
+  imbrex::mailbox<std::int64_t> end;
+
+  imbrex::task<double> chain(std::int64_t messages) {
+    const bench::stopwatch watch;
+    imbrex::send<&relay::pass>(peers()[1], messages - 1);
+    co_await end.receive();
+    co_return watch.seconds();
+  }
+  void pass(std::int64_t left) {
+    if (left == 0) return imbrex::send<&relay::end>(peers()[0], std::int64_t{0});
+    imbrex::send<&relay::pass>(peers()[1 - where()[0]], left - 1);
+  }
+};
+
+/// 0: without a trace; 1: with one that is paused; 2: recorded, three records a message.
+void message(benchmark::State& state) {
+  bench::per_operation(state, 1, [&state](std::int64_t n) {
+    imbrex::options how;
+    how.pes = 1;
+    how.bind = imbrex::binding::core;
+    if (state.range(0) > 0) how.trace = file;
+    how.trace_paused = state.range(0) == 1;
+    how.trace_waits = true;
+    how.trace_buffer = 1'000'000'000;
+    double seconds = 0;
+    imbrex::runtime run(how);
+    run.run([&]() -> imbrex::task<int> {
+      auto pair = imbrex::make_array<relay>({2});
+      seconds = co_await pair[0].call<&relay::chain>(n);
+      co_return 0;
+    });
+    std::remove(file.c_str());
+    return seconds;
+  });
+}
+BENCHMARK(message)->Arg(0)->Arg(1)->Arg(2)->Apply(bench::medians);
+
+}  // namespace
