@@ -44,8 +44,8 @@ void clock_and_record(benchmark::State& state) {
       for (std::int64_t done = -burst; done < n; done += burst) {  // the first touches the ring's memory
         const bench::stopwatch watch;
         for (std::int64_t i = 0; i < burst; ++i)
-          track.add({static_cast<std::uint64_t>(clock.now().count()), imbrex::trace::record_kind::mark, 0, 0, 0,
-                     static_cast<std::uint64_t>(i), 0});
+          track.add({static_cast<std::uint64_t>(clock.now().count()), imbrex::trace::record_kind::mark, 0, 0,
+                     0, static_cast<std::uint64_t>(i), 0});
         if (done >= 0) seconds += watch.seconds();
       }
       recording.finish();

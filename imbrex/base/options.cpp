@@ -15,13 +15,13 @@
 namespace imbrex {
 namespace {
 
-constexpr std::array<std::string_view, 22> names{
+constexpr std::array<std::string_view, 23> names{
     "--pes",           "--machine",           "--bind",        "--shuffle",
     "--seed",          "--serialize-always",  "--comm-thread", "--net-latency",
     "--net-bandwidth", "--net-injection-gap", "--device",      "--devices",
     "--device-model",  "--device-map",        "--completion",  "--completion-poll",
     "--no-data",       "--streams",           "--trace",       "--trace-buffer",
-    "--trace-full",    "--trace-paused"};
+    "--trace-full",    "--trace-paused",      "--stats"};
 constexpr std::array<std::string_view, 3> machines{"threads", "deterministic", "virtual"};
 constexpr std::array<std::string_view, 2> bindings{"none", "core"};
 constexpr std::array<std::string_view, 2> when_full{"drop", "wait"};
@@ -141,7 +141,7 @@ void set(options& chosen, std::string_view name, std::string_view value) {
 
 bool takes_no_value(std::string_view name) {
   return name == "--serialize-always" || name == "--comm-thread" || name == "--no-data" ||
-         name == "--trace-paused";
+         name == "--trace-paused" || name == "--stats";
 }
 
 void set(options& chosen, std::string_view name) {
@@ -149,6 +149,7 @@ void set(options& chosen, std::string_view name) {
   if (name == "--comm-thread") chosen.comm_thread = true;
   if (name == "--no-data") chosen.device_data = false;
   if (name == "--trace-paused") chosen.trace_paused = true;
+  if (name == "--stats") chosen.stats = true;
 }
 
 /// An argument taken apart at its first '='.
@@ -263,7 +264,9 @@ std::string options_help() {
          "  --trace FILE         record what the PEs, messages and devices do, for imbrex trace report FILE\n"
          "  --trace-buffer SIZE  memory for the records of each PE until they are on disk; 8MB unless given\n"
          "  --trace-full WHAT    when it is full: drop (default), leave records out and count them, or wait\n"
-         "  --trace-paused       record only from trace::start() on\n";
+         "  --trace-paused       record only from trace::start() on\n"
+         "  --stats              say what the PEs did: messages, idle time, memory; at the end and every 10 "
+         "s\n";
 }
 
 std::span<const std::string_view> option_names() { return names; }

@@ -104,6 +104,7 @@ struct options {
   /// `--trace-full wait`, else `drop`: leave out records that find no room, and count them.
   bool trace_waits = false;
   bool trace_paused = false;  ///< `--trace-paused`: from `trace::start` on
+  bool stats = false;         ///< `--stats`: say what the PEs did, at the end and every ten seconds
 
   /// Instead of a map, and by no option: the number of the device that a PE uses, or `std::nullopt` for none.
   /// It is called once for each PE of the process, in order, when the run begins (`device_choice` is in

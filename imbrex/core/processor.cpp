@@ -21,7 +21,7 @@ void processor::throw_no_pe() {
       "imbrex::run");
 }
 
-void processor::record_sent(message& m, int to) { recorder::of(*this)->sent(m, to); }
+void processor::note_sent(message& m, int to) { pe_watch::of(*this)->sent(m, to); }
 
 void processor::install(std::unique_ptr<collection_base> part) {
   const std::uint32_t id = part->id();

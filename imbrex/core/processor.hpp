@@ -59,7 +59,7 @@ class processor final : public scheduler {
   /// Sends a message to a PE, which may be this one.
   void dispatch(message& m, int to) {
     if (observer() != nullptr) [[unlikely]]
-      record_sent(m, to);
+      note_sent(m, to);
     if (to == pe() && direct_) return push(m);
     wire_->send(m, to);
   }
@@ -91,7 +91,7 @@ class processor final : public scheduler {
 
  private:
   [[noreturn]] static void throw_no_pe();
-  void record_sent(message& m, int to);
+  void note_sent(message& m, int to);
 
   runtime& owner_;
   const bool shuffles_;

@@ -5,28 +5,27 @@
 
 namespace imbrex::detail {
 
+class recorder;
+
 /// Records one element's turn in a broadcast, from here to the end of the block, if the PE records.
 class recorded_turn {
  public:
   recorded_turn(const scheduler& pe, const message_type& entry, const collection_base& part,
                 const chare_header& element, const message& broadcast)
-      : pe_(pe) {
-    if (pe.observer() != nullptr) [[unlikely]]
-      begin(entry, part, element, broadcast);
-  }
+      : recorder_(pe.observer() == nullptr ? nullptr : begin(pe, entry, part, element, broadcast)) {}
   ~recorded_turn() {
-    if (pe_.observer() != nullptr) [[unlikely]]
+    if (recorder_ != nullptr) [[unlikely]]
       end();
   }
   recorded_turn(const recorded_turn&) = delete;
   recorded_turn& operator=(const recorded_turn&) = delete;
 
  private:
-  void begin(const message_type& entry, const collection_base& part, const chare_header& element,
-             const message& broadcast);
+  static recorder* begin(const scheduler& pe, const message_type& entry, const collection_base& part,
+                         const chare_header& element, const message& broadcast);
   void end();
 
-  const scheduler& pe_;
+  recorder* const recorder_;
 };
 
 }  // namespace imbrex::detail

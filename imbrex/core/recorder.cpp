@@ -150,11 +150,13 @@ std::uint16_t recorder::entry_of(const work& item) {
   return at->second;
 }
 
-void recorded_turn::begin(const message_type& entry, const collection_base& part, const chare_header& element,
-                          const message& broadcast) {
-  recorder::of(pe_)->begin_turn(entry, part, element, broadcast);
+recorder* recorded_turn::begin(const scheduler& pe, const message_type& entry, const collection_base& part,
+                               const chare_header& element, const message& broadcast) {
+  recorder* const r = recorder::of(pe);
+  if (r != nullptr) r->begin_turn(entry, part, element, broadcast);
+  return r;
 }
 
-void recorded_turn::end() { recorder::of(pe_)->end_turn(); }
+void recorded_turn::end() { recorder_->end_turn(); }
 
 }  // namespace imbrex::detail

@@ -6,6 +6,7 @@
 
 #include <imbrex/core/clock_comparison.hpp>
 #include <imbrex/core/collection_base.hpp>
+#include <imbrex/core/pe_watch.hpp>
 #include <imbrex/coro/scope.hpp>
 #include <imbrex/sched/scheduler.hpp>
 #include <imbrex/trace/recording.hpp>
@@ -13,15 +14,18 @@
 namespace imbrex::detail {
 
 /// Writes into a trace what one PE, or the communication thread, does (docs/trace-format.md). It hears of items and
-/// sleep as their observer, of suspensions while an item runs; the rest of the core tells it of messages. Its thread's.
-class recorder final : public item_observer, public suspension_observer {
+/// sleep by the PE's watch, of suspensions while an item runs; the rest of the core tells it of messages. Its thread's.
+class recorder final : public suspension_observer {
  public:
   /// `order`: where one thread steps all PEs, and their clock stands still, what counts their records, as if each took
   /// a nanosecond, so that their order can be told; else null.
   recorder(trace::recording& into, std::uint32_t track, const scheduler& whose, std::uint64_t* order);
 
   /// That of a PE; null if it does not record.
-  static recorder* of(const scheduler& pe) { return static_cast<recorder*>(pe.observer()); }
+  static recorder* of(const scheduler& pe) {
+    const pe_watch* const watch = pe_watch::of(pe);
+    return watch == nullptr ? nullptr : watch->records();
+  }
   static recorder* of_this_thread() {
     const scheduler* const s = scheduler::current();
     return s == nullptr ? nullptr : of(*s);
@@ -34,9 +38,9 @@ class recorder final : public item_observer, public suspension_observer {
   bool is_on() const { return track_.is_on(); }
   std::uint32_t track() const { return track_.number(); }
 
-  void run(work& item) override;
-  void parks() override;
-  void wakes() override;
+  void run(work& item);
+  void parks();
+  void wakes();
   void suspended(const suspension& what) override;
   void resumed(const suspension& what) override;
 

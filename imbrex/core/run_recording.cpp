@@ -57,16 +57,18 @@ run_recording::run_recording(const options& how, bootstrap* meeting, const pe_ra
   if (how.machine == machine_kind::deterministic) order_ = 0;
 }
 
-void run_recording::attach(processor& pe) { attach(pe, trace::track_class::pe, pe.pe()); }
-void run_recording::attach(scheduler& comm_thread) {
-  attach(comm_thread, trace::track_class::comm_thread, process_);
+void run_recording::attach(pe_watch& watch, const processor& pe) {
+  attach(watch, pe, trace::track_class::pe, pe.pe());
+}
+void run_recording::attach(pe_watch& watch, const scheduler& comm_thread) {
+  attach(watch, comm_thread, trace::track_class::comm_thread, process_);
 }
 
-void run_recording::attach(scheduler& whose, trace::track_class kind, int which) {
+void run_recording::attach(pe_watch& watch, const scheduler& whose, trace::track_class kind, int which) {
   recorders_.push_back(
       std::make_unique<recorder>(recording_, trace::track_number(kind, static_cast<std::uint32_t>(which)),
                                  whose, order_ ? &*order_ : nullptr));
-  whose.attach(*recorders_.back());
+  watch.attach(*recorders_.back());
 }
 
 bool run_recording::attach(device& used) {

@@ -23,9 +23,9 @@ class run_recording {
   /// Creates the file. `meeting`: the job, or null; `pes`: those of this process. Throws `error` if that cannot be.
   run_recording(const options& how, bootstrap* meeting, const pe_range& pes);
 
-  /// Records what a PE does, or the communication thread; before it runs.
-  void attach(processor& pe);
-  void attach(scheduler& comm_thread);
+  /// Records what a PE does, or the communication thread, by its watch; before it runs.
+  void attach(pe_watch& watch, const processor& pe);
+  void attach(pe_watch& watch, const scheduler& comm_thread);
   /// Records what a device does. False if its backend cannot tell.
   bool attach(device& used);
   /// This process's clock is that of process 0.
@@ -43,7 +43,7 @@ class run_recording {
   void end();
 
  private:
-  void attach(scheduler& whose, trace::track_class kind, int which);
+  void attach(pe_watch& watch, const scheduler& whose, trace::track_class kind, int which);
 
   const int process_;
   const std::string file_;

@@ -12,8 +12,10 @@
 #include <imbrex/core/check_options.hpp>
 #include <imbrex/core/collection_base.hpp>
 #include <imbrex/core/deterministic.hpp>
+#include <imbrex/core/pe_watch.hpp>
 #include <imbrex/core/run_devices.hpp>
 #include <imbrex/core/run_recording.hpp>
+#include <imbrex/core/run_statistics.hpp>
 #include <imbrex/core/virtual_machine.hpp>
 #include <imbrex/net/bootstrap/launcher_watch.hpp>
 #include <imbrex/net/host.hpp>
@@ -145,21 +147,7 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how, mee
     if (which) devices_->attach(*processors_.back(), *which);
   }
   if (job_) job_->serve(inboxes);
-  if (!how_.trace.empty()) {
-    recording_ = std::make_unique<detail::run_recording>(how_, meeting, pes_);
-    for (auto& p : processors_) recording_->attach(*p);
-    if (job_ && job_->comm() != nullptr) recording_->attach(*job_->comm());
-    if (mine.is_only_host) {
-      recording_->share_clock();
-    } else if (job_->process() != 0) {
-      recording_->compare_clocks([this] { job_->ask_clock(); });
-    }
-    if (modelled_) modelled_->record_arrivals(recording_->track_of_network());
-    for (const auto& d : devices_->all())
-      if (!recording_->attach(*d))
-        log(log_level::warning,
-            "what " + d->info().label() + " does will not be in the trace: only emulated devices tell");
-  }
+  if (!how_.trace.empty() || how_.stats) watch(meeting, mine.is_only_host);
   if (deterministic) {
     transport_ = std::make_unique<delayed_transport>(how_.seed + how_.shuffle.value_or(0) * 1'000'003);
   } else if (!is_modelled) {
@@ -198,6 +186,39 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how, mee
   }
 }
 
+/// Has what the PEs do recorded, or counted.
+void runtime::watch(bootstrap* meeting, bool one_clock) {
+  if (!how_.trace.empty()) recording_ = std::make_unique<detail::run_recording>(how_, meeting, pes_);
+  if (how_.stats)
+    statistics_ = std::make_unique<detail::run_statistics>(
+        job_
+            ? "process " + std::to_string(job_->process()) + " of " + std::to_string(job_->processes()) + ": "
+            : "",
+        how_.machine == machine_kind::threads ? static_cast<const clock&>(real_clock_) : virtual_clock_);
+  for (auto& p : processors_) {
+    auto& made = *watches_.emplace_back(std::make_unique<detail::pe_watch>(*p));
+    if (recording_) recording_->attach(made, *p);
+    if (statistics_) made.attach(statistics_->add_pe());
+    p->attach(made);
+  }
+  if (!recording_) return;
+  if (job_ && job_->comm() != nullptr) {
+    auto& made = *watches_.emplace_back(std::make_unique<detail::pe_watch>(*job_->comm()));
+    recording_->attach(made, *job_->comm());
+    job_->comm()->attach(made);
+  }
+  if (one_clock) {
+    recording_->share_clock();
+  } else if (job_->process() != 0) {
+    recording_->compare_clocks([this] { job_->ask_clock(); });
+  }
+  if (modelled_) modelled_->record_arrivals(recording_->track_of_network());
+  for (const auto& d : devices_->all())
+    if (!recording_->attach(*d))
+      log(log_level::warning,
+          "what " + d->info().label() + " does will not be in the trace: only emulated devices tell");
+}
+
 runtime::~runtime() {
   if (job_) job_->net().close();  // it may hold messages, which belong to the PEs' memory
   clear();
@@ -209,6 +230,7 @@ void runtime::start(std::function<task<int>()> main) {
 }
 
 int runtime::run(std::function<task<int>()> main) {
+  if (statistics_) statistics_->begin();
   if (pes_.first == 0) start(std::move(main));
   if (job_) job_->net().start();
   if (modelled_) {
@@ -236,6 +258,7 @@ int runtime::run(std::function<task<int>()> main) {
   const bool devices_are_well = rest_devices();
   if (job_) job_->leave(status() == 0);
   if (recording_) recording_->end();
+  if (statistics_) statistics_->end();
   clear();
   return status() == 0 && !devices_are_well ? 1 : status();
 }

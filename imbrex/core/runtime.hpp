@@ -30,7 +30,9 @@ namespace imbrex {
 namespace detail {
 
 class run_devices;
+class pe_watch;
 class run_recording;
+class run_statistics;
 class virtual_machine;
 
 }  // namespace detail
@@ -121,6 +123,7 @@ class runtime final : public thread_machine::listener {
   void report_held_messages();
   /// Before the chares go, into whose memory the devices write. False if a device has failed.
   bool rest_devices();
+  void watch(bootstrap* meeting, bool one_clock);
 
   options how_;
   pe_range pes_;
@@ -128,8 +131,10 @@ class runtime final : public thread_machine::listener {
   virtual_clock virtual_clock_;
   std::unique_ptr<detail::virtual_machine> modelled_;
   std::unique_ptr<detail::run_devices> devices_;
-  std::unique_ptr<detail::run_recording> recording_;  ///< null if the run is not traced
-  std::unique_ptr<detail::job> job_;                  ///< null for a process by itself
+  std::unique_ptr<detail::run_recording> recording_;    ///< null if the run is not traced
+  std::unique_ptr<detail::run_statistics> statistics_;  ///< null if nobody asked for them
+  std::vector<std::unique_ptr<detail::pe_watch>> watches_;
+  std::unique_ptr<detail::job> job_;  ///< null for a process by itself
   std::vector<std::unique_ptr<detail::processor>> processors_;
   std::unique_ptr<transport> transport_;           ///< of all PEs; null in virtual time, where each has one
   std::vector<std::unique_ptr<router>> routers_;   ///< of each PE, with a job

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include <imbrex/base/clock.hpp>
+
+namespace imbrex::detail {
+
+/// What ended a time in which a PE had nothing to do.
+enum class idle_cause : std::uint8_t {
+  message,  ///< one came from another PE
+  device,   ///< its device had work of it
+  other,    ///< a timer, the end of the run
+};
+inline constexpr std::size_t idle_causes = 3;
+
+/// What a PE has done so far, for `--stats`. Its thread counts, any may read.
+class pe_counts {
+ public:
+  /// A number that one thread raises and others read.
+  class number {
+   public:
+    void add(std::uint64_t more) { value_.store(get() + more, std::memory_order_relaxed); }
+    std::uint64_t get() const { return value_.load(std::memory_order_relaxed); }
+
+   private:
+    std::atomic<std::uint64_t> value_ = 0;
+  };
+
+  number items;
+  number busy;                           ///< ns
+  std::array<number, idle_causes> idle;  ///< ns, by cause
+  number messages;
+  number bytes;
+  number to_other_pes;
+  number to_other_processes;
+
+  /// An item begins that ends an idle time for that cause.
+  void begin(nanoseconds now, idle_cause why) {
+    idle[static_cast<std::size_t>(why)].add(static_cast<std::uint64_t>((now - since_.value_or(now)).count()));
+    since_ = now;
+    items.add(1);
+  }
+  void end(nanoseconds now) {
+    busy.add(static_cast<std::uint64_t>((now - *since_).count()));
+    since_ = now;
+  }
+
+ private:
+  std::optional<nanoseconds> since_;  ///< the last item's end, or while it runs its begin; its thread's
+};
+
+}  // namespace imbrex::detail

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/pe_watch.hpp>
+
+#include <imbrex/core/processor.hpp>
+#include <imbrex/core/recorder.hpp>
+#include <imbrex/core/runtime.hpp>
+#include <imbrex/net/local/serializing.hpp>
+
+namespace imbrex::detail {
+
+namespace {
+
+idle_cause cause_of(const scheduler& pe, const work& item) {
+  const bool is_message = item.type->pack != nullptr;
+  if (is_message && item.origin != static_cast<std::uint32_t>(pe.pe())) return idle_cause::message;
+  if (pe.completions() != nullptr && pe.completions()->pending() > 0) return idle_cause::device;
+  return idle_cause::other;
+}
+
+}  // namespace
+
+void pe_watch::run(work& item) {
+  const auto run_it = [&] { recorder_ == nullptr ? item.type->run(item) : recorder_->run(item); };
+  if (counts_ == nullptr) return run_it();
+  counts_->begin(scheduler_.now(), cause_of(scheduler_, item));
+  struct whole_item {
+    ~whole_item() { counts.end(pe.now()); }
+    pe_counts& counts;
+    const scheduler& pe;
+  };
+  const whole_item open{*counts_, scheduler_};
+  run_it();
+}
+
+void pe_watch::parks() {
+  if (recorder_ != nullptr) recorder_->parks();
+}
+
+void pe_watch::wakes() {
+  if (recorder_ != nullptr) recorder_->wakes();
+}
+
+void pe_watch::sent(message& m, int to) {
+  if (recorder_ != nullptr) recorder_->sent(m, to);
+  if (counts_ == nullptr) return;
+  counts_->messages.add(1);
+  counts_->bytes.add(packed_size(m));
+  if (to == scheduler_.pe()) return;
+  counts_->to_other_pes.add(1);
+  if (!static_cast<const processor&>(scheduler_).owner().holds(to)) counts_->to_other_processes.add(1);
+}
+
+}  // namespace imbrex::detail
