@@ -10,20 +10,10 @@
 #include <utility>
 #include <vector>
 
-namespace imbrex {
-struct broken_toml {};
-}  // namespace imbrex
-
-// toml++ 3.3 asserts, and where assertions are off takes for granted, what some malformed files do not keep.
-// So its assertions are on here, and throw.
-#undef NDEBUG
-#define TOML_ASSERT(holds) ((holds) ? void() : throw imbrex::broken_toml())
-#define TOML_HEADER_ONLY 1
-#include <toml++/toml.h>
-
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/nearest.hpp>
 #include <imbrex/base/quantity.hpp>
+#include <imbrex/base/strict_toml.hpp>
 #include <imbrex/device/internal/shipped_models.hpp>
 
 namespace imbrex {
@@ -35,19 +25,10 @@ constexpr nanoseconds max_time = std::chrono::minutes(1);
 class model_reader {
  public:
   model_reader(std::string_view text, std::string_view file) : file_(file) {
-    // toml++ 3.3 has assertions and undefined behaviour where it should refuse some of the others.
-    const auto odd = std::ranges::find_if_not(
-        text, [](char c) { return (c >= ' ' && c <= '~') || c == '\t' || c == '\n' || c == '\r'; });
-    if (odd != text.end())
-      refuse(static_cast<std::size_t>(std::ranges::count(text.begin(), odd, '\n')) + 1,
-             "there is a character that is not printable ASCII; remove it");
     try {
-      root_ = toml::parse(text, file_);
-    } catch (const toml::parse_error& e) {
-      refuse(e.source().begin.line,
-             "this is no TOML: " + std::string(e.description()) + "; models/v100.toml is an example of one");
-    } catch (const broken_toml&) {
-      refuse(broken_line(text), "this is no TOML; models/v100.toml is an example of one");
+      root_ = parse_strict_toml(text);
+    } catch (const text_refusal& e) {
+      refuse(e.line, e.why + "; models/v100.toml is an example");
     }
   }
 
@@ -114,21 +95,6 @@ class model_reader {
 
  private:
   using name = std::pair<std::string_view, std::string_view>;  // of a table, and of a key in it
-
-  /// The last line of the shortest beginning that breaks the parser.
-  static std::size_t broken_line(std::string_view text) {
-    std::size_t line = 1;
-    for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n', end + 1))
-      try {
-        static_cast<void>(toml::parse(text.substr(0, end)));
-        ++line;
-      } catch (const toml::parse_error&) {
-        ++line;
-      } catch (const broken_toml&) {
-        return line;
-      }
-    return line;
-  }
 
   static std::string spelled(std::string_view table, std::string_view key) {
     return table.empty() ? std::string(key) : "[" + std::string(table) + "] " + std::string(key);

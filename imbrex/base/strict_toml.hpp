@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace imbrex {
+struct broken_toml {};
+}  // namespace imbrex
+
+// toml++ 3.3 asserts, and where assertions are off takes for granted, what some malformed files do not keep.
+// So its assertions are on here, and throw. All sources must see the same toml++: include it nowhere else.
+#undef NDEBUG
+#define TOML_ASSERT(holds) ((holds) ? void() : throw imbrex::broken_toml())
+#define TOML_HEADER_ONLY 1
+#include <toml++/toml.h>
+
+namespace imbrex {
+
+/// Why a text cannot be read, and where.
+struct text_refusal {
+  std::size_t line;  ///< from 1
+  std::string why;
+};
+
+/// The last line of the shortest beginning that breaks the parser.
+inline std::size_t broken_toml_line(std::string_view text) {
+  std::size_t line = 1;
+  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n', end + 1)) try {
+      static_cast<void>(toml::parse(text.substr(0, end)));
+      ++line;
+    } catch (const toml::parse_error&) {
+      ++line;
+    } catch (const broken_toml&) {
+      return line;
+    }
+  return line;
+}
+
+/// Throws `text_refusal` unless there are only printable ASCII characters, tabs and ends of lines.
+inline void require_printable(std::string_view text) {
+  const auto odd = std::ranges::find_if_not(
+      text, [](char c) { return (c >= ' ' && c <= '~') || c == '\t' || c == '\n' || c == '\r'; });
+  if (odd != text.end())
+    throw text_refusal{static_cast<std::size_t>(std::ranges::count(text.begin(), odd, '\n')) + 1,
+                       "there is a character that is not printable ASCII: remove it"};
+}
+
+/// Parses TOML of printable characters. Throws `text_refusal`. Not for installed headers: users need not
+/// have toml++.
+inline toml::table parse_strict_toml(std::string_view text) {
+  // toml++ 3.3 has assertions and undefined behaviour where it should refuse some of the others.
+  require_printable(text);
+  try {
+    return toml::parse(text);
+  } catch (const toml::parse_error& e) {
+    throw text_refusal{e.source().begin.line, "this is no TOML: " + std::string(e.description())};
+  } catch (const broken_toml&) {
+    throw text_refusal{broken_toml_line(text), "this is no TOML"};
+  }
+}
+
+}  // namespace imbrex
