@@ -13,9 +13,10 @@
 int main(int argc, char** argv) {
   // What errors begin with.
   const std::string_view first = argc > 1 ? argv[1] : "";
-  const char* const command = first == "info"    ? "imbrex info"
-                              : first == "trace" ? "imbrex trace"
-                                                 : "imbrex run";
+  const char* const command = first == "info"      ? "imbrex info"
+                              : first == "overlap" ? "imbrex overlap"
+                              : first == "trace"   ? "imbrex trace"
+                                                   : "imbrex run";
   try {
     const auto asked = imbrex::tools::parse_command_line(argc, argv);
     if (const auto* const help = std::get_if<std::string>(&asked)) {
@@ -26,6 +27,10 @@ int main(int argc, char** argv) {
       return imbrex::tools::print_info(*info);
     if (const auto* const trace = std::get_if<imbrex::tools::trace_settings>(&asked))
       return imbrex::tools::run_trace(*trace);
+    if (const auto* const overlap = std::get_if<imbrex::overlap::settings>(&asked)) {
+      imbrex::overlap::print_overlap(*overlap);
+      return 0;
+    }
     return imbrex::tools::run_job(std::get<imbrex::tools::job_settings>(asked));
   } catch (const imbrex::usage_error& e) {
     std::fprintf(stderr, "%s: %s\n", command, e.what());

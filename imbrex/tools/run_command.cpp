@@ -46,8 +46,7 @@ std::chrono::milliseconds timeout_of(const std::string& text) {
 
 }  // namespace
 
-std::variant<job_settings, info_settings, trace_settings, std::string> parse_command_line(
-    int argc, const char* const* argv) {
+asked_for parse_command_line(int argc, const char* const* argv) {
   CLI::App app("Starts programs that use Imbrex, and tells what they find.", "imbrex");
   CLI::App& run =
       *app.add_subcommand("run",
@@ -60,6 +59,12 @@ std::variant<job_settings, info_settings, trace_settings, std::string> parse_com
                                        "imbrex info [--json] [OPTIONS OF THE RUNTIME]");
   info.prefix_command();
   info.set_help_flag();
+  CLI::App& overlapping =
+      *app.add_subcommand("overlap",
+                          "tell how much of a program's communication its computation could hide:\n"
+                          "imbrex overlap FILE [--json] [--svg DIRECTORY]");
+  overlapping.prefix_command();
+  overlapping.set_help_flag();
   CLI::App& trace = *app.add_subcommand("trace",
                                         "report on traces of runs:\n"
                                         "imbrex trace report FILE [FILE2] [--json]");
@@ -95,6 +100,13 @@ std::variant<job_settings, info_settings, trace_settings, std::string> parse_com
     auto asked_of_info = parse_info(arguments);
     if (auto* const help = std::get_if<std::string>(&asked_of_info)) return *std::move(help);
     return std::get<info_settings>(std::move(asked_of_info));
+  }
+  if (overlapping.parsed()) {
+    auto arguments = overlapping.remaining();
+    arguments.insert(arguments.end(), behind_dashes.begin(), behind_dashes.end());
+    auto asked_of_overlap = overlap::parse_command(arguments);
+    if (auto* const help = std::get_if<std::string>(&asked_of_overlap)) return *std::move(help);
+    return std::get<overlap::settings>(std::move(asked_of_overlap));
   }
   if (trace.parsed()) {
     auto arguments = trace.remaining();

@@ -7,13 +7,16 @@
 
 #include <imbrex/tools/info_command.hpp>
 #include <imbrex/tools/job.hpp>
+#include <imbrex/tools/overlap/command.hpp>
 #include <imbrex/tools/trace/trace_command.hpp>
 
 namespace imbrex::tools {
 
-/// Reads the command line of the command `imbrex`: what `imbrex run`, `imbrex info` or `imbrex trace` shall do, or the text
-/// to print for --help. Throws `usage_error`, whose text names the value and the remedy, for what cannot be.
-std::variant<job_settings, info_settings, trace_settings, std::string> parse_command_line(
-    int argc, const char* const* argv);
+/// What the command `imbrex` can be asked for; the text is to be printed, for --help.
+using asked_for = std::variant<job_settings, info_settings, overlap::settings, trace_settings, std::string>;
+
+/// Reads the command line of the command `imbrex`. Throws `usage_error`, whose text names the value and the
+/// remedy, for what cannot be.
+asked_for parse_command_line(int argc, const char* const* argv);
 
 }  // namespace imbrex::tools

@@ -83,6 +83,18 @@ TEST(run_command, leaves_info_all_that_stands_behind_it) {
     EXPECT_FALSE(complaint(line).empty()) << line.back();
 }
 
+TEST(run_command, leaves_overlap_all_that_stands_behind_it) {
+  for (const words& line : {words{"overlap", "a.toml", "--json"}, words{"overlap", "--json", "a.toml"},
+                            words{"overlap", "--json", "--", "a.toml"}}) {
+    const auto asked = std::get<imbrex::overlap::settings>(parse(line));
+    EXPECT_TRUE(asked.json);
+    EXPECT_EQ(asked.file, "a.toml");
+  }
+  EXPECT_NE(complaint({"overlap"}).find("no file"), std::string::npos);
+  EXPECT_NE(complaint({"overlap", "a", "--jsn"}).find("did you mean --json?"), std::string::npos);
+  EXPECT_NE(std::get<std::string>(parse({"overlap", "--help"})).find("--bandwidth"), std::string::npos);
+}
+
 TEST(run_command, gives_help) {
   EXPECT_NE(std::get<std::string>(parse({"--help"})).find("info"), std::string::npos);
   EXPECT_NE(std::get<std::string>(parse({"info", "--help"})).find("--device-map"), std::string::npos);

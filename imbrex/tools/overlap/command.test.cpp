@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/overlap/command.hpp>
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+
+namespace imbrex::overlap {
+namespace {
+
+using words = std::vector<std::string>;
+
+settings asked(const words& line) { return std::get<settings>(parse_command(line)); }
+
+std::string complaint(const words& line) {
+  try {
+    parse_command(line);
+    return {};
+  } catch (const usage_error& e) {
+    return e.what();
+  }
+}
+
+TEST(command, looks_at_the_networks_of_the_paper) {
+  const settings found = asked({"programs.toml"});
+  EXPECT_EQ(found.file, "programs.toml");
+  EXPECT_FALSE(found.json);
+  EXPECT_FALSE(found.figures);
+  EXPECT_EQ(found.over.latencies,
+            (std::vector{microseconds(1), microseconds(2), microseconds(4), microseconds(8)}));
+  EXPECT_EQ(found.over.bandwidths.front(), 1);
+  EXPECT_EQ(found.over.best_bandwidth(), 5000);
+  EXPECT_EQ(found.over.testbed.latency, microseconds(4));
+  EXPECT_EQ(found.over.testbed.bandwidth, 950);
+  EXPECT_EQ(found.over.testbed.gap, microseconds(1));
+}
+
+TEST(command, looks_at_other_networks) {
+  const settings found =
+      asked({"--latency", "8us,500ns,8us", "--bandwidth=1GB/s,2MB/s,0.8Gbit/s", "--testbed", "1.5us,12GB/s",
+             "--gap", "0s", "--json", "--svg", "here", "programs.json"});
+  EXPECT_EQ(found.over.latencies, (std::vector{microseconds(0.5), microseconds(8)}));
+  EXPECT_EQ(found.over.bandwidths, (std::vector<double>{2, 100, 1000}));
+  EXPECT_EQ(found.over.testbed.latency, microseconds(1.5));
+  EXPECT_EQ(found.over.testbed.bandwidth, 12'000);
+  EXPECT_EQ(found.over.testbed.gap, microseconds(0));
+  EXPECT_EQ(found.over.at(microseconds(1), 2).gap, microseconds(0));
+  EXPECT_TRUE(found.json);
+  EXPECT_EQ(found.figures, "here");
+}
+
+TEST(command, says_what_is_wrong_and_what_to_write) {
+  const std::vector<std::pair<words, const char*>> wrong{
+      {{}, "no file; write imbrex overlap FILE"},
+      {{"a", "b"}, "unknown argument b"},
+      {{"a", "--jsn"}, "unknown option --jsn; did you mean --json?"},
+      {{"a", "--pes", "3"}, "unknown option --pes"},
+      {{"a", "--latency", "0us"}, "--latency 0us: the time must be from 1ns to 60s"},
+      {{"a", "--latency", "1us,,2us"}, "--latency : the time"},
+      {{"a", "--latency", "-1us"}, "-1us"},
+      {{"a", "--latency", "nan"}, "--latency nan"},
+      {{"a", "--latency", "61s"}, "--latency 61s"},
+      {{"a", "--latency"}, "imbrex overlap --help"},
+      {{"a", "--bandwidth", "0MB/s"}, "--bandwidth 0MB/s: the bandwidth must be 1B/s or more"},
+      {{"a", "--bandwidth", "1MB"}, "--bandwidth 1MB"},
+      {{"a", "--testbed", "4us"}, "write a latency and a bandwidth"},
+      {{"a", "--testbed", "4us,0GB/s"}, "--testbed 0GB/s"},
+      {{"a", "--gap", "soon"}, "--gap soon: the time must be from 0ns to 60s"},
+      {{"a", "--svg", ""}, "--svg"},
+  };
+  for (const auto& [line, expected] : wrong)
+    EXPECT_NE(complaint(line).find(expected), std::string::npos) << expected << ", got: " << complaint(line);
+  std::string many = "1us";
+  for (int k = 2; k <= 101; ++k) many += "," + std::to_string(k) + "us";
+  EXPECT_NE(complaint({"a", "--latency", many}).find("at most 100 values"), std::string::npos);
+}
+
+TEST(command, gives_help) {
+  for (const char* const ask : {"--help", "-h"}) {
+    const auto help = std::get<std::string>(parse_command(words{ask}));
+    for (const char* const option : {"--json", "--svg", "--latency", "--bandwidth", "--testbed", "--gap"})
+      EXPECT_NE(help.find(option), std::string::npos) << option;
+  }
+}
+
+}  // namespace
+}  // namespace imbrex::overlap

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+
+#include <imbrex/tools/overlap/survey.hpp>
+
+namespace imbrex::overlap {
+
+/// All that the paper computes, as one object; `docs/overlap.md` lists its keys.
+nlohmann::ordered_json report_json(std::span<const application> of, const survey& over);
+
+/// The same as tables for people.
+std::string report_text(std::span<const application> of, const survey& over);
+
+}  // namespace imbrex::overlap

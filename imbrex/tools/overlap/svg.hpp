@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace imbrex::overlap {
+
+struct point {
+  double x;
+  double y;
+};
+
+enum class anchor { start, middle, end };
+
+/// How a line is drawn.
+struct stroke {
+  std::string_view colour = "#333333";
+  double width = 1;
+  std::string_view dashes = "";  ///< as SVG's stroke-dasharray; empty for none
+};
+
+/// A picture in SVG, in pixels from its upper left corner, that needs no other file.
+class drawing {
+ public:
+  drawing(double width, double height);
+
+  void line(std::span<const point> through, const stroke& how);
+  void rectangle(point corner, double width, double height, std::string_view colour);
+  void circle(point centre, double radius, std::string_view colour);
+  void text(point at, std::string_view words, anchor where = anchor::start, double size = 11);
+  /// Reads upward, with its middle at the point.
+  void upward_text(point at, std::string_view words, double size = 11);
+
+  /// The whole text of the file.
+  std::string svg() const { return content_ + "</svg>\n"; }
+
+ private:
+  std::string content_;
+};
+
+/// The colour of the i-th of several things, the same again after eight.
+std::string_view colour_of(std::size_t i);
+/// A line of that colour, dashed from the ninth thing on.
+stroke stroke_of(std::size_t i, double width);
+
+}  // namespace imbrex::overlap
