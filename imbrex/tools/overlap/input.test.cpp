@@ -236,9 +236,19 @@ TEST(input, refuses_json_with_place_and_remedy) {
   }
 }
 
+std::string content(const char* path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(input, is_documented_by_an_example_that_is_shipped) {
+  const std::string example = content(IMBREX_OVERLAP_EXAMPLES "/halo.json");
+  ASSERT_FALSE(example.empty());
+  EXPECT_NE(content(IMBREX_OVERLAP_DOCUMENTATION).find("```json\n" + example + "```\n"), std::string::npos);
+}
+
 TEST(input, survives_damage) {
-  std::ifstream file(IMBREX_OVERLAP_EXAMPLES "/sancho2006.toml");
-  const std::string shipped{std::istreambuf_iterator<char>(file), {}};
+  const std::string shipped = content(IMBREX_OVERLAP_EXAMPLES "/sancho2006.toml");
   ASSERT_FALSE(shipped.empty());
   random numbers(7);
   int refused = 0;

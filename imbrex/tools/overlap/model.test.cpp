@@ -293,6 +293,16 @@ TEST(model, smallest_bandwidth_is_the_one_that_halving_finds) {
   EXPECT_GT(some, 100);
 }
 
+TEST(model, no_bandwidth_does_what_only_an_infinite_one_would) {
+  application program;
+  program.data.resize(1);
+  EXPECT_FALSE(smallest_bandwidth(program, some_network, some_network.latency));
+  EXPECT_FALSE(smallest_bandwidth(program, some_network, microseconds(0)));
+  EXPECT_DOUBLE_EQ(smallest_bandwidth(program, some_network, microseconds(8)).value_or(0), 2);
+  program.data.clear();
+  EXPECT_EQ(smallest_bandwidth(program, some_network, microseconds(0)), 0);
+}
+
 TEST(model, with_the_equal_bandwidth_overlap_is_as_fast_and_with_less_it_is_slower) {
   random numbers(6);
   for (int round = 0; round < 1000; ++round) {
