@@ -53,6 +53,7 @@ struct track_account {
   std::uint32_t file = 0;
   pe_account* pe = nullptr;
   device_account* device = nullptr;
+  std::uint64_t last_record = 0;
 };
 
 class analysis {
@@ -62,8 +63,12 @@ class analysis {
   run_report run() {
     for (auto piece = in_.next(); !piece.records.empty(); piece = in_.next()) {
       if (tracks_.empty()) begin(piece.records.front().time);
-      for (const record& r : piece.records) take(r, piece.track);
-      end_ = piece.records.back().time;
+      before_ = tracks_[piece.track].last_record;
+      for (const record& r : piece.records) {
+        take(r, piece.track);
+        before_ = r.time;
+      }
+      tracks_[piece.track].last_record = end_ = before_;
     }
     return finish();
   }
@@ -94,6 +99,7 @@ class analysis {
   std::unordered_map<std::string, std::uint32_t> entry_numbers_;
   element_count elements_;
   path_report path_;
+  std::uint64_t before_ = 0;  // when the record before was, on the track that is read
   std::uint64_t start_ = 0;
   std::uint64_t end_ = 0;
 };
@@ -108,6 +114,7 @@ void analysis::begin(std::uint64_t start) {
   tracks_.resize(tracks.size());
   for (std::size_t t = 0; t < tracks.size(); ++t) {
     tracks_[t].file = tracks[t].file;
+    tracks_[t].last_record = start;
     const auto place = trace::place_of_track(tracks[t].number);
     const auto kind = trace::class_of_track(tracks[t].number);
     if (kind == track_class::device) {
@@ -181,7 +188,7 @@ void analysis::item(const record& r, std::uint32_t track) {
     case record_kind::parked: return here.pe->parked(r.time);
     case record_kind::woken: return here.pe->woken(r.time);
     case record_kind::off: return here.pe->off(r.time);
-    case record_kind::dropped: return here.pe->dropped(r);
+    case record_kind::dropped: return here.pe->dropped(r, before_);
     default: return;  // what the user marks changes nothing
   }
 }

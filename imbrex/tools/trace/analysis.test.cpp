@@ -2,3 +2,251 @@
 #include <imbrex/tools/trace/analysis.hpp>
 
 #include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/tools/trace/random_schedule.test.hpp>
+#include <imbrex/tools/trace/report_json.hpp>
+#include <imbrex/tools/trace/report_text.hpp>
+#include <imbrex/trace/temporary_trace.test.hpp>
+
+namespace imbrex::tools {
+namespace {
+
+using test::a_record;
+using test::temporary_trace;
+using trace::record_kind;
+
+constexpr std::uint8_t program = 0;
+constexpr std::uint8_t other = 2;
+constexpr std::uint8_t mailbox = 1;
+constexpr std::uint8_t device = 3;
+constexpr std::uint8_t timer = 4;
+
+run_report report_on(const std::string& file, std::size_t history = history_kept) {
+  trace::reader in(file);
+  run_report made = analyse(in, history);
+  made.file = file;
+  return made;
+}
+
+/// Two PEs and a device; what the numbers of its report are can be seen by hand.
+void write_golden(const std::string& file) {
+  trace::file_header head;
+  head.pes = 2;
+  trace::file_writer out(file, head);
+  out.write_name(trace::name_table::entries, 0, 0, "block::run");
+  out.write_name(trace::name_table::entries, 1, 0, "block::halo");
+  out.write_name(trace::name_table::entries, 2, 0, "completion");
+  // a, b, group, entry, detail
+  out.write(0, std::vector{
+                   a_record(100, record_kind::item_begin, 0, 0, 1, 0, program),
+                   a_record(150, record_kind::sent, 0x10, 1000, 1, 1),
+                   a_record(300, record_kind::item_end),
+                   a_record(300, record_kind::parked),
+                   a_record(600, record_kind::arrived, 0x20),
+                   a_record(610, record_kind::woken),
+                   a_record(620, record_kind::item_begin, 0x20, 0, 1, 1, program),
+                   a_record(640, record_kind::sent, 0x30, 5, 1, 1),
+                   a_record(700, record_kind::item_end),
+               });
+  out.write(1, std::vector{
+                   a_record(100, record_kind::parked),
+                   a_record(250, record_kind::woken),
+                   a_record(260, record_kind::arrived, 0x10),
+                   a_record(300, record_kind::item_begin, 0x10, 1, 1, 1, program),
+                   a_record(350, record_kind::resumed, 7, 3, 1, 0, mailbox),
+                   a_record(450, record_kind::suspended, 8, 3, 1, 0, device),
+                   a_record(480, record_kind::sent, 0x20, 64, 0, 1),
+                   a_record(500, record_kind::item_end),
+                   a_record(700, record_kind::item_begin, 0, 0, 0, 2, other),
+                   a_record(710, record_kind::resumed, 8, 3, 1, 0, device),
+                   a_record(760, record_kind::arrived, 0x30),
+                   a_record(790, record_kind::suspended, 9, 3, 1, 0, timer),
+                   a_record(800, record_kind::item_end),
+                   a_record(900, record_kind::item_begin, 0x30, 2, 1, 1, program),
+                   a_record(950, record_kind::item_end),
+                   a_record(1000, record_kind::parked),
+               });
+  out.write(track_number(trace::track_class::device, 0),
+            std::vector{a_record(500, record_kind::operation, 100, 0, 0, 0, 0),
+                        a_record(650, record_kind::operation, 50, 0, 0, 0, 0),
+                        a_record(700, record_kind::operation, 250, 4096, 0, 0, 1)});
+  out.end();
+}
+
+TEST(Analysis, OfAGoldenTraceHasItsNumbers) {
+  const temporary_trace folder;
+  write_golden(folder.file());
+  const run_report run = report_on(folder.file());
+  EXPECT_EQ(run.records, 28U);
+  EXPECT_EQ(run.length, 900U);
+  ASSERT_EQ(run.pes.size(), 2U);
+  const pe_report& zero = run.pes[0];
+  EXPECT_EQ(zero.program, 280U);
+  EXPECT_EQ(zero.runtime, 0U);
+  EXPECT_EQ(zero.parked, 310U);
+  EXPECT_EQ(zero.idle_awake, 310U);
+  EXPECT_EQ(zero.items, 2U);
+  EXPECT_EQ(zero.idle.communication, 120U);
+  EXPECT_EQ(zero.idle.other, 200U);
+  EXPECT_EQ(zero.idle.after_last, 300U);
+  EXPECT_EQ(zero.overlap.communication, 120U);
+  EXPECT_EQ(zero.overlap.covered, 0U);
+  const pe_report& one = run.pes[1];
+  EXPECT_EQ(one.program, 330U);
+  EXPECT_EQ(one.runtime, 20U);
+  EXPECT_EQ(one.parked, 150U);
+  EXPECT_EQ(one.idle.before_first, 200U);
+  EXPECT_EQ(one.idle.communication, 60U);
+  EXPECT_EQ(one.idle.device, 140U);
+  EXPECT_EQ(one.idle.timer, 100U);
+  EXPECT_EQ(one.idle.after_last, 50U);
+  EXPECT_EQ(one.idle.other, 0U);
+  EXPECT_EQ(one.overlap.communication, 230U);
+  EXPECT_EQ(one.overlap.covered, 50U);
+  ASSERT_EQ(run.entries.size(), 3U);
+  EXPECT_EQ(run.entries[0].name, "block::run");
+  EXPECT_EQ(run.entries[0].time, 200U + 100U + 80U);
+  EXPECT_EQ(run.entries[0].calls, 1U);
+  EXPECT_EQ(run.entries[0].resumes, 2U);
+  EXPECT_EQ(run.entries[0].longest, 200U);
+  EXPECT_EQ(run.entries[1].time, 80U + 100U + 50U);
+  EXPECT_EQ(run.entries[1].elements, 3U);
+  EXPECT_EQ(run.entries[1].longest, 200U);
+  EXPECT_EQ(run.entries[2].time, 20U);
+  EXPECT_TRUE(run.entries[1].program);
+  EXPECT_FALSE(run.entries[2].program);
+  ASSERT_EQ(run.devices.size(), 1U);
+  EXPECT_EQ(run.devices[0].overlap.communication, 250U);
+  EXPECT_EQ(run.devices[0].overlap.computation, 150U);
+  EXPECT_EQ(run.devices[0].overlap.covered, 100U);
+  EXPECT_EQ(run.devices[0].bytes, 4096U);
+  EXPECT_EQ(run.messages.sent, 3U);
+  EXPECT_EQ(run.messages.begun, 3U);
+  EXPECT_EQ(run.messages.between_pes_bytes, 1069U);
+  EXPECT_EQ(run.messages.sizes[10], 1U);
+  EXPECT_EQ(run.messages.sizes[7], 1U);
+  EXPECT_EQ(run.messages.sizes[3], 1U);
+  EXPECT_EQ(run.messages.network.percentile(0.5), 120U);
+  EXPECT_EQ(run.messages.queue.most(), 140U);
+  EXPECT_EQ(run.path.length, 850U);
+  EXPECT_EQ(run.path.pe, 1U);
+  EXPECT_EQ(run.path.takeovers, 2U);
+  EXPECT_EQ(run.path.parts[chain_network], 110U);
+  EXPECT_EQ(run.path.parts[chain_wait_other], 40U);
+  EXPECT_EQ(run.path.parts[chain_wait_device], 200U);
+  EXPECT_EQ(run.path.parts[chain_wait_timer], 100U);
+  EXPECT_EQ(run.path.parts[chain_runtime], 20U);
+  EXPECT_EQ(run.path.parts[run.entries[0].chain_part], 50U + 100U + 80U);
+  EXPECT_EQ(run.path.parts[run.entries[1].chain_part], 100U + 50U);
+  EXPECT_EQ(run.bound.busiest, 330U);
+  EXPECT_EQ(run.bound.mean, 305U);
+  EXPECT_EQ(run.bound.overlapped, 450U);
+}
+
+TEST(Analysis, SaysTheSameInTablesAndInJson) {
+  const temporary_trace folder;
+  write_golden(folder.file());
+  const run_report run = report_on(folder.file());
+  const std::string text = report_text(run);
+  for (const char* const part :
+       {"28 records, 2 PEs of 1 process, 900 ns of time", "31.1 %", "block::halo", "completion  (runtime)",
+        "50 ns   180 ns   21.7 %       330 ns  PE 1", "100 ns   150 ns   40.0 %", "3 sent with 1.069 kB",
+        "Critical path: 850 ns, to the end of the last item, on PE 1", "450 ns   2.000 times"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  const auto json = nlohmann::json::parse(report_json(std::vector{run, run}));
+  const auto& first = json["runs"][0];
+  EXPECT_EQ(first["pes"][1]["overlap"]["covered"], 50);
+  EXPECT_NEAR(first["pes"][1]["overlap"]["fraction"].get<double>(), 50.0 / 230, 1e-9);
+  EXPECT_EQ(first["critical_path"]["wait_device"], 200);
+  EXPECT_EQ(first["summary"]["length"], 900);
+  EXPECT_EQ(json["compared"]["length"]["ratio"], 1);
+  const std::string both = comparison_text(run, run);
+  EXPECT_NE(both.find("900 ns    900 ns         1.000  length of the run"), std::string::npos) << both;
+}
+
+TEST(Analysis, LeavesOutWhatTheRingHasDropped) {
+  const temporary_trace folder;
+  {
+    trace::file_writer out(folder.file(), {});
+    out.write(0, std::vector{
+                     a_record(100, record_kind::item_begin),
+                     a_record(200, record_kind::mark),
+                     a_record(500, record_kind::dropped, 7),
+                     a_record(600, record_kind::item_end),
+                     a_record(700, record_kind::item_begin),
+                     a_record(800, record_kind::item_end),
+                 });
+  }
+  const run_report run = report_on(folder.file());
+  const pe_report& pe = run.pes.at(0);
+  EXPECT_EQ(pe.dropped, 7U);
+  EXPECT_EQ(pe.program, 100U + 100U);
+  EXPECT_EQ(pe.unrecorded, 400U);
+  EXPECT_EQ(pe.idle.all(), 100U);
+  EXPECT_EQ(run.entries.at(0).name, "entry 0");
+  ASSERT_EQ(run.warnings.size(), 1U);
+  EXPECT_NE(run.warnings[0].find("has not ended"), std::string::npos);
+  EXPECT_NE(report_text(run).find("7 records dropped"), std::string::npos);
+}
+
+TEST(Analysis, CountsWhatAShortHistoryHasCut) {
+  const temporary_trace folder;
+  {
+    trace::file_header head;
+    head.pes = 2;
+    trace::file_writer out(folder.file(), head);
+    out.write(0, std::vector{a_record(0, record_kind::sent, 0x10, 8, 1)});
+    std::vector<trace::record> items;
+    for (std::uint64_t k = 0; k < 100; ++k) {
+      items.push_back(a_record(10 * k, record_kind::item_begin));
+      items.push_back(a_record(10 * k + 5, record_kind::item_end));
+    }
+    items.push_back(a_record(1000, record_kind::arrived, 0x10));
+    items.push_back(a_record(1000, record_kind::item_begin, 0x10));
+    items.push_back(a_record(1001, record_kind::item_end));
+    out.write(1, items);
+  }
+  const run_report exact = report_on(folder.file());
+  EXPECT_EQ(exact.pes.at(1).overlap.communication, 1000U);
+  EXPECT_EQ(exact.pes.at(1).overlap.covered, 500U);
+  EXPECT_EQ(exact.pes.at(1).overlap.cut, 0U);
+  const run_report cut = report_on(folder.file(), 30);
+  EXPECT_EQ(cut.pes.at(1).overlap.cut, 1U);
+  EXPECT_EQ(cut.pes.at(1).overlap.cut_time + cut.pes.at(1).overlap.communication, 1000U);
+  EXPECT_NE(report_text(cut).find("1 intervals cut by"), std::string::npos);
+}
+
+TEST(Analysis, SurvivesFilesThatWereCutOrDamaged) {
+  const temporary_trace folder;
+  test::random_schedule schedule(9, {.processes = 1, .pes_a_process = 3, .steps = 60, .pauses = true});
+  schedule.write(folder.file("whole"));
+  const std::string whole = temporary_trace::bytes_of(folder.file("whole"));
+  const auto survives = [&](const std::string& bytes) {
+    temporary_trace::make_file(folder.file(), bytes);
+    try {
+      const run_report run = report_on(folder.file(), 8);
+      for (const pe_report& pe : run.pes) {
+        EXPECT_LE(pe.overlap.covered, pe.overlap.communication);
+        EXPECT_EQ(pe.program + pe.runtime + pe.unrecorded + pe.idle_awake + pe.parked, run.length);
+      }
+      EXPECT_FALSE(report_text(run).empty());
+      EXPECT_TRUE(nlohmann::json::accept(report_json(std::vector{run})));
+    } catch (const usage_error&) {  // the header
+    }
+  };
+  for (std::size_t bytes = 0; bytes < whole.size(); bytes += 3) survives(whole.substr(0, bytes));
+  std::mt19937 random(12);
+  for (int round = 0; round < 1000; ++round) {
+    auto bytes = whole;
+    for (auto left = random() % 9 + 1; left > 0; --left)
+      bytes[64 + random() % (bytes.size() - 64)] = static_cast<char>(random());
+    survives(bytes);
+  }
+}
+
+}  // namespace
+}  // namespace imbrex::tools

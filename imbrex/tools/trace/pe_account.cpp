@@ -215,10 +215,11 @@ void pe_account::off(std::uint64_t time) {
 }
 
 // Nobody knows what happened since the record before, nor what goes on now.
-void pe_account::dropped(const trace::record& r) {
+void pe_account::dropped(const trace::record& r, std::uint64_t before) {
+  change(before);
   report_.dropped += r.a;
   waits_ = {};
-  stop_recording(since_);
+  stop_recording(before);
   change(r.time);
   changed(r.time);
 }

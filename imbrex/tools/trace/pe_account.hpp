@@ -71,7 +71,8 @@ class pe_account {
   void parked(std::uint64_t time);
   void woken(std::uint64_t time);
   void off(std::uint64_t time);
-  void dropped(const trace::record& r);
+  /// `before` is the time of the record before it.
+  void dropped(const trace::record& r, std::uint64_t before);
 
   /// A message to it was on its way.
   void add(interval on_its_way) { overlap_.add(on_its_way); }

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reports on arbitrary bytes as a trace: all are read as far as they are one, and the parts of each PE's time make up
+// the run.
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <imbrex/base/descriptor.hpp>
+#include <imbrex/base/error.hpp>
+#include <imbrex/tools/trace/analysis.hpp>
+#include <imbrex/tools/trace/report_json.hpp>
+#include <imbrex/tools/trace/report_text.hpp>
+
+namespace {
+
+namespace trace = imbrex::trace;
+
+void append(std::string& to, const auto& what) {
+  to.append(reinterpret_cast<const char*>(&what), sizeof what);
+}
+
+/// A valid trace with few addresses, so that messages meet.
+std::string a_valid_trace(std::mt19937& random) {
+  std::string bytes;
+  trace::file_header head;
+  head.pes = 3;
+  append(bytes, head);
+  std::uint64_t times[3]{};
+  for (auto chunks = random() % 8; chunks > 0; --chunks) {
+    const auto track = static_cast<std::uint32_t>(random() % 3);
+    const auto records = static_cast<std::uint32_t>(random() % 8);
+    trace::chunk_header chunk{trace::chunk_magic, trace::chunk_kind::records, track,
+                              records * static_cast<std::uint32_t>(sizeof(trace::record))};
+    append(bytes, chunk);
+    for (std::uint32_t k = 0; k < records; ++k) {
+      trace::record made{};
+      made.time = times[track] += random() % 4;
+      made.kind = static_cast<trace::record_kind>(1 + random() % (trace::record_kinds - 1));
+      made.detail = static_cast<std::uint8_t>(random() % 3);
+      made.entry = static_cast<std::uint16_t>(random() % 3);
+      made.group = static_cast<std::uint32_t>(random() % 3);
+      made.a = random() % 4;
+      made.b = random() % 4;
+      append(bytes, made);
+    }
+  }
+  append(bytes, trace::chunk_header{});
+  return bytes;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string bytes(reinterpret_cast<const char*>(data), size);
+  // Few processes, for each that is missing is looked for.
+  if (trace::file_header head; size >= sizeof head) {
+    std::memcpy(&head, bytes.data(), sizeof head);
+    head.processes %= 4;
+    std::memcpy(bytes.data(), &head, sizeof head);
+  }
+  const imbrex::descriptor memory(::memfd_create("trace", MFD_CLOEXEC));
+  if (!memory || ::write(memory.get(), bytes.data(), bytes.size()) != static_cast<::ssize_t>(bytes.size()))
+    std::abort();
+  try {
+    trace::reader in("/proc/self/fd/" + std::to_string(memory.get()));
+    const imbrex::tools::run_report run = imbrex::tools::analyse(in, 8);
+    for (const auto& pe : run.pes)
+      if (pe.program + pe.runtime + pe.unrecorded + pe.idle_awake + pe.parked != run.length ||
+          pe.overlap.covered > pe.overlap.communication)
+        std::abort();
+    if (imbrex::tools::report_text(run).empty() || imbrex::tools::report_json(std::vector{run}).empty())
+      std::abort();
+  } catch (const imbrex::usage_error&) {  // the header is none
+  }
+  return 0;
+}
+
+// Starts from valid traces: few random bytes are one.
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
+                                               unsigned seed);
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
+
+std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
+                                    unsigned seed) {
+  if (seed % 4 == 0) {
+    std::mt19937 random(seed);
+    const std::string valid = a_valid_trace(random);
+    if (valid.size() <= max_size) size = valid.copy(reinterpret_cast<char*>(data), max_size);
+    if (seed % 8 == 0) return size;
+  }
+  return LLVMFuzzerMutate(data, size, max_size);
+}
