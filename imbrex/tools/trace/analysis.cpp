@@ -197,7 +197,7 @@ void analysis::message(const record& r, std::uint32_t track) {
   const track_account& here = tracks_[track];
   if (r.kind == record_kind::sent) {
     const auto chain = here.pe == nullptr ? 0 : here.pe->capture();
-    messages_.sent(r, track, here.file, r.entry, chain);
+    messages_.sent(r, track, here.file, chain);
   } else if (r.kind == record_kind::packed) {
     if (const auto known = messages_.packed(r, track, here.file)) {
       count(*known);

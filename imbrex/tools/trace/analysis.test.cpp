@@ -155,7 +155,7 @@ TEST(Analysis, SaysTheSameInTablesAndInJson) {
   for (const char* const part :
        {"28 records, 2 PEs of 1 process, 900 ns of time", "31.1 %", "block::halo", "completion  (runtime)",
         "50 ns   180 ns   21.7 %       330 ns  PE 1", "100 ns   150 ns   40.0 %", "3 sent with 1.069 kB",
-        "Critical path: 850 ns, to the end of the last item, on PE 1", "450 ns   2.000 times"})
+        "Critical path: 850 ns, to the end of the last item, on PE 1", "450 ns  2.000 times"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   const auto json = nlohmann::json::parse(report_json(std::vector{run, run}));
   const auto& first = json["runs"][0];

@@ -37,12 +37,14 @@ void message_account::forget_old() {
   });
 }
 
-void message_account::sent(const trace::record& r, std::uint32_t track, std::uint32_t process,
-                           std::uint32_t entry, std::uint32_t chain) {
+std::uint32_t message_account::sent(const trace::record& r, std::uint32_t track, std::uint32_t process,
+                                    std::uint32_t chain) {
   ++report_.sent;
   report_.bytes += r.b;
   ++report_.sizes[static_cast<std::size_t>(std::bit_width(r.b))];
-  put({r.a, r.time, not_yet, r.b, process, track, entry, chain});
+  const auto number = static_cast<std::uint32_t>(report_.sent);
+  put({r.a, r.time, not_yet, r.b, process, track, number, chain});
+  return number;
 }
 
 std::optional<message_account::begun> message_account::packed(const trace::record& r, std::uint32_t track,

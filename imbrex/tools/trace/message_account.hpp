@@ -28,8 +28,8 @@ class message_account {
   };
 
   // Records of a track: its number among those of the reader, and the process it is of.
-  void sent(const trace::record& r, std::uint32_t track, std::uint32_t process, std::uint32_t entry,
-            std::uint32_t chain);
+  /// The number of the message.
+  std::uint32_t sent(const trace::record& r, std::uint32_t track, std::uint32_t process, std::uint32_t chain);
   /// What it gives has arrived by clocks that do not agree, and so before it was packed.
   std::optional<begun> packed(const trace::record& r, std::uint32_t track, std::uint32_t process);
   /// `packer` is the track that `r.b` names.

@@ -11,10 +11,11 @@ namespace imbrex::tools {
 
 /// What `imbrex trace` is asked for.
 struct trace_settings {
-  enum class action : std::uint8_t { report };
+  enum class action : std::uint8_t { report, convert };
   action what = action::report;
   std::vector<std::string> files;
   bool json = false;
+  std::string output{};  ///< of a conversion
 };
 
 /// Reads what stands behind `imbrex trace`, or gives the text to print for --help. Throws `usage_error`.

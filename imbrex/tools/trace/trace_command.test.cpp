@@ -29,6 +29,13 @@ TEST(trace_command, takes_one_trace_or_two) {
   EXPECT_EQ(two.files, (words{"a", "--b"}));
 }
 
+TEST(trace_command, takes_a_trace_to_convert) {
+  const auto asked = settings({"convert", "a", "--to", "perfetto", "--output=b"});
+  EXPECT_EQ(asked.what, trace_settings::action::convert);
+  EXPECT_EQ(asked.files, words{"a"});
+  EXPECT_EQ(asked.output, "b");
+}
+
 TEST(trace_command, says_what_is_wrong_and_what_to_write) {
   const std::vector<std::pair<words, const char*>> wrong{
       {{}, "nothing to do; write imbrex trace report FILE"},
@@ -36,6 +43,15 @@ TEST(trace_command, says_what_is_wrong_and_what_to_write) {
       {{"report"}, "no trace to report on"},
       {{"report", "a", "--jsno"}, "unknown option --jsno; did you mean --json?"},
       {{"report", "a", "--json", "--text"}, "--text and --json exclude each other"},
+      {{"convert", "a", "--output", "b"}, "--to is missing; write --to perfetto"},
+      {{"convert", "a", "--to", "chrome", "--output", "b"},
+       "--to chrome: no such format; write --to perfetto"},
+      {{"convert", "a", "--to=perfetto"}, "--output is missing"},
+      {{"convert", "--to=perfetto", "--output", "b"}, "0 traces to convert"},
+      {{"convert", "a", "--to"}, "--to needs a value"},
+      {{"convert", "/proc/self/exe", "--to=perfetto", "--output=/proc/self/exe"}, "is the trace itself"},
+      {{"convert", "a", "--json", "--to=perfetto", "--output", "b"}, "of imbrex trace report"},
+      {{"report", "a", "--output", "b"}, "of imbrex trace convert"},
       {{"report", "a", "b", "c"}, "at most two traces can be compared, and 3 are named"},
   };
   for (const auto& [line, expected] : wrong)

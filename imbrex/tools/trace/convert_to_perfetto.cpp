@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/trace/convert_to_perfetto.hpp>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <imbrex/tools/trace/element_text.hpp>
+#include <imbrex/tools/trace/message_account.hpp>
+#include <imbrex/tools/trace/perfetto_file.hpp>
+#include <imbrex/tools/trace/readable.hpp>
+
+namespace imbrex::tools {
+namespace {
+
+using trace::name_table;
+using trace::record;
+using trace::record_kind;
+using trace::track_class;
+
+// Numbers of threads: those of processes are small, and must be different.
+constexpr std::int64_t first_pe_thread = 1'000'000;
+constexpr std::int64_t first_comm_thread = 100'000'000;
+constexpr std::size_t deepest = 64;
+
+class conversion {
+ public:
+  conversion(trace::reader& in, const std::string& path) : in_(in), out_(path), messages_(no_chains_) {}
+
+  void run() {
+    describe();
+    for (auto piece = in_.next(); !piece.records.empty(); piece = in_.next()) {
+      for (const record& r : piece.records) {
+        take(r, piece.track);
+        tracks_[piece.track].last_record = r.time;
+      }
+      end_ = piece.records.back().time;
+    }
+    for (auto& track : tracks_) {
+      pop_until(track, 0, end_);
+      for (const auto& [name, phase] : track.phases)
+        for (int open = phase.open; open > 0; --open) out_.end(phase.track, end_);
+    }
+    out_.close();
+  }
+
+ private:
+  enum class frame_kind : std::uint8_t { parked, item, turn, coroutine };
+  struct frame {
+    frame_kind kind;
+    std::uint16_t entry;
+    std::uint32_t group;
+    std::uint64_t element;
+  };
+  struct phase {
+    std::uint64_t track = 0;
+    int open = 0;
+  };
+  struct one_track {
+    std::uint32_t file = 0;
+    track_class kind = track_class::pe;
+    std::uint32_t place = 0;
+    std::uint64_t number = 0;
+    std::uint64_t last_record = 0;
+    std::vector<frame> stack;
+    std::map<std::uint32_t, phase> phases;
+    std::map<std::uint32_t, std::uint64_t> streams;
+  };
+
+  void describe();
+  void take(const record& r, std::uint32_t track);
+  void item(const record& r, one_track& here, std::uint32_t track);
+  void message(const record& r, one_track& here, std::uint32_t track);
+  void user(const record& r, one_track& here);
+  void operation(const record& r, one_track& here);
+  void push(const record& r, one_track& here, frame_kind kind, std::uint64_t ends_flow);
+  void pop_until(one_track& here, std::size_t depth, std::uint64_t time);
+  std::uint64_t flow_of(const record& r, const one_track& here, std::uint32_t track);
+  std::string name_of(const one_track& here, name_table table, std::uint32_t id, const char* otherwise) const;
+  std::uint64_t process_track(const one_track& here) const { return here.file + 1; }
+
+  trace::reader& in_;
+  perfetto_file out_;
+  chain_store no_chains_;
+  message_account messages_;
+  std::vector<one_track> tracks_;
+  std::unordered_map<std::uint32_t, std::uint32_t> senders_;
+  std::uint64_t tracks_made_ = 0;
+  std::uint64_t end_ = 0;
+};
+
+void conversion::describe() {
+  const auto files = in_.files();
+  for (std::size_t f = 0; f < files.size(); ++f) {
+    const auto process = files[f]->header().process;
+    out_.process(f + 1, static_cast<std::int32_t>(process) + 1, "process " + std::to_string(process));
+  }
+  tracks_made_ = files.size();
+  for (std::uint32_t t = 0; t < in_.tracks().size(); ++t) {
+    one_track& made = tracks_.emplace_back();
+    made.file = in_.tracks()[t].file;
+    made.kind = trace::class_of_track(in_.tracks()[t].number);
+    made.place = trace::place_of_track(in_.tracks()[t].number);
+    if (made.kind == track_class::device) continue;
+    senders_.emplace(in_.tracks()[t].number, t);
+    made.number = ++tracks_made_;
+    const auto pid = static_cast<std::int32_t>(files[made.file]->header().process) + 1;
+    if (made.kind == track_class::pe)
+      out_.thread(made.number, pid, first_pe_thread + made.place, "PE " + std::to_string(made.place));
+    else
+      out_.thread(made.number, pid, first_comm_thread + made.place, "communication thread");
+  }
+}
+
+std::string conversion::name_of(const one_track& here, name_table table, std::uint32_t id,
+                                const char* otherwise) const {
+  const auto named = in_.files()[here.file]->name(table, id);
+  return named.empty() ? otherwise + std::to_string(id) : std::string(named);
+}
+
+void conversion::take(const record& r, std::uint32_t track) {
+  one_track& here = tracks_[track];
+  switch (r.kind) {
+    case record_kind::sent:
+    case record_kind::packed:
+    case record_kind::arrived: return here.kind == track_class::device ? void() : message(r, here, track);
+    case record_kind::operation: return here.kind == track_class::device ? operation(r, here) : void();
+    case record_kind::phase_begin:
+    case record_kind::phase_end:
+    case record_kind::mark:
+    case record_kind::produced:
+    case record_kind::consumed: return here.kind == track_class::device ? void() : user(r, here);
+    default: return here.kind == track_class::pe ? item(r, here, track) : void();
+  }
+}
+
+void conversion::push(const record& r, one_track& here, frame_kind kind, std::uint64_t ends_flow) {
+  here.stack.push_back({kind, r.entry, r.group, r.b});
+  if (kind == frame_kind::parked) return out_.begin(here.number, r.time, "parked", {.category = "parked"});
+  static constexpr const char* categories[]{"parked", "item", "turn", "coroutine"};
+  perfetto_file::details more;
+  more.category = categories[static_cast<std::size_t>(kind)];
+  more.ends_flow = ends_flow;
+  std::string element;
+  if (kind == frame_kind::coroutine || r.detail == static_cast<std::uint8_t>(trace::item_class::entry))
+    element = element_text(*in_.files()[here.file], r.group, r.b);
+  more.element = element;
+  out_.begin(here.number, r.time, name_of(here, name_table::entries, r.entry, "entry "), more);
+}
+
+void conversion::pop_until(one_track& here, std::size_t depth, std::uint64_t time) {
+  for (; here.stack.size() > depth; here.stack.pop_back()) out_.end(here.number, time);
+}
+
+std::uint64_t conversion::flow_of(const record& r, const one_track& here, std::uint32_t track) {
+  if (r.a == 0) return 0;
+  const auto known = messages_.begin(r.time, r.a, track, here.file, r.kind == record_kind::entry_begin);
+  return known ? known->message.number : 0;
+}
+
+void conversion::item(const record& r, one_track& here, std::uint32_t track) {
+  auto& stack = here.stack;
+  const bool busy = !stack.empty() && stack.front().kind == frame_kind::item;
+  switch (r.kind) {
+    case record_kind::item_begin:
+      pop_until(here, 0, r.time);
+      return push(r, here, frame_kind::item, flow_of(r, here, track));
+    case record_kind::entry_begin: {
+      const auto flow = flow_of(r, here, track);
+      if (busy && stack.size() < deepest) push(r, here, frame_kind::turn, flow);
+      return;
+    }
+    case record_kind::resumed:
+      if (busy && stack.size() < deepest) push(r, here, frame_kind::coroutine, 0);
+      return;
+    case record_kind::entry_end:
+    case record_kind::suspended:
+      // The innermost that this ends, and what it had begun; as the report has it.
+      for (std::size_t depth = stack.size(); depth-- > 0;) {
+        const frame& one = stack[depth];
+        const bool ends = r.kind == record_kind::entry_end
+                              ? one.kind == frame_kind::turn
+                              : one.kind == frame_kind::coroutine && one.entry == r.entry &&
+                                    one.group == r.group && one.element == r.b;
+        if (ends) return pop_until(here, depth, r.time);
+      }
+      return;
+    case record_kind::parked:
+      if (!busy && stack.empty()) push(r, here, frame_kind::parked, 0);
+      return;
+    case record_kind::woken:
+      if (!busy) pop_until(here, 0, r.time);
+      return;
+    case record_kind::item_end:
+    case record_kind::off: return pop_until(here, 0, r.time);
+    case record_kind::dropped:
+      pop_until(here, 0, here.last_record);
+      return out_.instant(here.number, r.time, "records dropped", {.has_number = true, .number = r.a});
+    default: return;
+  }
+}
+
+void conversion::message(const record& r, one_track& here, std::uint32_t track) {
+  if (r.kind == record_kind::sent) {
+    const auto flow = messages_.sent(r, track, here.file, 0);
+    const auto name = "send " + name_of(here, name_table::entries, r.entry, "entry ");
+    return out_.instant(here.number, r.time, name,
+                        {.category = "message", .flow = flow, .has_number = true, .number = r.b});
+  }
+  if (r.kind == record_kind::packed) {
+    // Its item has begun before: by clocks that do not agree.
+    if (const auto known = messages_.packed(r, track, here.file))
+      out_.instant(tracks_[known->receiver].number, known->times.begun, "begun before it was sent",
+                   {.category = "message", .ends_flow = known->message.number});
+    return;
+  }
+  std::optional<std::uint32_t> packer;
+  if (r.b != 0)
+    if (const auto found = senders_.find(static_cast<std::uint32_t>(r.b - 1)); found != senders_.end())
+      packer = found->second;
+  messages_.arrived(r, here.file, packer);
+}
+
+void conversion::user(const record& r, one_track& here) {
+  const auto name = name_of(here, name_table::marks, r.group, "mark ");
+  const perfetto_file::details number{.category = "user", .has_number = true, .number = r.a};
+  if (r.kind == record_kind::mark) return out_.instant(here.number, r.time, name, number);
+  if (r.kind == record_kind::produced || r.kind == record_kind::consumed)
+    return out_.instant(
+        here.number, r.time, (r.kind == record_kind::produced ? "produced " : "consumed ") + name,
+        {.category = "data", .element = std::to_string(r.b), .has_number = true, .number = r.a});
+  // Phases go over items, and over each other: each name has a track of its own.
+  phase& of = here.phases[r.group];
+  if (r.kind == record_kind::phase_begin) {
+    if (of.track == 0) {
+      of.track = ++tracks_made_;
+      out_.child(of.track, process_track(here),
+                 "PE " + std::to_string(here.place) + ", phase " + printable(name));
+    }
+    ++of.open;
+    out_.begin(of.track, r.time, name, number);
+  } else if (of.open > 0) {
+    --of.open;
+    out_.end(of.track, r.time);
+  }
+}
+
+void conversion::operation(const record& r, one_track& here) {
+  std::uint64_t& stream = here.streams[r.group];
+  if (stream == 0) {
+    stream = ++tracks_made_;
+    out_.child(stream, process_track(here),
+               "device " + std::to_string(here.place) + ", stream " + std::to_string(r.group));
+  }
+  static constexpr const char* classes[]{"kernel",           "host to device", "device to host",
+                                         "device to device", "host function",  "operation"};
+  out_.begin(stream, r.time - std::min(r.a, r.time), name_of(here, name_table::marks, r.entry, "operation "),
+             {.category = classes[r.detail], .has_number = true, .number = r.b});
+  out_.end(stream, r.time);
+}
+
+}  // namespace
+
+void convert_to_perfetto(trace::reader& in, const std::string& path) { conversion(in, path).run(); }
+
+}  // namespace imbrex::tools

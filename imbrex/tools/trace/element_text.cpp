@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/trace/element_text.hpp>
+
+#include <string_view>
+#include <vector>
+
+#include <imbrex/base/number.hpp>
+#include <imbrex/tools/trace/readable.hpp>
+
+namespace imbrex::tools {
+
+namespace {
+
+/// The extents in "8 8 4"; none if it is something else.
+std::vector<std::uint64_t> extents_of(std::string_view shape) {
+  std::vector<std::uint64_t> extents;
+  while (!shape.empty()) {
+    const auto blank = shape.find(' ');
+    const auto extent = parse_number<std::uint64_t>(shape.substr(0, blank));
+    if (!extent || *extent == 0) return {};
+    extents.push_back(*extent);
+    shape = blank == std::string_view::npos ? std::string_view{} : shape.substr(blank + 1);
+  }
+  return extents;
+}
+
+}  // namespace
+
+std::string element_text(const trace::file_reader& names, std::uint32_t collection, std::uint64_t element) {
+  const std::string_view named = names.name(trace::name_table::collections, collection);
+  const auto tab = named.find('\t');
+  std::string text =
+      named.empty() ? "collection " + std::to_string(collection) : printable(named.substr(0, tab));
+  if (const auto key = names.name(trace::name_table::elements, collection, element); !key.empty())
+    return text + "(" + printable(key) + ")";
+  std::string index;
+  std::uint64_t rest = element;
+  if (tab != std::string_view::npos) {
+    const auto extents = extents_of(named.substr(tab + 1));
+    for (std::size_t d = extents.size(); d-- > 0;) {
+      index = std::to_string(d == 0 ? rest : rest % extents[d]) + (index.empty() ? "" : ", ") + index;
+      rest /= extents[d];
+    }
+  }
+  return text + "(" + (index.empty() ? std::to_string(element) : index) + ")";
+}
+
+}  // namespace imbrex::tools
