@@ -17,6 +17,7 @@
 #include <imbrex/base/descriptor.hpp>
 #include <imbrex/base/error.hpp>
 #include <imbrex/tools/trace/analysis.hpp>
+#include <imbrex/tools/trace/convert_to_perfetto.hpp>
 #include <imbrex/tools/trace/report_json.hpp>
 #include <imbrex/tools/trace/report_text.hpp>
 
@@ -79,6 +80,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         std::abort();
     if (imbrex::tools::report_text(run).empty() || imbrex::tools::report_json(std::vector{run}).empty())
       std::abort();
+    trace::reader again("/proc/self/fd/" + std::to_string(memory.get()));
+    imbrex::tools::convert_to_perfetto(again, "/dev/null");
   } catch (const imbrex::usage_error&) {  // the header is none
   }
   return 0;

@@ -37,6 +37,14 @@ void message_account::forget_old() {
   });
 }
 
+void message_account::forget_early(place number) {
+  const auto known = early_.find(number);
+  if (known == early_.end()) return;
+  const auto there = early_messages_.find({known->second.process, known->second.address});
+  if (there != early_messages_.end() && there->second == number) early_messages_.erase(there);
+  early_.erase(known);
+}
+
 std::uint32_t message_account::sent(const trace::record& r, std::uint32_t track, std::uint32_t process,
                                     std::uint32_t chain) {
   ++report_.sent;
@@ -57,8 +65,7 @@ std::optional<message_account::begun> message_account::packed(const trace::recor
     const auto known = early_.find({track, r.group});
     if (known != early_.end()) {
       const early here = known->second;
-      early_messages_.erase({here.process, here.address});
-      early_.erase(known);
+      forget_early({track, r.group});
       message.ready = here.arrived;
       if (message.ready < message.sent) ++report_.arrived_before_sent;
       if (here.begun) return begun{message, times_of(message, here.begun->first), here.begun->second};
@@ -102,10 +109,11 @@ void message_account::arrived(const trace::record& r, std::uint32_t process,
     table_.erase(old);
   }
   const place number{*packer, r.group};
-  if (const auto old = early_messages_.find({process, r.a}); old != early_messages_.end())
-    early_.erase(old->second);
+  const place address{process, r.a};
+  forget_early(number);
+  if (const auto old = early_messages_.find(address); old != early_messages_.end()) forget_early(old->second);
   early_[number] = {process, r.a, r.time};
-  early_messages_[{process, r.a}] = number;
+  early_messages_[address] = number;
 }
 
 bool message_account::had_to_arrive(const message_in_flight& message) { return message.ready != not_yet; }
@@ -123,7 +131,7 @@ std::optional<message_account::begun> message_account::begin(std::uint64_t time,
   if (!early_.empty()) {
     if (const auto number = early_messages_.find({process, address}); number != early_messages_.end()) {
       early_.at(number->second).begun = {time, track};
-      early_messages_.erase(number);
+      early_messages_.erase(number);  // another may come to that address
     }
   }
   return std::nullopt;

@@ -55,6 +55,7 @@ class message_account {
 
   void put(message_in_flight message);
   void forget_old();
+  void forget_early(place number);
 
   chain_store& chains_;
   message_table table_;
