@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include <imbrex/core/link_transport.hpp>
 #include <imbrex/core/recorded_turn.hpp>
 #include <imbrex/net/local/serializing.hpp>
 
@@ -19,6 +20,9 @@ std::uint64_t identity_of(const work& item) { return reinterpret_cast<std::uintp
 /// Only messages leave their process.
 bool is_message(const work& item) { return item.type->pack != nullptr; }
 
+/// What a modelled link puts messages into: of these nobody hears when they are sent.
+bool is_envelope(const message& m) { return &m.kind() == &late_message::type_record; }
+
 std::uint16_t number_of(const message_type& entry) {
   return static_cast<std::uint16_t>(std::min<std::uint32_t>(entry.id, trace::no_entry));
 }
@@ -30,11 +34,14 @@ recorder::recorder(trace::recording& into, std::uint32_t track, const scheduler&
       track_(into.add_track(track)),
       scheduler_(whose),
       order_(order),
-      main_entry_(into.entry_number("the main task")) {}
+      main_entry_(into.entry_number("the main task")) {
+  track_.follow(now());  // messages may come before the first item
+}
 
 std::uint64_t recorder::next_in_order(std::uint64_t time) { return *order_ = std::max(*order_ + 1, time); }
 
 void recorder::run(work& item) {
+  if (track_.is_off()) return item.type->run(item);
   const auto begun = now();
   if (!track_.follow(begun)) return item.type->run(item);
   if (clocks_ != nullptr) clocks_->go_on(begun);
@@ -62,11 +69,11 @@ void recorder::begin_item(const work& item, std::uint64_t begun) {
   const auto element = m.kind().element;
   const auto kind = element == nullptr ? item_class::runtime : item_class::entry;
   track_.add({begun, record_kind::item_begin, static_cast<std::uint8_t>(kind), number_of(m.kind()),
-              m.collection, identity_of(m), element == nullptr ? 0 : element(m)});
+              m.collection, is_envelope(m) ? 0 : identity_of(m), element == nullptr ? 0 : element(m)});
 }
 
 void recorder::parks() {
-  if (track_.follow(now())) add(record_kind::parked);
+  if (!track_.is_off() && track_.follow(now())) add(record_kind::parked);
 }
 
 void recorder::wakes() {

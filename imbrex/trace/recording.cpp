@@ -19,9 +19,7 @@ constexpr std::chrono::milliseconds between_writes{5};
 }  // namespace
 
 track::track(recording& owner, std::uint32_t number, std::size_t records)
-    : owner_(owner), number_(number), ring_(records) {}
-
-bool track::wanted() const { return owner_.is_on(); }
+    : owner_(owner), wanted_(owner.on_), number_(number), ring_(records) {}
 
 void track::turn(bool on, std::uint64_t now) {
   on_ = on;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -29,9 +30,11 @@ class track {
 
   std::uint32_t number() const { return number_; }
 
+  /// True if nothing is recorded, nor is to be: then `follow` would change nothing.
+  bool is_off() const { return !on_ && !wanted_.load(std::memory_order_relaxed); }
   /// Takes over whether recording is on; from then on `is_on` says so. Between items, so that what begins also ends.
   bool follow(std::uint64_t now) {
-    const bool on = wanted();
+    const bool on = wanted_.load(std::memory_order_relaxed);
     if (on != on_) [[unlikely]]
       turn(on, now);
     return on;
@@ -39,11 +42,20 @@ class track {
   bool is_on() const { return on_; }
 
   /// Adds a record. One whose time is before the last one's gets that one's.
-  void add(record r) {
-    if (r.time < last_time_) r.time = last_time_;
-    last_time_ = r.time;
-    if (lost_ != 0 || !ring_.push(r)) [[unlikely]]
-      add_to_full(r);
+  void add(const record& r) {
+    last_time_ = std::max(last_time_, r.time);
+    record* const slot = lost_ == 0 ? ring_.claim() : nullptr;
+    if (slot == nullptr) [[unlikely]]
+      return add_to_full({last_time_, r.kind, r.detail, r.entry, r.group, r.a, r.b});
+    // Field by field: so it is made where it stays, and never read back from where it was put together.
+    slot->time = last_time_;
+    slot->kind = r.kind;
+    slot->detail = r.detail;
+    slot->entry = r.entry;
+    slot->group = r.group;
+    slot->a = r.a;
+    slot->b = r.b;
+    ring_.publish();
   }
 
   /// The number of a name among the marks. O(1) after the first time.
@@ -52,11 +64,11 @@ class track {
  private:
   friend recording;
 
-  bool wanted() const;
   void turn(bool on, std::uint64_t now);
   void add_to_full(const record& r);
 
   recording& owner_;
+  const std::atomic<bool>& wanted_;
   const std::uint32_t number_;
   bool on_ = false;
   std::uint64_t last_time_ = 0;

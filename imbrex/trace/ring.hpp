@@ -29,15 +29,23 @@ class ring {
 
   std::size_t capacity() const { return mask_ + 1; }
 
-  /// False if there is no room. The writing thread.
-  bool push(const record& r) {
+  /// Where the next record goes, null if there is no room; it is there from `publish` on. The writing thread, as `publish`
+  /// and `push`.
+  record* claim() {
     const std::uint64_t at = written_.load(std::memory_order_relaxed);
     if (at - seen_read_ > mask_) [[unlikely]] {
       seen_read_ = read_.load(std::memory_order_acquire);
-      if (at - seen_read_ > mask_) return false;
+      if (at - seen_read_ > mask_) return nullptr;
     }
-    slots_[at & mask_] = r;
-    written_.store(at + 1, std::memory_order_release);
+    return &slots_[at & mask_];
+  }
+  void publish() { written_.store(written_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+  /// Both. False if there is no room.
+  bool push(const record& r) {
+    record* const slot = claim();
+    if (slot == nullptr) return false;
+    *slot = r;
+    publish();
     return true;
   }
 
