@@ -53,10 +53,18 @@ std::uint64_t clock_line::aligned(std::uint64_t time) const {
 void clock_line::align(std::span<record> records, std::uint64_t earliest) const {
   if (records.empty()) return;
   std::size_t behind = readings_until(records.front().time);
+  // Mostly all are on the same side of all readings, and so all are shifted by as much.
+  if (readings_.empty() || (behind == readings_.size()) || records.back().time < readings_.front().here) {
+    const auto ahead = readings_.empty() ? 0 : readings_[behind == 0 ? 0 : behind - 1].ahead;
+    if (ahead == 0 && records.front().time >= earliest) return;
+    const auto least = static_cast<std::int64_t>(earliest);
+    for (record& r : records)
+      r.time = static_cast<std::uint64_t>(std::max(static_cast<std::int64_t>(r.time) + ahead, least));
+    return;
+  }
   for (record& r : records) {
     while (behind < readings_.size() && readings_[behind].here <= r.time) ++behind;
-    if (!readings_.empty()) r.time = shifted(r.time, behind);
-    r.time = earliest = std::max(earliest, r.time);
+    r.time = earliest = std::max(earliest, shifted(r.time, behind));
   }
 }
 

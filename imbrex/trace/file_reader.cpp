@@ -38,24 +38,34 @@ std::uint64_t take_number(const std::vector<std::uint8_t>& from, std::size_t& at
   return number | std::uint64_t{from[at++]} << shift;
 }
 
-/// Nothing, or what is wrong with a record.
+/// How many details each kind of record can have; 0 for kinds that do not exist.
+constexpr std::array<std::uint16_t, 256> details_of_kinds = [] {
+  std::array<std::uint16_t, 256> details{};
+  for (int kind = 1; kind < record_kinds; ++kind) details[static_cast<std::size_t>(kind)] = 256;
+  const auto limit = [&](record_kind kind, std::uint16_t most) {
+    details[static_cast<std::size_t>(kind)] = most;
+  };
+  limit(record_kind::item_begin, 3);
+  limit(record_kind::entry_begin, 3);
+  limit(record_kind::resumed, 5);
+  limit(record_kind::suspended, 5);
+  limit(record_kind::operation, 6);
+  limit(record_kind::produced, 3);
+  limit(record_kind::consumed, 3);
+  return details;
+}();
+
+bool is_sound(const record& r, std::uint64_t last_time) {
+  return r.detail < details_of_kinds[static_cast<std::size_t>(r.kind)] && r.time >= last_time &&
+         r.time <= latest_time;
+}
+
+/// What is wrong with one that is not.
 const char* problem_of(const record& r, std::uint64_t last_time) {
-  const auto kind = static_cast<int>(r.kind);
-  if (kind < 1 || kind >= record_kinds) return "a record of no known kind";
+  if (details_of_kinds[static_cast<std::size_t>(r.kind)] == 0) return "a record of no known kind";
   if (r.time < last_time) return "a record earlier than the one before it";
   if (r.time > latest_time) return "a record with an impossible time";
-  int details = 256;
-  switch (r.kind) {
-    case record_kind::item_begin:
-    case record_kind::entry_begin: details = 3; break;
-    case record_kind::resumed:
-    case record_kind::suspended: details = 5; break;
-    case record_kind::operation: details = 6; break;
-    case record_kind::produced:
-    case record_kind::consumed: details = 3; break;
-    default: break;
-  }
-  return r.detail < details ? nullptr : "a record with an impossible detail";
+  return "a record with an impossible detail";
 }
 
 bool has_keys(name_table table) { return table == name_table::elements || table == name_table::streams; }
@@ -248,16 +258,14 @@ std::size_t file_reader::read(cursor& from, std::span<record> into) {
     const auto room = into.subspan(filled);
     const auto asked = room.first(std::min<std::uint64_t>(room.size(), (until - from.at) / sizeof(record)));
     const auto got = read_at(from.at, std::as_writable_bytes(asked)) / sizeof(record);
-    for (std::size_t k = 0; k < got; ++k) {
-      if (const char* const problem = problem_of(asked[k], from.last_time)) {
-        stop(from.at, problem);
-        break;
-      }
-      from.last_time = asked[k].time;
-      from.at += sizeof(record);
-      ++filled;
-    }
-    if (got < asked.size()) stop(from.at, "the file has become shorter");
+    std::size_t sound = 0;
+    auto last_time = from.last_time;
+    for (; sound < got && is_sound(asked[sound], last_time); ++sound) last_time = asked[sound].time;
+    if (sound < got) stop(from.at + sound * sizeof(record), problem_of(asked[sound], last_time));
+    from.last_time = last_time;
+    from.at += sound * sizeof(record);
+    filled += sound;
+    if (sound == got && got < asked.size()) stop(from.at, "the file has become shorter");
     if (damage_ && from.at >= damage_->byte) break;
   }
   const auto records = into.first(filled);

@@ -14,7 +14,7 @@ namespace {
 // Of all tracks together; each has at least some, so that reads are not too small, and not more than pay.
 constexpr std::size_t buffered_records = 1U << 20U;
 constexpr std::size_t least_buffered = 256;
-constexpr std::size_t most_buffered = 1U << 13U;
+constexpr std::size_t most_buffered = 1U << 11U;
 
 }  // namespace
 
@@ -133,11 +133,11 @@ reader::piece reader::next() {
   given_ = heap_.front().track;
   const source& from = sources_[given_];
   // Up to where the next track has a record, the heap need not be touched.
-  waiting limit{~std::uint64_t{0}, 0};
+  std::uint64_t limit = ~std::uint64_t{0};
   for (std::size_t child = 1; child < std::min<std::size_t>(heap_.size(), 3); ++child)
-    if (heap_[child].before(limit)) limit = heap_[child];
+    limit = std::min(limit, heap_[child].time + (given_ < heap_[child].track ? 1 : 0));
   std::size_t until = from.at + 1;
-  while (until < from.filled && waiting{from.buffer[until].time, given_}.before(limit)) ++until;
+  while (until < from.filled && from.buffer[until].time < limit) ++until;
   given_records_ = until - from.at;
   return {given_, std::span(from.buffer).subspan(from.at, given_records_)};
 }

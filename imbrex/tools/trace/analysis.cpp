@@ -18,8 +18,8 @@ using trace::record;
 using trace::record_kind;
 using trace::track_class;
 
-constexpr std::size_t least_history = 512;
-constexpr std::size_t most_history = 1U << 18U;
+constexpr std::size_t enough_history = 2048;  // of one, where there are many
+constexpr std::size_t most_history = 1U << 16U;
 
 struct device_account {
   device_account(std::size_t kept, std::uint32_t process, std::uint32_t device) : overlap(kept) {
@@ -61,7 +61,9 @@ class analysis {
   analysis(trace::reader& in, std::size_t history) : in_(in), messages_(all_.chains), history_(history) {}
 
   run_report run() {
-    for (auto piece = in_.next(); !piece.records.empty(); piece = in_.next()) {
+    while (true) {
+      const auto piece = in_.next();
+      if (piece.records.empty()) break;
       if (tracks_.empty()) begin(piece.records.front().time);
       before_ = tracks_[piece.track].last_record;
       for (const record& r : piece.records) {
@@ -107,8 +109,9 @@ class analysis {
 void analysis::begin(std::uint64_t start) {
   start_ = start;
   const auto tracks = in_.tracks();
-  const auto kept = std::clamp(history_ / std::max<std::size_t>(tracks.size() + in_.files().size(), 1),
-                               std::clamp<std::size_t>(history_, 1, least_history), most_history);
+  const auto accounts = std::max<std::size_t>(tracks.size() + in_.files().size(), 1);
+  const auto kept = std::clamp<std::size_t>(
+      std::max(history_ / accounts, std::min(enough_history, 8 * history_ / accounts)), 1, most_history);
   for (std::size_t f = 0; f < in_.files().size(); ++f) processes_.emplace_back(kept, start);
   entries_.resize(in_.files().size());
   tracks_.resize(tracks.size());

@@ -8,9 +8,9 @@
 
 namespace imbrex::tools {
 
-/// How many changes of state of PEs, processes and devices are kept together, while messages that began before them
-/// may still come.
-inline constexpr std::size_t history_kept = 1U << 20U;
+/// How many changes of state of PEs, processes and devices together are kept, while messages that began before them
+/// may still come. If there are many of them, eight times as many.
+inline constexpr std::size_t history_kept = 1U << 18U;
 
 /// Reads a trace to its end, once, and tells what it says of the run. Memory: for each track, each message on its way,
 /// each entry, and for the history.

@@ -214,7 +214,7 @@ TEST(Analysis, CountsWhatAShortHistoryHasCut) {
   EXPECT_EQ(exact.pes.at(1).overlap.communication, 1000U);
   EXPECT_EQ(exact.pes.at(1).overlap.covered, 500U);
   EXPECT_EQ(exact.pes.at(1).overlap.cut, 0U);
-  const run_report cut = report_on(folder.file(), 30);
+  const run_report cut = report_on(folder.file(), 4);
   EXPECT_EQ(cut.pes.at(1).overlap.cut, 1U);
   EXPECT_EQ(cut.pes.at(1).overlap.cut_time + cut.pes.at(1).overlap.communication, 1000U);
   EXPECT_NE(report_text(cut).find("1 intervals cut by"), std::string::npos);

@@ -20,15 +20,6 @@ std::uint64_t length_until(const interval_set& set, std::uint64_t horizon) {
 
 }  // namespace
 
-void timeline_overlap::extend(std::uint64_t time, pe_state state) {
-  if (!segments_.empty() && segments_.back().state == state) {
-    segments_.back().end = time;
-    return;
-  }
-  if (segments_.size() >= 2 * kept_) settle(segments_[segments_.size() - kept_].end);
-  segments_.push_back({time, state});
-}
-
 void timeline_overlap::add(interval added) {
   const auto pieces = intervals_.pieces();
   if (pieces.size() >= 2 * kept_) settle(pieces[pieces.size() - kept_].begin);

@@ -31,7 +31,14 @@ class timeline_overlap {
   explicit timeline_overlap(std::size_t kept) : kept_(kept) {}
 
   /// The timeline has been in `state` from its end until `time`, which is its end now.
-  void extend(std::uint64_t time, pe_state state);
+  void extend(std::uint64_t time, pe_state state) {
+    if (!segments_.empty() && segments_.back().state == state) {
+      segments_.back().end = time;
+      return;
+    }
+    if (segments_.size() >= 2 * kept_) settle(segments_[segments_.size() - kept_].end);
+    segments_.push_back({time, state});
+  }
   void add(interval added);
   /// What was idle at the end counts as `after_last`.
   void relabel_idle_end();
