@@ -12,8 +12,8 @@ namespace imbrex::trace {
 namespace {
 
 // Of all tracks together; each has at least some, so that reads are not too small, and not more than pay.
-constexpr std::size_t buffered_records = 1U << 20U;
-constexpr std::size_t least_buffered = 256;
+constexpr std::size_t buffered_records = 1U << 17U;
+constexpr std::size_t least_buffered = 64;
 constexpr std::size_t most_buffered = 1U << 11U;
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace imbrex::trace {
 
 /// Reads the trace of a run: the files of all its processes, their clocks aligned, and the records of all tracks in the
-/// order of time. Needs memory for some hundred records of each track and for the files' names, however long they are.
+/// order of time. Needs memory for a hundred or so records of each track and for the files' names, however long they are.
 class reader {
  public:
   /// Opens FILE and the files of the other processes beside it. Throws `usage_error` if FILE is no trace.
