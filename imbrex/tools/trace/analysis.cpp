@@ -81,6 +81,7 @@ class analysis {
   void item(const record& r, std::uint32_t track);
   void message(const record& r, std::uint32_t track);
   void message_begins(const record& r, std::uint32_t track);
+  void known_begun(const message_account::begun& known);
   void count(const message_account::begun& known);
   void count_element(const record& r, std::uint32_t entry);
   std::uint32_t entry_of(std::uint32_t file, std::uint16_t id);
@@ -200,7 +201,7 @@ void analysis::message(const record& r, std::uint32_t track) {
   const track_account& here = tracks_[track];
   if (r.kind == record_kind::sent) {
     const auto chain = here.pe == nullptr ? 0 : here.pe->capture();
-    messages_.sent(r, track, here.file, chain);
+    if (const auto known = messages_.sent(r, track, here.file, chain)) known_begun(*known);
   } else if (r.kind == record_kind::packed) {
     if (const auto known = messages_.packed(r, track, here.file)) {
       count(*known);
@@ -220,18 +221,22 @@ void analysis::message_begins(const record& r, std::uint32_t track) {
   if (r.a == 0) return;
   const auto known =
       messages_.begin(r.time, r.a, track, tracks_[track].file, r.kind == record_kind::entry_begin);
-  if (!known) return;
-  count(*known);
-  pe_account& pe = *tracks_[track].pe;
-  if (pe.waited_for(known->times.ready)) {
-    if (known->message.chain != 0) {
+  if (known) known_begun(*known);
+}
+
+// A message has begun just now.
+void analysis::known_begun(const message_account::begun& known) {
+  count(known);
+  pe_account& pe = *tracks_[known.receiver].pe;
+  if (pe.waited_for(known.times.ready)) {
+    if (known.message.chain != 0) {
       ++path_.takeovers;
-      pe.take_over(known->message.chain, known->times);
+      pe.take_over(known.message.chain, known.times);
     } else {
       ++path_.lost;
     }
   }
-  all_.chains.release(known->message.chain);
+  all_.chains.release(known.message.chain);
 }
 
 void analysis::count(const message_account::begun& known) {

@@ -193,6 +193,42 @@ TEST(Analysis, LeavesOutWhatTheRingHasDropped) {
   EXPECT_NE(report_text(run).find("7 records dropped"), std::string::npos);
 }
 
+// A model's clock may stand still from the send to the begin, and the receiver's track is read first.
+TEST(Analysis, KnowsAMessageThatBeginsWhenItIsSent) {
+  const temporary_trace folder;
+  {
+    trace::file_header head;
+    head.pes = 3;
+    head.flags = trace::virtual_clock;
+    trace::file_writer out(folder.file(), head);
+    out.write(0, std::vector{
+                     a_record(50, record_kind::item_begin, 0x20, 0, 0, 1, program),
+                     a_record(80, record_kind::item_end),
+                 });
+    out.write(1, std::vector{
+                     a_record(30, record_kind::item_begin, 0x10, 0, 0, 2, program),
+                     a_record(50, record_kind::sent, 0x20, 1, 0, 1),
+                     a_record(60, record_kind::item_end),
+                 });
+    out.write(2, std::vector{
+                     a_record(0, record_kind::item_begin, 0, 0, 0, 3, program),
+                     a_record(30, record_kind::sent, 0x10, 1, 1, 2),
+                     a_record(40, record_kind::item_end),
+                 });
+    out.end();
+  }
+  const run_report run = report_on(folder.file());
+  EXPECT_TRUE(run.virtual_time);
+  EXPECT_EQ(run.messages.begun, 2U);
+  EXPECT_EQ(run.messages.unknown, 0U);
+  EXPECT_EQ(run.path.takeovers, 2U);
+  EXPECT_EQ(run.path.length, 80U);
+  for (const entry_report& e : run.entries) {
+    const std::uint64_t expected = e.name == "entry 3" ? 30 : e.name == "entry 2" ? 20 : 30;
+    EXPECT_EQ(run.path.parts[e.chain_part], expected) << e.name;
+  }
+}
+
 TEST(Analysis, CountsWhatAShortHistoryHasCut) {
   const temporary_trace folder;
   {

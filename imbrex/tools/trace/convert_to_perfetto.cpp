@@ -204,19 +204,19 @@ void conversion::item(const record& r, one_track& here, std::uint32_t track) {
 }
 
 void conversion::message(const record& r, one_track& here, std::uint32_t track) {
-  if (r.kind == record_kind::sent) {
-    const auto flow = messages_.sent(r, track, here.file, 0);
-    const auto name = "send " + name_of(here, name_table::entries, r.entry, "entry ");
-    return out_.instant(here.number, r.time, name,
-                        {.category = "message", .flow = flow, .has_number = true, .number = r.b});
-  }
-  if (r.kind == record_kind::packed) {
-    // Its item has begun before: by clocks that do not agree.
-    if (const auto known = messages_.packed(r, track, here.file))
-      out_.instant(tracks_[known->receiver].number, known->times.begun, "begun before it was sent",
+  // Its item may have begun before, by clocks that do not agree or stand still.
+  const auto begun = [&](const std::optional<message_account::begun>& known) {
+    if (known)
+      out_.instant(tracks_[known->receiver].number, known->times.begun, "message begins",
                    {.category = "message", .ends_flow = known->message.number});
-    return;
+  };
+  if (r.kind == record_kind::sent) {
+    const auto name = "send " + name_of(here, name_table::entries, r.entry, "entry ");
+    out_.instant(here.number, r.time, name,
+                 {.category = "message", .flow = messages_.next_number(), .has_number = true, .number = r.b});
+    return begun(messages_.sent(r, track, here.file, 0));
   }
+  if (r.kind == record_kind::packed) return begun(messages_.packed(r, track, here.file));
   std::optional<std::uint32_t> packer;
   if (r.b != 0)
     if (const auto found = senders_.find(static_cast<std::uint32_t>(r.b - 1)); found != senders_.end())

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t most_in_flight = 700'000;
 constexpr std::size_t most_early = 10'000;
+constexpr std::size_t most_unsent = 1'000;  // a model's clock may stand still for long
 constexpr std::uint64_t not_yet = ~std::uint64_t{0};
 
 message_times times_of(const message_in_flight& message, std::uint64_t begun) {
@@ -45,14 +46,26 @@ void message_account::forget_early(place number) {
   early_.erase(known);
 }
 
-std::uint32_t message_account::sent(const trace::record& r, std::uint32_t track, std::uint32_t process,
-                                    std::uint32_t chain) {
+std::optional<message_account::begun> message_account::sent(const trace::record& r, std::uint32_t track,
+                                                            std::uint32_t process, std::uint32_t chain) {
   ++report_.sent;
   report_.bytes += r.b;
   ++report_.sizes[static_cast<std::size_t>(std::bit_width(r.b))];
-  const auto number = static_cast<std::uint32_t>(report_.sent);
-  put({r.a, r.time, not_yet, r.b, process, track, number, chain});
-  return number;
+  const message_in_flight message{
+      r.a, r.time, not_yet, r.b, process, track, static_cast<std::uint32_t>(report_.sent), chain};
+  if (unsent_time_ == r.time) {
+    const auto here = std::find_if(unsent_.begin(), unsent_.end(), [&](const unsent& one) {
+      return one.address == r.a && one.process == process;
+    });
+    if (here != unsent_.end()) {
+      const begun known{message, {r.time, r.time, r.time}, here->track};
+      unsent_.erase(here);
+      --report_.unknown;
+      return known;
+    }
+  }
+  put(message);
+  return std::nullopt;
 }
 
 std::optional<message_account::begun> message_account::packed(const trace::record& r, std::uint32_t track,
@@ -128,6 +141,9 @@ std::optional<message_account::begun> message_account::begin(std::uint64_t time,
   }
   if (turn) return std::nullopt;
   ++report_.unknown;
+  if (unsent_time_ != time) unsent_.clear();
+  unsent_time_ = time;
+  if (unsent_.size() < most_unsent) unsent_.push_back({address, process, track});
   if (!early_.empty()) {
     if (const auto number = early_messages_.find({process, address}); number != early_messages_.end()) {
       early_.at(number->second).begun = {time, track};

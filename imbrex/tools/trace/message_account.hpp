@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <imbrex/tools/trace/chain_store.hpp>
 #include <imbrex/tools/trace/message_table.hpp>
@@ -28,8 +29,11 @@ class message_account {
   };
 
   // Records of a track: its number among those of the reader, and the process it is of.
-  /// The number of the message.
-  std::uint32_t sent(const trace::record& r, std::uint32_t track, std::uint32_t process, std::uint32_t chain);
+  /// What it gives has begun at the same time on a track that was read before.
+  std::optional<begun> sent(const trace::record& r, std::uint32_t track, std::uint32_t process,
+                            std::uint32_t chain);
+  /// The number that the message which is sent next will have.
+  std::uint32_t next_number() const { return static_cast<std::uint32_t>(report_.sent + 1); }
   /// What it gives has arrived by clocks that do not agree, and so before it was packed.
   std::optional<begun> packed(const trace::record& r, std::uint32_t track, std::uint32_t process);
   /// `packer` is the track that `r.b` names.
@@ -53,6 +57,13 @@ class message_account {
   };
   using place = std::pair<std::uint32_t, std::uint64_t>;
 
+  // Began without having been sent, at the moment up to which all has been read.
+  struct unsent {
+    std::uint64_t address = 0;
+    std::uint32_t process = 0;
+    std::uint32_t track = 0;
+  };
+
   void put(message_in_flight message);
   void forget_old();
   void forget_early(place number);
@@ -61,6 +72,8 @@ class message_account {
   message_table table_;
   std::map<place, early> early_;           // by packing track and number
   std::map<place, place> early_messages_;  // by process and address, where they are in early_
+  std::vector<unsent> unsent_;
+  std::uint64_t unsent_time_ = 0;
   message_report report_;
 };
 

@@ -235,6 +235,8 @@ std::uint32_t pe_account::capture() {
 
 void pe_account::take_over(std::uint32_t chain, const message_times& times) {
   waited_ = false;
+  all_.chains.release(captured_);
+  captured_ = 0;
   all_.chains.restore(chain, times.sent, chain_);
   chain_[chain_network] += times.ready - times.sent;
   chain_[chain_wait_other] += times.begun - times.ready;
