@@ -67,7 +67,7 @@ asked_for parse_command_line(int argc, const char* const* argv) {
   overlapping.set_help_flag();
   CLI::App& trace = *app.add_subcommand("trace",
                                         "report on traces of runs:\n"
-                                        "imbrex trace report FILE [FILE2] [--json]");
+                                        "imbrex trace report FILE [FILE2] [--text | --json]");
   trace.prefix_command();
   trace.set_help_flag();
   app.require_subcommand(0, 1);

@@ -73,7 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::abort();
   try {
     trace::reader in("/proc/self/fd/" + std::to_string(memory.get()));
-    const imbrex::tools::run_report run = imbrex::tools::analyse(in, 8);
+    const imbrex::tools::run_report run = imbrex::tools::analyse(in, nullptr, 8);
     for (const auto& pe : run.pes)
       if (pe.program + pe.runtime + pe.unrecorded + pe.idle_awake + pe.parked != run.length ||
           pe.overlap.covered > pe.overlap.communication)

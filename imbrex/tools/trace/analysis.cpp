@@ -10,6 +10,7 @@
 #include <imbrex/tools/trace/element_count.hpp>
 #include <imbrex/tools/trace/message_account.hpp>
 #include <imbrex/tools/trace/pe_account.hpp>
+#include <imbrex/tools/trace/run_observer.hpp>
 
 namespace imbrex::tools {
 namespace {
@@ -58,7 +59,10 @@ struct track_account {
 
 class analysis {
  public:
-  analysis(trace::reader& in, std::size_t history) : in_(in), messages_(all_.chains), history_(history) {}
+  analysis(trace::reader& in, run_observer* observer, std::size_t history)
+      : in_(in), messages_(all_.chains), history_(history) {
+    all_.observer = observer;
+  }
 
   run_report run() {
     while (true) {
@@ -109,6 +113,7 @@ class analysis {
 
 void analysis::begin(std::uint64_t start) {
   start_ = start;
+  if (all_.observer != nullptr) all_.observer->begin(in_, start);
   const auto tracks = in_.tracks();
   const auto accounts = std::max<std::size_t>(tracks.size() + in_.files().size(), 1);
   const auto kept = std::clamp<std::size_t>(
@@ -128,7 +133,8 @@ void analysis::begin(std::uint64_t start) {
     }
     senders_.emplace(tracks[t].number, static_cast<std::uint32_t>(t));
     if (kind != track_class::pe) continue;
-    tracks_[t].pe = &pes_.emplace_back(place, kept, start, all_, processes_[tracks[t].file]);
+    tracks_[t].pe = &pes_.emplace_back(place, static_cast<std::uint32_t>(t), kept, start, all_,
+                                       processes_[tracks[t].file]);
     pe_files_.push_back(tracks[t].file);
   }
 }
@@ -163,7 +169,14 @@ void analysis::take(const record& r, std::uint32_t track) {
     case record_kind::packed:
     case record_kind::arrived: return message(r, track);
     case record_kind::operation:
-      if (here.device != nullptr) here.device->operation(r);
+      if (here.device == nullptr) return;
+      here.device->operation(r);
+      if (all_.observer != nullptr) all_.observer->other(track, r);
+      return;
+    case record_kind::phase_begin:
+    case record_kind::phase_end:
+    case record_kind::mark:
+      if (all_.observer != nullptr) all_.observer->other(track, r);
       return;
     default:
       if (here.pe != nullptr) item(r, track);
@@ -245,6 +258,7 @@ void analysis::count(const message_account::begun& known) {
   const auto& times = known.times;
   const auto from = tracks_[message.sender].file;
   const track_account& to = tracks_[known.receiver];
+  if (all_.observer != nullptr) all_.observer->message(known);
   ++of.begun;
   if (message_account::had_to_arrive(message)) of.network.add(times.ready - times.sent);
   of.queue.add(times.begun - times.ready);
@@ -312,6 +326,8 @@ run_report analysis::finish() {
 
 }  // namespace
 
-run_report analyse(trace::reader& in, std::size_t history) { return analysis(in, history).run(); }
+run_report analyse(trace::reader& in, run_observer* observer, std::size_t history) {
+  return analysis(in, observer, history).run();
+}
 
 }  // namespace imbrex::tools

@@ -27,7 +27,7 @@ constexpr std::uint8_t timer = 4;
 
 run_report report_on(const std::string& file, std::size_t history = history_kept) {
   trace::reader in(file);
-  run_report made = analyse(in, history);
+  run_report made = analyse(in, nullptr, history);
   made.file = file;
   return made;
 }

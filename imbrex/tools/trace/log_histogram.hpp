@@ -32,6 +32,13 @@ class log_histogram {
     }
     return most_;
   }
+  /// Of each class [k]: how many are below 2^k, and not below 2^(k-1).
+  std::array<std::uint64_t, 65> by_power_of_two() const {
+    std::array<std::uint64_t, 65> all{};
+    for (std::size_t k = 0; k < counts_.size(); ++k)
+      if (counts_[k] > 0) all[static_cast<std::size_t>(std::bit_width(upper_end(k)))] += counts_[k];
+    return all;
+  }
 
  private:
   static constexpr unsigned bits = 5;

@@ -77,6 +77,9 @@ TEST(LogHistogram, HasThePercentilesOfTheNumbers) {
     }
     std::sort(numbers.begin(), numbers.end());
     EXPECT_EQ(histogram.most(), numbers.back());
+    std::array<std::uint64_t, 65> powers{};
+    for (const auto number : numbers) ++powers[static_cast<std::size_t>(std::bit_width(number))];
+    EXPECT_EQ(histogram.by_power_of_two(), powers);
     for (const double part : {0.01, 0.5, 0.9, 0.99, 1.0}) {
       const auto exact = numbers[static_cast<std::size_t>(part * 10'000) - 1];
       EXPECT_GE(histogram.percentile(part), exact);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <imbrex/tools/trace/run_observer.hpp>
+
 namespace imbrex::tools {
 
 namespace {
@@ -40,9 +42,9 @@ overlap_report process_account::finish(std::uint64_t end) {
   return {overlap_.length(), computation_, overlap_.times()[0], overlap_.cut(), overlap_.cut_time()};
 }
 
-pe_account::pe_account(std::uint32_t pe, std::size_t kept, std::uint64_t start, shared_accounts& all,
-                       process_account& process)
-    : all_(all), process_(process), overlap_(kept), since_(start), idle_since_(start) {
+pe_account::pe_account(std::uint32_t pe, std::uint32_t track, std::size_t kept, std::uint64_t start,
+                       shared_accounts& all, process_account& process)
+    : all_(all), process_(process), overlap_(kept), track_(track), since_(start), idle_since_(start) {
   report_.pe = pe;
 }
 
@@ -81,6 +83,8 @@ void pe_account::change(std::uint64_t time) {
     after_last_item_[of_chain] += passed;
   if (parked_ && mode_ == mode::idle) report_.parked += passed;
   overlap_.extend(time, now);
+  if (all_.observer != nullptr)
+    all_.observer->stretch(track_, {since_, time}, now, stack_.empty() ? 0 : stack_.back().entry);
   since_ = time;
 }
 
@@ -104,8 +108,20 @@ void pe_account::pop_until(std::size_t depth, std::uint64_t time) {
   while (stack_.size() > depth) {
     auto& longest = all_.entries[stack_.back().entry].longest;
     longest = std::max(longest, time - stack_.back().begun);
+    tell(stack_.size() - 1, time);
     stack_.pop_back();
   }
+}
+
+void pe_account::tell(std::size_t depth, std::uint64_t end) const {
+  if (all_.observer == nullptr) return;
+  const frame& ended = stack_[depth];
+  all_.observer->ran(track_, {{ended.begun, end},
+                              ended.element,
+                              ended.group,
+                              ended.entry,
+                              static_cast<std::uint8_t>(depth),
+                              ended.program});
 }
 
 std::uint32_t& pe_account::waits(std::uint8_t cause) {
@@ -203,6 +219,7 @@ void pe_account::stop_recording(std::uint64_t last_known) {
     last_item_end_ = last_known;
     after_last_item_ = {};
   }
+  for (std::size_t depth = stack_.size(); depth-- > 0;) tell(depth, last_known);
   stack_.clear();
   mode_ = mode::unrecorded;
   parked_ = waited_ = false;

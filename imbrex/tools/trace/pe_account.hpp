@@ -13,6 +13,8 @@
 
 namespace imbrex::tools {
 
+class run_observer;
+
 /// When a message was sent, ready and begun; in this order.
 struct message_times {
   std::uint64_t sent = 0;
@@ -22,6 +24,7 @@ struct message_times {
 
 /// What the accounts of all PEs have in common.
 struct shared_accounts {
+  run_observer* observer = nullptr;  ///< or nobody
   std::vector<entry_report> entries;
   chain_store chains;
   std::uint32_t chain_used = chain_first_entry;  ///< parts that some entry has
@@ -58,8 +61,8 @@ class process_account {
 /// coroutines that go on; the time is that of the innermost.
 class pe_account {
  public:
-  pe_account(std::uint32_t pe, std::size_t kept, std::uint64_t start, shared_accounts& all,
-             process_account& process);
+  pe_account(std::uint32_t pe, std::uint32_t track, std::size_t kept, std::uint64_t start,
+             shared_accounts& all, process_account& process);
 
   // The records that change what it does. `entry` is a number among `shared_accounts::entries`.
   void item_begin(const trace::record& r, std::uint32_t entry);
@@ -109,12 +112,14 @@ class pe_account {
   void push(const frame& pushed);
   void stop_recording(std::uint64_t last_known);
   void pop_until(std::size_t depth, std::uint64_t time);
+  void tell(std::size_t depth, std::uint64_t end) const;
   std::uint32_t& waits(std::uint8_t cause);
 
   shared_accounts& all_;
   process_account& process_;
   timeline_overlap overlap_;
   pe_report report_;
+  const std::uint32_t track_;
   std::vector<frame> stack_;
   std::uint64_t since_;
   std::uint64_t idle_since_;

@@ -42,8 +42,13 @@ ordered_json json(const pe_report& pe) {
 }
 
 ordered_json json(const log_histogram& of) {
-  return {{"count", of.count()},       {"mean", of.mean()},          {"p50", of.percentile(0.5)},
-          {"p90", of.percentile(0.9)}, {"p99", of.percentile(0.99)}, {"max", of.most()}};
+  ordered_json classes = ordered_json::array();
+  const auto counts = of.by_power_of_two();
+  for (std::size_t k = 0; k < counts.size(); ++k)
+    if (counts[k] > 0) classes.push_back({{"below_power_of_two", k}, {"count", counts[k]}});
+  return {{"count", of.count()},          {"mean", of.mean()},          {"p50", of.percentile(0.5)},
+          {"p90", of.percentile(0.9)},    {"p99", of.percentile(0.99)}, {"max", of.most()},
+          {"classes", std::move(classes)}};
 }
 
 ordered_json json(const message_report& of) {

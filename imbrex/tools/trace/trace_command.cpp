@@ -8,12 +8,17 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
 #include <string_view>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/nearest.hpp>
+#include <imbrex/base/quantity.hpp>
 #include <imbrex/tools/trace/analysis.hpp>
 #include <imbrex/tools/trace/convert_to_perfetto.hpp>
+#include <imbrex/tools/trace/page/page.hpp>
 #include <imbrex/tools/trace/readable.hpp>
 #include <imbrex/tools/trace/report_json.hpp>
 #include <imbrex/tools/trace/report_text.hpp>
@@ -23,7 +28,7 @@ namespace imbrex::tools {
 namespace {
 
 std::string help() {
-  return "imbrex trace report FILE [FILE2] [--text | --json]\n"
+  return "imbrex trace report FILE [FILE2] [--output FILE.html | --text | --json] [--from TIME] [--to TIME]\n"
          "Tells what the traces of one or two runs say: what the PEs did, time by entry, why PEs were idle,\n"
          "messages, how far computation covers communication, the critical path, and a bound of the ideal. "
          "Of\n"
@@ -32,13 +37,21 @@ std::string help() {
          "of its other processes, FILE.1 and so on, are found beside it.\n\n"
          "imbrex trace convert FILE --to perfetto --output OUT\n"
          "Writes a trace as a file for the viewer at ui.perfetto.dev.\n\n"
-         "  --text    print tables (what is done without, too)\n"
-         "  --json    print one object of JSON; times are in ns\n"
-         "  --help    print this\n";
+         "  --output FILE.html  where the page goes that is made without --text and --json: timelines, "
+         "tables "
+         "and\n"
+         "                      charts for a browser, which needs no network; else FILE with .html added\n"
+         "  --from TIME, --to TIME  of which part of a long run the page shows single slices and messages:\n"
+         "                      times since its start such as 1.5ms; else as much from the start as has "
+         "room\n"
+         "  --text              print tables\n"
+         "  --json              print one object of JSON; times are in ns\n"
+         "  --help              print this\n";
 }
 
 [[noreturn]] void refuse(const std::string& option) {
-  static constexpr std::array<std::string_view, 5> known{"--text", "--json", "--to", "--output", "--help"};
+  static constexpr std::array<std::string_view, 6> known{"--output", "--from", "--to",
+                                                         "--text",   "--json", "--help"};
   const auto meant = nearest(option, known);
   throw usage_error(
       "unknown option " + option +
@@ -48,6 +61,22 @@ std::string help() {
 void print(const std::string& text) {
   if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
     throw error(std::string("the standard output cannot be written: ") + std::strerror(errno));
+}
+
+std::uint64_t time_since_start(const std::string& option, const std::string& given) {
+  const auto time = parse_duration(given);
+  if (!time)
+    throw usage_error(option + " " + given + " is no time; write one since the start of the run, such as " +
+                      option + " 1.5ms");
+  return static_cast<std::uint64_t>(time->count());
+}
+
+void write_page(const std::string& file, const std::string& page) {
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  out << page;
+  out.flush();
+  if (!out) throw error(file + " cannot be written: " + std::strerror(errno));
+  print(file + ": " + readable_bytes(static_cast<double>(page.size())) + ", for a browser\n");
 }
 
 /// A run has a file for each process, and all are open at once.
@@ -80,26 +109,61 @@ trace_settings::action action_of(const std::string& word) {
                     (meant.empty() ? "see imbrex trace --help" : "did you mean " + std::string(meant) + "?"));
 }
 
-void check_report(const trace_settings& asked) {
+/// The values of options, by their names.
+using given_values = std::map<std::string, std::string, std::less<>>;
+
+/// Takes the value of one of these options, if that is what stands there.
+bool take_value(given_values& values, std::span<const std::string> arguments, std::size_t& at) {
+  for (const std::string_view option : {"--output", "--from", "--to"}) {
+    if (!is_option(arguments[at], option)) continue;
+    values[std::string(option)] = value_of(arguments, at, option);
+    return true;
+  }
+  return false;
+}
+
+std::string value_in(const given_values& values, std::string_view option) {
+  const auto found = values.find(option);
+  return found == values.end() ? std::string{} : found->second;
+}
+
+void check_output(const trace_settings& asked) {
+  std::error_code none;
+  for (const std::string& file : asked.files)
+    if (std::filesystem::equivalent(file, asked.output, none))
+      throw usage_error("--output " + asked.output + " is the trace itself; name another file");
+}
+
+void take_report(trace_settings& asked, const given_values& values, bool text, bool json) {
+  if (json && text) throw usage_error("--text and --json exclude each other; leave one out");
+  asked.as = json ? trace_settings::form::json : text ? trace_settings::form::text : asked.as;
+  if (asked.as != trace_settings::form::page && !values.empty())
+    throw usage_error(
+        "--output, --from and --to are for the page, which --text and --json are made instead of; leave them "
+        "out");
+  if (values.contains("--from")) asked.from = time_since_start("--from", value_in(values, "--from"));
+  if (values.contains("--to")) asked.to = time_since_start("--to", value_in(values, "--to"));
+  if (asked.from >= asked.to) throw usage_error("--from must be before --to; exchange them");
   if (asked.files.empty())
     throw usage_error("no trace to report on; name the file that a run with --trace FILE has written");
   if (asked.files.size() > 2)
     throw usage_error("at most two traces can be compared, and " + std::to_string(asked.files.size()) +
                       " are named; leave some out");
+  check_output(asked);
 }
 
-void check_conversion(const trace_settings& asked, const std::string& format) {
+void take_conversion(trace_settings& asked, const given_values& values, bool text, bool json) {
+  if (json || text || values.contains("--from"))
+    throw usage_error("--json, --text and --from are of imbrex trace report; leave them out");
   if (asked.files.size() != 1)
     throw usage_error(std::to_string(asked.files.size()) +
                       " traces to convert; name one file that a run with --trace FILE has written");
-  if (format != "perfetto")
-    throw usage_error((format.empty() ? "--to is missing" : "--to " + format + ": no such format") +
-                      "; write --to perfetto");
+  if (!values.contains("--to")) throw usage_error("--to is missing; write --to perfetto");
+  if (value_in(values, "--to") != "perfetto")
+    throw usage_error("--to " + value_in(values, "--to") + ": no such format; write --to perfetto");
   if (asked.output.empty())
     throw usage_error("--output is missing: say which file to write, such as --output run.pftrace");
-  std::error_code none;
-  if (std::filesystem::equivalent(asked.files[0], asked.output, none))
-    throw usage_error("--output " + asked.output + " is the trace itself; name another file");
+  check_output(asked);
 }
 
 }  // namespace
@@ -107,7 +171,8 @@ void check_conversion(const trace_settings& asked, const std::string& format) {
 std::variant<trace_settings, std::string> parse_trace(std::span<const std::string> arguments) {
   trace_settings asked;
   bool text = false;
-  std::string format;
+  bool json = false;
+  given_values values;
   std::vector<std::string> words;
   bool options = true;
   for (std::size_t at = 0; at < arguments.size(); ++at) {
@@ -119,14 +184,10 @@ std::variant<trace_settings, std::string> parse_trace(std::span<const std::strin
     } else if (given == "--help" || given == "-h") {
       return help();
     } else if (given == "--json") {
-      asked.json = true;
+      json = true;
     } else if (given == "--text") {
       text = true;
-    } else if (is_option(given, "--to")) {
-      format = value_of(arguments, at, "--to");
-    } else if (is_option(given, "--output")) {
-      asked.output = value_of(arguments, at, "--output");
-    } else {
+    } else if (!take_value(values, arguments, at)) {
       refuse(given);
     }
   }
@@ -134,15 +195,11 @@ std::variant<trace_settings, std::string> parse_trace(std::span<const std::strin
     throw usage_error("nothing to do; write imbrex trace report FILE, or see imbrex trace --help");
   asked.what = action_of(words.front());
   asked.files.assign(words.begin() + 1, words.end());
-  if (asked.what == trace_settings::action::convert) {
-    if (asked.json || text) throw usage_error("--json and --text are of imbrex trace report; leave them out");
-    check_conversion(asked, format);
-    return asked;
-  }
-  if (asked.json && text) throw usage_error("--text and --json exclude each other; leave one out");
-  if (!format.empty() || !asked.output.empty())
-    throw usage_error("--to and --output are of imbrex trace convert; leave them out");
-  check_report(asked);
+  asked.output = value_in(values, "--output");
+  if (asked.what == trace_settings::action::convert)
+    take_conversion(asked, values, text, json);
+  else
+    take_report(asked, values, text, json);
   return asked;
 }
 
@@ -156,14 +213,29 @@ int run_trace(const trace_settings& asked) {
     return 0;
   }
   std::vector<run_report> runs;
+  std::vector<std::unique_ptr<timeline>> timelines;
+  timeline_limits limits;
+  limits.details /= asked.files.size();
+  limits.bins /= asked.files.size();
+  limits.from = asked.from;
+  limits.to = asked.to;
   for (const std::string& file : asked.files) {
     trace::reader in(file);
-    runs.push_back(analyse(in));
+    auto& drawn = timelines.emplace_back();
+    if (asked.as == trace_settings::form::page) drawn = std::make_unique<timeline>(limits);
+    runs.push_back(analyse(in, drawn.get()));
     runs.back().file = file;
   }
-  print(asked.json         ? report_json(runs)
-        : runs.size() == 2 ? comparison_text(runs[0], runs[1])
-                           : report_text(runs[0]));
+  switch (asked.as) {
+    case trace_settings::form::page:
+      write_page(asked.output.empty() ? asked.files.front() + ".html" : asked.output,
+                 report_page(runs, timelines));
+      break;
+    case trace_settings::form::text:
+      print(runs.size() == 2 ? comparison_text(runs[0], runs[1]) : report_text(runs[0]));
+      break;
+    case trace_settings::form::json: print(report_json(runs)); break;
+  }
   return 0;
 }
 

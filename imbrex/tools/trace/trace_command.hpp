@@ -14,8 +14,12 @@ struct trace_settings {
   enum class action : std::uint8_t { report, convert };
   action what = action::report;
   std::vector<std::string> files;
-  bool json = false;
-  std::string output{};  ///< of a conversion
+  enum class form : std::uint8_t { page, text, json };
+  form as = form::page;
+  std::string output;  ///< of a page or a conversion; empty: a page beside the first file
+  // The part of the runs of which a page tells everything, ns since their start.
+  std::uint64_t from = 0;
+  std::uint64_t to = ~std::uint64_t{0};
 };
 
 /// Reads what stands behind `imbrex trace`, or gives the text to print for --help. Throws `usage_error`.

@@ -23,9 +23,15 @@ std::string complaint(const words& line) {
 
 TEST(trace_command, takes_one_trace_or_two) {
   EXPECT_EQ(settings({"report", "a"}).files, words{"a"});
-  EXPECT_FALSE(settings({"report", "a", "--text"}).json);
+  using form = trace_settings::form;
+  EXPECT_EQ(settings({"report", "a"}).as, form::page);
+  EXPECT_EQ(settings({"report", "a", "--text"}).as, form::text);
+  const auto page = settings({"report", "a", "--output", "b.html", "--from", "1.5ms", "--to", "2s"});
+  EXPECT_EQ(page.output, "b.html");
+  EXPECT_EQ(page.from, 1'500'000U);
+  EXPECT_EQ(page.to, 2'000'000'000U);
   const auto two = settings({"--json", "report", "a", "--", "--b"});
-  EXPECT_TRUE(two.json);
+  EXPECT_EQ(two.as, form::json);
   EXPECT_EQ(two.files, (words{"a", "--b"}));
 }
 
@@ -51,7 +57,11 @@ TEST(trace_command, says_what_is_wrong_and_what_to_write) {
       {{"convert", "a", "--to"}, "--to needs a value"},
       {{"convert", "/proc/self/exe", "--to=perfetto", "--output=/proc/self/exe"}, "is the trace itself"},
       {{"convert", "a", "--json", "--to=perfetto", "--output", "b"}, "of imbrex trace report"},
-      {{"report", "a", "--output", "b"}, "of imbrex trace convert"},
+      {{"convert", "a", "--from", "1ms", "--to=perfetto", "--output", "b"}, "of imbrex trace report"},
+      {{"report", "a", "--from", "soon"}, "--from soon is no time; write one since the start"},
+      {{"report", "a", "--to"}, "--to needs a value"},
+      {{"report", "a", "--from", "2ms", "--to", "1ms"}, "--from must be before --to"},
+      {{"report", "a", "--json", "--to", "1ms"}, "--output, --from and --to are for the page"},
       {{"report", "a", "b", "c"}, "at most two traces can be compared, and 3 are named"},
   };
   for (const auto& [line, expected] : wrong)

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace imbrex::tools::page_files {
+
+// The files page.html, page.css and *.js of this folder, which travel inside the command. In page.html
+// %STYLE%, %SCRIPT% and %DATA% stand where the others and the data belong.
+extern const std::string_view html;
+extern const std::string_view style;
+extern const std::array<std::string_view, 5> scripts;
+
+}  // namespace imbrex::tools::page_files

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// Head and tables: what the analysis of the runs says, beside each other if there are two.
+'use strict';
+
+const mostRows = 40;
+const reports = given.report.runs;
+const compared = reports.length > 1;
+const runNames = ['first', 'second'];
+
+function table(head, rows) {
+  const cell = (tag, content, isName) =>
+    element(tag, {className: isName ? 'name' : ''}, content ?? '');
+  const body = rows.map(row => element('tr', {}, ...row.map((content, k) => {
+    const made = cell('td', content, head[k][1]);
+    if (content instanceof Element && content.classList.contains('bar-box')) made.classList.add('bar');
+    return made;
+  })));
+  return element('table', {}, element('thead', {}, element('tr', {}, ...head.map(([text, isName]) => cell('th', text, isName)))),
+                 element('tbody', {}, ...body));
+}
+const name = text => [text, true];
+const number = text => [text, false];
+
+/** Parts of a whole: [value, colour, what it is]. */
+function bar(parts, whole) {
+  return element('div', {className: 'bar-box'}, ...parts.filter(([value]) => value > 0).map(([value, colour, what]) => {
+    const made = element('div', {title: `${what}: ${partText(value / whole)}`});
+    made.style.width = `${100 * value / whole}%`;
+    made.style.background = colour;
+    return made;
+  }));
+}
+function keys(parts) {
+  return element('div', {className: 'keys'}, ...parts.map(([text, colour]) => element('span', {}, swatch(colour), text)));
+}
+function swatch(colour) {
+  const made = element('i', {});
+  made.style.background = colour;
+  return made;
+}
+function named(text, colour, full) {
+  const made = element('span', {title: full ?? text});
+  if (colour) made.append(swatch(colour));
+  made.append(text);
+  return made;
+}
+
+/** A section with one part for each run. */
+function section(title, about, make, wide) {
+  const parts = reports.map((report, k) => {
+    const made = make(report, runs[k]);
+    return made === null ? null : element('div', {}, compared ? element('h3', {}, `${runNames[k]}: ${baseName(report.file)}`) : '', ...[made].flat());
+  }).filter(part => part !== null);
+  if (parts.length === 0) return;
+  document.getElementById('tables').append(
+    element('section', {className: wide || compared ? 'wide' : ''}, element('h2', {}, title), element('p', {}, about),
+            compared ? element('div', {className: 'pair'}, ...parts) : parts[0]));
+}
+const more = (rows, what) => rows.length > mostRows ? [element('p', {}, `and ${rows.length - mostRows} more ${what}: --json has them all`)] : [];
+const some = rows => rows.slice(0, mostRows);
+const idleOf = pe => Object.values(pe.idle).reduce((sum, time) => sum + time, 0);
+const sumOf = (list, of) => list.reduce((sum, one) => sum + of(one), 0);
+
+const idleCauses = [
+  ['communication', 'message on its way', '#d55e00'], ['device', 'waits for a device', '#aa4499'],
+  ['timer', 'waits for a timer', '#ddcc77'], ['other', 'dependencies, imbalance', '#56b4e9'],
+  ['before_first', 'nothing run yet', '#a3a9b2'], ['after_last', 'nothing to come', '#757c87']];
+
+function head() {
+  document.body.classList.toggle('compared', compared);
+  document.title = `Imbrex trace: ${reports.map(report => baseName(report.file)).join(', ')}`;
+  const files = document.getElementById('files');
+  files.textContent = reports.map(report => baseName(report.file)).join(' against ');
+  files.title = reports.map(report => report.file).join(' against ');
+  document.getElementById('about').textContent = reports.map(report =>
+    `${countText(report.records)} records, ${countText(report.all_pes)} PE${report.all_pes === 1 ? '' : 's'} of ` +
+    `${countText(report.processes)} process${report.processes === 1 ? '' : 'es'}, ${timeText(report.length)}` +
+    (report.virtual_time ? " of a model's time" : '')).join(compared ? '  \u00b7  ' : '');
+  for (const report of reports)
+    for (const warning of report.warnings) document.getElementById('warnings').append(element('li', {}, warning));
+  const shown = [['length', 'length of the run'], ['utilisation', "of the PEs' time: program"],
+                 ['overlap', 'of communication hidden'], ['exposed', 'communication exposed'],
+                 ['idle_part', "of the PEs' time: idle"], ['path', 'critical path'],
+                 ['bound', 'ideal bound'], ['messages', 'messages sent']];
+  const kindOf = new Map(given.figures.map(figure => [figure.key, figure.kind]));
+  for (const [key, text] of shown) {
+    const values = reports.map(report => report.summary[key]);
+    const kind = kindOf.get(key);
+    const [first] = values;
+    let second = '';
+    if (key === 'bound' && !compared) second = first ? `the run is ${ratioText(reports[0].length / first)} that` : '';
+    if (key === 'exposed' && !compared) second = `of ${timeText(reports[0].summary.communication)}, all PEs`;
+    if (key === 'messages' && !compared) second = bytesText(reports[0].summary.message_bytes);
+    if (key === 'path' && !compared) second = `${partText(first ? reports[0].critical_path.network / first : 0)} of it on the network`;
+    if (compared) second = kind === 'part' ? '' : first ? `${(values[1] / first).toFixed(3)} x` : '';
+    document.getElementById('figures').append(element('div', {className: 'figure'},
+      element('b', {}, values.map(value => figureText(kind, value)).join(' \u2192 ')), element('span', {}, text),
+      second ? element('small', {}, second) : null));
+  }
+}
+
+function comparison() {
+  if (!compared) return;
+  // Of these less is better, or more.
+  const better = {length: -1, utilisation: 1, runtime_part: -1, idle_part: -1, exposed: -1, overlap: 1, path: -1,
+                  idle_communication: -1, idle_other: -1, above_bound: -1};
+  const rows = given.figures.map(({key, name: text, kind}) => {
+    const [first, second] = reports.map(report => report.summary[key]);
+    const ratio = first === 0 ? null : second / first;
+    const change = element('span', {}, ratio === null ? '-' : ratio.toFixed(3));
+    return {cells: [text, figureText(kind, first), figureText(kind, second), change],
+            good: better[key] && ratio !== null && Math.abs(ratio - 1) > 0.01 ? Math.sign(ratio - 1) * better[key] : 0};
+  });
+  const made = table([name('figure'), number('first'), number('second'), number('second / first')], rows.map(row => row.cells));
+  made.querySelectorAll('tbody tr').forEach((row, k) => {
+    if (rows[k].good) row.lastChild.className = rows[k].good > 0 ? 'better' : 'worse';
+  });
+  const byName = new Map();
+  reports.forEach((report, k) => {
+    for (const entry of report.entries) {
+      const known = byName.get(entry.name) ?? {entry, times: [0, 0], calls: [0, 0]};
+      known.times[k] = entry.time;
+      known.calls[k] = entry.calls;
+      byName.set(entry.name, known);
+    }
+  });
+  const entries = [...byName.values()].sort((l, r) => r.times[0] + r.times[1] - l.times[0] - l.times[1]);
+  const times = table([name('entry'), number('first'), number('second'), number('second / first'), number('calls'), number('calls')],
+    some(entries).map(({entry, times: [l, r], calls}) =>
+      [named(shortName(entry.name), entryColour(entry), entry.name), timeText(l), timeText(r), l ? (r / l).toFixed(3) : '-',
+       countText(calls[0]), countText(calls[1])]));
+  document.getElementById('tables').append(
+    element('section', {className: 'wide'}, element('h2', {}, 'Comparison'),
+      element('p', {}, 'What the second run has by what the first has: green where that is better, red where it is worse.'),
+      element('div', {className: 'pair'}, element('div', {}, made), element('div', {}, times))));
+}
+
+function utilisation(report) {
+  const colours = {program: '#0072b2', runtime: '#8b929c', idle: theme.track, unrecorded: theme.states[2]};
+  const row = (pe, whole, text) => [text, bar([[pe.program, colours.program, 'program'], [pe.runtime, colours.runtime, 'runtime'],
+                                               [pe.unrecorded, colours.unrecorded, 'not recorded']], whole),
+    partText(pe.program / whole), partText(pe.runtime / whole), partText(idleOf(pe) / whole), countText(pe.items)];
+  const whole = Math.max(1, report.length);
+  const all = {program: sumOf(report.pes, pe => pe.program), runtime: sumOf(report.pes, pe => pe.runtime),
+               unrecorded: sumOf(report.pes, pe => pe.unrecorded), items: sumOf(report.pes, pe => pe.items),
+               idle: {all: sumOf(report.pes, idleOf)}};
+  return [keys([['program', colours.program], ['runtime', colours.runtime], ['idle', colours.idle]]),
+    table([name('PE'), number(''), number('program'), number('runtime'), number('idle'), number('items')],
+      [...some(report.pes).map(pe => row(pe, whole, String(pe.pe))), row(all, whole * Math.max(1, report.pes.length), 'all')]),
+    ...more(report.pes, 'PEs')];
+}
+
+function timeByEntry(report) {
+  const entries = [...report.entries].sort((l, r) => r.time - l.time);
+  const most = Math.max(1, entries.length ? entries[0].time : 1);
+  const whole = Math.max(1, report.length * report.pes.length);
+  return [table([name('entry'), number(''), number('time'), number('of all'), number('calls'), number('mean'), number('longest')],
+    some(entries).map(e => [named(shortName(e.name), entryColour(e), e.name), bar([[e.time, entryColour(e), e.name]], most),
+      timeText(e.time), partText(e.time / whole), countText(e.calls), e.calls ? timeText(e.time / e.calls) : '-',
+      timeText(e.longest)])), ...more(entries, 'entries')];
+}
+
+function idleByCause(report) {
+  const row = (pe, text) => {
+    const all = Math.max(1, idleOf(pe));
+    return [text, bar(idleCauses.map(([key, what, colour]) => [pe.idle[key], colour, what]), all), timeText(idleOf(pe)),
+            ...idleCauses.slice(0, 4).map(([key]) => partText(pe.idle[key] / all))];
+  };
+  const all = {idle: Object.fromEntries(idleCauses.map(([key]) => [key, sumOf(report.pes, pe => pe.idle[key])]))};
+  return [keys(idleCauses.map(([, what, colour]) => [what, colour])),
+    table([name('PE'), number(''), number('idle'), number('message'), number('device'), number('timer'), number('other')],
+          [...some(report.pes).map(pe => row(pe, String(pe.pe))), row(all, 'all')]), ...more(report.pes, 'PEs')];
+}
+
+function overlap(report) {
+  const [covered, exposed] = ['#009e73', '#d55e00'];
+  const row = (of, text, most) => [text, bar([[of.covered, covered, 'covered'], [of.exposed, exposed, 'exposed']], Math.max(1, most)),
+    timeText(of.communication), timeText(of.covered), timeText(of.exposed), of.communication ? partText(of.covered / of.communication) : '-'];
+  const rows = [];
+  const add = (list, text) => {
+    const most = Math.max(1, ...list.map(one => one.overlap.communication));
+    for (const one of some(list)) rows.push(row(one.overlap, text(one), most));
+  };
+  add(report.pes, pe => `PE ${pe.pe}`);
+  if (report.processes > 1) add(report.overlap_of_processes, one => `process ${one.process}`);
+  add(report.devices, one => `device ${one.device}${report.processes > 1 ? ` of process ${one.process}` : ''}`);
+  return [keys([['covered by computation', covered], ['exposed', exposed]]),
+    table([name('of'), number(''), number('communication'), number('covered'), number('exposed'), number('hidden')], rows),
+    ...more(report.pes, 'PEs')];
+}
+
+function histogram(classes, total, text) {
+  if (classes.length === 0) return element('p', {}, 'none');
+  const low = Math.min(...classes.map(([power]) => power));
+  const high = Math.max(...classes.map(([power]) => power));
+  const of = new Map(classes);
+  const most = Math.max(...of.values());
+  const bars = element('div', {className: 'histogram'});
+  const ticks = element('div', {className: 'ticks'});
+  const every = Math.ceil((high - low + 1) / 9);
+  for (let power = low; power <= high; ++power) {
+    const count = of.get(power) ?? 0;
+    const made = element('div', {title: `below ${text(2 ** power)}: ${countText(count)}, ${partText(count / total)}`});
+    made.style.height = `${100 * count / most}%`;
+    if (count === 0) made.style.visibility = 'hidden';
+    bars.append(made);
+    ticks.append(element('span', {}, (power - low) % every === 0 ? text(2 ** power) : ''));
+  }
+  return element('div', {}, bars, ticks);
+}
+
+function messages(report) {
+  const m = report.messages;
+  const latency = (of, text) => [text, countText(of.count), timeText(of.p50), timeText(of.p90), timeText(of.p99), timeText(of.max)];
+  return [
+    table([name(''), number('messages'), number('bytes')],
+      [['sent', countText(m.sent), bytesText(m.bytes)],
+       ['between PEs', countText(m.between_pes), bytesText(m.between_pes_bytes)],
+       ['between processes', countText(m.between_processes), bytesText(m.between_processes_bytes)]]),
+    element('h3', {}, 'sizes, below'), histogram(m.sizes.map(one => [one.below_power_of_two, one.messages]), m.sent, bytesText),
+    element('h3', {}, 'time from sent to ready, of those that had to arrive, below'),
+    histogram(m.sent_to_ready.classes.map(one => [one.below_power_of_two, one.count]), m.sent_to_ready.count, timeText),
+    element('h3', {}, 'time in the queue, from ready to begun, below'),
+    histogram(m.ready_to_begun.classes.map(one => [one.below_power_of_two, one.count]), m.ready_to_begun.count, timeText),
+    table([name('latency'), number('messages'), number('median'), number('90 %'), number('99 %'), number('longest')],
+          [latency(m.sent_to_ready, 'sent to ready'), latency(m.ready_to_begun, 'ready to begun')])];
+}
+
+function criticalPath(report) {
+  const path = report.critical_path;
+  const parts = [['messages on their way', path.network, '#d55e00'], ['the runtime', path.runtime, '#8b929c'],
+                 ['idle, waiting for a device', path.wait_device, '#aa4499'], ['idle, waiting for a timer', path.wait_timer, '#ddcc77'],
+                 ['idle or in a queue', path.wait_other, '#56b4e9'], ['not recorded', path.unrecorded, theme.states[2]],
+                 ...path.entries.map(e => [e.name, e.time, programColours.of(e.name)]), ['other entries', path.other_entries, greys[0]]]
+    .filter(([, time]) => time > 0).sort((l, r) => r[1] - l[1]);
+  const whole = Math.max(1, path.length);
+  return [element('p', {}, `${timeText(path.length)}, to the end of the last item, on PE ${path.pe}; ${countText(path.takeovers)} ` +
+                  'times a PE waited for the message that its next item began with, and the path goes by its sender.'),
+    bar(parts.map(([what, time, colour]) => [time, colour, what]), whole),
+    table([name('part'), number('time'), number('of it')],
+          parts.map(([what, time, colour]) => [named(shortName(what), colour, what), timeText(time), partText(time / whole)]))];
+}
+
+function bounds(report) {
+  const b = report.bound;
+  const rows = [['the computation of the PE that has most', b.busiest, '#0072b2'],
+                ['all computation, shared evenly by all PEs', b.mean, '#56b4e9'],
+                ['full overlap: the longer of a PE\u2019s computation and communication, and one latency', b.overlapped, '#009e73']];
+  const whole = Math.max(1, report.length, ...rows.map(([, time]) => time));
+  return table([name('bound'), number(''), number('time'), number('the run is')],
+    [...rows.map(([text, time, colour]) => [text, bar([[time, colour, text]], whole), timeText(time), time ? ratioText(report.length / time) : '-']),
+     ['the run as it was', bar([[report.length, '#d55e00', 'the run']], whole), timeText(report.length), '']]);
+}
+
+function makeTables() {
+  head();
+  comparison();
+  section('Utilisation', 'What the PEs did, in parts of the run.', utilisation);
+  section('Overlap', 'The part of communication during which it computed. Of a PE: messages from other PEs, from sent to ready; ' +
+          'of a process: those from other processes, against any of its PEs; of a device: copies against kernels.', overlap);
+  section('Time by entry', 'Without what ran inside; the longest is from a begin to its end.', timeByEntry, true);
+  section('Idle by cause', 'Of each moment the first cause that held.', idleByCause);
+  section('Critical path', 'The chain of what had to happen one after the other.', criticalPath);
+  section('Messages', 'Their number, sizes and latencies.', messages);
+  section('Ideal bounds', 'What a run with this work would take at least, or if it overlapped fully.', bounds);
+}

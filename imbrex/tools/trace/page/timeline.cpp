@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/trace/page/timeline.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+namespace imbrex::tools {
+
+namespace {
+
+using trace::record_kind;
+using trace::track_class;
+
+constexpr std::size_t least_bins = 16;
+constexpr std::size_t most_bins = 4096;
+constexpr std::size_t most_links = 256;
+constexpr std::size_t most_marks = 20'000;
+constexpr std::size_t most_streams = 4'096;
+constexpr std::size_t most_names = 4'096;
+constexpr std::uint64_t latest = std::uint64_t{1} << 62U;  // damage may tell later times
+constexpr std::uint32_t other_links = ~std::uint32_t{0};
+
+/// The numbers in a shape such as "(8, 8, 4)" or "16"; none if it is none.
+std::vector<std::uint64_t> shape_of(std::string_view text) {
+  std::vector<std::uint64_t> extents;
+  while (!text.empty()) {
+    const auto digits = text.find_first_of("0123456789");
+    if (digits == std::string_view::npos) break;
+    text.remove_prefix(digits);
+    std::uint64_t extent = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), extent);
+    if (error != std::errc{} || extent == 0) return {};
+    extents.push_back(extent);
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  }
+  return extents;
+}
+
+}  // namespace
+
+std::string chare_name(const trace::file_reader& file, std::uint32_t collection, std::uint64_t element) {
+  const std::string_view named = file.name(trace::name_table::collections, collection);
+  const auto tab = named.find('\t');
+  std::string name(named.substr(0, tab));
+  if (name.empty()) name = "collection " + std::to_string(collection);
+  const std::string_view own = file.name(trace::name_table::elements, collection, element);
+  if (!own.empty()) return name + "(" + std::string(own) + ")";
+  std::vector<std::uint64_t> index;
+  if (tab != std::string_view::npos) index = shape_of(named.substr(tab));
+  if (index.empty()) index.push_back(~std::uint64_t{0});
+  std::uint64_t left = element;
+  for (std::size_t k = index.size(); k-- > 1;) {
+    const std::uint64_t extent = index[k];
+    index[k] = left % extent;
+    left /= extent;
+  }
+  index[0] = left;
+  for (std::size_t k = 0; k < index.size(); ++k) name += (k == 0 ? "(" : ", ") + std::to_string(index[k]);
+  return name + ")";
+}
+
+void timeline::begin(const trace::reader& in, std::uint64_t start) {
+  in_ = &in;
+  start_ = start;
+  std::size_t shown = 0;
+  for (const auto& track : in.tracks()) {
+    const auto kind = trace::class_of_track(track.number);
+    row& one = rows_.emplace_back();
+    one.is_pe = kind == track_class::pe;
+    one.is_device = kind == track_class::device;
+    one.process = in.files()[track.file]->header().process;
+    one.number = trace::place_of_track(track.number);
+    if (one.is_pe || one.is_device) ++shown;
+  }
+  scale_.bins = std::clamp(limits_.bins / std::max<std::size_t>(shown, 1), least_bins, most_bins);
+}
+
+interval timeline::since_start(interval time) {
+  const auto since = [this](std::uint64_t t) { return t > start_ ? std::min(t - start_, latest) : 0; };
+  const interval of{since(time.begin), since(time.end)};
+  while (!scale_.reaches(of.end)) {
+    for (row& one : rows_) one.shares.fold();
+    for (link& one : links_) one.in_flight.fold(scale_);
+    scale_.width *= 2;
+  }
+  return of;
+}
+
+bool timeline::detailed(interval time, std::size_t present) {
+  if (time.end < limits_.from || time.begin >= detail_end_) return false;
+  if (present < limits_.details) return true;
+  cut_ = true;
+  detail_end_ = std::min(detail_end_, std::max(time.begin, limits_.from));
+  return false;
+}
+
+void timeline::stretch(std::uint32_t track, interval time, pe_state state, std::uint32_t entry) {
+  const bool runs = state == pe_state::program || state == pe_state::runtime;
+  const interval of = since_start(time);
+  rows_[track].shares.add(scale_, runs ? entry : share_of(state), of);
+}
+
+void timeline::ran(std::uint32_t track, const slice& one) {
+  const interval time = since_start(one.time);
+  if (!detailed(time, slices_.size())) return;
+  slice_detail& added = slices_.emplace_back();
+  added.one = one;
+  added.one.time = time;
+  added.row = track;
+  if (one.program) added.chare = chare_of(in_->tracks()[track].file, one);
+}
+
+void timeline::message(const message_account::begun& known) {
+  const auto& m = known.message;
+  const interval on_its_way = since_start({known.times.sent, known.times.ready});
+  const interval whole = since_start({known.times.sent, known.times.begun});
+  if (m.sender != known.receiver) {
+    link& between = link_of(rows_[m.sender].process, rows_[known.receiver].process);
+    ++between.messages;
+    between.bytes += m.bytes;
+    between.in_flight.add(scale_, on_its_way, m.bytes);
+  }
+  if (!detailed(whole, messages_.size())) return;
+  messages_.push_back({{whole.begin, on_its_way.end, whole.end}, m.bytes, m.sender, known.receiver});
+}
+
+timeline::link& timeline::link_of(std::uint32_t from, std::uint32_t to) {
+  std::pair key{from, to};
+  auto found = link_places_.find(key);
+  if (found == link_places_.end() && links_.size() >= most_links) {
+    key = {other_links, other_links};
+    found = link_places_.find(key);
+  }
+  if (found == link_places_.end()) {
+    found = link_places_.emplace(key, links_.size()).first;
+    links_.push_back({key.first, key.second, 0, 0, {}});
+  }
+  return links_[found->second];
+}
+
+std::uint32_t timeline::chare_of(std::uint32_t file, const slice& one) {
+  if (one.group == 0 && in_->files()[file]->name(trace::name_table::collections, 0).empty()) return 0;
+  const auto [found, is_new] = chare_places_.try_emplace({file, one.group, one.element}, 0);
+  if (is_new) {
+    found->second = static_cast<std::uint32_t>(chares_.size());
+    chares_.push_back(chare_name(*in_->files()[file], one.group, one.element));
+  }
+  return found->second;
+}
+
+std::uint32_t timeline::mark_of(std::uint32_t file, std::uint32_t number) {
+  const auto known = mark_places_.find({file, number});
+  if (known != mark_places_.end()) return known->second;
+  std::string name(in_->files()[file]->name(trace::name_table::marks, number));
+  if (name.empty() || mark_places_.size() >= most_names) name = "(no name)";
+  const auto [found, is_new] = marks_by_name_.try_emplace(name, static_cast<std::uint32_t>(marks_.size()));
+  if (is_new) marks_.push_back(name);
+  if (mark_places_.size() < most_names) mark_places_[{file, number}] = found->second;
+  return found->second;
+}
+
+void timeline::other(std::uint32_t track, const trace::record& r) {
+  if (r.kind == record_kind::operation)
+    operation(track, r);
+  else
+    phase(track, r);
+}
+
+void timeline::operation(std::uint32_t track, const trace::record& r) {
+  const interval time = since_start({r.time - std::min(r.a, r.time), r.time});
+  rows_[track].shares.add(scale_, r.detail, time);
+  if (!detailed(time, operations_.size())) return;
+  const auto file = in_->tracks()[track].file;
+  auto found = stream_places_.find({track, r.group});
+  if (found == stream_places_.end()) {
+    if (streams_.size() >= most_streams) return;
+    found =
+        stream_places_.emplace(std::pair(track, r.group), static_cast<std::uint32_t>(streams_.size())).first;
+    const auto owner =
+        in_->files()[file]->name(trace::name_table::streams, r.group, in_->tracks()[track].number);
+    streams_.push_back({track, owner.empty() ? "stream " + std::to_string(r.group) : std::string(owner)});
+  }
+  operations_.push_back({time, r.b, track, found->second, mark_of(file, r.entry), r.detail});
+}
+
+void timeline::phase(std::uint32_t track, const trace::record& r) {
+  if (marked_.size() >= most_marks || open_phases_.size() >= most_marks) return;
+  const interval now = since_start({r.time, r.time});
+  const auto file = in_->tracks()[track].file;
+  const std::tuple key{file, r.group, r.a, r.b};
+  if (r.kind == record_kind::phase_begin) {
+    open_phases_[key] = now;
+  } else if (r.kind == record_kind::mark) {
+    marked_.push_back({now, r.a, track, mark_of(file, r.group), false});
+  } else if (const auto begun = open_phases_.find(key); begun != open_phases_.end()) {
+    marked_.push_back({{begun->second.begin, now.end}, r.a, track, mark_of(file, r.group), true});
+    open_phases_.erase(begun);
+  }
+}
+
+}  // namespace imbrex::tools
