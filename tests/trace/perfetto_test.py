@@ -39,7 +39,7 @@ class Run:
         self.instants = collections.Counter()          # (track, name, time)
         self.arrows = collections.Counter()            # (track and time of the send, track and begin of the slice)
         self.stacks = collections.defaultdict(list)    # by PE: what runs
-        self.phases = collections.defaultdict(list)    # by PE and name
+        self.phases = collections.defaultdict(dict)    # by PE: (name, begin) of those that are open, by number
         self.inboxes = collections.defaultdict(list)   # by PE: (address, sender, sent)
         self.on_the_way = collections.defaultdict(list)
         self.addresses = 0
@@ -51,9 +51,8 @@ class Run:
             self.instants[f"PE {pe}", MARKS[0], self.now] += 1
         for pe in range(2 * processes):
             self.pop(pe, 0)
-            for name in MARKS:
-                while self.phases[pe, name]:
-                    self.end_phase(pe, name)
+            for which in list(self.phases[pe]):
+                self.end_phase(pe, which)
 
     def put(self, pe, kind, a=0, b=0, group=0, entry=0, detail=0):
         self.now += self.random.randrange(1, 30)
@@ -67,8 +66,9 @@ class Run:
             name, begin, _ = self.stacks[pe].pop()
             self.slices[f"PE {pe}", name, begin, self.now] += 1
 
-    def end_phase(self, pe, name):
-        self.slices[f"PE {pe}, phase {name}", name, self.phases[pe, name].pop(), self.now] += 1
+    def end_phase(self, pe, which):
+        name, begin = self.phases[pe].pop(which)
+        self.slices[f"PE {pe}, phase {name}", name, begin, self.now] += 1
 
     def step(self, pe):
         if self.random.random() < 0.1:
@@ -135,13 +135,12 @@ class Run:
                 self.on_the_way[to].append((self.packed[pe], pe, sent))
         elif choice == 5:
             name = self.random.randrange(3)
-            self.put(pe, PHASE_BEGIN, 7, 0, name)
-            self.phases[pe, MARKS[name]].append(self.now)
-        elif choice == 6:
-            name = self.random.randrange(3)
-            self.put(pe, PHASE_END, 7, 0, name)
-            if self.phases[pe, MARKS[name]]:
-                self.end_phase(pe, MARKS[name])
+            self.put(pe, PHASE_BEGIN, 7, self.now, name)
+            self.phases[pe][self.records[pe // 2, pe][-1][-1]] = (MARKS[name], self.now)
+        elif choice == 6 and self.phases[pe]:
+            which = self.random.choice(list(self.phases[pe]))
+            self.put(pe, PHASE_END, 7, which, MARKS.index(self.phases[pe][which][0]))
+            self.end_phase(pe, which)
         else:
             self.put(pe, ITEM_END)
             self.pop(pe, 0)
@@ -206,9 +205,9 @@ class Shown:
         for time, event, name in events:
             track = tracks[event.track_uuid]
             if event.type == event.TYPE_SLICE_BEGIN:
-                stacks[track].append((name, time))
+                stacks[event.track_uuid].append((name, time))
             elif event.type == event.TYPE_SLICE_END:
-                begun_name, begun = stacks[track].pop()
+                begun_name, begun = stacks[event.track_uuid].pop()
                 self.slices[track, begun_name, begun, time] += 1
             elif event.type == event.TYPE_INSTANT:
                 self.instants[track, name, time] += 1

@@ -144,7 +144,9 @@ std::uint32_t analysis::entry_of(std::uint32_t file, std::uint16_t id) {
   if (id >= known.size()) known.resize(id + std::size_t{1});
   if (known[id] == 0) {
     const std::string_view named = in_.files()[file]->name(trace::name_table::entries, id);
-    const std::string name = named.empty() ? "entry " + std::to_string(id) : std::string(named);
+    const std::string name = !named.empty()          ? std::string(named)
+                             : id == trace::no_entry ? "further entries"
+                                                     : "entry " + std::to_string(id);
     const auto [found, is_new] =
         entry_numbers_.emplace(name, static_cast<std::uint32_t>(all_.entries.size()));
     if (is_new) all_.entries.emplace_back().name = name;

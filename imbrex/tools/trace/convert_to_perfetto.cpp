@@ -25,6 +25,7 @@ using trace::track_class;
 constexpr std::int64_t first_pe_thread = 1'000'000;
 constexpr std::int64_t first_comm_thread = 100'000'000;
 constexpr std::size_t deepest = 64;
+constexpr std::size_t most_rows = 1000;  // of phases of one name on one PE
 
 class conversion {
  public:
@@ -41,8 +42,9 @@ class conversion {
     }
     for (auto& track : tracks_) {
       pop_until(track, 0, end_);
-      for (const auto& [name, phase] : track.phases)
-        for (int open = phase.open; open > 0; --open) out_.end(phase.track, end_);
+      for (const auto& [name, rows] : track.phases)
+        for (const phase_row& row : rows)
+          if (row.open) out_.end(row.track, end_);
     }
     out_.close();
   }
@@ -55,18 +57,19 @@ class conversion {
     std::uint32_t group;
     std::uint64_t element;
   };
-  struct phase {
+  // Where phases of one name are shown, which may overlap: each open one has a row of its own.
+  struct phase_row {
     std::uint64_t track = 0;
-    int open = 0;
+    std::optional<std::uint64_t> open{};  // which
   };
   struct one_track {
     std::uint32_t file = 0;
     track_class kind = track_class::pe;
     std::uint32_t place = 0;
-    std::uint64_t number = 0;
+    std::uint64_t number = 0;  // 0 for what has none on the screen
     std::uint64_t last_record = 0;
     std::vector<frame> stack;
-    std::map<std::uint32_t, phase> phases;
+    std::map<std::uint32_t, std::vector<phase_row>> phases;
     std::map<std::uint32_t, std::uint64_t> streams;
   };
 
@@ -75,6 +78,7 @@ class conversion {
   void item(const record& r, one_track& here, std::uint32_t track);
   void message(const record& r, one_track& here, std::uint32_t track);
   void user(const record& r, one_track& here);
+  void phase(const record& r, one_track& here, const std::string& name, const perfetto_file::details& number);
   void operation(const record& r, one_track& here);
   void push(const record& r, one_track& here, frame_kind kind, std::uint64_t ends_flow);
   void pop_until(one_track& here, std::size_t depth, std::uint64_t time);
@@ -106,6 +110,7 @@ void conversion::describe() {
     made.place = trace::place_of_track(in_.tracks()[t].number);
     if (made.kind == track_class::device) continue;
     senders_.emplace(in_.tracks()[t].number, t);
+    if (made.kind == track_class::network) continue;
     made.number = ++tracks_made_;
     const auto pid = static_cast<std::int32_t>(files[made.file]->header().process) + 1;
     if (made.kind == track_class::pe)
@@ -124,15 +129,15 @@ std::string conversion::name_of(const one_track& here, name_table table, std::ui
 void conversion::take(const record& r, std::uint32_t track) {
   one_track& here = tracks_[track];
   switch (r.kind) {
+    case record_kind::arrived: return message(r, here, track);
     case record_kind::sent:
-    case record_kind::packed:
-    case record_kind::arrived: return here.kind == track_class::device ? void() : message(r, here, track);
+    case record_kind::packed: return here.number == 0 ? void() : message(r, here, track);
     case record_kind::operation: return here.kind == track_class::device ? operation(r, here) : void();
     case record_kind::phase_begin:
     case record_kind::phase_end:
     case record_kind::mark:
     case record_kind::produced:
-    case record_kind::consumed: return here.kind == track_class::device ? void() : user(r, here);
+    case record_kind::consumed: return here.number == 0 ? void() : user(r, here);
     default: return here.kind == track_class::pe ? item(r, here, track) : void();
   }
 }
@@ -232,28 +237,39 @@ void conversion::user(const record& r, one_track& here) {
     return out_.instant(
         here.number, r.time, (r.kind == record_kind::produced ? "produced " : "consumed ") + name,
         {.category = "data", .element = std::to_string(r.b), .has_number = true, .number = r.a});
-  // Phases go over items, and over each other: each name has a track of its own.
-  phase& of = here.phases[r.group];
-  if (r.kind == record_kind::phase_begin) {
-    if (of.track == 0) {
-      of.track = ++tracks_made_;
-      out_.child(of.track, process_track(here),
-                 "PE " + std::to_string(here.place) + ", phase " + printable(name));
-    }
-    ++of.open;
-    out_.begin(of.track, r.time, name, number);
-  } else if (of.open > 0) {
-    --of.open;
-    out_.end(of.track, r.time);
+  phase(r, here, name, number);
+}
+
+void conversion::phase(const record& r, one_track& here, const std::string& name,
+                       const perfetto_file::details& number) {
+  auto& rows = here.phases[r.group];
+  const auto free = r.kind == record_kind::phase_begin ? std::optional<std::uint64_t>() : std::optional(r.b);
+  auto row = std::find_if(rows.begin(), rows.end(), [&](const phase_row& one) { return one.open == free; });
+  if (r.kind == record_kind::phase_end) {
+    if (row == rows.end()) return;  // it began before the recording did
+    out_.end(row->track, r.time);
+    row->open.reset();
+    return;
   }
+  if (row == rows.end()) {
+    if (rows.size() == most_rows) return;
+    row = rows.insert(rows.end(), {++tracks_made_});
+    out_.child(row->track, process_track(here),
+               "PE " + std::to_string(here.place) + ", phase " + printable(name));
+  }
+  out_.begin(row->track, r.time, name, number);
+  row->open = r.b;
 }
 
 void conversion::operation(const record& r, one_track& here) {
   std::uint64_t& stream = here.streams[r.group];
   if (stream == 0) {
     stream = ++tracks_made_;
+    const auto whose = in_.files()[here.file]->name(name_table::streams, r.group,
+                                                    track_number(track_class::device, here.place));
     out_.child(stream, process_track(here),
-               "device " + std::to_string(here.place) + ", stream " + std::to_string(r.group));
+               "device " + std::to_string(here.place) + ", stream " + std::to_string(r.group) +
+                   (whose.empty() ? "" : " of " + printable(whose)));
   }
   static constexpr const char* classes[]{"kernel",           "host to device", "device to host",
                                          "device to device", "host function",  "operation"};

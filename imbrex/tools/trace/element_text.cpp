@@ -11,17 +11,18 @@ namespace imbrex::tools {
 
 namespace {
 
-/// The extents in "8 8 4"; none if it is something else.
+/// The extents in "(8, 8, 4)" or "16"; none if it is something else.
 std::vector<std::uint64_t> extents_of(std::string_view shape) {
+  if (shape.starts_with('(') && shape.ends_with(')')) shape = shape.substr(1, shape.size() - 2);
   std::vector<std::uint64_t> extents;
-  while (!shape.empty()) {
-    const auto blank = shape.find(' ');
-    const auto extent = parse_number<std::uint64_t>(shape.substr(0, blank));
+  while (true) {
+    const auto comma = shape.find(", ");
+    const auto extent = parse_number<std::uint64_t>(shape.substr(0, comma));
     if (!extent || *extent == 0) return {};
     extents.push_back(*extent);
-    shape = blank == std::string_view::npos ? std::string_view{} : shape.substr(blank + 1);
+    if (comma == std::string_view::npos) return extents;
+    shape.remove_prefix(comma + 2);
   }
-  return extents;
 }
 
 }  // namespace
