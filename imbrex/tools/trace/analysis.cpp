@@ -243,7 +243,7 @@ void analysis::message_begins(const record& r, std::uint32_t track) {
 void analysis::known_begun(const message_account::begun& known) {
   count(known);
   pe_account& pe = *tracks_[known.receiver].pe;
-  if (pe.waited_for(known.times.ready)) {
+  if (pe.begun_by_message(known.times.ready)) {
     if (known.message.chain != 0) {
       ++path_.takeovers;
       pe.take_over(known.message.chain, known.times);

@@ -44,7 +44,7 @@ overlap_report process_account::finish(std::uint64_t end) {
 
 pe_account::pe_account(std::uint32_t pe, std::uint32_t track, std::size_t kept, std::uint64_t start,
                        shared_accounts& all, process_account& process)
-    : all_(all), process_(process), overlap_(kept), track_(track), since_(start), idle_since_(start) {
+    : all_(all), process_(process), overlap_(kept), track_(track), since_(start), worked_until_(start) {
   report_.pe = pe;
 }
 
@@ -81,7 +81,10 @@ void pe_account::change(std::uint64_t time) {
     all_.entries[stack_.back().entry].time += passed;
   else
     after_last_item_[of_chain] += passed;
-  if (parked_ && mode_ == mode::idle) report_.parked += passed;
+  if (mode_ == mode::idle) {
+    idle_since_work_ += passed;
+    if (parked_) report_.parked += passed;
+  }
   overlap_.extend(time, now);
   if (all_.observer != nullptr)
     all_.observer->stretch(track_, {since_, time}, now, stack_.empty() ? 0 : stack_.back().entry);
@@ -101,7 +104,9 @@ void pe_account::changed(std::uint64_t time) {
 
 void pe_account::push(const frame& pushed) {
   stack_.push_back(pushed);
-  if (pushed.program) all_.entries[pushed.entry].program = true;
+  if (!pushed.program) return;
+  all_.entries[pushed.entry].program = true;
+  worked_ = true;
 }
 
 void pe_account::pop_until(std::size_t depth, std::uint64_t time) {
@@ -135,7 +140,8 @@ std::uint32_t& pe_account::waits(std::uint8_t cause) {
 void pe_account::item_begin(const trace::record& r, std::uint32_t entry) {
   change(r.time);
   pop_until(0, r.time);
-  waited_ = mode_ == mode::idle && r.time > idle_since_;
+  waited_ = mode_ == mode::idle && idle_since_work_ > 0;
+  worked_ = false;
   mode_ = mode::busy;
   parked_ = false;
   ++report_.items;
@@ -148,9 +154,13 @@ void pe_account::item_begin(const trace::record& r, std::uint32_t entry) {
 void pe_account::item_end(std::uint64_t time) {
   change(time);
   pop_until(0, time);
+  if (worked_ || mode_ != mode::busy) {
+    worked_until_ = time;
+    idle_since_work_ = 0;
+  }
   mode_ = mode::idle;
-  waited_ = false;
-  idle_since_ = last_item_end_ = time;
+  waited_ = worked_ = false;
+  last_item_end_ = time;
   after_last_item_ = {};
   changed(time);
 }
@@ -200,7 +210,7 @@ void pe_account::suspended(const trace::record& r, std::uint32_t entry) {
 void pe_account::parked(std::uint64_t time) {
   if (mode_ == mode::busy) return;
   change(time);
-  if (mode_ == mode::unrecorded) idle_since_ = time;
+  if (mode_ == mode::unrecorded) worked_until_ = time;
   mode_ = mode::idle;
   parked_ = true;
 }
@@ -208,7 +218,7 @@ void pe_account::parked(std::uint64_t time) {
 void pe_account::woken(std::uint64_t time) {
   if (mode_ == mode::busy) return;
   change(time);
-  if (mode_ == mode::unrecorded) idle_since_ = time;
+  if (mode_ == mode::unrecorded) worked_until_ = time;
   mode_ = mode::idle;
   parked_ = false;
 }
@@ -223,6 +233,7 @@ void pe_account::stop_recording(std::uint64_t last_known) {
   stack_.clear();
   mode_ = mode::unrecorded;
   parked_ = waited_ = false;
+  idle_since_work_ = 0;
 }
 
 void pe_account::off(std::uint64_t time) {

@@ -81,9 +81,13 @@ class pe_account {
   void add(interval on_its_way) { overlap_.add(on_its_way); }
   /// What has led to this moment: to be given to a message, and released.
   std::uint32_t capture();
-  /// Whether the item that has just begun is the first since it had nothing to do, and a message that was ready at that
-  /// time is what it waited for.
-  bool waited_for(std::uint64_t ready) const { return waited_ && ready > idle_since_; }
+  /// A message that was ready at that time has just begun an item, or a turn. Whether the PE has waited for it: since its
+  /// last work it was idle for some time, and the message has come since then. Work is what runs the program, or was
+  /// begun by a message; so the timers and the polling that let a message in are none.
+  bool begun_by_message(std::uint64_t ready) {
+    worked_ = true;
+    return waited_ && ready > worked_until_;
+  }
   /// The message that it has waited for.
   void take_over(std::uint32_t chain, const message_times& times);
 
@@ -122,11 +126,13 @@ class pe_account {
   const std::uint32_t track_;
   std::vector<frame> stack_;
   std::uint64_t since_;
-  std::uint64_t idle_since_;
+  std::uint64_t worked_until_;
+  std::uint64_t idle_since_work_ = 0;  // how long
   std::uint64_t last_item_end_ = 0;
   mode mode_ = mode::idle;
   bool parked_ = false;
-  bool waited_ = false;
+  bool waited_ = false;  // was idle since its last work, and works again
+  bool worked_ = false;  // in this item
   bool computing_ = false;
   std::uint32_t captured_ = 0;
   std::array<std::uint32_t, 3> waits_{};  // for devices, for timers, for others

@@ -84,6 +84,7 @@ void random_schedule::put(std::uint32_t p, record_kind kind, std::uint64_t a, st
   const auto time = aligned(process_of(p), local(process_of(p)));
   pes[p].stretches.push_back(
       {one.since, time, state(one), one.parked, one.stack.empty() ? 0U : one.stack.back().entry});
+  if (one.mode == 'i') one.idle_since_work += time - one.since;
   one.since = time;
   one.records.push_back({local(process_of(p)), kind, detail, entry, group, a, b});
 }
@@ -103,6 +104,7 @@ void random_schedule::pause(std::uint32_t p) {
   put(p, record_kind::off, 0, 0, 0, 0, 0);
   if (one.mode == 'b') pes[p].last_item_end = one.since;
   one.mode = 'u';
+  one.idle_since_work = 0;
   one.parked = one.waited = false;
   now_ += random_() % 300;
   put(p, record_kind::on, 0, 0, 0, 0, 0);
@@ -113,7 +115,7 @@ void random_schedule::idle_step(std::uint32_t p) {
   if (random_() % 3 == 0) {
     const bool park = random_() % 2 == 0;
     put(p, park ? record_kind::parked : record_kind::woken, 0, 0, 0, 0, 0);
-    if (one.mode == 'u') one.idle_since = one.since;
+    if (one.mode == 'u') one.worked_until = one.since;
     one.mode = 'i';
     one.parked = park;
     return;
@@ -140,7 +142,8 @@ void random_schedule::begin_item(std::uint32_t p) {
   put(p, record_kind::item_begin, by_message && !turn ? messages[which].address : 0, element, 1, entry,
       detail);
   ++calls[entry];
-  one.waited = one.mode == 'i' && one.since > (one.idle_since == 0 ? begin : one.idle_since);
+  one.waited = one.mode == 'i' && one.idle_since_work > 0;
+  one.worked = detail == 0;
   one.mode = 'b';
   one.in_item = one.began = true;
   one.parked = false;
@@ -152,6 +155,7 @@ void random_schedule::begin_item(std::uint32_t p) {
   put(p, record_kind::entry_begin, messages[which].address, element, 1, entry, 0);
   ++calls[entry];
   one.stack.push_back({entry, 1, element, true, 't'});
+  one.worked = true;
   if (turn) message_begins(p, which);
 }
 
@@ -164,7 +168,8 @@ void random_schedule::message_begins(std::uint32_t p, std::size_t which) {
   one.held.push_back(m.address);
   // Before its packing has been seen, nobody knows what it is.
   const bool known = m.packed == 0 || std::pair(m.packed, m.sender) < std::pair(time, p);
-  if (one.waited && known && m.ready > one.idle_since) {
+  if (known) one.worked = true;
+  if (one.waited && known && m.ready > one.worked_until) {
     pes[p].takeovers.push_back({time, which});
     one.waited = false;
   }
@@ -239,6 +244,7 @@ void random_schedule::busy_step(std::uint32_t p) {
       put(p, record_kind::resumed, 0, element, group, entry, cause);
       waits(-1);
       one.stack.push_back({entry, group, element, true, 'c'});
+      one.worked = true;
       return;
     case 3: {
       std::vector<frame> coroutines;
@@ -264,6 +270,7 @@ void random_schedule::busy_step(std::uint32_t p) {
       put(p, record_kind::entry_begin, 0, element, group, entry, static_cast<std::uint8_t>(cause % 2));
       ++calls[entry];
       one.stack.push_back({entry, group, element, cause % 2 == 0, 't'});
+      if (cause % 2 == 0) one.worked = true;
       return;
     case 5:
       put(p, record_kind::entry_end, 0, 0, 0, 0, 0);
@@ -275,7 +282,11 @@ void random_schedule::busy_step(std::uint32_t p) {
     case 6: put(p, record_kind::mark, 1, 0, 0, 0, 0); return;
     default:
       put(p, record_kind::item_end, 0, 0, 0, 0, 0);
-      pes[p].last_item_end = one.idle_since = one.since;
+      pes[p].last_item_end = one.since;
+      if (one.worked || one.mode == 'u') {
+        one.worked_until = one.since;
+        one.idle_since_work = 0;
+      }
       one.mode = 'i';
       one.in_item = one.waited = false;
       one.stack.clear();

@@ -93,7 +93,9 @@ class random_schedule {
     bool parked = false;
     bool began = false;
     bool waited = false;
-    std::uint64_t idle_since = 0;
+    bool worked = false;
+    std::uint64_t worked_until = 0;
+    std::uint64_t idle_since_work = 0;
     std::uint64_t since = 0;
     int device_waits = 0;
     int timer_waits = 0;
