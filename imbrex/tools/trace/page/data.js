@@ -2,7 +2,9 @@
 // What the page is about: the runs, unpacked, and how names, times and colours are shown.
 'use strict';
 
-const given = JSON.parse(document.getElementById('data').textContent);
+const byId = id => document.getElementById(id);
+
+const given = JSON.parse(byId('data').textContent);
 
 function unpack(text, Numbers) {
   const raw = atob(text);
@@ -176,11 +178,11 @@ class Run {
     return places.subarray(from, lowerBound(places, this.messages[which], end + 1));
   }
 
-  /** The innermost slice of a row at a time in units; -1 if none ran. */
-  sliceAt(row, time) {
+  /** The innermost slice of a row at a time in units, in no more others than `deepest`; -1 if none ran. */
+  sliceAt(row, time, deepest = 255) {
     const s = this.slices;
     let found = -1;
-    for (const places of this.rows[row].depths) {
+    for (const places of this.rows[row].depths.slice(0, deepest + 1)) {
       const k = lowerBound(places, s.begin, time + 1) - 1;
       if (k >= 0 && time <= s.begin[places[k]] + s.length[places[k]]) found = places[k];
     }
@@ -189,7 +191,11 @@ class Run {
 
   sliceName(k) {
     const chare = this.chares[this.slices.chare[k]];
-    return briefName(shortName(this.entryName(this.slices.entry[k]))) + (chare ? ` \u00b7 ${briefName(chare)}` : '');
+    const entry = briefName(shortName(this.entryName(this.slices.entry[k])));
+    if (!chare) return entry;
+    const [of, method] = entry.split('::');
+    const brief = briefName(chare);
+    return method !== undefined && brief.startsWith(`${of}(`) ? `${brief}::${method}` : `${entry} \u00b7 ${brief}`;
   }
   entryName(entry) { return entry < this.entries.length ? this.entries[entry].name : `entry ${entry}`; }
   rowName(row) {

@@ -2,7 +2,6 @@
 // What the page does: moving, choosing, searching.
 'use strict';
 
-const byId = id => document.getElementById(id);
 readTheme();
 const timelines = runs.map(run => new Timeline(run, byId('timelines')));
 
@@ -357,7 +356,9 @@ function makeLegend() {
   const kinds = new Set(runs.flatMap(run => [...run.operations.kind]));
   for (const [text, colour] of kernels) items.push(keyOf(`kernel ${text}`, colour, text));
   for (const kind of [1, 2, 3]) if (kinds.has(kind)) items.push(element('span', {}, swatch(operationKinds[kind].colour), operationKinds[kind].name));
-  items.push(element('span', {}, swatch(theme.row), 'idle'), element('span', {}, swatch(theme.states[5]), states[5]));
+  items.push(element('span', {}, swatch(theme.row), 'idle'));
+  if (reports.some(report => report.pes.some(pe => pe.idle.device > 0)))
+    items.push(element('span', {}, swatch(theme.states[5]), states[5]));
   byId('legend').replaceChildren(...items);
   const cut = runs.filter(run => run.cut || run.details[1] < run.length || run.details[0] > 0);
   byId('hint').textContent = cut.map(run =>
@@ -405,7 +406,9 @@ window.addEventListener('resize', () => { timelines.forEach(one => one.resize())
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', start);
 timelines.forEach(listen);
 makeTables();
-wholeRun();
+const [looked] = runs;
+if (looked.details[0] > 0) setView(...looked.details);
+else wholeRun();
 start();
 timelines.forEach(one => one.resize());
 makeOverview();

@@ -11,11 +11,49 @@ import json
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 
 BROWSERS = ["chromium", "chromium-browser", "google-chrome"]
 SKIPPED = 77
+
+
+# What would leave the data that it stands in, if it could.
+EVIL = """</script><img src=x onerror="document.title='out'"><!-- &lt;b&gt;"""
+
+
+def chunk(kind, track, content):
+    return struct.pack("<IIII", 0x6b6e6863, kind, track, len(content)) + content
+
+
+def name(table, number, text):
+    raw = text.encode()
+    return struct.pack("<BxxxIQII", table, number, 0, len(raw), 0) + raw + bytes(-len(raw) % 8)
+
+
+def record(time, kind, entry=0, detail=0, group=0, a=0, b=0):
+    return struct.pack("<QBBHIQQ", time, kind, detail, entry, group, a, b)
+
+
+def write_evil_trace(file):
+    """A trace all of whose names are EVIL: two PEs, messages between them, phases, marks and a device."""
+    entries, collections, marks = 0, 1, 3
+    begin, end, sent, arrived, operation, phase_begin, phase_end, mark = 1, 2, 7, 9, 12, 13, 14, 15
+    tracks = {0: b"", 1: b"", 2 << 24: b""}
+    for k in range(40):
+        start = 10_000 * k
+        tracks[0] += record(start, begin, group=1, b=k) + record(start + 1000, phase_begin, group=1, a=k)
+        tracks[0] += record(start + 2000, sent, group=1, a=64 * k + 64, b=100) + record(start + 4000, end)
+        tracks[1] += record(start + 6000, arrived, a=64 * k + 64)
+        tracks[1] += record(start + 6500, begin, group=1, a=64 * k + 64, b=k) + record(start + 7000, mark, group=1)
+        tracks[1] += record(start + 9000, end)
+        tracks[0] += record(start + 9500, phase_end, group=1, a=k)
+        tracks[2 << 24] += record(start + 9000, operation, entry=1, a=3000, group=1)
+    names = name(entries, 0, EVIL) + name(collections, 1, EVIL + "\t64") + name(marks, 1, EVIL)
+    head = struct.pack("<8sIIIIIIQQqII", b"imbrext1", 1, 64, 0, 1, 0, 2, 1, 0, 0, 0, 0)
+    chunks = b"".join(chunk(1, track, records) for track, records in tracks.items())
+    file.write_bytes(head + chunk(2, 0, names) + chunks + chunk(4, 0, b""))
 
 
 def run(*command):
@@ -46,8 +84,12 @@ class Browser:
             sys.exit(f"{picture}: there is no picture, or nothing on it")
 
 
+def show(page, seen):
+    print(page.name, json.dumps({what: seen[what] for what in seen if what not in ("text", "selected")}))
+
+
 def check(page, seen, runs):
-    print(page.name, json.dumps(seen))
+    show(page, seen)
     expectations = {
         "no error": "error" not in seen,
         "something is drawn": seen.get("painted", 0) > 1000,
@@ -85,6 +127,7 @@ def main():
             "--net-latency", "200us", "--trace", folder / f"{name}.trace")
     run(program, "--machine", "virtual", "--device-model", "v100", "--no-data", "--pes", 2, "--grid", "384,384,384",
         "--odf", 2, "--iters", 10, "--completion", "poll", "--trace", folder / "devices.trace")
+    write_evil_trace(folder / "evil.trace")
     pages = {"odf4": ["odf4"], "devices": ["devices"], "compared": ["odf1", "odf4"]}
     for name, traces in pages.items():
         page = folder / f"{name}.html"
@@ -95,6 +138,16 @@ def main():
         check(page, browser.seen_by(page, fragment), len(traces))
         browser.picture(page, f"{name}.png")
         browser.picture(page, f"{name}-zoomed.png", fragment)
+    page = folder / "evil.html"
+    run(imbrex, "trace", "report", folder / "evil.trace", "--output", page)
+    seen = browser.seen_by(page, "#selftest")
+    show(page, seen)
+    if seen.get("images") != 0 or seen.get("title") != "Imbrex trace: evil.trace":
+        sys.exit(f"{page}: a name has become a part of the page")
+    if EVIL not in seen.get("text", "") or seen.get("found") != 120 or seen.get("arrow") is not True:
+        sys.exit(f"{page}: names are not shown as they are")
+    browser.picture(page, "evil.png", "#selftest")
+    shutil.rmtree(folder / "browser", ignore_errors=True)
     print("pictures:", *sorted(str(picture) for picture in folder.glob("*.png")))
 
 

@@ -52,9 +52,11 @@ function section(title, about, make, wide) {
     return made === null ? null : element('div', {}, compared ? element('h3', {}, `${runNames[k]}: ${baseName(report.file)}`) : '', ...[made].flat());
   }).filter(part => part !== null);
   if (parts.length === 0) return;
-  document.getElementById('tables').append(
-    element('section', {className: wide || compared ? 'wide' : ''}, element('h2', {}, title), element('p', {}, about),
-            compared ? element('div', {className: 'pair'}, ...parts) : parts[0]));
+  const made = element('section', {}, element('h2', {}, title), element('p', {}, about),
+                       compared ? element('div', {className: 'pair'}, ...parts) : parts[0]);
+  const columns = [...document.querySelectorAll('#columns > div')];
+  if (wide || compared) byId('tables').append(made);
+  else columns.reduce((l, r) => r.offsetHeight < l.offsetHeight ? r : l).append(made);
 }
 const more = (rows, what) => rows.length > mostRows ? [element('p', {}, `and ${rows.length - mostRows} more ${what}: --json has them all`)] : [];
 const some = rows => rows.slice(0, mostRows);
@@ -69,15 +71,15 @@ const idleCauses = [
 function head() {
   document.body.classList.toggle('compared', compared);
   document.title = `Imbrex trace: ${reports.map(report => baseName(report.file)).join(', ')}`;
-  const files = document.getElementById('files');
+  const files = byId('files');
   files.textContent = reports.map(report => baseName(report.file)).join(' against ');
   files.title = reports.map(report => report.file).join(' against ');
-  document.getElementById('about').textContent = reports.map(report =>
+  byId('about').textContent = reports.map(report =>
     `${countText(report.records)} records, ${countText(report.all_pes)} PE${report.all_pes === 1 ? '' : 's'} of ` +
     `${countText(report.processes)} process${report.processes === 1 ? '' : 'es'}, ${timeText(report.length)}` +
     (report.virtual_time ? " of a model's time" : '')).join(compared ? '  \u00b7  ' : '');
   for (const report of reports)
-    for (const warning of report.warnings) document.getElementById('warnings').append(element('li', {}, warning));
+    for (const warning of report.warnings) byId('warnings').append(element('li', {}, warning));
   const shown = [['length', 'length of the run'], ['utilisation', "of the PEs' time: program"],
                  ['overlap', 'of communication hidden'], ['exposed', 'communication exposed'],
                  ['idle_part', "of the PEs' time: idle"], ['path', 'critical path'],
@@ -86,6 +88,7 @@ function head() {
   for (const [key, text] of shown) {
     const values = reports.map(report => report.summary[key]);
     const kind = kindOf.get(key);
+    const valueText = (value, k) => key === 'overlap' && reports[k].summary.communication === 0 ? '-' : figureText(kind, value);
     const [first] = values;
     let second = '';
     if (key === 'bound' && !compared) second = first ? `the run is ${ratioText(reports[0].length / first)} that` : '';
@@ -93,8 +96,8 @@ function head() {
     if (key === 'messages' && !compared) second = bytesText(reports[0].summary.message_bytes);
     if (key === 'path' && !compared) second = `${partText(first ? reports[0].critical_path.network / first : 0)} of it on the network`;
     if (compared) second = kind === 'part' ? '' : first ? `${(values[1] / first).toFixed(3)} x` : '';
-    document.getElementById('figures').append(element('div', {className: 'figure'},
-      element('b', {}, values.map(value => figureText(kind, value)).join(' \u2192 ')), element('span', {}, text),
+    byId('figures').append(element('div', {className: 'figure'},
+      element('b', {}, values.map(valueText).join(' \u2192 ')), element('span', {}, text),
       second ? element('small', {}, second) : null));
   }
 }
@@ -129,8 +132,8 @@ function comparison() {
     some(entries).map(({entry, times: [l, r], calls}) =>
       [named(shortName(entry.name), entryColour(entry), entry.name), timeText(l), timeText(r), l ? (r / l).toFixed(3) : '-',
        countText(calls[0]), countText(calls[1])]));
-  document.getElementById('tables').append(
-    element('section', {className: 'wide'}, element('h2', {}, 'Comparison'),
+  byId('tables').append(
+    element('section', {}, element('h2', {}, 'Comparison'),
       element('p', {}, 'What the second run has by what the first has: green where that is better, red where it is worse.'),
       element('div', {className: 'pair'}, element('div', {}, made), element('div', {}, times))));
 }
@@ -243,9 +246,9 @@ function criticalPath(report) {
 
 function bounds(report) {
   const b = report.bound;
-  const rows = [['the computation of the PE that has most', b.busiest, '#0072b2'],
-                ['all computation, shared evenly by all PEs', b.mean, '#56b4e9'],
-                ['full overlap: the longer of a PE\u2019s computation and communication, and one latency', b.overlapped, '#009e73']];
+  const rows = [['the computation of the PE that has most', b.busiest_pe, '#0072b2'],
+                ['all computation, shared evenly by all PEs', b.mean_of_pes, '#56b4e9'],
+                ['full overlap: the longer of both, one latency', b.overlapped, '#009e73']];
   const whole = Math.max(1, report.length, ...rows.map(([, time]) => time));
   return table([name('bound'), number(''), number('time'), number('the run is')],
     [...rows.map(([text, time, colour]) => [text, bar([[time, colour, text]], whole), timeText(time), time ? ratioText(report.length / time) : '-']),
@@ -255,12 +258,12 @@ function bounds(report) {
 function makeTables() {
   head();
   comparison();
+  section('Time by entry', 'Without what ran inside; the longest is from a begin to its end.', timeByEntry, true);
   section('Utilisation', 'What the PEs did, in parts of the run.', utilisation);
   section('Overlap', 'The part of communication during which it computed. Of a PE: messages from other PEs, from sent to ready; ' +
           'of a process: those from other processes, against any of its PEs; of a device: copies against kernels.', overlap);
-  section('Time by entry', 'Without what ran inside; the longest is from a begin to its end.', timeByEntry, true);
+  section('Ideal bounds', 'What a run with this work would take at least; or if the longer of computation and communication of its PEs hid the other, but for one latency.', bounds);
   section('Idle by cause', 'Of each moment the first cause that held.', idleByCause);
   section('Critical path', 'The chain of what had to happen one after the other.', criticalPath);
   section('Messages', 'Their number, sizes and latencies.', messages);
-  section('Ideal bounds', 'What a run with this work would take at least, or if it overlapped fully.', bounds);
 }

@@ -81,9 +81,11 @@ class Timeline {
   layOut() {
     this.lines = [];
     let top = 0;
+    const pes = this.run.rows.filter(row => row.kind === 'pe').length;
     const add = (kind, properties) => {
-      this.lines.push({kind, top, height: heights[kind], ...properties});
-      top += heights[kind];
+      const height = kind !== 'pe' || pes <= 16 ? heights[kind] : pes <= 48 ? 20 : 14;
+      this.lines.push({kind, top, height, ...properties});
+      top += height;
     };
     this.lineOfRow = new Map();
     this.lineOfStream = new Map();
@@ -106,9 +108,13 @@ class Timeline {
                        note: streams.length ? `${streams.length} stream${streams.length > 1 ? 's' : ''}` : ''});
         if (hidden) continue;
         streams.sort((l, r) => l.owner.localeCompare(r.owner, 'en', {numeric: true}));
+        const owners = new Map();
         for (const stream of streams) {
+          // One that has several numbers them.
+          const count = (owners.get(stream.owner) ?? 0) + 1;
+          owners.set(stream.owner, count);
           this.lineOfStream.set(stream.k, this.lines.length);
-          add('stream', {stream, text: stream.owner});
+          add('stream', {stream, text: count > 1 ? `${stream.owner} #${count}` : stream.owner});
         }
       }
       for (const link of group.links)
@@ -205,7 +211,7 @@ class Timeline {
   /** Of the view the part, in pixels, of which everything is told; null if there is none. */
   detailed() {
     const [from, to] = this.run.details;
-    const left = Math.max(labelWidth, this.xOf(from));
+    const left = from === 0 ? labelWidth : Math.max(labelWidth, this.xOf(from));
     const right = Math.min(this.width, this.run.cut || to < this.run.length ? this.xOf(to) : this.width);
     return right - left > 1 ? [left, right] : null;
   }
@@ -213,7 +219,7 @@ class Timeline {
   drawPe(row, y, h) {
     const part = this.detailed();
     const ranges = row.depths.map(places => this.inView(places, this.run.slices.begin));
-    const many = ranges.reduce((sum, [from, to]) => sum + to - from, 0) > 2.5 * this.width;
+    const many = ranges.reduce((sum, [from, to]) => sum + to - from, 0) > 1.5 * this.width;
     if (many || part === null || part[0] > labelWidth || part[1] < this.width - 1 || row.depths.length === 0)
       this.drawBins(row.bins, y, h, this.kindColours);
     if (many || part === null || row.depths.length === 0) return;
@@ -324,7 +330,7 @@ class Timeline {
     const {operations, unit, streams} = this.run;
     const ranges = streams.filter(stream => stream.row === row.place).map(stream => [stream.places, ...this.inView(stream.places, operations.begin)]);
     if (part !== null && part[0] === labelWidth && part[1] === this.width &&
-        ranges.reduce((sum, [, from, to]) => sum + to - from, 0) < 2 * this.width) {
+        ranges.reduce((sum, [, from, to]) => sum + to - from, 0) < 1.5 * this.width) {
       const c = this.context;
       const scale = (this.width - labelWidth) / (view.end - view.begin);
       c.save();
@@ -439,7 +445,7 @@ class Timeline {
     c.beginPath();
     c.rect(labelWidth, this.top, this.width - labelWidth, this.shown - this.top);
     c.clip();
-    if (document.getElementById('arrows').checked && messages.sent.length > 0) {
+    if (byId('arrows').checked && messages.sent.length > 0) {
       const order = this.run.messagesBySent;
       const from = lowerBound(order, messages.sent, (view.begin - 0.2 * (view.end - view.begin)) / unit);
       const until = lowerBound(order, messages.sent, view.end / unit);
@@ -591,10 +597,17 @@ class Timeline {
   /** The messages that a slice began with, and those that it sent. */
   messagesOf(k) {
     const {slices} = this.run;
+    const row = slices.row[k];
     const begin = slices.begin[k];
-    const end = begin + slices.length[k];
-    return {came: Array.from(this.run.messagesIn(slices.row[k], 'begun', begin, begin)),
-            sent: Array.from(this.run.messagesIn(slices.row[k], 'sent', begin, end))};
+    const sent = Array.from(this.run.messagesIn(row, 'sent', begin, begin + slices.length[k]));
+    // What goes on inside another goes on by the message that the other began with.
+    for (let depth = slices.depth[k]; depth >= 0; --depth) {
+      const outer = depth === slices.depth[k] ? k : this.run.sliceAt(row, begin, depth);
+      if (outer < 0) continue;
+      const came = Array.from(this.run.messagesIn(row, 'begun', slices.begin[outer], slices.begin[outer]));
+      if (came.length > 0) return {came, sent};
+    }
+    return {came: [], sent};
   }
 
   thingAt(x, y) {
