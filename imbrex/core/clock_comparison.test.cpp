@@ -59,5 +59,28 @@ TEST_F(ClockComparison, TakesNoAnswersThatItDidNotAskFor) {
   EXPECT_EQ(found[0].ahead, -6);
 }
 
+TEST_F(ClockComparison, KeepsBackSlowAnswersWhileThereAreQuickOnes) {
+  std::uint64_t now = 10'000'000'000;
+  const auto row = [&](std::uint64_t round_trip) {
+    now += clock_comparison::between_rows;
+    comparison.go_on(now);
+    for (int n = 0; n < clock_comparison::questions; ++n) comparison.answered(now - round_trip, now, now);
+  };
+  row(1'000);
+  row(1'049);
+  EXPECT_EQ(found.size(), 2U);
+  for (const std::uint64_t slow : {5'000, 3'000, 4'000}) row(slow);
+  EXPECT_EQ(found.size(), 2U);
+  for (int n = 0; n < 4; ++n) row(5'000);
+  EXPECT_EQ(found.size(), 2U);
+  row(5'000);  // two seconds after the last that was told
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found.back().round_trip, 3'000U);
+  row(900);
+  ASSERT_EQ(found.size(), 4U);
+  row(1'000);  // not as good any more
+  EXPECT_EQ(found.size(), 4U);
+}
+
 }  // namespace
 }  // namespace imbrex::detail

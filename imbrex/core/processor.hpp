@@ -56,10 +56,15 @@ class processor final : public scheduler {
     num_pes_ = num_pes;
   }
 
-  /// Sends a message to a PE, which may be this one.
-  void dispatch(message& m, int to) {
+  /// Tells who watches this PE that a message leaves for another, or this one.
+  void announce(message& m, int to) {
     if (observer() != nullptr) [[unlikely]]
       note_sent(m, to);
+  }
+
+  /// Sends a message to a PE, which may be this one.
+  void dispatch(message& m, int to) {
+    announce(m, to);
     if (to == pe() && direct_) return push(m);
     wire_->send(m, to);
   }

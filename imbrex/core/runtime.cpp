@@ -329,8 +329,14 @@ bool runtime::release_quiescence_waiters() {
     m.reply = w.reply;
     answers.emplace_back(w.pe, &m);
   }
-  for (const auto& [to, answer] : answers)
-    pes_.holds(to) ? processor_at(to).door().post(*answer) : pe.dispatch(*answer, to);
+  for (const auto& [to, answer] : answers) {
+    if (!pes_.holds(to)) {
+      pe.dispatch(*answer, to);
+      continue;
+    }
+    pe.announce(*answer, to);
+    processor_at(to).door().post(*answer);
+  }
   return !answers.empty();
 }
 

@@ -5,11 +5,13 @@
 usage: processes_test.py IMBREX WORKER WORKER_OF_ANOTHER_BUILD LINK_RELAY [unittest's arguments]
 LINK_RELAY may be empty; the tests of a link are skipped then.
 """
+import json
 import os
 import pathlib
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -398,6 +400,72 @@ class LinkDown(Job):
             self.finish(job, LIMIT)
             self.assertEqual((job.returncode, self.err()), (0, ""))
             self.check_nothing_left()
+
+
+class Traced(Job):
+    """What the traces of jobs say."""
+
+    def report(self):
+        done = subprocess.run([IMBREX, "trace", "report", "--json", str(self.folder / "trace")],
+                              capture_output=True, text=True, timeout=LIMIT, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return json.loads(done.stdout)["runs"][0]
+
+    def clock_readings(self, process):
+        """Of its file, as docs/trace-format.md has it: this clock, process 0's minus it, the round trip."""
+        content = (self.folder / f"trace.{process}").read_bytes()
+        at, readings = 64, []
+        while at < len(content):
+            mark, kind, _, size = struct.unpack_from("<4sIII", content, at)
+            self.assertEqual(mark, b"chnk")
+            at += 16
+            if kind == 3:
+                readings.append(struct.unpack_from("<QqQ", content, at))
+            at += size
+        return readings
+
+    def check_messages(self, report, processes):
+        self.assertEqual((report["processes"], report["warnings"]), (processes, []))
+        messages = report["messages"]
+        self.assertGreater(messages["between_processes"], 100)
+        self.assertEqual((messages["unknown"], messages["arrived_before_sent"]), (0, 0))
+
+    def test_all_processes_in_one(self):
+        for options in ((), ("--comm-thread",)):
+            with self.subTest(options):
+                job = self.start(3, WORKER, "exchange", "0.5", options=("--pes", "2", "--trace", "trace", *options))
+                self.finish(job, LIMIT)
+                self.assertEqual((job.returncode, self.err()), (0, ""))
+                self.check_messages(self.report(), 3)
+
+    def test_two_hosts(self):
+        """Both have the same clock, which they cannot know: so what they find must be 0, give or take."""
+        if reason := "the relay was not built" if not RELAY else network.missing_right():
+            self.skipTest(reason)
+        link = link_options.Link(delay_ns=200_000, rate=10**9, mtu=1500, queue=1000)
+        with network.Network(link, "tun", RELAY) as hosts:
+            script = (f"[ $IMBREX_RANK = 0 ] && host={hosts.names[0]} || host={hosts.names[1]}; exec "
+                      f"{network.tool('ip')} netns exec $host {WORKER} exchange 2 --pes 1 --trace {self.folder}/trace")
+            job = self.start(2, "sh", "-c", script, options=(), environment={"UCX_TLS": "tcp,self"})
+            self.finish(job, LIMIT)
+            self.assertEqual((job.returncode, self.err()), (0, ""))
+        readings = self.clock_readings(1)
+        self.assertGreater(len(readings), 0)
+        for _, ahead, round_trip in readings:
+            self.assertGreater(round_trip, 400_000)
+            self.assertLessEqual(abs(ahead), round_trip // 2)
+        self.check_messages(self.report(), 2)
+
+    def test_killed(self):
+        job = self.start(2, WORKER, "exchange", "60", options=("--pes", "1", "--trace", "trace"))
+        pids = self.started(job, 2)
+        files = [self.folder / "trace", self.folder / "trace.1"]
+        self.assertTrue(wait_until(lambda: all(f.exists() and f.stat().st_size > 100_000 for f in files)))
+        os.kill(pids[1], signal.SIGKILL)
+        self.finish(job, END_SECONDS)
+        report = self.report()
+        self.assertRegex("\n".join(report["warnings"]), "the run has not ended, or was killed")
+        self.assertGreater(report["records"], 1000)
 
 
 if __name__ == "__main__":
