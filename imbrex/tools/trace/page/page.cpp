@@ -2,8 +2,9 @@
 #include <imbrex/tools/trace/page/page.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstring>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -54,6 +55,7 @@ using shorts = packed<std::uint16_t>;
 using words = packed<std::uint32_t>;
 
 constexpr std::size_t most_kinds = 250;  // of things in bins, so that a byte tells which
+constexpr std::size_t most_entries = 8;  // that the page tells apart in one bin
 
 /// The entries that bins tell apart, those that took longest; all others are one.
 struct entry_kinds {
@@ -80,6 +82,21 @@ struct entry_kinds {
   std::vector<std::uint32_t> told;
 };
 
+/// Leaves the longest times of a bin, and adds the others to the first, of what is not told apart.
+void keep_longest(std::span<std::uint64_t> times) {
+  std::vector<std::uint64_t> longest;
+  for (const auto time : times.subspan(1))
+    if (time > 0) longest.push_back(time);
+  if (longest.size() <= most_entries) return;
+  const auto least = longest.begin() + most_entries - 1;
+  std::nth_element(longest.begin(), least, longest.end(), std::greater<>{});
+  for (auto& time : times.subspan(1)) {
+    if (time >= *least) continue;
+    times[0] += time;
+    time = 0;
+  }
+}
+
 /// Of each bin how many shares, then of each which and how many 255ths of the bin.
 ordered_json bins_json(const timeline::row& row, const bin_scale& scale, const entry_kinds& kinds) {
   bytes counts;
@@ -88,6 +105,7 @@ ordered_json bins_json(const timeline::row& row, const bin_scale& scale, const e
     std::array<std::uint64_t, 256> times{};
     for (const share& one : bin)
       times[row.is_pe ? kinds.of(one.what) : std::min<std::uint32_t>(one.what, 5)] += one.time;
+    if (row.is_pe) keep_longest(std::span(times).subspan(pe_states));
     unsigned count = 0;
     for (std::size_t k = 0; k < times.size(); ++k) {
       const auto part = static_cast<std::uint64_t>(

@@ -36,6 +36,10 @@ def record(time, kind, entry=0, detail=0, group=0, a=0, b=0):
     return struct.pack("<QBBHIQQ", time, kind, detail, entry, group, a, b)
 
 
+def head(pes):
+    return struct.pack("<8sIIIIIIQQqII", b"imbrext1", 1, 64, 0, 1, 0, pes, 1, 0, 0, 0, 0)
+
+
 def write_evil_trace(file):
     """A trace all of whose names are EVIL: two PEs, messages between them, phases, marks and a device."""
     entries, collections, marks = 0, 1, 3
@@ -51,9 +55,8 @@ def write_evil_trace(file):
         tracks[0] += record(start + 9500, phase_end, group=1, a=k)
         tracks[2 << 24] += record(start + 9000, operation, entry=1, a=3000, group=1)
     names = name(entries, 0, EVIL) + name(collections, 1, EVIL + "\t64") + name(marks, 1, EVIL)
-    head = struct.pack("<8sIIIIIIQQqII", b"imbrext1", 1, 64, 0, 1, 0, 2, 1, 0, 0, 0, 0)
     chunks = b"".join(chunk(1, track, records) for track, records in tracks.items())
-    file.write_bytes(head + chunk(2, 0, names) + chunks + chunk(4, 0, b""))
+    file.write_bytes(head(2) + chunk(2, 0, names) + chunks + chunk(4, 0, b""))
 
 
 def run(*command):
@@ -147,6 +150,12 @@ def main():
     if EVIL not in seen.get("text", "") or seen.get("found") != 120 or seen.get("arrow") is not True:
         sys.exit(f"{page}: names are not shown as they are")
     browser.picture(page, "evil.png", "#selftest")
+    (folder / "empty.trace").write_bytes(head(1) + chunk(4, 0, b""))
+    run(imbrex, "trace", "report", folder / "empty.trace")
+    seen = browser.seen_by(folder / "empty.trace.html", "#selftest")
+    show(page, seen)
+    if "error" in seen or seen.get("found") != 0:
+        sys.exit("the page of an empty trace fails")
     shutil.rmtree(folder / "browser", ignore_errors=True)
     print("pictures:", *sorted(str(picture) for picture in folder.glob("*.png")))
 

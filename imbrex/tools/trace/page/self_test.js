@@ -44,7 +44,7 @@ function selfTest() {
     return sum / one.entries.filter(entry => entry.program).reduce((all, entry) => all + entry.time, 0);
   });
 
-  const searched = new URLSearchParams(location.hash.slice(1)).get('search') ?? run.entries[0].name;
+  const searched = new URLSearchParams(location.hash.slice(1)).get('search') ?? (run.entries[0]?.name ?? 'nothing');
   byId('search').value = searched;
   byId('search').dispatchEvent(new Event('input', {bubbles: true}));
   seen.found = search.found.length;

@@ -14,10 +14,11 @@ using trace::track_class;
 
 constexpr std::size_t least_bins = 16;
 constexpr std::size_t most_bins = 4096;
-constexpr std::size_t most_links = 256;
+constexpr std::size_t most_links = 128;
 constexpr std::size_t most_marks = 20'000;
 constexpr std::size_t most_streams = 4'096;
 constexpr std::size_t most_names = 4'096;
+constexpr std::uint32_t detailed_rows = 65'536;            // a page has 16 bits for them
 constexpr std::uint64_t latest = std::uint64_t{1} << 62U;  // damage may tell later times
 constexpr std::uint32_t other_links = ~std::uint32_t{0};
 
@@ -103,7 +104,7 @@ void timeline::stretch(std::uint32_t track, interval time, pe_state state, std::
 
 void timeline::ran(std::uint32_t track, const slice& one) {
   const interval time = since_start(one.time);
-  if (!detailed(time, slices_.size())) return;
+  if (track >= detailed_rows || !detailed(time, slices_.size())) return;
   slice_detail& added = slices_.emplace_back();
   added.one = one;
   added.one.time = time;
@@ -121,7 +122,7 @@ void timeline::message(const message_account::begun& known) {
     between.bytes += m.bytes;
     between.in_flight.add(scale_, on_its_way, m.bytes);
   }
-  if (!detailed(whole, messages_.size())) return;
+  if (std::max(m.sender, known.receiver) >= detailed_rows || !detailed(whole, messages_.size())) return;
   messages_.push_back({{whole.begin, on_its_way.end, whole.end}, m.bytes, m.sender, known.receiver});
 }
 

@@ -237,7 +237,7 @@ class Timeline {
   drawSlices(places, [from, to], y, h, depth) {
     const c = this.context;
     const {slices, unit} = this.run;
-    const inset = Math.min(4 * depth, h / 2);
+    const inset = Math.min((h < 18 ? 2 : 4) * depth, h / 2);
     const scale = (this.width - labelWidth) / (view.end - view.begin);
     let drawn = -1;
     for (let at = from; at < to; ++at) {
@@ -425,10 +425,11 @@ class Timeline {
         c.lineTo(left, y + 6);
         c.fill();
       }
-      if (from - (taken.get(line) ?? -1e9) > 90 && (!mark.phase || right - from > 40)) {
-        taken.set(line, from);
+      const text = `${names[mark.name].slice(0, 20)} ${mark.number}`;
+      if (from > (taken.get(line) ?? 0) && (!mark.phase || right - from > 40)) {
+        taken.set(line, from + 6 * text.length + 12);
         c.fillStyle = theme.ink;
-        c.fillText(`${names[mark.name]} ${mark.number}`, from + 5, y + (mark.phase ? line.height - 9 : 5));
+        c.fillText(text, from + 5, y + (mark.phase ? line.height - 9 : 5));
       }
     }
   }

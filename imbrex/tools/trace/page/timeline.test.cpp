@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 
+#include <nlohmann/json.hpp>
+
 #include <imbrex/tools/trace/analysis.hpp>
 #include <imbrex/tools/trace/page/page.hpp>
 #include <imbrex/tools/trace/random_schedule.test.hpp>
@@ -70,6 +72,14 @@ void check_bins(const random_schedule& run, const drawn_run& got) {
       found.erase(share_of(s));
     }
     EXPECT_EQ(relabelled, after);
+    // Slices that are in no others make up the time in which it was not idle.
+    std::uint64_t busy = 0;
+    for (const auto& [what, time] : expected)
+      if (what < got.report.entries.size()) busy += time;
+    std::uint64_t sliced = 0;
+    for (const auto& s : got.drawn->slices())
+      if (&got.drawn->rows()[s.row] == &row && s.one.depth == 0) sliced += s.one.time.end - s.one.time.begin;
+    EXPECT_EQ(sliced, busy);
     expected.erase(share_of(pe_state::after_last));
     EXPECT_EQ(found, expected);
   }
@@ -176,6 +186,61 @@ std::size_t count(const std::string& text, const std::string& what) {
   std::size_t found = 0;
   for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
   return found;
+}
+
+std::vector<std::uint8_t> bytes_of(const std::string& base64) {
+  static const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::vector<std::uint8_t> bytes;
+  std::uint32_t bits = 0;
+  int count = 0;
+  for (const char c : base64.substr(0, base64.find('='))) {
+    bits = bits << 6U | static_cast<std::uint32_t>(digits.find(c));
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    bytes.push_back(static_cast<std::uint8_t>(bits >> static_cast<unsigned>(count)));
+  }
+  return bytes;
+}
+
+// Thirty entries by turns, so that bins hold many: those that a bin does not tell apart count as others.
+TEST(Page, BinsHoldAllTimeAlsoOfEntriesThatTheyDoNotTellApart) {
+  const test::temporary_trace folder;
+  std::vector<trace::record> records;
+  std::uint64_t now = 0;
+  std::uint64_t busy = 0;
+  const auto entry = static_cast<std::uint8_t>(trace::item_class::entry);
+  for (std::uint16_t k = 0; k < 3000; ++k) {
+    const auto id = static_cast<std::uint16_t>(k % 30);
+    records.push_back(test::a_record(now, record_kind::item_begin, 0, 0, 0, id, entry));
+    now += 1000 + 20U * id;
+    busy += 1000 + 20U * id;
+    records.push_back(test::a_record(now, record_kind::item_end));
+    now += 100;
+  }
+  {
+    trace::file_writer out(folder.file(), {});
+    out.write(0, records);
+    out.end();
+  }
+  timeline_limits limits;
+  limits.bins = 64;
+  const drawn_run got(folder.file(), limits);
+  const auto made = nlohmann::json::parse(timeline_json(*got.drawn, got.report));
+  const auto counts = bytes_of(made["rows"][0]["counts"]);
+  const auto shares = bytes_of(made["rows"][0]["shares"]);
+  EXPECT_GT(counts.size(), 20U);
+  EXPECT_LE(*std::max_element(counts.begin(), counts.end()), 2 + 8 + 1);
+  const std::uint8_t others = pe_states;
+  double parts = 0;
+  double apart = 0;
+  for (std::size_t k = 0; k < shares.size(); k += 2) {
+    if (shares[k] >= others) parts += shares[k + 1];
+    if (shares[k] > others) apart += shares[k + 1];
+  }
+  EXPECT_LT(apart, 0.5 * parts);
+  const double width = made["bin"];
+  EXPECT_NEAR(parts / 255 * width / static_cast<double>(busy), 1, 0.01);
 }
 
 TEST(Page, NamesCannotLeaveTheDataTheyStandIn) {
