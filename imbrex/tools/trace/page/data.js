@@ -211,6 +211,7 @@ class Run {
 const runs = given.timelines.map((raw, k) => new Run(given.report.runs[k], raw, k));
 // What takes longest has its colour first.
 for (const entry of runs.flatMap(run => run.entries).sort((l, r) => r.time - l.time)) entryColour(entry);
+for (const run of runs) run.entryColours = run.entries.map(entryColour);
 
 /** An element of the page; strings among the children are text, whatever they hold. */
 function element(tag, properties, ...children) {

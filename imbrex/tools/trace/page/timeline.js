@@ -149,10 +149,9 @@ class Timeline {
   // ---- drawing
 
   colourOfSlice(k) {
-    const {slices, chares, entries} = this.run;
+    const {slices, chares, entryColours} = this.run;
     if (colouring === 'chare' && slices.chare[k] !== 0) return programColours.of(chares[slices.chare[k]]);
-    const entry = entries[slices.entry[k]];
-    return entry === undefined ? greys[0] : entryColour(entry);
+    return entryColours[slices.entry[k]] ?? greys[0];
   }
 
   /** The colours of the kinds that bins tell apart, as pixels; null: background. */
@@ -219,7 +218,7 @@ class Timeline {
   drawPe(row, y, h) {
     const part = this.detailed();
     const ranges = row.depths.map(places => this.inView(places, this.run.slices.begin));
-    const many = ranges.reduce((sum, [from, to]) => sum + to - from, 0) > 1.5 * this.width;
+    const many = ranges.reduce((sum, [from, to]) => sum + to - from, 0) > 0.9 * this.width;
     if (many || part === null || part[0] > labelWidth || part[1] < this.width - 1 || row.depths.length === 0)
       this.drawBins(row.bins, y, h, this.kindColours);
     if (many || part === null || row.depths.length === 0) return;
@@ -240,17 +239,21 @@ class Timeline {
     const inset = Math.min((h < 18 ? 2 : 4) * depth, h / 2);
     const scale = (this.width - labelWidth) / (view.end - view.begin);
     let drawn = -1;
+    let before = null;
     for (let at = from; at < to; ++at) {
       const k = places[at];
       const left = labelWidth + (slices.begin[k] * unit - view.begin) * scale;
       const width = slices.length[k] * unit * scale;
       if (left + width < drawn + 0.5) continue;  // this pixel is taken
-      const found = this.matches === null || this.matches.slice(k);
-      const colour = found ? this.colourOfSlice(k) : dimmed(this.colourOfSlice(k));
-      c.fillStyle = colour;
+      let colour = this.colourOfSlice(k);
+      if (this.matches !== null && !this.matches.slice(k)) colour = dimmed(colour);
+      if (colour !== before) c.fillStyle = before = colour;  // it is slow to set
       c.fillRect(left, y + inset, Math.max(width - (width > 3 ? 0.7 : 0), 0.8), h - inset);
       drawn = left + width;
-      if (width > 46) this.drawName(this.run.sliceName(k), left, width, y + inset, h - inset, colour);
+      if (width > 46) {
+        this.drawName(this.run.sliceName(k), left, width, y + inset, h - inset, colour);
+        before = null;
+      }
     }
   }
 
