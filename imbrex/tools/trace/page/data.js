@@ -127,9 +127,25 @@ class Run {
     for (const link of this.links)
       Object.assign(link, {count: unpack(link.count, Uint8Array), amount: unpack(link.amount, Uint8Array)});
     this.marked = raw.marked.map(([begin, end, row, name, number, phase]) => ({begin, end, row, name, number, phase}));
+    this.layPhases();
     this.unpackSlices(raw.slices);
     this.unpackMessages(raw.messages);
     this.unpackOperations(raw.operations);
+  }
+
+  /** Phases may overlap: each row has as many lanes as it needs, up to some. */
+  layPhases() {
+    for (const row of this.rows) {
+      row.phases = this.marked.filter(mark => mark.phase && mark.row === row.place).sort((l, r) => l.begin - r.begin);
+      const ends = [];
+      for (const phase of row.phases) {
+        let lane = ends.findIndex(end => end <= phase.begin);
+        if (lane < 0) lane = Math.min(ends.length, 5);
+        ends[lane] = phase.end;
+        phase.lane = lane;
+      }
+      row.lanes = ends.length;
+    }
   }
 
   unpackSlices(raw) {

@@ -216,6 +216,12 @@ function describe(timeline, line, x, y) {
     return [`${now.toFixed(1)} messages on their way, ${bytesText(amount)}`,
             `at ${timeText(time)}; in all ${countText(line.link.messages)} with ${bytesText(line.link.bytes)}`];
   }
+  if (line.kind === 'phases') {
+    const lane = Math.floor((y - timeline.yOf(line) - 1) / laneHeight);
+    const phase = line.row.phases.find(one => one.lane === lane && one.begin * unit <= time && time <= one.end * unit);
+    if (phase === undefined) return null;
+    return [`${run.names[phase.name]} ${phase.number}`, `${timeText((phase.end - phase.begin) * unit)} from ${timeText(phase.begin * unit)}`];
+  }
   if (line.row === undefined) return null;
   const shares = timeline.sharesAt(line.row, time);
   return [`${line.text.replace(/^. /, '')} at ${timeText(time)}`,

@@ -2,8 +2,8 @@
 #include <imbrex/tools/trace/page/timeline.hpp>
 
 #include <algorithm>
-#include <charconv>
-#include <string_view>
+
+#include <imbrex/tools/trace/element_text.hpp>
 
 namespace imbrex::tools {
 
@@ -22,44 +22,7 @@ constexpr std::uint32_t detailed_rows = 65'536;            // a page has 16 bits
 constexpr std::uint64_t latest = std::uint64_t{1} << 62U;  // damage may tell later times
 constexpr std::uint32_t other_links = ~std::uint32_t{0};
 
-/// The numbers in a shape such as "(8, 8, 4)" or "16"; none if it is none.
-std::vector<std::uint64_t> shape_of(std::string_view text) {
-  std::vector<std::uint64_t> extents;
-  while (!text.empty()) {
-    const auto digits = text.find_first_of("0123456789");
-    if (digits == std::string_view::npos) break;
-    text.remove_prefix(digits);
-    std::uint64_t extent = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), extent);
-    if (error != std::errc{} || extent == 0) return {};
-    extents.push_back(extent);
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  }
-  return extents;
-}
-
 }  // namespace
-
-std::string chare_name(const trace::file_reader& file, std::uint32_t collection, std::uint64_t element) {
-  const std::string_view named = file.name(trace::name_table::collections, collection);
-  const auto tab = named.find('\t');
-  std::string name(named.substr(0, tab));
-  if (name.empty()) name = "collection " + std::to_string(collection);
-  const std::string_view own = file.name(trace::name_table::elements, collection, element);
-  if (!own.empty()) return name + "(" + std::string(own) + ")";
-  std::vector<std::uint64_t> index;
-  if (tab != std::string_view::npos) index = shape_of(named.substr(tab));
-  if (index.empty()) index.push_back(~std::uint64_t{0});
-  std::uint64_t left = element;
-  for (std::size_t k = index.size(); k-- > 1;) {
-    const std::uint64_t extent = index[k];
-    index[k] = left % extent;
-    left /= extent;
-  }
-  index[0] = left;
-  for (std::size_t k = 0; k < index.size(); ++k) name += (k == 0 ? "(" : ", ") + std::to_string(index[k]);
-  return name + ")";
-}
 
 void timeline::begin(const trace::reader& in, std::uint64_t start) {
   in_ = &in;
@@ -145,7 +108,7 @@ std::uint32_t timeline::chare_of(std::uint32_t file, const slice& one) {
   const auto [found, is_new] = chare_places_.try_emplace({file, one.group, one.element}, 0);
   if (is_new) {
     found->second = static_cast<std::uint32_t>(chares_.size());
-    chares_.push_back(chare_name(*in_->files()[file], one.group, one.element));
+    chares_.push_back(element_text(*in_->files()[file], one.group, one.element));
   }
   return found->second;
 }
@@ -189,13 +152,17 @@ void timeline::phase(std::uint32_t track, const trace::record& r) {
   if (marked_.size() >= most_marks || open_phases_.size() >= most_marks) return;
   const interval now = since_start({r.time, r.time});
   const auto file = in_->tracks()[track].file;
-  const std::tuple key{file, r.group, r.a, r.b};
+  const std::tuple key{track, r.group, r.a, r.b};
   if (r.kind == record_kind::phase_begin) {
     open_phases_[key] = now;
   } else if (r.kind == record_kind::mark) {
-    marked_.push_back({now, r.a, track, mark_of(file, r.group), false});
+    marked_.push_back({now, static_cast<std::int64_t>(r.a), track, mark_of(file, r.group), false});
   } else if (const auto begun = open_phases_.find(key); begun != open_phases_.end()) {
-    marked_.push_back({{begun->second.begin, now.end}, r.a, track, mark_of(file, r.group), true});
+    marked_.push_back({{begun->second.begin, now.end},
+                       static_cast<std::int64_t>(r.a),
+                       track,
+                       mark_of(file, r.group),
+                       true});
     open_phases_.erase(begun);
   }
 }

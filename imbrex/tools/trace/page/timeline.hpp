@@ -77,7 +77,7 @@ class timeline : public run_observer {
   /// A phase, or a mark, which ends when it begins.
   struct mark_detail {
     interval time;
-    std::uint64_t number = 0;  ///< the user's
+    std::int64_t number = 0;  ///< the user's
     std::uint32_t row = 0;
     std::uint32_t name = 0;  ///< among `marks()`
     bool phase = false;
@@ -138,8 +138,5 @@ class timeline : public run_observer {
   std::vector<stream> streams_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> stream_places_;
 };
-
-/// The name of an element: what a file calls its collection, which may have a shape, and its number or its own name.
-std::string chare_name(const trace::file_reader& file, std::uint32_t collection, std::uint64_t element);
 
 }  // namespace imbrex::tools

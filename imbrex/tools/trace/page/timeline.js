@@ -4,6 +4,7 @@
 
 const labelWidth = 168;
 const rulerHeight = 22;
+const laneHeight = 13;
 const heights = {head: 20, pe: 28, link: 26, device: 30, stream: 13};
 const longest = Math.max(1, ...runs.map(run => run.length));
 
@@ -83,7 +84,8 @@ class Timeline {
     let top = 0;
     const pes = this.run.rows.filter(row => row.kind === 'pe').length;
     const add = (kind, properties) => {
-      const height = kind !== 'pe' || pes <= 16 ? heights[kind] : pes <= 48 ? 20 : 14;
+      const height = kind === 'phases' ? laneHeight * properties.row.lanes + 2
+                   : kind !== 'pe' || pes <= 16 ? heights[kind] : pes <= 48 ? 20 : 14;
       this.lines.push({kind, top, height, ...properties});
       top += height;
     };
@@ -98,6 +100,7 @@ class Timeline {
       for (const row of group.pes) {
         this.lineOfRow.set(row.place, this.lines.length);
         add('pe', {row, text: `PE ${row.number}`});
+        if (row.lanes > 0) add('phases', {row, text: 'phases'});
       }
       for (const row of group.devices) {
         const streams = this.run.streams.map((stream, k) => ({...stream, k})).filter(stream => stream.row === row.place);
@@ -194,6 +197,7 @@ class Timeline {
     const inner = line.height - (line.kind === 'stream' ? 2 : 4);
     c.fillStyle = theme.row;
     if (end > labelWidth) c.fillRect(labelWidth, y + 1, end - labelWidth, inner);
+    if (line.kind === 'phases') this.drawPhases(line.row, y + 1);
     if (line.kind === 'pe') this.drawPe(line.row, y + 1, inner);
     if (line.kind === 'device') this.drawDevice(line.row, y + 1, inner);
     if (line.kind === 'stream') this.drawStream(line.stream.k, y + 1, inner);
@@ -407,33 +411,38 @@ class Timeline {
     const {unit, names} = this.run;
     c.font = '10px system-ui, "DejaVu Sans", sans-serif';
     const taken = new Map();
+    c.fillStyle = theme.select;
     for (const mark of this.run.marked) {
-      const left = this.xOf(mark.begin * unit);
-      const right = this.xOf(mark.end * unit);
-      if (right < labelWidth || left > this.width) continue;
-      const lineNumber = this.lineOfRow.get(mark.row);
-      if (lineNumber === undefined) continue;
-      const line = this.lines[lineNumber];
+      const x = this.xOf(mark.begin * unit);
+      const number = this.lineOfRow.get(mark.row);
+      if (mark.phase || x < labelWidth || x > this.width || number === undefined) continue;
+      const line = this.lines[number];
       const y = this.yOf(line);
       if (y < this.top - line.height || y > this.shown) continue;
-      const from = Math.max(left, labelWidth);
-      if (mark.phase) {
-        c.fillStyle = programColours.of(names[mark.name]);
-        c.fillRect(from, y + line.height - 4, Math.max(1, Math.min(right, this.width) - from), 3);
-      } else {
-        c.fillStyle = theme.select;
-        c.beginPath();
-        c.moveTo(left - 3.5, y);
-        c.lineTo(left + 3.5, y);
-        c.lineTo(left, y + 6);
-        c.fill();
-      }
+      c.beginPath();
+      c.moveTo(x - 3.5, y);
+      c.lineTo(x + 3.5, y);
+      c.lineTo(x, y + 6);
+      c.fill();
       const text = `${names[mark.name].slice(0, 20)} ${mark.number}`;
-      if (from > (taken.get(line) ?? 0) && (!mark.phase || right - from > 40)) {
-        taken.set(line, from + 6 * text.length + 12);
-        c.fillStyle = theme.ink;
-        c.fillText(text, from + 5, y + (mark.phase ? line.height - 9 : 5));
-      }
+      if (x < (taken.get(line) ?? 0)) continue;
+      taken.set(line, x + 6 * text.length + 12);
+      c.fillText(text, x + 5, y + 5);
+    }
+  }
+
+  drawPhases(row, y) {
+    const c = this.context;
+    const {unit, names} = this.run;
+    for (const phase of row.phases) {
+      const left = Math.max(this.xOf(phase.begin * unit), labelWidth);
+      const width = Math.min(this.xOf(phase.end * unit), this.width) - left;
+      if (width < 0) continue;
+      const colour = programColours.of(names[phase.name]);
+      const top = y + laneHeight * phase.lane;
+      c.fillStyle = colour;
+      c.fillRect(left, top, Math.max(width - 0.7, 0.8), laneHeight - 1);
+      if (width > 40) this.drawName(`${names[phase.name]} ${phase.number}`, left, width, top, laneHeight - 1, colour);
     }
   }
 
@@ -531,10 +540,10 @@ class Timeline {
         c.fillRect(0, this.yOf(line), labelWidth, line.height);
       }
       c.font = line.kind === 'head' ? '600 12px system-ui, "DejaVu Sans", sans-serif'
-             : line.kind === 'stream' ? '10px system-ui, "DejaVu Sans", sans-serif'
+             : ['stream', 'phases'].includes(line.kind) ? '10px system-ui, "DejaVu Sans", sans-serif'
              : '12px system-ui, "DejaVu Sans", sans-serif';
-      c.fillStyle = line.kind === 'stream' || line.kind === 'link' ? theme.faint : theme.ink;
-      c.fillText(line.text, {head: 8, pe: 18, link: 18, device: 18, stream: 30}[line.kind], y);
+      c.fillStyle = ['stream', 'link', 'phases'].includes(line.kind) ? theme.faint : theme.ink;
+      c.fillText(line.text, {head: 8, pe: 18, link: 18, device: 18, stream: 30, phases: 30}[line.kind], y);
       if (line.note) {
         c.font = '10px system-ui, "DejaVu Sans", sans-serif';
         c.fillStyle = theme.faint;

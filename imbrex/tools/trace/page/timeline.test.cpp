@@ -164,22 +164,33 @@ TEST(Timeline, KeepsDetailsOfAPartAndNoMoreThanItMay) {
   EXPECT_LT(cut.drawn->details().end, length);
 }
 
-TEST(Timeline, AnElementHasItsIndex) {
+TEST(Timeline, PhasesOfOneNameThatOverlapEndWhereTheyShould) {
   const test::temporary_trace folder;
-  trace::file_writer out(folder.file(), {});
-  out.write_name(trace::name_table::collections, 1, 0, "block\t(8, 4, 3)");
-  out.write_name(trace::name_table::collections, 2, 0, "worker\t16");
-  out.write_name(trace::name_table::collections, 3, 0, "pole");
-  out.write_name(trace::name_table::elements, 3, 77, "north");
-  out.write_name(trace::name_table::collections, 4, 0, "odd\t(0, 99999999999999999999)");
-  out.end();
-  const trace::file_reader in(folder.file());
-  EXPECT_EQ(chare_name(in, 1, 3 * (4 * 7 + 2) + 1), "block(7, 2, 1)");
-  EXPECT_EQ(chare_name(in, 2, 15), "worker(15)");
-  EXPECT_EQ(chare_name(in, 3, 77), "pole(north)");
-  EXPECT_EQ(chare_name(in, 3, 78), "pole(78)");
-  EXPECT_EQ(chare_name(in, 4, 5), "odd(5)");
-  EXPECT_EQ(chare_name(in, 9, 5), "collection 9(5)");
+  {
+    trace::file_header head;
+    head.pes = 2;
+    trace::file_writer out(folder.file(), head);
+    out.write_name(trace::name_table::marks, 3, 0, "sweep");
+    // On two PEs with the same numbers, and on the first of them two at once.
+    out.write(0, std::vector{test::a_record(10, record_kind::phase_begin, 7, 1, 3),
+                             test::a_record(20, record_kind::phase_begin, 7, 2, 3),
+                             test::a_record(30, record_kind::phase_end, 7, 1, 3),
+                             test::a_record(50, record_kind::phase_end, 7, 2, 3)});
+    out.write(1, std::vector{test::a_record(15, record_kind::phase_begin, 7, 1, 3),
+                             test::a_record(17, record_kind::mark, ~std::uint64_t{0}, 0, 3),
+                             test::a_record(40, record_kind::phase_end, 7, 1, 3)});
+    out.end();
+  }
+  const drawn_run got(folder.file());
+  std::vector<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::int64_t, bool>> found;
+  for (const auto& m : got.drawn->marked()) {
+    EXPECT_EQ(got.drawn->marks().at(m.name), "sweep");
+    found.emplace_back(m.row, m.time.begin, m.time.end, m.number, m.phase);
+  }
+  std::sort(found.begin(), found.end());
+  const decltype(found) expected{
+      {0, 0, 20, 7, true}, {0, 10, 40, 7, true}, {1, 5, 30, 7, true}, {1, 7, 7, -1, false}};
+  EXPECT_EQ(found, expected);
 }
 
 std::size_t count(const std::string& text, const std::string& what) {
