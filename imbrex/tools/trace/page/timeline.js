@@ -222,7 +222,11 @@ class Timeline {
   drawPe(row, y, h) {
     const part = this.detailed();
     const ranges = row.depths.map(places => this.inView(places, this.run.slices.begin));
-    const many = ranges.reduce((sum, [from, to]) => sum + to - from, 0) > 0.9 * this.width;
+    const count = ranges.reduce((sum, [from, to]) => sum + to - from, 0);
+    // More than pixels: bins tell better who had how much of a pixel, as long as they are not much wider than that.
+    const dense = count > 0.9 * this.width;
+    const binWidth = this.run.bin / (view.end - view.begin) * (this.width - labelWidth);
+    const many = dense && (binWidth < 2.5 || count > 60_000 * this.lines[0].height / this.shown);
     if (many || part === null || part[0] > labelWidth || part[1] < this.width - 1 || row.depths.length === 0)
       this.drawBins(row.bins, y, h, this.kindColours);
     if (many || part === null || row.depths.length === 0) return;
@@ -233,11 +237,12 @@ class Timeline {
     c.clip();
     c.fillStyle = theme.row;
     c.fillRect(part[0], y, Math.min(this.xOf(this.run.length), part[1]) - part[0], h);
-    row.depths.forEach((places, depth) => this.drawSlices(places, ranges[depth], y, h, depth));
+    row.depths.forEach((places, depth) => this.drawSlices(places, ranges[depth], y, h, depth, dense));
     c.restore();
   }
 
-  drawSlices(places, [from, to], y, h, depth) {
+  /** Where they are dense each gets the part of its pixels that it covers, else at least most of one. */
+  drawSlices(places, [from, to], y, h, depth, dense) {
     const c = this.context;
     const {slices, unit} = this.run;
     const inset = Math.min((h < 18 ? 2 : 4) * depth, h / 2);
@@ -248,11 +253,11 @@ class Timeline {
       const k = places[at];
       const left = labelWidth + (slices.begin[k] * unit - view.begin) * scale;
       const width = slices.length[k] * unit * scale;
-      if (left + width < drawn + 0.5) continue;  // this pixel is taken
+      if (!dense && left + width < drawn + 0.5) continue;  // this pixel is taken
       let colour = this.colourOfSlice(k);
       if (this.matches !== null && !this.matches.slice(k)) colour = dimmed(colour);
       if (colour !== before) c.fillStyle = before = colour;  // it is slow to set
-      c.fillRect(left, y + inset, Math.max(width - (width > 3 ? 0.7 : 0), 0.8), h - inset);
+      c.fillRect(left, y + inset, Math.max(width - (width > 3 ? 0.7 : 0), dense ? 0 : 0.8), h - inset);
       drawn = left + width;
       if (width > 46) {
         this.drawName(this.run.sliceName(k), left, width, y + inset, h - inset, colour);
