@@ -149,6 +149,24 @@ TEST(options, say_which_devices_there_are_and_how_they_are_watched) {
   EXPECT_NE(refusal({"--completion", "pol"}).find("did you mean --completion poll?"), std::string::npos);
 }
 
+TEST(options, say_what_is_recorded) {
+  const auto none = command_line({}).parse();
+  EXPECT_EQ(none.trace, "");
+  EXPECT_FALSE(none.trace_waits || none.trace_paused || none.stats);
+  const auto all = command_line({"--trace", "run.trace", "--trace-buffer=64kB", "--trace-full", "wait",
+                                 "--trace-paused", "--stats"})
+                       .parse();
+  EXPECT_EQ(all.trace, "run.trace");
+  EXPECT_EQ(all.trace_buffer, 64'000U);
+  EXPECT_TRUE(all.trace_waits && all.trace_paused && all.stats);
+  EXPECT_FALSE(command_line({"--trace-full", "wait", "--trace-full", "drop"}).parse().trace_waits);
+  for (const char* const size : {"64", "3999B", "101GB", "big", ""})
+    EXPECT_NE(refusal({"--trace-buffer", size}).find("from 4kB to 100GB"), std::string::npos) << size;
+  EXPECT_NE(refusal({"--trace="}).find("the file to write"), std::string::npos);
+  EXPECT_NE(refusal({"--trace-full", "weit"}).find("did you mean --trace-full wait?"), std::string::npos);
+  EXPECT_NE(refusal({"--stats=1"}).find("takes no value"), std::string::npos);
+}
+
 TEST(options, stay_after_two_dashes) {
   command_line line{"--pes", "2", "--", "--pes", "3"};
   EXPECT_EQ(line.parse().pes, 2);
@@ -244,7 +262,7 @@ TEST(options, of_programs_are_none_of_the_runtimes_business) {
 
 TEST(options, have_a_help_line_each) {
   const std::string help = imbrex::options_help();
-  ASSERT_EQ(imbrex::option_names().size(), 18U);
+  ASSERT_EQ(imbrex::option_names().size(), 23U);
   for (const auto name : imbrex::option_names())
     EXPECT_NE(help.find("\n  " + std::string(name) + " "), help.npos) << name;
 }

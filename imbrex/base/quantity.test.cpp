@@ -29,7 +29,16 @@ TEST(quantity, rates_are_read_in_bytes_a_second) {
   EXPECT_EQ(parse_rate("8kbit/s"), 1'000U);
 }
 
+TEST(quantity, sizes_are_read_in_bytes) {
+  EXPECT_EQ(parse_size("0B"), 0U);
+  EXPECT_EQ(parse_size("64kB"), 64'000U);
+  EXPECT_EQ(parse_size("1.5MB"), 1'500'000U);
+  EXPECT_EQ(parse_size("2GB"), 2'000'000'000U);
+}
+
 TEST(quantity, anything_else_is_none) {
+  for (const char* text : {"", "64", "kB", "-1kB", "1KB", "1kiB", "1 kB", "1kB/s", "99999999999GB"})
+    EXPECT_FALSE(parse_size(text)) << text;
   for (const char* text : {"", "200", "us", "-1us", "+1us", " 1us", "1 us", "1us ", "1e3us", "0x1us", "infs",
                            "nans", ".5us", "1min", "1US", "1,5us", "99999999999s"})
     EXPECT_FALSE(parse_duration(text)) << text;
