@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/device_recorder.hpp>
 
+#include <algorithm>
 #include <array>
+#include <new>
 
 namespace imbrex::detail {
 
@@ -27,12 +29,21 @@ device_recorder::~device_recorder() { device_.backend().observe(nullptr); }
 
 void device_recorder::finished(const finished_operation& one) noexcept {
   if (!track_.follow(count(one.end))) return;
-  if (named_streams_.insert(one.stream).second)
-    recording_.name(trace::name_table::streams, one.stream, track_.number(), one.owner);
-  track_.add({count(one.end), trace::record_kind::operation,
-              static_cast<std::uint8_t>(classes[static_cast<std::size_t>(one.what)]),
-              static_cast<std::uint16_t>(track_.mark_number(one.name)), one.stream,
-              count(one.end - one.begin), one.bytes});
+  trace::record r{count(one.end),
+                  trace::record_kind::operation,
+                  static_cast<std::uint8_t>(classes[static_cast<std::size_t>(one.what)]),
+                  trace::no_entry,
+                  one.stream,
+                  count(one.end - one.begin),
+                  one.bytes};
+  try {
+    if (named_streams_.insert(one.stream).second)
+      recording_.name(trace::name_table::streams, one.stream, track_.number(), one.owner);
+    r.entry =
+        static_cast<std::uint16_t>(std::min<std::uint32_t>(track_.mark_number(one.name), trace::no_entry));
+  } catch (const std::bad_alloc&) {  // then it has no name
+  }
+  track_.add(r);
 }
 
 }  // namespace imbrex::detail

@@ -155,7 +155,10 @@ class element_map : public collection_base {
     if (at == held_.end()) return;
     const auto messages = std::move(at->second);
     held_.erase(at);
-    for (auto* m : messages) pe().push(*m);
+    for (auto* m : messages) {
+      pe().announce(*m, pe().pe());
+      pe().push(*m);
+    }
   }
   void refuse(element_message<key>& m) {
     const message_guard mine(m);

@@ -45,11 +45,16 @@ class pe_counts {
     idle[static_cast<std::size_t>(why)].add(static_cast<std::uint64_t>((now - since_.value_or(now)).count()));
     since_ = now;
     items.add(1);
+    runs_since.store(now.count(), std::memory_order_relaxed);
   }
   void end(nanoseconds now) {
     busy.add(static_cast<std::uint64_t>((now - *since_).count()));
     since_ = now;
+    runs_since.store(nothing_runs, std::memory_order_relaxed);
   }
+
+  static constexpr std::int64_t nothing_runs = -1;
+  std::atomic<std::int64_t> runs_since = nothing_runs;  ///< ns, the item that runs now
 
  private:
   std::optional<nanoseconds> since_;  ///< the last item's end, or while it runs its begin; its thread's

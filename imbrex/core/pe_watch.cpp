@@ -17,6 +17,15 @@ idle_cause cause_of(const scheduler& pe, const work& item) {
   return idle_cause::other;
 }
 
+/// A message that cannot be serialised, and need not be where it goes, counts as empty.
+std::uint64_t bytes_of(message& m) {
+  try {
+    return packed_size(m);
+  } catch (...) {
+    return 0;
+  }
+}
+
 }  // namespace
 
 void pe_watch::run(work& item) {
@@ -41,10 +50,13 @@ void pe_watch::wakes() {
 }
 
 void pe_watch::sent(message& m, int to) {
-  if (recorder_ != nullptr) recorder_->sent(m, to);
+  const bool is_recorded = recorder_ != nullptr && recorder_->is_on();
+  if (!is_recorded && counts_ == nullptr) return;
+  const auto bytes = bytes_of(m);
+  if (is_recorded) recorder_->sent(m, to, bytes);
   if (counts_ == nullptr) return;
   counts_->messages.add(1);
-  counts_->bytes.add(packed_size(m));
+  counts_->bytes.add(bytes);
   if (to == scheduler_.pe()) return;
   counts_->to_other_pes.add(1);
   if (!static_cast<const processor&>(scheduler_).owner().holds(to)) counts_->to_other_processes.add(1);

@@ -32,6 +32,7 @@ void processor::install(std::unique_ptr<collection_base> part) {
   of_kind[place] = std::move(part);
   for (auto& m : std::exchange(held_, {})) {
     if (m->collection == id) {
+      announce(*m, pe());
       push(*m);
     } else {
       held_.push_back(m);

@@ -6,7 +6,6 @@
 
 #include <imbrex/core/link_transport.hpp>
 #include <imbrex/core/recorded_turn.hpp>
-#include <imbrex/net/local/serializing.hpp>
 
 namespace imbrex::detail {
 
@@ -80,12 +79,15 @@ void recorder::wakes() {
   if (track_.is_on()) add(record_kind::woken);
 }
 
-void recorder::suspended(const suspension& what) { add_wait(record_kind::suspended, what); }
-void recorder::resumed(const suspension& what) { add_wait(record_kind::resumed, what); }
+void recorder::suspended(const suspension& what) {
+  add_wait(record_kind::suspended, what.entry(), what.cause());
+}
+void recorder::resumed(const suspension& what) { add_wait(record_kind::resumed, what.entry(), what.cause()); }
+void recorder::abandoned(const scope& entry, trace::wait_cause cause) {
+  add_wait(record_kind::abandoned, entry, {cause});
+}
 
-void recorder::add_wait(record_kind kind, const suspension& what) {
-  const auto cause = what.cause();
-  const scope& entry = what.entry();
+void recorder::add_wait(record_kind kind, const scope& entry, const awaited& cause) {
   trace::record r{now(), kind, static_cast<std::uint8_t>(cause.cause),
                   0,     0,    static_cast<std::uint64_t>(cause.reference),
                   0};
@@ -100,11 +102,8 @@ void recorder::add_wait(record_kind kind, const suspension& what) {
   track_.add(r);
 }
 
-void recorder::sent(message& m, int to) {
-  if (!is_on()) return;
-  const auto begun = now();  // counting the bytes may take a moment
-  track_.add({begun, record_kind::sent, 0, number_of(m.kind()), static_cast<std::uint32_t>(to),
-              identity_of(m), packed_size(m)});
+void recorder::sent(const message& m, int to, std::uint64_t bytes) {
+  add(record_kind::sent, 0, number_of(m.kind()), static_cast<std::uint32_t>(to), identity_of(m), bytes);
 }
 
 std::uint32_t recorder::packed(const message& m) {

@@ -43,8 +43,10 @@ class recorder final : public suspension_observer {
   void wakes();
   void suspended(const suspension& what) override;
   void resumed(const suspension& what) override;
+  void abandoned(const scope& entry, trace::wait_cause cause) override;
 
-  void sent(message& m, int to);
+  /// `bytes`: that it would be packed.
+  void sent(const message& m, int to, std::uint64_t bytes);
   /// A message becomes bytes; the number is to travel with them, and the track's.
   std::uint32_t packed(const message& m);
   /// A message has come out of such bytes.
@@ -82,7 +84,7 @@ class recorder final : public suspension_observer {
            std::uint64_t a = 0, std::uint64_t b = 0) {
     track_.add({now(), kind, detail, entry, group, a, b});
   }
-  void add_wait(trace::record_kind kind, const suspension& what);
+  void add_wait(trace::record_kind kind, const scope& entry, const awaited& what);
   std::uint16_t entry_of(const work& item);
   void begin_item(const work& item, std::uint64_t now);
 

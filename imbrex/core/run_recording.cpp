@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/run_recording.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include <imbrex/base/log.hpp>
-#include <imbrex/base/number.hpp>
+#include <imbrex/base/quantity.hpp>
 #include <imbrex/core/message.hpp>
 
 namespace imbrex::detail {
 
 namespace {
 
-/// What process 0 found when it looked at its clock: equal in the files of one run, and in no others.
-std::uint64_t number_of_job(std::int64_t wall_clock, bootstrap* meeting) {
-  const auto mine = static_cast<std::uint64_t>(wall_clock);
-  if (meeting == nullptr || meeting->size() == 1) return mine;
-  return parse_number<std::uint64_t>(meeting->all_gather(std::to_string(mine)).front()).value_or(0);
-}
-
-trace::file_header header_of(const options& how, bootstrap* meeting, const pe_range& pes) {
+trace::file_header header_of(const options& how, const bootstrap* meeting, const pe_range& pes,
+                             std::uint64_t job) {
   trace::file_header header;
   header.first_pe = static_cast<std::uint32_t>(pes.first);
   header.pes = static_cast<std::uint32_t>(pes.count);
@@ -29,7 +24,7 @@ trace::file_header header_of(const options& how, bootstrap* meeting, const pe_ra
   }
   header.wall_clock =
       std::chrono::duration_cast<nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-  header.job = number_of_job(header.wall_clock, meeting);
+  header.job = job;
   if (how.machine == machine_kind::threads) {
     header.started = static_cast<std::uint64_t>(real_clock().now().count());
   } else {
@@ -40,12 +35,13 @@ trace::file_header header_of(const options& how, bootstrap* meeting, const pe_ra
 
 }  // namespace
 
-run_recording::run_recording(const options& how, bootstrap* meeting, const pe_range& pes)
+run_recording::run_recording(const options& how, const bootstrap* meeting, const pe_range& pes,
+                             std::uint64_t job)
     : process_(meeting == nullptr ? 0 : meeting->rank()),
       file_(trace::file_of_process(how.trace, static_cast<std::uint32_t>(process_))),
       recording_({how.trace, how.trace_buffer, how.trace_waits, !how.trace_paused},
-                 header_of(how, meeting, pes)) {
-  const auto entries = message_table::size();
+                 header_of(how, meeting, pes, job)) {
+  const auto entries = std::min<std::uint32_t>(message_table::size(), trace::no_entry);
   for (std::uint32_t id = 0; id < entries; ++id) {
     const auto& kind = message_table::at(id);
     recording_.name(trace::name_table::entries, id, 0,
@@ -96,6 +92,11 @@ void run_recording::end() {
   recording_.finish();
   const auto& told = recording_.result();
   if (!told.failure.empty()) log(log_level::warning, told.failure + "; the trace ends there");
+  if (told.waited > std::chrono::milliseconds(1))
+    log(log_level::warning,
+        "PEs waited " + duration_text(std::chrono::duration_cast<std::chrono::milliseconds>(told.waited)) +
+            " in all for room in the buffers of the trace " + file_ +
+            ", which counts as their programs' time: give more with --trace-buffer");
   if (told.lost == 0) return;
   log(log_level::warning,
       "the trace " + file_ + " lacks " + std::to_string(told.lost) + " of " +

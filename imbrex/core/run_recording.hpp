@@ -20,8 +20,9 @@ namespace imbrex::detail {
 /// The trace of a run, as far as this process writes it: what `--trace` asks for.
 class run_recording {
  public:
-  /// Creates the file. `meeting`: the job, or null; `pes`: those of this process. Throws `error` if that cannot be.
-  run_recording(const options& how, bootstrap* meeting, const pe_range& pes);
+  /// Creates the file. `meeting`: the job, or null; `pes`: those of this process; `job`: the number by which the
+  /// files of one run know each other. Throws `error` if that cannot be.
+  run_recording(const options& how, const bootstrap* meeting, const pe_range& pes, std::uint64_t job);
 
   /// Records what a PE does, or the communication thread, by its watch; before it runs.
   void attach(pe_watch& watch, const processor& pe);

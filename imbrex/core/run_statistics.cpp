@@ -60,7 +60,8 @@ struct run_statistics::totals {
   double to_other_processes = 0;
 };
 
-run_statistics::run_statistics(std::string who, const clock& time) : who_(std::move(who)), time_(time) {}
+run_statistics::run_statistics(std::string who, const clock& time, bool is_real_time)
+    : who_(std::move(who)), time_(time), is_real_time_(is_real_time) {}
 
 run_statistics::~run_statistics() { stop(); }
 
@@ -88,7 +89,8 @@ void run_statistics::say_progress() {
   for (;;) {
     std::unique_lock hold(lock_);
     if (end_.wait_for(hold, between_lines, [this] { return ending_; })) return;
-    say(progress(std::chrono::steady_clock::now() - start));
+    say(progress(std::chrono::steady_clock::now() - start,
+                 is_real_time_ ? std::optional(time_.now()) : std::nullopt));
   }
 }
 
@@ -107,12 +109,21 @@ run_statistics::totals run_statistics::add_up() const {
   return all;
 }
 
-std::string run_statistics::progress(nanoseconds took) const {
+std::string run_statistics::progress(nanoseconds took, std::optional<nanoseconds> now) const {
   const auto all = add_up();
-  const double time = static_cast<double>(took.count()) * static_cast<double>(pes_.size());
-  return who_ + seconds_text(took) + ": PEs busy " + percent(all.busy, time) + ", " +
-         std::to_string(static_cast<std::uint64_t>(all.messages)) + " messages (" + bytes_text(all.bytes) +
-         "), memory " + bytes_text(memory_used());
+  std::string text = who_ + seconds_text(took) + ": ";
+  if (now) {
+    double busy = all.busy;
+    for (const auto& pe : pes_) {
+      const auto since = pe.runs_since.load(std::memory_order_relaxed);
+      if (since != pe_counts::nothing_runs)
+        busy += static_cast<double>(std::max<std::int64_t>(0, now->count() - since));
+    }
+    text += "PEs busy " +
+            percent(busy, static_cast<double>(took.count()) * static_cast<double>(pes_.size())) + ", ";
+  }
+  return text + std::to_string(static_cast<std::uint64_t>(all.messages)) + " messages (" +
+         bytes_text(all.bytes) + "), memory " + bytes_text(memory_used());
 }
 
 std::string run_statistics::summary(nanoseconds took) const {

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -15,8 +16,8 @@ namespace imbrex::detail {
 /// of the run a summary.
 class run_statistics {
  public:
-  /// `who`: how the lines begin, such as "process 1 of 4: "; empty for a process by itself. `time`: of the PEs.
-  run_statistics(std::string who, const clock& time);
+  /// `who`: how the lines begin, such as "process 1 of 4: "; empty for a process by itself. `time`: of the PEs; only if it is real may another thread read it while they run.
+  run_statistics(std::string who, const clock& time, bool is_real_time);
   ~run_statistics();
   run_statistics(const run_statistics&) = delete;
   run_statistics& operator=(const run_statistics&) = delete;
@@ -30,8 +31,8 @@ class run_statistics {
 
   /// What `end` says, after a run that took so long.
   std::string summary(nanoseconds took) const;
-  /// What it says every ten seconds.
-  std::string progress(nanoseconds took) const;
+  /// What it says every ten seconds; it has run so long. `now`: the time of the PEs, if that goes on by itself.
+  std::string progress(nanoseconds took, std::optional<nanoseconds> now) const;
 
  private:
   struct totals;
@@ -41,6 +42,7 @@ class run_statistics {
 
   const std::string who_;
   const clock& time_;
+  const bool is_real_time_;
   nanoseconds begun_{0};
   std::deque<pe_counts> pes_;
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 
 #include <imbrex/core/create.hpp>
@@ -32,7 +33,7 @@ TEST(PeCounts, TimeBetweenItemsIsIdleForTheNextOnesCause) {
 
 TEST(RunStatistics, AddsItsPesUp) {
   const virtual_clock time;
-  detail::run_statistics statistics("process 1 of 4: ", time);
+  detail::run_statistics statistics("process 1 of 4: ", time, false);
   auto& first = statistics.add_pe();
   auto& second = statistics.add_pe();
   first.messages.add(3);
@@ -51,9 +52,14 @@ TEST(RunStatistics, AddsItsPesUp) {
         "8 with 1 MB: 50 % to other PEs, 25 % to other processes", "busy 20 % of the time, idle 80 %",
         "25 % of the time PEs were idle until a message", "0 % until their device"})
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
-  EXPECT_NE(statistics.progress(nanoseconds(4'000'000'000)).find("4 s: PEs busy 10 %, 8 messages (1 MB)"),
-            std::string::npos)
-      << statistics.progress(nanoseconds(4'000'000'000));
+  const auto says = [&](std::optional<nanoseconds> now, const std::string& part) {
+    const auto line = statistics.progress(nanoseconds(4'000'000'000), now);
+    EXPECT_NE(line.find(part), std::string::npos) << line;
+  };
+  says(nanoseconds(4'000'000'000), "4 s: PEs busy 10 %, 8 messages (1 MB)");
+  says(std::nullopt, "4 s: 8 messages (1 MB)");  // a model's time is no part of the time since the start
+  second.begin(nanoseconds(2'000'000'000), idle_cause::other);
+  says(nanoseconds(4'000'000'000), "4 s: PEs busy 35 %");  // with the item that runs
 }
 
 struct worker : chare<worker> {

@@ -147,7 +147,7 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how, mee
     if (which) devices_->attach(*processors_.back(), *which);
   }
   if (job_) job_->serve(inboxes);
-  if (!how_.trace.empty() || how_.stats) watch(meeting, mine.is_only_host);
+  if (!how_.trace.empty() || how_.stats) watch(meeting, mine);
   if (deterministic) {
     transport_ = std::make_unique<delayed_transport>(how_.seed + how_.shuffle.value_or(0) * 1'000'003);
   } else if (!is_modelled) {
@@ -187,14 +187,16 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how, mee
 }
 
 /// Has what the PEs do recorded, or counted.
-void runtime::watch(bootstrap* meeting, bool one_clock) {
-  if (!how_.trace.empty()) recording_ = std::make_unique<detail::run_recording>(how_, meeting, pes_);
+void runtime::watch(const bootstrap* meeting, const host_share& mine) {
+  if (!how_.trace.empty())
+    recording_ = std::make_unique<detail::run_recording>(how_, meeting, pes_, mine.job);
+  const bool real_time = how_.machine == machine_kind::threads;
   if (how_.stats)
     statistics_ = std::make_unique<detail::run_statistics>(
         job_
             ? "process " + std::to_string(job_->process()) + " of " + std::to_string(job_->processes()) + ": "
             : "",
-        how_.machine == machine_kind::threads ? static_cast<const clock&>(real_clock_) : virtual_clock_);
+        real_time ? static_cast<const clock&>(real_clock_) : virtual_clock_, real_time);
   for (auto& p : processors_) {
     auto& made = *watches_.emplace_back(std::make_unique<detail::pe_watch>(*p));
     if (recording_) recording_->attach(made, *p);
@@ -207,7 +209,7 @@ void runtime::watch(bootstrap* meeting, bool one_clock) {
     recording_->attach(made, *job_->comm());
     job_->comm()->attach(made);
   }
-  if (one_clock) {
+  if (mine.is_only_host) {
     recording_->share_clock();
   } else if (job_->process() != 0) {
     recording_->compare_clocks([this] { job_->ask_clock(); });

@@ -27,6 +27,8 @@
 
 namespace imbrex {
 
+struct host_share;
+
 namespace detail {
 
 class run_devices;
@@ -123,7 +125,7 @@ class runtime final : public thread_machine::listener {
   void report_held_messages();
   /// Before the chares go, into whose memory the devices write. False if a device has failed.
   bool rest_devices();
-  void watch(bootstrap* meeting, bool one_clock);
+  void watch(const bootstrap* meeting, const host_share& mine);
 
   options how_;
   pe_range pes_;

@@ -19,6 +19,8 @@ class suspension_observer {
  public:
   virtual void suspended(const suspension& what) = 0;
   virtual void resumed(const suspension& what) = 0;
+  /// The coroutine that waited was destroyed; of what it waited for only the cause is left.
+  virtual void abandoned(const scope& entry, trace::wait_cause cause) = 0;
 
   /// Null if nobody wants to know.
   static suspension_observer* current() { return current_; }
@@ -65,7 +67,10 @@ class suspension {
 
  protected:
   ~suspension() {
-    if (link_ != nullptr) leave();
+    if (link_ == nullptr) return;
+    leave();
+    if (auto* told = suspension_observer::current()) [[unlikely]]
+      told->abandoned(*entry_, cause_);
   }
 
  private:
@@ -78,6 +83,7 @@ class suspension {
   suspension* next_ = nullptr;
   suspension** link_ = nullptr;
   scope* entry_ = nullptr;
+  trace::wait_cause cause_ = trace::wait_cause::other;  ///< if somebody wanted to know
 };
 
 /// One entry method that has begun and not ended: its root coroutine, all tasks it awaits, and the message
@@ -97,8 +103,10 @@ inline void suspension::begin(scope& entry) {
   link_ = &entry.waits;
   if (next_ != nullptr) next_->link_ = &next_;
   entry.waits = this;
-  if (auto* told = suspension_observer::current()) [[unlikely]]
+  if (auto* told = suspension_observer::current()) [[unlikely]] {
+    cause_ = cause().cause;
     told->suspended(*this);
+  }
 }
 
 }  // namespace imbrex

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -75,7 +76,7 @@ host_share share_among(std::span<const host_user> all, std::size_t self) {
   const bool is_only_host =
       std::ranges::all_of(all, [&](const host_user& other) { return other.host == all[self].host; });
   return {part_of(all[self]), threads <= usable,    is_only_host, first_pe,
-          host_pes,           std::move(processes), place};
+          host_pes,           std::move(processes), place,        all.front().drawn};
 }
 
 }  // namespace detail
@@ -84,7 +85,14 @@ namespace {
 
 detail::host_user this_process(std::string host, int pes, int beside, const std::string& devices) {
   const auto numbers = usable_processor_numbers();
-  return {std::move(host), pes, usable_processors(), {numbers.begin(), numbers.end()}, beside, devices};
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return {std::move(host),
+          pes,
+          usable_processors(),
+          {numbers.begin(), numbers.end()},
+          beside,
+          devices,
+          static_cast<std::uint64_t>(now.count())};
 }
 
 }  // namespace

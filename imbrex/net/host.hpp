@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,6 +33,7 @@ struct host_share {
   int host_pes = 1;                     ///< PEs of all processes on this host
   std::vector<host_process> processes;  ///< of this host, by their ranks, this one among them
   std::size_t self = 0;                 ///< its place among them
+  std::uint64_t job = 0;                ///< a number that process 0 has drawn; its runs differ in it
 };
 
 /// Of a process by itself: as `share_host`.
@@ -53,6 +55,7 @@ struct host_user {
   std::vector<int> processors;  ///< their numbers, perhaps more
   int beside = 0;               ///< threads beside its PEs
   std::string devices{};        ///< as in `host_process`
+  std::uint64_t drawn = 0;      ///< a number
 };
 
 host_share share_among(std::span<const host_user> all, std::size_t self);

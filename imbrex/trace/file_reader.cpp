@@ -49,6 +49,7 @@ constexpr std::array<std::uint16_t, 256> details_of_kinds = [] {
   limit(record_kind::entry_begin, 3);
   limit(record_kind::resumed, 5);
   limit(record_kind::suspended, 5);
+  limit(record_kind::abandoned, 5);
   limit(record_kind::operation, 6);
   limit(record_kind::produced, 3);
   limit(record_kind::consumed, 3);

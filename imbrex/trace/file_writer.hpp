@@ -16,7 +16,7 @@ namespace imbrex::trace {
 /// there. One thread at a time.
 class file_writer {
  public:
-  /// Creates the file, or empties it. Throws `error`, which names the file, if that cannot be; as all here.
+  /// Creates the file, or empties it, unless another run is writing it. Throws `error`, which names the file, if that cannot be; as all here.
   file_writer(std::string path, const file_header& header);
 
   /// Records of one track, which come after those that it has; any number.
@@ -27,7 +27,6 @@ class file_writer {
   /// The run has ended.
   void end();
 
-  const std::string& path() const { return path_; }
   std::uint64_t bytes() const { return bytes_; }
 
  private:

@@ -147,11 +147,13 @@ std::vector<std::string> reader::warnings() const {
   std::size_t unended = 0;
   std::string example;
   for (const auto& file : files_) {
-    if (const auto& stopped = file->damage())
+    if (const auto& stopped = file->damage()) {
       all.push_back(file->path() + ", byte " + std::to_string(stopped->byte) + ": " + stopped->what +
                     "; what follows is not read, before it were " + std::to_string(file->records_read()) +
                     " records");
-    if (!file->ended() && unended++ == 0) example = file->path();
+    } else if (!file->ended() && unended++ == 0) {
+      example = file->path();
+    }
   }
   if (unended > 0)
     all.push_back(example + (unended == 1 ? "" : " and " + std::to_string(unended - 1) + " others") +

@@ -41,8 +41,9 @@ enum class record_kind : std::uint8_t {
   dropped = 18,   ///< `a` records are missing here, since the ring was full.
   off = 19,       ///< Recording was switched off; what follows comes after a gap.
   on = 20,
+  abandoned = 21,  ///< A coroutine waits no more, since it was destroyed. As suspended, but for `a`.
 };
-inline constexpr int record_kinds = 21;
+inline constexpr int record_kinds = 22;
 
 /// What kind of item a PE runs.
 enum class item_class : std::uint8_t {

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
+#include <new>
+#include <string>
 #include <utility>
 
 #include <imbrex/base/background_thread.hpp>
@@ -28,7 +29,12 @@ void track::turn(bool on, std::uint64_t now) {
 
 void track::add_to_full(const record& r) {
   if (owner_.waits()) {
-    while (!ring_.push(r)) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    const auto begun = std::chrono::steady_clock::now();
+    while (!ring_.push(r)) {
+      owner_.hurry();
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+    owner_.count_wait(std::chrono::steady_clock::now() - begun);
     return;
   }
   if (lost_ != 0 && ring_.push({r.time, record_kind::dropped, 0, 0, 0, lost_, 0})) {
@@ -58,11 +64,20 @@ recording::~recording() {
     ending_ = true;
   }
   end_.notify_all();
-  if (writer_.joinable()) writer_.join();
+  if (!writer_.joinable()) return;
+  writer_.join();
+  drain();
+  write_names();
 }
 
 track& recording::add_track(std::uint32_t number) {
-  auto made = std::make_unique<track>(*this, number, ring_records_);
+  std::unique_ptr<track> made;
+  try {
+    made = std::make_unique<track>(*this, number, ring_records_);
+  } catch (const std::bad_alloc&) {
+    throw error("there is no memory for " + std::to_string(ring_records_ * sizeof(record)) +
+                " bytes of records of each PE; ask for less with --trace-buffer");
+  }
   const std::lock_guard hold(lock_);
   tracks_.push_back(std::move(made));
   return *tracks_.back();
@@ -93,6 +108,11 @@ void recording::add(const clock_reading& reading) {
   readings_.push_back(reading);
 }
 
+void recording::hurry() {
+  hurries_.store(true, std::memory_order_relaxed);
+  end_.notify_all();
+}
+
 void recording::finish() {
   set_on(false);
   {
@@ -111,6 +131,7 @@ void recording::finish() {
   drain();
   write_names();
   result_.lost = lost_.load(std::memory_order_relaxed);
+  result_.waited = std::chrono::nanoseconds(waited_.load(std::memory_order_relaxed));
   try {
     if (result_.failure.empty()) file_.end();
   } catch (const error& e) {
@@ -124,7 +145,9 @@ void recording::write_from_now_on() {
     const bool hurry = drain();
     std::unique_lock hold(lock_);
     if (ending_) return;
-    if (!hurry) end_.wait_for(hold, between_writes, [this] { return ending_; });
+    if (!hurry)
+      end_.wait_for(hold, between_writes,
+                    [this] { return ending_ || hurries_.exchange(false, std::memory_order_relaxed); });
   }
 }
 

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <imbrex/base/clock.hpp>
 #include <imbrex/trace/file_writer.hpp>
 #include <imbrex/trace/ring.hpp>
 
@@ -109,7 +110,6 @@ class recording {
 
   /// Switches recording on or off, on each track before its next item.
   void set_on(bool on) { on_.store(on, std::memory_order_relaxed); }
-  bool is_on() const { return on_.load(std::memory_order_relaxed); }
   bool waits() const { return waits_; }
 
   /// Writes what the tracks hold, and that this is the end. When no track is written to any more.
@@ -118,6 +118,7 @@ class recording {
   struct summary {
     std::uint64_t records = 0;  ///< written
     std::uint64_t lost = 0;     ///< for want of room
+    nanoseconds waited{0};      ///< by all who wrote records, for room
     std::uint64_t bytes = 0;    ///< of the file
     std::string failure;        ///< why the file is not whole; else empty
   };
@@ -132,6 +133,9 @@ class recording {
   bool drain();
   void write(std::uint32_t number, std::span<const record> records);
   void write_names();
+  /// A ring is full.
+  void hurry();
+  void count_wait(nanoseconds time) { waited_.fetch_add(time.count(), std::memory_order_relaxed); }
   void lose(std::uint64_t records) { lost_.fetch_add(records, std::memory_order_relaxed); }
 
   struct given_name {
@@ -145,6 +149,8 @@ class recording {
   const bool waits_;
   std::atomic<bool> on_;
   std::atomic<std::uint64_t> lost_ = 0;
+  std::atomic<std::int64_t> waited_ = 0;  // ns
+  std::atomic<bool> hurries_ = false;
   file_writer file_;  // the thread's, then `finish`'s
   summary result_;    // likewise
   std::size_t entries_ = 0;

@@ -20,7 +20,7 @@ namespace imbrex::trace {
 /// only when the ring seems full by what it saw last (Lamport's queue, with the cached index of FastForward's kin).
 class ring {
  public:
-  /// Room for that many records, rounded up to a power of two, at least 2.
+  /// Room for that many records, rounded down to a power of two, at least 2.
   explicit ring(std::size_t records)
       : slots_(std::make_unique_for_overwrite<record[]>(capacity_for(records))),
         mask_(capacity_for(records) - 1) {}
@@ -69,7 +69,7 @@ class ring {
 
  private:
   static std::size_t capacity_for(std::size_t records) {
-    return std::bit_ceil(records < 2 ? std::size_t{2} : records);
+    return std::bit_floor(records < 2 ? std::size_t{2} : records);
   }
 
   const std::unique_ptr<record[]> slots_;

@@ -20,9 +20,9 @@ void expect_numbered(const record& r, std::uint64_t n) {
   ASSERT_EQ(r.b, n * n);
 }
 
-TEST(Ring, RoundsItsRoomUp) {
+TEST(Ring, RoundsItsRoomDown) {
   EXPECT_EQ(ring(0).capacity(), 2U);
-  EXPECT_EQ(ring(3).capacity(), 4U);
+  EXPECT_EQ(ring(7).capacity(), 4U);
   EXPECT_EQ(ring(64).capacity(), 64U);
 }
 

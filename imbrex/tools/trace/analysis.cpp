@@ -204,6 +204,7 @@ void analysis::item(const record& r, std::uint32_t track) {
     case record_kind::entry_end: return here.pe->entry_end(r.time);
     case record_kind::resumed: return here.pe->resumed(r, entry_of(here.file, r.entry));
     case record_kind::suspended: return here.pe->suspended(r, entry_of(here.file, r.entry));
+    case record_kind::abandoned: return here.pe->abandoned(r);
     case record_kind::parked: return here.pe->parked(r.time);
     case record_kind::woken: return here.pe->woken(r.time);
     case record_kind::off: return here.pe->off(r.time);
@@ -234,8 +235,7 @@ void analysis::message(const record& r, std::uint32_t track) {
 
 void analysis::message_begins(const record& r, std::uint32_t track) {
   if (r.a == 0) return;
-  const auto known =
-      messages_.begin(r.time, r.a, track, tracks_[track].file, r.kind == record_kind::entry_begin);
+  const auto known = messages_.begin(r, track, tracks_[track].file);
   if (known) known_begun(*known);
 }
 
@@ -307,6 +307,7 @@ run_report analysis::finish() {
     report.virtual_time = report.virtual_time || (file->header().flags & trace::virtual_clock) != 0;
   }
   finish_pes(report);
+  if (all_.observer != nullptr) all_.observer->end(end_);
   for (std::size_t f = 0; f < processes_.size(); ++f)
     report.by_process.push_back({in_.files()[f]->header().process, processes_[f].finish(end_)});
   for (auto& device : devices_) report.devices.push_back(device.finish());
@@ -322,7 +323,19 @@ run_report analysis::finish() {
   bound.mean = report.all_pes == 0 ? 0 : all / report.all_pes;
   bound.latency = report.messages.network.percentile(0.5);
   bound.overlapped += bound.latency;
+  for (const device_report& device : report.devices)
+    bound.device = std::max({bound.device, device.overlap.communication, device.overlap.computation});
   report.warnings = in_.warnings();
+  std::uint64_t dropped = 0;
+  for (const pe_report& pe : report.pes) dropped += pe.dropped;
+  if (dropped > 0)
+    report.warnings.push_back(
+        std::to_string(dropped) + " of " + std::to_string(dropped + report.records) +
+        " records are missing, for which there was no room: what follows is of the rest; "
+        "run again with a larger --trace-buffer, or with --trace-full wait");
+  if (report.pes.empty())
+    report.warnings.push_back(
+        "nothing was recorded; with --trace-paused the program must call trace::start()");
   return report;
 }
 

@@ -168,6 +168,47 @@ TEST(Analysis, SaysTheSameInTablesAndInJson) {
   EXPECT_NE(both.find("900 ns    900 ns         1.000  length of the run"), std::string::npos) << both;
 }
 
+TEST(Analysis, DoesNotTakeAMessageForAnotherThatCameToItsAddress) {
+  const temporary_trace folder;
+  {
+    trace::file_writer out(folder.file(), {});
+    out.write(0, std::vector{
+                     a_record(100, record_kind::item_begin),
+                     a_record(150, record_kind::sent, 0x10, 1000, 0, 1),
+                     a_record(200, record_kind::item_end),
+                     a_record(200, record_kind::off),  // meanwhile it begins
+                     a_record(5000, record_kind::on),
+                     a_record(5100, record_kind::item_begin, 0x10, 0, 1, 2),
+                     a_record(5200, record_kind::item_end),
+                 });
+    out.end();
+  }
+  const run_report run = report_on(folder.file());
+  EXPECT_EQ(run.messages.begun, 0U);
+  EXPECT_EQ(run.messages.unknown, 1U);
+}
+
+TEST(Analysis, EndsTheWaitsOfCoroutinesThatWereDestroyed) {
+  const temporary_trace folder;
+  {
+    trace::file_writer out(folder.file(), {});
+    out.write(0, std::vector{
+                     a_record(100, record_kind::item_begin),
+                     a_record(150, record_kind::suspended, 0, 0, 0, 0, timer),
+                     a_record(200, record_kind::item_end),
+                     a_record(300, record_kind::item_begin),
+                     a_record(350, record_kind::abandoned, 0, 0, 0, 0, timer),
+                     a_record(400, record_kind::item_end),
+                     a_record(900, record_kind::item_begin),
+                     a_record(1000, record_kind::item_end),
+                 });
+    out.end();
+  }
+  const run_report run = report_on(folder.file());
+  EXPECT_EQ(run.pes.at(0).idle.timer, 100U);
+  EXPECT_EQ(run.pes.at(0).idle.other, 500U);
+}
+
 TEST(Analysis, LeavesOutWhatTheRingHasDropped) {
   const temporary_trace folder;
   {
@@ -188,8 +229,9 @@ TEST(Analysis, LeavesOutWhatTheRingHasDropped) {
   EXPECT_EQ(pe.unrecorded, 400U);
   EXPECT_EQ(pe.idle.all(), 100U);
   EXPECT_EQ(run.entries.at(0).name, "entry 0");
-  ASSERT_EQ(run.warnings.size(), 1U);
+  ASSERT_EQ(run.warnings.size(), 2U);
   EXPECT_NE(run.warnings[0].find("has not ended"), std::string::npos);
+  EXPECT_NE(run.warnings[1].find("7 of 13 records are missing"), std::string::npos) << run.warnings[1];
   EXPECT_NE(report_text(run).find("7 records dropped"), std::string::npos);
 }
 

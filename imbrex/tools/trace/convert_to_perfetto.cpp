@@ -162,7 +162,7 @@ void conversion::pop_until(one_track& here, std::size_t depth, std::uint64_t tim
 
 std::uint64_t conversion::flow_of(const record& r, const one_track& here, std::uint32_t track) {
   if (r.a == 0) return 0;
-  const auto known = messages_.begin(r.time, r.a, track, here.file, r.kind == record_kind::entry_begin);
+  const auto known = messages_.begin(r, track, here.file);
   return known ? known->message.number : 0;
 }
 
@@ -224,7 +224,8 @@ void conversion::message(const record& r, one_track& here, std::uint32_t track) 
   if (r.kind == record_kind::packed) return begun(messages_.packed(r, track, here.file));
   std::optional<std::uint32_t> packer;
   if (r.b != 0)
-    if (const auto found = senders_.find(static_cast<std::uint32_t>(r.b - 1)); found != senders_.end())
+    if (const auto found = senders_.find(static_cast<std::uint32_t>(r.b - 1));
+        found != senders_.end() && r.b - 1 == found->first)
       packer = found->second;
   messages_.arrived(r, here.file, packer);
 }

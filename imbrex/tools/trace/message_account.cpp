@@ -52,7 +52,7 @@ std::optional<message_account::begun> message_account::sent(const trace::record&
   report_.bytes += r.b;
   ++report_.sizes[static_cast<std::size_t>(std::bit_width(r.b))];
   const message_in_flight message{
-      r.a, r.time, not_yet, r.b, process, track, static_cast<std::uint32_t>(report_.sent), chain};
+      r.a, r.time, not_yet, r.b, process, track, static_cast<std::uint32_t>(report_.sent), chain, r.entry};
   if (unsent_time_ == r.time) {
     const auto here = std::find_if(unsent_.begin(), unsent_.end(), [&](const unsent& one) {
       return one.address == r.a && one.process == process;
@@ -131,13 +131,17 @@ void message_account::arrived(const trace::record& r, std::uint32_t process,
 
 bool message_account::had_to_arrive(const message_in_flight& message) { return message.ready != not_yet; }
 
-std::optional<message_account::begun> message_account::begin(std::uint64_t time, std::uint64_t address,
-                                                             std::uint32_t track, std::uint32_t process,
-                                                             bool turn) {
+std::optional<message_account::begun> message_account::begin(const trace::record& r, std::uint32_t track,
+                                                             std::uint32_t process) {
+  const bool turn = r.kind == trace::record_kind::entry_begin;  // in a broadcast, which is another message
+  const std::uint64_t time = r.time;
+  const std::uint64_t address = r.a;
   if (auto* const found = table_.find(process, address)) {
-    begun known{*found, times_of(*found, time), track};
+    const begun known{*found, times_of(*found, time), track};
     table_.erase(found);
-    return known;
+    if (turn || known.message.entry == r.entry) return known;
+    // One that began while nothing was recorded; another has come to its address.
+    chains_.release(known.message.chain);
   }
   if (turn) return std::nullopt;
   ++report_.unknown;

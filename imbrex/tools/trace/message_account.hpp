@@ -38,10 +38,9 @@ class message_account {
   std::optional<begun> packed(const trace::record& r, std::uint32_t track, std::uint32_t process);
   /// `packer` is the track that `r.b` names.
   void arrived(const trace::record& r, std::uint32_t process, std::optional<std::uint32_t> packer);
-  /// Nothing if nobody has told that it was sent, or at a `turn` of an element if it had begun before. Its chain is
+  /// Nothing if nobody has told that it was sent, or at the turn of an element in a broadcast if it had begun before. Its chain is
   /// the caller's to release.
-  std::optional<begun> begin(std::uint64_t time, std::uint64_t address, std::uint32_t track,
-                             std::uint32_t process, bool turn);
+  std::optional<begun> begin(const trace::record& r, std::uint32_t track, std::uint32_t process);
   /// It was not there as soon as it was sent.
   static bool had_to_arrive(const message_in_flight& message);
 

@@ -12,12 +12,13 @@ struct message_in_flight {
   std::uint64_t address =
       0;  ///< in its process; of one that is bytes, its number on the track that packed it
   std::uint64_t sent = 0;
-  std::uint64_t ready = 0;  ///< 0 until it has arrived
+  std::uint64_t ready = 0;  ///< the largest number until it has arrived
   std::uint64_t bytes = 0;
   std::uint32_t place = 0;   ///< the process, or the track that packed it and `packed_place`
   std::uint32_t sender = 0;  ///< the track that sent it
   std::uint32_t number = 0;  ///< that no other on its way has
   std::uint32_t chain = 0;   ///< what led to it: a number of `chain_store`, or 0
+  std::uint32_t entry = 0;   ///< that it calls, `trace::record::entry`
 };
 inline constexpr std::uint32_t packed_place = 0x8000'0000U;
 

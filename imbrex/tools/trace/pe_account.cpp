@@ -207,6 +207,12 @@ void pe_account::suspended(const trace::record& r, std::uint32_t entry) {
   changed(r.time);
 }
 
+void pe_account::abandoned(const trace::record& r) {
+  change(r.time);
+  if (auto& waiting = waits(r.detail); waiting > 0) --waiting;
+  changed(r.time);
+}
+
 void pe_account::parked(std::uint64_t time) {
   if (mode_ == mode::busy) return;
   change(time);

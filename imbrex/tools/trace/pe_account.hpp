@@ -71,6 +71,7 @@ class pe_account {
   void entry_end(std::uint64_t time);
   void resumed(const trace::record& r, std::uint32_t entry);
   void suspended(const trace::record& r, std::uint32_t entry);
+  void abandoned(const trace::record& r);
   void parked(std::uint64_t time);
   void woken(std::uint64_t time);
   void off(std::uint64_t time);

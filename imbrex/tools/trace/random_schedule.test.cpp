@@ -136,7 +136,8 @@ void random_schedule::begin_item(std::uint32_t p) {
   const bool by_message = !choices.empty() && random_() % 10 < 8;
   const bool turn = by_message && random_() % 4 == 0;  // only the element's turn names the message
   const auto which = by_message ? choices[random_() % choices.size()] : 0;
-  const auto entry = static_cast<std::uint16_t>(random_() % entries);
+  const auto entry =
+      by_message && !turn ? messages[which].entry : static_cast<std::uint16_t>(random_() % entries);
   const auto detail = static_cast<std::uint8_t>(random_() % 3);
   const std::uint64_t element = random_() % 4;
   put(p, record_kind::item_begin, by_message && !turn ? messages[which].address : 0, element, 1, entry,
@@ -200,7 +201,8 @@ void random_schedule::leave(std::uint32_t p, message& m, std::uint32_t to) {
   m.bytes = random_() % 5000;
   m.sender = p;
   m.receiver = to;
-  put(p, record_kind::sent, address, m.bytes, to, static_cast<std::uint16_t>(random_() % entries), 0);
+  m.entry = static_cast<std::uint16_t>(random_() % entries);
+  put(p, record_kind::sent, address, m.bytes, to, m.entry, 0);
   ++sent;
   m.sent = m.ready = live_[p].since;
   if (process_of(to) == process_of(p)) {

@@ -50,6 +50,7 @@ class random_schedule {
     std::uint64_t address = 0;
     std::uint64_t packed = 0;  // when
     std::uint32_t number = 0;
+    std::uint16_t entry = 0;
     bool is_bytes = false;
     bool here = false;  // may begin
   };

@@ -109,10 +109,11 @@ struct bound_report {
   std::uint64_t busiest = 0;  ///< computation of the PE that has most
   std::uint64_t mean = 0;     ///< computation of all PEs by their number
   std::uint64_t latency = 0;  ///< the median of messages that had to arrive
+  std::uint64_t device = 0;   ///< kernels, or copies, of the device that has most of either
   std::uint64_t overlapped =
       0;  ///< the larger of computation and communication of the PE where that is most, and a latency
 
-  std::uint64_t least() const { return std::max({busiest, mean, overlapped}); }
+  std::uint64_t least() const { return std::max({busiest, mean, overlapped, device}); }
 };
 
 struct run_report {

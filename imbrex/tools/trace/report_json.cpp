@@ -118,11 +118,9 @@ ordered_json json(const run_report& run) {
                                {"overlap", json(device.overlap)}});
   made["messages"] = json(run.messages);
   made["critical_path"] = path_json(run);
-  made["bound"] = {{"busiest_pe", run.bound.busiest},
-                   {"mean_of_pes", run.bound.mean},
-                   {"overlapped", run.bound.overlapped},
-                   {"latency", run.bound.latency},
-                   {"least", run.bound.least()}};
+  made["bound"] = {{"busiest_pe", run.bound.busiest},    {"mean_of_pes", run.bound.mean},
+                   {"overlapped", run.bound.overlapped}, {"latency", run.bound.latency},
+                   {"device", run.bound.device},         {"least", run.bound.least()}};
   for (const figure& one : summary(run)) made["summary"][one.key] = one.value;
   return made;
 }

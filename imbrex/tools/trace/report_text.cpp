@@ -189,6 +189,8 @@ std::string bound_text(const run_report& run) {
   };
   row(of.busiest, "the computation of the PE that has most");
   row(of.mean, "all computation, shared evenly by all PEs");
+  if (!run.devices.empty())
+    row(of.device, "the kernels, or the copies, of the device that has most of either");
   row(of.overlapped, "full overlap: the longer of a PE's computation and communication, and one latency");
   return "\nIdeal bounds: what a run with this work would take at least, or if it overlapped fully\n" +
          out.text();

@@ -38,6 +38,8 @@ class run_observer {
   virtual void message(const message_account::begun& known) = 0;
   /// An operation of a device, a mark, or the begin or end of a phase.
   virtual void other(std::uint32_t track, const trace::record& r) = 0;
+  /// Comes last: the time of the last record.
+  virtual void end(std::uint64_t time) = 0;
 };
 
 }  // namespace imbrex::tools

@@ -79,6 +79,12 @@ void write_page(const std::string& file, const std::string& page) {
   print(file + ": " + readable_bytes(static_cast<double>(page.size())) + ", for a browser\n");
 }
 
+/// "a.trace.html"; of two traces "a.trace-b.trace.html", so that it does not replace that of the first alone.
+std::string name_of_page(const std::vector<std::string>& files) {
+  if (files.size() == 1) return files.front() + ".html";
+  return files.front() + "-" + std::filesystem::path(files.back()).filename().string() + ".html";
+}
+
 /// A run has a file for each process, and all are open at once.
 void allow_many_files() {
   struct ::rlimit limit{};
@@ -228,7 +234,7 @@ int run_trace(const trace_settings& asked) {
   }
   switch (asked.as) {
     case trace_settings::form::page:
-      write_page(asked.output.empty() ? asked.files.front() + ".html" : asked.output,
+      write_page(asked.output.empty() ? name_of_page(asked.files) : asked.output,
                  report_page(runs, timelines));
       break;
     case trace_settings::form::text:

@@ -248,6 +248,7 @@ function bounds(report) {
   const b = report.bound;
   const rows = [['the computation of the PE that has most', b.busiest_pe, '#0072b2'],
                 ['all computation, shared evenly by all PEs', b.mean_of_pes, '#56b4e9'],
+                ...(b.device ? [['kernels, or copies, of the device with most', b.device, '#cc79a7']] : []),
                 ['full overlap: the longer of both, one latency', b.overlapped, '#009e73']];
   const whole = Math.max(1, report.length, ...rows.map(([, time]) => time));
   return table([name('bound'), number(''), number('time'), number('the run is')],

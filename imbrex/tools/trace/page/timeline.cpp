@@ -148,8 +148,25 @@ void timeline::operation(std::uint32_t track, const trace::record& r) {
   operations_.push_back({time, r.b, track, found->second, mark_of(file, r.entry), r.detail});
 }
 
+// Phases that have not ended go on to the end of the trace.
+void timeline::end(std::uint64_t time) {
+  if (in_ == nullptr) return;
+  for (const auto& [key, begun] : open_phases_) {
+    const auto& [track, name, value, which] = key;
+    marked_.push_back({{begun.begin, since_start({time, time}).end},
+                       static_cast<std::int64_t>(value),
+                       track,
+                       mark_of(in_->tracks()[track].file, name),
+                       true});
+  }
+  open_phases_.clear();
+}
+
 void timeline::phase(std::uint32_t track, const trace::record& r) {
-  if (marked_.size() >= most_marks || open_phases_.size() >= most_marks) return;
+  if (marked_.size() >= most_marks || open_phases_.size() >= most_marks) {
+    cut_ = true;
+    return;
+  }
   const interval now = since_start({r.time, r.time});
   const auto file = in_->tracks()[track].file;
   const std::tuple key{track, r.group, r.a, r.b};

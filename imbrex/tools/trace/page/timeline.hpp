@@ -38,6 +38,7 @@ class timeline : public run_observer {
   void ran(std::uint32_t track, const slice& one) override;
   void message(const message_account::begun& known) override;
   void other(std::uint32_t track, const trace::record& r) override;
+  void end(std::uint64_t time) override;
 
   /// A PE: its shares are entries or `share_of` a state. A device: `operation_class`es, which may overlap.
   struct row {
