@@ -121,9 +121,10 @@ void recording::finish() {
   }
   end_.notify_all();
   writer_.join();
+  drain();  // now there is room
   for (const auto& t : tracks_) {
     t->on_ = false;
-    if (t->lost_ != 0) {  // there is room now
+    if (t->lost_ != 0) {
       const record last{t->last_time_, record_kind::dropped, 0, 0, 0, std::exchange(t->lost_, 0), 0};
       static_cast<void>(t->ring_.push(last));
     }

@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "mutator.hpp"
+
 namespace {
 
 /// Something that a file may have wrongly.
@@ -67,10 +69,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 }
 
 // Starts from a valid file with a value replaced: few random bytes are TOML.
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
-                                               unsigned seed);
-extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
-
 std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
                                     unsigned seed) {
   if (seed % 4 == 0) {

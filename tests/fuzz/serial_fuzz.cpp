@@ -13,6 +13,8 @@
 #include <span>
 #include <vector>
 
+#include "mutator.hpp"
+
 namespace {
 
 std::vector<std::byte> written(const imbrex::sample::everything& value) {
@@ -42,10 +44,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 }
 
 // Starts from valid messages, which random bytes would take long to become.
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
-                                               unsigned seed);
-extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
-
 std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
                                     unsigned seed) {
   if (seed % 16 == 0) {

@@ -21,6 +21,8 @@
 #include <imbrex/tools/trace/report_json.hpp>
 #include <imbrex/tools/trace/report_text.hpp>
 
+#include "mutator.hpp"
+
 namespace {
 
 namespace trace = imbrex::trace;
@@ -88,10 +90,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 }
 
 // Starts from valid traces: few random bytes are one.
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
-                                               unsigned seed);
-extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
-
 std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
                                     unsigned seed) {
   if (seed % 4 == 0) {
