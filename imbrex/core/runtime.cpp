@@ -329,16 +329,11 @@ bool runtime::release_quiescence_waiters() {
     if (w.pe == 0 && pe.replies().find(w.reply) == nullptr) continue;
     auto& m = detail::make_message<detail::reply_message<nothing>>(nothing{});
     m.reply = w.reply;
+    if (pes_.holds(w.pe)) pe.announce(m, w.pe);
     answers.emplace_back(w.pe, &m);
   }
-  for (const auto& [to, answer] : answers) {
-    if (!pes_.holds(to)) {
-      pe.dispatch(*answer, to);
-      continue;
-    }
-    pe.announce(*answer, to);
-    processor_at(to).door().post(*answer);
-  }
+  for (const auto& [to, answer] : answers)
+    pes_.holds(to) ? processor_at(to).door().post(*answer) : pe.dispatch(*answer, to);
   return !answers.empty();
 }
 

@@ -40,6 +40,22 @@ constexpr nanoseconds longest_sleep_while_sending{100'000};
 /// longer than this.
 constexpr nanoseconds longest_sleep_with_device{20'000};
 
+/// Tells who observes a PE that it sleeps, until the end of the block.
+class observed_rest {
+ public:
+  explicit observed_rest(scheduler& pe) : observer_(pe.observer()) {
+    if (observer_ != nullptr) observer_->parks();
+  }
+  ~observed_rest() {
+    if (observer_ != nullptr) observer_->wakes();
+  }
+  observed_rest(const observed_rest&) = delete;
+  observed_rest& operator=(const observed_rest&) = delete;
+
+ private:
+  item_observer* observer_;
+};
+
 void pause_processor() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -153,6 +169,7 @@ void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin) {
   if (!sending && !pe.idle()) return;  // it had too much to send, and that has left meanwhile
   if (!pe.door().park()) return;
   if (network != nullptr && !network->arm()) return pe.door().sleep(nanoseconds(0));
+  const observed_rest rest(pe);  // before the others may know of it: who comes last may speak for all
   if (deadline || sending || waits_for_device) {
     const auto alarm = deadline ? std::optional(*deadline - early) : std::nullopt;
     sleep(pe, alarm ? std::optional(*alarm - pe.now()) : std::nullopt);
@@ -180,9 +197,7 @@ void thread_machine::sleep(scheduler& pe, std::optional<nanoseconds> at_most) {
   const device_completions* const device = pe.completions();
   if (device != nullptr && device->pending() > 0)
     no_longer_than(device->must_look() ? longest_sleep_with_device : device_completions::between_checks);
-  if (pe.observer() != nullptr) pe.observer()->parks();
   pe.door().sleep(at_most, network != nullptr ? network->descriptor() : -1);
-  if (pe.observer() != nullptr) pe.observer()->wakes();
 }
 
 void thread_machine::wait_awake(scheduler& pe, nanoseconds deadline) const {
