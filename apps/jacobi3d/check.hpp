@@ -6,16 +6,23 @@
 #include <span>
 #include <string>
 
-#include "apps/jacobi3d/reference.hpp"
+#include "apps/jacobi3d/block_field.hpp"
 
 namespace jacobi3d {
 
 /// What comparing cells with the serial loop's, bit for bit, has come to.
 class comparison {
  public:
-  /// Compares a block whose first cell has the given global index; its cells lie with z running fastest.
-  void add(const serial_grid& expected, const extents& first, const extents& cells,
-           std::span<const double> values);
+  /// Compares a block whose first cell has the given global index; its cells lie with z running fastest, and
+  /// expected.cell(x, y, z) is what a cell must be.
+  template <class Grid>
+  void add(const Grid& expected, const extents& first, const extents& cells, std::span<const double> values) {
+    const double* value = values.data();
+    for (std::int64_t i = first[0]; i < first[0] + cells[0]; ++i)
+      for (std::int64_t j = first[1]; j < first[1] + cells[1]; ++j)
+        for (std::int64_t k = first[2]; k < first[2] + cells[2]; ++k)
+          add_cell({i, j, k}, *value++, expected.cell(i, j, k));
+  }
 
   bool equal() const { return different_ == 0; }
   double max_abs_error() const { return max_abs_error_; }
@@ -27,6 +34,8 @@ class comparison {
     extents cell;
     double computed, expected;
   };
+
+  void add_cell(const extents& cell, double computed, double expected);
 
   std::int64_t cells_ = 0, different_ = 0;
   double max_abs_error_ = 0;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <vector>
 
+#include "apps/jacobi3d/reference.hpp"
+
 namespace jacobi3d {
 namespace {
 

@@ -9,6 +9,7 @@
 #include "apps/jacobi3d/check.hpp"
 #include "apps/jacobi3d/plain_loop.hpp"
 #include "apps/jacobi3d/plan.hpp"
+#include "apps/jacobi3d/reference.hpp"
 
 namespace jacobi3d {
 

@@ -4,24 +4,16 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <iterator>
-#include <limits>
-#include <optional>
 #include <stdexcept>
-#include <string_view>
-#include <system_error>
 
-#include <imbrex/base/nearest.hpp>
 #include <imbrex/base/topology.hpp>
 
 #include "apps/jacobi3d/initial_values.hpp"
+#include "apps/jacobi3d/option_values.hpp"
 
 namespace jacobi3d {
 namespace {
-
-constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
 
 // The options as they were given: CLI11's own numbers accept too much ("010", "1'000") and say too little.
 struct texts {
@@ -56,90 +48,11 @@ void declare(CLI::App& app, texts& given) {
   app.add_flag("--help,-h", given.help, "print this text");
 }
 
-[[noreturn]] void refuse(std::string_view option, const std::string& value, const std::string& why) {
-  throw imbrex::usage_error(std::string(option) + " '" + value + "': " + why);
-}
-
-std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t least) {
-  std::int64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, problem] = std::from_chars(text.data(), end, number);
-  if (problem != std::errc{} || rest != end || number < least || number > most) return std::nullopt;
-  return number;
-}
-
-std::optional<std::vector<std::int64_t>> whole_numbers(std::string_view text) {
-  std::vector<std::int64_t> numbers;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    const auto number = whole_number(text.substr(begin, comma - begin), 1);
-    if (!number) return std::nullopt;
-    numbers.push_back(*number);
-    begin = comma + 1;
-  }
-  return numbers;
-}
-
-extents grid_of(const std::string& text) {
-  const auto numbers = whole_numbers(text);
-  if (!numbers || numbers->size() != 3)
-    refuse("--grid", text,
-           "the grid's cells in x, y and z must be three whole numbers from 1 to " + std::to_string(most) +
-               ", such as --grid 256,256,256");
-  return {(*numbers)[0], (*numbers)[1], (*numbers)[2]};
-}
-
-std::vector<std::int64_t> odf_of(const std::string& text) {
-  auto numbers = whole_numbers(text);
-  if (!numbers)
-    refuse("--odf", text,
-           "the overdecomposition factors must be whole numbers from 1 to " + std::to_string(most) +
-               ", such as --odf 4 or --odf 1,2,4,8,16");
-  return *std::move(numbers);
-}
-
 overlap_mode overlap_of(const std::string& text) {
   const auto named = std::ranges::find(overlap_names, text);
   if (named == overlap_names.end())
     refuse("--overlap", text, "the kind of overlap must be none, manual or auto");
   return overlap_mode(named - overlap_names.begin());
-}
-
-std::int64_t count_of(std::string_view option, const std::string& text, std::int64_t least) {
-  const auto number = whole_number(text, least);
-  if (!number)
-    refuse(option, text,
-           "the number of iterations must be a whole number from " + std::to_string(least) + " to " +
-               std::to_string(most));
-  return *number;
-}
-
-double tolerance_of(const std::string& text) {
-  double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, problem] = std::from_chars(text.data(), end, number);
-  if (problem != std::errc{} || rest != end || !std::isfinite(number) || number <= 0)
-    refuse("--tolerance", text,
-           "the tolerance must be a number greater than 0, such as 1e-4; leave --tolerance out to make all "
-           "iterations");
-  return number;
-}
-
-void refuse_rest(const CLI::App& app) {
-  const auto rest = app.remaining();
-  if (rest.empty()) return;
-  const std::string& first = rest.front();
-  if (first.empty() || first.front() != '-')
-    throw imbrex::usage_error("unexpected argument '" + first +
-                              "': this program takes options only, see --help");
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) names.push_back("--" + option->get_lnames().front());
-  std::vector<std::string_view> known(names.begin(), names.end());
-  known.insert(known.end(), imbrex::option_names().begin(), imbrex::option_names().end());
-  const std::string name = first.substr(0, first.find('='));
-  const auto meant = imbrex::nearest(name, known);
-  throw imbrex::usage_error("unknown option " + name +
-                            (meant.empty() ? "; see --help" : "; did you mean " + std::string(meant) + "?"));
 }
 
 }  // namespace
@@ -183,8 +96,9 @@ settings parse_settings(int argc, char** argv) {
   if (!asked.machine.device_data && (given.check || app.count("--tolerance") > 0))
     throw imbrex::usage_error(std::string(given.check ? "--check" : "--tolerance") +
                               " with --no-data: there are no cells to look at; leave out one of the two");
-  if (app.count("--iters") > 0) asked.iterations = count_of("--iters", given.iterations, 1);
-  if (app.count("--warmup") > 0) asked.warmup = count_of("--warmup", given.warmup, 0);
+  if (app.count("--iters") > 0)
+    asked.iterations = count_of("--iters", given.iterations, 1, "number of iterations");
+  if (app.count("--warmup") > 0) asked.warmup = count_of("--warmup", given.warmup, 0, "number of iterations");
   if (app.count("--tolerance") > 0) asked.tolerance = tolerance_of(given.tolerance);
   if (app.count("--init") > 0) {
     try {
@@ -194,10 +108,7 @@ settings parse_settings(int argc, char** argv) {
     }
     asked.init = given.init;
   }
-  if (app.count("--json") > 0) {
-    if (given.json.empty()) refuse("--json", given.json, "give the name of a file");
-    asked.json = given.json;
-  }
+  if (app.count("--json") > 0) asked.json = file_of("--json", given.json);
   asked.check = given.check;
   asked.quiet = given.quiet;
   return asked;

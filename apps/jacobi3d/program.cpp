@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "apps/jacobi3d/memory.hpp"
+#include "apps/jacobi3d/option_values.hpp"
 #include "apps/jacobi3d/report.hpp"
 
 namespace jacobi3d {
@@ -22,16 +23,6 @@ void print(const settings& asked, const std::string& text) {
   if (asked.quiet) return;
   std::fputs(text.c_str(), stdout);
   std::fflush(stdout);
-}
-
-std::ofstream open_json(const settings& asked) {
-  std::ofstream file;
-  if (asked.json.empty()) return file;
-  file.open(asked.json);
-  if (!file)
-    throw imbrex::usage_error(fmt::format("--json '{}': the file cannot be written: {}; choose another place",
-                                          asked.json, std::strerror(errno)));
-  return file;
 }
 
 platform machine_of(const settings& asked) {
@@ -66,7 +57,7 @@ bool report_checks(const settings& asked, const std::vector<finished>& all) {
 
 int run_all(const settings& asked) {
   const std::vector<configuration> configurations = planned(asked);
-  std::ofstream json = open_json(asked);
+  std::ofstream json = open_json(asked.json);
   const auto values = initial_values::parse(asked.init);
   const platform where = platform_of(asked);
   std::optional<plain_loop> plain;

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/jacobi3d/option_values.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/nearest.hpp>
+#include <imbrex/base/number.hpp>
+#include <imbrex/base/options.hpp>
+
+namespace jacobi3d {
+namespace {
+
+std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t least) {
+  const auto number = imbrex::parse_number<std::int64_t>(text);
+  return number && *number >= least && *number <= most ? number : std::nullopt;
+}
+
+}  // namespace
+
+void refuse(std::string_view option, const std::string& value, const std::string& why) {
+  throw imbrex::usage_error(std::string(option) + " '" + value + "': " + why);
+}
+
+std::optional<std::vector<std::int64_t>> whole_numbers(std::string_view text) {
+  std::vector<std::int64_t> numbers;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    const auto number = whole_number(text.substr(begin, comma - begin), 1);
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
+    begin = comma + 1;
+  }
+  return numbers;
+}
+
+extents grid_of(const std::string& text) {
+  const auto numbers = whole_numbers(text);
+  if (!numbers || numbers->size() != 3)
+    refuse("--grid", text,
+           "the grid's cells in x, y and z must be three whole numbers from 1 to " + std::to_string(most) +
+               ", such as --grid 256,256,256");
+  return {(*numbers)[0], (*numbers)[1], (*numbers)[2]};
+}
+
+std::vector<std::int64_t> odf_of(const std::string& text) {
+  auto numbers = whole_numbers(text);
+  if (!numbers)
+    refuse("--odf", text,
+           "the overdecomposition factors must be whole numbers from 1 to " + std::to_string(most) +
+               ", such as --odf 4 or --odf 1,2,4,8,16");
+  return *std::move(numbers);
+}
+
+std::int64_t count_of(std::string_view option, const std::string& text, std::int64_t least,
+                      const std::string& noun) {
+  const auto number = whole_number(text, least);
+  if (!number)
+    refuse(option, text,
+           "the " + noun + " must be a whole number from " + std::to_string(least) + " to " +
+               std::to_string(most));
+  return *number;
+}
+
+double tolerance_of(const std::string& text) {
+  const auto number = imbrex::parse_number<double>(text);
+  if (!number || !std::isfinite(*number) || *number <= 0)
+    refuse("--tolerance", text,
+           "the tolerance must be a number greater than 0, such as 1e-4; leave --tolerance out to make all "
+           "iterations");
+  return *number;
+}
+
+std::string file_of(std::string_view option, const std::string& text) {
+  if (text.empty()) refuse(option, text, "give the name of a file");
+  return text;
+}
+
+void refuse_rest(const CLI::App& app) {
+  const auto rest = app.remaining();
+  if (rest.empty()) return;
+  const std::string& first = rest.front();
+  if (first.empty() || first.front() != '-')
+    throw imbrex::usage_error("unexpected argument '" + first +
+                              "': this program takes options only, see --help");
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) names.push_back("--" + option->get_lnames().front());
+  std::vector<std::string_view> known(names.begin(), names.end());
+  known.insert(known.end(), imbrex::option_names().begin(), imbrex::option_names().end());
+  const std::string name = first.substr(0, first.find('='));
+  const auto meant = imbrex::nearest(name, known);
+  throw imbrex::usage_error("unknown option " + name +
+                            (meant.empty() ? "; see --help" : "; did you mean " + std::string(meant) + "?"));
+}
+
+std::ofstream open_json(const std::string& name) {
+  std::ofstream file;
+  if (name.empty()) return file;
+  file.open(name);
+  if (!file)
+    throw imbrex::usage_error(fmt::format("--json '{}': the file cannot be written: {}; choose another place",
+                                          name, std::strerror(errno)));
+  return file;
+}
+
+}  // namespace jacobi3d
