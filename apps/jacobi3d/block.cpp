@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 #include "apps/jacobi3d/checksum.hpp"
@@ -10,11 +11,18 @@
 
 namespace jacobi3d {
 
-block::block(const extents& grid, const std::string& init, overlap_mode overlap)
+namespace {
+
+double cells_of(const extents& count) { return double(count[0]) * double(count[1]) * double(count[2]); }
+
+}  // namespace
+
+block::block(const extents& grid, const std::string& init, overlap_mode overlap, const pace& sweeps)
     : cut_{grid, to_extents(peers().shape())},
       place_(to_extents(where())),
       field_(cut_.cells(place_), cut_.shared_sides(place_)),
       overlap_(overlap),
+      pace_(sweeps),
       stores_(stores_for(peers().size() * block_field::bytes(field_.cells()))) {
   for (int side = 0; side < sides; ++side) neighbours_ += field_.shared(side) ? 1 : 0;
   fill(field_, initial_values::parse(init), grid, cut_.first(place_));
@@ -32,6 +40,27 @@ void block::send_faces() {
   }
 }
 
+// The cells that a sweep can do before the halos have come, as a part of all.
+double block::inner_part() const {
+  extents inner = field_.cells();
+  for (int side = 0; side < sides; ++side)
+    if (field_.shared(side))
+      inner[std::size_t(side / 2)] = std::max<std::int64_t>(0, inner[std::size_t(side / 2)] - 1);
+  return cells_of(inner) / cells_of(field_.cells());
+}
+
+// A part of this block's cells is read and written.
+template <class Sweep>
+double block::keep_pace(double part, Sweep sweep) {
+  const auto words = std::uint64_t(std::llround(part * cells_of(field_.cells())));
+  const imbrex::trace::consume read("cells", words);
+  const imbrex::trace::produce written("cells", words);
+  const auto began = pace::clock::now();
+  const double change = sweep();
+  pace_.keep(began, part * cells_of(field_.cells()) / cells_of(cut_.grid));
+  return change;
+}
+
 imbrex::task<progress> block::run(std::int64_t iterations, double tolerance, bool residual_wanted) {
   const bool manual = overlap_ == overlap_mode::manual;
   progress made;
@@ -41,13 +70,16 @@ imbrex::task<progress> block::run(std::int64_t iterations, double tolerance, boo
     double interior = 0;
     if (manual) {
       co_await imbrex::sleep_for(std::chrono::nanoseconds(0));  // a turn of the scheduler, to move the faces
-      interior = sweep_interior(field_, options);
+      interior = keep_pace(inner_part(), [&] { return sweep_interior(field_, options); });
     }
     for (int n = neighbours_; n > 0; --n) {
       face received = co_await halo.receive(iteration_);
       field_.put_halo(received.side, std::move(received.cells));
     }
-    made.residual = manual ? std::max(interior, sweep_exterior(field_, options)) : sweep(field_, options);
+    made.residual =
+        manual
+            ? std::max(interior, keep_pace(1 - inner_part(), [&] { return sweep_exterior(field_, options); }))
+            : keep_pace(1, [&] { return sweep(field_, options); });
     ++made.iterations;
     ++iteration_;
     send_faces();  // of the next iteration, even after the last: another call of run() may follow

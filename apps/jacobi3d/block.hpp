@@ -11,6 +11,7 @@
 #include "apps/jacobi3d/decomposition.hpp"
 #include "apps/jacobi3d/exchange.hpp"
 #include "apps/jacobi3d/overlap.hpp"
+#include "apps/jacobi3d/pace.hpp"
 #include "apps/jacobi3d/stencil.hpp"
 
 namespace jacobi3d {
@@ -20,8 +21,8 @@ namespace jacobi3d {
 class block : public imbrex::chare<block, imbrex::index<3>> {
  public:
   /// The array's shape tells how the grid is cut; `init` is what initial_values::parse takes. With `manual`
-  /// overlap the interior is swept before the halos are waited for.
-  block(const extents& grid, const std::string& init, overlap_mode overlap);
+  /// overlap the interior is swept before the halos are waited for. A sweep of the whole grid has that pace.
+  block(const extents& grid, const std::string& init, overlap_mode overlap, const pace& sweeps);
 
   /// Faces of neighbours; the reference number is the iteration that needs them.
   imbrex::mailbox<face> halo;
@@ -41,11 +42,15 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
 
  private:
   void send_faces();
+  double inner_part() const;
+  template <class Sweep>
+  double keep_pace(double part, Sweep sweep);
 
   decomposition cut_;
   extents place_;
   block_field field_;
   overlap_mode overlap_;
+  pace pace_;
   store_policy stores_;
   int neighbours_ = 0;
   std::int64_t iteration_ = 0;

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <stdexcept>
 
+#include <imbrex/base/quantity.hpp>
 #include <imbrex/base/topology.hpp>
 
 #include "apps/jacobi3d/initial_values.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 // The options as they were given: CLI11's own numbers accept too much ("010", "1'000") and say too little.
 struct texts {
-  std::string grid, odf, overlap, iterations, warmup, tolerance, init, json;
+  std::string grid, odf, overlap, iterations, warmup, tolerance, init, spin, json;
   bool check = false, quiet = false, help = false;
 };
 
@@ -42,6 +43,11 @@ void declare(CLI::App& app, texts& given) {
       ->type_name("E");
   app.add_option("--init", given.init, "initial values: hot-face (unless given), linear or random:SEED")
       ->type_name("KIND");
+  app.add_option(
+         "--spin", given.spin,
+         "what an iteration's sweeps of one PE take at least, together: the rest is waited for by the "
+         "clock, or spent in the model of --machine virtual; not for devices")
+      ->type_name("TIME");
   app.add_flag("--check", given.check, "compare every cell with a serial loop, bit for bit");
   app.add_option("--json", given.json, "write a line for each configuration to this file")->type_name("FILE");
   app.add_flag("--quiet", given.quiet, "print errors only");
@@ -53,6 +59,14 @@ overlap_mode overlap_of(const std::string& text) {
   if (named == overlap_names.end())
     refuse("--overlap", text, "the kind of overlap must be none, manual or auto");
   return overlap_mode(named - overlap_names.begin());
+}
+
+imbrex::nanoseconds spin_of(const std::string& text) {
+  const auto time = imbrex::parse_duration(text);
+  if (!time || *time > imbrex::max_net_delay)
+    refuse("--spin", text,
+           "the time of an iteration must be a number with ns, us, ms or s, up to 60s, such as --spin 2ms");
+  return *time;
 }
 
 }  // namespace
@@ -93,6 +107,9 @@ settings parse_settings(int argc, char** argv) {
   if (!asked.machine.device.empty() && asked.overlap == overlap_mode::manual)
     refuse("--overlap", given.overlap,
            "a device's blocks are updated as a whole; choose auto or none with --device");
+  if (app.count("--spin") > 0) asked.spin = spin_of(given.spin);
+  if (!asked.machine.device.empty() && asked.spin.count() > 0)
+    refuse("--spin", given.spin, "a device takes its own time; leave out --spin or --device");
   if (!asked.machine.device_data && (given.check || app.count("--tolerance") > 0))
     throw imbrex::usage_error(std::string(given.check ? "--check" : "--tolerance") +
                               " with --no-data: there are no cells to look at; leave out one of the two");

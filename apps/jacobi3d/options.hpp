@@ -23,6 +23,7 @@ struct settings {
   std::int64_t warmup = 2;                         ///< `--warmup N`: iterations before these
   double tolerance = 0;           ///< `--tolerance E`: stop when no cell changes by as much; 0: never
   std::string init = "hot-face";  ///< `--init`: see initial_values
+  imbrex::nanoseconds spin{0};    ///< `--spin TIME`: what an iteration's sweeps of a PE take at least
   bool check = false;             ///< `--check`
   std::string json;               ///< `--json FILE`: empty for none
   bool quiet = false;             ///< `--quiet`

@@ -32,8 +32,9 @@ platform machine_of(const settings& asked) {
 
 platform platform_of(const settings& asked) {
   platform where = machine_of(asked);
-  // A loop on processors would say nothing about a device, or about virtual time.
-  if (!asked.machine.device.empty() || asked.machine.machine == imbrex::machine_kind::virtual_time)
+  // A loop on processors would say nothing about a device, virtual time, or what waits for the clock.
+  if (!asked.machine.device.empty() || asked.spin.count() > 0 ||
+      asked.machine.machine == imbrex::machine_kind::virtual_time)
     where.plain_loop = false;
   return where;
 }

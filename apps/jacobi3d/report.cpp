@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include <imbrex/base/quantity.hpp>
+
 namespace jacobi3d {
 namespace {
 
@@ -50,8 +52,13 @@ std::string table_head(const settings& asked, const platform& where) {
     head += fmt::format(
         "ratio: speed divided by that of a plain loop of {} with the same kernel, run beside it\n",
         plural(asked.machine.pes, "thread"));
+  else if (asked.spin.count() > 0)
+    head +=
+        fmt::format("the sweeps of a PE take {} or more an iteration\n", imbrex::duration_text(asked.spin));
   else if (asked.machine.machine == imbrex::machine_kind::virtual_time && asked.machine.device.empty())
-    head += "in virtual time blocks on processors compute at no cost; --device-model gives them devices\n";
+    head +=
+        "in virtual time blocks on processors compute at no cost; --spin gives them a time, --device-model "
+        "devices\n";
   if (!where.plain_loop) head += "ratio: speed divided by that of the first line\n";
   return head + fmt::format("\n{:>6} {:>8} {:>14} {:>13} {:>10} {:>7}\n", "odf", "chares", "block",
                             "ms/iteration", "Mcell/s", "ratio");
@@ -92,6 +99,7 @@ std::string json_line(const settings& asked, const platform& where, const finish
   line["odf"] = one.chosen.odf;
   line["pes"] = asked.machine.pes;
   line["processes"] = where.processes;
+  line["spin_us"] = std::chrono::duration<double, std::micro>(asked.spin).count();
   line["iters"] = one.result.iterations;
   line["us_per_iter"] = one.result.seconds_per_iteration * 1e6;
   line["cells_per_s"] = cells_per_second(one);

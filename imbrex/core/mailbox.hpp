@@ -188,6 +188,8 @@ class [[nodiscard("co_await the value")]] mailbox<T>::receiver final : public su
   }
   T await_resume() {
     end();
+    if (auto* told = suspension_observer::current()) [[unlikely]]
+      told->received(*got_->envelope, got_->reference);
     T value = std::move(got_->value);
     release();
     return value;

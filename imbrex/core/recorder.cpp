@@ -87,6 +87,12 @@ void recorder::abandoned(const scope& entry, trace::wait_cause cause) {
   add_wait(record_kind::abandoned, entry, {cause});
 }
 
+void recorder::received(const work& letter, std::int64_t reference) {
+  const auto& m = static_cast<const message&>(letter);
+  add(record_kind::received, 0, number_of(m.kind()), m.collection, identity_of(m),
+      static_cast<std::uint64_t>(reference));
+}
+
 void recorder::add_wait(record_kind kind, const scope& entry, const awaited& cause) {
   trace::record r{now(), kind, static_cast<std::uint8_t>(cause.cause),
                   0,     0,    static_cast<std::uint64_t>(cause.reference),

@@ -44,6 +44,7 @@ class recorder final : public suspension_observer {
   void suspended(const suspension& what) override;
   void resumed(const suspension& what) override;
   void abandoned(const scope& entry, trace::wait_cause cause) override;
+  void received(const work& letter, std::int64_t reference) override;
 
   /// `bytes`: that it would be packed.
   void sent(const message& m, int to, std::uint64_t bytes);
@@ -69,8 +70,12 @@ class recorder final : public suspension_observer {
   void add_user(trace::record_kind kind, std::uint32_t name, std::uint64_t a, std::uint64_t b) {
     add(kind, 0, 0, name, a, b);
   }
-  /// A number that no other phase of the track has.
-  std::uint64_t new_phase() { return ++phases_; }
+  void add_data(trace::record_kind kind, trace::data_step step, std::uint32_t name, std::uint64_t a,
+                std::uint64_t stretch) {
+    add(kind, static_cast<std::uint8_t>(step), 0, name, a, stretch);
+  }
+  /// A number that no other phase or stretch of data of the track has.
+  std::uint64_t new_stretch() { return ++stretches_; }
 
   trace::track& records() { return track_; }
   std::uint64_t now() {
@@ -95,7 +100,7 @@ class recorder final : public suspension_observer {
   clock_comparison* clocks_ = nullptr;
   const std::uint16_t main_entry_;
   std::uint32_t packed_ = 0;
-  std::uint64_t phases_ = 0;
+  std::uint64_t stretches_ = 0;
   std::unordered_map<const work_type*, std::uint16_t> other_entries_;
 };
 

@@ -56,13 +56,33 @@ phase::phase(std::string_view name, std::int64_t value) {
   is_recorded_ = true;
   name_ = r->records().mark_number(name);
   value_ = value;
-  which_ = r->new_phase();
+  which_ = r->new_stretch();
   r->add_user(record_kind::phase_begin, name_, static_cast<std::uint64_t>(value_), which_);
 }
 
 phase::~phase() {
   auto* const r = is_recorded_ ? recorder_here() : nullptr;
   if (r != nullptr) r->add_user(record_kind::phase_end, name_, static_cast<std::uint64_t>(value_), which_);
+}
+
+data_stretch::data_stretch(record_kind kind, std::string_view datum, std::uint64_t words) : kind_(kind) {
+  auto* const r = recorder_here();
+  if (r == nullptr) return;
+  is_recorded_ = true;
+  name_ = r->records().mark_number(datum);
+  words_ = words;
+  which_ = r->new_stretch();
+  r->add_data(kind_, data_step::begin, name_, words_, which_);
+}
+
+data_stretch::~data_stretch() {
+  auto* const r = is_recorded_ ? recorder_here() : nullptr;
+  if (r != nullptr) r->add_data(kind_, data_step::end, name_, words_, which_);
+}
+
+void data_stretch::element(std::uint64_t i) {
+  auto* const r = is_recorded_ ? recorder_here() : nullptr;
+  if (r != nullptr) r->add_data(kind_, data_step::element, name_, i, which_);
 }
 
 }  // namespace trace

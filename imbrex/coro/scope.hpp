@@ -21,6 +21,8 @@ class suspension_observer {
   virtual void resumed(const suspension& what) = 0;
   /// The coroutine that waited was destroyed; of what it waited for only the cause is left.
   virtual void abandoned(const scope& entry, trace::wait_cause cause) = 0;
+  /// A coroutine takes the value that a message brought for this reference number.
+  virtual void received(const work& message, std::int64_t reference) = 0;
 
   /// Null if nobody wants to know.
   static suspension_observer* current() { return current_; }

@@ -35,15 +35,19 @@ enum class record_kind : std::uint8_t {
   phase_end = 14,
   mark = 15,  ///< A moment that the user names; as phase_begin.
   produced =
-      16,  ///< The user has written data that will be sent: `group` its name among the marks, `a` which
-           ///< (a number of the user's), `b` the index of the element, `detail` a `data_step`.
-  consumed = 17,  ///< The same of data that came.
+      16,  ///< The user writes data of which others get a part: `group` its name among the marks, `b` the
+           ///< number of the stretch on this track, `detail` a `data_step`; `a` how many words it writes, of
+           ///< an element which of those sent it is.
+  consumed = 17,  ///< The same of reading data of which a part came from others.
   dropped = 18,   ///< `a` records are missing here, since the ring was full.
   off = 19,       ///< Recording was switched off; what follows comes after a gap.
   on = 20,
   abandoned = 21,  ///< A coroutine waits no more, since it was destroyed. As suspended, but for `a`.
+  received =
+      22,  ///< The coroutine that runs takes a value out of a mailbox or channel: `entry` the port, `a`
+           ///< the message that brought it, `b` its reference number.
 };
-inline constexpr int record_kinds = 22;
+inline constexpr int record_kinds = 23;
 
 /// What kind of item a PE runs.
 enum class item_class : std::uint8_t {
@@ -65,7 +69,7 @@ enum class operation_class : std::uint8_t {
   other = 5,
 };
 
-/// Where a mark of produced or consumed data stands.
+/// Where a record of produced or consumed data stands in the stretch that does it.
 enum class data_step : std::uint8_t { begin = 0, element = 1, end = 2 };
 
 /// One thing that has happened, as it lies in the ring and in the file; little-endian.

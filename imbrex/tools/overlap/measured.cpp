@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/overlap/measured.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+
+namespace imbrex::overlap {
+namespace {
+
+using tools::dataflow;
+
+microseconds time(double nanoseconds) { return microseconds(nanoseconds / 1000); }
+/// T_P and T_C may not be 0, nor T_comp.
+microseconds positive(double nanoseconds) { return time(std::max(nanoseconds, 1e-3)); }
+
+double median(std::vector<double> of) {
+  const auto middle = of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2);
+  std::ranges::nth_element(of, middle);
+  return *middle;
+}
+
+struct stretch {
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+
+class measuring {
+ public:
+  measuring(const dataflow& run, const measured_part& part) : run_(run), part_(part) { find_stretches(); }
+
+  measured_program result(const std::string& name) {
+    sort_messages();
+    count_iterations();
+    measured_program made;
+    made.iterations = iterations_;
+    made.counted = !part_.iterations;
+    made.program.name = name;
+    made.program.computation = positive(most_worked() / static_cast<double>(iterations_));
+    made.program.processors = static_cast<int>(run_.pes.size());
+    for (const auto& [entry, messages] : exchanged_) made.program.data.push_back(datum_of(entry, messages));
+    return made;
+  }
+
+ private:
+  using message_list = std::vector<std::uint32_t>;
+
+  void find_stretches();
+  bool inside(std::uint64_t moment) const;
+  void sort_messages();
+  void count_iterations();
+  double most_worked() const;
+  datum datum_of(std::uint32_t entry, const message_list& messages) const;
+  bool is_pipelined(const message_list& messages) const;
+  double hidden_by(const message_list& to_pe) const;
+
+  std::uint32_t receiver(const dataflow::message& m) const { return run_.pieces[m.item].pe; }
+  bool is_between_pes(const dataflow::message& m) const {
+    return m.sender != dataflow::none && run_.pieces[m.sender].pe != receiver(m);
+  }
+
+  const dataflow& run_;
+  const measured_part& part_;
+  std::vector<stretch> stretches_;
+  std::map<std::uint32_t, message_list> by_entry_;   // all of the program's, by the port
+  std::map<std::uint32_t, message_list> exchanged_;  // those of them between PEs
+  std::uint64_t iterations_ = 1;
+};
+
+void measuring::find_stretches() {
+  if (part_.phase.empty()) {
+    stretches_.push_back({0, run_.length});
+    return;
+  }
+  for (const auto& one : run_.phases)
+    if (run_.phase_names[one.name] == part_.phase) stretches_.push_back({one.begun, one.ended});
+  if (!stretches_.empty()) return;
+  std::string known;
+  for (const auto& one : run_.phase_names) known += (known.empty() ? "" : ", ") + one;
+  throw usage_error("--phase " + part_.phase + ": the trace has no such phase; " +
+                    (known.empty() ? "it has none, leave --phase out" : "it has " + known));
+}
+
+bool measuring::inside(std::uint64_t moment) const {
+  return std::ranges::any_of(stretches_,
+                             [&](const stretch& s) { return s.begin <= moment && moment < s.end; });
+}
+
+void measuring::sort_messages() {
+  for (std::uint32_t i = 0; i < run_.messages.size(); ++i) {
+    const auto& m = run_.messages[i];
+    if (m.item == dataflow::none || !m.is_program || !inside(m.needed)) continue;
+    by_entry_[m.entry].push_back(i);
+    if (is_between_pes(m)) exchanged_[m.entry].push_back(i);
+  }
+  if (exchanged_.empty())
+    throw usage_error(
+        "in what was recorded PEs exchange no messages of the program, so there is nothing to overlap; "
+        "run it with two PEs or more");
+}
+
+// A reference number of the port that brings the most is an iteration; where there are none, the messages that the PE
+// which receives most has from another.
+void measuring::count_iterations() {
+  if (part_.iterations) {
+    iterations_ = *part_.iterations;
+    return;
+  }
+  const auto bytes = [&](const message_list& of) {
+    return std::accumulate(of.begin(), of.end(), 0.0, [&](double sum, std::uint32_t i) {
+      return sum + static_cast<double>(run_.messages[i].bytes);
+    });
+  };
+  const auto& most =
+      std::ranges::max_element(exchanged_, {}, [&](const auto& one) { return bytes(one.second); })->second;
+  std::set<std::int64_t> references;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> pairs;
+  for (const std::uint32_t i : most) {
+    const auto& m = run_.messages[i];
+    references.insert(m.reference);
+    ++pairs[{run_.pieces[m.sender].pe, receiver(m)}];
+  }
+  iterations_ = references.size() > 1
+                    ? references.size()
+                    : std::ranges::max_element(pairs, {}, [](const auto& p) { return p.second; })->second;
+}
+
+double measuring::most_worked() const {
+  std::vector<double> worked(run_.pes.size());
+  for (const auto& piece : run_.pieces)
+    for (const stretch& s : stretches_) {
+      const auto begin = std::max(s.begin, piece.begun), end = std::min(s.end, piece.begun + piece.length);
+      if (begin < end) worked[piece.pe] += static_cast<double>(end - begin);
+    }
+  return std::ranges::max(worked);
+}
+
+bool measuring::is_pipelined(const message_list& messages) const {
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::int64_t>> ways;
+  for (const std::uint32_t i : messages) {
+    const auto& m = run_.messages[i];
+    if (!m.received) return false;
+    ways.insert({run_.pieces[m.sender].pe, receiver(m), m.reference});
+  }
+  return std::ranges::none_of(ways, [&](const auto& way) {
+    const auto& [from, to, reference] = way;
+    return ways.contains({to, from, reference});
+  });
+}
+
+double measuring::hidden_by(const message_list& to_pe) const {
+  std::vector<double> hidden;
+  for (const std::uint32_t i : to_pe) hidden.push_back(static_cast<double>(run_.messages[i].hidden));
+  return median(std::move(hidden));
+}
+
+/// What is known of the side that writes, or of the one that reads.
+struct side {
+  double words = 0;  // in all
+  double time = 0;   // ns
+  double apart = 0;  // ns between the stretch and the message, of one iteration
+  std::vector<std::uint64_t> order{};
+};
+
+/// What the user tells of the pieces that use data.
+side told(const dataflow& run, const std::set<std::uint32_t>& pieces, bool writes) {
+  side known;
+  for (const auto& use : run.data) {
+    if (use.writes != writes || !pieces.contains(use.piece)) continue;
+    known.words += static_cast<double>(use.words);
+    known.time += static_cast<double>(use.ended - use.begun);
+    if (known.order.empty()) known.order = use.order;
+  }
+  return known;
+}
+
+/// P(i) or C(i) of those elements that were told of, if these are all; else nothing.
+std::vector<std::uint64_t> positions(const std::vector<std::uint64_t>& order, std::uint64_t sent) {
+  if (order.size() != sent) return {};
+  std::vector<std::uint64_t> at(sent, sent);
+  for (std::uint64_t k = 0; k < sent; ++k)
+    if (order[k] < sent) at[order[k]] = k;
+  return std::ranges::find(at, sent) == at.end() ? at : std::vector<std::uint64_t>();
+}
+
+/// Whether elements told of by both come in opposite orders.
+bool reversed(const std::vector<std::uint64_t>& production, const std::vector<std::uint64_t>& consumption) {
+  const auto rises = [](const std::vector<std::uint64_t>& order) {
+    return order.size() < 2 || order.front() < order.back();
+  };
+  return rises(production) != rises(consumption);
+}
+
+std::variant<named_order, listed_order> order_of(const side& production, const side& consumption,
+                                                 std::uint64_t sent) {
+  auto p = positions(production.order, sent);
+  auto c = positions(consumption.order, sent);
+  if (!p.empty() && !c.empty()) return listed_order{std::move(p), std::move(c)};
+  return reversed(production.order, consumption.order) ? named_order::reverse : named_order::same;
+}
+
+datum measuring::datum_of(std::uint32_t entry, const message_list& messages) const {
+  std::map<std::uint32_t, message_list> by_pe;
+  std::map<std::uint32_t, double> words;
+  for (const std::uint32_t i : messages) {
+    by_pe[receiver(run_.messages[i])].push_back(i);
+    words[receiver(run_.messages[i])] += static_cast<double>(run_.messages[i].bytes) / word_bytes;
+  }
+  const auto worst = std::ranges::max_element(words, {}, [](const auto& one) { return one.second; })->first;
+  const auto each = static_cast<double>(iterations_);
+  const auto words_each = [&](double all) {
+    return static_cast<std::uint64_t>(std::max<long long>(1, std::llround(all / each)));
+  };
+
+  datum made;
+  made.name = run_.entries[entry];
+  made.kind = is_pipelined(messages) ? execution::pipelined : execution::concurrent;
+  made.sent = words_each(words[worst]);
+  double hidden = hidden_by(by_pe.begin()->second);
+  for (const auto& [pe, to_pe] : by_pe) hidden = std::min(hidden, hidden_by(to_pe));
+  made.additional_consume = time(hidden);
+
+  // What uses them: whoever sends to the worst PE, and that PE itself.
+  std::set<std::uint32_t> writers, readers;
+  double written = 0, read = 0, writing = 0, reading = 0;
+  for (const std::uint32_t i : by_entry_.at(entry)) {
+    const auto& m = run_.messages[i];
+    const double of = static_cast<double>(m.bytes) / word_bytes;
+    if (m.sender != dataflow::none && run_.pieces[m.sender].pe == worst) {
+      written += of;
+      if (writers.insert(m.sender).second) writing += static_cast<double>(run_.pieces[m.sender].length);
+    }
+    if (receiver(m) == worst) {
+      read += of;
+      if (readers.insert(m.user).second) reading += static_cast<double>(run_.pieces[m.user].length);
+    }
+  }
+  side production = told(run_, writers, true);
+  side consumption = told(run_, readers, false);
+  if (production.words == 0) production = {std::max(written, words[worst]), writing};
+  if (consumption.words == 0) consumption = {read, reading};
+  made.produced = words_each(production.words);
+  made.consumed = words_each(consumption.words);
+  made.produce_period = positive(production.time / production.words);
+  made.consume_period = positive(consumption.time / consumption.words);
+  made.order = order_of(production, consumption, made.sent);
+  return made;
+}
+
+}  // namespace
+
+measured_program measure(const dataflow& run, const measured_part& part, const std::string& name) {
+  return measuring(run, part).result(name);
+}
+
+application as_it_is(application program) {
+  for (datum& one : program.data) one.produce_loop_indexing = one.consume_loop_indexing = microseconds(0);
+  return program;
+}
+
+}  // namespace imbrex::overlap

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <imbrex/tools/overlap/model.hpp>
+#include <imbrex/tools/replay/dataflow.hpp>
+
+namespace imbrex::overlap {
+
+/// Which part of a recorded run is measured.
+struct measured_part {
+  std::string phase{};                        ///< all phases of that name; empty: the whole run
+  std::optional<std::uint64_t> iterations{};  ///< that it holds; if not given they are counted
+};
+
+/// The parameters of section 3.1, measured; one datum for each mailbox or entry method that PEs exchange messages by.
+struct measured_program {
+  application program;
+  std::uint64_t iterations = 1;
+  bool counted = true;  ///< the iterations, by the reference numbers of the messages
+};
+
+/// Measures a recorded run. Of each datum the numbers are those of the PE that receives most of it, an iteration:
+///
+/// - N_S: the words in messages that came from other PEs.
+/// - N_P, T_P, T_AP, P(i): by `trace::produce` in the pieces of work that sent them. Without: N_P are the words of all
+///   messages by that port, T_P what those pieces took up to the send.
+/// - N_C, T_C, C(i): by `trace::consume`, or in the same way of the pieces that needed them.
+/// - T_AC: what the PE worked from the time at which a message was sent until it was needed, with the median message;
+///   so what the run itself hides, by ODF or by hand, is in T_AC.
+/// - Pipelined are data that no pair of PEs exchanges in both directions with the same reference number.
+///
+/// T_comp is the time that the busiest PE worked. Throws `usage_error` if the part is not there or nothing is exchanged.
+measured_program measure(const tools::dataflow& run, const measured_part& part, const std::string& name);
+
+/// The same program as it is: without what loop indexing would make available.
+application as_it_is(application program);
+
+}  // namespace imbrex::overlap

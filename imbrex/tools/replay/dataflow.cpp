@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/replay/dataflow.hpp>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/tools/replay/pe_progress.hpp>
+#include <imbrex/tools/trace/chain_store.hpp>
+#include <imbrex/tools/trace/message_account.hpp>
+
+namespace imbrex::tools {
+namespace {
+
+using trace::record;
+using trace::record_kind;
+using trace::track_class;
+
+/// Names by their text, numbered in the order in which they come.
+class numbering {
+ public:
+  explicit numbering(std::vector<std::string>& names) : names_(names) {}
+
+  std::uint32_t of(std::string_view name) {
+    const auto [at, is_new] =
+        numbers_.try_emplace(std::string(name), static_cast<std::uint32_t>(names_.size()));
+    if (is_new) names_.emplace_back(name);
+    return at->second;
+  }
+
+ private:
+  std::vector<std::string>& names_;
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+};
+
+class reading {
+ public:
+  explicit reading(trace::reader& in)
+      : in_(in),
+        account_(chains_),
+        entries_(made_.flow.entries),
+        phase_names_(made_.flow.phase_names),
+        data_names_(made_.flow.data_names) {}
+
+  dataflow run() {
+    find_pes();
+    std::uint64_t records = 0;
+    while (true) {
+      const auto piece = in_.next();
+      if (piece.records.empty()) break;
+      if ((records += piece.records.size()) > most_dataflow_records)
+        throw usage_error("the trace has more than " + std::to_string(most_dataflow_records) +
+                          " records, which is too many here; record fewer iterations");
+      for (const record& r : piece.records) take(r, piece.track);
+    }
+    for (auto& one : pes_)
+      if (one) one->stop(end_);
+    made_.flow.length = end_ - start_.value_or(end_);
+    return made_.finish();
+  }
+
+ private:
+  struct arrival {
+    std::uint32_t item;
+    std::uint32_t message;  // none if nobody knows who sent it
+  };
+
+  void find_pes();
+  void take(const record& r, std::uint32_t track);
+  void item_begins(const record& r, std::uint32_t track);
+  std::uint32_t begun(const message_account::begun& known, std::uint32_t item);
+  void needed(std::uint32_t message, std::uint32_t receiver, std::uint64_t time);
+  void sent(const record& r, std::uint32_t track);
+  void received(const record& r, std::uint32_t track);
+  void phase(const record& r, std::uint32_t track);
+  void data(const record& r, std::uint32_t track);
+  std::string_view mark(const record& r, std::uint32_t track) const {
+    return in_.files()[in_.tracks()[track].file]->name(trace::name_table::marks, r.group);
+  }
+  std::uint64_t since_start(std::uint64_t time) const { return time - *start_; }
+
+  trace::reader& in_;
+  dataflow_maker made_;
+  chain_store chains_;
+  message_account account_;
+  numbering entries_;
+  numbering phase_names_;
+  numbering data_names_;
+  std::vector<std::optional<pe_progress>> pes_;                      // by track
+  std::unordered_map<std::uint32_t, std::uint32_t> tracks_;          // by number
+  std::unordered_map<std::uint32_t, std::uint32_t> pe_tracks_;       // by the PE's number
+  std::unordered_map<std::uint32_t, std::uint32_t> on_their_way_;    // messages by the account's numbers
+  std::vector<std::uint64_t> worked_when_sent_;                      // of each message, its receiver
+  std::map<std::pair<std::uint32_t, std::uint64_t>, arrival> here_;  // by process and address
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> phases_;  // by track and which
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> data_;
+  std::optional<std::uint64_t> start_;
+  std::uint64_t end_ = 0;
+};
+
+void reading::find_pes() {
+  const auto tracks = in_.tracks();
+  pes_.resize(tracks.size());
+  for (std::uint32_t t = 0; t < tracks.size(); ++t) {
+    tracks_.emplace(tracks[t].number, t);
+    if (trace::class_of_track(tracks[t].number) != track_class::pe) continue;
+    const auto number = trace::place_of_track(tracks[t].number);
+    pes_[t].emplace(made_, static_cast<std::uint32_t>(made_.flow.pes.size()));
+    pe_tracks_.emplace(number, t);
+    made_.flow.pes.push_back(number);
+  }
+}
+
+void reading::take(const record& r, std::uint32_t track) {
+  if (!start_) made_.start = *(start_ = r.time);
+  end_ = r.time;
+  const auto file = in_.tracks()[track].file;
+  if (r.kind == record_kind::packed) {
+    if (const auto known = account_.packed(r, track, file)) on_their_way_.erase(known->message.number);
+    return;
+  }
+  if (r.kind == record_kind::arrived) {
+    std::optional<std::uint32_t> packer;
+    if (const auto found = tracks_.find(static_cast<std::uint32_t>(r.b - 1));
+        r.b != 0 && found != tracks_.end())
+      packer = found->second;
+    return account_.arrived(r, file, packer);
+  }
+  if (r.kind == record_kind::dropped)
+    throw usage_error(std::to_string(r.a) +
+                      " records are missing in the trace, for which there was no room; run again with "
+                      "--trace-full wait");
+  if (!pes_[track]) return;
+  pe_progress& pe = *pes_[track];
+  switch (r.kind) {
+    case record_kind::item_begin: return item_begins(r, track);
+    case record_kind::item_end: return pe.item_end(r.time);
+    case record_kind::entry_begin: return pe.turn_begin(r);
+    case record_kind::entry_end: return pe.turn_end(r.time);
+    case record_kind::suspended: return pe.suspended(r);
+    case record_kind::resumed: return pe.resumed(r);
+    case record_kind::abandoned: return pe.abandoned(r);
+    case record_kind::off: return pe.stop(r.time);
+    case record_kind::sent: return sent(r, track);
+    case record_kind::received: return received(r, track);
+    case record_kind::phase_begin:
+    case record_kind::phase_end: return phase(r, track);
+    case record_kind::produced:
+    case record_kind::consumed: return data(r, track);
+    default: return;
+  }
+}
+
+void reading::item_begins(const record& r, std::uint32_t track) {
+  const auto file = in_.tracks()[track].file;
+  const auto known = r.a == 0 ? std::nullopt : account_.begin(r, track, file);
+  const auto item = pes_[track]->item_begin(r.time, known ? std::optional(known->times.ready) : std::nullopt);
+  if (r.a == 0) return;
+  arrival& here = here_[{file, r.a}] = {item, known ? begun(*known, item) : dataflow::none};
+  if (here.message != dataflow::none)
+    made_.flow.messages[here.message].is_program =
+        r.detail == static_cast<std::uint8_t>(trace::item_class::entry);
+}
+
+std::uint32_t reading::begun(const message_account::begun& known, std::uint32_t item) {
+  const auto found = on_their_way_.find(known.message.number);
+  const auto which = found->second;
+  on_their_way_.erase(found);
+  auto& m = made_.flow.messages[which];
+  m.item = m.user = item;
+  needed(which, known.receiver, known.times.begun);
+  if (in_.tracks()[known.message.sender].file != in_.tracks()[known.receiver].file)
+    m.network = known.times.ready - known.times.sent;
+  ++made_.flow.pieces[item].needs;
+  return which;
+}
+
+void reading::needed(std::uint32_t message, std::uint32_t receiver, std::uint64_t time) {
+  auto& m = made_.flow.messages[message];
+  m.needed = since_start(time);
+  m.hidden = pes_[receiver]->worked(time) - worked_when_sent_[message];
+}
+
+void reading::sent(const record& r, std::uint32_t track) {
+  const auto number = account_.next_number();
+  const auto file = in_.tracks()[track].file;
+  auto& m = made_.flow.messages.emplace_back();
+  const auto which = static_cast<std::uint32_t>(made_.flow.messages.size() - 1);
+  m.bytes = r.b;
+  m.sent = since_start(r.time);
+  m.entry = entries_.of(in_.files()[file]->name(trace::name_table::entries, r.entry));
+  m.sender = pes_[track]->at(r.time, dataflow::event_kind::send, which);
+  const auto to = pe_tracks_.find(r.group);
+  worked_when_sent_.push_back(to == pe_tracks_.end() ? 0 : pes_[to->second]->worked(r.time));
+  // What has begun before it was sent, by clocks that do not agree, stays one that nobody knows.
+  if (!account_.sent(r, track, file, 0)) on_their_way_.emplace(number, which);
+}
+
+void reading::received(const record& r, std::uint32_t track) {
+  const auto found = here_.find({in_.tracks()[track].file, r.a});
+  pe_progress& pe = *pes_[track];
+  if (found == here_.end()) return;  // it came before recording began, or with a chare that migrated
+  const arrival came = found->second;
+  here_.erase(found);
+  const auto user = pe.needs(r.time, came.item);
+  if (came.message == dataflow::none) return;
+  auto& m = made_.flow.messages[came.message];
+  m.received = true;
+  m.reference = static_cast<std::int64_t>(r.b);
+  m.user = user;
+  needed(came.message, track, r.time);
+}
+
+void reading::phase(const record& r, std::uint32_t track) {
+  auto& phases = made_.flow.phases;
+  if (r.kind == record_kind::phase_begin) {
+    const auto which = static_cast<std::uint32_t>(phases.size());
+    phases.push_back({phase_names_.of(mark(r, track)), since_start(r.time), since_start(r.time)});
+    phases_[{track, r.b}] = which;
+    pes_[track]->at(r.time, dataflow::event_kind::phase_begin, which);
+    return;
+  }
+  const auto found = phases_.find({track, r.b});
+  if (found == phases_.end()) return;
+  phases[found->second].ended = since_start(r.time);
+  pes_[track]->at(r.time, dataflow::event_kind::phase_end, found->second);
+  phases_.erase(found);
+}
+
+void reading::data(const record& r, std::uint32_t track) {
+  auto& all = made_.flow.data;
+  const std::pair stretch{track, r.b};
+  const auto found = data_.find(stretch);
+  switch (static_cast<trace::data_step>(r.detail)) {
+    case trace::data_step::begin:
+      data_[stretch] = static_cast<std::uint32_t>(all.size());
+      all.push_back({data_names_.of(mark(r, track)), pes_[track]->running(), r.a, since_start(r.time),
+                     since_start(r.time), r.kind == record_kind::produced});
+      return;
+    case trace::data_step::element:
+      if (found != data_.end()) all[found->second].order.push_back(r.a);
+      return;
+    case trace::data_step::end:
+      if (found == data_.end()) return;
+      all[found->second].ended = since_start(r.time);
+      data_.erase(found);
+  }
+}
+
+}  // namespace
+
+dataflow read_dataflow(trace::reader& in) { return reading(in).run(); }
+
+}  // namespace imbrex::tools

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <imbrex/trace/reader.hpp>
+
+namespace imbrex::tools {
+
+/// What a run did, and what each part of it needed before it could begin: all that a trace tells and that does not
+/// depend on the network. Times are in ns.
+struct dataflow {
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+  enum class event_kind : std::uint8_t { send, phase_begin, phase_end };
+  /// What a piece does when it has run for `after`.
+  struct event {
+    std::uint64_t after = 0;
+    std::uint32_t what = 0;  ///< a message or a phase
+    event_kind kind = event_kind::send;
+  };
+
+  /// A piece may begin so long after another has ended.
+  struct follower {
+    std::uint32_t piece = 0;
+    std::uint64_t delay = 0;
+  };
+
+  /// Work of one PE, between two moments at which it may have to wait.
+  struct piece {
+    std::uint64_t length = 0;
+    std::uint64_t begun = 0;  ///< in the recorded run, since its first record
+    std::uint32_t pe = 0;     ///< among `pes`
+    std::uint32_t needs = 0;  ///< how many others, and messages, it waits for
+    std::uint32_t first_event = 0;
+    std::uint32_t events = 0;
+    std::uint32_t first_follower = 0;
+    std::uint32_t followers = 0;
+    bool is_item = false;  ///< it takes its turn in the PE's queue; others go on as soon as they can
+  };
+
+  struct message {
+    std::uint64_t bytes = 0;
+    std::uint64_t network = 0;    ///< how long it was on its way, but for what a model of a link did
+    std::uint64_t sent = 0;       ///< in the recorded run, since its first record
+    std::uint64_t needed = 0;     ///< when a coroutine received what it brought, or else its item began
+    std::uint64_t hidden = 0;     ///< how long in between the receiving PE worked
+    std::int64_t reference = 0;   ///< with which it was received; 0 if by no mailbox
+    std::uint32_t entry = 0;      ///< that it calls, among `entries`
+    std::uint32_t sender = none;  ///< the piece that sent it
+    std::uint32_t item = none;    ///< the piece that it begins; none if it never did
+    std::uint32_t user = none;    ///< the piece that needed it
+    bool received = false;        ///< by a mailbox
+    bool is_program = false;      ///< not the runtime's own
+  };
+
+  struct phase {
+    std::uint32_t name = 0;  ///< among `phase_names`
+    std::uint64_t begun = 0;
+    std::uint64_t ended = 0;  ///< equal to `begun` if the trace ends before it
+  };
+
+  /// A stretch in which a piece wrote or read a datum of the user's.
+  struct data_use {
+    std::uint32_t name = 0;  ///< among `data_names`
+    std::uint32_t piece = 0;
+    std::uint64_t words = 0;
+    std::uint64_t begun = 0;
+    std::uint64_t ended = 0;
+    bool writes = false;
+    std::vector<std::uint64_t> order{};  ///< of the elements that were told of, as they came
+  };
+
+  std::vector<piece> pieces;  ///< each after those that it follows
+  std::vector<event> events;
+  std::vector<follower> followers;
+  std::vector<message> messages;
+  std::vector<phase> phases;
+  std::vector<data_use> data;
+  std::vector<std::uint32_t> pes;  ///< their numbers in the job
+  std::vector<std::string> entries;
+  std::vector<std::string> phase_names;
+  std::vector<std::string> data_names;
+  std::uint64_t length = 0;  ///< of the recorded run
+};
+
+/// How many records are read at most: a graph of more would not fit into memory.
+inline constexpr std::uint64_t most_dataflow_records = 50'000'000;
+
+/// Reads a trace to its end. Throws `usage_error` if it has more than `most_dataflow_records`, or lacks some: dropped,
+/// or while recording was off in the middle.
+dataflow read_dataflow(trace::reader& in);
+
+}  // namespace imbrex::tools

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/replay/replay.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <queue>
+
+namespace imbrex::tools {
+namespace {
+
+class simulation {
+ public:
+  simulation(const dataflow& run, const link_model& over) : run_(run), over_(over), pes_(run.pes.size()) {
+    for (const auto& piece : run.pieces) needs_.push_back(piece.needs);
+    phase_begun_.resize(run.phases.size());
+    result_.phase_times.resize(run.phase_names.size());
+  }
+
+  replayed result() {
+    for (std::uint32_t p = 0; p < run_.pieces.size(); ++p)
+      if (needs_[p] == 0) may_begin(p, run_.pieces[p].begun);
+    while (!agenda_.empty()) {
+      const moment next = agenda_.top();
+      agenda_.pop();
+      auto& pe = pes_[next.pe];
+      if (next.piece == dataflow::none)
+        pe.is_busy = false;
+      else
+        pe.queue.push_back(next.piece);
+      if (!pe.is_busy && !pe.queue.empty()) run_item(next.pe, next.time);
+    }
+    result_.never = static_cast<std::uint64_t>(std::ranges::count_if(needs_, [](auto n) { return n != 0; }));
+    return result_;
+  }
+
+ private:
+  /// A piece comes into the queue of its PE, or if it is none, the PE has ended an item.
+  struct moment {
+    std::uint64_t time;
+    std::uint64_t order;  // of those at the same time the first comes first
+    std::uint32_t pe;
+    std::uint32_t piece;
+    bool operator<(const moment& other) const {
+      return time != other.time ? time > other.time : order > other.order;
+    }
+  };
+  struct pe_state {
+    std::deque<std::uint32_t> queue;
+    bool is_busy = false;
+    link_entrance entrance;
+  };
+
+  void may_begin(std::uint32_t piece, std::uint64_t time) {
+    agenda_.push({time, order_++, run_.pieces[piece].pe, piece});
+  }
+
+  // The first in the queue, and what it lets go on on the same PE.
+  void run_item(std::uint32_t pe, std::uint64_t time) {
+    going_on_.push_back(pes_[pe].queue.front());
+    pes_[pe].queue.pop_front();
+    pes_[pe].is_busy = true;
+    while (!going_on_.empty()) {
+      const auto piece = going_on_.back();
+      going_on_.pop_back();
+      happen(piece, time);
+      time += run_.pieces[piece].length;
+      enable_followers(piece, time);
+    }
+    result_.length = std::max(result_.length, time);
+    agenda_.push({time, order_++, pe, dataflow::none});
+  }
+
+  void happen(std::uint32_t piece, std::uint64_t begun) {
+    const auto& of = run_.pieces[piece];
+    for (std::uint32_t e = of.first_event; e < of.first_event + of.events; ++e) {
+      const auto& event = run_.events[e];
+      const auto time = begun + event.after;
+      if (event.kind == dataflow::event_kind::send)
+        send(of.pe, event.what, time);
+      else if (event.kind == dataflow::event_kind::phase_begin)
+        phase_begun_[event.what] = time;
+      else
+        result_.phase_times[run_.phases[event.what].name] += time - phase_begun_[event.what];
+    }
+  }
+
+  void send(std::uint32_t from, std::uint32_t which, std::uint64_t time) {
+    const auto& message = run_.messages[which];
+    if (message.item == dataflow::none) return;
+    auto arrives = nanoseconds(time);
+    if (run_.pieces[message.item].pe != from)
+      arrives = pes_[from].entrance.inject(over_, arrives, message.bytes) + nanoseconds(message.network);
+    if (--needs_[message.item] == 0) may_begin(message.item, static_cast<std::uint64_t>(arrives.count()));
+  }
+
+  void enable_followers(std::uint32_t piece, std::uint64_t ended) {
+    const auto& of = run_.pieces[piece];
+    for (std::uint32_t f = of.first_follower + of.followers; f-- > of.first_follower;) {
+      const auto& [next, delay] = run_.followers[f];
+      if (--needs_[next] != 0) continue;
+      if (run_.pieces[next].is_item || run_.pieces[next].pe != of.pe)
+        may_begin(next, ended + delay);
+      else
+        going_on_.push_back(next);
+    }
+  }
+
+  const dataflow& run_;
+  const link_model& over_;
+  std::vector<pe_state> pes_;
+  std::vector<std::uint32_t> needs_;
+  std::vector<std::uint32_t> going_on_;  // what runs next, last in first out
+  std::vector<std::uint64_t> phase_begun_;
+  std::priority_queue<moment> agenda_;
+  std::uint64_t order_ = 0;
+  replayed result_;
+};
+
+}  // namespace
+
+replayed replay(const dataflow& run, const link_model& over) { return simulation(run, over).result(); }
+
+std::vector<std::uint64_t> recorded_phase_times(const dataflow& run) {
+  std::vector<std::uint64_t> times(run.phase_names.size());
+  for (const auto& phase : run.phases) times[phase.name] += phase.ended - phase.begun;
+  return times;
+}
+
+}  // namespace imbrex::tools
