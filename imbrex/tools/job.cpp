@@ -5,8 +5,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -29,6 +27,7 @@
 #include <imbrex/tools/exchange.hpp>
 #include <imbrex/tools/line_relay.hpp>
 #include <imbrex/tools/rank_process.hpp>
+#include <imbrex/tools/signal_source.hpp>
 
 namespace imbrex::tools {
 namespace {
@@ -49,43 +48,6 @@ time_point now() { return std::chrono::steady_clock::now(); }
 
 /// What is written in the launcher's own name.
 std::string message_of(const std::string& text) { return "imbrex run: " + text + "\n"; }
-
-/// The launcher's own signals. It takes them from a descriptor, so that they come one by one between its
-/// other work; those that it was told to ignore (nohup) it leaves alone, and its processes inherit that.
-class signal_source {
- public:
-  signal_source() {
-    ::signal(SIGCHLD, SIG_DFL);  // ignored, it would hide how children end
-    inherited_.broken_pipe = ::signal(SIGPIPE, SIG_IGN);
-    sigset_t taken;
-    ::sigemptyset(&taken);
-    ::sigaddset(&taken, SIGCHLD);
-    for (const int one : {SIGINT, SIGTERM, SIGHUP}) {
-      struct sigaction before{};
-      ::sigaction(one, nullptr, &before);
-      if (before.sa_handler != SIG_IGN) ::sigaddset(&taken, one);
-    }
-    ::sigprocmask(SIG_BLOCK, &taken, &inherited_.mask);
-    descriptor_ = descriptor(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
-    // Each process takes three descriptors here.
-    ::getrlimit(RLIMIT_NOFILE, &inherited_.open_files);
-    const rlimit most{inherited_.open_files.rlim_max, inherited_.open_files.rlim_max};
-    ::setrlimit(RLIMIT_NOFILE, &most);
-  }
-
-  const inherited_state& inherited() const { return inherited_; }
-  int get() const { return descriptor_.get(); }
-
-  std::optional<signalfd_siginfo> next() const {
-    signalfd_siginfo info{};
-    if (::read(descriptor_.get(), &info, sizeof info) != sizeof info) return std::nullopt;
-    return info;
-  }
-
- private:
-  inherited_state inherited_{};
-  descriptor descriptor_;
-};
 
 /// The standard output and error of the launcher, which may be the same file: then they share a queue, so
 /// that a line of one does not come into a line of the other.

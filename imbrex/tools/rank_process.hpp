@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <signal.h>
-#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <string>
 #include <vector>
 
 #include <imbrex/base/descriptor.hpp>
+#include <imbrex/tools/program_start.hpp>
 
 namespace imbrex::tools {
-
-/// What a process of the job is given back that its launcher has changed for itself.
-struct inherited_state {
-  sigset_t mask;
-  rlimit open_files;
-  void (*broken_pipe)(int);  // the disposition of SIGPIPE
-};
 
 /// A process of the job, and the launcher's ends of what it is connected by.
 struct rank_process {

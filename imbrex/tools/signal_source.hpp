@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <signal.h>
+#include <sys/signalfd.h>
+
+#include <optional>
+
+#include <imbrex/base/descriptor.hpp>
+#include <imbrex/tools/program_start.hpp>
+
+namespace imbrex::tools {
+
+/// The signals of a command that starts others, as long as this lives: SIGCHLD, SIGINT, SIGTERM, SIGHUP. It takes them
+/// from a descriptor, so that they come one by one between its other work; those that it was told to ignore (nohup) it
+/// leaves alone, and its processes inherit that. SIGPIPE is ignored, and as many files may be open as can be.
+class signal_source {
+ public:
+  signal_source();
+  ~signal_source();
+  signal_source(const signal_source&) = delete;
+  signal_source& operator=(const signal_source&) = delete;
+
+  const inherited_state& inherited() const { return inherited_; }
+  /// Readable when there is a signal.
+  int get() const { return descriptor_.get(); }
+  std::optional<signalfd_siginfo> next() const;
+
+ private:
+  inherited_state inherited_{};
+  void (*ended_child_)(int);  // the disposition of SIGCHLD that was
+  descriptor descriptor_;
+};
+
+}  // namespace imbrex::tools
