@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace imbrex::tools {
+
+/// A new folder among those of the system for temporary files (TMPDIR), which goes with all that it holds.
+class temporary_folder {
+ public:
+  /// Throws `error` if there can be none.
+  temporary_folder();
+  ~temporary_folder();
+  temporary_folder(const temporary_folder&) = delete;
+  temporary_folder& operator=(const temporary_folder&) = delete;
+
+  /// The path of a file in it.
+  std::string file(const std::string& name) const { return path_ / name; }
+  /// Removes what it holds.
+  void clear() const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace imbrex::tools

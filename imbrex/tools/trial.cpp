@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/trial.hpp>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <optional>
+
+#include <imbrex/tools/descendants.hpp>
+#include <imbrex/tools/job.hpp>
+
+namespace imbrex::tools {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What gets SIGTERM may take this long to end, and to end what it has started, before it gets SIGKILL: longer than
+/// `imbrex run` gives its own.
+constexpr auto termination_time = 4s;
+
+std::chrono::steady_clock::time_point now() { return std::chrono::steady_clock::now(); }
+
+}  // namespace
+
+struct trial_runner::running_trial {
+  pid_t pid = 0;
+  descriptor output;
+  std::string written{};
+  std::optional<int> how{};  ///< as waitpid() tells it, once the program has ended
+  std::optional<time_point> ended{};
+  int asked_to_end = 0;  ///< the signal that we got
+
+  /// Takes what lies in the pipe.
+  void read_some() {
+    std::array<char, 65'536> piece;
+    ssize_t got = 0;
+    while ((got = ::read(output.get(), piece.data(), piece.size())) > 0) {
+      written.append(piece.data(), static_cast<std::size_t>(got));
+      if (written.size() > kept_output) written.erase(0, written.size() - kept_output);
+    }
+    if (got == 0) output.close();
+  }
+
+  void reap() {
+    int status = 0;
+    if (how || ::waitpid(pid, &status, WNOHANG) != pid) return;
+    how = status;
+    ended = now();
+  }
+};
+
+std::string last_line(const trial_result& of) {
+  const std::size_t end = of.output.find_last_not_of(" \t\r\n");
+  if (end == std::string::npos) return {};
+  const std::size_t before = of.output.find_last_of("\r\n", end);
+  const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+  return of.output.substr(begin, end + 1 - begin);
+}
+
+interrupted::interrupted(int signal)
+    : error(std::string("ended by signal ") + std::to_string(signal) + " (" + ::strsignal(signal) + ")"),
+      signal_(signal) {}
+
+trial_runner::trial_runner() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
+trial_result trial_runner::run(const std::vector<std::string>& command, nanoseconds limit) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail_to_start("a trial", errno);
+  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  descriptor theirs(ends[1]);
+  const time_point began = now();
+  running_trial one{.output = descriptor(ends[0])};
+  one.pid = start_program(command, signals_.inherited(), "a trial", [&] {
+    ::setpgid(0, 0);
+    ::dup2(descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)).get(), STDIN_FILENO);
+    ::dup2(theirs.get(), STDOUT_FILENO);
+    ::dup2(theirs.get(), STDERR_FILENO);
+  });
+  theirs.close();
+
+  const time_point last = began + limit;
+  while (!one.how && now() < last && one.asked_to_end == 0) turn(one, last);
+  const bool timed_out = !one.how && one.asked_to_end == 0;
+  if (!one.how) end(one);
+  end_leftovers(one);
+  one.read_some();
+  if (one.asked_to_end != 0) throw interrupted(one.asked_to_end);
+  const int status = timed_out               ? timeout_status
+                     : WIFSIGNALED(*one.how) ? 128 + WTERMSIG(*one.how)
+                                             : WEXITSTATUS(*one.how);
+  return {status, timed_out, *one.ended - began, std::move(one.written)};
+}
+
+/// Waits until something happens, or until `until`, and takes it in.
+void trial_runner::turn(running_trial& one, time_point until) {
+  std::array<pollfd, 2> waiting{{{signals_.get(), POLLIN, 0}, {one.output.get(), POLLIN, 0}}};
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now()).count();
+  ::poll(waiting.data(), waiting.size(), static_cast<int>(std::clamp<std::int64_t>(left, 0, 1'000'000)));
+  if (waiting[1].revents != 0) one.read_some();
+  while (const auto info = signals_.next())
+    if (info->ssi_signo != SIGCHLD) one.asked_to_end = static_cast<int>(info->ssi_signo);
+  one.reap();
+}
+
+void trial_runner::end(running_trial& one) {
+  for (const int signal : {SIGTERM, SIGKILL}) {
+    ::kill(-one.pid, signal);
+    for (const time_point last = now() + termination_time; !one.how && now() < last;) turn(one, last);
+  }
+  while (!one.how) turn(one, now() + 1s);
+}
+
+/// What the program has started and left behind, which became ours when it ended.
+void trial_runner::end_leftovers(running_trial& one) {
+  while (true) {
+    for (const pid_t left : running_children()) ::kill(left, SIGKILL);
+    pid_t ended = 0;
+    while ((ended = ::waitpid(-1, nullptr, WNOHANG)) > 0) continue;
+    if (ended < 0 && errno == ECHILD) return;
+    turn(one, now() + 10ms);
+  }
+}
+
+}  // namespace imbrex::tools

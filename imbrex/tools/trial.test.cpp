@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/trial.hpp>
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+
+#include <imbrex/tools/descendants.hpp>
+#include <imbrex/tools/job.hpp>
+#include <imbrex/tools/temporary_folder.hpp>
+
+namespace {
+
+using namespace std::chrono_literals;
+using imbrex::tools::last_line;
+using imbrex::tools::trial_result;
+using imbrex::tools::trial_runner;
+
+trial_result shell(const std::string& script, imbrex::nanoseconds limit = 60s) {
+  trial_runner trials;
+  return trials.run({"sh", "-c", script}, limit);
+}
+
+bool is_there(pid_t pid) { return ::kill(pid, 0) == 0 || errno != ESRCH; }
+
+pid_t number_in(const std::string& file) {
+  std::ifstream in(file);
+  pid_t number = 0;
+  in >> number;
+  return number;
+}
+
+TEST(trial, tells_how_the_program_ended_and_what_it_wrote) {
+  const trial_result good = shell("echo one; echo two >&2");
+  EXPECT_EQ(good.status, 0);
+  EXPECT_FALSE(good.timed_out);
+  EXPECT_GT(good.wall, 0ns);
+  EXPECT_EQ(good.output, "one\ntwo\n");
+  EXPECT_EQ(last_line(good), "two");
+  const trial_result bad = shell("printf 'why\\n\\n'; exit 7");
+  EXPECT_EQ(bad.status, 7);
+  EXPECT_EQ(last_line(bad), "why");
+  EXPECT_EQ(shell("kill -KILL $$").status, 128 + SIGKILL);
+  EXPECT_EQ(last_line(shell("true")), "");
+}
+
+TEST(trial, takes_as_long_as_the_program) { EXPECT_GE(shell("sleep 0.2").wall, 200ms); }
+
+TEST(trial, has_no_standard_input) { EXPECT_EQ(shell("cat; echo end").output, "end\n"); }
+
+TEST(trial, keeps_the_end_of_long_output) {
+  const trial_result much = shell("seq 1 100000");
+  EXPECT_EQ(much.output.size(), trial_runner::kept_output);
+  EXPECT_EQ(last_line(much), "100000");
+}
+
+TEST(trial, refuses_what_is_no_program) {
+  trial_runner trials;
+  EXPECT_THROW(trials.run({"./there-is-no-such-program"}, 1s), imbrex::usage_error);
+}
+
+TEST(trial, is_ended_when_its_time_is_over) {
+  const imbrex::tools::temporary_folder folder;
+  const std::string file = folder.file("pid");
+  const trial_result long_one = shell("sleep 1000 & echo $! > " + file + "; echo began; wait", 1s);
+  EXPECT_TRUE(long_one.timed_out);
+  EXPECT_EQ(long_one.status, imbrex::tools::timeout_status);
+  EXPECT_EQ(last_line(long_one), "began");
+  EXPECT_FALSE(is_there(number_in(file)));
+}
+
+TEST(trial, leaves_nobody_behind) {
+  const imbrex::tools::temporary_folder folder;
+  const std::string file = folder.file("pid");
+  // In a session of its own, so that no signal to the group reaches it; it holds the output open.
+  const trial_result good =
+      shell("setsid sleep 1000 & echo $! > " + file + "; until test -s " + file + "; do :; done");
+  EXPECT_EQ(good.status, 0);
+  EXPECT_GT(number_in(file), 0);
+  EXPECT_FALSE(is_there(number_in(file)));
+  EXPECT_TRUE(imbrex::tools::running_children().empty());
+}
+
+TEST(trial, ends_a_program_that_ignores_requests) {
+  const trial_result stubborn = shell("trap '' TERM; while true; do sleep 0.1; done", 100ms);
+  EXPECT_TRUE(stubborn.timed_out);
+}
+
+TEST(trial, ends_with_who_asked_for_it) {
+  const imbrex::tools::temporary_folder folder;
+  const std::string file = folder.file("pid");
+  try {
+    shell("echo $$ > " + file + "; kill -TERM " + std::to_string(::getpid()) + "; sleep 1000");
+    FAIL() << "the trial went on";
+  } catch (const imbrex::tools::interrupted& e) {
+    EXPECT_EQ(e.signal(), SIGTERM);
+  }
+  EXPECT_FALSE(is_there(number_in(file)));
+}
+
+TEST(trial, gives_signals_back_in_the_end) {
+  sigset_t before;
+  ::sigprocmask(SIG_BLOCK, nullptr, &before);
+  shell("true");
+  sigset_t after;
+  ::sigprocmask(SIG_BLOCK, nullptr, &after);
+  EXPECT_EQ(::sigismember(&before, SIGTERM), ::sigismember(&after, SIGTERM));
+  EXPECT_EQ(::sigismember(&after, SIGTERM), 0);
+}
+
+TEST(temporary_folder, goes_with_what_it_holds) {
+  std::string file;
+  {
+    const imbrex::tools::temporary_folder folder;
+    file = folder.file("a");
+    std::ofstream(file) << "text";
+    EXPECT_TRUE(std::filesystem::exists(file));
+    folder.clear();
+    EXPECT_FALSE(std::filesystem::exists(file));
+    std::ofstream(file) << "text";
+  }
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(file).parent_path()));
+}
+
+}  // namespace
