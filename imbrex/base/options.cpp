@@ -4,24 +4,28 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/nearest.hpp>
 #include <imbrex/base/number.hpp>
+#include <imbrex/base/options_file.hpp>
 #include <imbrex/base/quantity.hpp>
 #include <imbrex/base/topology.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <deque>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 namespace imbrex {
 namespace {
 
-constexpr std::array<std::string_view, 23> names{
+constexpr std::array<std::string_view, 24> names{
     "--pes",           "--machine",           "--bind",        "--shuffle",
     "--seed",          "--serialize-always",  "--comm-thread", "--net-latency",
     "--net-bandwidth", "--net-injection-gap", "--device",      "--devices",
     "--device-model",  "--device-map",        "--completion",  "--completion-poll",
     "--no-data",       "--streams",           "--trace",       "--trace-buffer",
-    "--trace-full",    "--trace-paused",      "--stats"};
+    "--trace-full",    "--trace-paused",      "--stats",       "--options"};
 constexpr std::array<std::string_view, 3> machines{"threads", "deterministic", "virtual"};
 constexpr std::array<std::string_view, 2> bindings{"none", "core"};
 constexpr std::array<std::string_view, 2> when_full{"drop", "wait"};
@@ -164,6 +168,77 @@ struct argument {
   std::optional<std::string_view> value;
 };
 
+bool is_end_of_options(const argument& given) { return given.name == "--" && !given.value; }
+
+/// What the option at `at` has as its value, behind '=' or as the next word, to which `at` then moves on.
+std::string_view value_of(const argument& given, std::span<char* const> words, std::size_t& at) {
+  if (given.value) return *given.value;
+  const bool follows = at + 1 < words.size() && !std::string_view(words[at + 1]).starts_with("--");
+  if (!follows) throw usage_error(text(given.name) + " needs a value\n" + options_help());
+  return words[++at];
+}
+
+/// Takes the runtime's options out of a command line, and gives the rest.
+std::vector<char*> take_options(options& chosen, std::span<char* const> words) {
+  std::vector<char*> rest;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const argument given(words[i]);
+    if (i > 0 && is_end_of_options(given)) {
+      rest.insert(rest.end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+      break;
+    }
+    if (i == 0 || std::find(names.begin(), names.end(), given.name) == names.end()) {
+      rest.push_back(words[i]);
+    } else if (!takes_no_value(given.name)) {
+      set(chosen, given.name, value_of(given, words, i));
+    } else if (given.value) {
+      throw usage_error(text(words[i]) + ": " + text(given.name) +
+                        " takes no value; leave it out to do without");
+    } else {
+      set(chosen, given.name);
+    }
+  }
+  return rest;
+}
+
+/// A command line that an options file has made longer.
+struct longer_line {
+  std::deque<std::string> added;  ///< what `words` points to, beside what it pointed to before
+  std::vector<char*> words;
+};
+
+/// The command line with the words of options files in the place of their options; none if there are no such files.
+std::optional<longer_line> with_options_files(options& chosen, int argc, char** argv) {
+  const std::span<char* const> words(argv, static_cast<std::size_t>(argc));
+  std::optional<longer_line> line;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const argument given(words[i]);
+    if (i > 0 && is_end_of_options(given)) {
+      if (line)
+        line->words.insert(line->words.end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+      break;
+    }
+    if (i == 0 || given.name != "--options") {
+      if (line) line->words.push_back(words[i]);
+      continue;
+    }
+    if (!line) line = longer_line{{}, {words.begin(), words.begin() + static_cast<std::ptrdiff_t>(i)}};
+    options_file read = read_options_file(text(value_of(given, words, i)));
+    if (read.processes != 0) chosen.processes = read.processes;
+    for (std::string& word : read.words)
+      line->words.push_back(line->added.emplace_back(std::move(word)).data());
+  }
+  return line;
+}
+
+/// Keeps a command line until the program ends, as it may look at the main function's arguments as long.
+char** keep(longer_line line) {
+  static std::mutex lock;
+  static std::deque<longer_line> kept;
+  const std::lock_guard guard(lock);
+  return kept.emplace_back(std::move(line)).words.data();
+}
+
 std::string_view without_dashes(std::string_view name) {
   return name.substr(std::min(name.size(), name.find_first_not_of('-')));
 }
@@ -182,36 +257,23 @@ std::string_view name(machine_kind kind) { return machines[static_cast<std::size
 std::string_view name(completion_method method) { return completions[static_cast<std::size_t>(method)]; }
 std::string_view name(stream_policy policy) { return stream_policies[static_cast<std::size_t>(policy)]; }
 
-options parse_options(int& argc, char** argv) {
+options parse_options(int& argc, char**& argv) {
   options chosen;
-  std::vector<char*> rest;
-  for (int i = 0; i < argc; ++i) {
-    const argument given(argv[i]);
-    const bool ours = i > 0 && std::find(names.begin(), names.end(), given.name) != names.end();
-    if (i > 0 && given.name == "--" && !given.value) {
-      rest.insert(rest.end(), argv + i, argv + argc);
-      break;
-    }
-    if (!ours) {
-      rest.push_back(argv[i]);
-    } else if (takes_no_value(given.name)) {
-      if (given.value)
-        throw usage_error(text(argv[i]) + ": " + text(given.name) +
-                          " takes no value; leave it out to do without");
-      set(chosen, given.name);
-    } else if (given.value) {
-      set(chosen, given.name, *given.value);
-    } else {
-      const bool follows = i + 1 < argc && !std::string_view(argv[i + 1]).starts_with("--");
-      if (!follows) throw usage_error(text(given.name) + " needs a value\n" + options_help());
-      set(chosen, given.name, argv[++i]);
-    }
-  }
-  std::copy(rest.begin(), rest.end(), argv);
-  if (rest.size() < static_cast<std::size_t>(argc)) argv[rest.size()] = nullptr;
-  argc = static_cast<int>(rest.size());
+  auto grown = with_options_files(chosen, argc, argv);
+  const std::span<char* const> words =
+      grown ? std::span<char* const>(grown->words) : std::span(argv, static_cast<std::size_t>(argc));
+  const std::vector<char*> rest = take_options(chosen, words);
   if (chosen.machine == machine_kind::virtual_time && !chosen.device_model.empty() && chosen.device.empty())
     chosen.device = "emulated";
+  if (grown) {
+    grown->words = rest;
+    grown->words.push_back(nullptr);
+    argv = keep(*std::move(grown));
+  } else {
+    std::copy(rest.begin(), rest.end(), argv);
+    if (rest.size() < words.size()) argv[rest.size()] = nullptr;
+  }
+  argc = static_cast<int>(rest.size());
   return chosen;
 }
 
@@ -266,7 +328,9 @@ std::string options_help() {
          "  --trace-full WHAT    when it is full: drop (default), leave records out and count them, or wait\n"
          "  --trace-paused       record only from trace::start() on\n"
          "  --stats              say what the PEs did: messages, idle time, memory; at the end and every 10 "
-         "s\n";
+         "s\n"
+         "  --options FILE       take the arguments in this file in its place, one option a line; # begins a "
+         "comment\n";
 }
 
 std::span<const std::string_view> option_names() { return names; }

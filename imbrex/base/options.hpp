@@ -60,6 +60,9 @@ enum class stream_policy {
 /// The most PEs that one process may have.
 inline constexpr int max_pes = 65'536;
 
+/// The most processes that a job may have.
+inline constexpr int max_processes = 65'536;
+
 /// The most emulated devices that one process may have, and the most turns between two looks for completions.
 inline constexpr int max_devices = 1'024;
 inline constexpr int max_poll_turns = 1'000'000;
@@ -106,6 +109,9 @@ struct options {
   bool trace_paused = false;  ///< `--trace-paused`: from `trace::start` on
   bool stats = false;         ///< `--stats`: say what the PEs did, at the end and every ten seconds
 
+  /// A line `-n N` in the file of `--options FILE`: how many processes the job must have; 0: any number.
+  int processes = 0;
+
   /// Instead of a map, and by no option: the number of the device that a PE uses, or `std::nullopt` for none.
   /// It is called once for each PE of the process, in order, when the run begins (`device_choice` is in
   /// `<imbrex/core/device_choice.hpp>`); a number that no device has is a `usage_error`.
@@ -119,9 +125,11 @@ std::string_view name(stream_policy policy);
 
 /// Takes the runtime's own options (`--pes 4` or `--pes=4`) out of argc/argv and leaves the rest in order,
 /// argv[0] and the terminating null included. From an argument `--` on nothing is taken, and the `--` stays.
+/// `--options FILE` is replaced by the arguments that the file holds (`read_options_file`), the runtime's and the
+/// program's own; then argv is another array, which is kept until the program ends.
 /// In virtual time a model means that there are devices: `--device emulated` may be left out.
 /// Throws `usage_error`, with argc/argv untouched, for a value that cannot be.
-options parse_options(int& argc, char** argv);
+options parse_options(int& argc, char**& argv);
 
 /// Throws `usage_error` if an argument before `--` is nearly the name of an option of the runtime: one edit
 /// away, or two if that name has six letters or more, and the same first letter (`--eps` and `--yes` are a

@@ -2,6 +2,7 @@
 #include <imbrex/base/options.hpp>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/temporary_file.test.hpp>
 #include <imbrex/base/topology.hpp>
 
 #include <gtest/gtest.h>
@@ -17,23 +18,25 @@ using imbrex::machine_kind;
 /// An argc/argv as main() gets it, argv[0] and the null included.
 class command_line {
  public:
-  command_line(std::initializer_list<const char*> arguments) : words_{"program"} {
+  command_line(std::initializer_list<std::string> arguments) : words_{"program"} {
     words_.insert(words_.end(), arguments.begin(), arguments.end());
     for (auto& word : words_) pointers_.push_back(word.data());
     pointers_.push_back(nullptr);
     count = static_cast<int>(words_.size());
+    seen_ = pointers_.data();
   }
+  command_line(const command_line&) = delete;
+  command_line& operator=(const command_line&) = delete;
 
-  imbrex::options parse() { return imbrex::parse_options(count, pointers_.data()); }
-  void refuse_near_misses() { imbrex::refuse_near_misses(count, pointers_.data()); }
+  imbrex::options parse() { return imbrex::parse_options(count, seen_); }
+  void refuse_near_misses() { imbrex::refuse_near_misses(count, seen_); }
 
   /// What a program sees after argv[0], joined by blanks.
   std::string rest() const {
-    EXPECT_EQ(pointers_[static_cast<std::size_t>(count)], nullptr);
-    EXPECT_STREQ(pointers_[0], "program");
+    EXPECT_EQ(seen_[count], nullptr);
+    EXPECT_STREQ(seen_[0], "program");
     std::string joined;
-    for (int i = 1; i < count; ++i)
-      joined += (i > 1 ? " " : "") + std::string(pointers_[static_cast<std::size_t>(i)]);
+    for (int i = 1; i < count; ++i) joined += (i > 1 ? " " : "") + std::string(seen_[i]);
     return joined;
   }
 
@@ -42,9 +45,10 @@ class command_line {
  private:
   std::vector<std::string> words_;
   std::vector<char*> pointers_;
+  char** seen_;
 };
 
-std::string refusal(std::initializer_list<const char*> arguments) {
+std::string refusal(std::initializer_list<std::string> arguments) {
   command_line line(arguments);
   const std::string before = line.rest();
   try {
@@ -182,7 +186,8 @@ TEST(options, count_last_when_repeated) {
 
 TEST(options, survive_an_empty_command_line) {
   int count = 0;
-  char* nothing[] = {nullptr};
+  char* terminator = nullptr;
+  char** nothing = &terminator;
   EXPECT_EQ(imbrex::parse_options(count, nothing).pes, 0);
   EXPECT_EQ(count, 0);
 }
@@ -260,9 +265,44 @@ TEST(options, of_programs_are_none_of_the_runtimes_business) {
   EXPECT_EQ(refusal({"--", "--pse", "4"}), "accepted");
 }
 
+TEST(options, come_from_a_file_in_its_place) {
+  const imbrex::test::temporary_file file("# tuned\n--odf 4\n--pes=2\n--name 'a b'\n");
+  command_line line({"--odf", "1", "--pes", "1", "--options", file.name(), "--grid", "8"});
+  EXPECT_EQ(line.parse().pes, 2);
+  EXPECT_EQ(line.rest(), "--odf 1 --odf 4 --name a b --grid 8");
+  command_line overruled({"--options=" + file.name(), "--pes", "3", "--", "--options", "x"});
+  EXPECT_EQ(overruled.parse().pes, 3);
+  EXPECT_EQ(overruled.rest(), "--odf 4 --name a b -- --options x");
+  const imbrex::test::temporary_file more("--bind core");
+  command_line both({"--options", file.name(), "--options", more.name()});
+  EXPECT_EQ(both.parse().bind, binding::core);
+  EXPECT_EQ(both.rest(), "--odf 4 --name a b");
+}
+
+TEST(options, of_a_file_are_checked_as_others) {
+  const imbrex::test::temporary_file wrong("--pes 0");
+  EXPECT_TRUE(refusal({"--options", wrong.name()}).starts_with("--pes 0: "));
+  const imbrex::test::temporary_file misspelled("--pse 4");
+  command_line line({"--options", misspelled.name()});
+  line.parse();
+  EXPECT_THROW(line.refuse_near_misses(), imbrex::usage_error);
+  EXPECT_TRUE(refusal({"--options"}).starts_with("--options needs a value"));
+  EXPECT_TRUE(refusal({"--options", "/no/such/file"}).starts_with("--options /no/such/file cannot be read"));
+}
+
+TEST(options, of_a_file_may_say_how_many_processes_there_are) {
+  const imbrex::test::temporary_file file("-n 4\n--pes 2\n");
+  command_line line({"--options", file.name()});
+  EXPECT_EQ(line.parse().processes, 4);
+  EXPECT_EQ(line.rest(), "");
+  command_line of_the_programs_own({"-n", "4"});
+  EXPECT_EQ(of_the_programs_own.parse().processes, 0);
+  EXPECT_EQ(of_the_programs_own.rest(), "-n 4");
+}
+
 TEST(options, have_a_help_line_each) {
   const std::string help = imbrex::options_help();
-  ASSERT_EQ(imbrex::option_names().size(), 23U);
+  ASSERT_EQ(imbrex::option_names().size(), 24U);
   for (const auto name : imbrex::option_names())
     EXPECT_NE(help.find("\n  " + std::string(name) + " "), help.npos) << name;
 }

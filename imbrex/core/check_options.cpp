@@ -45,6 +45,11 @@ void check_options(const options& how, int processes) {
   if (how.trace_buffer < min_trace_buffer || how.trace_buffer > max_trace_buffer)
     throw usage_error("trace_buffer = " + std::to_string(how.trace_buffer) + ": the bytes must be from " +
                       std::to_string(min_trace_buffer) + " to " + std::to_string(max_trace_buffer));
+  if (how.processes != 0 && how.processes != processes)
+    throw usage_error("-n " + std::to_string(how.processes) + " in the options file, and the job has " +
+                      std::to_string(processes) + (processes == 1 ? " process" : " processes") +
+                      ": start it by imbrex run -n " + std::to_string(how.processes) +
+                      " PROGRAM, or take the line -n out of the file");
   if (how.machine != machine_kind::threads && processes > 1)
     throw usage_error("--machine " + std::string(name(how.machine)) +
                       " is for one process, and this is one of " + std::to_string(processes) +

@@ -362,12 +362,20 @@ TEST(errors_alone, an_impossible_number_of_pes_is_a_usage_error) {
     std::string value = wrong;
     std::vector<char*> arguments{program.data(), option.data(), value.data(), nullptr};
     int argc = 3;
+    char** argv = arguments.data();
     testing::internal::CaptureStderr();
-    EXPECT_EQ(imbrex::run(argc, arguments.data(), []() -> task<> { co_return; }), usage_error::exit_status);
+    EXPECT_EQ(imbrex::run(argc, argv, []() -> task<> { co_return; }), usage_error::exit_status);
     const auto text = testing::internal::GetCapturedStderr();
     EXPECT_NE(text.find("--pes"), std::string::npos) << text;
     EXPECT_NE(text.find(value), std::string::npos) << text;
   }
+}
+
+TEST(errors_alone, another_number_of_processes_than_a_file_wants_is_a_usage_error) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(imbrex::run(options{.processes = 4}, []() -> task<> { co_return; }), usage_error::exit_status);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("start it by imbrex run -n 4"), std::string::npos);
+  EXPECT_EQ(imbrex::run(options{.processes = 1}, []() -> task<> { co_return; }), 0);
 }
 
 class endless : public chare<endless> {

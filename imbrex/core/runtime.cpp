@@ -482,7 +482,7 @@ int run_with(const options& asked, std::function<task<int>()> main) {
   }
 }
 
-int run_command_line(int& argc, char** argv, std::function<task<int>()> main) {
+int run_command_line(int& argc, char**& argv, std::function<task<int>()> main) {
   options how;
   try {
     how = parse_options(argc, argv);

@@ -172,7 +172,7 @@ task<int> main_of(Main& main) {
 int run_with(const options& how, std::function<task<int>()> main);
 /// Takes the runtime's options out of a command line and runs with them; a usage_error is written to the
 /// standard error output and gives status 2.
-int run_command_line(int& argc, char** argv, std::function<task<int>()> main);
+int run_command_line(int& argc, char**& argv, std::function<task<int>()> main);
 
 }  // namespace detail
 
@@ -181,7 +181,7 @@ int run_command_line(int& argc, char** argv, std::function<task<int>()> main);
 /// (its text has been written to the standard error output), 2 for a wrong command line. Takes the runtime's
 /// own options (`--pes` and the like, see `options`) out of argc and argv and leaves the rest.
 template <class Main>
-int run(int& argc, char** argv, Main main) {
+int run(int& argc, char**& argv, Main main) {
   return detail::run_command_line(argc, argv, [&main] { return detail::main_of(main); });
 }
 

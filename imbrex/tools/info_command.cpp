@@ -81,13 +81,14 @@ std::variant<info_settings, std::string> parse_info(std::span<const std::string>
   for (std::string& one : words) line.push_back(one.data());
   line.push_back(nullptr);
   int count = static_cast<int>(words.size());
+  char** rest = line.data();
   info_settings asked;
-  asked.how = parse_options(count, line.data());
+  asked.how = parse_options(count, rest);
   for (int i = 1; i < count; ++i) {
-    const std::string given = line[static_cast<std::size_t>(i)];
+    const std::string given = rest[i];
     if (given == "--help" || given == "-h") return help();
     if (given != "--json") {
-      refuse_near_misses(count, line.data());
+      refuse_near_misses(count, rest);
       refuse(given);
     }
     asked.json = true;

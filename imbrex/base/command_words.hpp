@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace imbrex {
+
+/// The words of a line, as a shell would see them: between blanks; what stands in '...' or "..." as it is; from a word
+/// that begins with # on nothing. None if a quote is not closed.
+std::optional<std::vector<std::string>> command_words(std::string_view line);
+
+/// A word as `command_words` and a shell read it, in quotes only if it needs some.
+std::string quoted_word(std::string_view word);
+
+/// The words of a line that gives these.
+std::string command_line_of(const std::vector<std::string>& words);
+
+}  // namespace imbrex
