@@ -9,17 +9,17 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/nearest.hpp>
 #include <imbrex/base/number.hpp>
+#include <imbrex/base/options.hpp>
+#include <imbrex/base/options_file.hpp>
 
 namespace imbrex::tools {
 namespace {
 
-constexpr int most_processes = 65'536;
-
 int processes_of(const std::string& text) {
   const auto number = parse_number<int>(text);
-  if (!number || *number < 1 || *number > most_processes)
+  if (!number || *number < 1 || *number > max_processes)
     throw usage_error("-n " + text + ": the number of processes must be a whole number from 1 to " +
-                      std::to_string(most_processes) + ", such as -n 4");
+                      std::to_string(max_processes) + ", such as -n 4");
   return *number;
 }
 
@@ -35,7 +35,7 @@ std::chrono::milliseconds timeout_of(const std::string& text) {
 }
 
 [[noreturn]] void refuse_option(const std::string& given) {
-  static constexpr std::array<std::string_view, 3> known{"--prefix", "--timeout", "--help"};
+  static constexpr std::array<std::string_view, 4> known{"--prefix", "--timeout", "--options", "--help"};
   const std::string name = given.substr(0, given.find('='));
   const auto meant = nearest(name, known);
   throw usage_error("unknown option " + name +
@@ -48,10 +48,10 @@ std::chrono::milliseconds timeout_of(const std::string& text) {
 
 asked_for parse_command_line(int argc, const char* const* argv) {
   CLI::App app("Starts programs that use Imbrex, and tells what they find.", "imbrex");
-  CLI::App& run =
-      *app.add_subcommand("run",
-                          "run a program as several processes on this host:\n"
-                          "imbrex run -n N [--prefix] [--timeout SECONDS] PROGRAM [ARGUMENTS...]");
+  CLI::App& run = *app.add_subcommand(
+      "run",
+      "run a program as several processes on this host:\n"
+      "imbrex run -n N [--prefix] [--timeout SECONDS] [--options FILE] PROGRAM [ARGUMENTS...]");
   run.prefix_command();
   // Its options are the runtime's, which has a parser of its own.
   CLI::App& info = *app.add_subcommand("info",
@@ -75,12 +75,17 @@ asked_for parse_command_line(int argc, const char* const* argv) {
   run.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   std::string processes;
   std::string timeout;
+  std::string file;
   job_settings asked;
   const CLI::Option* const n = run.add_option("-n", processes, "how many processes")->type_name("N");
   run.add_flag("--prefix", asked.prefix, "put \"[rank] \" before each line of output");
   const CLI::Option* const limit =
       run.add_option("--timeout", timeout, "end the job after this time, with status 124")
           ->type_name("SECONDS");
+  const CLI::Option* const from_file =
+      run.add_option("--options", file,
+                     "give the program the arguments in this file before its own, and take -n from it")
+          ->type_name("FILE");
   run.footer(
       "Standard input goes to rank 0. The lines of standard output and standard error are passed on whole.\n"
       "The status is 0, or that of the process that failed first (128 + signal if one killed it).\n"
@@ -125,13 +130,16 @@ asked_for parse_command_line(int argc, const char* const* argv) {
     asked.command = behind_dashes;
   else if (asked.command.front().starts_with('-'))
     refuse_option(asked.command.front());
-  if (n->count() == 0)
+  options_file given;
+  if (from_file->count() > 0) given = read_options_file(file);
+  if (n->count() == 0 && given.processes == 0)
     throw usage_error("-n is missing: say how many processes, such as imbrex run -n 4 PROGRAM");
-  asked.processes = processes_of(processes);
+  asked.processes = n->count() > 0 ? processes_of(processes) : given.processes;
   if (limit->count() > 0) asked.timeout = timeout_of(timeout);
   if (asked.command.empty())
     throw usage_error("no program to run; write imbrex run -n N PROGRAM [ARGUMENTS...]");
   if (asked.command.front().empty()) throw usage_error("the name of the program is empty");
+  asked.command.insert(asked.command.begin() + 1, given.words.begin(), given.words.end());
   return asked;
 }
 

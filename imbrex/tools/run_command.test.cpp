@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/temporary_file.test.hpp>
 
 namespace {
 
@@ -48,6 +49,20 @@ TEST(run_command, needs_no_more_than_a_number_and_a_program) {
     EXPECT_FALSE(asked.timeout);
     EXPECT_EQ(asked.command, std::vector<std::string>{"app"});
   }
+}
+
+TEST(run_command, takes_options_from_a_file) {
+  const imbrex::test::temporary_file file("-n 3\n--pes 2\n--odf=4\n");
+  const std::string option = "--options=" + file.name();
+  const job_settings asked = settings({"run", option.c_str(), "app", "--grid", "8"});
+  EXPECT_EQ(asked.processes, 3);
+  EXPECT_EQ(asked.command, (std::vector<std::string>{"app", "--pes", "2", "--odf=4", "--grid", "8"}));
+  EXPECT_EQ(settings({"run", option.c_str(), "-n", "5", "app"}).processes, 5);
+  const imbrex::test::temporary_file none("--pes 2\n");
+  EXPECT_NE(complaint({"run", "--options", none.name().c_str(), "app"}).find("-n is missing"),
+            std::string::npos);
+  EXPECT_NE(complaint({"run", "--options", "/no/such/file", "app"}).find("cannot be read"),
+            std::string::npos);
 }
 
 TEST(run_command, says_what_is_wrong_and_what_to_write) {
