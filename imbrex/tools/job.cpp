@@ -22,12 +22,12 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/tools/abandoned_segments.hpp>
-#include <imbrex/tools/descendants.hpp>
 #include <imbrex/tools/ending.hpp>
 #include <imbrex/tools/exchange.hpp>
 #include <imbrex/tools/line_relay.hpp>
+#include <imbrex/tools/process/descendants.hpp>
+#include <imbrex/tools/process/signal_source.hpp>
 #include <imbrex/tools/rank_process.hpp>
-#include <imbrex/tools/signal_source.hpp>
 
 namespace imbrex::tools {
 namespace {

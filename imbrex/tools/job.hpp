@@ -16,9 +16,6 @@ struct job_settings {
   std::vector<std::string> command;                  ///< the program and its arguments
 };
 
-/// The status of a job that ran longer than its timeout.
-inline constexpr int timeout_status = 124;
-
 /// Runs the job to its end and returns its status: 0, or that of the process that failed first (128 and the
 /// signal's number if it was killed), or `timeout_status`. Takes the process over: its signals, its children.
 /// Throws `usage_error` if the program cannot be run, `error` if not all processes can be started; then none

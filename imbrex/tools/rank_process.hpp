@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <imbrex/base/descriptor.hpp>
-#include <imbrex/tools/program_start.hpp>
+#include <imbrex/tools/process/program_start.hpp>
 
 namespace imbrex::tools {
 

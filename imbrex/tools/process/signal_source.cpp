@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/tools/signal_source.hpp>
+#include <imbrex/tools/process/signal_source.hpp>
 
 #include <unistd.h>
 

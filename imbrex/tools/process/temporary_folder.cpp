@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/tools/temporary_folder.hpp>
+#include <imbrex/tools/process/temporary_folder.hpp>
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/tools/program_start.hpp>
+#include <imbrex/tools/process/program_start.hpp>
 
 #include <fcntl.h>
 #include <sys/prctl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/tools/descendants.hpp>
+#include <imbrex/tools/process/descendants.hpp>
 
 #include <unistd.h>
 

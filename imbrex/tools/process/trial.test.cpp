@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/tools/trial.hpp>
+#include <imbrex/tools/process/trial.hpp>
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -8,9 +8,8 @@
 #include <cerrno>
 #include <fstream>
 
-#include <imbrex/tools/descendants.hpp>
-#include <imbrex/tools/job.hpp>
-#include <imbrex/tools/temporary_folder.hpp>
+#include <imbrex/tools/process/descendants.hpp>
+#include <imbrex/tools/process/temporary_folder.hpp>
 
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include <imbrex/base/clock.hpp>
 #include <imbrex/base/error.hpp>
-#include <imbrex/tools/signal_source.hpp>
+#include <imbrex/tools/process/signal_source.hpp>
 
 namespace imbrex::tools {
 

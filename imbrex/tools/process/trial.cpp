@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/tools/trial.hpp>
+#include <imbrex/tools/process/trial.hpp>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -13,8 +13,7 @@
 #include <cerrno>
 #include <optional>
 
-#include <imbrex/tools/descendants.hpp>
-#include <imbrex/tools/job.hpp>
+#include <imbrex/tools/process/descendants.hpp>
 
 namespace imbrex::tools {
 namespace {
