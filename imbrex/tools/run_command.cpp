@@ -59,10 +59,10 @@ asked_for parse_command_line(int argc, const char* const* argv) {
                                        "imbrex info [--json] [OPTIONS OF THE RUNTIME]");
   info.prefix_command();
   info.set_help_flag();
-  CLI::App& overlapping =
-      *app.add_subcommand("overlap",
-                          "tell how much of a program's communication its computation could hide:\n"
-                          "imbrex overlap FILE [--json] [--svg DIRECTORY]");
+  CLI::App& overlapping = *app.add_subcommand(
+      "overlap",
+      "tell how much of a program's communication its computation could hide:\n"
+      "imbrex overlap FILE | --from TRACE | --verify -- PROGRAM [--json] [--svg DIRECTORY]");
   overlapping.prefix_command();
   overlapping.set_help_flag();
   CLI::App& trace = *app.add_subcommand("trace",
@@ -108,6 +108,7 @@ asked_for parse_command_line(int argc, const char* const* argv) {
   }
   if (overlapping.parsed()) {
     auto arguments = overlapping.remaining();
+    if (!behind_dashes.empty()) arguments.push_back("--");
     arguments.insert(arguments.end(), behind_dashes.begin(), behind_dashes.end());
     auto asked_of_overlap = overlap::parse_command(arguments);
     if (auto* const help = std::get_if<std::string>(&asked_of_overlap)) return *std::move(help);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/tools/overlap/command.hpp>
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -13,9 +15,11 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/nearest.hpp>
+#include <imbrex/base/number.hpp>
 #include <imbrex/base/quantity.hpp>
 #include <imbrex/tools/overlap/figures.hpp>
 #include <imbrex/tools/overlap/input.hpp>
+#include <imbrex/tools/overlap/parameters.hpp>
 #include <imbrex/tools/overlap/report.hpp>
 
 namespace imbrex::overlap {
@@ -24,6 +28,8 @@ namespace {
 constexpr double bytes_per_megabyte = 1e6;
 constexpr std::size_t most_values = 100;
 constexpr nanoseconds most_latency = std::chrono::minutes(1);
+constexpr std::int64_t most_iterations = 1'000'000'000;
+constexpr std::int64_t most_repeats = 100;
 
 std::vector<std::string> parts(const std::string& text) {
   std::vector<std::string> all;
@@ -80,8 +86,9 @@ void read_testbed(const std::string& text, network& testbed) {
 }
 
 [[noreturn]] void refuse_unknown(const std::string& given) {
-  static constexpr std::array<std::string_view, 7> known{"--json",    "--svg", "--latency", "--bandwidth",
-                                                         "--testbed", "--gap", "--help"};
+  static constexpr std::array<std::string_view, 14> known{
+      "--json",  "--svg",        "--latency", "--bandwidth", "--testbed", "--gap",   "--from",
+      "--phase", "--iterations", "--save",    "--verify",    "--repeat",  "--limit", "--help"};
   const std::string name = given.substr(0, given.find('='));
   const auto meant = nearest(name, known);
   if (!given.starts_with('-'))
@@ -89,6 +96,33 @@ void read_testbed(const std::string& text, network& testbed) {
   throw usage_error(
       "unknown option " + name +
       (meant.empty() ? ": see imbrex overlap --help" : "; did you mean " + std::string(meant) + "?"));
+}
+
+std::int64_t count_of(const std::string& option, const std::string& text, std::int64_t most) {
+  const auto number = parse_number<std::int64_t>(text);
+  if (!number || *number < 1 || *number > most)
+    refuse(option, text, "the number must be from 1 to " + std::to_string(most));
+  return *number;
+}
+
+/// The networks that are looked at if no others are asked for: some that hide well behind milliseconds of work, and some
+/// that do not.
+void choose_networks_to_verify(survey& over, bool latencies_given, bool bandwidths_given) {
+  if (!latencies_given)
+    over.latencies = {microseconds(50), microseconds(100), microseconds(200), microseconds(500),
+                      microseconds(1000)};
+  if (!bandwidths_given) over.bandwidths = {100, 400, 1000, 10'000};
+}
+
+/// Options that the runs themselves need.
+void refuse_taken_options(const std::vector<std::string>& command) {
+  for (const std::string& word : command)
+    for (const std::string_view taken :
+         {"--trace", "--net-latency", "--net-bandwidth", "--net-injection-gap"})
+      if (word == taken || word.starts_with(std::string(taken) + "="))
+        throw usage_error("--verify: leave out " + std::string(taken) + " of the program; " +
+                          (taken == "--trace" ? "it is run with traces of its own"
+                                              : "say which networks with --latency, --bandwidth and --gap"));
 }
 
 void draw(const std::filesystem::path& directory, std::span<const application> of, const survey& over) {
@@ -106,13 +140,50 @@ void draw(const std::filesystem::path& directory, std::span<const application> o
   }
 }
 
+void print(const std::string& text) {
+  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
+    throw error(std::string("the standard output cannot be written: ") + std::strerror(errno));
+}
+
+void write_parameters(const std::string& file, const application& program) {
+  std::ofstream out(file, std::ios::binary);
+  out << parameters_json({&program, 1}).dump(2) << "\n";
+  out.close();
+  if (!out)
+    throw error("--save " + file + ": the file cannot be written: " + std::strerror(errno) +
+                "; name another one");
+}
+
+/// What a recorded run has told, and in words for people what that was.
+application measured_application(const settings& asked, std::string& text) {
+  trace::reader in(asked.file);
+  const auto run = tools::read_dataflow(in);
+  const auto measured = measure(run, asked.part, std::filesystem::path(asked.file).filename().string());
+  if (asked.save) write_parameters(*asked.save, measured.program);
+  for (const std::string& warning : in.warnings()) text += "warning: " + warning + "\n";
+  text += fmt::format("Measured in {}, {}: {} iterations{}, T_comp {:.5g} us\n\n", asked.file,
+                      asked.part.phase.empty() ? "the whole run" : "phase " + asked.part.phase,
+                      measured.iterations, measured.counted ? ", counted by reference numbers" : "",
+                      measured.program.computation.count());
+  text += parameters_text({&measured.program, 1});
+  return measured.program;
+}
+
+void print_verification(const settings& asked) {
+  const verification found = verify(*asked.verify);
+  print(asked.json ? verification_json(found).dump() + "\n" : verification_text(found));
+}
+
 }  // namespace
 
 std::variant<settings, std::string> parse_command(std::span<const std::string> arguments) {
   CLI::App app(
       "Tells how much of a program's communication its computation could hide, by the method of Sancho et "
       "al.\n"
-      "(SC2006), from the parameters in a file of TOML or JSON: see docs/overlap.md.",
+      "(SC2006), from the parameters in a file of TOML or JSON, or measured in a recorded run:\n"
+      "imbrex overlap FILE, or imbrex overlap --from TRACE. With --verify a program is run over modelled\n"
+      "networks and compared with what one run without predicts:\n"
+      "imbrex overlap --verify [OPTIONS] -- PROGRAM [ARGUMENTS...]; see docs/overlap.md.",
       "imbrex overlap");
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app.allow_extras();
@@ -122,6 +193,12 @@ std::variant<settings, std::string> parse_command(std::span<const std::string> a
   std::string testbed;
   std::string gap;
   std::string figures;
+  std::string from;
+  std::string iterations;
+  std::string save;
+  std::string repeats;
+  std::string limit;
+  bool verifies = false;
   app.add_option("FILE", asked.file, "the parameters of the programs")->type_name("");
   app.add_flag("--json", asked.json, "print one object of JSON instead of tables");
   const auto* const svg =
@@ -140,7 +217,31 @@ std::variant<settings, std::string> parse_command(std::span<const std::string> a
   const auto* const least_gap =
       app.add_option("--gap", gap, "between two small messages of a processor: 1us if not given")
           ->type_name("TIME");
-  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+  const auto* const trace_file =
+      app.add_option("--from", from, "measure the parameters in this trace (--trace TRACE of a program)")
+          ->type_name("TRACE");
+  app.add_option("--phase", asked.part.phase, "of a run, look at the phases of that name: else at all of it")
+      ->type_name("NAME");
+  const auto* const iteration_count =
+      app.add_option("--iterations", iterations,
+                     "that these hold: else they are counted by the reference numbers of messages")
+          ->type_name("N");
+  const auto* const saved =
+      app.add_option("--save", save, "write the measured parameters as a file that imbrex overlap takes")
+          ->type_name("FILE.json");
+  app.add_flag("--verify", verifies,
+               "run the program behind -- over the networks: latencies of 50us to 1ms and bandwidths of\n"
+               "100MB/s to 10GB/s if not given");
+  const auto* const repeat_count =
+      app.add_option("--repeat", repeats,
+                     "how often each of these runs is made: 3 if not given, the fastest "
+                     "counts")
+          ->type_name("N");
+  const auto* const time_limit =
+      app.add_option("--limit", limit, "that one run may take: 60s if not given")->type_name("TIME");
+  const auto dashes = std::ranges::find(arguments, "--");
+  std::vector<std::string> reversed(arguments.begin(), dashes);
+  std::ranges::reverse(reversed);
   try {
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
@@ -149,8 +250,31 @@ std::variant<settings, std::string> parse_command(std::span<const std::string> a
     throw usage_error(std::string(e.what()) + "; see imbrex overlap --help");
   }
   if (const auto unknown = app.remaining(); !unknown.empty()) refuse_unknown(unknown.front());
-  if (asked.file.empty())
-    throw usage_error("no file; write imbrex overlap FILE, with the parameters that docs/overlap.md lists");
+  if (iteration_count->count() > 0)
+    asked.part.iterations = static_cast<std::uint64_t>(count_of("--iterations", iterations, most_iterations));
+  if (saved->count() > 0) asked.save = save;
+  if (verifies) {
+    asked.verify.emplace();
+    asked.verify->command.assign(dashes == arguments.end() ? dashes : dashes + 1, arguments.end());
+    if (asked.verify->command.empty() || asked.verify->command.front().empty())
+      throw usage_error("--verify: no program; write imbrex overlap --verify -- PROGRAM [ARGUMENTS...]");
+    refuse_taken_options(asked.verify->command);
+  } else if (dashes != arguments.end()) {
+    throw usage_error("a program behind -- is run by imbrex overlap --verify only");
+  }
+  const int sources = (asked.file.empty() ? 0 : 1) + (trace_file->count() > 0 ? 1 : 0) + (verifies ? 1 : 0);
+  if (sources == 0)
+    throw usage_error(
+        "no file; write imbrex overlap FILE, with the parameters that docs/overlap.md lists, or imbrex "
+        "overlap --from TRACE");
+  if (sources > 1) throw usage_error("choose one of FILE, --from and --verify");
+  asked.from_trace = trace_file->count() > 0;
+  if (asked.from_trace) asked.file = from;
+  if (!asked.from_trace && !verifies && (!asked.part.phase.empty() || asked.part.iterations))
+    throw usage_error("--phase and --iterations are of recorded runs: they need --from or --verify");
+  if (!asked.from_trace && asked.save) throw usage_error("--save writes what was measured: it needs --from");
+  if (!verifies && (repeat_count->count() > 0 || time_limit->count() > 0))
+    throw usage_error("--repeat and --limit need --verify");
   if (all_latencies->count() > 0)
     asked.over.latencies = list_of<microseconds>("--latency", latencies, [](const std::string& one) {
       return latency_of("--latency", one, nanoseconds(1));
@@ -164,16 +288,29 @@ std::variant<settings, std::string> parse_command(std::span<const std::string> a
     if (figures.empty()) throw usage_error("--svg: the directory is empty; write --svg figures");
     asked.figures = figures;
   }
+  if (verifies) {
+    if (asked.figures)
+      throw usage_error("--svg draws what could be overlapped, and --verify does not tell that");
+    choose_networks_to_verify(asked.over, all_latencies->count() > 0, all_bandwidths->count() > 0);
+    asked.verify->part = asked.part;
+    asked.verify->over = asked.over;
+    if (repeat_count->count() > 0)
+      asked.verify->repeats = static_cast<int>(count_of("--repeat", repeats, most_repeats));
+    asked.verify->limit = time_limit->count() > 0
+                              ? std::chrono::round<nanoseconds>(latency_of("--limit", limit, nanoseconds(1)))
+                              : std::chrono::minutes(1);
+  }
   return asked;
 }
 
 void print_overlap(const settings& asked) {
-  const auto programs = read_applications(asked.file);
+  if (asked.verify) return print_verification(asked);
+  std::string measured_text;
+  const auto programs = asked.from_trace ? std::vector{measured_application(asked, measured_text)}
+                                         : read_applications(asked.file);
   if (asked.figures) draw(*asked.figures, programs, asked.over);
-  const std::string text =
-      asked.json ? report_json(programs, asked.over).dump() + "\n" : report_text(programs, asked.over);
-  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
-    throw error(std::string("the standard output cannot be written: ") + std::strerror(errno));
+  print(asked.json ? report_json(programs, asked.over).dump() + "\n"
+                   : measured_text + report_text(programs, asked.over));
 }
 
 }  // namespace imbrex::overlap

@@ -94,9 +94,13 @@ bool measuring::inside(std::uint64_t moment) const {
 }
 
 void measuring::sort_messages() {
+  std::set<std::uint32_t> mailboxes;
+  for (const auto& m : run_.messages)
+    if (m.received) mailboxes.insert(m.entry);
   for (std::uint32_t i = 0; i < run_.messages.size(); ++i) {
     const auto& m = run_.messages[i];
     if (m.item == dataflow::none || !m.is_program || !inside(m.needed)) continue;
+    if (!m.received && mailboxes.contains(m.entry)) continue;  // nobody has needed it yet
     by_entry_[m.entry].push_back(i);
     if (is_between_pes(m)) exchanged_[m.entry].push_back(i);
   }

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/overlap/verify.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/quantity.hpp>
+#include <imbrex/tools/process/temporary_folder.hpp>
+#include <imbrex/tools/process/trial.hpp>
+#include <imbrex/tools/replay/replay.hpp>
+#include <imbrex/tools/trace/table.hpp>
+
+namespace imbrex::overlap {
+namespace {
+
+using tools::dataflow;
+
+link_model model_of(const network& of) {
+  return {std::chrono::round<nanoseconds>(of.latency), static_cast<std::uint64_t>(of.bandwidth * 1e6),
+          std::chrono::round<nanoseconds>(of.gap)};
+}
+
+/// Runs one program again and again.
+class program_runs {
+ public:
+  explicit program_runs(const verification_settings& asked) : asked_(asked) {}
+
+  dataflow record(const std::vector<std::string>& options) {
+    auto command = asked_.command;
+    command.insert(command.end(), options.begin(), options.end());
+    const std::string file = folder_.file("trace");
+    command.insert(command.end(), {"--trace", file, "--trace-full", "wait"});
+    const auto result = trials_.run(command, asked_.limit);
+    if (result.timed_out)
+      throw error("a run took longer than " + duration_text(asked_.limit) +
+                  "; give it fewer iterations, or more time with --limit");
+    if (result.status != 0)
+      throw error("a run ended with status " + std::to_string(result.status) + ": " + last_line(result) +
+                  "; it must take the options of the runtime and end with status 0");
+    trace::reader in(file);
+    auto run = tools::read_dataflow(in);
+    folder_.clear();
+    return run;
+  }
+
+ private:
+  const verification_settings& asked_;
+  tools::temporary_folder folder_;
+  tools::trial_runner trials_;
+};
+
+std::vector<std::string> options_for(const network& over) {
+  const link_model model = model_of(over);
+  return {"--net-latency",       duration_text(model.latency),
+          "--net-bandwidth",     rate_text(model.bandwidth),
+          "--net-injection-gap", duration_text(model.injection_gap)};
+}
+
+/// Of the phases of that name, or of the whole run.
+microseconds time_of(const dataflow& run, const std::string& phase, std::uint64_t length,
+                     const std::vector<std::uint64_t>& phase_times) {
+  const auto named = std::ranges::find(run.phase_names, phase);
+  const auto time =
+      phase.empty() ? length : phase_times[static_cast<std::size_t>(named - run.phase_names.begin())];
+  return nanoseconds(time);
+}
+
+microseconds recorded_time(const dataflow& run, const std::string& phase) {
+  return time_of(run, phase, run.length, recorded_phase_times(run));
+}
+
+microseconds replayed_time(const dataflow& run, const std::string& phase, const network& over) {
+  const auto result = tools::replay(run, model_of(over));
+  return time_of(run, phase, result.length, result.phase_times);
+}
+
+std::string percent(double part) { return fmt::format("{:+.2f} %", 100 * part); }
+std::string cell(microseconds time) { return fmt::format("{:.6g}", time.count()); }
+
+}  // namespace
+
+double relative_error(microseconds predicted, microseconds achieved) { return predicted / achieved - 1; }
+
+error_summary errors(const verification& of, microseconds verified_point::* predicted) {
+  std::vector<double> all;
+  for (const verified_point& one : of.points)
+    all.push_back(std::abs(relative_error(one.*predicted, one.achieved)));
+  std::ranges::sort(all);
+  return {(all[all.size() / 2] + all[(all.size() - 1) / 2]) / 2, all.back()};
+}
+
+verification verify(const verification_settings& asked) {
+  program_runs runs(asked);
+  const std::string& phase = asked.part.phase;
+  verification made;
+  for (const microseconds latency : asked.over.latencies)
+    for (const double bandwidth : asked.over.bandwidths)
+      made.points.push_back({asked.over.at(latency, bandwidth), microseconds::max(), {}, {}});
+  std::optional<dataflow> best;
+  for (int repeat = 0; repeat < asked.repeats; ++repeat) {
+    dataflow run = runs.record({});
+    const auto measured = measure(run, asked.part, asked.command.front());
+    if (!best || recorded_time(run, phase) < recorded_time(*best, phase)) {
+      best = std::move(run);
+      made.measured = measured;
+    }
+    for (verified_point& one : made.points)
+      one.achieved = std::min(one.achieved, recorded_time(runs.record(options_for(one.over)), phase));
+  }
+  made.without_network = recorded_time(*best, phase);
+  const application program = as_it_is(made.measured.program);
+  for (verified_point& one : made.points) {
+    one.replayed = replayed_time(*best, phase, one.over);
+    one.modelled = made.without_network +
+                   static_cast<double>(made.measured.iterations) * exposed_time(program, one.over);
+  }
+  return made;
+}
+
+std::string verification_text(const verification& of) {
+  tools::table made(
+      {"latency, us", "MB/s", "achieved, us", "replayed, us", "off", "by the paper, us", "off"});
+  for (const verified_point& one : of.points)
+    made.row({cell(one.over.latency), fmt::format("{:.10g}", one.over.bandwidth), cell(one.achieved),
+              cell(one.replayed), percent(relative_error(one.replayed, one.achieved)), cell(one.modelled),
+              percent(relative_error(one.modelled, one.achieved))});
+  const auto replayed = errors(of, &verified_point::replayed);
+  const auto modelled = errors(of, &verified_point::modelled);
+  return fmt::format(
+      "Without a network {} us, {} iterations\n\n{}\n"
+      "Off by: replayed {:.2f} % in the median and {:.2f} % at worst; by the paper {:.2f} % and {:.2f} %\n",
+      cell(of.without_network), of.measured.iterations, made.text(), 100 * replayed.median,
+      100 * replayed.worst, 100 * modelled.median, 100 * modelled.worst);
+}
+
+nlohmann::ordered_json verification_json(const verification& of) {
+  auto points = nlohmann::ordered_json::array();
+  for (const verified_point& one : of.points)
+    points.push_back({{"latency_us", one.over.latency.count()},
+                      {"bandwidth_MBs", one.over.bandwidth},
+                      {"gap_us", one.over.gap.count()},
+                      {"achieved_us", one.achieved.count()},
+                      {"replayed_us", one.replayed.count()},
+                      {"modelled_us", one.modelled.count()}});
+  const auto summary = [&](microseconds verified_point::* predicted) {
+    const auto off = errors(of, predicted);
+    return nlohmann::ordered_json{{"median", off.median}, {"worst", off.worst}};
+  };
+  return {{"without_network_us", of.without_network.count()},
+          {"iterations", of.measured.iterations},
+          {"points", std::move(points)},
+          {"replayed_off", summary(&verified_point::replayed)},
+          {"modelled_off", summary(&verified_point::modelled)}};
+}
+
+}  // namespace imbrex::overlap
