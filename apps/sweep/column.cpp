@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/sweep/column.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "apps/jacobi3d/checksum.hpp"
+
+namespace sweep {
+namespace {
+
+// What flows through a face, where fluxes lie with the step's angles running fastest.
+double flow(const face& fluxes, const step& what, const std::vector<double>& twice_cosine,
+            const std::vector<double>& weight) {
+  const auto angles = std::size_t(what.angles), first = std::size_t(what.first_angle);
+  double sum = 0;
+  for (std::size_t i = 0; i < fluxes.size(); ++i) {
+    const std::size_t angle = first + i % angles;
+    sum += fluxes[i] * weight[angle] * twice_cosine[angle] / 2;
+  }
+  return sum;
+}
+
+}  // namespace
+
+column::column(const problem& what, const pace& steps)
+    : what_(what),
+      pace_(steps),
+      cut_{what.grid, {peers().shape()[0], peers().shape()[1], 1}},
+      first_(cut_.first({where()[0], where()[1], 0})),
+      count_(cut_.cells({where()[0], where()[1], 0})),
+      coefficients_(quadrature(what.angles_per_octant)),
+      source_(std::size_t(count_[0] * count_[1] * count_[2])),
+      flux_(source_.size()),
+      last_flux_(source_.size()) {}
+
+imbrex::task<progress> column::run(std::int64_t iterations, double tolerance) {
+  progress made;
+  while (made.iterations < iterations) {
+    scatter();
+    leakage_ = 0;
+    for (int octant = 0; octant < octants; ++octant) co_await pass(octant);
+    made.residual = residual();
+    ++made.iterations;
+    if (tolerance > 0) {
+      made.residual = co_await all_reduce(made.residual, imbrex::max);
+      if (made.residual < tolerance) break;
+    }
+  }
+  co_return made;
+}
+
+void column::scatter() {
+  last_flux_.swap(flux_);
+  std::ranges::fill(flux_, 0.0);
+  std::size_t cell = 0;
+  for (std::int64_t z = 0; z < count_[2]; ++z)
+    for (std::int64_t y = 0; y < count_[1]; ++y)
+      for (std::int64_t x = 0; x < count_[0]; ++x, ++cell)
+        source_[cell] = fixed_source(what_.grid, first_[0] + x, first_[1] + y, z) +
+                        scattering_cross_section * last_flux_[cell];
+}
+
+double column::residual() const {
+  double greatest = 0;
+  for (std::size_t cell = 0; cell < flux_.size(); ++cell)
+    greatest = std::max(greatest, std::abs(flux_[cell] - last_flux_[cell]));
+  return greatest;
+}
+
+imbrex::task<> column::pass(int octant) {
+  step next{.octant = octant};
+  for (; next.first_angle < what_.angles_per_octant; next.first_angle += next.angles) {
+    next.angles = std::min(what_.angles, what_.angles_per_octant - next.first_angle);
+    z_.assign(std::size_t(count_[0] * count_[1] * next.angles), 0.0);
+    for (next.first_plane = 0; next.first_plane < count_[2]; next.first_plane += next.planes) {
+      next.planes = std::min(what_.planes, count_[2] - next.first_plane);
+      co_await take(next);
+      // A turn of the scheduler: what flows out moves on, and other columns of the PE may have become ready.
+      co_await imbrex::sleep_for(std::chrono::nanoseconds(0));
+    }
+    leakage_ += flow(z_, next, coefficients_.z, coefficients_.weight);
+  }
+}
+
+imbrex::task<> column::take(const step& what) {
+  if (neighbour(0, !ascends(what.octant, 0))) {
+    face inflow = co_await x_inflow.receive(step_);
+    x_ = std::move(inflow);
+  } else {
+    x_.assign(std::size_t(what.planes * count_[1] * what.angles), 0.0);
+  }
+  if (neighbour(1, !ascends(what.octant, 1))) {
+    face inflow = co_await y_inflow.receive(step_);
+    y_ = std::move(inflow);
+  } else {
+    y_.assign(std::size_t(what.planes * count_[0] * what.angles), 0.0);
+  }
+  const auto began = clock::now();
+  make_step(coefficients_, count_, what, {source_.data(), flux_.data(), x_.data(), y_.data(), z_.data()});
+  keep_pace(began);
+  send_outflow(what);
+  ++step_;
+}
+
+std::optional<imbrex::index<2>> column::neighbour(int dimension, bool higher) const {
+  auto next = where();
+  next[dimension] += higher ? 1 : -1;
+  if (next[dimension] < 0 || next[dimension] == peers().shape()[dimension]) return std::nullopt;
+  return next;
+}
+
+void column::keep_pace(clock::time_point began) const {
+  imbrex::spend(pace_.step);
+  if (pace_.is_virtual) return;
+  while (clock::now() - began < pace_.step) {
+  }
+}
+
+void column::send_outflow(const step& what) {
+  if (const auto next = neighbour(0, ascends(what.octant, 0)))
+    imbrex::send<&column::x_inflow>(peers()[*next], step_, std::move(x_));
+  else
+    leakage_ += flow(x_, what, coefficients_.x, coefficients_.weight);
+  if (const auto next = neighbour(1, ascends(what.octant, 1)))
+    imbrex::send<&column::y_inflow>(peers()[*next], step_, std::move(y_));
+  else
+    leakage_ += flow(y_, what, coefficients_.y, coefficients_.weight);
+}
+
+particle_balance column::balance() {
+  particle_balance mine{.leakage = leakage_};
+  for (std::int64_t z = 0; z < count_[2]; ++z)
+    for (std::int64_t y = 0; y < count_[1]; ++y)
+      for (std::int64_t x = 0; x < count_[0]; ++x)
+        mine.source += fixed_source(what_.grid, first_[0] + x, first_[1] + y, z);
+  for (const double flux : flux_) mine.absorption += (total_cross_section - scattering_cross_section) * flux;
+  return mine;
+}
+
+std::uint64_t column::checksum() {
+  std::uint64_t sum = 0;
+  const extents& grid = what_.grid;
+  for (std::int64_t z = 0; z < count_[2]; ++z)
+    for (std::int64_t y = 0; y < count_[1]; ++y)
+      for (std::int64_t x = 0; x < count_[0]; ++x) {
+        const std::int64_t index = ((first_[0] + x) * grid[1] + first_[1] + y) * grid[2] + z;
+        sum += jacobi3d::cell_checksum(std::uint64_t(index), flux(x, y, z));
+      }
+  return sum;
+}
+
+std::vector<double> column::cells() {
+  std::vector<double> values;
+  values.reserve(flux_.size());
+  for (std::int64_t x = 0; x < count_[0]; ++x)
+    for (std::int64_t y = 0; y < count_[1]; ++y)
+      for (std::int64_t z = 0; z < count_[2]; ++z) values.push_back(flux(x, y, z));
+  return values;
+}
+
+}  // namespace sweep

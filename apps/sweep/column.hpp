@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <imbrex/imbrex.hpp>
+
+#include "apps/jacobi3d/decomposition.hpp"
+#include "apps/jacobi3d/exchange.hpp"
+#include "apps/sweep/balance.hpp"
+#include "apps/sweep/kernel.hpp"
+#include "apps/sweep/problem.hpp"
+
+namespace sweep {
+
+using jacobi3d::greatest_residual;
+using jacobi3d::progress;
+
+/// Angular fluxes through the face between two columns, in one step.
+using face = std::vector<double>;
+
+/// What a step takes at least, where it is to take a known time.
+struct pace {
+  imbrex::nanoseconds step{0};
+  bool is_virtual = false;  ///< the time is spent in the machine's model, and not waited for
+};
+
+/// A part of the grid in x and y, with all its planes. Octant after octant passes through it, block of angles after
+/// block, from the first planes to the last: each such step waits for what flows in from the columns before this one in x
+/// and y, and sends them on what flows out. Steps of different iterations follow each other without a barrier.
+class column : public imbrex::chare<column, imbrex::index<2>> {
+ public:
+  /// The array's shape tells how the grid is cut.
+  column(const problem& what, const pace& steps);
+
+  /// What flows in along x and y; the reference number is that of the step, counted from the first iteration on.
+  imbrex::mailbox<face> x_inflow, y_inflow;
+
+  /// Iterates so often, or until no cell of the grid changes by a tolerance or more, if that is not 0. The residual is
+  /// the change of this column's cells, or with a tolerance of all.
+  imbrex::task<progress> run(std::int64_t iterations, double tolerance);
+
+  /// Of this column in the last iteration.
+  particle_balance balance();
+
+  /// This column's part of the grid's checksum; the sum over all columns is the grid's.
+  std::uint64_t checksum();
+
+  /// The scalar flux of the cells, z running fastest.
+  std::vector<double> cells();
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  /// Makes the source of an iteration from the scalar flux of the last.
+  void scatter();
+  double residual() const;
+  imbrex::task<> pass(int octant);
+  imbrex::task<> take(const step& what);
+  /// The column next to this one in x (dimension 0) or y, if the grid does not end there.
+  std::optional<imbrex::index<2>> neighbour(int dimension, bool higher) const;
+  void keep_pace(clock::time_point began) const;
+  void send_outflow(const step& what);
+  double flux(std::int64_t x, std::int64_t y, std::int64_t z) const {
+    return flux_[std::size_t((z * count_[1] + y) * count_[0] + x)];
+  }
+
+  problem what_;
+  pace pace_;
+  jacobi3d::decomposition cut_;
+  extents first_, count_;
+  coefficients coefficients_;
+  std::vector<double> source_, flux_, last_flux_;
+  face x_, y_, z_;  ///< of the step that is taken
+  double leakage_ = 0;
+  std::int64_t step_ = 0;
+};
+
+}  // namespace sweep

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/sweep/measurement.hpp"
+
+#include <chrono>
+#include <vector>
+
+#include "apps/sweep/column.hpp"
+
+namespace sweep {
+namespace {
+
+using columns = imbrex::array<column>;
+
+// What iterations take: in virtual time where that is what is asked for.
+imbrex::nanoseconds moment(const pace& steps) {
+  return steps.is_virtual ? imbrex::now() : std::chrono::steady_clock::now().time_since_epoch();
+}
+
+imbrex::task<> time_iterations(const settings& asked, const pace& steps, columns all, measurement& result) {
+  const imbrex::trace::phase timed("iterations", asked.iterations);
+  const auto begin = moment(steps);
+  const progress made =
+      co_await all.reduce<&column::run>(greatest_residual{}, asked.iterations, asked.tolerance);
+  const double seconds = std::chrono::duration<double>(moment(steps) - begin).count();
+  result.iterations = made.iterations;
+  result.seconds_per_iteration = seconds / double(made.iterations);
+  result.residual = made.residual;
+}
+
+imbrex::task<jacobi3d::comparison> compare(columns all, const jacobi3d::decomposition& cut,
+                                           const serial_solver& expected) {
+  jacobi3d::comparison compared;
+  for (int x = 0; x < all.shape()[0]; ++x)
+    for (int y = 0; y < all.shape()[1]; ++y) {
+      const std::vector<double> values = co_await all[{x, y}].call<&column::cells>();
+      compared.add(expected, cut.first({x, y, 0}), cut.cells({x, y, 0}), values);
+    }
+  co_return compared;
+}
+
+imbrex::task<> run_configuration(const settings& asked, const configuration& chosen, serial_solver* serial,
+                                 measurement& result) {
+  const pace steps{asked.spin, asked.machine.machine == imbrex::machine_kind::virtual_time};
+  const imbrex::index<2> shape(chosen.cut.blocks[0], chosen.cut.blocks[1]);
+  const auto all = imbrex::make_array<column>(shape, asked.what, steps);
+  // Also without any: when it has ended all columns exist.
+  co_await all.reduce<&column::run>(greatest_residual{}, asked.warmup, 0.0);
+  co_await time_iterations(asked, steps, all, result);
+  result.balance = co_await all.reduce<&column::balance>(imbrex::sum);
+  result.checksum = co_await all.reduce<&column::checksum>(imbrex::sum);
+  if (serial == nullptr) co_return;
+  serial->advance_to(asked.warmup + result.iterations);
+  result.check = co_await compare(all, chosen.cut, *serial);
+}
+
+}  // namespace
+
+int measure(const settings& asked, const configuration& chosen, serial_solver* serial, measurement& result) {
+  return imbrex::run(asked.machine, [&] { return run_configuration(asked, chosen, serial, result); });
+}
+
+}  // namespace sweep

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/sweep/options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+
+#include <imbrex/base/quantity.hpp>
+#include <imbrex/base/topology.hpp>
+
+#include "apps/jacobi3d/option_values.hpp"
+
+namespace sweep {
+namespace {
+
+using jacobi3d::count_of;
+using jacobi3d::refuse;
+
+// The options as they were given: CLI11's own numbers accept too much ("010", "1'000") and say too little.
+struct texts {
+  std::string grid, angles_per_octant, planes, angles, odf, chares, iterations, warmup, tolerance, spin, json;
+  bool check = false, quiet = false, help = false;
+};
+
+void declare(CLI::App& app, texts& given) {
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  app.set_help_flag();
+  app.allow_extras();
+  app.add_option("--grid", given.grid, "cells of the grid; 64,64,64 unless given")->type_name("X,Y,Z");
+  app.add_option("--angles-per-octant", given.angles_per_octant,
+                 "directions in each of the eight octants; 6 unless given")
+      ->type_name("N");
+  app.add_option("--planes", given.planes, "of cells along z that a step has at most; 8 unless given")
+      ->type_name("N");
+  app.add_option("--angles", given.angles, "that a step has at most; 3 unless given")->type_name("N");
+  app.add_option("--odf", given.odf, "chares per PE, one configuration for each number; 1 unless given")
+      ->type_name("N[,N...]");
+  app.add_option("--chares", given.chares,
+                 "into how many chares the grid is cut in x and y, instead of --odf")
+      ->type_name("X,Y");
+  app.add_option("--iters", given.iterations, "iterations that are timed; 4 unless given")->type_name("N");
+  app.add_option("--warmup", given.warmup, "iterations before these; 1 unless given")->type_name("N");
+  app.add_option("--tolerance", given.tolerance,
+                 "stop when no cell changes by E or more; without it there is no convergence check")
+      ->type_name("E");
+  app.add_option("--spin", given.spin,
+                 "what a step takes at least: the PE waits, or spends it in virtual time; 0s unless given")
+      ->type_name("TIME");
+  app.add_flag("--check", given.check, "compare every cell with a serial loop, bit for bit");
+  app.add_option("--json", given.json, "write a line for each configuration to this file")->type_name("FILE");
+  app.add_flag("--quiet", given.quiet, "print errors only");
+  app.add_flag("--help,-h", given.help, "print this text");
+}
+
+std::array<std::int64_t, 2> chares_of(const std::string& text) {
+  const auto numbers = jacobi3d::whole_numbers(text);
+  if (!numbers || numbers->size() != 2)
+    refuse("--chares", text,
+           "the chares in x and y must be two whole numbers from 1 to " + std::to_string(jacobi3d::most) +
+               ", such as --chares 4,2");
+  return {(*numbers)[0], (*numbers)[1]};
+}
+
+imbrex::nanoseconds spin_of(const std::string& text) {
+  const auto time = imbrex::parse_duration(text);
+  if (!time || *time > imbrex::max_net_delay)
+    refuse("--spin", text,
+           "the time of a step must be a number with ns, us, ms or s, up to 60s, such as --spin 50us");
+  return *time;
+}
+
+void refuse_devices(const imbrex::options& machine) {
+  const bool modelled = machine.machine == imbrex::machine_kind::virtual_time;
+  if (!machine.device.empty() && !modelled)
+    throw imbrex::usage_error("--device " + machine.device +
+                              ": this program computes on processors only; leave --device out");
+  if (!machine.device_data)
+    throw imbrex::usage_error("--no-data: this program's data are not on devices; leave --no-data out");
+}
+
+}  // namespace
+
+settings parse_settings(int argc, char** argv) {
+  settings asked;
+  asked.machine = imbrex::parse_options(argc, argv);
+  asked.processes = imbrex::num_processes();
+  if (asked.machine.pes == 0) asked.machine.pes = std::max(1, imbrex::usable_processors() / asked.processes);
+
+  CLI::App app(
+      "Solves the transport equation by discrete ordinates, as Sweep3D: wavefronts in eight octants pass "
+      "through a grid of cells that is cut in x and y.",
+      "sweep");
+  texts given;
+  declare(app, given);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    throw imbrex::usage_error(std::string(e.what()) + "; see --help");
+  }
+  jacobi3d::refuse_rest(app);
+  refuse_devices(asked.machine);
+  if (given.help) asked.help = app.help() + "\n" + imbrex::options_help();
+
+  if (app.count("--grid") > 0) asked.what.grid = jacobi3d::grid_of(given.grid);
+  const auto read_count = [&](const char* option, const std::string& text, std::int64_t least,
+                              const char* noun, std::int64_t& into) {
+    if (app.count(option) > 0) into = count_of(option, text, least, std::string("number of ") + noun);
+  };
+  read_count("--angles-per-octant", given.angles_per_octant, 1, "angles", asked.what.angles_per_octant);
+  read_count("--planes", given.planes, 1, "planes", asked.what.planes);
+  read_count("--angles", given.angles, 1, "angles", asked.what.angles);
+  read_count("--iters", given.iterations, 1, "iterations", asked.iterations);
+  read_count("--warmup", given.warmup, 0, "iterations", asked.warmup);
+  if (app.count("--odf") > 0) asked.odf = jacobi3d::odf_of(given.odf);
+  if (app.count("--chares") > 0) {
+    if (app.count("--odf") > 0)
+      refuse("--chares", given.chares, "--odf says how many chares there are; leave out one of the two");
+    asked.chares = chares_of(given.chares);
+  }
+  if (app.count("--tolerance") > 0) asked.tolerance = jacobi3d::tolerance_of(given.tolerance);
+  if (app.count("--spin") > 0) asked.spin = spin_of(given.spin);
+  if (app.count("--json") > 0) asked.json = jacobi3d::file_of("--json", given.json);
+  asked.check = given.check;
+  asked.quiet = given.quiet;
+  return asked;
+}
+
+}  // namespace sweep

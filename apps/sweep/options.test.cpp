@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/sweep/options.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sweep {
+namespace {
+
+settings parse(std::vector<std::string> words) {
+  words.insert(words.begin(), "sweep");
+  std::vector<char*> arguments;
+  for (auto& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  return parse_settings(int(words.size()), arguments.data());
+}
+
+std::string refusal(const std::vector<std::string>& words) {
+  try {
+    parse(words);
+  } catch (const imbrex::usage_error& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+TEST(sweep_options, defaults) {
+  const settings asked = parse({});
+  EXPECT_EQ(asked.what.grid, (extents{64, 64, 64}));
+  EXPECT_EQ(asked.what.angles_per_octant, 6);
+  EXPECT_EQ(asked.what.planes, 8);
+  EXPECT_EQ(asked.what.angles, 3);
+  EXPECT_EQ(asked.odf, std::vector<std::int64_t>{1});
+  EXPECT_FALSE(asked.chares);
+  EXPECT_EQ(asked.iterations, 4);
+  EXPECT_EQ(asked.warmup, 1);
+  EXPECT_EQ(asked.tolerance, 0);
+  EXPECT_EQ(asked.spin.count(), 0);
+  EXPECT_GE(asked.machine.pes, 1);
+  EXPECT_FALSE(asked.check || asked.quiet);
+  EXPECT_TRUE(asked.json.empty() && asked.help.empty());
+}
+
+TEST(sweep_options, all_are_read_and_the_last_of_several_counts) {
+  const settings asked = parse({"--grid=17,9,23",
+                                "--angles-per-octant",
+                                "10",
+                                "--planes=4",
+                                "--planes=5",
+                                "--angles",
+                                "7",
+                                "--odf",
+                                "1,2,16",
+                                "--iters",
+                                "7",
+                                "--warmup=0",
+                                "--tolerance",
+                                "1e-4",
+                                "--spin",
+                                "50us",
+                                "--check",
+                                "--json",
+                                "lines",
+                                "--quiet",
+                                "--pes",
+                                "3"});
+  EXPECT_EQ(asked.what.grid, (extents{17, 9, 23}));
+  EXPECT_EQ(asked.what.angles_per_octant, 10);
+  EXPECT_EQ(asked.what.planes, 5);
+  EXPECT_EQ(asked.what.angles, 7);
+  EXPECT_EQ(asked.odf, (std::vector<std::int64_t>{1, 2, 16}));
+  EXPECT_EQ(asked.iterations, 7);
+  EXPECT_EQ(asked.warmup, 0);
+  EXPECT_EQ(asked.tolerance, 1e-4);
+  EXPECT_EQ(asked.spin, std::chrono::microseconds(50));
+  EXPECT_EQ(asked.json, "lines");
+  EXPECT_TRUE(asked.check && asked.quiet);
+  EXPECT_EQ(asked.machine.pes, 3);
+  EXPECT_EQ(parse({"--chares", "3,2"}).chares, (std::array<std::int64_t, 2>{3, 2}));
+}
+
+TEST(sweep_options, unknown_ones_are_refused_with_what_may_be_meant) {
+  EXPECT_EQ(refusal({"--plane", "3"}), "unknown option --plane; did you mean --planes?");
+  EXPECT_EQ(refusal({"--xyz", "3"}), "unknown option --xyz; see --help");
+  EXPECT_EQ(refusal({"64"}), "unexpected argument '64': this program takes options only, see --help");
+}
+
+TEST(sweep_options, impossible_values_are_refused_by_name) {
+  const std::vector<std::pair<std::string, std::vector<std::string>>> cases{
+      {"--grid", {"", "8,8", "8,8,0", "8,8,8,8", "8,8,x", "2147483648,1,1"}},
+      {"--angles-per-octant", {"", "0", "-1", "six", "2147483648"}},
+      {"--planes", {"", "0", "-1", "1.5"}},
+      {"--angles", {"", "0", "-1", "1,2"}},
+      {"--odf", {"", "0", "1,,2", "two"}},
+      {"--chares", {"", "4", "4,0", "1,2,3", "2x2"}},
+      {"--iters", {"", "0", "-5", "1e3"}},
+      {"--warmup", {"", "-1"}},
+      {"--tolerance", {"", "0", "nan", "-1"}},
+      {"--spin", {"", "5", "-1us", "61s", "1h"}},
+      {"--json", {""}},
+  };
+  for (const auto& [option, values] : cases) {
+    for (const auto& value : values) {
+      const std::string text = refusal({option, value});
+      EXPECT_EQ(text.find(option + " '" + value + "': "), 0U) << text;
+    }
+    EXPECT_NE(refusal({option}).find(option), std::string::npos) << option;
+  }
+}
+
+TEST(sweep_options, that_contradict_each_other_are_refused) {
+  EXPECT_EQ(refusal({"--chares", "2,2", "--odf", "2"}),
+            "--chares '2,2': --odf says how many chares there are; leave out one of the two");
+  EXPECT_EQ(refusal({"--device", "emulated"}),
+            "--device emulated: this program computes on processors only; leave --device out");
+  EXPECT_NE(refusal({"--machine", "virtual", "--device-model", "v100", "--no-data"}).find("--no-data: "),
+            std::string::npos);
+  EXPECT_EQ(refusal({"--machine", "virtual", "--device-model", "v100"}), "accepted");
+}
+
+}  // namespace
+}  // namespace sweep

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/sweep/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <tuple>
+
+#include "apps/jacobi3d/memory.hpp"
+#include "apps/sweep/reference.hpp"
+
+namespace sweep {
+namespace {
+
+using jacobi3d::decomposition;
+
+configuration cut_by_factor(const settings& asked, std::int64_t odf) {
+  const std::int64_t columns = odf * asked.machine.pes * asked.processes;
+  try {
+    return {double(odf), squarest(asked.what.grid, columns)};
+  } catch (const std::invalid_argument& e) {
+    throw imbrex::usage_error(fmt::format("--odf {} with --pes {}: {}; choose another --odf, --pes or --grid",
+                                          odf, asked.machine.pes, e.what()));
+  }
+}
+
+configuration cut_as_asked(const settings& asked) {
+  const auto& [x, y] = *asked.chares;
+  const auto& [nx, ny, nz] = asked.what.grid;
+  if (x > nx || y > ny)
+    throw imbrex::usage_error(
+        fmt::format("--chares '{},{}': the grid has {} x {} cells in x and y; choose at most so many chares",
+                    x, y, nx, ny));
+  const double pes = double(asked.machine.pes) * asked.processes;
+  return {double(x) * double(y) / pes, {asked.what.grid, {x, y, 1}}};
+}
+
+void refuse_beyond(std::uint64_t available_bytes, const settings& asked, const decomposition& cut) {
+  const double needed = bytes_of_program(asked, cut);
+  if (needed <= double(available_bytes)) return;
+  const auto& [x, y, z] = asked.what.grid;
+  throw imbrex::usage_error(fmt::format(
+      "the grid of {} x {} x {} cells with {} angles per octant needs at least {} of memory in {} columns, "
+      "but {} are "
+      "available; choose a smaller --grid{}",
+      x, y, z, asked.what.angles_per_octant, jacobi3d::in_binary_units(needed), cut.blocks[0] * cut.blocks[1],
+      jacobi3d::in_binary_units(double(available_bytes)), asked.check ? " or leave out --check" : ""));
+}
+
+}  // namespace
+
+decomposition squarest(const extents& grid, std::int64_t columns) {
+  const auto& [nx, ny, nz] = grid;
+  std::optional<decomposition> best;
+  const auto rank = [](const decomposition& cut) {
+    return std::tuple(jacobi3d::cut_surface(cut), -cut.blocks[0]);
+  };
+  for (std::int64_t x = 1; x <= std::min(nx, columns); ++x) {
+    const decomposition cut{grid, {x, columns / x, 1}};
+    if (columns % x != 0 || columns / x > ny) continue;
+    if (!best || rank(cut) < rank(*best)) best = cut;
+  }
+  if (best) return *best;
+  throw std::invalid_argument(
+      fmt::format("the grid's {} x {} cells in x and y cannot be cut into {} columns: no product of two "
+                  "numbers within these is {}",
+                  nx, ny, columns, columns));
+}
+
+double bytes_of_program(const settings& asked, const decomposition& cut) {
+  const auto& [nx, ny, nz] = cut.grid;
+  const double x = double(nx), y = double(ny), z = double(nz);
+  const double chares = double(cut.blocks[0]) * double(cut.blocks[1]);
+  const auto angles = double(std::min(asked.what.angles, asked.what.angles_per_octant));
+  const auto planes = double(std::min(asked.what.planes, nz));
+  const double cells = 3 * x * y * z;
+  const double faces = angles * (x * y + planes * (x * double(cut.blocks[1]) + y * double(cut.blocks[0])));
+  const double directions = 5 * double(asked.what.angles_per_octant) * chares;
+  return 8 * (cells + faces + directions) + (asked.check ? serial_solver::bytes(cut.grid) : 0);
+}
+
+std::vector<configuration> plan(const settings& asked, std::uint64_t available_bytes) {
+  // Before anything is computed in integers, which a grid that is much too large would overflow.
+  refuse_beyond(available_bytes, asked, {asked.what.grid, {1, 1, 1}});
+  std::vector<configuration> all;
+  if (asked.chares) {
+    all.push_back(cut_as_asked(asked));
+  } else {
+    for (const std::int64_t odf : asked.odf) all.push_back(cut_by_factor(asked, odf));
+  }
+  for (const configuration& one : all) refuse_beyond(available_bytes, asked, one.cut);
+  return all;
+}
+
+}  // namespace sweep

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/sweep/plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace sweep {
+namespace {
+
+constexpr auto plenty = std::numeric_limits<std::uint64_t>::max();
+
+settings asking(const extents& grid, std::vector<std::int64_t> odf) {
+  settings asked;
+  asked.machine.pes = 2;
+  asked.what.grid = grid;
+  asked.odf = std::move(odf);
+  return asked;
+}
+
+std::string refusal(const settings& asked, std::uint64_t available = plenty) {
+  try {
+    plan(asked, available);
+  } catch (const imbrex::usage_error& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+TEST(sweep_plan, columns_are_as_square_as_the_grid_allows) {
+  EXPECT_EQ(squarest({64, 64, 8}, 16).blocks, (extents{4, 4, 1}));
+  EXPECT_EQ(squarest({64, 64, 8}, 8).blocks, (extents{4, 2, 1}));
+  EXPECT_EQ(squarest({128, 32, 1}, 16).blocks, (extents{8, 2, 1}));
+  EXPECT_EQ(squarest({3, 100, 1}, 10).blocks, (extents{1, 10, 1}));
+  EXPECT_THROW(squarest({3, 3, 64}, 10), std::invalid_argument);
+  EXPECT_THROW(squarest({3, 3, 64}, 5), std::invalid_argument);
+}
+
+TEST(sweep_plan, has_a_configuration_for_each_factor_or_the_one_that_was_asked_for) {
+  settings asked = asking({12, 8, 4}, {1, 3, 4});
+  const auto by_factor = plan(asked, plenty);
+  ASSERT_EQ(by_factor.size(), 3U);
+  EXPECT_EQ(by_factor[1].odf, 3);
+  EXPECT_EQ(by_factor[1].cut.blocks, (extents{3, 2, 1}));
+  asked.chares = {3, 1};
+  const auto as_asked = plan(asked, plenty);
+  ASSERT_EQ(as_asked.size(), 1U);
+  EXPECT_EQ(as_asked[0].odf, 1.5);
+  EXPECT_EQ(as_asked[0].cut.blocks, (extents{3, 1, 1}));
+}
+
+TEST(sweep_plan, refuses_with_the_numbers) {
+  EXPECT_EQ(
+      refusal(asking({2, 2, 9}, {3})),
+      "--odf 3 with --pes 2: the grid's 2 x 2 cells in x and y cannot be cut into 6 columns: no product "
+      "of two numbers within these is 6; choose another --odf, --pes or --grid");
+  settings asked = asking({4, 3, 9}, {1});
+  asked.chares = {4, 4};
+  EXPECT_EQ(refusal(asked),
+            "--chares '4,4': the grid has 4 x 3 cells in x and y; choose at most so many chares");
+}
+
+TEST(sweep_plan, refuses_what_does_not_fit_into_memory) {
+  settings asked = asking({100, 100, 100}, {1});
+  EXPECT_EQ(refusal(asked, 30'000'000), "accepted");
+  asked.check = true;
+  EXPECT_NE(refusal(asked, 30'000'000).find("choose a smaller --grid or leave out --check"),
+            std::string::npos);
+  asked = asking({2147483647, 2147483647, 2147483647}, {1});
+  EXPECT_NE(refusal(asked).find("but 16 EiB are available; choose a smaller --grid"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sweep

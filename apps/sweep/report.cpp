@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/sweep/report.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include <imbrex/base/quantity.hpp>
+
+namespace sweep {
+namespace {
+
+std::string machine_of(const settings& asked) {
+  return asked.processes > 1 ? "processes" : std::string(imbrex::name(asked.machine.machine));
+}
+
+std::string plural(std::int64_t number, const char* noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
+double grind_ns(const settings& asked, const finished& one) {
+  const auto& [x, y, z] = asked.what.grid;
+  const double work = double(x) * double(y) * double(z) * octants * double(asked.what.angles_per_octant);
+  return one.result.seconds_per_iteration * 1e9 / work;
+}
+
+}  // namespace
+
+std::string table_head(const settings& asked) {
+  const auto& [x, y, z] = asked.what.grid;
+  std::string pes = plural(asked.machine.pes, "PE");
+  if (asked.processes > 1) pes = fmt::format("{} processes of {}", asked.processes, pes);
+  std::string head = fmt::format(
+      "Sweep: {}x{}x{} cells, {} in each octant, at most {} and {} a step, {}, machine {}, {} after {} of "
+      "warm-up\n",
+      x, y, z, plural(asked.what.angles_per_octant, "angle"), plural(asked.what.planes, "plane"),
+      plural(asked.what.angles, "angle"), pes, machine_of(asked), plural(asked.iterations, "iteration"),
+      asked.warmup);
+  if (asked.spin.count() > 0)
+    head += fmt::format("a step takes at least {}\n", imbrex::duration_text(asked.spin));
+  else if (asked.machine.machine == imbrex::machine_kind::virtual_time)
+    head += "in virtual time columns compute at no cost; --spin gives a step its time\n";
+  return head + fmt::format("\n{:>6} {:>8} {:>10} {:>13} {:>14} {:>9} {:>13} {:>18}\n", "odf", "chares",
+                            "column", "ms/iteration", "ns/cell,angle", "residual", "balance error",
+                            "checksum");
+}
+
+std::string table_row(const settings& asked, const finished& one) {
+  const extents& blocks = one.chosen.cut.blocks;
+  const extents largest = one.chosen.cut.largest();
+  return fmt::format("{:>6.4g} {:>8} {:>10} {:>13.4g} {:>14.4g} {:>9.3g} {:>13.3g} {:#018x}\n",
+                     one.chosen.odf, fmt::format("{}x{}", blocks[0], blocks[1]),
+                     fmt::format("{}x{}", largest[0], largest[1]), one.result.seconds_per_iteration * 1e3,
+                     grind_ns(asked, one), one.result.residual, one.result.balance.error(),
+                     one.result.checksum);
+}
+
+std::string json_line(const settings& asked, const finished& one) {
+  nlohmann::ordered_json line;
+  line["app"] = "sweep";
+  line["grid"] = asked.what.grid;
+  line["chares"] = {one.chosen.cut.blocks[0], one.chosen.cut.blocks[1]};
+  line["odf"] = one.chosen.odf;
+  line["pes"] = asked.machine.pes;
+  line["processes"] = asked.processes;
+  line["angles_per_octant"] = asked.what.angles_per_octant;
+  line["planes"] = asked.what.planes;
+  line["angles"] = asked.what.angles;
+  line["spin_us"] = std::chrono::duration<double, std::micro>(asked.spin).count();
+  line["iters"] = one.result.iterations;
+  line["us_per_iter"] = one.result.seconds_per_iteration * 1e6;
+  line["grind_ns"] = grind_ns(asked, one);
+  line["checksum"] = fmt::format("{:#018x}", one.result.checksum);
+  line["residual"] = one.result.residual;
+  line["balance_error"] = one.result.balance.error();
+  line["max_abs_error"] = nullptr;
+  if (one.result.check) line["max_abs_error"] = one.result.check->max_abs_error();
+  line["machine"] = machine_of(asked);
+  return line.dump();
+}
+
+}  // namespace sweep
