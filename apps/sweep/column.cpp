@@ -13,12 +13,12 @@ namespace {
 
 // What flows through a face, where fluxes lie with the step's angles running fastest.
 double flow(const face& fluxes, const step& what, const std::vector<double>& twice_cosine,
-            const std::vector<double>& weight) {
+            const std::vector<double>& half_weight) {
   const auto angles = std::size_t(what.angles), first = std::size_t(what.first_angle);
   double sum = 0;
   for (std::size_t i = 0; i < fluxes.size(); ++i) {
     const std::size_t angle = first + i % angles;
-    sum += fluxes[i] * weight[angle] * twice_cosine[angle] / 2;
+    sum += fluxes[i] * half_weight[angle] * twice_cosine[angle];
   }
   return sum;
 }
@@ -81,7 +81,7 @@ imbrex::task<> column::pass(int octant) {
       // A turn of the scheduler: what flows out moves on, and other columns of the PE may have become ready.
       co_await imbrex::sleep_for(std::chrono::nanoseconds(0));
     }
-    leakage_ += flow(z_, next, coefficients_.z, coefficients_.weight);
+    leakage_ += flow(z_, next, coefficients_.z, coefficients_.half_weight);
   }
 }
 
@@ -123,11 +123,11 @@ void column::send_outflow(const step& what) {
   if (const auto next = neighbour(0, ascends(what.octant, 0)))
     imbrex::send<&column::x_inflow>(peers()[*next], step_, std::move(x_));
   else
-    leakage_ += flow(x_, what, coefficients_.x, coefficients_.weight);
+    leakage_ += flow(x_, what, coefficients_.x, coefficients_.half_weight);
   if (const auto next = neighbour(1, ascends(what.octant, 1)))
     imbrex::send<&column::y_inflow>(peers()[*next], step_, std::move(y_));
   else
-    leakage_ += flow(y_, what, coefficients_.y, coefficients_.weight);
+    leakage_ += flow(y_, what, coefficients_.y, coefficients_.half_weight);
 }
 
 particle_balance column::balance() {

@@ -30,9 +30,9 @@ struct lane_coefficients {
         y(load<width>(&of.y[first])),
         z(load<width>(&of.z[first])),
         inverse(load<width>(&of.inverse[first])),
-        weight(load<width>(&of.weight[first])) {}
+        half_weight(load<width>(&of.half_weight[first])) {}
 
-  lanes<width> x, y, z, inverse, weight;
+  lanes<width> x, y, z, inverse, half_weight;
 };
 
 // Cells along x: how many, and how far it is from one to the next, and from its fluxes to the next's.
@@ -40,22 +40,23 @@ struct row {
   std::ptrdiff_t cells, cell_step, angle_step;
 };
 
-// The flux in a cell's middle is the mean of those on opposite faces.
+// The flux in a cell's middle is the mean of what enters and leaves, the same along x, y and z. What entered along x comes
+// last, since the next cell waits for what leaves.
 template <std::size_t width>
 void sweep_row(const lane_coefficients<width>& of, const row& along, const step_fields& at) {
-  lanes<width> x = load<width>(at.x), middle;
+  lanes<width> x = load<width>(at.x), both;
   for (std::ptrdiff_t i = 0; i < along.cells; ++i) {
     const double source = at.source[i * along.cell_step];
     lanes<width> y = load<width>(at.y + i * along.angle_step), z = load<width>(at.z + i * along.angle_step);
     for (std::size_t m = 0; m < width; ++m)
-      middle[m] = (source + of.x[m] * x[m] + of.y[m] * y[m] + of.z[m] * z[m]) * of.inverse[m];
-    for (std::size_t m = 0; m < width; ++m) x[m] = 2 * middle[m] - x[m];
-    for (std::size_t m = 0; m < width; ++m) y[m] = 2 * middle[m] - y[m];
-    for (std::size_t m = 0; m < width; ++m) z[m] = 2 * middle[m] - z[m];
+      both[m] = (source + of.z[m] * z[m] + of.y[m] * y[m] + of.x[m] * x[m]) * of.inverse[m];
+    for (std::size_t m = 0; m < width; ++m) x[m] = both[m] - x[m];
+    for (std::size_t m = 0; m < width; ++m) y[m] = both[m] - y[m];
+    for (std::size_t m = 0; m < width; ++m) z[m] = both[m] - z[m];
     store<width>(at.y + i * along.angle_step, y);
     store<width>(at.z + i * along.angle_step, z);
     double flux = at.flux[i * along.cell_step];
-    for (std::size_t m = 0; m < width; ++m) flux += of.weight[m] * middle[m];
+    for (std::size_t m = 0; m < width; ++m) flux += of.half_weight[m] * both[m];
     at.flux[i * along.cell_step] = flux;
   }
   store<width>(at.x, x);
@@ -88,8 +89,8 @@ coefficients::coefficients(const std::vector<ordinate>& angles) {
     x.push_back(2 * angle.mu);
     y.push_back(2 * angle.eta);
     z.push_back(2 * angle.xi);
-    inverse.push_back(1 / (total_cross_section + x.back() + y.back() + z.back()));
-    weight.push_back(angle.weight);
+    inverse.push_back(2 / (total_cross_section + x.back() + y.back() + z.back()));
+    half_weight.push_back(angle.weight / 2);
   }
 }
 
@@ -97,8 +98,12 @@ void make_step(const coefficients& of, const extents& cells, const step& what, c
   const auto angles = std::size_t(what.angles);
   std::size_t lane = 0;
   for (; lane + 4 <= angles; lane += 4) sweep_lanes<4>(of, cells, what, fields, lane);
-  for (; lane + 2 <= angles; lane += 2) sweep_lanes<2>(of, cells, what, fields, lane);
-  if (lane < angles) sweep_lanes<1>(of, cells, what, fields, lane);
+  switch (angles - lane) {
+    case 3: return sweep_lanes<3>(of, cells, what, fields, lane);
+    case 2: return sweep_lanes<2>(of, cells, what, fields, lane);
+    case 1: return sweep_lanes<1>(of, cells, what, fields, lane);
+    default: return;
+  }
 }
 
 }  // namespace sweep

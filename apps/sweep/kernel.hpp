@@ -22,8 +22,8 @@ struct coefficients {
   explicit coefficients(const std::vector<ordinate>& angles);
 
   std::vector<double> x, y, z;  ///< twice the cosine
-  std::vector<double> inverse;  ///< of the total cross section and these
-  std::vector<double> weight;
+  std::vector<double> inverse;  ///< 2 divided by the total cross section and these
+  std::vector<double> half_weight;
 };
 
 /// What a step works on. Cells lie with x running fastest, then y. Angular fluxes lie with the step's angles running

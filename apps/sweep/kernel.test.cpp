@@ -36,8 +36,8 @@ double weighted_flow(const std::vector<double>& fluxes, const coefficients& of,
                      const std::vector<double>& twice_cosine) {
   double sum = 0;
   for (std::size_t i = 0; i < fluxes.size(); ++i) {
-    const std::size_t angle = i % of.weight.size();
-    sum += fluxes[i] * of.weight[angle] * twice_cosine[angle] / 2;
+    const std::size_t angle = i % of.half_weight.size();
+    sum += fluxes[i] * of.half_weight[angle] * twice_cosine[angle];
   }
   return sum;
 }

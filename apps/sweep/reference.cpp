@@ -51,7 +51,7 @@ void serial_solver::pass(int octant, const ordinate& direction) {
         const std::size_t cell = at(place(0, i), place(1, j), place(2, k));
         double& y = from_y[std::size_t(i)];
         double& z = from_z[std::size_t(j * grid_[0] + i)];
-        const double middle = (source_[cell] + mu * from_x + eta * y + xi * z) * inverse;
+        const double middle = (source_[cell] + xi * z + eta * y + mu * from_x) * inverse;
         from_x = 2 * middle - from_x;
         y = 2 * middle - y;
         z = 2 * middle - z;
