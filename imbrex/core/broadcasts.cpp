@@ -83,7 +83,9 @@ void broadcast_station::report() {
 void broadcast_station::done(std::uint32_t number, std::uint64_t elements) {
   auto& t = tallies_[number];
   t.elements += elements;
+  tell_part(&tallies_, number);
   if (++t.pes < part_.pe().num_pes()) return;
+  tell_complete(&tallies_, number);
   log_.at(number).message->all_delivered(part_, t.elements);
   for (auto first = tallies_.begin();
        first != tallies_.end() && first->first == all_done_ + 1 && first->second.pes == part_.pe().num_pes();

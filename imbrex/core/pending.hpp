@@ -38,10 +38,12 @@ class pending_state final : public result_target<storable<R>> {
 
   void accept(std::uint32_t, storable<R>&& result) override {
     value_.emplace(std::move(result));
+    tell_part(this, 0);
     if (waiter_) waiter_.resume();
   }
   void fail(std::uint32_t, std::exception_ptr why) override {
     error_ = std::move(why);
+    tell_part(this, 0);
     if (waiter_) waiter_.resume();
   }
 
@@ -53,6 +55,7 @@ class pending_state final : public result_target<storable<R>> {
   bool ready() const { return value_.has_value() || error_ != nullptr; }
   void resume_when_ready(std::coroutine_handle<> waiter) { waiter_ = waiter; }
   storable<R> take() {
+    tell_complete(this, 0);
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
     return std::move(*value_);
   }

@@ -93,6 +93,10 @@ void recorder::received(const work& letter, std::int64_t reference) {
       static_cast<std::uint64_t>(reference));
 }
 
+void recorder::gathered(const void* whole, std::uint64_t number, bool completes) {
+  add(record_kind::gathered, completes ? 1 : 0, 0, 0, reinterpret_cast<std::uintptr_t>(whole), number);
+}
+
 void recorder::add_wait(record_kind kind, const scope& entry, const awaited& cause) {
   trace::record r{now(), kind, static_cast<std::uint8_t>(cause.cause),
                   0,     0,    static_cast<std::uint64_t>(cause.reference),

@@ -45,6 +45,7 @@ class recorder final : public suspension_observer {
   void resumed(const suspension& what) override;
   void abandoned(const scope& entry, trace::wait_cause cause) override;
   void received(const work& letter, std::int64_t reference) override;
+  void gathered(const void* whole, std::uint64_t number, bool completes) override;
 
   /// `bytes`: that it would be packed.
   void sent(const message& m, int to, std::uint64_t bytes);

@@ -201,6 +201,18 @@ TEST_P(Recorder, TellsWhatRanAndWhatEachMessageBecame) {
     for (const auto& [element, times] : caught)
       EXPECT_GE(times, rounds * (players - 1)) << element;  // more if one had to be held
 
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::string> begun;  // by file and address
+    std::map<std::int64_t, int> received;                                  // by round
+    for (const auto& e : t.records) {
+      if (e.what.kind == record_kind::item_begin) begun[{e.file, e.what.a}] = short_name(t.entry_name(e));
+      if (e.what.kind != record_kind::received) continue;
+      ++received[static_cast<std::int64_t>(e.what.b)];
+      EXPECT_EQ(short_name(t.entry_name(e)), "throws");
+      EXPECT_EQ((begun[{e.file, e.what.a}]), "throws");
+    }
+    ASSERT_EQ(received.size(), std::size_t{rounds});
+    for (const auto& [round, times] : received) EXPECT_EQ(times, players * (players - 1)) << round;
+
     std::map<std::uint64_t, int> shouted;
     std::map<std::uint64_t, int> waits;
     for (const auto& e : t.records) {
@@ -294,6 +306,41 @@ TEST_F(Tracing, PhasesAndMarksAreThere) {
   EXPECT_EQ(told, expected);
   EXPECT_EQ(numbers.at("whole").size(), 1U);
   EXPECT_NE(*numbers.at("whole").begin(), *numbers.at("part").begin());
+}
+
+TEST_F(Tracing, DataWrittenAndReadAreThere) {
+  EXPECT_EQ(run(how(1),
+                []() -> task<> {
+                  {
+                    trace::produce written("halo", 100);
+                    written.element(7);
+                    const trace::consume read("cells", 20);
+                    written.element(3);
+                  }
+                  const trace::consume again("cells", 30);
+                  co_return;
+                }),
+            0);
+  const whole_trace t(folder_.file());
+  using trace::data_step;
+  std::vector<std::tuple<record_kind, std::string, data_step, std::uint64_t>> told;
+  std::set<std::uint64_t> stretches;
+  for (const auto& e : t.records) {
+    if (e.what.kind != record_kind::produced && e.what.kind != record_kind::consumed) continue;
+    const std::string name(t.source.files().front()->name(trace::name_table::marks, e.what.group));
+    told.emplace_back(e.what.kind, name, static_cast<data_step>(e.what.detail), e.what.a);
+    stretches.insert(e.what.b);
+  }
+  const decltype(told) expected{{record_kind::produced, "halo", data_step::begin, 100},
+                                {record_kind::produced, "halo", data_step::element, 7},
+                                {record_kind::consumed, "cells", data_step::begin, 20},
+                                {record_kind::produced, "halo", data_step::element, 3},
+                                {record_kind::consumed, "cells", data_step::end, 20},
+                                {record_kind::produced, "halo", data_step::end, 100},
+                                {record_kind::consumed, "cells", data_step::begin, 30},
+                                {record_kind::consumed, "cells", data_step::end, 30}};
+  EXPECT_EQ(told, expected);
+  EXPECT_EQ(stretches.size(), 3U);
 }
 
 TEST_F(Tracing, AWaitThatIsGivenUpIsTold) {

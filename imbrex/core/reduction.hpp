@@ -314,7 +314,9 @@ class collector : public result_target<V> {
 
  private:
   void one_less() {
+    tell_part(this, 0);
     if (--missing_ > 0) return;
+    tell_complete(this, 0);
     outcome<typename math::partial> all;
     all.error = std::move(error_);
     try {

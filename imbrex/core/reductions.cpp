@@ -77,6 +77,7 @@ std::vector<reply_address> reduction_station::take_waiting(std::uint32_t number)
 
 void reduction_station::contributed(std::uint32_t number) {
   ++open(number).passed;
+  tell_part(&open_, number);
   report_what_is_complete();
 }
 
@@ -137,6 +138,7 @@ void reduction_station::report_first() {
   auto contributions = std::move(open_.front().contributions);
   open_.pop_front();
   ++next_report_;
+  tell_complete(&open_, number);
   if (contributions) return part_.pe().dispatch(contributions->fold(number, change), part_.root());
   auto& m = message_of<bare_report>(part_);
   m.number = number;
@@ -161,6 +163,7 @@ void reduction_station::add(std::uint32_t number, int from, std::uint64_t count,
   t.reports += is_report ? 1 : 0;
   t.count += count;
   t.change += change;
+  tell_part(&totals_, number);
   if (n > 1) {
     empty_.resize(static_cast<std::size_t>(n));
     if (count > 0 && is_report) empty_[static_cast<std::size_t>(from)] = false;
@@ -178,6 +181,7 @@ void reduction_station::add(std::uint32_t number, int from, std::uint64_t count,
   const auto values = std::move(t.values);
   totals_.erase(number);
   asked_.erase(number);
+  tell_complete(&totals_, number);
   values->send_to_elements(part_, number);
 }
 
@@ -194,10 +198,12 @@ void reduction_station::became_empty(int who) {
 }
 
 void reduction_station::check(std::uint32_t broadcast) {
+  tell_part(&calls_, broadcast);
   const auto at = calls_.find(broadcast);
   if (at == calls_.end() || at->second.count != at->second.expected) return;
   call done = std::move(at->second);
   calls_.erase(at);
+  tell_complete(&calls_, broadcast);
   done.values->send_to_caller(part_, done.caller, done.reply);
 }
 

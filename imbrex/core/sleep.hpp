@@ -34,7 +34,7 @@ class [[nodiscard("co_await sleep_for")]] sleeper final : public suspension {
   }
   void await_resume() { end(); }
   std::string description() const override;
-  awaited cause() const override { return {trace::wait_cause::timer}; }
+  awaited cause() const override { return {trace::wait_cause::timer, time_.count()}; }
 
  private:
   static void wake(work& item);

@@ -23,6 +23,8 @@ class suspension_observer {
   virtual void abandoned(const scope& entry, trace::wait_cause cause) = 0;
   /// A coroutine takes the value that a message brought for this reference number.
   virtual void received(const work& message, std::int64_t reference) = 0;
+  /// What runs adds its part to what several make together, or if it `completes`, all parts are there.
+  virtual void gathered(const void* whole, std::uint64_t number, bool completes) = 0;
 
   /// Null if nobody wants to know.
   static suspension_observer* current() { return current_; }
@@ -36,10 +38,20 @@ class suspension_observer {
   static inline constinit thread_local suspension_observer* current_ = nullptr;
 };
 
+/// Tells of something that several make together on this thread; `whole` and `number` name it until it is complete.
+inline void tell_part(const void* whole, std::uint64_t number) {
+  if (auto* told = suspension_observer::current()) [[unlikely]]
+    told->gathered(whole, number, false);
+}
+inline void tell_complete(const void* whole, std::uint64_t number) {
+  if (auto* told = suspension_observer::current()) [[unlikely]]
+    told->gathered(whole, number, true);
+}
+
 /// What a suspended coroutine waits for, in the words of a trace.
 struct awaited {
   trace::wait_cause cause = trace::wait_cause::other;
-  std::int64_t reference = 0;  ///< of a message
+  std::int64_t reference = 0;  ///< of a message; of a timer the time in ns
 };
 
 /// What one suspended coroutine waits for. Awaiters derive from it, so that a deadlock report can say who

@@ -15,7 +15,8 @@ enum class record_kind : std::uint8_t {
   entry_begin = 3,  ///< Inside an item: one element's turn in a broadcast. As item_begin.
   entry_end = 4,
   resumed = 5,  ///< Inside an item: a coroutine goes on that had been suspended. `entry`, `group` and `b` as
-                ///< of item_begin; `detail` a `wait_cause`, `a` the reference number waited for.
+  ///< of item_begin; `detail` a `wait_cause`, `a` the reference number waited for, or of a timer
+  ///< the time in ns.
   suspended = 6,  ///< Inside an item: a coroutine begins to wait. As resumed.
   sent = 7,    ///< A message leaves: `entry` that it calls, `group` the PE, `a` the message, `b` its bytes.
                ///< Also by each PE that passes it on.
@@ -46,8 +47,11 @@ enum class record_kind : std::uint8_t {
   received =
       22,  ///< The coroutine that runs takes a value out of a mailbox or channel: `entry` the port, `a`
            ///< the message that brought it, `b` its reference number.
+  gathered =
+      23,  ///< What runs adds its part to what several make together on this track, such as a reduction:
+           ///< `a` and `b` name it; `detail` is 1 where all parts are there and the whole begins to count.
 };
-inline constexpr int record_kinds = 23;
+inline constexpr int record_kinds = 24;
 
 /// What kind of item a PE runs.
 enum class item_class : std::uint8_t {

@@ -16,6 +16,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/nearest.hpp>
 #include <imbrex/base/number.hpp>
+#include <imbrex/base/options.hpp>
 #include <imbrex/base/quantity.hpp>
 #include <imbrex/tools/overlap/figures.hpp>
 #include <imbrex/tools/overlap/input.hpp>
@@ -117,6 +118,9 @@ void choose_networks_to_verify(survey& over, bool latencies_given, bool bandwidt
 /// Options that the runs themselves need.
 void refuse_taken_options(const std::vector<std::string>& command) {
   for (const std::string& word : command)
+    if (word == "--options" || word.starts_with("--options="))
+      throw usage_error("--verify: write the program's options out, instead of --options");
+  for (const std::string& word : command)
     for (const std::string_view taken :
          {"--trace", "--net-latency", "--net-bandwidth", "--net-injection-gap"})
       if (word == taken || word.starts_with(std::string(taken) + "="))
@@ -145,7 +149,10 @@ void print(const std::string& text) {
     throw error(std::string("the standard output cannot be written: ") + std::strerror(errno));
 }
 
-void write_parameters(const std::string& file, const application& program) {
+void write_parameters(const std::string& file, const std::string& trace, const application& program) {
+  std::error_code none;
+  if (std::filesystem::equivalent(file, trace, none))
+    throw usage_error("--save " + file + " is the trace itself; name another file");
   std::ofstream out(file, std::ios::binary);
   out << parameters_json({&program, 1}).dump(2) << "\n";
   out.close();
@@ -158,9 +165,14 @@ void write_parameters(const std::string& file, const application& program) {
 application measured_application(const settings& asked, std::string& text) {
   trace::reader in(asked.file);
   const auto run = tools::read_dataflow(in);
+  for (const std::string& warning : in.warnings()) std::fprintf(stderr, "warning: %s\n", warning.c_str());
   const auto measured = measure(run, asked.part, std::filesystem::path(asked.file).filename().string());
-  if (asked.save) write_parameters(*asked.save, measured.program);
-  for (const std::string& warning : in.warnings()) text += "warning: " + warning + "\n";
+  if (measured.program.data.empty())
+    throw usage_error(
+        asked.file +
+        ": PEs exchange no messages of the program in what was recorded, so there is nothing to overlap; "
+        "run it with two PEs or more. Of broadcasts and reductions the method knows nothing");
+  if (asked.save) write_parameters(*asked.save, asked.file, measured.program);
   text += fmt::format("Measured in {}, {}: {} iterations{}, T_comp {:.5g} us\n\n", asked.file,
                       asked.part.phase.empty() ? "the whole run" : "phase " + asked.part.phase,
                       measured.iterations, measured.counted ? ", counted by reference numbers" : "",
@@ -291,6 +303,10 @@ std::variant<settings, std::string> parse_command(std::span<const std::string> a
   if (verifies) {
     if (asked.figures)
       throw usage_error("--svg draws what could be overlapped, and --verify does not tell that");
+    if (all_bandwidths->count() > 0 &&
+        (asked.over.bandwidths.front() * bytes_per_megabyte < static_cast<double>(min_net_bandwidth) ||
+         asked.over.best_bandwidth() * bytes_per_megabyte > static_cast<double>(max_net_bandwidth)))
+      refuse("--bandwidth", bandwidths, "links can be given from 1kB/s to 1000GB/s");
     choose_networks_to_verify(asked.over, all_latencies->count() > 0, all_bandwidths->count() > 0);
     asked.verify->part = asked.part;
     asked.verify->over = asked.over;

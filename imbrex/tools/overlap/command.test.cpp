@@ -51,10 +51,51 @@ TEST(command, looks_at_other_networks) {
   EXPECT_EQ(found.figures, "here");
 }
 
+TEST(command, measures_recorded_runs) {
+  const settings found =
+      asked({"--from", "run.trace", "--phase", "steps", "--iterations", "20", "--save", "p.json"});
+  EXPECT_TRUE(found.from_trace);
+  EXPECT_EQ(found.file, "run.trace");
+  EXPECT_EQ(found.part.phase, "steps");
+  EXPECT_EQ(found.part.iterations, 20U);
+  EXPECT_EQ(found.save, "p.json");
+  EXPECT_FALSE(found.verify);
+}
+
+TEST(command, verifies_the_program_behind_two_dashes) {
+  const settings found = asked({"--verify", "--phase", "steps", "--latency", "1ms", "--repeat", "5",
+                                "--limit", "2s", "--", "./app", "--json", "--", "x"});
+  ASSERT_TRUE(found.verify);
+  EXPECT_EQ(found.verify->command, (words{"./app", "--json", "--", "x"}));
+  EXPECT_EQ(found.verify->part.phase, "steps");
+  EXPECT_EQ(found.verify->repeats, 5);
+  EXPECT_EQ(found.verify->limit, std::chrono::seconds(2));
+  EXPECT_EQ(found.verify->over.latencies, std::vector{microseconds(1000)});
+  EXPECT_EQ(found.verify->over.bandwidths, (std::vector<double>{100, 400, 1000, 10'000}));
+  EXPECT_FALSE(found.json);
+  const auto usual = asked({"--verify", "--", "./app"}).verify;
+  EXPECT_EQ(usual->over.latencies.size() * usual->over.bandwidths.size(), 20U);
+  EXPECT_EQ(usual->repeats, 3);
+}
+
 TEST(command, says_what_is_wrong_and_what_to_write) {
   const std::vector<std::pair<words, const char*>> wrong{
       {{}, "no file; write imbrex overlap FILE"},
       {{"a", "b"}, "unknown argument b"},
+      {{"a", "--from", "b"}, "choose one of FILE, --from and --verify"},
+      {{"a", "--phase", "b"}, "--phase and --iterations are of recorded runs"},
+      {{"--from", "a", "--iterations", "0"}, "--iterations 0: the number must be from 1 to"},
+      {{"a", "--save", "b"}, "--save writes what was measured: it needs --from"},
+      {{"a", "--repeat", "2"}, "--repeat and --limit need --verify"},
+      {{"a", "--", "b"}, "a program behind -- is run by imbrex overlap --verify only"},
+      {{"--verify"}, "--verify: no program; write imbrex overlap --verify -- PROGRAM"},
+      {{"--verify", "--"}, "--verify: no program"},
+      {{"--verify", "--repeat", "0", "--", "a"}, "--repeat 0: the number must be from 1 to 100"},
+      {{"--verify", "--bandwidth", "7B/s", "--", "a"}, "--bandwidth 7B/s: links can be given from 1kB/s"},
+      {{"--verify", "--svg", "x", "--", "a"}, "--svg draws what could be overlapped"},
+      {{"--verify", "--", "a", "--net-latency=1us"}, "--verify: leave out --net-latency of the program"},
+      {{"--verify", "--", "a", "--trace", "b"}, "it is run with traces of its own"},
+      {{"--verify", "--", "a", "--options", "b"}, "write the program's options out"},
       {{"a", "--jsn"}, "unknown option --jsn; did you mean --json?"},
       {{"a", "--pes", "3"}, "unknown option --pes"},
       {{"a", "--latency", "0us"}, "--latency 0us: the time must be from 1ns to 60s"},

@@ -41,7 +41,7 @@ class measuring {
     count_iterations();
     measured_program made;
     made.iterations = iterations_;
-    made.counted = !part_.iterations;
+    made.counted = by_reference_;
     made.program.name = name;
     made.program.computation = positive(most_worked() / static_cast<double>(iterations_));
     made.program.processors = static_cast<int>(run_.pes.size());
@@ -53,6 +53,8 @@ class measuring {
   using message_list = std::vector<std::uint32_t>;
 
   void find_stretches();
+  void merge_stretches();
+  std::vector<stretch>::const_iterator first_ending_after(std::uint64_t moment) const;
   bool inside(std::uint64_t moment) const;
   void sort_messages();
   void count_iterations();
@@ -72,6 +74,7 @@ class measuring {
   std::map<std::uint32_t, message_list> by_entry_;   // all of the program's, by the port
   std::map<std::uint32_t, message_list> exchanged_;  // those of them between PEs
   std::uint64_t iterations_ = 1;
+  bool by_reference_ = false;
 };
 
 void measuring::find_stretches() {
@@ -81,16 +84,32 @@ void measuring::find_stretches() {
   }
   for (const auto& one : run_.phases)
     if (run_.phase_names[one.name] == part_.phase) stretches_.push_back({one.begun, one.ended});
-  if (!stretches_.empty()) return;
+  if (!stretches_.empty()) return merge_stretches();
   std::string known;
   for (const auto& one : run_.phase_names) known += (known.empty() ? "" : ", ") + one;
   throw usage_error("--phase " + part_.phase + ": the trace has no such phase; " +
                     (known.empty() ? "it has none, leave --phase out" : "it has " + known));
 }
 
+// Phases of several chares may overlap.
+void measuring::merge_stretches() {
+  std::ranges::sort(stretches_, {}, &stretch::begin);
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < stretches_.size(); ++i)
+    if (stretches_[i].begin <= stretches_[last].end)
+      stretches_[last].end = std::max(stretches_[last].end, stretches_[i].end);
+    else
+      stretches_[++last] = stretches_[i];
+  stretches_.resize(last + 1);
+}
+
+std::vector<stretch>::const_iterator measuring::first_ending_after(std::uint64_t moment) const {
+  return std::ranges::upper_bound(stretches_, moment, {}, &stretch::end);
+}
+
 bool measuring::inside(std::uint64_t moment) const {
-  return std::ranges::any_of(stretches_,
-                             [&](const stretch& s) { return s.begin <= moment && moment < s.end; });
+  const auto at = first_ending_after(moment);
+  return at != stretches_.end() && at->begin <= moment;
 }
 
 void measuring::sort_messages() {
@@ -104,10 +123,6 @@ void measuring::sort_messages() {
     by_entry_[m.entry].push_back(i);
     if (is_between_pes(m)) exchanged_[m.entry].push_back(i);
   }
-  if (exchanged_.empty())
-    throw usage_error(
-        "in what was recorded PEs exchange no messages of the program, so there is nothing to overlap; "
-        "run it with two PEs or more");
 }
 
 // A reference number of the port that brings the most is an iteration; where there are none, the messages that the PE
@@ -117,6 +132,7 @@ void measuring::count_iterations() {
     iterations_ = *part_.iterations;
     return;
   }
+  if (exchanged_.empty()) return;
   const auto bytes = [&](const message_list& of) {
     return std::accumulate(of.begin(), of.end(), 0.0, [&](double sum, std::uint32_t i) {
       return sum + static_cast<double>(run_.messages[i].bytes);
@@ -131,18 +147,19 @@ void measuring::count_iterations() {
     references.insert(m.reference);
     ++pairs[{run_.pieces[m.sender].pe, receiver(m)}];
   }
-  iterations_ = references.size() > 1
+  by_reference_ = references.size() > 1;
+  iterations_ = by_reference_
                     ? references.size()
                     : std::ranges::max_element(pairs, {}, [](const auto& p) { return p.second; })->second;
 }
 
 double measuring::most_worked() const {
   std::vector<double> worked(run_.pes.size());
-  for (const auto& piece : run_.pieces)
-    for (const stretch& s : stretches_) {
-      const auto begin = std::max(s.begin, piece.begun), end = std::min(s.end, piece.begun + piece.length);
-      if (begin < end) worked[piece.pe] += static_cast<double>(end - begin);
-    }
+  for (const auto& piece : run_.pieces) {
+    const auto ended = piece.begun + piece.length;
+    for (auto s = first_ending_after(piece.begun); s != stretches_.end() && s->begin < ended; ++s)
+      worked[piece.pe] += static_cast<double>(std::min(s->end, ended) - std::max(s->begin, piece.begun));
+  }
   return std::ranges::max(worked);
 }
 
@@ -227,17 +244,25 @@ datum measuring::datum_of(std::uint32_t entry, const message_list& messages) con
   made.name = run_.entries[entry];
   made.kind = is_pipelined(messages) ? execution::pipelined : execution::concurrent;
   made.sent = words_each(words[worst]);
-  double hidden = hidden_by(by_pe.begin()->second);
-  for (const auto& [pe, to_pe] : by_pe) hidden = std::min(hidden, hidden_by(to_pe));
-  made.additional_consume = time(hidden);
+  made.dependent_work = made.kind == execution::pipelined;
+  if (made.kind == execution::concurrent) {  // pipelined data have no independent work (section 3.3)
+    double hidden = hidden_by(by_pe.begin()->second);
+    for (const auto& [pe, to_pe] : by_pe) hidden = std::min(hidden, hidden_by(to_pe));
+    made.additional_consume = time(hidden);
+  }
 
-  // What uses them: whoever sends to the worst PE, and that PE itself.
+  // What uses them: the PE that sends most to the worst, and that PE itself.
+  std::map<std::uint32_t, std::uint64_t> sent_by;
+  for (const std::uint32_t i : by_pe[worst])
+    sent_by[run_.pieces[run_.messages[i].sender].pe] += run_.messages[i].bytes;
+  const auto writer =
+      std::ranges::max_element(sent_by, {}, [](const auto& one) { return one.second; })->first;
   std::set<std::uint32_t> writers, readers;
   double written = 0, read = 0, writing = 0, reading = 0;
   for (const std::uint32_t i : by_entry_.at(entry)) {
     const auto& m = run_.messages[i];
     const double of = static_cast<double>(m.bytes) / word_bytes;
-    if (m.sender != dataflow::none && run_.pieces[m.sender].pe == worst) {
+    if (m.sender != dataflow::none && run_.pieces[m.sender].pe == writer) {
       written += of;
       if (writers.insert(m.sender).second) writing += static_cast<double>(run_.pieces[m.sender].length);
     }
@@ -250,6 +275,8 @@ datum measuring::datum_of(std::uint32_t entry, const message_list& messages) con
   side consumption = told(run_, readers, false);
   if (production.words == 0) production = {std::max(written, words[worst]), writing};
   if (consumption.words == 0) consumption = {read, reading};
+  production.words = std::max(production.words, 1.0);  // messages may be empty
+  consumption.words = std::max(consumption.words, 1.0);
   made.produced = words_each(production.words);
   made.consumed = words_each(consumption.words);
   made.produce_period = positive(production.time / production.words);

@@ -20,7 +20,7 @@ struct measured_part {
 struct measured_program {
   application program;
   std::uint64_t iterations = 1;
-  bool counted = true;  ///< the iterations, by the reference numbers of the messages
+  bool counted = false;  ///< the iterations, by the reference numbers of the messages
 };
 
 /// Measures a recorded run. Of each datum the numbers are those of the PE that receives most of it, an iteration:
@@ -33,7 +33,8 @@ struct measured_program {
 ///   so what the run itself hides, by ODF or by hand, is in T_AC.
 /// - Pipelined are data that no pair of PEs exchanges in both directions with the same reference number.
 ///
-/// T_comp is the time that the busiest PE worked. Throws `usage_error` if the part is not there or nothing is exchanged.
+/// T_comp is the time that the busiest PE worked. There are no data if PEs exchange no messages of the program, but
+/// broadcasts and reductions at most. Throws `usage_error` if the part is not there.
 measured_program measure(const tools::dataflow& run, const measured_part& part, const std::string& name);
 
 /// The same program as it is: without what loop indexing would make available.

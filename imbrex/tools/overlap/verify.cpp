@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/quantity.hpp>
@@ -38,10 +41,15 @@ class program_runs {
       throw error("a run took longer than " + duration_text(asked_.limit) +
                   "; give it fewer iterations, or more time with --limit");
     if (result.status != 0)
-      throw error("a run ended with status " + std::to_string(result.status) + ": " + last_line(result) +
+      throw error("a run ended with status " + std::to_string(result.status) +
+                  (last_line(result).empty() ? "" : ": " + last_line(result)) +
                   "; it must take the options of the runtime and end with status 0");
+    if (!std::filesystem::exists(file))
+      throw error(
+          "the program ended but wrote no trace; it must give its arguments to imbrex::parse_options");
     trace::reader in(file);
     auto run = tools::read_dataflow(in);
+    for (const std::string& warning : in.warnings()) std::fprintf(stderr, "warning: %s\n", warning.c_str());
     folder_.clear();
     return run;
   }
@@ -63,8 +71,11 @@ std::vector<std::string> options_for(const network& over) {
 microseconds time_of(const dataflow& run, const std::string& phase, std::uint64_t length,
                      const std::vector<std::uint64_t>& phase_times) {
   const auto named = std::ranges::find(run.phase_names, phase);
-  const auto time =
-      phase.empty() ? length : phase_times[static_cast<std::size_t>(named - run.phase_names.begin())];
+  if (!phase.empty() && named == run.phase_names.end())
+    throw error("a run over a network has no phase " + phase + ", but the run without one has");
+  const auto place = static_cast<std::size_t>(named - run.phase_names.begin());
+  const auto time = phase.empty() ? length : phase_times[place];
+  if (time == 0) throw error((phase.empty() ? "a run" : "phase " + phase) + " took no time, or did not end");
   return nanoseconds(time);
 }
 
@@ -74,6 +85,9 @@ microseconds recorded_time(const dataflow& run, const std::string& phase) {
 
 microseconds replayed_time(const dataflow& run, const std::string& phase, const network& over) {
   const auto result = tools::replay(run, model_of(over));
+  if (result.never != 0)
+    throw error("the trace of the run lacks something: " + std::to_string(result.never) +
+                " parts of it wait for what does not come, so nothing can be predicted from it");
   return time_of(run, phase, result.length, result.phase_times);
 }
 
@@ -111,6 +125,7 @@ verification verify(const verification_settings& asked) {
       one.achieved = std::min(one.achieved, recorded_time(runs.record(options_for(one.over)), phase));
   }
   made.without_network = recorded_time(*best, phase);
+  made.replayed_without = replayed_time(*best, phase, {microseconds(0), 0, microseconds(0)});
   const application program = as_it_is(made.measured.program);
   for (verified_point& one : made.points) {
     one.replayed = replayed_time(*best, phase, one.over);
@@ -130,10 +145,11 @@ std::string verification_text(const verification& of) {
   const auto replayed = errors(of, &verified_point::replayed);
   const auto modelled = errors(of, &verified_point::modelled);
   return fmt::format(
-      "Without a network {} us, {} iterations\n\n{}\n"
+      "Without a network {} us, replayed so {} us ({}); {} iterations\n\n{}\n"
       "Off by: replayed {:.2f} % in the median and {:.2f} % at worst; by the paper {:.2f} % and {:.2f} %\n",
-      cell(of.without_network), of.measured.iterations, made.text(), 100 * replayed.median,
-      100 * replayed.worst, 100 * modelled.median, 100 * modelled.worst);
+      cell(of.without_network), cell(of.replayed_without),
+      percent(relative_error(of.replayed_without, of.without_network)), of.measured.iterations, made.text(),
+      100 * replayed.median, 100 * replayed.worst, 100 * modelled.median, 100 * modelled.worst);
 }
 
 nlohmann::ordered_json verification_json(const verification& of) {
@@ -150,6 +166,7 @@ nlohmann::ordered_json verification_json(const verification& of) {
     return nlohmann::ordered_json{{"median", off.median}, {"worst", off.worst}};
   };
   return {{"without_network_us", of.without_network.count()},
+          {"replayed_without_us", of.replayed_without.count()},
           {"iterations", of.measured.iterations},
           {"points", std::move(points)},
           {"replayed_off", summary(&verified_point::replayed)},

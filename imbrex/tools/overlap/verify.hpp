@@ -32,6 +32,8 @@ struct verified_point {
 struct verification {
   measured_program measured;
   microseconds without_network;  ///< recorded, the least of all repeats
+  microseconds
+      replayed_without;  ///< the same run: off by what its pieces of work do not tell, such as waking PEs
   std::vector<verified_point> points;
 };
 

@@ -66,8 +66,12 @@ class reading {
  private:
   struct arrival {
     std::uint32_t item;
-    std::uint32_t message;  // none if nobody knows who sent it
+    std::uint32_t message = dataflow::none;  // none if nobody knows who sent it
+    std::uint32_t collection = 0;
+    std::uint64_t element = 0;
+    std::uint16_t entry = 0;
   };
+  using box_key = std::tuple<std::uint16_t, std::uint32_t, std::uint64_t, std::uint64_t>;
 
   void find_pes();
   void take(const record& r, std::uint32_t track);
@@ -76,6 +80,7 @@ class reading {
   void needed(std::uint32_t message, std::uint32_t receiver, std::uint64_t time);
   void sent(const record& r, std::uint32_t track);
   void received(const record& r, std::uint32_t track);
+  void gathered(const record& r, std::uint32_t track);
   void phase(const record& r, std::uint32_t track);
   void data(const record& r, std::uint32_t track);
   std::string_view mark(const record& r, std::uint32_t track) const {
@@ -96,6 +101,9 @@ class reading {
   std::unordered_map<std::uint32_t, std::uint32_t> on_their_way_;    // messages by the account's numbers
   std::vector<std::uint64_t> worked_when_sent_;                      // of each message, its receiver
   std::map<std::pair<std::uint32_t, std::uint64_t>, arrival> here_;  // by process and address
+  std::map<box_key, std::uint32_t> boxes_;  // by port, collection, element and reference
+  // Pieces that made a part of something, by track and its name.
+  std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>, std::vector<std::uint32_t>> parts_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> phases_;  // by track and which
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> data_;
   std::optional<std::uint64_t> start_;
@@ -147,6 +155,7 @@ void reading::take(const record& r, std::uint32_t track) {
     case record_kind::off: return pe.stop(r.time);
     case record_kind::sent: return sent(r, track);
     case record_kind::received: return received(r, track);
+    case record_kind::gathered: return gathered(r, track);
     case record_kind::phase_begin:
     case record_kind::phase_end: return phase(r, track);
     case record_kind::produced:
@@ -160,7 +169,8 @@ void reading::item_begins(const record& r, std::uint32_t track) {
   const auto known = r.a == 0 ? std::nullopt : account_.begin(r, track, file);
   const auto item = pes_[track]->item_begin(r.time, known ? std::optional(known->times.ready) : std::nullopt);
   if (r.a == 0) return;
-  arrival& here = here_[{file, r.a}] = {item, known ? begun(*known, item) : dataflow::none};
+  arrival& here = here_[{file, r.a}] = {item, dataflow::none, r.group, r.b, r.entry};
+  if (known) here.message = begun(*known, item);
   if (here.message != dataflow::none)
     made_.flow.messages[here.message].is_program =
         r.detail == static_cast<std::uint8_t>(trace::item_class::entry);
@@ -182,7 +192,8 @@ std::uint32_t reading::begun(const message_account::begun& known, std::uint32_t 
 void reading::needed(std::uint32_t message, std::uint32_t receiver, std::uint64_t time) {
   auto& m = made_.flow.messages[message];
   m.needed = since_start(time);
-  m.hidden = pes_[receiver]->worked(time) - worked_when_sent_[message];
+  m.hidden = std::min(pes_[receiver]->worked(time) - worked_when_sent_[message],
+                      m.needed - std::min(m.sent, m.needed));
 }
 
 void reading::sent(const record& r, std::uint32_t track) {
@@ -206,13 +217,31 @@ void reading::received(const record& r, std::uint32_t track) {
   if (found == here_.end()) return;  // it came before recording began, or with a chare that migrated
   const arrival came = found->second;
   here_.erase(found);
-  const auto user = pe.needs(r.time, came.item);
+  if (came.entry != r.entry) return;  // another's, which came to that address before
+  const auto user = pe.needs_value(r.time);
+  if (user == dataflow::none) return;
+  const box_key box{r.entry, came.collection, came.element, r.b};
+  const auto [number, is_new] = boxes_.try_emplace(box, static_cast<std::uint32_t>(made_.flow.boxes.size()));
+  if (is_new) made_.flow.boxes.emplace_back();
+  made_.flow.boxes[number->second].users.push_back(user);
+  made_.flow.pieces[came.item].box = number->second;
   if (came.message == dataflow::none) return;
   auto& m = made_.flow.messages[came.message];
   m.received = true;
   m.reference = static_cast<std::int64_t>(r.b);
   m.user = user;
   needed(came.message, track, r.time);
+}
+
+void reading::gathered(const record& r, std::uint32_t track) {
+  const auto ended = pes_[track]->cut(r.time);
+  if (ended == dataflow::none) return;
+  const std::tuple whole{track, r.a, r.b};
+  if (r.detail == 0) return parts_[whole].push_back(ended);
+  const auto parts = parts_.find(whole);
+  if (parts == parts_.end()) return;
+  for (const std::uint32_t part : parts->second) made_.follow(part, pes_[track]->running());
+  parts_.erase(parts);
 }
 
 void reading::phase(const record& r, std::uint32_t track) {

@@ -34,12 +34,18 @@ struct dataflow {
     std::uint64_t length = 0;
     std::uint64_t begun = 0;  ///< in the recorded run, since its first record
     std::uint32_t pe = 0;     ///< among `pes`
-    std::uint32_t needs = 0;  ///< how many others, and messages, it waits for
+    std::uint32_t needs = 0;  ///< how many others, messages and values it waits for
     std::uint32_t first_event = 0;
     std::uint32_t events = 0;
     std::uint32_t first_follower = 0;
     std::uint32_t followers = 0;
-    bool is_item = false;  ///< it takes its turn in the PE's queue; others go on as soon as they can
+    std::uint32_t box = none;  ///< among `boxes`: an item that brings a value there
+    bool is_item = false;      ///< it takes its turn in the PE's queue; others go on as soon as they can
+  };
+
+  /// Values with one reference number in one mailbox: the first that comes is for the first who needs one.
+  struct box {
+    std::vector<std::uint32_t> users;  ///< pieces, in the order in which they received
   };
 
   struct message {
@@ -77,6 +83,7 @@ struct dataflow {
   std::vector<piece> pieces;  ///< each after those that it follows
   std::vector<event> events;
   std::vector<follower> followers;
+  std::vector<box> boxes;
   std::vector<message> messages;
   std::vector<phase> phases;
   std::vector<data_use> data;

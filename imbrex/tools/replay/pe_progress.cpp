@@ -11,6 +11,10 @@ bool by_mailbox(const trace::record& r) {
   return r.detail == static_cast<std::uint8_t>(trace::wait_cause::mailbox);
 }
 
+bool by_timer(const trace::record& r) {
+  return r.detail == static_cast<std::uint8_t>(trace::wait_cause::timer);
+}
+
 }  // namespace
 
 std::uint32_t pe_progress::item_begin(std::uint64_t time, std::optional<std::uint64_t> ready) {
@@ -115,7 +119,7 @@ void pe_progress::resumed(const trace::record& r) {
   made_.follow(before_, current_);
   if (unknown_item_ == dataflow::none || !waited) return;
   follows_ = waited->piece;
-  delay_ = idle(item_begun_) - std::min(waited->idle, idle(item_begun_));
+  delay_ = by_timer(r) ? r.a : idle(item_begun_) - std::min(waited->idle, idle(item_begun_));
 }
 
 void pe_progress::abandoned(const trace::record& r) {
@@ -135,19 +139,23 @@ std::optional<pe_progress::waiting> pe_progress::take(const wait& one) {
   return first;
 }
 
-std::uint32_t pe_progress::needs(std::uint64_t time, std::uint32_t item) {
+std::uint32_t pe_progress::needs_value(std::uint64_t time) {
   if (!is_busy_) return dataflow::none;
-  if (!just_resumed_) {
-    ensure_piece();
-    const auto first_part = current_;
-    close(time);
-    current_ = made_.add_piece(pe_, time, false);
-    made_.follow(first_part, current_);
-    stack_.back().piece = current_;
-  }
+  if (!just_resumed_) cut(time);
   just_resumed_ = false;
-  made_.follow(item, current_);
+  ++made_.flow.pieces[current_].needs;
   return current_;
+}
+
+std::uint32_t pe_progress::cut(std::uint64_t time) {
+  if (!is_busy_) return dataflow::none;
+  ensure_piece();
+  const auto ended = current_;
+  close(time);
+  current_ = made_.add_piece(pe_, time, false);
+  made_.follow(ended, current_);
+  stack_.back().piece = current_;
+  return ended;
 }
 
 std::uint32_t pe_progress::at(std::uint64_t time, dataflow::event_kind kind, std::uint32_t what) {

@@ -27,8 +27,10 @@ class pe_progress {
   void suspended(const trace::record& r);
   void resumed(const trace::record& r);
   void abandoned(const trace::record& r);
-  /// What runs cannot go on without the item that begins with that piece; what goes on then.
-  std::uint32_t needs(std::uint64_t time, std::uint32_t item);
+  /// What runs cannot go on without a value of some mailbox; the piece that goes on then, or none.
+  std::uint32_t needs_value(std::uint64_t time);
+  /// Cuts what runs in two; the piece that has ended, or none.
+  std::uint32_t cut(std::uint64_t time);
   /// Something that what runs does; the piece, or none if nothing runs.
   std::uint32_t at(std::uint64_t time, dataflow::event_kind kind, std::uint32_t what);
   /// Nothing more is known of what runs.

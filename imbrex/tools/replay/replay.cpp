@@ -13,6 +13,7 @@ class simulation {
  public:
   simulation(const dataflow& run, const link_model& over) : run_(run), over_(over), pes_(run.pes.size()) {
     for (const auto& piece : run.pieces) needs_.push_back(piece.needs);
+    values_.resize(run.boxes.size());
     phase_begun_.resize(run.phases.size());
     result_.phase_times.resize(run.phase_names.size());
   }
@@ -27,15 +28,15 @@ class simulation {
       if (next.piece == dataflow::none)
         pe.is_busy = false;
       else
-        pe.queue.push_back(next.piece);
-      if (!pe.is_busy && !pe.queue.empty()) run_item(next.pe, next.time);
+        pe.came.push_back(next.piece);
+      if (!pe.is_busy) run_next(next.pe, next.time);
     }
     result_.never = static_cast<std::uint64_t>(std::ranges::count_if(needs_, [](auto n) { return n != 0; }));
     return result_;
   }
 
  private:
-  /// A piece comes into the queue of its PE, or if it is none, the PE has ended an item.
+  /// A piece comes to its PE, or if it is none, the PE has ended an item.
   struct moment {
     std::uint64_t time;
     std::uint64_t order;  // of those at the same time the first comes first
@@ -47,6 +48,7 @@ class simulation {
   };
   struct pe_state {
     std::deque<std::uint32_t> queue;
+    std::vector<std::uint32_t> came;  // while it was busy; it looks between items
     bool is_busy = false;
     link_entrance entrance;
   };
@@ -56,10 +58,14 @@ class simulation {
   }
 
   // The first in the queue, and what it lets go on on the same PE.
-  void run_item(std::uint32_t pe, std::uint64_t time) {
-    going_on_.push_back(pes_[pe].queue.front());
-    pes_[pe].queue.pop_front();
-    pes_[pe].is_busy = true;
+  void run_next(std::uint32_t number, std::uint64_t time) {
+    auto& pe = pes_[number];
+    pe.queue.insert(pe.queue.end(), pe.came.begin(), pe.came.end());
+    pe.came.clear();
+    if (pe.queue.empty()) return;
+    going_on_.push_back(pe.queue.front());
+    pe.queue.pop_front();
+    pe.is_busy = true;
     while (!going_on_.empty()) {
       const auto piece = going_on_.back();
       going_on_.pop_back();
@@ -68,7 +74,7 @@ class simulation {
       enable_followers(piece, time);
     }
     result_.length = std::max(result_.length, time);
-    agenda_.push({time, order_++, pe, dataflow::none});
+    agenda_.push({time, order_++, number, dataflow::none});
   }
 
   void happen(std::uint32_t piece, std::uint64_t begun) {
@@ -88,10 +94,13 @@ class simulation {
   void send(std::uint32_t from, std::uint32_t which, std::uint64_t time) {
     const auto& message = run_.messages[which];
     if (message.item == dataflow::none) return;
-    auto arrives = nanoseconds(time);
-    if (run_.pieces[message.item].pe != from)
-      arrives = pes_[from].entrance.inject(over_, arrives, message.bytes) + nanoseconds(message.network);
-    if (--needs_[message.item] == 0) may_begin(message.item, static_cast<std::uint64_t>(arrives.count()));
+    --needs_[message.item];
+    if (run_.pieces[message.item].pe == from) {
+      pes_[from].queue.push_back(message.item);
+      return;
+    }
+    const auto arrives = pes_[from].entrance.inject(over_, nanoseconds(time), message.bytes);
+    may_begin(message.item, static_cast<std::uint64_t>(arrives.count()) + message.network);
   }
 
   void enable_followers(std::uint32_t piece, std::uint64_t ended) {
@@ -104,12 +113,26 @@ class simulation {
       else
         going_on_.push_back(next);
     }
+    if (of.box != dataflow::none) bring_value(of.box, of.pe, ended);
+  }
+
+  // To the first who has needed one and has none yet, before or after it came.
+  void bring_value(std::uint32_t box, std::uint32_t pe, std::uint64_t time) {
+    const auto& users = run_.boxes[box].users;
+    if (values_[box] == users.size()) return;
+    const auto next = users[values_[box]++];
+    if (--needs_[next] != 0) return;
+    if (run_.pieces[next].pe == pe)
+      going_on_.push_back(next);
+    else
+      may_begin(next, time);
   }
 
   const dataflow& run_;
   const link_model& over_;
   std::vector<pe_state> pes_;
   std::vector<std::uint32_t> needs_;
+  std::vector<std::size_t> values_;      // that came into each box
   std::vector<std::uint32_t> going_on_;  // what runs next, last in first out
   std::vector<std::uint64_t> phase_begun_;
   std::priority_queue<moment> agenda_;

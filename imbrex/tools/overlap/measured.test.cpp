@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/overlap/measured.hpp>
+
+#include <gtest/gtest.h>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/tools/overlap/input.hpp>
+#include <imbrex/tools/overlap/parameters.hpp>
+
+namespace imbrex::overlap {
+namespace {
+
+using tools::dataflow;
+
+/// Two PEs that in each of three iterations of 100 us write 200 words in 60 us, read 100 in 30 us, and send each other 8
+/// words 40 us before they are needed, of which the receiver works 25 us.
+dataflow exchange(bool both_ways = true) {
+  dataflow run;
+  run.pes = {0, 1};
+  run.entries = {"cell::halo"};
+  run.phase_names = {"steps"};
+  run.data_names = {"cells"};
+  run.length = 400'000;
+  run.phases.push_back({0, 100'000, 400'000});
+  for (std::uint32_t iteration = 0; iteration < 3; ++iteration)
+    for (std::uint32_t pe = 0; pe < 2; ++pe) {
+      const std::uint64_t begun = 100'000 * (iteration + 1);
+      const auto here = static_cast<std::uint32_t>(run.pieces.size());
+      run.pieces.push_back({.length = 90'000, .begun = begun, .pe = pe});
+      run.data.push_back({0, here, 100, begun, begun + 30'000, false, {}});
+      run.data.push_back({0, here, 200, begun + 30'000, begun + 90'000, true, {}});
+      if (!both_ways && pe == 1) continue;
+      const auto there = both_ways ? (pe == 0 ? here + 1 : here - 1) : here + 1;
+      run.messages.push_back({.bytes = 64,
+                              .sent = begun + 10'000,
+                              .needed = begun + 50'000,
+                              .hidden = 25'000,
+                              .reference = iteration,
+                              .sender = here,
+                              .item = there,
+                              .user = there,
+                              .received = true,
+                              .is_program = true});
+    }
+  return run;
+}
+
+TEST(measured, finds_the_parameters_of_section_3_1) {
+  const measured_program found = measure(exchange(), {.phase = "steps"}, "cells");
+  EXPECT_EQ(found.iterations, 3U);
+  EXPECT_TRUE(found.counted);
+  EXPECT_EQ(found.program.name, "cells");
+  EXPECT_EQ(found.program.processors, 2);
+  EXPECT_DOUBLE_EQ(found.program.computation.count(), 90);
+  ASSERT_EQ(found.program.data.size(), 1U);
+  const datum& halo = found.program.data.front();
+  EXPECT_EQ(halo.name, "cell::halo");
+  EXPECT_EQ(halo.kind, execution::concurrent);
+  EXPECT_EQ(halo.sent, 8U);
+  EXPECT_EQ(halo.produced, 200U);
+  EXPECT_EQ(halo.consumed, 100U);
+  EXPECT_DOUBLE_EQ(halo.produce_period.count(), 0.3);
+  EXPECT_DOUBLE_EQ(halo.consume_period.count(), 0.3);
+  EXPECT_DOUBLE_EQ(halo.additional_consume.count(), 25);
+  // As it is, 25 us hide the transfer; loop indexing would add 0.3 us for each word that stays.
+  EXPECT_DOUBLE_EQ(independent(as_it_is(found.program).data.front()).total().count(), 25);
+  EXPECT_NEAR(independent(halo).total().count(), 25 + 0.3 * 192 + 0.3 * 92, 1e-9);
+}
+
+TEST(measured, without_marks_all_work_of_a_piece_writes_what_it_sends) {
+  dataflow run = exchange();
+  run.data.clear();
+  const datum halo = measure(run, {.phase = "steps"}, "cells").program.data.front();
+  EXPECT_EQ(halo.produced, 8U);
+  EXPECT_EQ(halo.consumed, 8U);
+  EXPECT_DOUBLE_EQ(halo.produce_period.count(), 90.0 / 8);
+  EXPECT_DOUBLE_EQ(halo.consume_period.count(), 90.0 / 8);
+}
+
+TEST(measured, tells_pipelines_from_exchanges) {
+  const datum halo = measure(exchange(false), {.phase = "steps"}, "cells").program.data.front();
+  EXPECT_EQ(halo.kind, execution::pipelined);
+  EXPECT_DOUBLE_EQ(halo.additional_consume.count(), 0);
+}
+
+TEST(measured, follows_the_order_that_was_told) {
+  dataflow run = exchange();
+  for (auto& use : run.data) {
+    if (use.writes)
+      use.order = {7, 6, 5, 4, 3, 2, 1, 0};
+    else
+      use.order = {0, 1, 2, 3, 4, 5, 6, 7};
+  }
+  const auto listed =
+      std::get<listed_order>(measure(run, {.phase = "steps"}, "x").program.data.front().order);
+  EXPECT_EQ(listed.production, (std::vector<std::uint64_t>{7, 6, 5, 4, 3, 2, 1, 0}));
+  EXPECT_EQ(listed.consumption, (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5, 6, 7}));
+  for (auto& use : run.data)
+    use.order = use.writes ? std::vector<std::uint64_t>{6, 1} : std::vector<std::uint64_t>{2, 5};
+  EXPECT_EQ(std::get<named_order>(measure(run, {.phase = "steps"}, "x").program.data.front().order),
+            named_order::reverse);
+}
+
+TEST(measured, counts_overlapping_phases_once) {
+  dataflow run = exchange();
+  run.phases.push_back({0, 150'000, 350'000});
+  EXPECT_DOUBLE_EQ(measure(run, {.phase = "steps"}, "x").program.computation.count(), 90);
+}
+
+TEST(measured, takes_the_iterations_that_were_given) {
+  const measured_program found = measure(exchange(), {.phase = "steps", .iterations = 6}, "x");
+  EXPECT_EQ(found.iterations, 6U);
+  EXPECT_FALSE(found.counted);
+  EXPECT_EQ(found.program.data.front().sent, 4U);
+}
+
+TEST(measured, refuses_a_phase_that_is_not_there) {
+  try {
+    measure(exchange(), {.phase = "iterations"}, "x");
+    FAIL();
+  } catch (const usage_error& e) {
+    EXPECT_STREQ(e.what(), "--phase iterations: the trace has no such phase; it has steps");
+  }
+}
+
+TEST(measured, parameters_can_be_read_back) {
+  for (const bool both_ways : {true, false}) {
+    const application program = measure(exchange(both_ways), {.phase = "steps"}, "cells").program;
+    const auto read = parse_applications(parameters_json({&program, 1}).dump(), "measured.json");
+    ASSERT_EQ(read.size(), 1U);
+    EXPECT_EQ(parameters_json(read), parameters_json({&program, 1}));
+    EXPECT_EQ(parameters_text(read), parameters_text({&program, 1}));
+  }
+}
+
+}  // namespace
+}  // namespace imbrex::overlap
