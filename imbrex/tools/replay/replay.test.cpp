@@ -12,7 +12,15 @@
 #include <vector>
 
 #include <imbrex/base/random.hpp>
-#include <imbrex/imbrex.hpp>
+#include <imbrex/core/chare.hpp>
+#include <imbrex/core/create.hpp>
+#include <imbrex/core/mailbox.hpp>
+#include <imbrex/core/proxy.hpp>
+#include <imbrex/core/runtime.hpp>
+#include <imbrex/core/send.hpp>
+#include <imbrex/core/sleep.hpp>
+#include <imbrex/core/spend.hpp>
+#include <imbrex/core/tracing.hpp>
 #include <imbrex/trace/temporary_trace.test.hpp>
 
 namespace imbrex::tools {
