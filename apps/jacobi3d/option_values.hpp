@@ -16,8 +16,8 @@ class App;
 
 namespace jacobi3d {
 
-// The values of options that programs on grids have in common. Each function takes the text as it was given and throws
-// imbrex::usage_error, with the value and the remedy, where it cannot be.
+// The values of options that programs on grids have in common. Each function takes the text as it was given
+// and throws imbrex::usage_error, with the value and the remedy, where it cannot be.
 
 /// The greatest whole number that an option takes.
 inline constexpr std::int64_t most = 0x7fff'ffff;
@@ -39,11 +39,12 @@ double tolerance_of(const std::string& text);
 /// A file's name, which must not be empty.
 std::string file_of(std::string_view option, const std::string& text);
 
-/// Throws imbrex::usage_error if the program was given arguments that are no options of its own or of the runtime.
+/// Throws imbrex::usage_error if the program was given arguments that are no options of its own or of the
+/// runtime.
 void refuse_rest(const CLI::App& app);
 
-/// The file that `--json` names, to write to; closed if the name is empty. Throws imbrex::usage_error if it cannot be
-/// written.
+/// The file that `--json` names, to write to; closed if the name is empty. Throws imbrex::usage_error if it
+/// cannot be written.
 std::ofstream open_json(const std::string& name);
 
 }  // namespace jacobi3d

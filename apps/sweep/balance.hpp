@@ -5,7 +5,8 @@
 
 namespace sweep {
 
-/// What becomes of the particles of an iteration. When it has converged, the source is the absorption and the leakage.
+/// What becomes of the particles of an iteration. When it has converged, the source is the absorption and the
+/// leakage.
 struct particle_balance {
   double source = 0;
   double absorption = 0;

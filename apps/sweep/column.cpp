@@ -25,13 +25,13 @@ double flow(const face& fluxes, const step& what, const std::vector<double>& twi
 
 }  // namespace
 
-column::column(const problem& what, const pace& steps)
-    : what_(what),
+column::column(const problem& posed, const pace& steps)
+    : posed_(posed),
       pace_(steps),
-      cut_{what.grid, {peers().shape()[0], peers().shape()[1], 1}},
+      cut_{posed.grid, {peers().shape()[0], peers().shape()[1], 1}},
       first_(cut_.first({where()[0], where()[1], 0})),
       count_(cut_.cells({where()[0], where()[1], 0})),
-      coefficients_(quadrature(what.angles_per_octant)),
+      coefficients_(quadrature(posed.angles_per_octant)),
       source_(std::size_t(count_[0] * count_[1] * count_[2])),
       flux_(source_.size()),
       last_flux_(source_.size()) {}
@@ -55,12 +55,9 @@ imbrex::task<progress> column::run(std::int64_t iterations, double tolerance) {
 void column::scatter() {
   last_flux_.swap(flux_);
   std::ranges::fill(flux_, 0.0);
-  std::size_t cell = 0;
-  for (std::int64_t z = 0; z < count_[2]; ++z)
-    for (std::int64_t y = 0; y < count_[1]; ++y)
-      for (std::int64_t x = 0; x < count_[0]; ++x, ++cell)
-        source_[cell] = fixed_source(what_.grid, first_[0] + x, first_[1] + y, z) +
-                        scattering_cross_section * last_flux_[cell];
+  for_each_cell([&](std::size_t cell, std::int64_t x, std::int64_t y, std::int64_t z) {
+    source_[cell] = fixed_source(posed_.grid, x, y, z) + scattering_cross_section * last_flux_[cell];
+  });
 }
 
 double column::residual() const {
@@ -72,11 +69,11 @@ double column::residual() const {
 
 imbrex::task<> column::pass(int octant) {
   step next{.octant = octant};
-  for (; next.first_angle < what_.angles_per_octant; next.first_angle += next.angles) {
-    next.angles = std::min(what_.angles, what_.angles_per_octant - next.first_angle);
+  for (; next.first_angle < posed_.angles_per_octant; next.first_angle += next.angles) {
+    next.angles = std::min(posed_.angles, posed_.angles_per_octant - next.first_angle);
     z_.assign(std::size_t(count_[0] * count_[1] * next.angles), 0.0);
     for (next.first_plane = 0; next.first_plane < count_[2]; next.first_plane += next.planes) {
-      next.planes = std::min(what_.planes, count_[2] - next.first_plane);
+      next.planes = std::min(posed_.planes, count_[2] - next.first_plane);
       co_await take(next);
       // A turn of the scheduler: what flows out moves on, and other columns of the PE may have become ready.
       co_await imbrex::sleep_for(std::chrono::nanoseconds(0));
@@ -132,32 +129,27 @@ void column::send_outflow(const step& what) {
 
 particle_balance column::balance() {
   particle_balance mine{.leakage = leakage_};
-  for (std::int64_t z = 0; z < count_[2]; ++z)
-    for (std::int64_t y = 0; y < count_[1]; ++y)
-      for (std::int64_t x = 0; x < count_[0]; ++x)
-        mine.source += fixed_source(what_.grid, first_[0] + x, first_[1] + y, z);
-  for (const double flux : flux_) mine.absorption += (total_cross_section - scattering_cross_section) * flux;
+  for_each_cell([&](std::size_t cell, std::int64_t x, std::int64_t y, std::int64_t z) {
+    mine.source += fixed_source(posed_.grid, x, y, z);
+    mine.absorption += (total_cross_section - scattering_cross_section) * flux_[cell];
+  });
   return mine;
 }
 
 std::uint64_t column::checksum() {
   std::uint64_t sum = 0;
-  const extents& grid = what_.grid;
-  for (std::int64_t z = 0; z < count_[2]; ++z)
-    for (std::int64_t y = 0; y < count_[1]; ++y)
-      for (std::int64_t x = 0; x < count_[0]; ++x) {
-        const std::int64_t index = ((first_[0] + x) * grid[1] + first_[1] + y) * grid[2] + z;
-        sum += jacobi3d::cell_checksum(std::uint64_t(index), flux(x, y, z));
-      }
+  const extents& grid = posed_.grid;
+  for_each_cell([&](std::size_t cell, std::int64_t x, std::int64_t y, std::int64_t z) {
+    sum += jacobi3d::cell_checksum(std::uint64_t((x * grid[1] + y) * grid[2] + z), flux_[cell]);
+  });
   return sum;
 }
 
 std::vector<double> column::cells() {
-  std::vector<double> values;
-  values.reserve(flux_.size());
-  for (std::int64_t x = 0; x < count_[0]; ++x)
-    for (std::int64_t y = 0; y < count_[1]; ++y)
-      for (std::int64_t z = 0; z < count_[2]; ++z) values.push_back(flux(x, y, z));
+  std::vector<double> values(flux_.size());
+  for_each_cell([&](std::size_t cell, std::int64_t x, std::int64_t y, std::int64_t z) {
+    values[std::size_t(((x - first_[0]) * count_[1] + y - first_[1]) * count_[2] + z)] = flux_[cell];
+  });
   return values;
 }
 

@@ -28,19 +28,21 @@ struct pace {
   bool is_virtual = false;  ///< the time is spent in the machine's model, and not waited for
 };
 
-/// A part of the grid in x and y, with all its planes. Octant after octant passes through it, block of angles after
-/// block, from the first planes to the last: each such step waits for what flows in from the columns before this one in x
-/// and y, and sends them on what flows out. Steps of different iterations follow each other without a barrier.
+/// A part of the grid in x and y, with all its planes. Octant after octant passes through it, block of angles
+/// after block, from the first planes to the last: each such step waits for what flows in from the columns
+/// before this one in x and y, and sends on to those behind it what flows out. Iterations follow each other
+/// without a barrier.
 class column : public imbrex::chare<column, imbrex::index<2>> {
  public:
   /// The array's shape tells how the grid is cut.
-  column(const problem& what, const pace& steps);
+  column(const problem& posed, const pace& steps);
 
-  /// What flows in along x and y; the reference number is that of the step, counted from the first iteration on.
+  /// What flows in along x and y; the reference number is that of the step, counted from the first iteration
+  /// on.
   imbrex::mailbox<face> x_inflow, y_inflow;
 
-  /// Iterates so often, or until no cell of the grid changes by a tolerance or more, if that is not 0. The residual is
-  /// the change of this column's cells, or with a tolerance of all.
+  /// Iterates so often, or until no cell of the grid changes by a tolerance or more, if that is not 0. The
+  /// residual is the change of this column's cells, or with a tolerance of all.
   imbrex::task<progress> run(std::int64_t iterations, double tolerance);
 
   /// Of this column in the last iteration.
@@ -64,11 +66,16 @@ class column : public imbrex::chare<column, imbrex::index<2>> {
   std::optional<imbrex::index<2>> neighbour(int dimension, bool higher) const;
   void keep_pace(clock::time_point began) const;
   void send_outflow(const step& what);
-  double flux(std::int64_t x, std::int64_t y, std::int64_t z) const {
-    return flux_[std::size_t((z * count_[1] + y) * count_[0] + x)];
+  /// Calls visit(place in the fields, x, y, z in the grid) for each cell.
+  template <class Visit>
+  void for_each_cell(Visit visit) const {
+    std::size_t cell = 0;
+    for (std::int64_t z = 0; z < count_[2]; ++z)
+      for (std::int64_t y = first_[1]; y < first_[1] + count_[1]; ++y)
+        for (std::int64_t x = first_[0]; x < first_[0] + count_[0]; ++x) visit(cell++, x, y, z);
   }
 
-  problem what_;
+  problem posed_;
   pace pace_;
   jacobi3d::decomposition cut_;
   extents first_, count_;

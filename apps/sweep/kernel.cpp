@@ -7,7 +7,8 @@
 namespace sweep {
 namespace {
 
-// A few angles that pass through a cell side by side; their number is known to the compiler, which makes vectors of it.
+// A few angles that pass through a cell side by side; their number is known to the compiler, which makes
+// vectors of it.
 template <std::size_t width>
 using lanes = std::array<double, width>;
 
@@ -40,8 +41,8 @@ struct row {
   std::ptrdiff_t cells, cell_step, angle_step;
 };
 
-// The flux in a cell's middle is the mean of what enters and leaves, the same along x, y and z. What entered along x comes
-// last, since the next cell waits for what leaves.
+// The flux in a cell's middle is the mean of what enters and leaves, the same along x, y and z. What entered
+// along x comes last, since the next cell waits for what leaves.
 template <std::size_t width>
 void sweep_row(const lane_coefficients<width>& of, const row& along, const step_fields& at) {
   lanes<width> x = load<width>(at.x), both;

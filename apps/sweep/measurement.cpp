@@ -42,7 +42,7 @@ imbrex::task<> run_configuration(const settings& asked, const configuration& cho
                                  measurement& result) {
   const pace steps{asked.spin, asked.machine.machine == imbrex::machine_kind::virtual_time};
   const imbrex::index<2> shape(chosen.cut.blocks[0], chosen.cut.blocks[1]);
-  const auto all = imbrex::make_array<column>(shape, asked.what, steps);
+  const auto all = imbrex::make_array<column>(shape, asked.posed, steps);
   // Also without any: when it has ended all columns exist.
   co_await all.reduce<&column::run>(greatest_residual{}, asked.warmup, 0.0);
   co_await time_iterations(asked, steps, all, result);

@@ -101,14 +101,14 @@ settings parse_settings(int argc, char** argv) {
   refuse_devices(asked.machine);
   if (given.help) asked.help = app.help() + "\n" + imbrex::options_help();
 
-  if (app.count("--grid") > 0) asked.what.grid = jacobi3d::grid_of(given.grid);
+  if (app.count("--grid") > 0) asked.posed.grid = jacobi3d::grid_of(given.grid);
   const auto read_count = [&](const char* option, const std::string& text, std::int64_t least,
                               const char* noun, std::int64_t& into) {
     if (app.count(option) > 0) into = count_of(option, text, least, std::string("number of ") + noun);
   };
-  read_count("--angles-per-octant", given.angles_per_octant, 1, "angles", asked.what.angles_per_octant);
-  read_count("--planes", given.planes, 1, "planes", asked.what.planes);
-  read_count("--angles", given.angles, 1, "angles", asked.what.angles);
+  read_count("--angles-per-octant", given.angles_per_octant, 1, "angles", asked.posed.angles_per_octant);
+  read_count("--planes", given.planes, 1, "planes", asked.posed.planes);
+  read_count("--angles", given.angles, 1, "angles", asked.posed.angles);
   read_count("--iters", given.iterations, 1, "iterations", asked.iterations);
   read_count("--warmup", given.warmup, 0, "iterations", asked.warmup);
   if (app.count("--odf") > 0) asked.odf = jacobi3d::odf_of(given.odf);

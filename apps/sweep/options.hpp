@@ -18,10 +18,10 @@ struct settings {
   imbrex::options machine;  ///< the runtime's options; pes is never 0 here
   int processes = 1;        ///< of the job, each with so many PEs
   /// `--grid X,Y,Z`, `--angles-per-octant N`, `--planes N` and `--angles N`
-  problem what{.grid = {64, 64, 64}, .angles_per_octant = 6, .planes = 8, .angles = 3};
+  problem posed{.grid = {64, 64, 64}, .angles_per_octant = 6, .planes = 8, .angles = 3};
   std::vector<std::int64_t> odf{1};  ///< `--odf N[,N...]`: chares per PE, one configuration for each
-  std::optional<std::array<std::int64_t, 2>>
-      chares{};                 ///< `--chares X,Y`: one configuration, whatever odf says
+  /// `--chares X,Y`: one configuration, whatever odf says
+  std::optional<std::array<std::int64_t, 2>> chares{};
   std::int64_t iterations = 4;  ///< `--iters N`: timed iterations
   std::int64_t warmup = 1;      ///< `--warmup N`: iterations before these
   double tolerance = 0;         ///< `--tolerance E`: stop when no cell changes by as much; 0: never

@@ -31,10 +31,10 @@ std::string refusal(const std::vector<std::string>& words) {
 
 TEST(sweep_options, defaults) {
   const settings asked = parse({});
-  EXPECT_EQ(asked.what.grid, (extents{64, 64, 64}));
-  EXPECT_EQ(asked.what.angles_per_octant, 6);
-  EXPECT_EQ(asked.what.planes, 8);
-  EXPECT_EQ(asked.what.angles, 3);
+  EXPECT_EQ(asked.posed.grid, (extents{64, 64, 64}));
+  EXPECT_EQ(asked.posed.angles_per_octant, 6);
+  EXPECT_EQ(asked.posed.planes, 8);
+  EXPECT_EQ(asked.posed.angles, 3);
   EXPECT_EQ(asked.odf, std::vector<std::int64_t>{1});
   EXPECT_FALSE(asked.chares);
   EXPECT_EQ(asked.iterations, 4);
@@ -69,10 +69,10 @@ TEST(sweep_options, all_are_read_and_the_last_of_several_counts) {
                                 "--quiet",
                                 "--pes",
                                 "3"});
-  EXPECT_EQ(asked.what.grid, (extents{17, 9, 23}));
-  EXPECT_EQ(asked.what.angles_per_octant, 10);
-  EXPECT_EQ(asked.what.planes, 5);
-  EXPECT_EQ(asked.what.angles, 7);
+  EXPECT_EQ(asked.posed.grid, (extents{17, 9, 23}));
+  EXPECT_EQ(asked.posed.angles_per_octant, 10);
+  EXPECT_EQ(asked.posed.planes, 5);
+  EXPECT_EQ(asked.posed.angles, 7);
   EXPECT_EQ(asked.odf, (std::vector<std::int64_t>{1, 2, 16}));
   EXPECT_EQ(asked.iterations, 7);
   EXPECT_EQ(asked.warmup, 0);

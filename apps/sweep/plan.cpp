@@ -19,7 +19,7 @@ using jacobi3d::decomposition;
 configuration cut_by_factor(const settings& asked, std::int64_t odf) {
   const std::int64_t columns = odf * asked.machine.pes * asked.processes;
   try {
-    return {double(odf), squarest(asked.what.grid, columns)};
+    return {double(odf), squarest(asked.posed.grid, columns)};
   } catch (const std::invalid_argument& e) {
     throw imbrex::usage_error(fmt::format("--odf {} with --pes {}: {}; choose another --odf, --pes or --grid",
                                           odf, asked.machine.pes, e.what()));
@@ -28,24 +28,23 @@ configuration cut_by_factor(const settings& asked, std::int64_t odf) {
 
 configuration cut_as_asked(const settings& asked) {
   const auto& [x, y] = *asked.chares;
-  const auto& [nx, ny, nz] = asked.what.grid;
+  const auto& [nx, ny, nz] = asked.posed.grid;
   if (x > nx || y > ny)
     throw imbrex::usage_error(
         fmt::format("--chares '{},{}': the grid has {} x {} cells in x and y; choose at most so many chares",
                     x, y, nx, ny));
   const double pes = double(asked.machine.pes) * asked.processes;
-  return {double(x) * double(y) / pes, {asked.what.grid, {x, y, 1}}};
+  return {double(x) * double(y) / pes, {asked.posed.grid, {x, y, 1}}};
 }
 
 void refuse_beyond(std::uint64_t available_bytes, const settings& asked, const decomposition& cut) {
   const double needed = bytes_of_program(asked, cut);
   if (needed <= double(available_bytes)) return;
-  const auto& [x, y, z] = asked.what.grid;
+  const auto& [x, y, z] = asked.posed.grid;
   throw imbrex::usage_error(fmt::format(
-      "the grid of {} x {} x {} cells with {} angles per octant needs at least {} of memory in {} columns, "
-      "but {} are "
+      "the grid of {} x {} x {} cells with {} angles per octant needs at least {} of memory, but {} are "
       "available; choose a smaller --grid{}",
-      x, y, z, asked.what.angles_per_octant, jacobi3d::in_binary_units(needed), cut.blocks[0] * cut.blocks[1],
+      x, y, z, asked.posed.angles_per_octant, jacobi3d::in_binary_units(needed),
       jacobi3d::in_binary_units(double(available_bytes)), asked.check ? " or leave out --check" : ""));
 }
 
@@ -73,17 +72,17 @@ double bytes_of_program(const settings& asked, const decomposition& cut) {
   const auto& [nx, ny, nz] = cut.grid;
   const double x = double(nx), y = double(ny), z = double(nz);
   const double chares = double(cut.blocks[0]) * double(cut.blocks[1]);
-  const auto angles = double(std::min(asked.what.angles, asked.what.angles_per_octant));
-  const auto planes = double(std::min(asked.what.planes, nz));
+  const auto angles = double(std::min(asked.posed.angles, asked.posed.angles_per_octant));
+  const auto planes = double(std::min(asked.posed.planes, nz));
   const double cells = 3 * x * y * z;
   const double faces = angles * (x * y + planes * (x * double(cut.blocks[1]) + y * double(cut.blocks[0])));
-  const double directions = 5 * double(asked.what.angles_per_octant) * chares;
+  const double directions = 5 * double(asked.posed.angles_per_octant) * chares;
   return 8 * (cells + faces + directions) + (asked.check ? serial_solver::bytes(cut.grid) : 0);
 }
 
 std::vector<configuration> plan(const settings& asked, std::uint64_t available_bytes) {
   // Before anything is computed in integers, which a grid that is much too large would overflow.
-  refuse_beyond(available_bytes, asked, {asked.what.grid, {1, 1, 1}});
+  refuse_beyond(available_bytes, asked, {asked.posed.grid, {1, 1, 1}});
   std::vector<configuration> all;
   if (asked.chares) {
     all.push_back(cut_as_asked(asked));

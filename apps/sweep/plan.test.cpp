@@ -15,7 +15,7 @@ constexpr auto plenty = std::numeric_limits<std::uint64_t>::max();
 settings asking(const extents& grid, std::vector<std::int64_t> odf) {
   settings asked;
   asked.machine.pes = 2;
-  asked.what.grid = grid;
+  asked.posed.grid = grid;
   asked.odf = std::move(odf);
   return asked;
 }

@@ -5,10 +5,11 @@
 
 #include "apps/jacobi3d/block_field.hpp"
 
-/// Discrete ordinates on a wavefront, as in Sweep3D (K. R. Koch, R. S. Baker, R. E. Alcouffe, "Solution of the
-/// first-order form of the 3-D discrete ordinates equation on a massively parallel processor", 1992): particles of one
-/// energy group in a homogeneous medium with vacuum around it, scattered isotropically. Source iteration, diamond
-/// differences. Negative fluxes are not mended, so that in each cell as much is lost as gained.
+/// Discrete ordinates on a wavefront, as in Sweep3D (K. R. Koch, R. S. Baker, R. E. Alcouffe, "Solution of
+/// the first-order form of the 3-D discrete ordinates equation on a massively parallel processor", 1992):
+/// particles of one energy group in a homogeneous medium with vacuum around it, scattered isotropically.
+/// Source iteration, diamond differences. Negative fluxes are not mended, so that in each cell as much is
+/// lost as gained.
 namespace sweep {
 
 using jacobi3d::extents;
@@ -25,8 +26,8 @@ struct problem {
 inline constexpr double total_cross_section = 0.25;
 inline constexpr double scattering_cross_section = 0.125;
 
-/// What a cell emits besides scattered particles: 1 in the corner of the grid that has its low half of each dimension,
-/// so that no two octants have the same to do.
+/// What a cell emits besides scattered particles: 1 in the corner of the grid that has the low half of each
+/// dimension, else 0, so that the octants differ in what they compute.
 inline double fixed_source(const extents& grid, std::int64_t x, std::int64_t y, std::int64_t z) {
   return 2 * x < grid[0] && 2 * y < grid[1] && 2 * z < grid[2] ? 1 : 0;
 }

@@ -40,7 +40,7 @@ int run_all(const settings& asked) {
   const std::vector<configuration> configurations = plan(asked, jacobi3d::available_memory());
   std::ofstream json = jacobi3d::open_json(asked.json);
   std::optional<serial_solver> serial;
-  if (asked.check) serial.emplace(asked.what.grid, asked.what.angles_per_octant);
+  if (asked.check) serial.emplace(asked.posed.grid, asked.posed.angles_per_octant);
 
   print(asked, table_head(asked));
   std::vector<finished> all;

@@ -26,8 +26,8 @@ value_and_slope legendre(std::int64_t degree, double x) {
   return {value, double(degree) * (x * value - before) / (x * x - 1)};
 }
 
-// A positive node of the Gauss-Legendre quadrature with 2 * count nodes, by Newton's method; the positive nodes' weights
-// sum to 1.
+// A positive node of the Gauss-Legendre quadrature with 2 * count nodes, by Newton's method; the positive
+// nodes' weights sum to 1.
 node gauss_legendre(std::int64_t count, std::int64_t which) {
   const std::int64_t degree = 2 * count;
   double x = std::cos(std::numbers::pi * (double(which) + 0.75) / (double(degree) + 0.5));

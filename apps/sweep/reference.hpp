@@ -10,10 +10,10 @@
 
 namespace sweep {
 
-/// The whole grid by plain loops over octants, angles and cells, which share no code with kernel.hpp: what --check
-/// compares with. Equality is exact: a cell's angular flux is the same expression of the same numbers, whoever computes
-/// it (but for doublings, which round nothing), and here as there they are added to its scalar flux octant by octant and
-/// angle by angle.
+/// The whole grid by plain loops over octants, angles and cells, which share no code with kernel.hpp: what
+/// --check compares with. Equality is exact: a cell's angular flux is the same expression of the same
+/// numbers, whoever computes it (but for doublings, which round nothing), and here as there they are added to
+/// its scalar flux octant by octant and angle by angle.
 class serial_solver {
  public:
   /// Throws std::bad_alloc.

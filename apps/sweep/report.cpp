@@ -20,22 +20,22 @@ std::string plural(std::int64_t number, const char* noun) {
 }
 
 double grind_ns(const settings& asked, const finished& one) {
-  const auto& [x, y, z] = asked.what.grid;
-  const double work = double(x) * double(y) * double(z) * octants * double(asked.what.angles_per_octant);
+  const auto& [x, y, z] = asked.posed.grid;
+  const double work = double(x) * double(y) * double(z) * octants * double(asked.posed.angles_per_octant);
   return one.result.seconds_per_iteration * 1e9 / work;
 }
 
 }  // namespace
 
 std::string table_head(const settings& asked) {
-  const auto& [x, y, z] = asked.what.grid;
+  const auto& [x, y, z] = asked.posed.grid;
   std::string pes = plural(asked.machine.pes, "PE");
   if (asked.processes > 1) pes = fmt::format("{} processes of {}", asked.processes, pes);
   std::string head = fmt::format(
       "Sweep: {}x{}x{} cells, {} in each octant, at most {} and {} a step, {}, machine {}, {} after {} of "
       "warm-up\n",
-      x, y, z, plural(asked.what.angles_per_octant, "angle"), plural(asked.what.planes, "plane"),
-      plural(asked.what.angles, "angle"), pes, machine_of(asked), plural(asked.iterations, "iteration"),
+      x, y, z, plural(asked.posed.angles_per_octant, "angle"), plural(asked.posed.planes, "plane"),
+      plural(asked.posed.angles, "angle"), pes, machine_of(asked), plural(asked.iterations, "iteration"),
       asked.warmup);
   if (asked.spin.count() > 0)
     head += fmt::format("a step takes at least {}\n", imbrex::duration_text(asked.spin));
@@ -59,14 +59,14 @@ std::string table_row(const settings& asked, const finished& one) {
 std::string json_line(const settings& asked, const finished& one) {
   nlohmann::ordered_json line;
   line["app"] = "sweep";
-  line["grid"] = asked.what.grid;
+  line["grid"] = asked.posed.grid;
   line["chares"] = {one.chosen.cut.blocks[0], one.chosen.cut.blocks[1]};
   line["odf"] = one.chosen.odf;
   line["pes"] = asked.machine.pes;
   line["processes"] = asked.processes;
-  line["angles_per_octant"] = asked.what.angles_per_octant;
-  line["planes"] = asked.what.planes;
-  line["angles"] = asked.what.angles;
+  line["angles_per_octant"] = asked.posed.angles_per_octant;
+  line["planes"] = asked.posed.planes;
+  line["angles"] = asked.posed.angles;
   line["spin_us"] = std::chrono::duration<double, std::micro>(asked.spin).count();
   line["iters"] = one.result.iterations;
   line["us_per_iter"] = one.result.seconds_per_iteration * 1e6;
