@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/trace/reader.hpp>
+
 #include "apps/sweep/reference.hpp"
 
 namespace sweep {
@@ -157,8 +159,8 @@ TEST(sweep, particles_are_not_in_balance_before_it_has_converged) {
   EXPECT_GT(lines[0]["balance_error"], 1e-2);
 }
 
-// A wave through P columns, one after the other: Hoisie, Lubeck and Wasserman's (2000) 2 (Px - 1) + 4 (Py - 1) steps to
-// fill the pipeline, and the steps of one column.
+// Hoisie, Lubeck and Wasserman (2000): besides the steps of one column it takes 2 (Px - 1) + 4 (Py - 1) to
+// fill the pipeline again after every turn.
 TEST(sweep, takes_the_steps_of_a_pipeline_in_virtual_time) {
   for (const auto& [px, py] : {std::pair(1, 1), std::pair(4, 1), std::pair(1, 4), std::pair(3, 4)}) {
     const auto lines =
@@ -169,6 +171,22 @@ TEST(sweep, takes_the_steps_of_a_pipeline_in_virtual_time) {
     const double steps = 8 * 8 * 3 + 2 * (px - 1) + 4 * (py - 1);
     EXPECT_NEAR(lines[0]["us_per_iter"].get<double>() / 1e6, steps, 0.01) << px << " x " << py;
   }
+}
+
+TEST(sweep, timed_iterations_are_a_phase_of_the_trace) {
+  const std::string file = testing::TempDir() + "sweep." + std::to_string(::getpid()) + ".trace";
+  run_checked({"--grid", "5,4,3", "--pes", "2", "--iters", "3", "--trace", file});
+  imbrex::trace::reader source(file);
+  std::vector<std::pair<imbrex::trace::record_kind, std::uint64_t>> told;
+  for (auto piece = source.next(); !piece.records.empty(); piece = source.next())
+    for (const auto& record : piece.records)
+      if (record.kind == imbrex::trace::record_kind::phase_begin ||
+          record.kind == imbrex::trace::record_kind::phase_end)
+        told.emplace_back(record.kind, record.a);
+  const decltype(told) expected{{imbrex::trace::record_kind::phase_begin, 3U},
+                                {imbrex::trace::record_kind::phase_end, 3U}};
+  EXPECT_EQ(told, expected);
+  std::remove(file.c_str());
 }
 
 TEST(sweep, wrong_command_lines_end_with_status_2_and_one_line) {
