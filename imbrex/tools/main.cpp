@@ -8,7 +8,9 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/tools/job.hpp>
+#include <imbrex/tools/process/trial.hpp>
 #include <imbrex/tools/run_command.hpp>
+#include <imbrex/tools/tune/tune.hpp>
 
 int main(int argc, char** argv) {
   // What errors begin with.
@@ -16,6 +18,7 @@ int main(int argc, char** argv) {
   const char* const command = first == "info"      ? "imbrex info"
                               : first == "overlap" ? "imbrex overlap"
                               : first == "trace"   ? "imbrex trace"
+                              : first == "tune"    ? "imbrex tune"
                                                    : "imbrex run";
   try {
     const auto asked = imbrex::tools::parse_command_line(argc, argv);
@@ -31,10 +34,17 @@ int main(int argc, char** argv) {
       imbrex::overlap::print_overlap(*overlap);
       return 0;
     }
+    if (const auto* const tuning = std::get_if<imbrex::tune::settings>(&asked)) {
+      imbrex::tune::tune(*tuning);
+      return 0;
+    }
     return imbrex::tools::run_job(std::get<imbrex::tools::job_settings>(asked));
   } catch (const imbrex::usage_error& e) {
     std::fprintf(stderr, "%s: %s\n", command, e.what());
     return imbrex::usage_error::exit_status;
+  } catch (const imbrex::tools::interrupted& e) {
+    std::fprintf(stderr, "%s: %s\n", command, e.what());
+    return 128 + e.signal();
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s: %s\n", command, e.what());
     return 1;

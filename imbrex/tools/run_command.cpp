@@ -70,6 +70,12 @@ asked_for parse_command_line(int argc, const char* const* argv) {
                                         "imbrex trace report FILE [FILE2] [--text | --json]");
   trace.prefix_command();
   trace.set_help_flag();
+  CLI::App& tuning =
+      *app.add_subcommand("tune",
+                          "find options that make a program faster, and write a file to run it with:\n"
+                          "imbrex tune [OPTIONS] PROGRAM [ARGUMENTS...]");
+  tuning.prefix_command();
+  tuning.set_help_flag();
   app.require_subcommand(0, 1);
   app.allow_extras();  // CLI11 leaves what stands behind "--" to the outer command
   run.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -121,6 +127,14 @@ asked_for parse_command_line(int argc, const char* const* argv) {
     auto asked_of_trace = parse_trace(arguments);
     if (auto* const help = std::get_if<std::string>(&asked_of_trace)) return *std::move(help);
     return std::get<trace_settings>(std::move(asked_of_trace));
+  }
+  if (tuning.parsed()) {
+    auto arguments = tuning.remaining();
+    if (!behind_dashes.empty()) arguments.push_back("--");
+    arguments.insert(arguments.end(), behind_dashes.begin(), behind_dashes.end());
+    auto asked_of_tune = tune::parse_command(arguments);
+    if (auto* const help = std::get_if<std::string>(&asked_of_tune)) return *std::move(help);
+    return std::get<tune::settings>(std::move(asked_of_tune));
   }
   asked.command = run.remaining();
   if (!run.parsed() || (!behind_dashes.empty() && !asked.command.empty()))

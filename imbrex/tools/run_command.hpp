@@ -9,11 +9,13 @@
 #include <imbrex/tools/job.hpp>
 #include <imbrex/tools/overlap/command.hpp>
 #include <imbrex/tools/trace/trace_command.hpp>
+#include <imbrex/tools/tune/command.hpp>
 
 namespace imbrex::tools {
 
 /// What the command `imbrex` can be asked for; the text is to be printed, for --help.
-using asked_for = std::variant<job_settings, info_settings, overlap::settings, trace_settings, std::string>;
+using asked_for =
+    std::variant<job_settings, info_settings, overlap::settings, trace_settings, tune::settings, std::string>;
 
 /// Reads the command line of the command `imbrex`. Throws `usage_error`, whose text names the value and the
 /// remedy, for what cannot be.

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/tune/arguments.hpp>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace imbrex::tune {
+namespace {
+
+arguments::const_iterator end_of_options(const arguments& words) {
+  return std::find(words.begin(), words.end(), "--");
+}
+
+bool names(const std::string& word, std::string_view option) {
+  return word == option ||
+         (word.size() > option.size() && word.starts_with(option) && word[option.size()] == '=');
+}
+
+/// A value may be a negative number, but no option.
+bool is_option(const std::string& word) {
+  return word.size() > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9');
+}
+
+}  // namespace
+
+std::optional<std::string> value_of(const arguments& words, std::string_view option) {
+  std::optional<std::string> value;
+  const auto end = end_of_options(words);
+  for (auto at = words.begin(); at != end; ++at) {
+    if (!names(*at, option)) continue;
+    if (at->size() > option.size())
+      value = at->substr(option.size() + 1);
+    else if (at + 1 != end && !is_option(at[1]))
+      value = *++at;
+  }
+  return value;
+}
+
+bool has_option(const arguments& words, std::string_view option) {
+  return std::any_of(words.begin(), end_of_options(words),
+                     [&](const std::string& word) { return names(word, option); });
+}
+
+arguments without_option(const arguments& words, std::string_view option, bool takes_value) {
+  arguments rest;
+  const auto end = end_of_options(words);
+  auto at = words.begin();
+  for (; at != end; ++at) {
+    if (!names(*at, option))
+      rest.push_back(*at);
+    else if (takes_value && *at == option && at + 1 != end)
+      ++at;
+  }
+  rest.insert(rest.end(), at, words.end());
+  return rest;
+}
+
+arguments with_options(const arguments& words, const arguments& more) {
+  arguments all(words.begin(), end_of_options(words));
+  all.insert(all.end(), more.begin(), more.end());
+  all.insert(all.end(), end_of_options(words), words.end());
+  return all;
+}
+
+arguments with_replaced(const arguments& words, const arguments& options) {
+  arguments all = words;
+  for (auto at = options.begin(); at != options.end(); ++at) {
+    if (!is_option(*at)) continue;
+    const bool has_value =
+        at->find('=') != std::string::npos || (at + 1 != options.end() && !is_option(at[1]));
+    all = without_option(all, at->substr(0, at->find('=')), has_value);
+  }
+  return with_options(all, options);
+}
+
+}  // namespace imbrex::tune

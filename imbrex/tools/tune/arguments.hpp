@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace imbrex::tune {
+
+/// Words of a command line; from "--" on they are no options.
+using arguments = std::vector<std::string>;
+
+/// What stands behind the option, as "--odf 4" or "--odf=4"; of several the last. None if it is not given, or has no
+/// value.
+std::optional<std::string> value_of(const arguments& words, std::string_view option);
+
+/// True if the option is given, with or without a value.
+bool has_option(const arguments& words, std::string_view option);
+
+/// The words without that option, and, if it is one that takes a value, without this.
+arguments without_option(const arguments& words, std::string_view option, bool takes_value);
+
+/// The words with more options behind those that there are, but before "--".
+arguments with_options(const arguments& words, const arguments& more);
+
+/// The words with these options, such as "--iters 5 --check", in the place of their own of the same names.
+arguments with_replaced(const arguments& words, const arguments& options);
+
+}  // namespace imbrex::tune

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <imbrex/tools/tune/command.hpp>
+#include <imbrex/tools/tune/dimension.hpp>
+
+namespace imbrex::tune {
+
+/// What is known of a program before its options are varied.
+struct program_facts {
+  std::string help;          ///< what it says to --help
+  bool has_runtime = false;  ///< it takes the runtime's options
+  int processors = 1;        ///< that it may use
+};
+
+/// What to vary: what the user has named; --odf, if the program has it; and of the runtime's options what may matter
+/// to this run: how PEs learn of their devices, how they are divided among processes, the thread for communication,
+/// binding. Throws `usage_error` for what cannot be varied.
+space choose_space(const settings& asked, const program_facts& known);
+
+}  // namespace imbrex::tune

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/tune/comparison.hpp>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace imbrex::tune {
+
+double comparison::ratio() const { return median(ratios); }
+double comparison::least_ratio() const { return ratios.empty() ? 0 : *std::ranges::min_element(ratios); }
+double comparison::most_ratio() const { return ratios.empty() ? 0 : *std::ranges::max_element(ratios); }
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::ranges::sort(values);
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+const observation* typical(const std::vector<observation>& runs) {
+  std::vector<const observation*> good;
+  for (const observation& one : runs)
+    if (one.failure.empty()) good.push_back(&one);
+  if (good.empty()) return nullptr;
+  std::ranges::sort(good, {}, [](const observation* one) { return one->time; });
+  return good[(good.size() - 1) / 2];
+}
+
+bool is_better(const std::vector<double>& ratios, bool exact) {
+  if (ratios.empty() || *std::ranges::min_element(ratios) <= 1) return false;
+  return exact || median(ratios) > 1 + least_gain;
+}
+
+}  // namespace imbrex::tune

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/tune/dimension.hpp>
+
+#include <algorithm>
+
+#include <imbrex/base/command_words.hpp>
+#include <imbrex/base/error.hpp>
+
+namespace imbrex::tune {
+namespace {
+
+void add(dimension& to, alternative one) {
+  if (std::ranges::find(to.alternatives, one) == to.alternatives.end())
+    to.alternatives.push_back(std::move(one));
+}
+
+}  // namespace
+
+arguments space::words(const configuration& at) const {
+  arguments all;
+  for (std::size_t k = 0; k < dimensions.size(); ++k) {
+    const auto& words = dimensions[k].alternatives[at[k]].words;
+    all.insert(all.end(), words.begin(), words.end());
+  }
+  return all;
+}
+
+int space::processes_of(const configuration& at) const {
+  int number = processes;
+  for (std::size_t k = 0; k < dimensions.size(); ++k)
+    if (const int said = dimensions[k].alternatives[at[k]].processes; said != 0) number = said;
+  return number;
+}
+
+std::string space::name(const configuration& at) const {
+  arguments differ;
+  for (std::size_t k = 0; k < dimensions.size(); ++k) {
+    if (at[k] == 0) continue;
+    const alternative& one = dimensions[k].alternatives[at[k]];
+    if (one.processes != 0) differ.insert(differ.end(), {"-n", std::to_string(one.processes)});
+    differ.insert(differ.end(), one.words.begin(), one.words.end());
+    if (one.words.empty()) differ.insert(differ.end(), {"no", dimensions[k].option});
+  }
+  return differ.empty() ? "default" : command_line_of(differ);
+}
+
+dimension take_dimension(arguments& from, const std::string& option, const std::vector<std::string>& values) {
+  dimension made{option, {}};
+  const bool takes_value = !values.empty();
+  const auto given = value_of(from, option);
+  if (takes_value && given)
+    add(made, {{option, *given}});
+  else if (!takes_value && has_option(from, option))
+    add(made, {{option}});
+  else
+    add(made, {});
+  from = without_option(from, option, takes_value);
+  for (const std::string& value : values) add(made, {{option, value}});
+  if (!takes_value) {
+    add(made, {});
+    add(made, {{option}});
+  }
+  return made;
+}
+
+dimension take_processes(arguments& from, int processes, int all_pes, const std::vector<int>& among) {
+  const auto given = value_of(from, "--pes");
+  dimension made{"-n", {}};
+  add(made, {given ? arguments{"--pes", *given} : arguments{}});
+  from = without_option(from, "--pes", true);
+  for (const int number : among) {
+    if (all_pes % number != 0)
+      throw usage_error("--processes " + std::to_string(number) + ": " + std::to_string(all_pes) +
+                        " PEs cannot be divided among so many processes; give numbers that divide " +
+                        std::to_string(all_pes) + ", or another --pes");
+    if (number != processes) add(made, {{"--pes", std::to_string(all_pes / number)}, number});
+  }
+  return made;
+}
+
+}  // namespace imbrex::tune

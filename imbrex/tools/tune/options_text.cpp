@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/base/command_words.hpp>
+#include <imbrex/tools/tune/report.hpp>
+
+namespace imbrex::tune {
+namespace {
+
+/// A comment, however many lines the text has.
+std::string comment(const std::string& text) {
+  std::string lines = "# ";
+  for (const char c : text) lines += c == '\n' ? std::string("\n# ") : std::string(1, c);
+  return lines + "\n";
+}
+
+std::string command_as_it_was(const settings& asked) {
+  std::vector<std::string> words{asked.program};
+  words.insert(words.end(), asked.given.begin(), asked.given.end());
+  return (asked.processes > 1 ? "imbrex run -n " + std::to_string(asked.processes) + " " : "") +
+         command_line_of(words);
+}
+
+}  // namespace
+
+std::string options_text(const report& of) {
+  std::string text = comment("Written by imbrex tune on " + of.host + ", " + of.date + ".") +
+                     comment("Tuned: " + command_as_it_was(of.asked));
+  if (!of.asked.brief.empty()) text += comment("In trials with: " + command_line_of(of.asked.brief));
+  text += comment("Measured: " + measured_text(of) + ".") + comment(findings_text(of)) +
+          comment("Run it by: " + command_with_file(of));
+  const int processes = of.where.processes_of(of.found.chosen);
+  if (processes != of.where.processes) text += "-n " + std::to_string(processes) + "\n";
+  for (std::size_t k = 0; k < of.where.dimensions.size(); ++k) {
+    const arguments& words = of.where.dimensions[k].alternatives[of.found.chosen[k]].words;
+    if (!words.empty()) text += command_line_of(words) + "\n";
+  }
+  return text;
+}
+
+}  // namespace imbrex::tune

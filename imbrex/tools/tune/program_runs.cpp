@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/tune/program_runs.hpp>
+
+#include <chrono>
+#include <filesystem>
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/tools/trace/readable.hpp>
+#include <imbrex/tools/tune/trace_evidence.hpp>
+
+namespace imbrex::tune {
+namespace {
+
+std::string reason(const tools::trial_result& ended, nanoseconds limit) {
+  if (ended.timed_out) return "took longer than " + tools::readable_time(static_cast<double>(limit.count()));
+  const std::string said = tools::last_line(ended);
+  return "ended with status " + std::to_string(ended.status) +
+         (said.empty() ? "" : ": " + tools::printable(said));
+}
+
+}  // namespace
+
+observation program_runs::probe(const arguments& given, int processes, nanoseconds limit) {
+  observation with_trace = run(given, processes, limit);
+  if (with_trace.failure.empty()) return with_trace;
+  if (!phase_.empty()) throw error("the program as it is " + with_trace.failure);
+  traced_ = false;
+  observation without = run(given, processes, limit);
+  if (!without.failure.empty()) throw error("the program as it is " + without.failure);
+  without.cost += with_trace.cost;
+  return without;
+}
+
+observation program_runs::run(const arguments& given, int processes, nanoseconds limit) {
+  const auto began = std::chrono::steady_clock::now();
+  const std::string trace = folder_.file("trace");
+  std::vector<std::string> command;
+  if (processes > 1) command = {launcher_, "run", "-n", std::to_string(processes)};
+  command.push_back(program_);
+  const arguments all = traced_ ? with_options(given, {"--trace", trace}) : given;
+  command.insert(command.end(), all.begin(), all.end());
+  observation made = measured(trials_.run(command, limit), limit, trace);
+  folder_.clear();
+  made.cost = std::chrono::steady_clock::now() - began;
+  return made;
+}
+
+observation program_runs::measured(const tools::trial_result& ended, nanoseconds limit,
+                                   const std::string& trace) const {
+  if (ended.status != 0) return {.failure = reason(ended, limit)};
+  if (!traced_) return {.time = ended.wall};
+  if (!std::filesystem::exists(trace)) return {.failure = "wrote no trace, though it was given --trace"};
+  try {
+    return read_trace(trace, phase_);
+  } catch (const error& e) {
+    return {.failure = e.what()};
+  }
+}
+
+std::string program_runs::help(nanoseconds limit) { return trials_.run({program_, "--help"}, limit).output; }
+
+}  // namespace imbrex::tune

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include <imbrex/tools/tune/command.hpp>
+#include <imbrex/tools/tune/search.hpp>
+
+namespace imbrex::tune {
+
+/// What is told when a program has been tuned.
+struct report {
+  settings asked{};
+  space where{};
+  search_result found{};
+  bool traced = false;  ///< times are from traces
+  std::string host{};
+  std::string date{};
+};
+
+/// What was tried, what was found, and how to run the program with it.
+std::string report_text(const report& of);
+
+/// The same as one object.
+std::string report_json(const report& of);
+
+/// The file for `--options`, with the evidence as comments.
+std::string options_text(const report& of);
+
+/// What was found, in sentences.
+std::string findings_text(const report& of);
+
+/// What the times are of: "the phases iterations".
+std::string measured_text(const report& of);
+
+/// The command line that runs the program with that file.
+std::string command_with_file(const report& of);
+
+}  // namespace imbrex::tune

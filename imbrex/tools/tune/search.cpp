@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/tune/search.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+
+namespace imbrex::tune {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What takes longer than this many times the default is no candidate.
+constexpr int patience = 3;
+/// A short run's cost is mostly that of starting it, which varies.
+constexpr nanoseconds least_limit = 2s;
+
+}  // namespace
+
+search::search(const space& where, subject& what, effort most, std::function<void(const comparison&)> told)
+    : where_(where), what_(what), most_(most), told_(std::move(told)), best_(where.by_default()) {}
+
+search_result search::run(std::vector<observation> already_run) {
+  run_default(std::move(already_run));
+  while (descend()) continue;
+  confirm();
+  return std::move(found_);
+}
+
+observation search::run_once(const configuration& at) {
+  if (found_.exact)
+    if (const auto known = last_runs_.find(at); known != last_runs_.end()) return known->second;
+  observation made = what_.run(at, limit_);
+  found_.spent += made.cost;
+  last_runs_[at] = made;
+  return made;
+}
+
+/// Two runs, which tell whether times are exact, and how long others may take.
+void search::run_default(std::vector<observation> already_run) {
+  auto& runs = found_.first_runs = std::move(already_run);
+  for (const observation& one : runs) found_.spent += one.cost;
+  limit_ = most_.budget;
+  while (runs.size() < 2) {
+    runs.push_back(run_once(where_.by_default()));
+    if (!runs.back().failure.empty()) throw error("the program fails as it is: " + runs.back().failure);
+  }
+  last_runs_[where_.by_default()] = runs.back();
+  found_.exact = runs[0].time == runs[1].time;
+  limit_ = std::max(least_limit, patience * std::max(runs[0].cost, runs[1].cost));
+}
+
+/// One round over all dimensions; true if it has found something better.
+bool search::descend() {
+  found_.untried.clear();
+  bool changed = false;
+  for (std::size_t k = 0; k < where_.dimensions.size(); ++k)
+    for (std::size_t which = 0; which < where_.dimensions[k].alternatives.size(); ++which)
+      if (try_alternative(k, which)) changed = true;
+  return changed;
+}
+
+bool search::try_alternative(std::size_t dimension, std::size_t which) {
+  configuration candidate = best_;
+  candidate[dimension] = which;
+  const bool useless = where_.dimensions[dimension].for_jobs && where_.processes_of(candidate) == 1;
+  const bool known = candidate == where_.by_default() ||
+                     std::ranges::find(found_.tried, candidate, &comparison::candidate) != found_.tried.end();
+  if (useless || known) return false;
+  if (!has_time_for(candidate, best_)) {
+    found_.untried.push_back(candidate);
+    return false;
+  }
+  found_.tried.push_back(compare(candidate, best_));
+  told_(found_.tried.back());
+  if (found_.tried.back().result != outcome::better) return false;
+  best_ = candidate;
+  return true;
+}
+
+/// Beside the confirmation at the end.
+bool search::has_time_for(const configuration& one, const configuration& other) const {
+  const int pairs = found_.exact ? 1 : most_.pairs;
+  const nanoseconds kept =
+      found_.exact ? nanoseconds(0) : pairs * (cost_of(where_.by_default()) + cost_of(best_));
+  return found_.spent + pairs * (cost_of(one) + cost_of(other)) + kept <= most_.budget;
+}
+
+/// What a run will cost, as far as is known.
+nanoseconds search::cost_of(const configuration& at) const {
+  const auto known = last_runs_.find(at);
+  return known == last_runs_.end() ? last_runs_.at(best_).cost : known->second.cost;
+}
+
+comparison search::compare(const configuration& candidate, const configuration& against) {
+  comparison made{.candidate = candidate, .against = against};
+  const int pairs = found_.exact ? 1 : most_.pairs;
+  int pair = 0;
+  while (pair < pairs && add_pair(made, pair % 2 == 1)) ++pair;
+  if (!made.failure.empty())
+    made.result = outcome::failed;
+  else if (pair == pairs && is_better(made.ratios, found_.exact))
+    made.result = outcome::better;
+  return made;
+}
+
+/// False if that settles the comparison.
+bool search::add_pair(comparison& to, bool candidate_first) {
+  for (const bool candidates_turn : {candidate_first, !candidate_first}) {
+    observation made = run_once(candidates_turn ? to.candidate : to.against);
+    to.failure = made.failure;
+    if (!candidates_turn && !made.failure.empty())
+      to.failure = "what it was compared with failed: " + made.failure;
+    (candidates_turn ? to.of_candidate : to.of_against).push_back(std::move(made));
+    if (!to.failure.empty()) return false;
+  }
+  const auto time = [](const std::vector<observation>& runs) {
+    return static_cast<double>(runs.back().time.count());
+  };
+  to.ratios.push_back(time(to.of_against) / std::max(1.0, time(to.of_candidate)));
+  return to.ratios.back() > 1;
+}
+
+void search::confirm() {
+  found_.chosen = where_.by_default();
+  if (best_ == found_.chosen) return;
+  found_.confirmation = compare(best_, found_.chosen);
+  if (found_.confirmation->result == outcome::better) found_.chosen = best_;
+}
+
+}  // namespace imbrex::tune

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <imbrex/tools/tune/comparison.hpp>
+
+namespace imbrex::tune {
+
+/// How much a search may do.
+struct effort {
+  nanoseconds budget{0};  ///< all its runs together
+  int pairs = 3;          ///< in each comparison
+};
+
+/// What a search has found.
+struct search_result {
+  std::vector<observation> first_runs;     ///< of the default, before anything was compared
+  std::vector<comparison> tried;           ///< in this order
+  std::vector<configuration> untried;      ///< for which the time did not suffice
+  bool exact = false;                      ///< the default took exactly the same time twice
+  std::optional<comparison> confirmation;  ///< of what was found against the default, in fresh pairs
+  configuration chosen;                    ///< what was found if that was confirmed, else the default
+  nanoseconds spent{0};
+};
+
+/// Looks for a configuration that is faster than the default, by coordinate descent: dimension after dimension, each
+/// alternative is compared with the best that was found so far, until a round changes nothing. Runs of the two that are
+/// compared alternate, so that a machine whose speed changes does not decide; a comparison ends with the first pair that
+/// speaks against the candidate. At the end what was found is compared with the default once more, for which time is
+/// kept. On a machine whose times are exact each configuration is run once.
+class search {
+ public:
+  /// `told` hears of each comparison as it ends.
+  search(
+      const space& where, subject& what, effort most,
+      std::function<void(const comparison&)> told = [](const comparison&) {});
+
+  /// `already_run`: runs of the default that there are. Throws `error` if the default fails, or takes so long that
+  /// nothing can be compared.
+  search_result run(std::vector<observation> already_run = {});
+
+ private:
+  observation run_once(const configuration& at);
+  void run_default(std::vector<observation> already_run);
+  bool descend();
+  bool try_alternative(std::size_t dimension, std::size_t which);
+  bool has_time_for(const configuration& one, const configuration& other) const;
+  nanoseconds cost_of(const configuration& at) const;
+  comparison compare(const configuration& candidate, const configuration& against);
+  bool add_pair(comparison& to, bool candidate_first);
+  void confirm();
+
+  const space& where_;
+  subject& what_;
+  effort most_;
+  std::function<void(const comparison&)> told_;
+  search_result found_;
+  configuration best_;
+  nanoseconds limit_{0};                            // of a run
+  std::map<configuration, observation> last_runs_;  // the only ones on an exact machine
+};
+
+}  // namespace imbrex::tune

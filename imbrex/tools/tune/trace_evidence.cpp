@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/tune/trace_evidence.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string_view>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/tools/trace/analysis.hpp>
+#include <imbrex/tools/trace/readable.hpp>
+#include <imbrex/tools/trace/summary.hpp>
+
+namespace imbrex::tune {
+namespace {
+
+/// Adds up the time in which at least one of some intervals is under way.
+class covered_time {
+ public:
+  void begin(std::uint64_t time) {
+    if (open_++ == 0) since_ = time;
+  }
+  void end(std::uint64_t time) {
+    if (open_ > 0 && --open_ == 0) sum_ += time - since_;
+  }
+  std::uint64_t sum() const { return sum_; }
+
+ private:
+  std::size_t open_ = 0;
+  std::uint64_t since_ = 0;
+  std::uint64_t sum_ = 0;
+};
+
+[[noreturn]] void refuse(const std::string& phase, const std::set<std::string, std::less<>>& others) {
+  std::string there;
+  for (const std::string& one : others) there += (there.empty() ? "" : ", ") + tools::printable(one);
+  throw error("--phase " + phase + ": the trace has no such phase that begins and ends; " +
+              (there.empty() ? "it has none, so leave --phase out" : "it has: " + there));
+}
+
+double part(std::uint64_t of, std::uint64_t all) {
+  return all == 0 ? 0 : static_cast<double>(of) / static_cast<double>(all);
+}
+
+/// Of the devices' time, that in which they ran kernels.
+std::optional<double> busy_devices(const tools::run_report& run) {
+  if (run.devices.empty()) return std::nullopt;
+  std::uint64_t busy = 0;
+  for (const auto& one : run.devices) busy += one.overlap.computation;
+  return part(busy, run.length * run.devices.size());
+}
+
+evidence evidence_in(const tools::run_report& run) {
+  const tools::pe_report all = tools::sum_of_pes(run);
+  const std::uint64_t time = run.length * run.pes.size();
+  const auto& idle = all.idle;
+  return {.program = part(all.program, time),
+          .runtime = part(all.runtime, time),
+          .idle_message = part(idle.communication, time),
+          .idle_device = part(idle.device, time),
+          .idle_other = part(idle.before_first + idle.after_last + idle.timer + idle.other, time),
+          .exposed = part(all.overlap.exposed(), time),
+          .covered = all.overlap.fraction(),
+          .device = busy_devices(run)};
+}
+
+}  // namespace
+
+nanoseconds time_of_phase(trace::reader& in, const std::string& phase) {
+  covered_time covered;
+  std::set<std::string, std::less<>> others;
+  for (auto piece = in.next(); !piece.records.empty(); piece = in.next()) {
+    const auto& file = *in.files()[in.tracks()[piece.track].file];
+    for (const trace::record& one : piece.records) {
+      const bool begins = one.kind == trace::record_kind::phase_begin;
+      if (!begins && one.kind != trace::record_kind::phase_end) continue;
+      const std::string_view name = file.name(trace::name_table::marks, one.group);
+      if (name != phase)
+        others.emplace(name);
+      else if (begins)
+        covered.begin(one.time);
+      else
+        covered.end(one.time);
+    }
+  }
+  if (covered.sum() == 0) refuse(phase, others);
+  return nanoseconds(static_cast<std::int64_t>(covered.sum()));
+}
+
+observation read_trace(const std::string& file, const std::string& phase) {
+  trace::reader whole(file);
+  const tools::run_report run = tools::analyse(whole);
+  observation made;
+  made.time = nanoseconds(static_cast<std::int64_t>(run.length));
+  made.seen = evidence_in(run);
+  if (phase.empty()) return made;
+  trace::reader again(file);
+  made.time = time_of_phase(again, phase);
+  return made;
+}
+
+}  // namespace imbrex::tune

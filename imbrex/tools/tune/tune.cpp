@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/tune/tune.hpp>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/topology.hpp>
+#include <imbrex/tools/tune/choose_space.hpp>
+#include <imbrex/tools/tune/program_runs.hpp>
+#include <imbrex/tools/tune/report.hpp>
+
+namespace imbrex::tune {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A program that knows no --help may run instead.
+constexpr nanoseconds help_limit = 5s;
+
+std::string this_command() { return std::filesystem::read_symlink("/proc/self/exe"); }
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "an unknown host";
+}
+
+std::string date_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  std::array<char, 64> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S UTC", &parts);
+  return text.data();
+}
+
+/// Before hours of trials.
+void check_output(const std::string& file) {
+  const bool was_there = std::filesystem::exists(file);
+  if (!std::ofstream(file, std::ios::app))
+    throw usage_error("--output " + file + " cannot be written: " + std::strerror(errno));
+  if (!was_there) std::filesystem::remove(file);
+}
+
+void write(const std::string& file, const std::string& text) {
+  std::ofstream out(file, std::ios::trunc);
+  out << text;
+  out.close();
+  if (!out) throw error("--output " + file + " cannot be written: " + std::strerror(errno));
+}
+
+/// What the user sees meanwhile, on a terminal.
+void tell(const space& where, const comparison& of) {
+  if (::isatty(STDERR_FILENO) == 0) return;
+  const std::string how = of.failure.empty()
+                              ? fmt::format("{:.3f} times as fast as {}", of.ratio(), where.name(of.against))
+                              : of.failure;
+  fmt::print(stderr, "imbrex tune: {}: {}\n", where.name(of.candidate), how);
+}
+
+report find(const settings& asked) {
+  program_runs runs(this_command(), asked.program, asked.phase);
+  const arguments shortened = asked.brief.empty() ? asked.given : with_replaced(asked.given, asked.brief);
+  report made{.asked = asked, .host = host_name(), .date = date_now()};
+  const observation first = runs.probe(shortened, asked.processes, asked.budget);
+  made.traced = runs.traced();
+  made.where = choose_space(asked, {runs.help(help_limit), runs.traced(), usable_processors()});
+  configured_program subject(runs, made.where, asked.brief);
+  search looking(made.where, subject, {asked.budget, asked.pairs},
+                 [&](const comparison& one) { tell(made.where, one); });
+  made.found = looking.run({first});
+  return made;
+}
+
+}  // namespace
+
+void tune(const settings& asked) {
+  check_output(asked.output);
+  const report made = find(asked);
+  write(asked.output, options_text(made));
+  const std::string text = asked.json ? report_json(made) : report_text(made);
+  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
+    throw error(std::string("the standard output cannot be written: ") + std::strerror(errno));
+}
+
+}  // namespace imbrex::tune
