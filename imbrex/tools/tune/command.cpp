@@ -21,6 +21,8 @@ constexpr std::array<std::string_view, 8> with_value{"-n",      "--processes", "
                                                      "--phase", "--seconds",   "--repeat", "--output"};
 constexpr std::array<std::string_view, 10> known{"-n",        "--processes", "--vary",   "--short", "--phase",
                                                  "--seconds", "--repeat",    "--output", "--json",  "--help"};
+/// With fewer, nothing can be told from chance.
+constexpr int least_pairs = 3;
 constexpr int most_pairs = 100;
 constexpr double most_seconds = 1e6;
 
@@ -62,10 +64,11 @@ std::string help() {
                          : "; did you mean " + std::string(meant) + "?"));
 }
 
-int whole_number(std::string_view option, const std::string& text, int most) {
+int whole_number(std::string_view option, const std::string& text, int least, int most) {
   const auto number = parse_number<int>(text);
-  if (!number || *number < 1 || *number > most)
-    refuse(option, text, "the value must be a whole number from 1 to " + std::to_string(most));
+  if (!number || *number < least || *number > most)
+    refuse(option, text,
+           "the value must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
   return *number;
 }
 
@@ -108,8 +111,8 @@ nanoseconds seconds_of(const std::string& text) {
 }
 
 void set(settings& asked, std::string_view option, const std::string& value) {
-  if (option == "-n") asked.processes = whole_number(option, value, max_processes);
-  if (option == "--repeat") asked.pairs = whole_number(option, value, most_pairs);
+  if (option == "-n") asked.processes = whole_number(option, value, 1, max_processes);
+  if (option == "--repeat") asked.pairs = whole_number(option, value, least_pairs, most_pairs);
   if (option == "--seconds") asked.budget = seconds_of(value);
   if (option == "--phase") asked.phase = value;
   if (option == "--output") asked.output = value;
@@ -117,7 +120,8 @@ void set(settings& asked, std::string_view option, const std::string& value) {
   if (option == "--short") asked.brief = words_of(option, value);
   if (option != "--processes") return;
   asked.among.clear();
-  for (const std::string& one : parts(value)) asked.among.push_back(whole_number(option, one, max_processes));
+  for (const std::string& one : parts(value))
+    asked.among.push_back(whole_number(option, one, 1, max_processes));
 }
 
 void take_program(settings& asked, std::span<const std::string> words) {

@@ -2,6 +2,7 @@
 #include <imbrex/tools/tune/comparison.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 namespace imbrex::tune {
@@ -26,9 +27,22 @@ const observation* typical(const std::vector<observation>& runs) {
   return good[(good.size() - 1) / 2];
 }
 
+int needed_wins(int pairs) {
+  constexpr double most_chance = 1.0 / 8;
+  double exactly = std::pow(0.5, pairs);  // the chance of `wins`
+  double at_least = 0;
+  int wins = pairs;
+  for (; wins > 0 && at_least + exactly <= most_chance; --wins) {
+    at_least += exactly;
+    exactly *= static_cast<double>(wins) / (pairs - wins + 1);
+  }
+  return wins + 1;
+}
+
 bool is_better(const std::vector<double>& ratios, bool exact) {
-  if (ratios.empty() || *std::ranges::min_element(ratios) <= 1) return false;
-  return exact || median(ratios) > 1 + least_gain;
+  if (exact) return !ratios.empty() && ratios.front() > 1;
+  const auto wins = std::ranges::count_if(ratios, [](double ratio) { return ratio > 1; });
+  return wins >= needed_wins(static_cast<int>(ratios.size())) && median(ratios) > 1 + least_gain;
 }
 
 }  // namespace imbrex::tune

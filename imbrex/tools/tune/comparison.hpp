@@ -36,8 +36,12 @@ double median(std::vector<double> values);
 /// The one with the median time; of an even number the faster of the two in the middle. Null of none.
 const observation* typical(const std::vector<observation>& runs);
 
-/// The rule: the candidate was faster in every pair, and in the median by more than `least_gain`; on a machine whose
-/// times are exact any gain counts.
+/// Of so many pairs the candidate must win this many, so that chance alone would let it win as many in one of eight
+/// comparisons (a sign test): all of 3 to 5, all but one of 6 to 8, 8 of 10. More than there are of fewer than 3.
+int needed_wins(int pairs);
+
+/// The rule: the candidate has won the pairs that it needs to, and is faster in the median by more than `least_gain`;
+/// on a machine whose times are exact any gain counts.
 bool is_better(const std::vector<double>& ratios, bool exact);
 
 }  // namespace imbrex::tune

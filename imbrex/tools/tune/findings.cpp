@@ -109,16 +109,21 @@ std::string findings_text(const report& of) {
   return text;
 }
 
-std::string command_with_file(const report& of) {
+std::string chosen_command(const report& of) {
   const int processes = of.where.processes_of(of.found.chosen);
-  const bool file_says = processes != of.where.processes;
+  const bool job = processes > 1;
+  const bool file_says = job && processes != of.where.processes;
   std::vector<std::string> words;
-  if (processes > 1 && file_says) words = {"imbrex", "run", "--options", of.asked.output};
-  if (processes > 1 && !file_says) words = {"imbrex", "run", "-n", std::to_string(processes)};
+  if (file_says)
+    words = {"imbrex", "run", "--options", of.asked.output};
+  else if (job)
+    words = {"imbrex", "run", "-n", std::to_string(processes)};
   words.push_back(of.asked.program);
-  const bool launcher_reads = processes > 1 && file_says;
-  const arguments given =
-      launcher_reads ? of.where.rest : with_options(of.where.rest, {"--options", of.asked.output});
+  arguments given = of.where.rest;
+  if (!of.traced)
+    given = with_options(given, of.where.words(of.found.chosen));
+  else if (!file_says)
+    given = with_options(given, {"--options", of.asked.output});
   words.insert(words.end(), given.begin(), given.end());
   return command_line_of(words);
 }

@@ -18,7 +18,7 @@ struct evidence {
   double idle_other = 0;  ///< timers, dependencies, imbalance, beginning and end
   double exposed = 0;     ///< a message was on its way, and the PE not in the program
   double covered = 0;     ///< of the time in which messages were on their way: the PE was in the program
-  std::optional<double> device;  ///< the devices ran kernels; none without devices
+  std::optional<double> device{};  ///< the devices ran kernels; none without devices
 };
 
 /// What one run of the program has shown.

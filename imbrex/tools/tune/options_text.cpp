@@ -26,7 +26,7 @@ std::string options_text(const report& of) {
                      comment("Tuned: " + command_as_it_was(of.asked));
   if (!of.asked.brief.empty()) text += comment("In trials with: " + command_line_of(of.asked.brief));
   text += comment("Measured: " + measured_text(of) + ".") + comment(findings_text(of)) +
-          comment("Run it by: " + command_with_file(of));
+          comment("Run it by: " + chosen_command(of));
   const int processes = of.where.processes_of(of.found.chosen);
   if (processes != of.where.processes) text += "-n " + std::to_string(processes) + "\n";
   for (std::size_t k = 0; k < of.where.dimensions.size(); ++k) {

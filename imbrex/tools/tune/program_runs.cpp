@@ -24,10 +24,10 @@ std::string reason(const tools::trial_result& ended, nanoseconds limit) {
 observation program_runs::probe(const arguments& given, int processes, nanoseconds limit) {
   observation with_trace = run(given, processes, limit);
   if (with_trace.failure.empty()) return with_trace;
-  if (!phase_.empty()) throw error("the program as it is " + with_trace.failure);
+  if (!phase_.empty()) throw error("the program cannot be measured as it is: " + with_trace.failure);
   traced_ = false;
   observation without = run(given, processes, limit);
-  if (!without.failure.empty()) throw error("the program as it is " + without.failure);
+  if (!without.failure.empty()) throw error("the program cannot be measured as it is: " + without.failure);
   without.cost += with_trace.cost;
   return without;
 }

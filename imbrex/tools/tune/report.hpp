@@ -33,7 +33,7 @@ std::string findings_text(const report& of);
 /// What the times are of: "the phases iterations".
 std::string measured_text(const report& of);
 
-/// The command line that runs the program with that file.
-std::string command_with_file(const report& of);
+/// The command line that runs the program with what was chosen: by the file, if it takes --options.
+std::string chosen_command(const report& of);
 
 }  // namespace imbrex::tune

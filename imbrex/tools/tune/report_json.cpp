@@ -68,7 +68,7 @@ std::string report_json(const report& of) {
   made["chosen"] = json(of.where, found.chosen);
   made["findings"] = findings_text(of);
   made["file"] = of.asked.output;
-  made["command"] = command_with_file(of);
+  made["command"] = chosen_command(of);
   return made.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

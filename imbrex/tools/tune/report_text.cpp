@@ -14,7 +14,7 @@ std::string time_of(const std::vector<observation>& runs) {
   return shown == nullptr ? "-" : tools::readable_time(static_cast<double>(shown->time.count()));
 }
 
-/// What the trace of a run says: program, exposed, and idle for a message, a device and other reasons.
+/// Program, exposed, and idle for a message, a device and other reasons, as the trace says.
 std::vector<std::string> evidence_cells(const std::vector<observation>& runs) {
   const observation* const shown = typical(runs);
   if (shown == nullptr || !shown->seen) return {"-", "-", "-", "-", "-"};
@@ -24,33 +24,58 @@ std::vector<std::string> evidence_cells(const std::vector<observation>& runs) {
           tools::readable_part(seen.idle_other)};
 }
 
-std::string what(const report& of, const comparison& one) {
-  std::string text = of.where.name(one.candidate);
-  if (one.against != of.where.by_default()) text += ", beside " + of.where.name(one.against);
-  if (one.result == outcome::better) text += ": better";
-  if (one.result == outcome::failed) text += ": " + one.failure;
-  return text;
+/// The columns of the evidence are only there if runs are traced.
+std::vector<std::string> joined(const report& of, std::vector<std::string> cells,
+                                const std::vector<std::string>& seen, const std::string& what) {
+  if (of.traced) cells.insert(cells.end(), seen.begin(), seen.end());
+  cells.push_back(what);
+  return cells;
 }
 
-void add_row(tools::table& to, const report& of, const comparison& one) {
+std::string verdict(const comparison& one, bool confirms) {
+  if (one.result == outcome::failed) return ": " + one.failure;
+  if (confirms) return one.result == outcome::better ? ": confirmed" : ": not confirmed";
+  return one.result == outcome::better ? ": better" : "";
+}
+
+void add_row(tools::table& to, const report& of, const comparison& one, bool confirms) {
   const auto ratio = [&](double value) { return one.ratios.empty() ? "-" : fmt::format("{:.3f}", value); };
-  std::vector<std::string> cells{time_of(one.of_candidate), ratio(one.ratio()), ratio(one.least_ratio()),
-                                 ratio(one.most_ratio()), std::to_string(one.ratios.size())};
-  for (std::string& cell : evidence_cells(one.of_candidate)) cells.push_back(std::move(cell));
-  cells.push_back(what(of, one));
-  to.row(std::move(cells));
+  const bool beside_default = one.against == of.where.by_default();
+  to.row(joined(of,
+                {time_of(one.of_candidate), ratio(one.ratio()), ratio(one.least_ratio()),
+                 ratio(one.most_ratio()), std::to_string(one.ratios.size())},
+                evidence_cells(one.of_candidate),
+                of.where.name(one.candidate) +
+                    (beside_default ? "" : ", beside " + of.where.name(one.against)) +
+                    verdict(one, confirms)));
 }
 
 std::string trials(const report& of) {
-  tools::table all({"time", "ratio", "least", "most", "pairs", "program", "exposed", "message", "device",
-                    "other", "options"});
-  std::vector<std::string> first{time_of(of.found.first_runs), "-", "-", "-", "-"};
-  for (std::string& cell : evidence_cells(of.found.first_runs)) first.push_back(std::move(cell));
-  first.push_back("default");
-  all.row(std::move(first));
-  for (const comparison& one : of.found.tried) add_row(all, of, one);
-  if (of.found.confirmation) add_row(all, of, *of.found.confirmation);
+  tools::table all(joined(of, {"time", "ratio", "least", "most", "pairs"},
+                          {"program", "exposed", "message", "device", "other"}, "options"));
+  const search_result& found = of.found;
+  all.row(joined(of, {time_of(found.first_runs), "-", "-", "-", "-"}, evidence_cells(found.first_runs),
+                 "default"));
+  for (const comparison& one : found.tried) add_row(all, of, one, false);
+  if (found.confirmation) add_row(all, of, *found.confirmation, true);
   return all.text();
+}
+
+std::string legend(const report& of) {
+  return fmt::format(
+      "\nTrials, {} in all. Time: {}; ratio: how many times as fast, in pairs of runs with\n"
+      "the default, or with what stands beside it\n{}",
+      tools::readable_time(static_cast<double>(of.found.spent.count())), measured_text(of),
+      of.traced ? "Parts of the PEs' time: in the program; with exposed communication; idle with a "
+                  "message on its way,\nwith a device at work, for other reasons\n"
+                : "");
+}
+
+std::string what_to_do(const report& of) {
+  if (!of.traced)
+    return of.asked.output + " is written, but the program seems not to take --options. Run it by\n  " +
+           chosen_command(of) + "\n";
+  return of.asked.output + " is written. Run with it by\n  " + chosen_command(of) + "\n";
 }
 
 std::string varied(const report& of) {
@@ -71,15 +96,8 @@ std::string varied(const report& of) {
 }  // namespace
 
 std::string report_text(const report& of) {
-  return "Varied; the default comes first\n" + varied(of) +
-         fmt::format(
-             "\nTrials, {} in all; time: {}; ratio: how many times as fast, in pairs with the\n"
-             "default, or with what the row names; parts of the PEs' time: in the program; exposed "
-             "communication;\n"
-             "idle with a message on its way, with a device at work, for other reasons\n",
-             tools::readable_time(static_cast<double>(of.found.spent.count())), measured_text(of)) +
-         trials(of) + "\n" + findings_text(of) + "\n\n" + of.asked.output +
-         " is written. Run with it by\n  " + command_with_file(of) + "\n";
+  return "Varied; the default comes first\n" + varied(of) + legend(of) + trials(of) + "\n" +
+         findings_text(of) + "\n\n" + what_to_do(of);
 }
 
 }  // namespace imbrex::tune

@@ -17,6 +17,10 @@ constexpr int patience = 3;
 /// A short run's cost is mostly that of starting it, which varies.
 constexpr nanoseconds least_limit = 2s;
 
+std::ptrdiff_t lost_pairs(const comparison& of) {
+  return std::ranges::count_if(of.ratios, [](double ratio) { return ratio <= 1; });
+}
+
 }  // namespace
 
 search::search(const space& where, subject& what, effort most, std::function<void(const comparison&)> told)
@@ -45,7 +49,8 @@ void search::run_default(std::vector<observation> already_run) {
   limit_ = most_.budget;
   while (runs.size() < 2) {
     runs.push_back(run_once(where_.by_default()));
-    if (!runs.back().failure.empty()) throw error("the program fails as it is: " + runs.back().failure);
+    if (!runs.back().failure.empty())
+      throw error("the program cannot be measured as it is: " + runs.back().failure);
   }
   last_runs_[where_.by_default()] = runs.back();
   found_.exact = runs[0].time == runs[1].time;
@@ -97,30 +102,30 @@ nanoseconds search::cost_of(const configuration& at) const {
 comparison search::compare(const configuration& candidate, const configuration& against) {
   comparison made{.candidate = candidate, .against = against};
   const int pairs = found_.exact ? 1 : most_.pairs;
-  int pair = 0;
-  while (pair < pairs && add_pair(made, pair % 2 == 1)) ++pair;
+  const int may_lose = found_.exact ? 0 : pairs - needed_wins(pairs);
+  for (int pair = 0; pair < pairs && lost_pairs(made) <= may_lose && made.failure.empty(); ++pair)
+    add_pair(made, pair % 2 == 1);
+  const bool complete = std::ssize(made.ratios) == pairs;
   if (!made.failure.empty())
     made.result = outcome::failed;
-  else if (pair == pairs && is_better(made.ratios, found_.exact))
+  else if (complete && is_better(made.ratios, found_.exact))
     made.result = outcome::better;
   return made;
 }
 
-/// False if that settles the comparison.
-bool search::add_pair(comparison& to, bool candidate_first) {
+void search::add_pair(comparison& to, bool candidate_first) {
   for (const bool candidates_turn : {candidate_first, !candidate_first}) {
     observation made = run_once(candidates_turn ? to.candidate : to.against);
     to.failure = made.failure;
     if (!candidates_turn && !made.failure.empty())
       to.failure = "what it was compared with failed: " + made.failure;
     (candidates_turn ? to.of_candidate : to.of_against).push_back(std::move(made));
-    if (!to.failure.empty()) return false;
+    if (!to.failure.empty()) return;
   }
   const auto time = [](const std::vector<observation>& runs) {
     return static_cast<double>(runs.back().time.count());
   };
   to.ratios.push_back(time(to.of_against) / std::max(1.0, time(to.of_candidate)));
-  return to.ratios.back() > 1;
 }
 
 void search::confirm() {

@@ -30,8 +30,8 @@ struct search_result {
 
 /// Looks for a configuration that is faster than the default, by coordinate descent: dimension after dimension, each
 /// alternative is compared with the best that was found so far, until a round changes nothing. Runs of the two that are
-/// compared alternate, so that a machine whose speed changes does not decide; a comparison ends with the first pair that
-/// speaks against the candidate. At the end what was found is compared with the default once more, for which time is
+/// compared alternate, so that a machine whose speed changes does not decide; a comparison ends when the candidate can no
+/// longer win. At the end what was found is compared with the default once more, for which time is
 /// kept. On a machine whose times are exact each configuration is run once.
 class search {
  public:
@@ -40,8 +40,7 @@ class search {
       const space& where, subject& what, effort most,
       std::function<void(const comparison&)> told = [](const comparison&) {});
 
-  /// `already_run`: runs of the default that there are. Throws `error` if the default fails, or takes so long that
-  /// nothing can be compared.
+  /// `already_run`: runs of the default that there are. Throws `error` if the default fails.
   search_result run(std::vector<observation> already_run = {});
 
  private:
@@ -52,7 +51,7 @@ class search {
   bool has_time_for(const configuration& one, const configuration& other) const;
   nanoseconds cost_of(const configuration& at) const;
   comparison compare(const configuration& candidate, const configuration& against);
-  bool add_pair(comparison& to, bool candidate_first);
+  void add_pair(comparison& to, bool candidate_first);
   void confirm();
 
   const space& where_;

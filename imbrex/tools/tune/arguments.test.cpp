@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/tune/arguments.hpp>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace imbrex::tune;
+
+TEST(tune_arguments, give_the_last_value_of_an_option) {
+  const arguments words{"--odf", "1", "--odf=2", "--check", "--n", "-3", "--", "--odf", "4"};
+  EXPECT_EQ(value_of(words, "--odf"), "2");
+  EXPECT_EQ(value_of(words, "--n"), "-3");
+  EXPECT_EQ(value_of(words, "--check"), std::nullopt);
+  EXPECT_EQ(value_of(words, "--od"), std::nullopt);
+  EXPECT_TRUE(has_option(words, "--check"));
+  EXPECT_FALSE(has_option({"--", "--check"}, "--check"));
+}
+
+TEST(tune_arguments, lose_an_option_with_its_value) {
+  const arguments words{"--odf", "1", "in", "--odf=2", "--odfs", "3", "--", "--odf", "4"};
+  EXPECT_EQ(without_option(words, "--odf", true), (arguments{"in", "--odfs", "3", "--", "--odf", "4"}));
+  EXPECT_EQ(without_option({"--fast", "in"}, "--fast", false), (arguments{"in"}));
+  EXPECT_EQ(without_option({"in", "--odf"}, "--odf", true), (arguments{"in"}));
+}
+
+TEST(tune_arguments, get_more_options_before_the_dashes) {
+  EXPECT_EQ(with_options({"a", "--", "b"}, {"--odf", "4"}), (arguments{"a", "--odf", "4", "--", "b"}));
+  EXPECT_EQ(with_options({}, {"--odf", "4"}), (arguments{"--odf", "4"}));
+}
+
+TEST(tune_arguments, have_some_replaced) {
+  EXPECT_EQ(with_replaced({"--iters", "100", "--grid=8", "--check"}, {"--iters=5", "--quick", "--grid", "4"}),
+            (arguments{"--check", "--iters=5", "--quick", "--grid", "4"}));
+}
+
+}  // namespace

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/tune/choose_space.hpp>
+
+#include <gtest/gtest.h>
+
+#include <imbrex/base/error.hpp>
+
+namespace {
+
+using namespace imbrex::tune;
+using names = std::vector<std::string>;
+
+settings with(arguments given, std::vector<variation> vary = {}) {
+  settings asked;
+  asked.program = "app";
+  asked.given = std::move(given);
+  asked.vary = std::move(vary);
+  return asked;
+}
+
+/// The names of all alternatives of an option, the default first; empty if it is not varied.
+names alternatives(const space& of, const std::string& option) {
+  names all;
+  for (std::size_t k = 0; k < of.dimensions.size(); ++k) {
+    if (of.dimensions[k].option != option) continue;
+    for (std::size_t which = 0; which < of.dimensions[k].alternatives.size(); ++which) {
+      configuration at = of.by_default();
+      at[k] = which;
+      all.push_back(of.name(at));
+    }
+  }
+  return all;
+}
+
+TEST(choose_space, varies_what_the_user_names) {
+  const space made = choose_space(with({"--size", "3", "in"}, {{"--size", {"1", "2", "3"}}, {"--fast", {}}}),
+                                  {"", false, 8});
+  ASSERT_EQ(made.dimensions.size(), 2U);
+  EXPECT_EQ(alternatives(made, "--size"), (names{"default", "--size 1", "--size 2"}));
+  EXPECT_EQ(alternatives(made, "--fast"), (names{"default", "--fast"}));
+  EXPECT_EQ(made.rest, (arguments{"in"}));
+  EXPECT_EQ(made.words(made.by_default()), (arguments{"--size", "3"}));
+  EXPECT_EQ(made.words({1, 1}), (arguments{"--size", "1", "--fast"}));
+}
+
+TEST(choose_space, can_leave_out_what_is_given) {
+  const space made = choose_space(with({"--fast"}, {{"--fast", {}}}), {"", false, 8});
+  EXPECT_EQ(alternatives(made, "--fast"), (names{"default", "no --fast"}));
+  EXPECT_EQ(made.words({1}), arguments{});
+}
+
+TEST(choose_space, varies_overdecomposition_where_the_program_has_it) {
+  const names all{"default", "--odf 1", "--odf 2", "--odf 4", "--odf 8", "--odf 16"};
+  EXPECT_EQ(alternatives(choose_space(with({}), {"  --odf N  chares per PE", false, 8}), "--odf"), all);
+  EXPECT_EQ(alternatives(choose_space(with({}), {"  --odfs N", false, 8}), "--odf"), names{});
+  EXPECT_EQ(alternatives(choose_space(with({"--odf=4"}), {"", false, 8}), "--odf"),
+            (names{"default", "--odf 1", "--odf 2", "--odf 8", "--odf 16"}));
+  EXPECT_EQ(alternatives(choose_space(with({}, {{"--odf", {"3"}}}), {"--odf ", false, 8}), "--odf"),
+            (names{"default", "--odf 3"}));
+}
+
+TEST(choose_space, varies_the_runtime_on_threads) {
+  const space made = choose_space(with({}), {"", true, 4});
+  EXPECT_EQ(alternatives(made, "-n"), (names{"default", "-n 2 --pes 2", "-n 4 --pes 1"}));
+  EXPECT_EQ(alternatives(made, "--bind"), (names{"default", "--bind core"}));
+  EXPECT_EQ(alternatives(made, "--comm-thread"), (names{"default", "--comm-thread"}));
+  EXPECT_EQ(alternatives(made, "--completion"), names{});
+  EXPECT_TRUE(choose_space(with({}), {"", false, 4}).dimensions.empty());
+}
+
+TEST(choose_space, varies_the_completion_of_devices) {
+  const names all{"default", "--completion callback", "--completion flag", "--completion sync",
+                  "--completion work-request"};
+  EXPECT_EQ(alternatives(choose_space(with({"--device", "cuda"}), {"", true, 4}), "--completion"), all);
+  const space modelled =
+      choose_space(with({"--machine", "virtual", "--device-model", "v100", "--pes", "6"}), {"", true, 4});
+  EXPECT_EQ(alternatives(modelled, "--completion"), all);
+  EXPECT_EQ(modelled.dimensions.size(), 1U);
+  EXPECT_EQ(modelled.rest, (arguments{"--machine", "virtual", "--device-model", "v100", "--pes", "6"}));
+  EXPECT_EQ(alternatives(choose_space(with({"--device", "cuda", "--completion", "callback"}), {"", true, 4}),
+                         "--completion"),
+            (names{"default", "--completion poll", "--completion flag", "--completion sync",
+                   "--completion work-request"}));
+}
+
+TEST(choose_space, divides_the_pes_that_there_are_among_processes) {
+  settings asked = with({"--pes", "3"});
+  asked.processes = 2;
+  const space made = choose_space(asked, {"", true, 64});
+  EXPECT_EQ(alternatives(made, "-n"), (names{"default", "-n 1 --pes 6", "-n 3 --pes 2", "-n 6 --pes 1"}));
+  EXPECT_EQ(made.processes_of(made.by_default()), 2);
+  asked.among = {3};
+  EXPECT_EQ(alternatives(choose_space(asked, {"", true, 64}), "-n"), (names{"default", "-n 3 --pes 2"}));
+  asked.among = {4};
+  EXPECT_THROW(choose_space(asked, {"", true, 64}), imbrex::usage_error);
+}
+
+TEST(choose_space, leaves_one_pe_alone) {
+  const space made = choose_space(with({"--pes", "1"}), {"", true, 4});
+  EXPECT_EQ(alternatives(made, "-n"), names{});
+  EXPECT_EQ(made.rest, (arguments{"--pes", "1"}));
+}
+
+}  // namespace

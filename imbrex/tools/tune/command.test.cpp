@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/tune/command.hpp>
+
+#include <gtest/gtest.h>
+
+#include <imbrex/base/error.hpp>
+
+namespace {
+
+using namespace std::chrono_literals;
+using namespace imbrex::tune;
+using words = std::vector<std::string>;
+
+settings parse(const words& line) { return std::get<settings>(parse_command(line)); }
+
+std::string complaint(const words& line) {
+  try {
+    parse_command(line);
+    return "accepted";
+  } catch (const imbrex::usage_error& e) {
+    return e.what();
+  }
+}
+
+TEST(tune_command, leaves_the_program_its_arguments) {
+  for (const words& line : {words{"--json", "./app", "--seconds", "--", "--json"},
+                            words{"--json", "--", "./app", "--seconds", "--", "--json"}}) {
+    const settings asked = parse(line);
+    EXPECT_EQ(asked.program, "./app");
+    EXPECT_EQ(asked.given, (arguments{"--seconds", "--", "--json"}));
+    EXPECT_TRUE(asked.json);
+  }
+}
+
+TEST(tune_command, has_defaults) {
+  const settings asked = parse({"app"});
+  EXPECT_EQ(asked.processes, 1);
+  EXPECT_EQ(asked.budget, 60s);
+  EXPECT_EQ(asked.pairs, 3);
+  EXPECT_EQ(asked.output, "tuned.options");
+  EXPECT_EQ(asked.phase, "");
+  EXPECT_TRUE(asked.vary.empty() && asked.among.empty() && asked.brief.empty() && !asked.json);
+}
+
+TEST(tune_command, takes_its_options) {
+  const settings asked = parse({"-n", "4", "--processes=1,2", "--seconds", "2.5", "--repeat=5", "--phase",
+                                "steps", "--short", "--iters 5 --name 'a b'", "--output=x", "app"});
+  EXPECT_EQ(asked.processes, 4);
+  EXPECT_EQ(asked.among, (std::vector<int>{1, 2}));
+  EXPECT_EQ(asked.budget, 2500ms);
+  EXPECT_EQ(asked.pairs, 5);
+  EXPECT_EQ(asked.phase, "steps");
+  EXPECT_EQ(asked.brief, (arguments{"--iters", "5", "--name", "a b"}));
+  EXPECT_EQ(asked.output, "x");
+}
+
+TEST(tune_command, knows_what_to_vary) {
+  const settings asked = parse({"--vary", "--odf 1,2,4", "--vary=--fast", "--vary", "--grid 8,8 4,16",
+                                "--vary", "--name 'a b'", "app"});
+  ASSERT_EQ(asked.vary.size(), 4U);
+  EXPECT_EQ(asked.vary[0].option, "--odf");
+  EXPECT_EQ(asked.vary[0].values, (words{"1", "2", "4"}));
+  EXPECT_EQ(asked.vary[1].values, words{});
+  EXPECT_EQ(asked.vary[2].values, (words{"8,8", "4,16"}));
+  EXPECT_EQ(asked.vary[3].values, (words{"a b"}));
+}
+
+TEST(tune_command, says_what_is_wrong_and_what_to_write) {
+  const std::vector<std::pair<words, const char*>> wrong{
+      {{}, "no program to tune"},
+      {{"--json"}, "no program to tune"},
+      {{"--"}, "no program to tune"},
+      {{""}, "no program to tune"},
+      {{"--secnds", "3", "app"}, "did you mean --seconds?"},
+      {{"--verbose", "app"}, "unknown option --verbose"},
+      {{"--seconds"}, "--seconds needs a value"},
+      {{"--seconds", "0", "app"}, "--seconds 0: the time must be"},
+      {{"--seconds", "soon", "app"}, "--seconds soon"},
+      {{"--repeat", "2", "app"}, "--repeat 2: the value must be a whole number from 3 to 100"},
+      {{"-n", "0", "app"}, "-n 0"},
+      {{"--processes", "1,x", "app"}, "--processes x"},
+      {{"--vary", "odf 1,2", "app"}, "--vary odf 1,2: the value must begin with an option"},
+      {{"--vary", "--odf=1,2", "app"}, "write the option, a blank"},
+      {{"--vary", "--odf 1,,2", "app"}, "write the option, a blank"},
+      {{"--vary", "--odf '1", "app"}, "a quote is not closed"},
+      {{"--vary", "", "app"}, "must begin with an option"},
+      {{"--short", "5", "app"}, "must begin with an option"},
+      {{"bin/imbrex", "run", "-n", "2", "app"}, "write imbrex tune -n N"},
+  };
+  for (const auto& [line, expected] : wrong)
+    EXPECT_NE(complaint(line).find(expected), std::string::npos) << expected << ", got: " << complaint(line);
+}
+
+TEST(tune_command, gives_help) {
+  for (const char* option : {"--help", "-h"})
+    EXPECT_NE(std::get<std::string>(parse_command(words{option})).find("--vary"), std::string::npos);
+}
+
+}  // namespace

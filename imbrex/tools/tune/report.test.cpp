@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/tune/report.hpp>
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <imbrex/base/options_file.hpp>
+#include <imbrex/base/temporary_file.test.hpp>
+#include <imbrex/tools/tune/choose_space.hpp>
+
+namespace {
+
+using namespace std::chrono_literals;
+using namespace imbrex::tune;
+using imbrex::test::temporary_file;
+using words = std::vector<std::string>;
+
+observation run_of(imbrex::nanoseconds time, double exposed) {
+  return {.time = time, .cost = time, .seen = evidence{.program = 0.5, .exposed = exposed}};
+}
+
+/// Of a program on 4 PEs; chosen are ODF 4 and two processes, confirmed by three pairs.
+report example() {
+  report made;
+  made.asked.program = "./app";
+  made.asked.given = {"--odf", "1", "--name", "a\nb"};
+  made.where = choose_space(made.asked, {"", true, 4});
+  made.traced = true;
+  made.host = "here";
+  made.date = "today";
+  configuration chosen = made.where.by_default();
+  chosen[0] = 2;  // --odf 4
+  chosen[1] = 1;  // -n 2
+  made.found.first_runs = {run_of(100ms, 0.22)};
+  made.found.chosen = chosen;
+  made.found.confirmation = comparison{.candidate = chosen,
+                                       .against = made.where.by_default(),
+                                       .ratios = {1.3, 1.2, 1.4},
+                                       .of_candidate = {run_of(77ms, 0.03)},
+                                       .of_against = {run_of(100ms, 0.22)},
+                                       .result = outcome::better};
+  return made;
+}
+
+report nothing_found() {
+  report made = example();
+  made.found.chosen = made.where.by_default();
+  made.found.confirmation.reset();
+  made.found.tried = {comparison{.candidate = {1, 0, 0, 0},
+                                 .against = made.where.by_default(),
+                                 .result = outcome::failed,
+                                 .failure = "ended with status 3"}};
+  return made;
+}
+
+TEST(tune_report, says_what_was_found_with_the_evidence) {
+  const std::string text = findings_text(example());
+  EXPECT_NE(
+      text.find(
+          "--odf 4 -n 2 --pes 2 is 1.300 times as fast as the default (median of 3 pairs of runs, 1.200 "
+          "to 1.400)"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("communication that no computation covered 3.0 %, before 22.0 %"), std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("PEs in the program"), std::string::npos) << "that has not changed: " << text;
+}
+
+TEST(tune_report, says_when_the_default_stays) {
+  const std::string text = findings_text(nothing_found());
+  EXPECT_NE(text.find("Nothing was faster than the default"), std::string::npos) << text;
+  EXPECT_NE(text.find("One configuration failed"), std::string::npos) << text;
+  report unconfirmed = example();
+  unconfirmed.found.confirmation->result = outcome::not_better;
+  EXPECT_NE(
+      findings_text(unconfirmed).find("did not confirm it (ratios 1.300, 1.200, 1.400). The default stays."),
+      std::string::npos);
+}
+
+TEST(tune_report, gives_a_file_that_can_be_loaded) {
+  const temporary_file tuned(options_text(example()));
+  const auto read = imbrex::read_options_file(tuned.name());
+  EXPECT_EQ(read.words, (words{"--odf", "4", "--pes", "2"}));
+  EXPECT_EQ(read.processes, 2);
+  const temporary_file of_the_default(options_text(nothing_found()));
+  EXPECT_EQ(imbrex::read_options_file(of_the_default.name()).words, (words{"--odf", "1"}));
+  EXPECT_EQ(imbrex::read_options_file(of_the_default.name()).processes, 0);
+}
+
+TEST(tune_report, says_how_to_run_the_program) {
+  report made = example();
+  made.asked.given = made.where.rest = {"--grid", "8"};
+  EXPECT_EQ(chosen_command(made), "imbrex run --options tuned.options ./app --grid 8");
+  made.where.processes = 2;
+  EXPECT_EQ(chosen_command(made), "imbrex run -n 2 ./app --grid 8 --options tuned.options");
+  made.where.processes = 1;
+  made.found.chosen = made.where.by_default();
+  EXPECT_EQ(chosen_command(made), "./app --grid 8 --options tuned.options");
+  made.traced = false;
+  EXPECT_EQ(chosen_command(made), "./app --grid 8 --odf 1");
+}
+
+TEST(tune_report, shows_all_trials) {
+  const std::string text = report_text(nothing_found());
+  EXPECT_NE(text.find("--odf: --odf 1, --odf 2, --odf 4, --odf 8, --odf 16\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("--odf 2: ended with status 3\n"), std::string::npos) << text;
+  EXPECT_NE(report_text(example()).find(": confirmed\n"), std::string::npos);
+}
+
+TEST(tune_report, is_an_object_of_json) {
+  const auto made = nlohmann::json::parse(report_json(example()));
+  EXPECT_EQ(made["chosen"]["options"], (words{"--odf", "4", "--pes", "2"}));
+  EXPECT_EQ(made["chosen"]["processes"], 2);
+  EXPECT_EQ(made["confirmation"]["outcome"], "better");
+  EXPECT_EQ(made["confirmation"]["of_candidate"][0]["time"], 77'000'000);
+  EXPECT_EQ(made["confirmation"]["of_candidate"][0]["evidence"]["exposed"], 0.03);
+  const auto none = nlohmann::json::parse(report_json(nothing_found()));
+  EXPECT_TRUE(none["confirmation"].is_null());
+  EXPECT_EQ(none["tried"][0]["failure"], "ended with status 3");
+}
+
+}  // namespace

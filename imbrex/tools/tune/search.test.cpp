@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/tune/search.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <random>
+
+#include <imbrex/base/error.hpp>
+
+namespace {
+
+using namespace std::chrono_literals;
+using namespace imbrex::tune;
+using imbrex::nanoseconds;
+
+space space_of(const std::vector<int>& sizes) {
+  space made;
+  for (std::size_t k = 0; k < sizes.size(); ++k) {
+    dimension one{"--d" + std::to_string(k), {{}}};
+    for (int value = 1; value < sizes[k]; ++value)
+      one.alternatives.push_back({{one.option, std::to_string(value)}});
+    made.dimensions.push_back(one);
+  }
+  return made;
+}
+
+/// A program whose times are a function of its configuration and of the number of the run.
+class imagined final : public subject {
+ public:
+  using function = std::function<double(const configuration&, int)>;  // ms; negative: it fails
+  explicit imagined(function time) : time_(std::move(time)) {}
+
+  observation run(const configuration& at, nanoseconds limit) override {
+    const double time = time_(at, runs++);
+    if (time < 0) return {.cost = 1ms, .failure = "no luck"};
+    const nanoseconds took(static_cast<std::int64_t>(time * 1e6));
+    if (took > limit) return {.cost = limit, .failure = "took too long"};
+    return {.time = took, .cost = took};
+  }
+
+  int runs = 0;
+
+ private:
+  function time_;
+};
+
+search_result found(const space& where, imagined& program, effort most = {.budget = 1h}) {
+  return search(where, program, most).run();
+}
+
+TEST(search, finds_the_best_of_independent_dimensions_exactly) {
+  const std::vector<std::vector<double>> costs{{5, 3, 4}, {2, 2.5, 1}, {1, 0.5}};
+  const auto time = [&](const configuration& at) {
+    return costs[0][at[0]] + costs[1][at[1]] + costs[2][at[2]];
+  };
+  imagined program([&](const configuration& at, int) { return time(at); });
+  const search_result result = found(space_of({3, 3, 2}), program);
+  EXPECT_TRUE(result.exact);
+  EXPECT_EQ(result.chosen, (configuration{1, 2, 1}));
+  ASSERT_TRUE(result.confirmation);
+  EXPECT_DOUBLE_EQ(result.confirmation->ratio(), 8 / 4.5);
+  // Each configuration once, but for the default, which tells whether times are exact.
+  EXPECT_LE(program.runs, 3 * 3 * 2 + 1);
+}
+
+TEST(search, goes_on_while_dimensions_depend_on_each_other) {
+  // The second dimension helps only with the first, and the first more with the second.
+  const double times[2][3] = {{10, 11, 12}, {9, 7, 8}};
+  const double second[3] = {0, 3, 0};
+  imagined program([&](const configuration& at, int) { return times[at[0]][at[1]] + second[at[2]]; });
+  EXPECT_EQ(found(space_of({2, 3, 3}), program).chosen, (configuration{1, 1, 0}));
+}
+
+TEST(search, is_not_deceived_by_noise) {
+  for (unsigned seed = 1; seed <= 50; ++seed) {
+    std::mt19937 chance(seed);
+    std::uniform_real_distribution<double> noise(0.9, 1.1);
+    imagined program([&](const configuration& at, int) { return (at[0] == 2 ? 60 : 100) * noise(chance); });
+    EXPECT_EQ(found(space_of({4}), program).chosen, configuration{2}) << seed;
+  }
+}
+
+TEST(search, is_not_deceived_by_a_machine_that_changes_its_speed) {
+  // It becomes slower all the time, and the one candidate that is a little faster stands last.
+  imagined program(
+      [](const configuration& at, int run) { return (at[0] == 3 ? 90 : 100) * (1 + 0.01 * run); });
+  EXPECT_EQ(found(space_of({4}), program).chosen, configuration{3});
+  // It becomes faster all the time, so what runs later is faster; nothing else is.
+  imagined same([](const configuration&, int run) { return 100 * std::pow(0.97, run); });
+  EXPECT_EQ(found(space_of({4}), same).chosen, configuration{0});
+}
+
+TEST(search, seldom_chooses_what_is_slower_however_noisy_the_machine) {
+  int wrong = 0;
+  for (unsigned seed = 1; seed <= 200; ++seed) {
+    std::mt19937 chance(seed);
+    std::lognormal_distribution<double> noise(0, 0.5);
+    imagined program(
+        [&](const configuration& at, int) { return (at[0] + at[1] > 0 ? 150 : 100) * noise(chance); });
+    if (found(space_of({2, 2}), program).chosen != configuration{0, 0}) ++wrong;
+  }
+  // The slower one wins a pair with a chance of 0.283, and must win six: 0.1 searches of 200 are to be expected, for
+  // each of three candidates.
+  EXPECT_LE(wrong, 3);
+}
+
+TEST(search, does_not_believe_what_fresh_pairs_do_not_confirm) {
+  imagined program(
+      [](const configuration& at, int run) { return at[0] == 1 && run < 8 ? 50.0 : 100.0 + run; });
+  const search_result result = found(space_of({2}), program);
+  EXPECT_EQ(result.tried.at(0).result, outcome::better);
+  ASSERT_TRUE(result.confirmation);
+  EXPECT_EQ(result.confirmation->result, outcome::not_better);
+  EXPECT_EQ(result.chosen, configuration{0});
+}
+
+TEST(search, passes_over_what_fails) {
+  imagined program([](const configuration& at, int run) {
+    if (at[0] == 1) return -1.0;
+    return at[0] == 2 ? 50.0 + run % 2 : 100.0 + run;
+  });
+  const search_result result = found(space_of({3}), program);
+  EXPECT_EQ(result.tried.at(0).result, outcome::failed);
+  EXPECT_EQ(result.tried.at(0).failure, "no luck");
+  EXPECT_EQ(result.chosen, configuration{2});
+}
+
+TEST(search, passes_over_what_fails_only_later) {
+  imagined program([](const configuration& at, int run) {
+    if (at[0] == 1) return run > 8 ? -1.0 : 50.0;
+    return 100.0 + run;
+  });
+  const search_result result = found(space_of({2}), program);
+  ASSERT_TRUE(result.confirmation);
+  EXPECT_EQ(result.confirmation->result, outcome::failed);
+  EXPECT_EQ(result.chosen, configuration{0});
+}
+
+TEST(search, does_not_wait_for_what_is_much_slower) {
+  imagined program([](const configuration& at, int run) { return at[0] == 1 ? 1e9 : 10'000.0 + run; });
+  const search_result result = found(space_of({2}), program);
+  EXPECT_EQ(result.tried.at(0).failure, "took too long");
+  EXPECT_LT(result.spent, 90s);
+}
+
+TEST(search, keeps_to_its_time) {
+  imagined program([](const configuration& at, int run) { return (at[0] > 0 ? 500.0 : 1000.0) + run; });
+  const search_result result = found(space_of({20}), program, {.budget = 20s});
+  EXPECT_LE(result.spent, 20s);
+  EXPECT_FALSE(result.untried.empty());
+  EXPECT_EQ(result.chosen, configuration{1});
+  const search_result none = found(space_of({20}), program, {.budget = 3s});
+  EXPECT_EQ(none.chosen, configuration{0});
+  EXPECT_TRUE(none.tried.empty());
+  EXPECT_EQ(none.untried.size(), 19U);
+}
+
+TEST(search, needs_a_default_that_works) {
+  imagined program([](const configuration&, int) { return -1.0; });
+  const space where = space_of({2});
+  EXPECT_THROW(search(where, program, {.budget = 1h}).run(), imbrex::error);
+}
+
+TEST(search, takes_runs_that_there_are) {
+  imagined program([](const configuration&, int) { return 10.0; });
+  const space where = space_of({1});
+  const search_result result = search(where, program, {.budget = 1h}).run({{.time = 10ms, .cost = 20ms}});
+  EXPECT_EQ(program.runs, 1);
+  EXPECT_TRUE(result.exact);
+  EXPECT_EQ(result.spent, 30ms);
+}
+
+TEST(search, spares_a_process_by_itself_what_is_for_jobs) {
+  space where = space_of({2, 2});
+  where.dimensions[0].alternatives[1].processes = 2;
+  where.dimensions[1].for_jobs = true;
+  std::vector<configuration> seen;
+  imagined program([&](const configuration& at, int) {
+    seen.push_back(at);
+    return at[0] == 1 ? 20.0 : 10.0;
+  });
+  found(where, program);
+  EXPECT_EQ(std::ranges::count(seen, configuration{0, 1}), 0);
+}
+
+}  // namespace

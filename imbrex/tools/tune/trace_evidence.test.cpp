@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/tune/trace_evidence.hpp>
+
+#include <gtest/gtest.h>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/trace/temporary_trace.test.hpp>
+
+namespace {
+
+using imbrex::test::a_record;
+using imbrex::test::temporary_trace;
+using imbrex::trace::record_kind;
+namespace trace = imbrex::trace;
+
+constexpr std::uint8_t program = 0;
+
+/// Two PEs: 0 computes from 100 to 300, gets at 600 what 1 has sent at 450, and computes until 700; 1 computes from 300
+/// to 500. The phase 0 is under way from 150 to 200 and on both from 300 to 500 and 400 to 650; 1 is another.
+std::string write_example(const temporary_trace& folder) {
+  std::string file = folder.file();
+  trace::file_header head;
+  head.pes = 2;
+  trace::file_writer out(file, head);
+  out.write_name(trace::name_table::entries, 0, 0, "block::run");
+  out.write_name(trace::name_table::marks, 0, 0, "steps");
+  out.write_name(trace::name_table::marks, 1, 0, "other");
+  out.write(0, std::vector{
+                   a_record(100, record_kind::item_begin, 0, 0, 1, 0, program),
+                   a_record(150, record_kind::phase_begin, 0, 1, 0),
+                   a_record(200, record_kind::phase_end, 0, 1, 0),
+                   a_record(300, record_kind::item_end),
+                   a_record(600, record_kind::arrived, 0x20),
+                   a_record(600, record_kind::item_begin, 0x20, 0, 1, 0, program),
+                   a_record(650, record_kind::phase_end, 0, 3, 0),
+                   a_record(700, record_kind::item_end),
+               });
+  out.write(1, std::vector{
+                   a_record(300, record_kind::item_begin, 0, 1, 1, 0, program),
+                   a_record(300, record_kind::phase_begin, 0, 2, 0),
+                   a_record(310, record_kind::phase_begin, 0, 4, 1),
+                   a_record(400, record_kind::phase_begin, 0, 3, 0),
+                   a_record(450, record_kind::sent, 0x20, 100, 0, 0),
+                   a_record(490, record_kind::phase_end, 0, 4, 1),
+                   a_record(500, record_kind::phase_end, 0, 2, 0),
+                   a_record(500, record_kind::item_end),
+               });
+  out.end();
+  return file;
+}
+
+TEST(trace_evidence, adds_up_the_time_of_a_phase) {
+  const temporary_trace folder;
+  const std::string file = write_example(folder);
+  EXPECT_EQ(imbrex::tune::read_trace(file, "steps").time.count(), 50 + 350);
+  EXPECT_EQ(imbrex::tune::read_trace(file, "other").time.count(), 180);
+}
+
+TEST(trace_evidence, names_the_phases_that_there_are) {
+  const temporary_trace folder;
+  const std::string file = write_example(folder);
+  try {
+    imbrex::tune::read_trace(file, "step");
+    FAIL() << "there is no such phase";
+  } catch (const imbrex::error& e) {
+    EXPECT_NE(std::string(e.what()).find("--phase step: "), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("it has: other, steps"), std::string::npos) << e.what();
+  }
+}
+
+TEST(trace_evidence, tells_where_the_time_of_the_run_went) {
+  const temporary_trace folder;
+  const auto run = imbrex::tune::read_trace(write_example(folder), "");
+  EXPECT_EQ(run.time.count(), 600);
+  ASSERT_TRUE(run.seen);
+  // Of twice 600 ns PE 0 computes 300 and PE 1 200; PE 0 waits for the message from 450 to 600.
+  EXPECT_DOUBLE_EQ(run.seen->program, 500.0 / 1200);
+  EXPECT_DOUBLE_EQ(run.seen->idle_message, 150.0 / 1200);
+  EXPECT_DOUBLE_EQ(run.seen->exposed, 150.0 / 1200);
+  EXPECT_DOUBLE_EQ(run.seen->idle_device, 0);
+  EXPECT_DOUBLE_EQ(run.seen->idle_other, 550.0 / 1200);
+  EXPECT_FALSE(run.seen->device);
+}
+
+}  // namespace
