@@ -14,8 +14,8 @@ using namespace std::chrono_literals;
 
 /// What takes longer than this many times the default is no candidate.
 constexpr int patience = 3;
-/// A short run's cost is mostly that of starting it, which varies.
-constexpr nanoseconds least_limit = 2s;
+/// A short run's cost is mostly that of starting it, which varies with what else the machine does.
+constexpr nanoseconds least_limit = 10s;
 
 std::ptrdiff_t lost_pairs(const comparison& of) {
   return std::ranges::count_if(of.ratios, [](double ratio) { return ratio <= 1; });
