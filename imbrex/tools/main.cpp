@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command imbrex; `imbrex --help` lists what it can do.
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -15,11 +17,9 @@
 int main(int argc, char** argv) {
   // What errors begin with.
   const std::string_view first = argc > 1 ? argv[1] : "";
-  const char* const command = first == "info"      ? "imbrex info"
-                              : first == "overlap" ? "imbrex overlap"
-                              : first == "trace"   ? "imbrex trace"
-                              : first == "tune"    ? "imbrex tune"
-                                                   : "imbrex run";
+  constexpr std::array<std::string_view, 4> others{"info", "overlap", "trace", "tune"};
+  const bool is_other = std::ranges::find(others, first) != others.end();
+  const std::string command = "imbrex " + std::string(is_other ? first : "run");
   try {
     const auto asked = imbrex::tools::parse_command_line(argc, argv);
     if (const auto* const help = std::get_if<std::string>(&asked)) {
@@ -40,13 +40,13 @@ int main(int argc, char** argv) {
     }
     return imbrex::tools::run_job(std::get<imbrex::tools::job_settings>(asked));
   } catch (const imbrex::usage_error& e) {
-    std::fprintf(stderr, "%s: %s\n", command, e.what());
+    std::fprintf(stderr, "%s: %s\n", command.c_str(), e.what());
     return imbrex::usage_error::exit_status;
   } catch (const imbrex::tools::interrupted& e) {
-    std::fprintf(stderr, "%s: %s\n", command, e.what());
+    std::fprintf(stderr, "%s: %s\n", command.c_str(), e.what());
     return 128 + e.signal();
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "%s: %s\n", command, e.what());
+    std::fprintf(stderr, "%s: %s\n", command.c_str(), e.what());
     return 1;
   }
 }

@@ -3,7 +3,9 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <imbrex/base/error.hpp>
@@ -44,58 +46,95 @@ std::chrono::milliseconds timeout_of(const std::string& text) {
                          : "; did you mean " + std::string(meant) + "?"));
 }
 
-}  // namespace
+/// A command that has a parser of its own for all that stands behind it.
+struct command {
+  const char* name;
+  const char* description;
+  asked_for (*parse)(std::span<const std::string> arguments);
+};
 
-asked_for parse_command_line(int argc, const char* const* argv) {
-  CLI::App app("Starts programs that use Imbrex, and tells what they find.", "imbrex");
+/// What that parser gives, as one of all that can be asked for.
+template <auto Parse>
+asked_for parsed_by(std::span<const std::string> arguments) {
+  return std::visit([](auto&& asked) -> asked_for { return std::forward<decltype(asked)>(asked); },
+                    Parse(arguments));
+}
+
+constexpr std::array<command, 4> commands{{
+    {"info",
+     "print what Imbrex finds here and what a program would choose:\n"
+     "imbrex info [--json] [OPTIONS OF THE RUNTIME]",
+     parsed_by<parse_info>},
+    {"overlap",
+     "tell how much of a program's communication its computation could hide:\n"
+     "imbrex overlap FILE | --from TRACE | --verify -- PROGRAM [--json] [--svg DIRECTORY]",
+     parsed_by<overlap::parse_command>},
+    {"trace",
+     "report on traces of runs:\n"
+     "imbrex trace report FILE [FILE2] [--text | --json]",
+     parsed_by<parse_trace>},
+    {"tune",
+     "find options that make a program faster, and write a file to run it with:\n"
+     "imbrex tune [OPTIONS] PROGRAM [ARGUMENTS...]",
+     parsed_by<tune::parse_command>},
+}};
+
+/// The options of `imbrex run`, as they were given.
+struct run_options {
+  std::string processes, timeout, file;
+  bool prefix = false;
+};
+
+CLI::App& declare_run(CLI::App& app, run_options& given) {
   CLI::App& run = *app.add_subcommand(
       "run",
       "run a program as several processes on this host:\n"
       "imbrex run -n N [--prefix] [--timeout SECONDS] [--options FILE] PROGRAM [ARGUMENTS...]");
   run.prefix_command();
-  // Its options are the runtime's, which has a parser of its own.
-  CLI::App& info = *app.add_subcommand("info",
-                                       "print what Imbrex finds here and what a program would choose:\n"
-                                       "imbrex info [--json] [OPTIONS OF THE RUNTIME]");
-  info.prefix_command();
-  info.set_help_flag();
-  CLI::App& overlapping = *app.add_subcommand(
-      "overlap",
-      "tell how much of a program's communication its computation could hide:\n"
-      "imbrex overlap FILE | --from TRACE | --verify -- PROGRAM [--json] [--svg DIRECTORY]");
-  overlapping.prefix_command();
-  overlapping.set_help_flag();
-  CLI::App& trace = *app.add_subcommand("trace",
-                                        "report on traces of runs:\n"
-                                        "imbrex trace report FILE [FILE2] [--text | --json]");
-  trace.prefix_command();
-  trace.set_help_flag();
-  CLI::App& tuning =
-      *app.add_subcommand("tune",
-                          "find options that make a program faster, and write a file to run it with:\n"
-                          "imbrex tune [OPTIONS] PROGRAM [ARGUMENTS...]");
-  tuning.prefix_command();
-  tuning.set_help_flag();
-  app.require_subcommand(0, 1);
-  app.allow_extras();  // CLI11 leaves what stands behind "--" to the outer command
   run.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  std::string processes;
-  std::string timeout;
-  std::string file;
-  job_settings asked;
-  const CLI::Option* const n = run.add_option("-n", processes, "how many processes")->type_name("N");
-  run.add_flag("--prefix", asked.prefix, "put \"[rank] \" before each line of output");
-  const CLI::Option* const limit =
-      run.add_option("--timeout", timeout, "end the job after this time, with status 124")
-          ->type_name("SECONDS");
-  const CLI::Option* const from_file =
-      run.add_option("--options", file,
-                     "give the program the arguments in this file before its own, and take -n from it")
-          ->type_name("FILE");
+  run.add_option("-n", given.processes, "how many processes")->type_name("N");
+  run.add_flag("--prefix", given.prefix, "put \"[rank] \" before each line of output");
+  run.add_option("--timeout", given.timeout, "end the job after this time, with status 124")
+      ->type_name("SECONDS");
+  run.add_option("--options", given.file,
+                 "give the program the arguments in this file before its own, and take -n from it")
+      ->type_name("FILE");
   run.footer(
       "Standard input goes to rank 0. The lines of standard output and standard error are passed on whole.\n"
       "The status is 0, or that of the process that failed first (128 + signal if one killed it).\n"
       "What stands behind PROGRAM is the program's, also options such as --pes.");
+  return run;
+}
+
+job_settings job_of(const CLI::App& run, const run_options& given, std::vector<std::string> program) {
+  options_file from_file;
+  if (run.count("--options") > 0) from_file = read_options_file(given.file);
+  if (run.count("-n") == 0 && from_file.processes == 0)
+    throw usage_error("-n is missing: say how many processes, such as imbrex run -n 4 PROGRAM");
+  job_settings asked;
+  asked.prefix = given.prefix;
+  asked.processes = run.count("-n") > 0 ? processes_of(given.processes) : from_file.processes;
+  if (run.count("--timeout") > 0) asked.timeout = timeout_of(given.timeout);
+  if (program.empty()) throw usage_error("no program to run; write imbrex run -n N PROGRAM [ARGUMENTS...]");
+  if (program.front().empty()) throw usage_error("the name of the program is empty");
+  asked.command = std::move(program);
+  asked.command.insert(asked.command.begin() + 1, from_file.words.begin(), from_file.words.end());
+  return asked;
+}
+
+}  // namespace
+
+asked_for parse_command_line(int argc, const char* const* argv) {
+  CLI::App app("Starts programs that use Imbrex, and tells what they find.", "imbrex");
+  run_options given;
+  const CLI::App& run = declare_run(app, given);
+  for (const command& one : commands) {
+    CLI::App& added = *app.add_subcommand(one.name, one.description);
+    added.prefix_command();
+    added.set_help_flag();
+  }
+  app.require_subcommand(0, 1);
+  app.allow_extras();  // CLI11 leaves what stands behind "--" to the outer command
 
   try {
     app.parse(argc, argv);
@@ -105,57 +144,24 @@ asked_for parse_command_line(int argc, const char* const* argv) {
     throw usage_error(std::string(e.what()) + "; see imbrex run --help");
   }
   const auto behind_dashes = app.remaining();
-  if (info.parsed()) {
-    auto arguments = info.remaining();
-    arguments.insert(arguments.end(), behind_dashes.begin(), behind_dashes.end());
-    auto asked_of_info = parse_info(arguments);
-    if (auto* const help = std::get_if<std::string>(&asked_of_info)) return *std::move(help);
-    return std::get<info_settings>(std::move(asked_of_info));
-  }
-  if (overlapping.parsed()) {
-    auto arguments = overlapping.remaining();
+  for (const command& one : commands) {
+    const CLI::App& added = *app.get_subcommand(one.name);
+    if (!added.parsed()) continue;
+    auto arguments = added.remaining();
     if (!behind_dashes.empty()) arguments.push_back("--");
     arguments.insert(arguments.end(), behind_dashes.begin(), behind_dashes.end());
-    auto asked_of_overlap = overlap::parse_command(arguments);
-    if (auto* const help = std::get_if<std::string>(&asked_of_overlap)) return *std::move(help);
-    return std::get<overlap::settings>(std::move(asked_of_overlap));
+    return one.parse(arguments);
   }
-  if (trace.parsed()) {
-    auto arguments = trace.remaining();
-    if (!behind_dashes.empty()) arguments.push_back("--");
-    arguments.insert(arguments.end(), behind_dashes.begin(), behind_dashes.end());
-    auto asked_of_trace = parse_trace(arguments);
-    if (auto* const help = std::get_if<std::string>(&asked_of_trace)) return *std::move(help);
-    return std::get<trace_settings>(std::move(asked_of_trace));
-  }
-  if (tuning.parsed()) {
-    auto arguments = tuning.remaining();
-    if (!behind_dashes.empty()) arguments.push_back("--");
-    arguments.insert(arguments.end(), behind_dashes.begin(), behind_dashes.end());
-    auto asked_of_tune = tune::parse_command(arguments);
-    if (auto* const help = std::get_if<std::string>(&asked_of_tune)) return *std::move(help);
-    return std::get<tune::settings>(std::move(asked_of_tune));
-  }
-  asked.command = run.remaining();
-  if (!run.parsed() || (!behind_dashes.empty() && !asked.command.empty()))
+  auto program = run.remaining();
+  if (!run.parsed() || (!behind_dashes.empty() && !program.empty()))
     throw usage_error(
         (behind_dashes.empty() ? "no command" : "unknown command '" + behind_dashes.front() + "'") +
         "; write imbrex run -n N PROGRAM, or see imbrex --help");
-  if (asked.command.empty())
-    asked.command = behind_dashes;
-  else if (asked.command.front().starts_with('-'))
-    refuse_option(asked.command.front());
-  options_file given;
-  if (from_file->count() > 0) given = read_options_file(file);
-  if (n->count() == 0 && given.processes == 0)
-    throw usage_error("-n is missing: say how many processes, such as imbrex run -n 4 PROGRAM");
-  asked.processes = n->count() > 0 ? processes_of(processes) : given.processes;
-  if (limit->count() > 0) asked.timeout = timeout_of(timeout);
-  if (asked.command.empty())
-    throw usage_error("no program to run; write imbrex run -n N PROGRAM [ARGUMENTS...]");
-  if (asked.command.front().empty()) throw usage_error("the name of the program is empty");
-  asked.command.insert(asked.command.begin() + 1, given.words.begin(), given.words.end());
-  return asked;
+  if (program.empty())
+    program = behind_dashes;
+  else if (program.front().starts_with('-'))
+    refuse_option(program.front());
+  return job_of(run, given, std::move(program));
 }
 
 }  // namespace imbrex::tools

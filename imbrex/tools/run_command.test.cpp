@@ -110,6 +110,20 @@ TEST(run_command, leaves_overlap_all_that_stands_behind_it) {
   EXPECT_NE(std::get<std::string>(parse({"overlap", "--help"})).find("--bandwidth"), std::string::npos);
 }
 
+TEST(run_command, leaves_tune_all_that_stands_behind_it) {
+  for (const words& line : {words{"tune", "--repeat", "5", "app", "--json", "--", "-n"},
+                            words{"tune", "--repeat=5", "--", "app", "--json", "--", "-n"}}) {
+    const auto asked = std::get<imbrex::tune::settings>(parse(line));
+    EXPECT_EQ(asked.pairs, 5);
+    EXPECT_EQ(asked.program, "app");
+    EXPECT_EQ(asked.given, (std::vector<std::string>{"--json", "--", "-n"}));
+    EXPECT_FALSE(asked.json);
+  }
+  EXPECT_EQ(std::get<imbrex::tune::settings>(parse({"tune", "--", "app", "-n"})).given,
+            std::vector<std::string>{"-n"});
+  EXPECT_NE(complaint({"tune"}).find("no program to tune"), std::string::npos);
+}
+
 TEST(run_command, gives_help) {
   EXPECT_NE(std::get<std::string>(parse({"--help"})).find("info"), std::string::npos);
   EXPECT_NE(std::get<std::string>(parse({"info", "--help"})).find("--device-map"), std::string::npos);
