@@ -99,13 +99,13 @@ TEST(run_command, leaves_info_all_that_stands_behind_it) {
 }
 
 TEST(run_command, leaves_overlap_all_that_stands_behind_it) {
-  for (const words& line : {words{"overlap", "a.toml", "--json"}, words{"overlap", "--json", "a.toml"},
-                            words{"overlap", "--json", "--", "a.toml"}}) {
+  for (const words& line : {words{"overlap", "a.toml", "--json"}, words{"overlap", "--json", "a.toml"}}) {
     const auto asked = std::get<imbrex::overlap::settings>(parse(line));
     EXPECT_TRUE(asked.json);
     EXPECT_EQ(asked.file, "a.toml");
   }
   EXPECT_NE(complaint({"overlap"}).find("no file"), std::string::npos);
+  EXPECT_NE(complaint({"overlap", "--json", "--", "a.toml"}).find("--verify only"), std::string::npos);
   EXPECT_NE(complaint({"overlap", "a", "--jsn"}).find("did you mean --json?"), std::string::npos);
   EXPECT_NE(std::get<std::string>(parse({"overlap", "--help"})).find("--bandwidth"), std::string::npos);
 }
