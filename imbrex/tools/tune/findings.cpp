@@ -84,7 +84,7 @@ std::string conclusion(const report& of) {
   if (of.found.tried.empty()) return "The time sufficed for no comparison. The default stays.";
   if (of.found.exact) return "Nothing was faster than the default, which stays.";
   return fmt::format(
-      "Nothing was faster than the default in every pair, and by more than {:.0f} %. The default "
+      "Nothing was faster than the default in enough pairs of runs, and by more than {:.0f} %. The default "
       "stays.",
       least_gain * 100);
 }
