@@ -52,7 +52,8 @@ std::optional<message_account::begun> message_account::sent(const trace::record&
   report_.bytes += r.b;
   ++report_.sizes[static_cast<std::size_t>(std::bit_width(r.b))];
   const message_in_flight message{
-      r.a, r.time, not_yet, r.b, process, track, static_cast<std::uint32_t>(report_.sent), chain, r.entry};
+      r.a,   r.time,  not_yet, r.b, process, track, static_cast<std::uint32_t>(report_.sent),
+      chain, r.entry, r.group};
   if (unsent_time_ == r.time) {
     const auto here = std::find_if(unsent_.begin(), unsent_.end(), [&](const unsent& one) {
       return one.address == r.a && one.process == process;

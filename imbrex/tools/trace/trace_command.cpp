@@ -17,6 +17,7 @@
 #include <imbrex/base/nearest.hpp>
 #include <imbrex/base/quantity.hpp>
 #include <imbrex/tools/trace/analysis.hpp>
+#include <imbrex/tools/trace/convert_to_otf2.hpp>
 #include <imbrex/tools/trace/convert_to_perfetto.hpp>
 #include <imbrex/tools/trace/page/page.hpp>
 #include <imbrex/tools/trace/readable.hpp>
@@ -37,6 +38,8 @@ std::string help() {
          "of its other processes, FILE.1 and so on, are found beside it.\n\n"
          "imbrex trace convert FILE --to perfetto --output OUT\n"
          "Writes a trace as a file for the viewer at ui.perfetto.dev.\n\n"
+         "imbrex trace convert FILE --to otf2 --output FOLDER\n"
+         "Writes a trace as an archive of OTF2, FOLDER/traces.otf2, for Vampir and others.\n\n"
          "  --output FILE.html  where the page goes that is made without --text and --json: timelines, "
          "tables "
          "and\n"
@@ -164,11 +167,15 @@ void take_conversion(trace_settings& asked, const given_values& values, bool tex
   if (asked.files.size() != 1)
     throw usage_error(std::to_string(asked.files.size()) +
                       " traces to convert; name one file that a run with --trace FILE has written");
-  if (!values.contains("--to")) throw usage_error("--to is missing; write --to perfetto");
-  if (value_in(values, "--to") != "perfetto")
-    throw usage_error("--to " + value_in(values, "--to") + ": no such format; write --to perfetto");
+  if (!values.contains("--to")) throw usage_error("--to is missing; write --to perfetto or --to otf2");
+  const std::string format = value_in(values, "--to");
+  if (format != "perfetto" && format != "otf2")
+    throw usage_error("--to " + format + ": no such format; write --to perfetto or --to otf2");
+  asked.to_otf2 = format == "otf2";
   if (asked.output.empty())
-    throw usage_error("--output is missing: say which file to write, such as --output run.pftrace");
+    throw usage_error(asked.to_otf2
+                          ? "--output is missing: say which folder to write, such as --output run-otf2"
+                          : "--output is missing: say which file to write, such as --output run.pftrace");
   check_output(asked);
 }
 
@@ -213,7 +220,7 @@ int run_trace(const trace_settings& asked) {
   allow_many_files();
   if (asked.what == trace_settings::action::convert) {
     trace::reader in(asked.files[0]);
-    convert_to_perfetto(in, asked.output);
+    (asked.to_otf2 ? convert_to_otf2 : convert_to_perfetto)(in, asked.output);
     for (const std::string& warning : in.warnings())
       std::fprintf(stderr, "imbrex trace: warning: %s\n", printable(warning).c_str());
     return 0;

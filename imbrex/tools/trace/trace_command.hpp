@@ -16,7 +16,8 @@ struct trace_settings {
   std::vector<std::string> files;
   enum class form : std::uint8_t { page, text, json };
   form as = form::page;
-  std::string output;  ///< of a page or a conversion; empty: a page beside the first file
+  bool to_otf2 = false;  ///< what a conversion is to; else Perfetto's format
+  std::string output;    ///< of a page or a conversion; empty: a page beside the first file
   // The part of the runs of which a page tells everything, ns since their start.
   std::uint64_t from = 0;
   std::uint64_t to = ~std::uint64_t{0};

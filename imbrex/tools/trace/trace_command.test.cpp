@@ -40,6 +40,8 @@ TEST(trace_command, takes_a_trace_to_convert) {
   EXPECT_EQ(asked.what, trace_settings::action::convert);
   EXPECT_EQ(asked.files, words{"a"});
   EXPECT_EQ(asked.output, "b");
+  EXPECT_FALSE(asked.to_otf2);
+  EXPECT_TRUE(settings({"convert", "a", "--to", "otf2", "--output=b"}).to_otf2);
 }
 
 TEST(trace_command, says_what_is_wrong_and_what_to_write) {
@@ -49,10 +51,11 @@ TEST(trace_command, says_what_is_wrong_and_what_to_write) {
       {{"report"}, "no trace to report on"},
       {{"report", "a", "--jsno"}, "unknown option --jsno; did you mean --json?"},
       {{"report", "a", "--json", "--text"}, "--text and --json exclude each other"},
-      {{"convert", "a", "--output", "b"}, "--to is missing; write --to perfetto"},
+      {{"convert", "a", "--output", "b"}, "--to is missing; write --to perfetto or --to otf2"},
       {{"convert", "a", "--to", "chrome", "--output", "b"},
-       "--to chrome: no such format; write --to perfetto"},
-      {{"convert", "a", "--to=perfetto"}, "--output is missing"},
+       "--to chrome: no such format; write --to perfetto or --to otf2"},
+      {{"convert", "a", "--to=perfetto"}, "--output is missing: say which file"},
+      {{"convert", "a", "--to=otf2"}, "--output is missing: say which folder"},
       {{"convert", "--to=perfetto", "--output", "b"}, "0 traces to convert"},
       {{"convert", "a", "--to"}, "--to needs a value"},
       {{"convert", "/proc/self/exe", "--to=perfetto", "--output=/proc/self/exe"}, "is the trace itself"},

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/trace/otf2_archive.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/tools/trace/readable.hpp>
+
+namespace imbrex::tools {
+
+namespace {
+
+constexpr OTF2_CommRef all_messages = 0;
+constexpr OTF2_GroupRef communicating = 0;  // the locations
+constexpr OTF2_GroupRef members = 1;        // of the communicator: all of them
+
+OTF2_ErrorCode keep_quiet(void*, const char*, uint64_t, const char*, OTF2_ErrorCode code, const char*,
+                          va_list) {
+  return code;
+}
+
+OTF2_FlushType flush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) { return OTF2_FLUSH; }
+
+// One chunk for each location: when it is full it is written. Without these OTF2 keeps many before it writes.
+void* allocate_once(void*, OTF2_FileType, OTF2_LocationRef, void** chunk, uint64_t bytes) {
+  return *chunk != nullptr ? nullptr : *chunk = std::malloc(bytes);
+}
+void free_chunk(void*, OTF2_FileType, OTF2_LocationRef, void** chunk, bool) {
+  std::free(*chunk);
+  *chunk = nullptr;
+}
+
+void create(const std::string& folder) {
+  std::error_code failed;
+  const bool is_new = std::filesystem::create_directory(folder, failed);
+  if (failed)
+    throw error("cannot write " + folder + ": " + failed.message() +
+                "; name a folder, new or empty, in one that exists and may be written to");
+  if (!is_new && !std::filesystem::is_empty(folder, failed))
+    throw usage_error("--output " + folder + " is not empty; name a folder that is new");
+}
+
+}  // namespace
+
+otf2_archive::otf2_archive(std::string folder)
+    : folder_(std::move(folder)), printing_(OTF2_Error_RegisterCallback(keep_quiet, nullptr)) {
+  create(folder_);
+  archive_.reset(check(OTF2_Archive_Open(folder_.c_str(), "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN,
+                                         OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX,
+                                         OTF2_COMPRESSION_NONE)));
+  static constexpr OTF2_FlushCallbacks flushing{flush, nullptr};
+  static constexpr OTF2_MemoryCallbacks memory{allocate_once, free_chunk};
+  check(OTF2_Archive_SetFlushCallbacks(archive_.get(), &flushing, nullptr));
+  check(OTF2_Archive_SetMemoryCallbacks(archive_.get(), &memory, nullptr));
+  check(OTF2_Archive_SetSerialCollectiveCallbacks(archive_.get()));
+  check(OTF2_Archive_SetCreator(archive_.get(), "imbrex"));
+  check(OTF2_Archive_OpenEvtFiles(archive_.get()));
+  definitions_ = check(OTF2_Archive_GetGlobalDefWriter(archive_.get()));
+  markers_ = check(OTF2_Archive_GetMarkerWriter(archive_.get()));
+}
+
+otf2_archive::~otf2_archive() {
+  archive_.reset();
+  OTF2_Error_RegisterCallback(printing_, nullptr);
+}
+
+void otf2_archive::check(OTF2_ErrorCode code) const {
+  if (code != OTF2_SUCCESS)
+    throw error("cannot write " + folder_ + " on: " + OTF2_Error_GetDescription(code));
+}
+
+template <class Handle>
+Handle* otf2_archive::check(Handle* handle) const {
+  if (handle == nullptr) throw error("cannot write " + folder_ + ": no memory, or too many open files");
+  return handle;
+}
+
+OTF2_StringRef otf2_archive::string(std::string_view text) {
+  const auto [known, is_new] = strings_.emplace(printable(text), strings_.size());
+  if (is_new) check(OTF2_GlobalDefWriter_WriteString(definitions_, known->second, known->first.c_str()));
+  return known->second;
+}
+
+OTF2_RegionRef otf2_archive::region(otf2_region what, std::string_view name) {
+  struct shown {
+    OTF2_RegionRole role;
+    OTF2_Paradigm paradigm;
+  };
+  static constexpr shown as[]{{OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER},
+                              {OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_MEASUREMENT_SYSTEM},
+                              {OTF2_REGION_ROLE_ARTIFICIAL, OTF2_PARADIGM_MEASUREMENT_SYSTEM},
+                              {OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER},
+                              {OTF2_REGION_ROLE_DATA_TRANSFER, OTF2_PARADIGM_USER}};
+  const auto place = static_cast<std::size_t>(what);
+  const auto [known, is_new] =
+      regions_.emplace(static_cast<char>('0' + place) + std::string(name), regions_.size());
+  if (is_new) {
+    const auto text = string(name);
+    check(OTF2_GlobalDefWriter_WriteRegion(definitions_, known->second, text, text, string(""),
+                                           as[place].role, as[place].paradigm, OTF2_REGION_FLAG_NONE,
+                                           OTF2_UNDEFINED_STRING, 0, 0));
+  }
+  return known->second;
+}
+
+OTF2_ParameterRef otf2_archive::parameter(std::string_view name) {
+  const auto [known, is_new] = parameters_.emplace(name, parameters_.size());
+  if (is_new)
+    check(OTF2_GlobalDefWriter_WriteParameter(definitions_, known->second, string(name),
+                                              OTF2_PARAMETER_TYPE_UINT64));
+  return known->second;
+}
+
+OTF2_MarkerRef otf2_archive::marker(std::string_view name) {
+  const auto [known, is_new] = marker_names_.emplace(printable(name), marker_names_.size());
+  if (is_new)
+    check(OTF2_MarkerWriter_WriteDefMarker(markers_, known->second, "phase", known->first.c_str(),
+                                           OTF2_SEVERITY_NONE));
+  return known->second;
+}
+
+void otf2_archive::attribute(OTF2_AttributeRef self, std::string_view name, OTF2_Type type) {
+  check(OTF2_GlobalDefWriter_WriteAttribute(definitions_, self, string(name), string(""), type));
+}
+
+void otf2_archive::system_tree_node(OTF2_SystemTreeNodeRef self, std::string_view name,
+                                    std::string_view kind) {
+  check(OTF2_GlobalDefWriter_WriteSystemTreeNode(definitions_, self, string(name), string(kind),
+                                                 OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+}
+
+void otf2_archive::location_group(OTF2_LocationGroupRef self, std::string_view name,
+                                  OTF2_LocationGroupType type, OTF2_LocationGroupRef creator) {
+  check(OTF2_GlobalDefWriter_WriteLocationGroup(definitions_, self, string(name), type, 0, creator));
+}
+
+OTF2_EvtWriter* otf2_archive::location(OTF2_LocationRef self, std::string_view name, OTF2_LocationType type,
+                                       OTF2_LocationGroupRef group) {
+  auto* const events = check(OTF2_Archive_GetEvtWriter(archive_.get(), self));
+  locations_.push_back({self, string(name), type, group, events});
+  return events;
+}
+
+void otf2_archive::communicator() {
+  std::vector<OTF2_LocationRef> locations;
+  for (const location_definition& one : locations_)
+    if (one.type == OTF2_LOCATION_TYPE_CPU_THREAD) locations.push_back(one.self);
+  const auto size = static_cast<std::uint32_t>(locations.size());
+  check(OTF2_GlobalDefWriter_WriteGroup(definitions_, communicating, string(""),
+                                        OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
+                                        OTF2_GROUP_FLAG_NONE, size, locations.data()));
+  std::vector<std::uint64_t> places(size);
+  for (std::uint32_t k = 0; k < size; ++k) places[k] = k;
+  check(OTF2_GlobalDefWriter_WriteGroup(definitions_, members, string(""), OTF2_GROUP_TYPE_COMM_GROUP,
+                                        OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_GLOBAL_MEMBERS, size,
+                                        places.data()));
+  check(OTF2_GlobalDefWriter_WriteComm(definitions_, all_messages, string("messages"), members,
+                                       OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+}
+
+void otf2_archive::mark(OTF2_MarkerRef what, OTF2_LocationRef where, std::uint64_t time,
+                        std::uint64_t duration, std::string_view text) {
+  check(OTF2_MarkerWriter_WriteMarker(markers_, time, duration, what, OTF2_MARKER_SCOPE_LOCATION, where,
+                                      std::string(text).c_str()));
+}
+
+// Each has a file of definitions of its own too, which are empty.
+void otf2_archive::close_locations() {
+  OTF2_Archive* const archive = archive_.get();
+  for (const location_definition& one : locations_) {
+    std::uint64_t events = 0;
+    check(OTF2_EvtWriter_GetNumberOfEvents(one.events, &events));
+    check(OTF2_GlobalDefWriter_WriteLocation(definitions_, one.self, one.name, one.type, events, one.group));
+    check(OTF2_Archive_CloseEvtWriter(archive, one.events));
+  }
+  check(OTF2_Archive_CloseEvtFiles(archive));
+  check(OTF2_Archive_OpenDefFiles(archive));
+  for (const location_definition& one : locations_)
+    check(OTF2_Archive_CloseDefWriter(archive, check(OTF2_Archive_GetDefWriter(archive, one.self))));
+  check(OTF2_Archive_CloseDefFiles(archive));
+}
+
+void otf2_archive::close(std::uint64_t start, std::uint64_t end, std::uint64_t wall_clock) {
+  constexpr std::uint64_t ticks_a_second = 1'000'000'000;
+  check(OTF2_GlobalDefWriter_WriteClockProperties(definitions_, ticks_a_second, start, end - start,
+                                                  wall_clock));
+  close_locations();
+  communicator();
+  check(OTF2_Archive_CloseMarkerWriter(archive_.get(), markers_));
+  check(OTF2_Archive_CloseGlobalDefWriter(archive_.get(), definitions_));
+  check(OTF2_Archive_Close(archive_.release()));
+}
+
+}  // namespace imbrex::tools

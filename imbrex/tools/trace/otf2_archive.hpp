@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <otf2/otf2.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace imbrex::tools {
+
+/// What a region is, by which viewers colour it.
+enum class otf2_region : std::uint8_t { program, runtime, idle, kernel, copy };
+
+/// An archive of OTF2 that is being written. Strings, regions and the like are defined when they are first asked for. All throw
+/// `error`, which names the folder.
+class otf2_archive {
+ public:
+  /// Creates the folder. Throws `usage_error` if it is there and not empty.
+  explicit otf2_archive(std::string folder);
+  ~otf2_archive();
+  otf2_archive(const otf2_archive&) = delete;
+  otf2_archive& operator=(const otf2_archive&) = delete;
+
+  OTF2_StringRef string(std::string_view text);
+  OTF2_RegionRef region(otf2_region what, std::string_view name);
+  OTF2_ParameterRef parameter(std::string_view name);
+  OTF2_MarkerRef marker(std::string_view name);
+  void attribute(OTF2_AttributeRef self, std::string_view name, OTF2_Type type);
+  void system_tree_node(OTF2_SystemTreeNodeRef self, std::string_view name, std::string_view kind);
+  /// `creator` is the group of the process whose device it is.
+  void location_group(OTF2_LocationGroupRef self, std::string_view name, OTF2_LocationGroupType type,
+                      OTF2_LocationGroupRef creator);
+  /// Adds a location; what its events are written with. All threads are in communicator 0, in the order in which they are added.
+  OTF2_EvtWriter* location(OTF2_LocationRef self, std::string_view name, OTF2_LocationType type,
+                           OTF2_LocationGroupRef group);
+  void mark(OTF2_MarkerRef what, OTF2_LocationRef where, std::uint64_t time, std::uint64_t duration,
+            std::string_view text);
+
+  /// To be given what a function of OTF2 returned.
+  void check(OTF2_ErrorCode code) const;
+  /// Writes what is left. Times are ns; `wall_clock` was at `start`, since 1970.
+  void close(std::uint64_t start, std::uint64_t end, std::uint64_t wall_clock);
+
+ private:
+  struct closes {
+    void operator()(OTF2_Archive* archive) const { OTF2_Archive_Close(archive); }
+  };
+  struct location_definition {
+    OTF2_LocationRef self;
+    OTF2_StringRef name;
+    OTF2_LocationType type;
+    OTF2_LocationGroupRef group;
+    OTF2_EvtWriter* events;
+  };
+  using references = std::unordered_map<std::string, std::uint32_t>;
+
+  template <class Handle>
+  Handle* check(Handle* handle) const;
+  void close_locations();
+  void communicator();
+
+  std::string folder_;
+  OTF2_ErrorCallback printing_;
+  std::unique_ptr<OTF2_Archive, closes> archive_;
+  OTF2_GlobalDefWriter* definitions_ = nullptr;
+  OTF2_MarkerWriter* markers_ = nullptr;
+  std::vector<location_definition> locations_;
+  references strings_;
+  references regions_;
+  references parameters_;
+  references marker_names_;
+};
+
+}  // namespace imbrex::tools
