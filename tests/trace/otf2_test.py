@@ -7,9 +7,11 @@ usage: otf2_test.py IMBREX JACOBI3D MIGRATE HAS_PROCESSES CLASS
 """
 import collections
 import json
+import os
 import pathlib
 import random
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -31,9 +33,9 @@ def printed(*command):
     return subprocess.run([str(word) for word in command], check=True, text=True, stdout=subprocess.PIPE).stdout
 
 
-def convert(file, folder):
+def convert(file, folder, **options):
     return subprocess.run([IMBREX, "trace", "convert", str(file), "--to", "otf2", "--output", str(folder)],
-                          text=True, stderr=subprocess.PIPE)
+                          text=True, stderr=subprocess.PIPE, **options)
 
 
 class Archive:
@@ -230,6 +232,17 @@ class Conversion(unittest.TestCase):
         done = convert(file, self.folder / "no" / "out")
         self.assertEqual(done.returncode, 1)
         self.assertIn("no/out: No such file", done.stderr)
+
+
+    def test_says_that_the_disk_is_full(self):
+        file = self.folder / "run.trace"
+        Run(1, 1).write(str(file))
+        small = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)),
+                 "restore_signals": False}  # SIGXFSZ stays ignored
+        # OTF2 cannot free what it holds after a write that failed.
+        done = convert(file, self.folder / "otf2", env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}, **small)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, "otf2 on: .*(large|big)")
 
 
 class Absent(unittest.TestCase):

@@ -17,8 +17,11 @@ constexpr OTF2_CommRef all_messages = 0;
 constexpr OTF2_GroupRef communicating = 0;  // the locations
 constexpr OTF2_GroupRef members = 1;        // of the communicator: all of them
 
-OTF2_ErrorCode keep_quiet(void*, const char*, uint64_t, const char*, OTF2_ErrorCode code, const char*,
+// What went wrong first tells more than what a function then returns.
+OTF2_ErrorCode keep_first(void* first, const char*, uint64_t, const char*, OTF2_ErrorCode code, const char*,
                           va_list) {
+  auto& kept = *static_cast<OTF2_ErrorCode*>(first);
+  if (kept == OTF2_SUCCESS) kept = code;
   return code;
 }
 
@@ -46,7 +49,7 @@ void create(const std::string& folder) {
 }  // namespace
 
 otf2_archive::otf2_archive(std::string folder)
-    : folder_(std::move(folder)), printing_(OTF2_Error_RegisterCallback(keep_quiet, nullptr)) {
+    : folder_(std::move(folder)), printing_(OTF2_Error_RegisterCallback(keep_first, &first_error_)) {
   create(folder_);
   archive_.reset(check(OTF2_Archive_Open(folder_.c_str(), "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN,
                                          OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX,
@@ -63,19 +66,24 @@ otf2_archive::otf2_archive(std::string folder)
 }
 
 otf2_archive::~otf2_archive() {
+  // After a write that failed OTF2 crashes when it closes: what it holds is left to the end of the process.
+  if (failed_) static_cast<void>(archive_.release());
   archive_.reset();
   OTF2_Error_RegisterCallback(printing_, nullptr);
 }
 
-void otf2_archive::check(OTF2_ErrorCode code) const {
-  if (code != OTF2_SUCCESS)
-    throw error("cannot write " + folder_ + " on: " + OTF2_Error_GetDescription(code));
+void otf2_archive::check(OTF2_ErrorCode code) {
+  if (code == OTF2_SUCCESS) return;
+  failed_ = true;
+  const auto why = OTF2_Error_GetDescription(first_error_ == OTF2_SUCCESS ? code : first_error_);
+  throw error("cannot write " + folder_ + " on: " + why);
 }
 
 template <class Handle>
-Handle* otf2_archive::check(Handle* handle) const {
-  if (handle == nullptr) throw error("cannot write " + folder_ + ": no memory, or too many open files");
-  return handle;
+Handle* otf2_archive::check(Handle* handle) {
+  if (handle != nullptr) return handle;
+  failed_ = true;
+  throw error("cannot write " + folder_ + " on: OTF2 has no memory");
 }
 
 OTF2_StringRef otf2_archive::string(std::string_view text) {

@@ -41,7 +41,7 @@ class otf2_archive {
             std::string_view text);
 
   /// To be given what a function of OTF2 returned.
-  void check(OTF2_ErrorCode code) const;
+  void check(OTF2_ErrorCode code);
   /// Writes what is left. Times are ns; `wall_clock` was at `start`, since 1970.
   void close(std::uint64_t start, std::uint64_t end, std::uint64_t wall_clock);
 
@@ -59,11 +59,13 @@ class otf2_archive {
   using references = std::unordered_map<std::string, std::uint32_t>;
 
   template <class Handle>
-  Handle* check(Handle* handle) const;
+  Handle* check(Handle* handle);
   void close_locations();
   void communicator();
 
   std::string folder_;
+  bool failed_ = false;
+  OTF2_ErrorCode first_error_ = OTF2_SUCCESS;
   OTF2_ErrorCallback printing_;
   std::unique_ptr<OTF2_Archive, closes> archive_;
   OTF2_GlobalDefWriter* definitions_ = nullptr;
