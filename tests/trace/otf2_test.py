@@ -154,6 +154,14 @@ class Conversion(unittest.TestCase):
                 self.assertEqual(found.moments, marks)
                 self.assertEqual(found.sent, sum(run.instants.values()) - sum(marks.values()))
 
+    def test_receives_nothing_before_it_was_sent(self):
+        file = self.folder / "run.trace"
+        for seed in range(10):
+            with self.subTest(seed=seed):
+                run = Run(seed, 2)
+                run.write(str(file), behind=300)
+                self.assertEqual(sum(self.archive(file).arrows.values()), sum(run.arrows.values()))
+
     def test_says_what_the_report_says(self):
         jacobi = [JACOBI3D, "--grid", "32,32,32", "--iters", "4", "--quiet"]
         devices = ["--machine", "virtual", "--device-model", "v100", "--no-data"]

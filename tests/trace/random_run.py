@@ -144,7 +144,8 @@ class Run:
         self.records[process, DEVICE_TRACK].append((self.now, OPERATION, 0, name, stream, took, 8))
         self.slices[f"process {process}: {track}", MARKS[name], self.now - took, self.now] += 1
 
-    def write(self, file):
+    def write(self, file, behind=0):
+        """`behind`: by how much the clocks of processes but the first are wrong, and nobody knows it."""
         for process in range(self.processes):
             with open(f"{file}.{process}" if process else file, "wb") as out:
                 out.write(struct.pack("<8sIIIIIIQQqII", b"imbrext1", 1, 64, process, self.processes, 2 * process, 2,
@@ -157,7 +158,8 @@ class Run:
                 self.chunk(out, 3, 0, struct.pack("<QqQ", 0, 0, 0))
                 for (of, track), records in self.records.items():
                     if of == process:
-                        self.chunk(out, 1, track, b"".join(struct.pack("<QBBHIQQ", *r) for r in records))
+                        self.chunk(out, 1, track, b"".join(struct.pack("<QBBHIQQ", r[0] - (behind if process else 0), *r[1:])
+                                                             for r in records))
                 self.chunk(out, 4, 0, b"")
 
     @staticmethod
