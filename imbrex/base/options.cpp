@@ -181,6 +181,7 @@ std::string_view value_of(const argument& given, std::span<char* const> words, s
 /// Takes the runtime's options out of a command line, and gives the rest.
 std::vector<char*> take_options(options& chosen, std::span<char* const> words) {
   std::vector<char*> rest;
+  std::string_view of_trace;  // an option that says how to record
   for (std::size_t i = 0; i < words.size(); ++i) {
     const argument given(words[i]);
     if (i > 0 && is_end_of_options(given)) {
@@ -189,7 +190,10 @@ std::vector<char*> take_options(options& chosen, std::span<char* const> words) {
     }
     if (i == 0 || std::find(names.begin(), names.end(), given.name) == names.end()) {
       rest.push_back(words[i]);
-    } else if (!takes_no_value(given.name)) {
+      continue;
+    }
+    if (given.name.starts_with("--trace-")) of_trace = given.name;
+    if (!takes_no_value(given.name)) {
       set(chosen, given.name, value_of(given, words, i));
     } else if (given.value) {
       throw usage_error(text(words[i]) + ": " + text(given.name) +
@@ -198,6 +202,9 @@ std::vector<char*> take_options(options& chosen, std::span<char* const> words) {
       set(chosen, given.name);
     }
   }
+  if (!of_trace.empty() && chosen.trace.empty())
+    throw usage_error(text(of_trace) + " says how to record, and nothing is without --trace; add --trace FILE, " +
+                      "or leave it out");
   return rest;
 }
 

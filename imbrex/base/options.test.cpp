@@ -163,11 +163,15 @@ TEST(options, say_what_is_recorded) {
   EXPECT_EQ(all.trace, "run.trace");
   EXPECT_EQ(all.trace_buffer, 64'000U);
   EXPECT_TRUE(all.trace_waits && all.trace_paused && all.stats);
-  EXPECT_FALSE(command_line({"--trace-full", "wait", "--trace-full", "drop"}).parse().trace_waits);
+  EXPECT_FALSE(
+      command_line({"--trace-full", "wait", "--trace", "f", "--trace-full", "drop"}).parse().trace_waits);
   for (const char* const size : {"64", "3999B", "101GB", "big", ""})
     EXPECT_NE(refusal({"--trace-buffer", size}).find("from 4kB to 100GB"), std::string::npos) << size;
   EXPECT_NE(refusal({"--trace="}).find("the file to write"), std::string::npos);
   EXPECT_NE(refusal({"--trace-full", "weit"}).find("did you mean --trace-full wait?"), std::string::npos);
+  for (const char* const alone : {"--trace-full=drop", "--trace-buffer=8MB", "--trace-paused"})
+    EXPECT_NE(refusal({alone, "--stats"}).find("nothing is without --trace; add --trace FILE"),
+              std::string::npos);
   EXPECT_NE(refusal({"--stats=1"}).find("takes no value"), std::string::npos);
 }
 
