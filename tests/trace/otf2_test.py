@@ -3,7 +3,7 @@
 """Converts traces with `imbrex trace convert --to otf2`, reads the archives with the tools of OTF2 (Debian: otf2-tools), and
 compares them with what was written, and with what `imbrex trace report` says of programs.
 
-usage: otf2_test.py IMBREX JACOBI3D MIGRATE HAS_PROCESSES CLASS
+usage: otf2_test.py IMBREX JACOBI3D MIGRATE HAS_PROCESSES CLASS; MIGRATE may be empty
 """
 import collections
 import json
@@ -170,12 +170,14 @@ class Conversion(unittest.TestCase):
             "deterministic": [*jacobi, "--pes", "3", "--machine", "deterministic", "--shuffle", "5"],
             "devices in virtual time": [*jacobi, "--pes", "3", *devices],
             "emulated devices": [*jacobi, "--pes", "2", "--device", "emulated", "--completion", "callback"],
-            "migration": [MIGRATE, "--pes", "3"],
         }
+        two = [IMBREX, "run", "-n", "2"]
         if HAS_PROCESSES:
-            two = [IMBREX, "run", "-n", "2"]
             programs["processes"] = [*two, *jacobi, "--pes", "2"]
             programs["communication threads"] = [*two, *jacobi, "--pes", "2", "--comm-thread"]
+        if MIGRATE:
+            programs["migration"] = [MIGRATE, "--pes", "3"]
+        if MIGRATE and HAS_PROCESSES:
             programs["migration between processes"] = [*two, MIGRATE, "--pes", "2"]
         for name, program in programs.items():
             with self.subTest(name):
