@@ -264,7 +264,9 @@ void analysis::count(const message_account::begun& known) {
   ++of.begun;
   if (message_account::had_to_arrive(message)) of.network.add(times.ready - times.sent);
   of.queue.add(times.begun - times.ready);
-  if (message.sender == known.receiver) return;
+  const bool own = message.sender == known.receiver;
+  to.pe->add_until_begun({own ? times.ready : times.sent, times.begun});
+  if (own) return;
   ++of.between_pes;
   of.between_pes_bytes += message.bytes;
   const interval on_its_way{times.sent, times.ready};

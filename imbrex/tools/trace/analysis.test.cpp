@@ -91,7 +91,8 @@ TEST(Analysis, OfAGoldenTraceHasItsNumbers) {
   EXPECT_EQ(zero.idle_awake, 310U);
   EXPECT_EQ(zero.items, 2U);
   EXPECT_EQ(zero.idle.communication, 120U);
-  EXPECT_EQ(zero.idle.other, 200U);
+  EXPECT_EQ(zero.idle.waking, 20U);
+  EXPECT_EQ(zero.idle.other, 180U);
   EXPECT_EQ(zero.idle.after_last, 300U);
   EXPECT_EQ(zero.overlap.communication, 120U);
   EXPECT_EQ(zero.overlap.covered, 0U);
@@ -102,7 +103,8 @@ TEST(Analysis, OfAGoldenTraceHasItsNumbers) {
   EXPECT_EQ(one.idle.before_first, 200U);
   EXPECT_EQ(one.idle.communication, 60U);
   EXPECT_EQ(one.idle.device, 140U);
-  EXPECT_EQ(one.idle.timer, 100U);
+  EXPECT_EQ(one.idle.waking, 100U);
+  EXPECT_EQ(one.idle.timer, 0U);
   EXPECT_EQ(one.idle.after_last, 50U);
   EXPECT_EQ(one.idle.other, 0U);
   EXPECT_EQ(one.overlap.communication, 230U);

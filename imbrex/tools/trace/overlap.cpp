@@ -20,41 +20,48 @@ std::uint64_t length_until(const interval_set& set, std::uint64_t horizon) {
 
 }  // namespace
 
-void timeline_overlap::add(interval added) {
-  const auto pieces = intervals_.pieces();
+void timeline_overlap::add(interval added, std::size_t set) {
+  interval_set& to = sets_[set].intervals;
+  const auto pieces = to.pieces();
   if (pieces.size() >= 2 * kept_) settle(pieces[pieces.size() - kept_].begin);
-  intervals_.add(added);
+  to.add(added);
 }
 
-void timeline_overlap::relabel_idle_end() {
-  for (auto last = segments_.rbegin(); last != segments_.rend(); ++last) {
-    if (last->state < pe_state::unrecorded || last->state == pe_state::before_first) break;
-    if (last->state >= pe_state::idle_device) last->state = pe_state::after_last;
-  }
+void timeline_overlap::relabel_idle_since(std::uint64_t time) {
+  auto first = segments_.begin();
+  while (first != segments_.end() && first->end <= time) ++first;
+  // It may lie within a segment, since items can take no time.
+  if (first != segments_.end()) first = segments_.insert(first, {time, first->state}) + 1;
+  for (; first != segments_.end(); ++first)
+    if (first->state >= pe_state::idle_device) first->state = pe_state::after_last;
 }
 
 std::uint64_t timeline_overlap::length() const {
-  return std::accumulate(times_.begin(), times_.end(), std::uint64_t{0});
+  return std::accumulate(sets_[0].times.begin(), sets_[0].times.end(), std::uint64_t{0});
 }
 
 void timeline_overlap::settle(std::uint64_t horizon) {
+  for (one_set& set : sets_) settle(set, horizon);
   auto segment = segments_.begin();
-  for (const interval& piece : intervals_.pieces()) {
+  while (segment != segments_.end() && segment->end <= horizon) ++segment;
+  segments_.erase(segments_.begin(), segment);
+}
+
+void timeline_overlap::settle(one_set& set, std::uint64_t horizon) const {
+  auto segment = segments_.begin();
+  for (const interval& piece : set.intervals.pieces()) {
     auto from = piece.begin;
     const auto until = std::min(piece.end, horizon);
     while (from < until) {
       while (segment != segments_.end() && segment->end <= from) ++segment;
       const auto state = segment == segments_.end() ? pe_state::unrecorded : segment->state;
       const auto end = segment == segments_.end() ? until : std::min(until, segment->end);
-      times_[static_cast<std::size_t>(state)] += end - from;
+      set.times[static_cast<std::size_t>(state)] += end - from;
       from = end;
     }
     if (piece.end >= horizon) break;
   }
-  segment = segments_.begin();
-  while (segment != segments_.end() && segment->end <= horizon) ++segment;
-  segments_.erase(segments_.begin(), segment);
-  intervals_.forget_until(horizon);
+  set.intervals.forget_until(horizon);
 }
 
 void union_overlap::add(interval_set& to, interval added) {

@@ -23,8 +23,8 @@ enum class pe_state : std::uint8_t {
 };
 inline constexpr std::size_t pe_states = 8;
 
-/// How much of the union of some intervals falls into which state of a timeline. The timeline grows at its end; the
-/// intervals, which end before its end, come late. So the latest parts of both are kept until no interval can reach
+/// How much of the union of some intervals falls into which state of a timeline, for two sets of them. The timeline grows at its
+/// end; the intervals, which end before its end, come late. So the latest parts of both are kept until no interval can reach
 /// them: exact unless one reaches back over more than `kept` changes of state, and then it is cut and counted.
 class timeline_overlap {
  public:
@@ -39,29 +39,34 @@ class timeline_overlap {
     if (segments_.size() >= 2 * kept_) settle(segments_[segments_.size() - kept_].end);
     segments_.push_back({time, state});
   }
-  void add(interval added);
-  /// What was idle at the end counts as `after_last`.
-  void relabel_idle_end();
+  void add(interval added, std::size_t set = 0);
+  /// What was idle since then counts as `after_last`.
+  void relabel_idle_since(std::uint64_t time);
   /// Counts what has been kept.
   void finish() { settle(~std::uint64_t{0}); }
 
-  /// Of the union, the time in each state; complete after `finish`.
-  const std::array<std::uint64_t, pe_states>& times() const { return times_; }
+  /// Of the union of a set, the time in each state; complete after `finish`.
+  const std::array<std::uint64_t, pe_states>& times(std::size_t set = 0) const { return sets_[set].times; }
+  // Of the first set.
   std::uint64_t length() const;
-  std::uint64_t cut() const { return intervals_.cut(); }
-  std::uint64_t cut_time() const { return intervals_.cut_time(); }
+  std::uint64_t cut() const { return sets_[0].intervals.cut(); }
+  std::uint64_t cut_time() const { return sets_[0].intervals.cut_time(); }
 
  private:
   struct segment {
     std::uint64_t end;
     pe_state state;
   };
+  struct one_set {
+    interval_set intervals;
+    std::array<std::uint64_t, pe_states> times{};
+  };
   void settle(std::uint64_t horizon);
+  void settle(one_set& set, std::uint64_t horizon) const;
 
   std::size_t kept_;
   std::vector<segment> segments_;
-  interval_set intervals_;
-  std::array<std::uint64_t, pe_states> times_{};
+  std::array<one_set, 2> sets_;
 };
 
 /// The lengths of two unions of intervals and of what they have in common, for intervals that come in about the order

@@ -63,20 +63,26 @@ TEST(TimelineOverlap, IsExactWhileIntervalsReachBackOverLessThanIsKept) {
     timeline_overlap overlap(kept);
     std::vector<pe_state> states;
     moments expected(5000);
+    moments expected_of_second(5000);
     while (states.size() < 1000) {
       const auto state = static_cast<pe_state>(random() % pe_states);
       states.insert(states.end(), 1 + random() % 9, state);
       overlap.extend(states.size(), state);
       const std::uint64_t end = states.size() - std::min<std::uint64_t>(random() % 4, states.size());
       const interval added{end - std::min<std::uint64_t>(random() % (kept - 4), end), end};
-      overlap.add(added);
-      mark(expected, added);
+      const bool to_second = random() % 3 == 0;
+      overlap.add(added, to_second ? 1 : 0);
+      mark(to_second ? expected_of_second : expected, added);
     }
     overlap.finish();
-    std::array<std::uint64_t, pe_states> times{};
-    for (std::size_t t = 0; t < states.size(); ++t)
-      if (expected[t] != 0) ++times[static_cast<std::size_t>(states[t])];
-    ASSERT_EQ(overlap.times(), times);
+    const auto times = [&](const moments& of) {
+      std::array<std::uint64_t, pe_states> sums{};
+      for (std::size_t t = 0; t < states.size(); ++t)
+        if (of[t] != 0) ++sums[static_cast<std::size_t>(states[t])];
+      return sums;
+    };
+    ASSERT_EQ(overlap.times(), times(expected));
+    ASSERT_EQ(overlap.times(1), times(expected_of_second));
     EXPECT_EQ(overlap.cut(), 0U);
     EXPECT_EQ(overlap.length(), marked(expected));
   }

@@ -44,7 +44,13 @@ overlap_report process_account::finish(std::uint64_t end) {
 
 pe_account::pe_account(std::uint32_t pe, std::uint32_t track, std::size_t kept, std::uint64_t start,
                        shared_accounts& all, process_account& process)
-    : all_(all), process_(process), overlap_(kept), track_(track), since_(start), worked_until_(start) {
+    : all_(all),
+      process_(process),
+      overlap_(kept),
+
+      track_(track),
+      since_(start),
+      worked_until_(start) {
   report_.pe = pe;
 }
 
@@ -288,7 +294,7 @@ pe_report pe_account::finish(std::uint64_t end) {
   const bool ends_idle = report_.items > 0;
   std::array<std::uint64_t, pe_states> idle = times_;
   if (ends_idle) {
-    overlap_.relabel_idle_end();
+    overlap_.relabel_idle_since(last_item_end_);
     const std::array from{pe_state::idle_device, pe_state::idle_timer, pe_state::idle_other};
     const std::array part{chain_wait_device, chain_wait_timer, chain_wait_other};
     for (std::size_t k = 0; k < from.size(); ++k) {
@@ -298,6 +304,7 @@ pe_report pe_account::finish(std::uint64_t end) {
   }
   overlap_.finish();
   const auto& hidden = overlap_.times();
+  const auto& not_begun = overlap_.times(until_begun);
   const auto time = [&](const auto& of, pe_state s) { return of[static_cast<std::size_t>(s)]; };
   report_.program = time(times_, pe_state::program);
   report_.runtime = time(times_, pe_state::runtime);
@@ -307,11 +314,14 @@ pe_report pe_account::finish(std::uint64_t end) {
   auto& causes = report_.idle;
   causes.before_first = time(idle, pe_state::before_first);
   causes.after_last = time(idle, pe_state::after_last);
-  for (const auto s : {pe_state::idle_device, pe_state::idle_timer, pe_state::idle_other})
+  const auto cause = [&](pe_state s) {
     causes.communication += time(hidden, s);
-  causes.device = without(time(idle, pe_state::idle_device), time(hidden, pe_state::idle_device));
-  causes.timer = without(time(idle, pe_state::idle_timer), time(hidden, pe_state::idle_timer));
-  causes.other = without(time(idle, pe_state::idle_other), time(hidden, pe_state::idle_other));
+    causes.waking += without(time(not_begun, s), time(hidden, s));
+    return without(time(idle, s), std::max(time(not_begun, s), time(hidden, s)));
+  };
+  causes.device = cause(pe_state::idle_device);
+  causes.timer = cause(pe_state::idle_timer);
+  causes.other = cause(pe_state::idle_other);
   report_.idle_awake = without(causes.all(), report_.parked);
   return report_;
 }

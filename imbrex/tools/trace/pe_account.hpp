@@ -80,6 +80,8 @@ class pe_account {
 
   /// A message to it was on its way.
   void add(interval on_its_way) { overlap_.add(on_its_way); }
+  /// A message to it was on its way, or there, and had not begun yet; contains what is added above.
+  void add_until_begun(interval not_begun) { overlap_.add(not_begun, until_begun); }
   /// What has led to this moment: to be given to a message, and released.
   std::uint32_t capture();
   /// A message that was ready at that time has just begun an item, or a turn. Whether the PE has waited for it: since its
@@ -108,6 +110,7 @@ class pe_account {
     frame_kind kind;
     bool program;
   };
+  static constexpr std::size_t until_begun = 1;  // a set of `overlap_`
   enum class mode : std::uint8_t { idle, busy, unrecorded };
 
   pe_state state() const;

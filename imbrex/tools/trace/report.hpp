@@ -47,11 +47,14 @@ struct idle_report {
   std::uint64_t before_first = 0;   ///< it had not run anything yet
   std::uint64_t after_last = 0;     ///< it would run nothing any more
   std::uint64_t communication = 0;  ///< a message to it was on its way
+  std::uint64_t waking = 0;         ///< one was ready, and it had not begun it yet
   std::uint64_t device = 0;         ///< a coroutine waited for a device
   std::uint64_t timer = 0;          ///< a coroutine waited for a timer
   std::uint64_t other = 0;          ///< nothing was on its way: dependencies, imbalance
 
-  std::uint64_t all() const { return before_first + after_last + communication + device + timer + other; }
+  std::uint64_t all() const {
+    return before_first + after_last + communication + waking + device + timer + other;
+  }
 };
 
 struct pe_report {

@@ -35,6 +35,7 @@ ordered_json json(const pe_report& pe) {
            {{"before_first", idle.before_first},
             {"after_last", idle.after_last},
             {"communication", idle.communication},
+            {"waking", idle.waking},
             {"device", idle.device},
             {"timer", idle.timer},
             {"other", idle.other}}},

@@ -71,19 +71,20 @@ std::string entries_text(const run_report& run) {
 }
 
 std::string idle_text(const run_report& run) {
-  table out({"idle", "communication", "device", "timer", "other", "before first", "after last", "PE"});
+  table out(
+      {"idle", "communication", "waking", "device", "timer", "other", "before first", "after last", "PE"});
   const auto row = [&](const pe_report& pe, std::string name) {
     const idle_report& of = pe.idle;
     const auto all = of.all();
-    out.row({time_text(all), part_text(of.communication, all), part_text(of.device, all),
-             part_text(of.timer, all), part_text(of.other, all), part_text(of.before_first, all),
-             part_text(of.after_last, all), std::move(name)});
+    out.row({time_text(all), part_text(of.communication, all), part_text(of.waking, all),
+             part_text(of.device, all), part_text(of.timer, all), part_text(of.other, all),
+             part_text(of.before_first, all), part_text(of.after_last, all), std::move(name)});
   };
   const auto more = some_rows(run.pes, "PEs", [&](const pe_report& pe) { row(pe, std::to_string(pe.pe)); });
   row(sum_of_pes(run), "all");
   return "\nWhy PEs were idle, in parts of their idle time; communication: a message to it was on its way,\n"
-         "other: nothing was, so dependencies or imbalance; before its first item and after its last "
-         "apart\n" +
+         "waking: one was ready that it had not begun; other: nothing was on its way, so dependencies or "
+         "imbalance;\nbefore its first item and after its last apart\n" +
          out.text() + more;
 }
 

@@ -56,10 +56,15 @@ void check_pe(const random_schedule& run, const pe_report& got) {
   SCOPED_TRACE("PE " + std::to_string(got.pe));
   const auto& pe = run.pes[got.pe];
   std::vector<interval> coming;
-  for (const auto& m : run.messages)
-    if (m.has_begun && m.receiver == got.pe && m.sender != got.pe) coming.push_back({m.sent, m.ready});
+  std::vector<interval> queued;
+  for (const auto& m : run.messages) {
+    if (!m.has_begun || m.receiver != got.pe) continue;
+    queued.push_back({m.ready, m.begun});
+    if (m.sender != got.pe) coming.push_back({m.sent, m.ready});
+  }
   std::vector<std::uint64_t> cuts;
   add_cuts(cuts, coming);
+  add_cuts(cuts, queued);
   for (const auto& s : pe.stretches) {
     cuts.push_back(s.begin);
     cuts.push_back(s.end);
@@ -90,6 +95,8 @@ void check_pe(const random_schedule& run, const pe_report& got) {
       causes.after_last += time;
     else if (communicates)
       causes.communication += time;
+    else if (covers(queued, from, until))
+      causes.waking += time;
     else if (in->state == pe_state::idle_device)
       causes.device += time;
     else if (in->state == pe_state::idle_timer)
@@ -106,6 +113,7 @@ void check_pe(const random_schedule& run, const pe_report& got) {
   EXPECT_EQ(got.idle.before_first, expected.idle.before_first);
   EXPECT_EQ(got.idle.after_last, expected.idle.after_last);
   EXPECT_EQ(got.idle.communication, expected.idle.communication);
+  EXPECT_EQ(got.idle.waking, expected.idle.waking);
   EXPECT_EQ(got.idle.device, expected.idle.device);
   EXPECT_EQ(got.idle.timer, expected.idle.timer);
   EXPECT_EQ(got.idle.other, expected.idle.other);
@@ -287,6 +295,7 @@ void check(occurred& all, unsigned seed, const random_schedule::shape& how) {
     all.covered += pe.overlap.covered;
     all.unrecorded += pe.unrecorded;
     all.idle.communication += pe.idle.communication;
+    all.idle.waking += pe.idle.waking;
     all.idle.device += pe.idle.device;
     all.idle.timer += pe.idle.timer;
   }
@@ -304,6 +313,7 @@ TEST(Schedules, OfOneProcessAreReportedAsTheyWere) {
   EXPECT_GT(all.covered, 0U);
   EXPECT_GT(all.takeovers, 50U);
   EXPECT_GT(all.idle.communication, 0U);
+  EXPECT_GT(all.idle.waking, 0U);
   EXPECT_GT(all.idle.device, 0U);
   EXPECT_GT(all.idle.timer, 0U);
 }

@@ -31,6 +31,7 @@ pe_report sum_of_pes(const run_report& run) {
     all.idle.before_first += pe.idle.before_first;
     all.idle.after_last += pe.idle.after_last;
     all.idle.communication += pe.idle.communication;
+    all.idle.waking += pe.idle.waking;
     all.idle.device += pe.idle.device;
     all.idle.timer += pe.idle.timer;
     all.idle.other += pe.idle.other;
@@ -50,6 +51,7 @@ std::vector<figure> summary(const run_report& run) {
       {"runtime_part", "of the PEs' time: runtime", quantity_kind::part, ratio(all.runtime, time)},
       {"idle_part", "of the PEs' time: idle", quantity_kind::part, ratio(all.idle.all(), time)},
       {"idle_communication", "idle: message on its way", quantity_kind::time, number(all.idle.communication)},
+      {"idle_waking", "idle: message ready, not begun", quantity_kind::time, number(all.idle.waking)},
       {"idle_device", "idle: device", quantity_kind::time, number(all.idle.device)},
       {"idle_timer", "idle: timer", quantity_kind::time, number(all.idle.timer)},
       {"idle_other", "idle: dependency, imbalance", quantity_kind::time, number(all.idle.other)},

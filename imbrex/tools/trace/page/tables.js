@@ -64,8 +64,8 @@ const idleOf = pe => Object.values(pe.idle).reduce((sum, time) => sum + time, 0)
 const sumOf = (list, of) => list.reduce((sum, one) => sum + of(one), 0);
 
 const idleCauses = [
-  ['communication', 'message on its way', '#d55e00'], ['device', 'waits for a device', '#aa4499'],
-  ['timer', 'waits for a timer', '#ddcc77'], ['other', 'dependencies, imbalance', '#56b4e9'],
+  ['communication', 'message on its way', '#d55e00'], ['waking', 'message ready, not begun', '#f0c808'],
+  ['device', 'waits for a device', '#aa4499'], ['timer', 'waits for a timer', '#ddcc77'], ['other', 'dependencies, imbalance', '#56b4e9'],
   ['before_first', 'nothing run yet', '#a3a9b2'], ['after_last', 'nothing to come', '#757c87']];
 
 function head() {
@@ -106,7 +106,7 @@ function comparison() {
   if (!compared) return;
   // Of these less is better, or more.
   const better = {length: -1, utilisation: 1, runtime_part: -1, idle_part: -1, exposed: -1, overlap: 1, path: -1,
-                  idle_communication: -1, idle_other: -1, above_bound: -1};
+                  idle_communication: -1, idle_waking: -1, idle_other: -1, above_bound: -1};
   const rows = given.figures.map(({key, name: text, kind}) => {
     const [first, second] = reports.map(report => report.summary[key]);
     const ratio = first === 0 ? null : second / first;
@@ -167,11 +167,12 @@ function idleByCause(report) {
   const row = (pe, text) => {
     const all = Math.max(1, idleOf(pe));
     return [text, bar(idleCauses.map(([key, what, colour]) => [pe.idle[key], colour, what]), all), timeText(idleOf(pe)),
-            ...idleCauses.slice(0, 4).map(([key]) => partText(pe.idle[key] / all))];
+            ...idleCauses.slice(0, 5).map(([key]) => partText(pe.idle[key] / all))];
   };
   const all = {idle: Object.fromEntries(idleCauses.map(([key]) => [key, sumOf(report.pes, pe => pe.idle[key])]))};
   return [keys(idleCauses.map(([, what, colour]) => [what, colour])),
-    table([name('PE'), number(''), number('idle'), number('message'), number('device'), number('timer'), number('other')],
+    table([name('PE'), number(''), number('idle'), number('message'), number('waking'), number('device'),
+           number('timer'), number('other')],
           [...some(report.pes).map(pe => row(pe, String(pe.pe))), row(all, 'all')]), ...more(report.pes, 'PEs')];
 }
 
