@@ -203,7 +203,8 @@ std::vector<char*> take_options(options& chosen, std::span<char* const> words) {
     }
   }
   if (!of_trace.empty() && chosen.trace.empty())
-    throw usage_error(text(of_trace) + " says how to record, and nothing is without --trace; add --trace FILE, " +
+    throw usage_error(text(of_trace) +
+                      " says how to record, and nothing is without --trace; add --trace FILE, " +
                       "or leave it out");
   return rest;
 }
