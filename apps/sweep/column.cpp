@@ -95,9 +95,9 @@ imbrex::task<> column::take(const step& what) {
   } else {
     y_.assign(std::size_t(what.planes * count_[0] * what.angles), 0.0);
   }
-  const auto began = clock::now();
+  const auto began = pace::clock::now();
   make_step(coefficients_, count_, what, {source_.data(), flux_.data(), x_.data(), y_.data(), z_.data()});
-  keep_pace(began);
+  pace_.keep(began);
   send_outflow(what);
   ++step_;
 }
@@ -107,13 +107,6 @@ std::optional<imbrex::index<2>> column::neighbour(int dimension, bool higher) co
   next[dimension] += higher ? 1 : -1;
   if (next[dimension] < 0 || next[dimension] == peers().shape()[dimension]) return std::nullopt;
   return next;
-}
-
-void column::keep_pace(clock::time_point began) const {
-  imbrex::spend(pace_.step);
-  if (pace_.is_virtual) return;
-  while (clock::now() - began < pace_.step) {
-  }
 }
 
 void column::send_outflow(const step& what) {

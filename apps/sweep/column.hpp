@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -10,6 +9,7 @@
 
 #include "apps/jacobi3d/decomposition.hpp"
 #include "apps/jacobi3d/exchange.hpp"
+#include "apps/jacobi3d/pace.hpp"
 #include "apps/sweep/balance.hpp"
 #include "apps/sweep/kernel.hpp"
 #include "apps/sweep/problem.hpp"
@@ -17,15 +17,13 @@
 namespace sweep {
 
 using jacobi3d::greatest_residual;
+using jacobi3d::pace;
 using jacobi3d::progress;
 
 /// Angular fluxes through the face between two columns, in one step.
 using face = std::vector<double>;
 
-/// What a step takes at least, where it is to take a known time.
-struct pace {
-  imbrex::nanoseconds step{0};
-  bool is_virtual = false;  ///< the time is spent in the machine's model, and not waited for
+bool is_virtual = false;  ///< the time is spent in the machine's model, and not waited for
 };
 
 /// A part of the grid in x and y, with all its planes. Octant after octant passes through it, block of angles
@@ -55,8 +53,6 @@ class column : public imbrex::chare<column, imbrex::index<2>> {
   std::vector<double> cells();
 
  private:
-  using clock = std::chrono::steady_clock;
-
   /// Makes the source of an iteration from the scalar flux of the last.
   void scatter();
   double residual() const;
@@ -64,7 +60,6 @@ class column : public imbrex::chare<column, imbrex::index<2>> {
   imbrex::task<> take(const step& what);
   /// The column next to this one in x (dimension 0) or y, if the grid does not end there.
   std::optional<imbrex::index<2>> neighbour(int dimension, bool higher) const;
-  void keep_pace(clock::time_point began) const;
   void send_outflow(const step& what);
   /// Calls visit(place in the fields, x, y, z in the grid) for each cell.
   template <class Visit>

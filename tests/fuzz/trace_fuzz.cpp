@@ -16,6 +16,8 @@
 
 #include <imbrex/base/descriptor.hpp>
 #include <imbrex/base/error.hpp>
+#include <imbrex/tools/overlap/measured.hpp>
+#include <imbrex/tools/replay/replay.hpp>
 #include <imbrex/tools/trace/analysis.hpp>
 #include <imbrex/tools/trace/convert_to_perfetto.hpp>
 #include <imbrex/tools/trace/report_json.hpp>
@@ -84,7 +86,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       std::abort();
     trace::reader again("/proc/self/fd/" + std::to_string(memory.get()));
     imbrex::tools::convert_to_perfetto(again, "/dev/null");
-  } catch (const imbrex::usage_error&) {  // the header is none
+    trace::reader third("/proc/self/fd/" + std::to_string(memory.get()));
+    const imbrex::tools::dataflow flow = imbrex::tools::read_dataflow(third);
+    imbrex::tools::replay(flow, {imbrex::nanoseconds(2), 1'000'000, imbrex::nanoseconds(1)});
+    imbrex::overlap::measure(flow, {}, "any");
+  } catch (const imbrex::usage_error&) {  // the header is none, or records are missing
   }
   return 0;
 }

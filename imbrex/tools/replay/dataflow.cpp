@@ -166,7 +166,8 @@ void reading::take(const record& r, std::uint32_t track) {
 
 void reading::item_begins(const record& r, std::uint32_t track) {
   const auto file = in_.tracks()[track].file;
-  const auto known = r.a == 0 ? std::nullopt : account_.begin(r, track, file);
+  auto known = r.a == 0 ? std::nullopt : account_.begin(r, track, file);
+  if (known && !on_their_way_.contains(known->message.number)) known.reset();
   const auto item = pes_[track]->item_begin(r.time, known ? std::optional(known->times.ready) : std::nullopt);
   if (r.a == 0) return;
   arrival& here = here_[{file, r.a}] = {item, dataflow::none, r.group, r.b, r.entry};
@@ -207,8 +208,8 @@ void reading::sent(const record& r, std::uint32_t track) {
   m.sender = pes_[track]->at(r.time, dataflow::event_kind::send, which);
   const auto to = pe_tracks_.find(r.group);
   worked_when_sent_.push_back(to == pe_tracks_.end() ? 0 : pes_[to->second]->worked(r.time));
-  // What has begun before it was sent, by clocks that do not agree, stays one that nobody knows.
-  if (!account_.sent(r, track, file, 0)) on_their_way_.emplace(number, which);
+  // What has begun before it was sent, by clocks that do not agree, and what no item has sent, stays unknown.
+  if (!account_.sent(r, track, file, 0) && m.sender != dataflow::none) on_their_way_.emplace(number, which);
 }
 
 void reading::received(const record& r, std::uint32_t track) {
