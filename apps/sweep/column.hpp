@@ -23,9 +23,6 @@ using jacobi3d::progress;
 /// Angular fluxes through the face between two columns, in one step.
 using face = std::vector<double>;
 
-bool is_virtual = false;  ///< the time is spent in the machine's model, and not waited for
-};
-
 /// A part of the grid in x and y, with all its planes. Octant after octant passes through it, block of angles
 /// after block, from the first planes to the last: each such step waits for what flows in from the columns
 /// before this one in x and y, and sends on to those behind it what flows out. Iterations follow each other
