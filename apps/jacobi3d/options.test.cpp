@@ -87,6 +87,12 @@ TEST(jacobi3d_options, a_device_has_no_manual_overlap) {
   EXPECT_EQ(parse({"--device", "emulated", "--overlap", "none"}).odf, std::vector<std::int64_t>{1});
 }
 
+TEST(jacobi3d_options, a_device_takes_its_own_time) {
+  EXPECT_NE(refusal({"--device", "emulated", "--spin", "1ms"}).find("--spin '1ms'"), std::string::npos);
+  EXPECT_EQ(parse({"--spin", "1ms"}).spin, std::chrono::milliseconds(1));
+  EXPECT_EQ(parse({}).spin.count(), 0);
+}
+
 TEST(jacobi3d_options, overlap_of_one_chare_per_pe_takes_no_other_odf) {
   for (const auto mode : {overlap_mode::none, overlap_mode::manual})
     for (const auto& more : {std::vector<std::string>{}, {"--odf", "1"}, {"--odf", "1,1"}}) {
@@ -129,6 +135,7 @@ TEST(jacobi3d_options, impossible_values_are_refused_by_name) {
       {"--odf", {"", "0", "-1", "1,,2", ",1", "1,", "two", "2.5", "99999999999999999999"}},
       {"--iters", {"", "0", "-5", "ten", "1e3", "2147483648"}},
       {"--warmup", {"", "-1", "x", "2147483648"}},
+      {"--spin", {"", "5", "-1us", "61s", "1h"}},
       {"--tolerance", {"", "0", "-1e-4", "nan", "inf", "1e999", "small", "1e-4x"}},
       {"--json", {""}},
       {"--overlap", {"", "automatic", "None", "manual,none", "0"}},
@@ -144,7 +151,7 @@ TEST(jacobi3d_options, impossible_values_are_refused_by_name) {
   for (const auto& value : {"", "lin", "random", "random:", "random:-1", "random:x", "hot_face"})
     EXPECT_NE(refusal({"--init", value}).find("hot-face, linear or random:SEED"), std::string::npos) << value;
   for (const auto& option :
-       {"--grid", "--odf", "--overlap", "--iters", "--warmup", "--tolerance", "--init", "--json"})
+       {"--grid", "--odf", "--overlap", "--iters", "--warmup", "--tolerance", "--init", "--json", "--spin"})
     EXPECT_NE(refusal({option}).find(option), std::string::npos) << option;
   EXPECT_NE(refusal({"--check=maybe"}).find("--check"), std::string::npos);
 }

@@ -118,6 +118,17 @@ TEST(jacobi3d, table_has_a_row_for_each_factor_and_a_summary) {
   EXPECT_NE(seen.output.find("check: all 3519 cells equal, bit for bit\n"), std::string::npos) << seen.output;
 }
 
+TEST(jacobi3d, sweeps_take_the_time_that_spin_gives) {
+  for (const char* overlap : {"none", "manual", "auto"}) {
+    const auto modelled = json_of({"--grid", "8,8,24", "--pes", "2", "--overlap", overlap, "--machine",
+                                   "virtual", "--spin", "3ms", "--check"});
+    EXPECT_NEAR(modelled[0]["us_per_iter"].get<double>(), 3000, 1) << overlap;
+    EXPECT_EQ(modelled[0]["spin_us"], 3000.0);
+    const auto waited = json_of({"--grid", "8,8,24", "--pes", "2", "--overlap", overlap, "--spin", "3ms"});
+    EXPECT_GT(waited[0]["us_per_iter"].get<double>(), 2990) << overlap;
+  }
+}
+
 TEST(jacobi3d, json_tells_all_and_every_decomposition_gives_the_same) {
   const auto lines = json_of({"--grid", "17,9,23", "--pes", "2", "--odf", "1,2,5", "--iters", "6", "--warmup",
                               "1", "--init", "random:3", "--check"});
@@ -125,11 +136,12 @@ TEST(jacobi3d, json_tells_all_and_every_decomposition_gives_the_same) {
   serial_grid expected({17, 9, 23}, initial_values::parse("random:3"));
   const double residual = expected.sweep(7);
   for (const auto& line : lines) {
-    EXPECT_EQ(line.size(), 15U);
+    EXPECT_EQ(line.size(), 16U);
     EXPECT_EQ(line["app"], "jacobi3d");
     EXPECT_EQ(line["grid"], (std::vector<int>{17, 9, 23}));
     EXPECT_EQ(line["pes"], 2);
     EXPECT_EQ(line["processes"], 1);
+    EXPECT_EQ(line["spin_us"], 0.0);
     EXPECT_EQ(line["iters"], 6);
     EXPECT_GT(line["us_per_iter"], 0.0);
     EXPECT_NEAR(line["cells_per_s"].get<double>(), 17 * 9 * 23 / (line["us_per_iter"].get<double>() * 1e-6),
