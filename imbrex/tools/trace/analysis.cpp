@@ -10,6 +10,7 @@
 #include <imbrex/tools/trace/element_count.hpp>
 #include <imbrex/tools/trace/message_account.hpp>
 #include <imbrex/tools/trace/pe_account.hpp>
+#include <imbrex/tools/trace/phase_account.hpp>
 #include <imbrex/tools/trace/run_observer.hpp>
 
 namespace imbrex::tools {
@@ -89,6 +90,7 @@ class analysis {
   void count(const message_account::begun& known);
   void count_element(const record& r, std::uint32_t entry);
   std::uint32_t entry_of(std::uint32_t file, std::uint16_t id);
+  std::string phase_name(std::uint32_t file, std::uint32_t id) const;
   run_report finish();
   void finish_pes(run_report& report);
 
@@ -105,6 +107,7 @@ class analysis {
   std::vector<std::vector<std::uint32_t>> entries_;           // by file and id, plus one
   std::unordered_map<std::string, std::uint32_t> entry_numbers_;
   element_count elements_;
+  phase_account phases_;
   path_report path_;
   std::uint64_t before_ = 0;  // when the record before was, on the track that is read
   std::uint64_t start_ = 0;
@@ -155,6 +158,11 @@ std::uint32_t analysis::entry_of(std::uint32_t file, std::uint16_t id) {
   return known[id] - 1;
 }
 
+std::string analysis::phase_name(std::uint32_t file, std::uint32_t id) const {
+  const auto named = in_.files()[file]->name(trace::name_table::marks, id);
+  return named.empty() ? "mark " + std::to_string(id) : std::string(named);
+}
+
 void analysis::count_element(const record& r, std::uint32_t entry) {
   if (r.detail != static_cast<std::uint8_t>(trace::item_class::entry)) return;
   switch (elements_.add(entry, r.group, r.b)) {
@@ -176,7 +184,7 @@ void analysis::take(const record& r, std::uint32_t track) {
       if (all_.observer != nullptr) all_.observer->other(track, r);
       return;
     case record_kind::phase_begin:
-    case record_kind::phase_end:
+    case record_kind::phase_end: phases_.take(r, track, phase_name(here.file, r.group)); [[fallthrough]];
     case record_kind::mark:
       if (all_.observer != nullptr) all_.observer->other(track, r);
       return;
@@ -315,6 +323,7 @@ run_report analysis::finish() {
   for (auto& device : devices_) report.devices.push_back(device.finish());
   report.entries = std::move(all_.entries);
   report.messages = messages_.report();
+  report.phases = phases_.reports();
   bound_report& bound = report.bound;
   std::uint64_t all = 0;
   for (const pe_report& pe : report.pes) {

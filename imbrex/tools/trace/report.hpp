@@ -100,6 +100,13 @@ struct message_report {
   std::uint64_t forgotten = 0;            ///< still on their way when there were too many
 };
 
+/// The phases of one name, on all PEs.
+struct phase_report {
+  std::string name;
+  std::uint64_t total = 0;  ///< from begin to end, of all; those that overlap count each
+  log_histogram lengths;
+};
+
 struct path_report {
   std::uint64_t length = 0;
   std::uint32_t pe = 0;  ///< on which it ends
@@ -132,6 +139,7 @@ struct run_report {
   std::vector<process_report> by_process;
   std::vector<device_report> devices;
   message_report messages;
+  std::vector<phase_report> phases;  ///< by name
   path_report path;
   bound_report bound;
 };

@@ -96,7 +96,7 @@ ordered_json json(const run_report& run) {
                     {"length", run.length},    {"processes", run.processes},
                     {"all_pes", run.all_pes},  {"virtual_time", run.virtual_time},
                     {"warnings", run.warnings}};
-  for (const char* const list : {"entries", "pes", "overlap_of_processes", "devices"})
+  for (const char* const list : {"entries", "pes", "overlap_of_processes", "devices", "phases"})
     made[list] = ordered_json::array();
   for (const entry_report& e : run.entries)
     made["entries"].push_back({{"name", e.name},
@@ -117,6 +117,12 @@ ordered_json json(const run_report& run) {
                                {"operations", device.operations},
                                {"bytes", device.bytes},
                                {"overlap", json(device.overlap)}});
+  for (const phase_report& phases : run.phases)
+    made["phases"].push_back({{"name", phases.name},
+                              {"count", phases.lengths.count()},
+                              {"total", phases.total},
+                              {"p50", phases.lengths.percentile(0.5)},
+                              {"max", phases.lengths.most()}});
   made["messages"] = json(run.messages);
   made["critical_path"] = path_json(run);
   made["bound"] = {{"busiest_pe", run.bound.busiest},    {"mean_of_pes", run.bound.mean},

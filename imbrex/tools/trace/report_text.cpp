@@ -197,10 +197,21 @@ std::string bound_text(const run_report& run) {
          out.text();
 }
 
+std::string phases_text(const run_report& run) {
+  if (run.phases.empty()) return "";
+  table out({"number", "total", "median", "longest", "phase"});
+  const auto more = some_rows(run.phases, "phases", [&](const phase_report& phases) {
+    out.row({readable_count(phases.lengths.count()), time_text(phases.total),
+             time_text(phases.lengths.percentile(0.5)), time_text(phases.lengths.most()),
+             printable(phases.name)});
+  });
+  return "\nPhases of all PEs, from begin to end; those that overlap count each\n" + out.text() + more;
+}
+
 }  // namespace
 
 std::string report_text(const run_report& run) {
-  return head_text(run) + utilisation_text(run) + entries_text(run) + idle_text(run) + overlap_text(run) +
+  return head_text(run) + utilisation_text(run) + entries_text(run) + phases_text(run) + idle_text(run) + overlap_text(run) +
          messages_text(run.messages) + path_text(run) + bound_text(run);
 }
 

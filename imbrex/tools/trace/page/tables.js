@@ -163,6 +163,13 @@ function timeByEntry(report) {
       timeText(e.longest)])), ...more(entries, 'entries')];
 }
 
+function phasesByName(report) {
+  if (report.phases.length === 0) return null;
+  return [table([name('phase'), number('number'), number('total'), number('median'), number('longest')],
+    some(report.phases).map(p => [p.name, countText(p.count), timeText(p.total), timeText(p.p50), timeText(p.max)])),
+    ...more(report.phases, 'phases')];
+}
+
 function idleByCause(report) {
   const row = (pe, text) => {
     const all = Math.max(1, idleOf(pe));
@@ -261,6 +268,7 @@ function makeTables() {
   head();
   comparison();
   section('Time by entry', 'Without what ran inside; the longest is from a begin to its end.', timeByEntry, true);
+  section('Phases', 'Of all PEs, from begin to end; those that overlap count each.', phasesByName);
   section('Utilisation', 'What the PEs did, in parts of the run.', utilisation);
   section('Overlap', 'The part of communication during which it computed. Of a PE: messages from other PEs, from sent to ready; ' +
           'of a process: those from other processes, against any of its PEs; of a device: copies against kernels.', overlap);
