@@ -25,9 +25,11 @@ constexpr OTF2_SystemTreeNodeRef job = 0;
 constexpr OTF2_AttributeRef element_attribute = 0;
 constexpr OTF2_AttributeRef entry_attribute = 1;
 constexpr OTF2_AttributeRef bytes_attribute = 2;
-constexpr OTF2_AttributeRef index_attribute = 3;
-constexpr std::size_t most_texts = 1U << 17U;   // of elements; damage may name any number
-constexpr std::size_t most_phases = 1U << 12U;  // open ones of a PE
+constexpr OTF2_AttributeRef stretch_attribute = 3;
+constexpr std::size_t most_texts = 1U << 17U;    // of elements; damage may name any number
+constexpr std::size_t most_phases = 1U << 12U;   // open ones of a PE
+constexpr std::size_t most_streams = 1U << 10U;  // of a device
+constexpr std::uint32_t further_streams = ~std::uint32_t{0};
 
 /// Attributes of the next event, which takes them.
 class attributes {
@@ -117,7 +119,7 @@ void conversion::start(std::uint64_t time) {
   out_.attribute(element_attribute, "element", OTF2_TYPE_STRING);
   out_.attribute(entry_attribute, "entry", OTF2_TYPE_STRING);
   out_.attribute(bytes_attribute, "bytes", OTF2_TYPE_UINT64);
-  out_.attribute(index_attribute, "index", OTF2_TYPE_UINT64);
+  out_.attribute(stretch_attribute, "stretch", OTF2_TYPE_UINT64);
   out_.system_tree_node(job, "job", "machine");
   for (const auto& file : in_.files())
     out_.location_group(groups_made_++, "process " + std::to_string(file->header().process),
@@ -218,7 +220,7 @@ void conversion::moment(const record& r, one_track& here) {
   const bool is_data = r.kind != record_kind::mark;
   const auto parameter =
       out_.parameter(!is_data ? name : (r.kind == record_kind::produced ? "produced " : "consumed ") + name);
-  auto* const of = is_data ? attributes_.number(index_attribute, r.b) : nullptr;
+  auto* const of = is_data ? attributes_.number(stretch_attribute, r.b) : nullptr;
   out_.check(
       OTF2_EvtWriter_ParameterUnsignedInt(here.pe.events, of, in_order(here.pe, r.time), parameter, r.a));
 }
@@ -250,6 +252,8 @@ void conversion::mark_phase(const one_track& here, std::uint32_t name, const ope
 
 conversion::location& conversion::stream(std::uint32_t track, std::uint32_t number) {
   one_track& here = tracks_[track];
+  // Each costs two files, and damage may name any number.
+  if (here.streams.size() >= most_streams && !here.streams.contains(number)) number = further_streams;
   const auto [known, is_new] = here.streams.try_emplace(number);
   if (!is_new) return known->second;
   const auto device = "device " + std::to_string(here.place);
@@ -264,7 +268,8 @@ conversion::location& conversion::stream(std::uint32_t track, std::uint32_t numb
   known->second.self = locations_made_++;
   known->second.events = out_.location(
       known->second.self,
-      device + ", stream " + std::to_string(number) + (whose.empty() ? "" : " of " + std::string(whose)),
+      device + (number == further_streams ? ", further streams" : ", stream " + std::to_string(number)) +
+          (whose.empty() ? "" : " of " + std::string(whose)),
       OTF2_LOCATION_TYPE_ACCELERATOR_STREAM, here.device);
   return known->second;
 }

@@ -36,7 +36,7 @@ void free_chunk(void*, OTF2_FileType, OTF2_LocationRef, void** chunk, bool) {
   *chunk = nullptr;
 }
 
-void create(const std::string& folder) {
+std::string created(std::string folder) {
   std::error_code failed;
   const bool is_new = std::filesystem::create_directory(folder, failed);
   if (failed)
@@ -44,13 +44,13 @@ void create(const std::string& folder) {
                 "; name a folder, new or empty, in one that exists and may be written to");
   if (!is_new && !std::filesystem::is_empty(folder, failed))
     throw usage_error("--output " + folder + " is not empty; name a folder that is new");
+  return folder;
 }
 
 }  // namespace
 
 otf2_archive::otf2_archive(std::string folder)
-    : folder_(std::move(folder)), printing_(OTF2_Error_RegisterCallback(keep_first, &first_error_)) {
-  create(folder_);
+    : folder_(created(std::move(folder))), printing_(OTF2_Error_RegisterCallback(keep_first, &first_error_)) {
   archive_.reset(check(OTF2_Archive_Open(folder_.c_str(), "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN,
                                          OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX,
                                          OTF2_COMPRESSION_NONE)));

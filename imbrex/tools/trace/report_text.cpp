@@ -211,8 +211,8 @@ std::string phases_text(const run_report& run) {
 }  // namespace
 
 std::string report_text(const run_report& run) {
-  return head_text(run) + utilisation_text(run) + entries_text(run) + phases_text(run) + idle_text(run) + overlap_text(run) +
-         messages_text(run.messages) + path_text(run) + bound_text(run);
+  return head_text(run) + utilisation_text(run) + entries_text(run) + phases_text(run) + idle_text(run) +
+         overlap_text(run) + messages_text(run.messages) + path_text(run) + bound_text(run);
 }
 
 std::string comparison_text(const run_report& one, const run_report& other) {
