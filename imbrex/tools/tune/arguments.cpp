@@ -23,6 +23,25 @@ bool is_option(const std::string& word) {
 
 }  // namespace
 
+options_file with_files_read(const arguments& words) {
+  constexpr std::string_view option = "--options";
+  options_file all;
+  const auto end = end_of_options(words);
+  auto at = words.begin();
+  for (; at != end; ++at) {
+    const bool stands_behind = *at == option && at + 1 != end;
+    if (!names(*at, option) || (*at == option && !stands_behind)) {
+      all.words.push_back(*at);
+      continue;
+    }
+    const options_file read = read_options_file(stands_behind ? *++at : at->substr(option.size() + 1));
+    all.words.insert(all.words.end(), read.words.begin(), read.words.end());
+    if (read.processes != 0) all.processes = read.processes;
+  }
+  all.words.insert(all.words.end(), at, words.end());
+  return all;
+}
+
 std::optional<std::string> value_of(const arguments& words, std::string_view option) {
   std::optional<std::string> value;
   const auto end = end_of_options(words);

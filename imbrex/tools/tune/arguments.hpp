@@ -6,10 +6,16 @@
 #include <string_view>
 #include <vector>
 
+#include <imbrex/base/options_file.hpp>
+
 namespace imbrex::tune {
 
 /// Words of a command line; from "--" on they are no options.
 using arguments = std::vector<std::string>;
+
+/// The words with those of options files in the place of each `--options FILE`, and how many processes the last of these
+/// files says. Throws as `read_options_file`.
+options_file with_files_read(const arguments& words);
 
 /// What stands behind the option, as "--odf 4" or "--odf=4"; of several the last. None if it is not given, or has no
 /// value.

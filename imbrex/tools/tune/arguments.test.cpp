@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <imbrex/base/temporary_file.test.hpp>
+
 namespace {
 
 using namespace imbrex::tune;
@@ -27,6 +29,16 @@ TEST(tune_arguments, lose_an_option_with_its_value) {
 TEST(tune_arguments, get_more_options_before_the_dashes) {
   EXPECT_EQ(with_options({"a", "--", "b"}, {"--odf", "4"}), (arguments{"a", "--odf", "4", "--", "b"}));
   EXPECT_EQ(with_options({}, {"--odf", "4"}), (arguments{"--odf", "4"}));
+}
+
+TEST(tune_arguments, have_options_files_replaced_by_what_they_hold) {
+  const imbrex::test::temporary_file one("-n 2\n--odf 4\n");
+  const imbrex::test::temporary_file other("--check\n");
+  const auto read = with_files_read(
+      {"--odf", "1", "--options", one.name(), "in", "--options=" + other.name(), "--", "--options", "x"});
+  EXPECT_EQ(read.words, (arguments{"--odf", "1", "--odf", "4", "in", "--check", "--", "--options", "x"}));
+  EXPECT_EQ(read.processes, 2);
+  EXPECT_EQ(with_files_read({"--options"}).words, arguments{"--options"});
 }
 
 TEST(tune_arguments, have_some_replaced) {

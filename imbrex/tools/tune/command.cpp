@@ -92,6 +92,15 @@ std::vector<std::string> words_of(std::string_view option, const std::string& te
   return *words;
 }
 
+/// What a trial gets from the command itself, or what says how others are read, cannot have other values.
+void check_varied(const std::string& text, const std::string& option) {
+  if (option == "-n") refuse("--vary", text, "processes are varied by --processes");
+  if (option == "--options")
+    refuse("--vary", text, "options files are read before anything is varied; name the options in them");
+  if (option == "--trace" || option.starts_with("--trace-"))
+    refuse("--vary", text, "the trials are measured by their traces, so leave this option out");
+}
+
 variation variation_of(const std::string& text) {
   const auto words = words_of("--vary", text);
   variation made{words[0], {words.begin() + 1, words.end()}};
@@ -100,6 +109,7 @@ variation variation_of(const std::string& text) {
     refuse("--vary", text,
            "write the option, a blank, and its values with commas between, such as --vary "
            "'--odf 1,2,4'");
+  check_varied(text, made.option);
   return made;
 }
 
@@ -110,13 +120,20 @@ nanoseconds seconds_of(const std::string& text) {
   return nanoseconds(static_cast<std::int64_t>(*seconds * 1e9));
 }
 
+void add_variation(settings& asked, const std::string& text) {
+  variation one = variation_of(text);
+  if (std::ranges::find(asked.vary, one.option, &variation::option) != asked.vary.end())
+    refuse("--vary", text, "--vary has named this option before; write all its values in one --vary");
+  asked.vary.push_back(std::move(one));
+}
+
 void set(settings& asked, std::string_view option, const std::string& value) {
   if (option == "-n") asked.processes = whole_number(option, value, 1, max_processes);
   if (option == "--repeat") asked.pairs = whole_number(option, value, least_pairs, most_pairs);
   if (option == "--seconds") asked.budget = seconds_of(value);
   if (option == "--phase") asked.phase = value;
   if (option == "--output") asked.output = value;
-  if (option == "--vary") asked.vary.push_back(variation_of(value));
+  if (option == "--vary") add_variation(asked, value);
   if (option == "--short") asked.brief = words_of(option, value);
   if (option != "--processes") return;
   asked.among.clear();
@@ -132,12 +149,17 @@ void take_program(settings& asked, std::span<const std::string> words) {
   const bool is_launcher = std::filesystem::path(asked.program).filename() == "imbrex";
   if (is_launcher && !asked.given.empty() && asked.given.front() == "run")
     throw usage_error("imbrex run is no program to tune; write imbrex tune -n N PROGRAM [ARGUMENTS...]");
+  // What a file says can be varied only if it is known, and may lie where the result is to be written.
+  options_file read = with_files_read(asked.given);
+  asked.given = std::move(read.words);
+  if (asked.processes == 0) asked.processes = read.processes;
 }
 
 }  // namespace
 
 std::variant<settings, std::string> parse_command(std::span<const std::string> words) {
   settings asked;
+  asked.processes = 0;  // as long as nobody has said it
   std::size_t at = 0;
   for (; at < words.size() && words[at].starts_with('-') && words[at] != "--"; ++at) {
     const std::string& given = words[at];
@@ -157,6 +179,7 @@ std::variant<settings, std::string> parse_command(std::span<const std::string> w
   }
   if (at < words.size() && words[at] == "--") ++at;
   take_program(asked, words.subspan(at));
+  if (asked.processes == 0) asked.processes = 1;
   return asked;
 }
 

@@ -20,8 +20,8 @@ struct variation {
 /// What `imbrex tune` is asked for.
 struct settings {
   std::string program;
-  arguments given;              ///< the program's
-  int processes = 1;            ///< `-n`: of the job as it is
+  arguments given;              ///< the program's, with what its options files hold
+  int processes = 1;            ///< `-n`, or as these files say: of the job as it is
   std::vector<int> among;       ///< `--processes`: other numbers to try; empty: what divides the PEs
   std::vector<variation> vary;  ///< `--vary`
   arguments brief;              ///< `--short`: arguments that trials get in place of others
@@ -32,7 +32,8 @@ struct settings {
   bool json = false;                             ///< `--json`
 };
 
-/// Reads what stands behind `imbrex tune`, or gives the text to print for --help. Throws `usage_error`.
+/// Reads what stands behind `imbrex tune`, or gives the text to print for --help. Reads the options files that the
+/// program is given. Throws `usage_error`.
 std::variant<settings, std::string> parse_command(std::span<const std::string> words);
 
 }  // namespace imbrex::tune

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/temporary_file.test.hpp>
 
 namespace {
 
@@ -65,6 +66,15 @@ TEST(tune_command, knows_what_to_vary) {
   EXPECT_EQ(asked.vary[3].values, (words{"a b"}));
 }
 
+TEST(tune_command, reads_the_options_files_of_the_program) {
+  const imbrex::test::temporary_file file("-n 3\n--odf 4\n");
+  const settings asked = parse({"app", "--options", file.name(), "in"});
+  EXPECT_EQ(asked.given, (arguments{"--odf", "4", "in"}));
+  EXPECT_EQ(asked.processes, 3);
+  EXPECT_EQ(parse({"-n", "2", "app", "--options", file.name()}).processes, 2);
+  EXPECT_NE(complaint({"app", "--options", "/no/such/file"}).find("cannot be read"), std::string::npos);
+}
+
 TEST(tune_command, says_what_is_wrong_and_what_to_write) {
   const std::vector<std::pair<words, const char*>> wrong{
       {{}, "no program to tune"},
@@ -84,6 +94,11 @@ TEST(tune_command, says_what_is_wrong_and_what_to_write) {
       {{"--vary", "--odf 1,,2", "app"}, "write the option, a blank"},
       {{"--vary", "--odf '1", "app"}, "a quote is not closed"},
       {{"--vary", "", "app"}, "must begin with an option"},
+      {{"--vary", "-n 1,2", "app"}, "varied by --processes"},
+      {{"--vary", "--options a", "app"}, "options files are read before"},
+      {{"--vary", "--trace a,b", "app"}, "measured by their traces"},
+      {{"--vary", "--trace-full wait", "app"}, "measured by their traces"},
+      {{"--vary", "--odf 1", "--vary", "--odf 2", "app"}, "--vary --odf 2: --vary has named this option"},
       {{"--short", "5", "app"}, "must begin with an option"},
       {{"bin/imbrex", "run", "-n", "2", "app"}, "write imbrex tune -n N"},
   };
