@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <optional>
+#include <string_view>
 
 #include <imbrex/base/command_words.hpp>
 #include <imbrex/base/error.hpp>
@@ -19,10 +21,17 @@ namespace {
   throw usage_error(place + ": " + why);
 }
 
-bool is_option(const std::string& word) { return word.size() > 1 && word.front() == '-' && word != "--"; }
+bool is_option(const std::string& word) { return word.size() > 1 && word.front() == '-'; }
+
+/// "-n" or "-n4", but no longer name that begins so.
+bool is_processes(const std::string& word) {
+  return word.starts_with("-n") && word.find_first_not_of("0123456789", 2) == std::string::npos;
+}
 
 int processes_in(const std::string& place, const std::vector<std::string>& words) {
-  const auto number = words.size() == 2 ? parse_number<int>(words[1]) : std::nullopt;
+  const bool joined = words.front() != "-n";
+  const std::string given = joined ? words.front().substr(2) : words.size() > 1 ? words[1] : "";
+  const auto number = words.size() == (joined ? 1 : 2) ? parse_number<int>(given) : std::nullopt;
   if (!number || *number < 1 || *number > max_processes)
     refuse(place, "'" + command_line_of(words) + "': -n takes the number of processes, from 1 to " +
                       std::to_string(max_processes) + ", such as -n 4");
@@ -30,6 +39,8 @@ int processes_in(const std::string& place, const std::vector<std::string>& words
 }
 
 void take_line(options_file& read, const std::string& place, const std::string& line) {
+  if (line.find('\0') != std::string::npos)
+    refuse(place, "a byte is 0, so this is no text; name a text file with one option a line");
   const auto words = command_words(line);
   if (!words) refuse(place, "a quote is not closed: " + line);
   if (words->empty()) return;
@@ -39,21 +50,37 @@ void take_line(options_file& read, const std::string& place, const std::string& 
   const bool nested = std::ranges::any_of(
       *words, [](const std::string& word) { return word == "--options" || word.starts_with("--options="); });
   if (nested) refuse(place, "--options in an options file; write the options of that file here instead");
-  if (first == "-n")
+  if (std::ranges::find(*words, "--") != words->end())
+    refuse(place, "'--' ends the options of a command line, and a file holds only options; leave it out");
+  if (is_processes(first))
     read.processes = processes_in(place, *words);
   else
     read.words.insert(read.words.end(), words->begin(), words->end());
 }
 
+std::string_view without_byte_order_mark(std::string_view line) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  return line.starts_with(mark) ? line.substr(mark.size()) : line;
+}
+
+void check_size(const std::string& file) {
+  std::error_code unknown;
+  if (const auto size = std::filesystem::file_size(file, unknown); !unknown && size > max_options_file)
+    throw usage_error("--options " + file + " has " + std::to_string(size) + " bytes, more than " +
+                      std::to_string(max_options_file) + "; name a text file with one option a line");
+}
+
 }  // namespace
 
 options_file read_options_file(const std::string& file) {
+  check_size(file);
   errno = 0;
   std::ifstream in(file);
   options_file read;
   std::string line;
   for (int number = 1; std::getline(in, line); ++number)
-    take_line(read, file + ":" + std::to_string(number), line);
+    take_line(read, file + ":" + std::to_string(number),
+              std::string(number == 1 ? without_byte_order_mark(line) : line));
   if (!in.is_open() || in.bad())
     throw usage_error("--options " + file + " cannot be read: " + std::strerror(errno) +
                       "; name a text file with one option a line");
