@@ -11,7 +11,7 @@ signal_source::signal_source() {
   sigset_t taken;
   ::sigemptyset(&taken);
   ::sigaddset(&taken, SIGCHLD);
-  for (const int one : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int one : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) {
     struct sigaction before{};
     ::sigaction(one, nullptr, &before);
     if (before.sa_handler != SIG_IGN) ::sigaddset(&taken, one);

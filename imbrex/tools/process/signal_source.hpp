@@ -11,8 +11,8 @@
 
 namespace imbrex::tools {
 
-/// The signals of a command that starts others, as long as this lives: SIGCHLD, SIGINT, SIGTERM, SIGHUP. It takes them
-/// from a descriptor, so that they come one by one between its other work; those that it was told to ignore (nohup) it
+/// The signals of a command that starts others, as long as this lives: SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP. It takes
+/// them from a descriptor, so that they come one by one between its other work; those that it was told to ignore (nohup) it
 /// leaves alone, and its processes inherit that. SIGPIPE is ignored, and as many files may be open as can be.
 class signal_source {
  public:

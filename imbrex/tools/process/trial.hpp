@@ -45,7 +45,7 @@ class trial_runner {
 
   /// Runs a program to its end, in a process group of its own, without standard input. What takes longer than `limit`
   /// is ended; what it leaves behind is always. Throws `usage_error` if the program cannot be run, `interrupted` after
-  /// SIGINT, SIGTERM or SIGHUP.
+  /// SIGINT, SIGQUIT, SIGTERM or SIGHUP.
   trial_result run(const std::vector<std::string>& command, nanoseconds limit);
 
  private:

@@ -89,15 +89,18 @@ TEST(trial, ends_a_program_that_ignores_requests) {
 }
 
 TEST(trial, ends_with_who_asked_for_it) {
-  const imbrex::tools::temporary_folder folder;
-  const std::string file = folder.file("pid");
-  try {
-    shell("echo $$ > " + file + "; kill -TERM " + std::to_string(::getpid()) + "; sleep 1000");
-    FAIL() << "the trial went on";
-  } catch (const imbrex::tools::interrupted& e) {
-    EXPECT_EQ(e.signal(), SIGTERM);
+  for (const int signal : {SIGTERM, SIGQUIT}) {
+    const imbrex::tools::temporary_folder folder;
+    const std::string file = folder.file("pid");
+    try {
+      shell("echo $$ > " + file + "; kill -" + std::to_string(signal) + " " + std::to_string(::getpid()) +
+            "; sleep 1000");
+      FAIL() << "the trial went on";
+    } catch (const imbrex::tools::interrupted& e) {
+      EXPECT_EQ(e.signal(), signal);
+    }
+    EXPECT_FALSE(is_there(number_in(file)));
   }
-  EXPECT_FALSE(is_there(number_in(file)));
 }
 
 TEST(trial, gives_signals_back_in_the_end) {
