@@ -2,6 +2,7 @@
 #include <imbrex/tools/run_command.hpp>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <span>
 #include <string_view>
@@ -97,7 +98,7 @@ CLI::App& declare_run(CLI::App& app, run_options& given) {
   run.add_option("--timeout", given.timeout, "end the job after this time, with status 124")
       ->type_name("SECONDS");
   run.add_option("--options", given.file,
-                 "give the program the arguments in this file before its own, and take -n from it")
+                 "give the program the arguments in this file behind its own, and take -n from it")
       ->type_name("FILE");
   run.footer(
       "Standard input goes to rank 0. The lines of standard output and standard error are passed on whole.\n"
@@ -118,7 +119,9 @@ job_settings job_of(const CLI::App& run, const run_options& given, std::vector<s
   if (program.empty()) throw usage_error("no program to run; write imbrex run -n N PROGRAM [ARGUMENTS...]");
   if (program.front().empty()) throw usage_error("the name of the program is empty");
   asked.command = std::move(program);
-  asked.command.insert(asked.command.begin() + 1, from_file.words.begin(), from_file.words.end());
+  // Where the last of several counts, the file does, as with `PROGRAM ARGUMENTS --options FILE`.
+  asked.command.insert(std::find(asked.command.begin() + 1, asked.command.end(), "--"),
+                       from_file.words.begin(), from_file.words.end());
   return asked;
 }
 

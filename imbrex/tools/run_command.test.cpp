@@ -56,7 +56,9 @@ TEST(run_command, takes_options_from_a_file) {
   const std::string option = "--options=" + file.name();
   const job_settings asked = settings({"run", option.c_str(), "app", "--grid", "8"});
   EXPECT_EQ(asked.processes, 3);
-  EXPECT_EQ(asked.command, (std::vector<std::string>{"app", "--pes", "2", "--odf=4", "--grid", "8"}));
+  EXPECT_EQ(asked.command, (std::vector<std::string>{"app", "--grid", "8", "--pes", "2", "--odf=4"}));
+  EXPECT_EQ(settings({"run", option.c_str(), "app", "--pes", "1", "--", "--pes"}).command,
+            (std::vector<std::string>{"app", "--pes", "1", "--pes", "2", "--odf=4", "--", "--pes"}));
   EXPECT_EQ(settings({"run", option.c_str(), "-n", "5", "app"}).processes, 5);
   const imbrex::test::temporary_file none("--pes 2\n");
   EXPECT_NE(complaint({"run", "--options", none.name().c_str(), "app"}).find("-n is missing"),
