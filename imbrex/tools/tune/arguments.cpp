@@ -16,9 +16,16 @@ bool names(const std::string& word, std::string_view option) {
          (word.size() > option.size() && word.starts_with(option) && word[option.size()] == '=');
 }
 
-/// A value may be a negative number, but no option.
+/// A value may be a negative number, such as -3 or -.5, but no option.
 bool is_option(const std::string& word) {
-  return word.size() > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9');
+  const std::size_t digit = word.starts_with("-.") ? 2 : 1;
+  return word.size() > 1 && word[0] == '-' &&
+         (digit >= word.size() || word[digit] < '0' || word[digit] > '9');
+}
+
+/// The option at `at` has its value in the next word.
+bool has_value_behind(arguments::const_iterator at, arguments::const_iterator end) {
+  return at->find('=') == std::string::npos && at + 1 != end && !is_option(at[1]);
 }
 
 }  // namespace
@@ -49,7 +56,7 @@ std::optional<std::string> value_of(const arguments& words, std::string_view opt
     if (!names(*at, option)) continue;
     if (at->size() > option.size())
       value = at->substr(option.size() + 1);
-    else if (at + 1 != end && !is_option(at[1]))
+    else if (has_value_behind(at, end))
       value = *++at;
   }
   return value;
@@ -67,7 +74,7 @@ arguments without_option(const arguments& words, std::string_view option, bool t
   for (; at != end; ++at) {
     if (!names(*at, option))
       rest.push_back(*at);
-    else if (takes_value && *at == option && at + 1 != end)
+    else if (takes_value && has_value_behind(at, end))
       ++at;
   }
   rest.insert(rest.end(), at, words.end());
@@ -85,8 +92,7 @@ arguments with_replaced(const arguments& words, const arguments& options) {
   arguments all = words;
   for (auto at = options.begin(); at != options.end(); ++at) {
     if (!is_option(*at)) continue;
-    const bool has_value =
-        at->find('=') != std::string::npos || (at + 1 != options.end() && !is_option(at[1]));
+    const bool has_value = at->find('=') != std::string::npos || has_value_behind(at, options.end());
     all = without_option(all, at->substr(0, at->find('=')), has_value);
   }
   return with_options(all, options);

@@ -26,6 +26,19 @@ TEST(tune_arguments, lose_an_option_with_its_value) {
   EXPECT_EQ(without_option({"in", "--odf"}, "--odf", true), (arguments{"in"}));
 }
 
+TEST(tune_arguments, take_a_negative_number_for_a_value_and_an_option_for_none) {
+  for (const char* number : {"-3", "-.5", "-0.5"}) {
+    const arguments words{"--shift", number, "--check"};
+    EXPECT_EQ(value_of(words, "--shift"), number);
+    EXPECT_EQ(without_option(words, "--shift", true), arguments{"--check"});
+    EXPECT_EQ(with_replaced({"--shift", "1"}, words), words);
+  }
+  for (const char* option : {"--check", "-c", "-."}) {
+    EXPECT_EQ(value_of({"--shift", option}, "--shift"), std::nullopt);
+    EXPECT_EQ(without_option({"--shift", option}, "--shift", true), arguments{option});
+  }
+}
+
 TEST(tune_arguments, get_more_options_before_the_dashes) {
   EXPECT_EQ(with_options({"a", "--", "b"}, {"--odf", "4"}), (arguments{"a", "--odf", "4", "--", "b"}));
   EXPECT_EQ(with_options({}, {"--odf", "4"}), (arguments{"--odf", "4"}));
