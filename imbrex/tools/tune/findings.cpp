@@ -89,6 +89,17 @@ std::string conclusion(const report& of) {
       least_gain * 100);
 }
 
+/// A file can give an option, but not take one back.
+std::string left_out(const report& of) {
+  std::string text;
+  for (std::size_t k = 0; k < of.where.dimensions.size(); ++k) {
+    const dimension& one = of.where.dimensions[k];
+    if (one.alternatives[of.found.chosen[k]].words.empty() && !one.alternatives[0].words.empty())
+      text += fmt::format(" Leave {} out: the file cannot take it back.", one.option);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string measured_text(const report& of) {
@@ -97,7 +108,7 @@ std::string measured_text(const report& of) {
 }
 
 std::string findings_text(const report& of) {
-  std::string text = conclusion(of);
+  std::string text = conclusion(of) + left_out(of);
   const auto failed = std::ranges::count(of.found.tried, outcome::failed, &comparison::result);
   if (failed > 0)
     text += fmt::format(" {} failed.",

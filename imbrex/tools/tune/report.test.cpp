@@ -78,6 +78,18 @@ TEST(tune_report, says_when_the_default_stays) {
       std::string::npos);
 }
 
+TEST(tune_report, says_what_the_file_cannot_take_back) {
+  report made = example();
+  made.asked.given = {"--slow"};
+  made.asked.vary = {{"--slow", {}}};
+  made.where = choose_space(made.asked, {"", false, 4});
+  made.found.chosen = made.found.confirmation->candidate = {1};
+  made.found.confirmation->against = {0};
+  EXPECT_NE(options_text(made).find(" Leave --slow out: "), std::string::npos) << options_text(made);
+  made.found.chosen = {0};
+  EXPECT_EQ(options_text(made).find("Leave --slow out"), std::string::npos);
+}
+
 TEST(tune_report, gives_a_file_that_can_be_loaded) {
   const temporary_file tuned(options_text(example()));
   const auto read = imbrex::read_options_file(tuned.name());
