@@ -2,7 +2,9 @@
 #include <imbrex/tools/tune/choose_space.hpp>
 
 #include <algorithm>
+#include <set>
 
+#include <imbrex/base/error.hpp>
 #include <imbrex/base/number.hpp>
 #include <imbrex/base/options.hpp>
 
@@ -46,26 +48,61 @@ class space_builder {
 
   space build() {
     for (const variation& one : asked_.vary) vary(one.option, one.values);
+    check_processes();
     if (has_option(asked_.given, "--odf") || names_option(known_.help, "--odf"))
       vary("--odf", {"1", "2", "4", "8", "16"});
     if (known_.has_runtime) vary_runtime();
+    check_short();
     return std::move(made_);
   }
 
  private:
   void vary(const std::string& option, const values& of, bool for_jobs = false) {
-    if (std::ranges::find(made_.dimensions, option, &dimension::option) != made_.dimensions.end()) return;
+    if (!named_.insert(option).second) return;
     dimension made = take_dimension(made_.rest, option, of);
     made.for_jobs = for_jobs;
-    if (made.alternatives.size() > 1) made_.dimensions.push_back(std::move(made));
+    add(std::move(made));
+  }
+
+  /// What has one value only stays as it is given.
+  void add(dimension made) {
+    if (made.alternatives.size() > 1)
+      made_.dimensions.push_back(std::move(made));
+    else
+      made_.rest = with_options(made_.rest, made.alternatives[0].words);
+  }
+
+  std::string machine() const {
+    return value_of(asked_.given, "--machine").value_or(std::string(name(machine_kind::threads)));
+  }
+
+  /// Why PEs are not divided among other numbers of processes; empty if they are.
+  std::string reason_for_processes() const {
+    if (!known_.has_runtime) return "the program does not take the runtime's options, such as --trace";
+    if (machine() != name(machine_kind::threads)) return "--machine " + machine() + " has one process";
+    if (named_.contains("--pes")) return "--vary '--pes ...' varies how many PEs a process has";
+    if (value_of(asked_.given, "--device") == "emulated")
+      return "each process has emulated devices of its own, so their number would vary too";
+    return "";
+  }
+
+  void check_processes() const {
+    const std::string reason = reason_for_processes();
+    if (!asked_.among.empty() && !reason.empty())
+      throw usage_error("--processes cannot be varied here: " + reason + "; leave --processes out");
+  }
+
+  /// Trials would all have one value of what they compare.
+  void check_short() const {
+    for (const std::string& option : named_)
+      if (has_option(asked_.brief, option))
+        throw usage_error("--short names " + option + ", which is varied; leave it out of --short");
   }
 
   void vary_runtime() {
-    const auto machine =
-        value_of(asked_.given, "--machine").value_or(std::string(name(machine_kind::threads)));
     if (has_option(asked_.given, "--device") || has_option(asked_.given, "--device-model"))
       vary("--completion", but_default("--completion", completions()));
-    if (machine != name(machine_kind::threads)) return;
+    if (machine() != name(machine_kind::threads)) return;
     vary_processes();
     vary("--comm-thread", {}, true);
     vary("--bind", but_default("--bind", {"none", "core"}));
@@ -78,23 +115,18 @@ class space_builder {
   }
 
   void vary_processes() {
+    if (!reason_for_processes().empty()) return;
     const auto pes = parse_number<int>(value_of(asked_.given, "--pes").value_or(""));
-    const bool own =
-        std::ranges::find(made_.dimensions, "--pes", &dimension::option) != made_.dimensions.end();
-    if (own) return;  // the user varies them
     const int each = pes ? *pes : std::max(1, known_.processors / asked_.processes);
     const int all = each * asked_.processes;
-    dimension made = take_processes(made_.rest, asked_.processes, all,
-                                    asked_.among.empty() ? divisors(all) : asked_.among);
-    if (made.alternatives.size() > 1)
-      made_.dimensions.push_back(std::move(made));
-    else
-      made_.rest = with_options(made_.rest, made.alternatives[0].words);
+    add(take_processes(made_.rest, asked_.processes, all,
+                       asked_.among.empty() ? divisors(all) : asked_.among));
   }
 
   const settings& asked_;
   const program_facts& known_;
   space made_;
+  std::set<std::string> named_;  // options that are varied, or have only one value
 };
 
 }  // namespace

@@ -49,6 +49,28 @@ TEST(choose_space, can_leave_out_what_is_given) {
   EXPECT_EQ(made.words({1}), arguments{});
 }
 
+TEST(choose_space, keeps_what_has_one_value_only) {
+  const space made = choose_space(with({"--odf", "3", "in"}, {{"--odf", {"3"}}}), {"  --odf N", false, 8});
+  EXPECT_TRUE(made.dimensions.empty());
+  EXPECT_EQ(made.rest, (arguments{"in", "--odf", "3"}));
+}
+
+TEST(choose_space, refuses_values_that_no_options_file_can_hold) {
+  EXPECT_THROW(choose_space(with({}, {{"--name", {"a", "b\nc"}}}), {"", false, 8}), imbrex::usage_error);
+  EXPECT_THROW(choose_space(with({"--name", "b\nc"}, {{"--name", {"a"}}}), {"", false, 8}),
+               imbrex::usage_error);
+}
+
+TEST(choose_space, refuses_to_shorten_what_is_varied) {
+  settings asked = with({}, {{"--size", {"1", "2"}}});
+  asked.brief = {"--iters", "5"};
+  EXPECT_EQ(choose_space(asked, {"", true, 8}).dimensions.front().option, "--size");
+  for (const char* varied : {"--size=1", "--bind=core"}) {
+    asked.brief = {varied};
+    EXPECT_THROW(choose_space(asked, {"", true, 8}), imbrex::usage_error) << varied;
+  }
+}
+
 TEST(choose_space, varies_overdecomposition_where_the_program_has_it) {
   const names all{"default", "--odf 1", "--odf 2", "--odf 4", "--odf 8", "--odf 16"};
   EXPECT_EQ(alternatives(choose_space(with({}), {"  --odf N  chares per PE", false, 8}), "--odf"), all);
@@ -93,6 +115,29 @@ TEST(choose_space, divides_the_pes_that_there_are_among_processes) {
   EXPECT_EQ(alternatives(choose_space(asked, {"", true, 64}), "-n"), (names{"default", "-n 3 --pes 2"}));
   asked.among = {4};
   EXPECT_THROW(choose_space(asked, {"", true, 64}), imbrex::usage_error);
+}
+
+TEST(choose_space, refuses_processes_that_it_would_not_vary) {
+  const auto complaint = [](settings asked, bool has_runtime = true) -> std::string {
+    asked.among = {1, 2};
+    try {
+      choose_space(asked, {"", has_runtime, 4});
+      return "accepted";
+    } catch (const imbrex::usage_error& e) {
+      return e.what();
+    }
+  };
+  EXPECT_EQ(complaint(with({})), "accepted");
+  EXPECT_NE(complaint(with({}), false).find("does not take the runtime's options"), std::string::npos);
+  EXPECT_NE(complaint(with({"--machine", "virtual"})).find("--machine virtual has one"), std::string::npos);
+  EXPECT_NE(complaint(with({}, {{"--pes", {"2"}}})).find("--vary '--pes ...'"), std::string::npos);
+  EXPECT_NE(complaint(with({"--device", "emulated"})).find("emulated devices of its own"), std::string::npos);
+}
+
+TEST(choose_space, leaves_devices_as_many_as_there_are) {
+  const space made = choose_space(with({"--device", "emulated", "--pes", "4"}), {"", true, 4});
+  EXPECT_EQ(alternatives(made, "-n"), names{});
+  EXPECT_EQ(made.rest, (arguments{"--device", "emulated", "--pes", "4"}));
 }
 
 TEST(choose_space, leaves_one_pe_alone) {

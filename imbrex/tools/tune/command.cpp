@@ -113,6 +113,19 @@ variation variation_of(const std::string& text) {
   return made;
 }
 
+/// What decides what is varied, or how trials are run.
+arguments short_of(const std::string& text) {
+  static constexpr std::array<std::string_view, 9> fixed{
+      "-n",           "--pes",          "--machine", "--device", "--devices",
+      "--device-map", "--device-model", "--options", "--trace"};
+  arguments words = words_of("--short", text);
+  for (const std::string_view option : fixed)
+    if (has_option(words, option))
+      refuse("--short", text,
+             std::string(option) + " must be in trials as it is without; leave it out of --short");
+  return words;
+}
+
 nanoseconds seconds_of(const std::string& text) {
   const auto seconds = parse_number<double>(text);
   if (!seconds || !(*seconds >= 0.1 && *seconds <= most_seconds))
@@ -134,7 +147,7 @@ void set(settings& asked, std::string_view option, const std::string& value) {
   if (option == "--phase") asked.phase = value;
   if (option == "--output") asked.output = value;
   if (option == "--vary") add_variation(asked, value);
-  if (option == "--short") asked.brief = words_of(option, value);
+  if (option == "--short") asked.brief = short_of(value);
   if (option != "--processes") return;
   asked.among.clear();
   for (const std::string& one : parts(value))

@@ -14,6 +14,13 @@ void add(dimension& to, alternative one) {
     to.alternatives.push_back(std::move(one));
 }
 
+/// A line of an options file holds one option.
+void check_line(const std::string& option, const std::string& value) {
+  if (value.find('\n') != std::string::npos)
+    throw usage_error(option +
+                      " has a value of several lines, which no options file can hold; it cannot be varied");
+}
+
 }  // namespace
 
 arguments space::words(const configuration& at) const {
@@ -48,6 +55,8 @@ dimension take_dimension(arguments& from, const std::string& option, const std::
   dimension made{option, {}};
   const bool takes_value = !values.empty();
   const auto given = value_of(from, option);
+  if (given) check_line(option, *given);
+  for (const std::string& value : values) check_line(option, value);
   if (takes_value && given)
     add(made, {{option, *given}});
   else if (!takes_value && has_option(from, option))
