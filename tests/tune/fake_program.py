@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program whose traces say that it took a time which is a known function of its options, with noise.
 
-usage: fake_program.py [--odf N] [--speed N] [--flat] [--trace FILE] [--help]
+usage: fake_program.py [--odf N] [--speed N] [--flat] [--trace FILE] [--trace-full wait] [--help]
 Counts its runs in the file "runs" of the folder that it is started in.
 """
 import argparse
@@ -19,6 +19,7 @@ parser.add_argument("--odf", type=int, default=1)
 parser.add_argument("--speed", type=int, default=1)
 parser.add_argument("--flat", action="store_true", help="all take the same time, but for the noise")
 parser.add_argument("--trace")
+parser.add_argument("--trace-full", choices=["wait"])
 asked = parser.parse_args()
 
 counter = pathlib.Path("runs")

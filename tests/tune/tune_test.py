@@ -106,6 +106,12 @@ class OnANoisyMachine(Tune):
                 self.assertEqual(one["failure"], "ended with status 3: there is no room for so many chares")
         self.assertEqual(self.options(), [])
 
+    def test_tuning_again_keeps_what_was_found(self):
+        (self.folder / "tuned.options").write_text("--odf 4\n")
+        found = self.tune("--seconds", 1000, "--vary", "--odf 2,8", "--", FAKE, "--options", "tuned.options")
+        self.assertEqual(found["arguments"], ["--odf", "4"])
+        self.assertEqual(self.options(), ["--odf 4"])
+
     def test_the_default_stays_if_nothing_matters(self):
         found = self.tune("--seconds", 1000, "--vary", "--speed 2,3", "--vary", "--odf 2,4", "--", FAKE, "--flat")
         self.assertEqual(found["chosen"]["name"], "default")

@@ -27,6 +27,7 @@ struct observation {
   nanoseconds cost{0};    ///< how long it took to find out
   std::string failure{};  ///< why it has no time; empty if it has
   std::optional<evidence> seen{};
+  bool virtual_time = false;  ///< by its trace; so the run takes the same time whenever it is made
 };
 
 /// Something that can be run in different configurations.

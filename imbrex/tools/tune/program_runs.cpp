@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/tools/tune/program_runs.hpp>
 
+#include <fmt/format.h>
+
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <vector>
 
@@ -24,10 +27,13 @@ std::string reason(const tools::trial_result& ended, nanoseconds limit) {
 observation program_runs::probe(const arguments& given, int processes, nanoseconds limit) {
   observation with_trace = run(given, processes, limit);
   if (with_trace.failure.empty()) return with_trace;
-  if (!phase_.empty()) throw error("the program cannot be measured as it is: " + with_trace.failure);
+  if (!phase_.empty() || !may_lack_trace_)
+    throw error("the program cannot be measured as it is: " + with_trace.failure);
   traced_ = false;
   observation without = run(given, processes, limit);
   if (!without.failure.empty()) throw error("the program cannot be measured as it is: " + without.failure);
+  fmt::print(stderr, "imbrex tune: with --trace the program {}; so the time of its process is measured\n",
+             with_trace.failure);
   without.cost += with_trace.cost;
   return without;
 }
@@ -38,9 +44,11 @@ observation program_runs::run(const arguments& given, int processes, nanoseconds
   std::vector<std::string> command;
   if (processes > 1) command = {launcher_, "run", "-n", std::to_string(processes)};
   command.push_back(program_);
-  const arguments all = traced_ ? with_options(given, {"--trace", trace}) : given;
+  const arguments all = traced_ ? with_options(given, {"--trace", trace, "--trace-full", "wait"}) : given;
   command.insert(command.end(), all.begin(), all.end());
-  observation made = measured(trials_.run(command, limit), limit, trace);
+  const tools::trial_result ended = trials_.run(command, limit);
+  may_lack_trace_ = !ended.timed_out && !(ended.status == 0 && std::filesystem::exists(trace));
+  observation made = measured(ended, limit, trace);
   folder_.clear();
   made.cost = std::chrono::steady_clock::now() - began;
   return made;

@@ -17,8 +17,8 @@ class program_runs {
   program_runs(std::string launcher, std::string program, std::string phase)
       : launcher_(std::move(launcher)), program_(std::move(program)), phase_(std::move(phase)) {}
 
-  /// The first run, which finds out whether the program takes --trace. Throws `error` if it fails, also without, or
-  /// takes none although a phase is to be measured.
+  /// The first run, which finds out whether the program takes --trace; if not, says so on the standard error. Throws
+  /// `error` if it fails, also without, if its trace cannot be used, or if it takes none although a phase is to be measured.
   observation probe(const arguments& given, int processes, nanoseconds limit);
   bool traced() const { return traced_; }
 
@@ -35,6 +35,7 @@ class program_runs {
   std::string program_;
   std::string phase_;
   bool traced_ = true;
+  bool may_lack_trace_ = false;  // the last run failed as a program does that knows no --trace
   tools::trial_runner trials_;
   tools::temporary_folder folder_;
 };

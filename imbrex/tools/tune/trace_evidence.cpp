@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/tools/trace/analysis.hpp>
@@ -14,19 +15,27 @@
 namespace imbrex::tune {
 namespace {
 
-/// Adds up the time in which at least one of some intervals is under way.
+/// Adds up the time in which at least one of some intervals is under way. PEs of one process may number theirs alike.
 class covered_time {
  public:
-  void begin(std::uint64_t time) {
-    if (open_++ == 0) since_ = time;
+  using which = std::pair<std::size_t, std::uint64_t>;  // of which file, and its number there
+
+  void begin(std::uint64_t time, which one) {
+    if (open_.empty()) since_ = time;
+    open_.insert(one);
   }
-  void end(std::uint64_t time) {
-    if (open_ > 0 && --open_ == 0) sum_ += time - since_;
+  /// One that nobody has seen begin, since recording was off, is none.
+  void end(std::uint64_t time, which one) {
+    const auto begun = open_.find(one);
+    if (begun == open_.end()) return;
+    open_.erase(begun);
+    if (open_.empty()) sum_ += time - since_;
   }
   std::uint64_t sum() const { return sum_; }
+  std::size_t not_ended() const { return open_.size(); }
 
  private:
-  std::size_t open_ = 0;
+  std::multiset<which> open_;
   std::uint64_t since_ = 0;
   std::uint64_t sum_ = 0;
 };
@@ -36,6 +45,14 @@ class covered_time {
   for (const std::string& one : others) there += (there.empty() ? "" : ", ") + tools::printable(one);
   throw error("--phase " + phase + ": the trace has no such phase that begins and ends; " +
               (there.empty() ? "it has none, so leave --phase out" : "it has: " + there));
+}
+
+/// Of a trace that lacks something nobody knows how long the run took.
+void check_whole(const tools::run_report& run) {
+  if (!run.warnings.empty())
+    throw error("its trace is not whole: " + run.warnings.front() +
+                "; see that TMPDIR has room, or give the program a larger --trace-buffer");
+  if (run.length == 0) throw error("its trace has no two records of different times, so it tells no time");
 }
 
 double part(std::uint64_t of, std::uint64_t all) {
@@ -70,7 +87,8 @@ nanoseconds time_of_phase(trace::reader& in, const std::string& phase) {
   covered_time covered;
   std::set<std::string, std::less<>> others;
   for (auto piece = in.next(); !piece.records.empty(); piece = in.next()) {
-    const auto& file = *in.files()[in.tracks()[piece.track].file];
+    const std::size_t number = in.tracks()[piece.track].file;
+    const auto& file = *in.files()[number];
     for (const trace::record& one : piece.records) {
       const bool begins = one.kind == trace::record_kind::phase_begin;
       if (!begins && one.kind != trace::record_kind::phase_end) continue;
@@ -78,11 +96,14 @@ nanoseconds time_of_phase(trace::reader& in, const std::string& phase) {
       if (name != phase)
         others.emplace(name);
       else if (begins)
-        covered.begin(one.time);
+        covered.begin(one.time, {number, one.b});
       else
-        covered.end(one.time);
+        covered.end(one.time, {number, one.b});
     }
   }
+  if (covered.not_ended() > 0)
+    throw error("--phase " + phase + ": " + std::to_string(covered.not_ended()) +
+                " of these phases have begun and not ended; end each before the run ends");
   if (covered.sum() == 0) refuse(phase, others);
   return nanoseconds(static_cast<std::int64_t>(covered.sum()));
 }
@@ -90,7 +111,8 @@ nanoseconds time_of_phase(trace::reader& in, const std::string& phase) {
 observation read_trace(const std::string& file, const std::string& phase) {
   trace::reader whole(file);
   const tools::run_report run = tools::analyse(whole);
-  observation made;
+  check_whole(run);
+  observation made{.virtual_time = run.virtual_time};
   made.time = nanoseconds(static_cast<std::int64_t>(run.length));
   made.seen = evidence_in(run);
   if (phase.empty()) return made;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include <imbrex/base/error.hpp>
 #include <imbrex/trace/temporary_trace.test.hpp>
 
@@ -65,6 +67,50 @@ TEST(trace_evidence, names_the_phases_that_there_are) {
   } catch (const imbrex::error& e) {
     EXPECT_NE(std::string(e.what()).find("--phase step: "), std::string::npos) << e.what();
     EXPECT_NE(std::string(e.what()).find("it has: other, steps"), std::string::npos) << e.what();
+  }
+}
+
+std::string complaint(const std::string& file, const std::string& phase = "") {
+  try {
+    imbrex::tune::read_trace(file, phase);
+    return "accepted";
+  } catch (const imbrex::error& e) {
+    return e.what();
+  }
+}
+
+TEST(trace_evidence, ends_a_phase_only_with_its_own_end) {
+  const temporary_trace folder;
+  const std::string file = folder.file();
+  trace::file_writer out(file, trace::file_header{});
+  out.write_name(trace::name_table::marks, 0, 0, "steps");
+  out.write_name(trace::name_table::marks, 1, 0, "open");
+  out.write(0, std::vector{
+                   a_record(100, record_kind::phase_begin, 0, 1, 0),
+                   a_record(200, record_kind::phase_end, 0, 7, 0),
+                   a_record(300, record_kind::phase_begin, 0, 8, 1),
+                   a_record(400, record_kind::phase_end, 0, 1, 0),
+               });
+  out.end();
+  EXPECT_EQ(imbrex::tune::read_trace(file, "steps").time.count(), 300);
+  EXPECT_NE(complaint(file, "open").find("1 of these phases have begun and not ended"), std::string::npos);
+}
+
+TEST(trace_evidence, refuses_a_trace_that_is_not_whole) {
+  const temporary_trace folder;
+  const std::string bytes = temporary_trace::bytes_of(write_example(folder));
+  EXPECT_EQ(complaint(folder.file()), "accepted");
+  temporary_trace::make_file(folder.file(), bytes.substr(0, bytes.size() - 20));
+  EXPECT_NE(complaint(folder.file()).find("its trace is not whole: "), std::string::npos);
+  EXPECT_NE(complaint(folder.file()).find("TMPDIR"), std::string::npos);
+
+  for (const auto& [last, expected] :
+       {std::pair(a_record(200, record_kind::dropped, 3), "3 of 5 records are missing"),
+        std::pair(a_record(100, record_kind::item_end), "it tells no time")}) {
+    trace::file_writer out(folder.file(), trace::file_header{});
+    out.write(0, std::vector{a_record(100, record_kind::item_begin, 0, 0, 1, 0, program), last});
+    out.end();
+    EXPECT_NE(complaint(folder.file()).find(expected), std::string::npos) << complaint(folder.file());
   }
 }
 
