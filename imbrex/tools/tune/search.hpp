@@ -22,7 +22,7 @@ struct search_result {
   std::vector<observation> first_runs;     ///< of the default, before anything was compared
   std::vector<comparison> tried;           ///< in this order
   std::vector<configuration> untried;      ///< for which the time did not suffice
-  bool exact = false;                      ///< the default took exactly the same time twice
+  bool exact = false;                      ///< in virtual time, where the default took the same time twice
   std::optional<comparison> confirmation;  ///< of what was found against the default, in fresh pairs
   configuration chosen;                    ///< what was found if that was confirmed, else the default
   nanoseconds spent{0};
