@@ -60,7 +60,8 @@ std::string gain(const report& of, const comparison& shown) {
   if (before == nullptr || after == nullptr || !before->seen || !after->seen) return text;
   const std::string changed = changes(*before->seen, *after->seen);
   if (changed.empty()) return text;
-  return text + " In parts of the time: " + changed + ".";
+  return text + (of.asked.phase.empty() ? " In parts of the time: " : " In parts of the whole run's time: ") +
+         changed + ".";
 }
 
 std::string disappointment(const report& of, const comparison& shown) {

@@ -66,8 +66,8 @@ std::string legend(const report& of) {
       "\nTrials, {} in all. Time: {}; ratio: how many times as fast, in pairs of runs with\n"
       "the default, or with what stands beside it\n{}",
       tools::readable_time(static_cast<double>(of.found.spent.count())), measured_text(of),
-      of.traced ? "Parts of the PEs' time: in the program; with exposed communication; idle with a "
-                  "message on its way,\nwith a device at work, for other reasons\n"
+      of.traced ? "Parts of the PEs' time in the whole run: in the program; with exposed communication; idle "
+                  "with a\nmessage on its way, with a device at work, for other reasons\n"
                 : "");
 }
 
