@@ -93,7 +93,7 @@ class OnANoisyMachine(Tune):
         found = self.tune("--seconds", 1000, "--vary", "--bind none", "--", FAKE)
         self.assertEqual(self.options(), ["--odf 4"])
         self.assertEqual(found["confirmation"]["outcome"], "better")
-        self.assertEqual(len(found["confirmation"]["ratios"]), 3)
+        self.assertEqual(len(found["confirmation"]["ratios"]), 10)
         self.assertAlmostEqual(found["confirmation"]["ratio"], 100 / 60, delta=0.13)
         self.assertIn("--odf 4 is 1.", found["findings"])
 

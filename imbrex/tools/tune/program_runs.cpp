@@ -30,7 +30,7 @@ observation program_runs::probe(const arguments& given, int processes, nanosecon
   if (!phase_.empty() || !may_lack_trace_)
     throw error("the program cannot be measured as it is: " + with_trace.failure);
   traced_ = false;
-  observation without = run(given, processes, limit);
+  observation without = run(given, processes, limit - with_trace.cost);
   if (!without.failure.empty()) throw error("the program cannot be measured as it is: " + without.failure);
   fmt::print(stderr, "imbrex tune: with --trace the program {}; so the time of its process is measured\n",
              with_trace.failure);
@@ -66,6 +66,6 @@ observation program_runs::measured(const tools::trial_result& ended, nanoseconds
   }
 }
 
-std::string program_runs::help(nanoseconds limit) { return trials_.run({program_, "--help"}, limit).output; }
+tools::trial_result program_runs::help(nanoseconds limit) { return trials_.run({program_, "--help"}, limit); }
 
 }  // namespace imbrex::tune

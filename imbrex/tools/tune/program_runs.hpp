@@ -25,8 +25,8 @@ class program_runs {
   /// As `subject::run`.
   observation run(const arguments& given, int processes, nanoseconds limit);
 
-  /// What the program writes when it is asked for --help, if it ends within that time.
-  std::string help(nanoseconds limit);
+  /// What the program does when it is asked for --help, for at most that time.
+  tools::trial_result help(nanoseconds limit);
 
  private:
   observation measured(const tools::trial_result& ended, nanoseconds limit, const std::string& trace) const;

@@ -14,11 +14,17 @@ using namespace std::chrono_literals;
 
 /// What takes longer than this many times the default is no candidate.
 constexpr int patience = 3;
+/// Of many candidates, chance makes some seem faster; these pairs are the last word on one.
+constexpr int least_confirming_pairs = 10;
 /// A short run's cost is mostly that of starting it, which varies with what else the machine does.
 constexpr nanoseconds least_limit = 10s;
 
 std::ptrdiff_t lost_pairs(const comparison& of) {
   return std::ranges::count_if(of.ratios, [](double ratio) { return ratio <= 1; });
+}
+
+bool other_failed(const comparison& of) {
+  return !of.of_against.empty() && !of.of_against.back().failure.empty();
 }
 
 }  // namespace
@@ -36,8 +42,11 @@ search_result search::run(std::vector<observation> already_run) {
 observation search::run_once(const configuration& at) {
   if (found_.exact)
     if (const auto known = last_runs_.find(at); known != last_runs_.end()) return known->second;
-  observation made = what_.run(at, limit_);
+  const nanoseconds left = most_.budget - found_.spent;
+  if (left <= nanoseconds(0)) return {.failure = "there is no time left; raise --seconds"};
+  observation made = what_.run(at, std::min(limit_, left));
   found_.spent += made.cost;
+  if (!made.failure.empty() && made.cost >= left) made.failure += ", all that was left; raise --seconds";
   if (made.failure.empty() && !made.virtual_time) found_.exact = false;
   last_runs_[at] = made;
   return made;
@@ -79,18 +88,34 @@ bool search::try_alternative(std::size_t dimension, std::size_t which) {
     found_.untried.push_back(candidate);
     return false;
   }
-  found_.tried.push_back(compare(candidate, best_));
+  comparison made = compare(candidate, best_, found_.exact ? 1 : most_.pairs);
+  if (best_ != where_.by_default() && other_failed(made)) {
+    give_up_best(made.of_against.back().failure);
+    return true;
+  }
+  found_.tried.push_back(std::move(made));
   told_(found_.tried.back());
   if (found_.tried.back().result != outcome::better) return false;
   best_ = candidate;
   return true;
 }
 
+/// What fails now and then is no candidate. What it was compared with will be tried beside the default.
+void search::give_up_best(const std::string& failure) {
+  comparison& earlier = *std::ranges::find(found_.tried, best_, &comparison::candidate);
+  earlier.result = outcome::failed;
+  earlier.failure = "failed later: " + failure;
+  told_(earlier);
+  best_ = where_.by_default();
+}
+
 /// Beside the confirmation at the end.
 bool search::has_time_for(const configuration& one, const configuration& other) const {
   const int pairs = found_.exact ? 1 : most_.pairs;
   const nanoseconds kept =
-      found_.exact ? nanoseconds(0) : pairs * (cost_of(where_.by_default()) + cost_of(best_));
+      found_.exact
+          ? nanoseconds(0)
+          : confirming_pairs() * (cost_of(where_.by_default()) + std::max(cost_of(best_), cost_of(one)));
   return found_.spent + pairs * (cost_of(one) + cost_of(other)) + kept <= most_.budget;
 }
 
@@ -100,9 +125,12 @@ nanoseconds search::cost_of(const configuration& at) const {
   return known == last_runs_.end() ? last_runs_.at(best_).cost : known->second.cost;
 }
 
-comparison search::compare(const configuration& candidate, const configuration& against) {
+int search::confirming_pairs() const {
+  return found_.exact ? 1 : std::max(least_confirming_pairs, most_.pairs);
+}
+
+comparison search::compare(const configuration& candidate, const configuration& against, int pairs) {
   comparison made{.candidate = candidate, .against = against};
-  const int pairs = found_.exact ? 1 : most_.pairs;
   const int may_lose = found_.exact ? 0 : pairs - needed_wins(pairs);
   for (int pair = 0; pair < pairs && lost_pairs(made) <= may_lose && made.failure.empty(); ++pair)
     add_pair(made, pair % 2 == 1);
@@ -132,7 +160,7 @@ void search::add_pair(comparison& to, bool candidate_first) {
 void search::confirm() {
   found_.chosen = where_.by_default();
   if (best_ == found_.chosen) return;
-  found_.confirmation = compare(best_, found_.chosen);
+  found_.confirmation = compare(best_, found_.chosen, confirming_pairs());
   if (found_.confirmation->result == outcome::better) found_.chosen = best_;
 }
 

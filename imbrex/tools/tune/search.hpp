@@ -31,8 +31,8 @@ struct search_result {
 /// Looks for a configuration that is faster than the default, by coordinate descent: dimension after dimension, each
 /// alternative is compared with the best that was found so far, until a round changes nothing. Runs of the two that are
 /// compared alternate, so that a machine whose speed changes does not decide; a comparison ends when the candidate can no
-/// longer win. At the end what was found is compared with the default once more, for which time is
-/// kept. On a machine whose times are exact each configuration is run once.
+/// longer win. At the end what was found is compared with the default once more, in ten pairs
+/// or more, for which time is kept. On a machine whose times are exact each configuration is run once.
 class search {
  public:
   /// `told` hears of each comparison as it ends.
@@ -48,9 +48,11 @@ class search {
   void run_default(std::vector<observation> already_run);
   bool descend();
   bool try_alternative(std::size_t dimension, std::size_t which);
+  void give_up_best(const std::string& failure);
   bool has_time_for(const configuration& one, const configuration& other) const;
   nanoseconds cost_of(const configuration& at) const;
-  comparison compare(const configuration& candidate, const configuration& against);
+  int confirming_pairs() const;
+  comparison compare(const configuration& candidate, const configuration& against, int pairs);
   void add_pair(comparison& to, bool candidate_first);
   void confirm();
 

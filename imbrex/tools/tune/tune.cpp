@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -67,13 +68,23 @@ void tell(const space& where, const comparison& of) {
   fmt::print(stderr, "imbrex tune: {}: {}\n", where.name(of.candidate), how);
 }
 
+/// The time that this takes is the first run's.
+std::string help_of(const settings& asked, program_runs& runs, observation& first) {
+  const bool odf_is_known = has_option(asked.given, "--odf") ||
+                            std::ranges::find(asked.vary, "--odf", &variation::option) != asked.vary.end();
+  if (odf_is_known) return {};
+  const tools::trial_result said = runs.help(std::min(help_limit, asked.budget - first.cost));
+  first.cost += said.wall;
+  return said.output;
+}
+
 report find(const settings& asked) {
   program_runs runs(this_command(), asked.program, asked.phase);
   const arguments shortened = asked.brief.empty() ? asked.given : with_replaced(asked.given, asked.brief);
   report made{.asked = asked, .host = host_name(), .date = date_now()};
-  const observation first = runs.probe(shortened, asked.processes, asked.budget);
+  observation first = runs.probe(shortened, asked.processes, asked.budget);
   made.traced = runs.traced();
-  made.where = choose_space(asked, {runs.help(help_limit), runs.traced(), usable_processors()});
+  made.where = choose_space(asked, {help_of(asked, runs, first), runs.traced(), usable_processors()});
   configured_program subject(runs, made.where, asked.brief);
   search looking(made.where, subject, {asked.budget, asked.pairs},
                  [&](const comparison& one) { tell(made.where, one); });
