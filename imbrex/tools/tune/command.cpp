@@ -165,7 +165,8 @@ void take_program(settings& asked, std::span<const std::string> words) {
   // What a file says can be varied only if it is known, and may lie where the result is to be written.
   options_file read = with_files_read(asked.given);
   asked.given = std::move(read.words);
-  if (asked.processes == 0) asked.processes = read.processes;
+  asked.processes_by_file = asked.processes == 0 && read.processes != 0;
+  if (asked.processes_by_file) asked.processes = read.processes;
 }
 
 }  // namespace

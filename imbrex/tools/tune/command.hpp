@@ -20,12 +20,13 @@ struct variation {
 /// What `imbrex tune` is asked for.
 struct settings {
   std::string program;
-  arguments given;              ///< the program's, with what its options files hold
-  int processes = 1;            ///< `-n`, or as these files say: of the job as it is
-  std::vector<int> among;       ///< `--processes`: other numbers to try; empty: what divides the PEs
-  std::vector<variation> vary;  ///< `--vary`
-  arguments brief;              ///< `--short`: arguments that trials get in place of others
-  std::string phase;            ///< `--phase`: what is measured; empty: the run
+  arguments given;                 ///< the program's, with what its options files hold
+  int processes = 1;               ///< `-n`, or as these files say: of the job as it is
+  bool processes_by_file = false;  ///< an options file has said how many
+  std::vector<int> among;          ///< `--processes`: other numbers to try; empty: what divides the PEs
+  std::vector<variation> vary;     ///< `--vary`
+  arguments brief;                 ///< `--short`: arguments that trials get in place of others
+  std::string phase;               ///< `--phase`: what is measured; empty: the run
   nanoseconds budget = std::chrono::minutes(1);  ///< `--seconds`
   int pairs = 3;                                 ///< `--repeat`
   std::string output = "tuned.options";          ///< `--output`

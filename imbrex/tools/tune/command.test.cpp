@@ -71,7 +71,10 @@ TEST(tune_command, reads_the_options_files_of_the_program) {
   const settings asked = parse({"app", "--options", file.name(), "in"});
   EXPECT_EQ(asked.given, (arguments{"--odf", "4", "in"}));
   EXPECT_EQ(asked.processes, 3);
-  EXPECT_EQ(parse({"-n", "2", "app", "--options", file.name()}).processes, 2);
+  EXPECT_TRUE(asked.processes_by_file);
+  const settings overruled = parse({"-n", "2", "app", "--options", file.name()});
+  EXPECT_EQ(overruled.processes, 2);
+  EXPECT_FALSE(overruled.processes_by_file);
   EXPECT_NE(complaint({"app", "--options", "/no/such/file"}).find("cannot be read"), std::string::npos);
 }
 

@@ -121,10 +121,14 @@ std::string findings_text(const report& of) {
   return text;
 }
 
+bool file_says_processes(const report& of) {
+  return of.asked.processes_by_file || of.where.processes_of(of.found.chosen) != of.where.processes;
+}
+
 std::string chosen_command(const report& of) {
   const int processes = of.where.processes_of(of.found.chosen);
   const bool job = processes > 1;
-  const bool file_says = job && processes != of.where.processes;
+  const bool file_says = job && file_says_processes(of);
   std::vector<std::string> words;
   if (file_says)
     words = {"imbrex", "run", "--options", of.asked.output};

@@ -27,8 +27,7 @@ std::string options_text(const report& of) {
   if (!of.asked.brief.empty()) text += comment("In trials with: " + command_line_of(of.asked.brief));
   text += comment("Measured: " + measured_text(of) + ".") + comment(findings_text(of)) +
           comment("Run it by: " + chosen_command(of));
-  const int processes = of.where.processes_of(of.found.chosen);
-  if (processes != of.where.processes) text += "-n " + std::to_string(processes) + "\n";
+  if (file_says_processes(of)) text += "-n " + std::to_string(of.where.processes_of(of.found.chosen)) + "\n";
   for (std::size_t k = 0; k < of.where.dimensions.size(); ++k) {
     const arguments& words = of.where.dimensions[k].alternatives[of.found.chosen[k]].words;
     if (!words.empty()) text += command_line_of(words) + "\n";

@@ -24,6 +24,9 @@ std::string report_text(const report& of);
 /// The same as one object.
 std::string report_json(const report& of);
 
+/// The file says how many processes the job has: others than the default, or as the file did that was read.
+bool file_says_processes(const report& of);
+
 /// The file for `--options`, with the evidence as comments.
 std::string options_text(const report& of);
 

@@ -104,6 +104,15 @@ TEST(tune_report, gives_a_file_that_can_be_loaded) {
   EXPECT_EQ(imbrex::read_options_file(of_the_default.name()).processes, 0);
 }
 
+TEST(tune_report, keeps_the_number_of_processes_in_a_file_that_said_it) {
+  report made = nothing_found();
+  made.asked.processes = made.where.processes = 2;
+  EXPECT_EQ(imbrex::read_options_file(temporary_file(options_text(made)).name()).processes, 0);
+  made.asked.processes_by_file = true;
+  EXPECT_EQ(imbrex::read_options_file(temporary_file(options_text(made)).name()).processes, 2);
+  EXPECT_EQ(chosen_command(made).find("imbrex run --options tuned.options ./app"), 0U);
+}
+
 TEST(tune_report, says_how_to_run_the_program) {
   report made = example();
   made.asked.given = made.where.rest = {"--grid", "8"};
