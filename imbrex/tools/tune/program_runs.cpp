@@ -22,16 +22,21 @@ std::string reason(const tools::trial_result& ended, nanoseconds limit) {
          (said.empty() ? "" : ": " + tools::printable(said));
 }
 
+[[noreturn]] void refuse(const observation& failed, nanoseconds limit) {
+  throw error("the program cannot be measured as it is: " + failed.failure +
+              (failed.cost >= limit ? "; raise --seconds, or shorten it with --short" : ""));
+}
+
 }  // namespace
 
 observation program_runs::probe(const arguments& given, int processes, nanoseconds limit) {
   observation with_trace = run(given, processes, limit);
   if (with_trace.failure.empty()) return with_trace;
-  if (!phase_.empty() || !may_lack_trace_)
-    throw error("the program cannot be measured as it is: " + with_trace.failure);
+  if (!phase_.empty() || !may_lack_trace_) refuse(with_trace, limit);
   traced_ = false;
-  observation without = run(given, processes, limit - with_trace.cost);
-  if (!without.failure.empty()) throw error("the program cannot be measured as it is: " + without.failure);
+  const nanoseconds left = limit - with_trace.cost;
+  observation without = run(given, processes, left);
+  if (!without.failure.empty()) refuse(without, left);
   fmt::print(stderr, "imbrex tune: with --trace the program {}; so the time of its process is measured\n",
              with_trace.failure);
   without.cost += with_trace.cost;
