@@ -133,6 +133,18 @@ class OnOtherPrograms(Tune):
         self.assertEqual(found["tried"][0]["failure"], "ended with status 5")
         self.assertEqual(found["command"], "./program")
 
+    def test_why_a_program_is_not_traced_is_told(self):
+        done = self.run_command(IMBREX, "tune", self.program('case "$*" in "") ;; *) exit 1 ;; esac\n'))
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stderr, "imbrex tune: with --trace the program ended with status 1; so the time of its "
+                         "process is measured\n")
+
+    def test_a_trace_that_cannot_be_used(self):
+        done = self.run_command(IMBREX, "tune", self.program('[ "$1" != --trace ] || echo text >"$2"\n'))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the program cannot be measured as it is: ", done.stderr)
+        self.assertFalse((self.folder / "tuned.options").exists())
+
     def test_a_program_that_fails(self):
         done = self.run_command(IMBREX, "tune", self.program("echo no disk >&2; exit 4\n"))
         self.assertEqual(done.returncode, 1)
