@@ -45,7 +45,7 @@ std::string help() {
          "the\n"
          "                     run\n"
          "  --seconds S        how long all trials may take together; 60 unless given\n"
-         "  --repeat N         pairs of runs in a comparison; 3 unless given\n"
+         "  --repeat N         pairs of runs in a comparison; 3 unless given. The last has at least 10\n"
          "  --output FILE      the file to write; tuned.options unless given\n"
          "  --json             print one object of JSON; times are in ns\n"
          "  --help             print this\n";
