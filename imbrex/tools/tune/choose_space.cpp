@@ -115,7 +115,8 @@ class space_builder {
   }
 
   void vary_processes() {
-    if (!reason_for_processes().empty()) return;
+    made_.processes_stay = reason_for_processes();
+    if (!made_.processes_stay.empty()) return;
     const auto pes = parse_number<int>(value_of(asked_.given, "--pes").value_or(""));
     const int each = pes ? *pes : std::max(1, known_.processors / asked_.processes);
     const int all = each * asked_.processes;

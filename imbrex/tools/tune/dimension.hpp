@@ -30,8 +30,9 @@ using configuration = std::vector<std::size_t>;
 /// The dimensions of a program, and what else there is to say to it.
 struct space {
   std::vector<dimension> dimensions;
-  arguments rest;     ///< the program's arguments but for those that are varied
-  int processes = 1;  ///< of the job, unless an alternative says another number
+  arguments rest;                ///< the program's arguments but for those that are varied
+  int processes = 1;             ///< of the job, unless an alternative says another number
+  std::string processes_stay{};  ///< why their number is not varied on threads; empty if it is
 
   configuration by_default() const { return configuration(dimensions.size(), 0); }
   /// What the varied options are in that configuration.

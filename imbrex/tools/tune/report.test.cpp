@@ -133,6 +133,17 @@ TEST(tune_report, shows_all_trials) {
   EXPECT_NE(report_text(example()).find(": confirmed\n"), std::string::npos);
 }
 
+TEST(tune_report, says_why_processes_are_not_varied) {
+  report made = nothing_found();
+  EXPECT_EQ(report_text(made).find("Not varied"), std::string::npos);
+  made.asked.given = {"--device", "emulated"};
+  made.where = choose_space(made.asked, {"", true, 4});
+  made.found.chosen = made.where.by_default();
+  made.found.tried.clear();
+  EXPECT_NE(report_text(made).find("Not varied: processes, since each process has emulated devices"),
+            std::string::npos);
+}
+
 TEST(tune_report, is_an_object_of_json) {
   const auto made = nlohmann::json::parse(report_json(example()));
   EXPECT_EQ(made["chosen"]["options"], (words{"--odf", "4", "--pes", "2"}));

@@ -90,7 +90,10 @@ std::string varied(const report& of) {
     }
     text += "\n";
   }
-  return text.empty() ? "  nothing\n" : text;
+  if (text.empty()) text = "  nothing\n";
+  if (!of.where.processes_stay.empty())
+    text += "Not varied: processes, since " + of.where.processes_stay + "\n";
+  return text;
 }
 
 }  // namespace
