@@ -160,7 +160,7 @@ double measuring::most_worked() const {
     for (auto s = first_ending_after(piece.begun); s != stretches_.end() && s->begin < ended; ++s)
       worked[piece.pe] += static_cast<double>(std::min(s->end, ended) - std::max(s->begin, piece.begun));
   }
-  return std::ranges::max(worked);
+  return worked.empty() ? 0 : std::ranges::max(worked);
 }
 
 bool measuring::is_pipelined(const message_list& messages) const {
