@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/net/ucx/ucx_port.hpp>
 
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
+#include <imbrex/net/ucx/lanes.hpp>
 #include <imbrex/serial/archive.hpp>
 
 namespace imbrex::ucx {
@@ -93,6 +95,7 @@ struct ucx_port::peer {
   ucx_port& owner;
   int process;
   ucp_ep_h endpoint = nullptr;
+  std::size_t sent_unasked = 0;  ///< bytes up to which no rendezvous is wanted, whatever UCX would choose
 
   static void failed(void* self, ucp_ep_h, ucs_status_t why) {
     auto& p = *static_cast<peer*>(self);
@@ -135,7 +138,7 @@ ucx_port::~ucx_port() { close(); }
 
 std::string ucx_port::address() const { return address_of(worker_.get()); }
 
-ucp_ep_h ucx_port::endpoint_to(std::size_t port) {
+ucx_port::peer* ucx_port::peer_at(std::size_t port) {
   if (peers_.empty()) peers_.resize(where_.ports.size());
   if (!peers_[port]) {
     const remote_port& other = where_.ports[port];
@@ -153,9 +156,12 @@ ucp_ep_h ucx_port::endpoint_to(std::size_t port) {
       lost(other.process, status);
       return nullptr;
     }
+    // Who sets the threshold means it.
+    if (!other.on_this_host && std::getenv("UCX_RNDV_THRESH") == nullptr && is_tcp_alone(made->endpoint))
+      made->sent_unasked = most_sent_unasked_over_tcp;
     peers_[port] = std::move(made);
   }
-  return peers_[port]->endpoint;
+  return peers_[port].get();
 }
 
 void ucx_port::send(work& item, int to) {
@@ -219,8 +225,8 @@ void ucx_port::notify(int process, std::span<const std::byte> bytes) {
 }
 
 void ucx_port::send_written(kind what, std::size_t port, work* item) {
-  ucp_ep_h endpoint = endpoint_to(port);
-  if (endpoint == nullptr) {
+  const peer* const other = peer_at(port);
+  if (other == nullptr) {
     if (item != nullptr) item->type->destroy(*item);
     return;
   }
@@ -232,10 +238,14 @@ void ucx_port::send_written(kind what, std::size_t port, work* item) {
   how.user_data = next_departure_.get();
   const auto packed = out_.written();
   const auto block = out_.lent().bytes;
+  if (packed.size() + block.size() <= other->sent_unasked) {
+    how.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;
+    how.flags = UCP_AM_SEND_FLAG_EAGER;
+  }
   const ucs_status_ptr_t request =
-      block.empty()
-          ? ucp_am_send_nbx(endpoint, what, nullptr, 0, packed.data(), packed.size(), &how)
-          : ucp_am_send_nbx(endpoint, what, packed.data(), packed.size(), block.data(), block.size(), &how);
+      block.empty() ? ucp_am_send_nbx(other->endpoint, what, nullptr, 0, packed.data(), packed.size(), &how)
+                    : ucp_am_send_nbx(other->endpoint, what, packed.data(), packed.size(), block.data(),
+                                      block.size(), &how);
   if (UCS_PTR_IS_PTR(request)) {  // UCX still reads: all stays where it is
     next_departure_->size = packed.size() + block.size() + bytes_beside_payload;
     departing_bytes_ += next_departure_->size;

@@ -94,11 +94,14 @@ class ucx_port final : public port {
   /// while a cache holds it; a link between hosts is to have no gaps.
   static constexpr std::size_t most_arriving_bytes_on_host = std::size_t{1} << 19U;
   static constexpr std::size_t most_arriving_bytes = std::size_t{1} << 23U;
+  /// Over TCP a rendezvous takes a round trip and spares no copy. As long as UCX 1.20 and newer have it; 1.13 asks
+  /// from 8 or 20 KiB on.
+  static constexpr std::size_t most_sent_unasked_over_tcp = std::size_t{1} << 18U;
   /// Of UCX in one progress(), so that the PE runs something in between.
   static constexpr int most_rounds = 16;
 
   /// Null if UCX cannot connect; then what was to be sent is gone, and the receiver knows of it.
-  ucp_ep_h endpoint_to(std::size_t port);
+  peer* peer_at(std::size_t port);
   /// Sends what `out_` holds, which is empty afterwards. Takes `item`, if it is not null, because a block of it
   /// is lent.
   void send_written(kind what, std::size_t port, work* item);
