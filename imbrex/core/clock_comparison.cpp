@@ -5,33 +5,42 @@
 
 namespace imbrex::detail {
 
+namespace {
+
+/// How long the question was on its way, and the answer; both with an error that is the same for all.
+std::int64_t way_there(const trace::clock_reading& r) {
+  return r.ahead + static_cast<std::int64_t>(r.round_trip / 2);
+}
+std::int64_t way_back(const trace::clock_reading& r) {
+  return static_cast<std::int64_t>(r.round_trip) - way_there(r);
+}
+
+}  // namespace
+
 void clock_comparison::begin(std::uint64_t now) {
   next_ = now + between_rows;
   left_ = questions;
-  best_.reset();
+  quickest_there_.reset();
+  quickest_back_.reset();
   ask_();
 }
 
 void clock_comparison::answered(std::uint64_t asked, std::uint64_t there, std::uint64_t now) {
   if (left_ == 0 || asked > now) return;
   const std::uint64_t round_trip = now - asked;
-  if (!best_ || round_trip < best_->round_trip) {
-    const std::uint64_t between = asked + round_trip / 2;
-    best_ = {between, static_cast<std::int64_t>(there - between), round_trip};
-  }
+  const std::uint64_t between = asked + round_trip / 2;
+  const trace::clock_reading found{between, static_cast<std::int64_t>(there - between), round_trip};
+  if (!quickest_there_ || way_there(found) < way_there(*quickest_there_)) quickest_there_ = found;
+  if (!quickest_back_ || way_back(found) < way_back(*quickest_back_)) quickest_back_ = found;
   if (--left_ > 0) return ask_();
-  judge(*best_, now);
+  end_row();
 }
 
-/// One that took much longer than another before was delayed on one of its ways, and nobody knows which.
-void clock_comparison::judge(const trace::clock_reading& found, std::uint64_t now) {
-  least_ = std::min(least_, found.round_trip);
-  if (!kept_ || found.round_trip < kept_->round_trip) kept_ = found;
-  const bool is_good = kept_->round_trip - least_ <= least_ / 20;
-  if (!is_good && now - told_ < longest_silence) return;
-  tell_(*kept_);
-  kept_.reset();
-  told_ = now;
+void clock_comparison::end_row() {
+  const auto [first, second] = std::minmax(*quickest_there_, *quickest_back_,
+                                           [](const auto& l, const auto& r) { return l.here < r.here; });
+  tell_(first);
+  if (second.here != first.here) tell_(second);
 }
 
 }  // namespace imbrex::detail

@@ -10,12 +10,12 @@
 
 namespace imbrex::detail {
 
-/// Finds out, while a process works, how its clock stands to that of process 0: asks it some times in a row what it
-/// shows, believes the answer that came quickest, if it was about as quick as any before, and asks again after a while,
-/// since clocks drift (Cristian, Distributed Computing 3, 1989). One thread's.
+/// Asks process 0, while this process works, what its clock shows: some times in a row, and again after a while, since
+/// clocks drift. Of a row the question and the answer that were the shortest on their way are told: where queues are
+/// on the way, mostly not those of one reading (`trace::clock_fit`). One thread's.
 class clock_comparison {
  public:
-  /// `ask` sends a question, which is to be answered by `answered`; `tell` takes what was found.
+  /// `ask` sends a question, which is to be answered by `answered`; `tell` takes what was found, in order.
   clock_comparison(std::function<void()> ask, std::function<void(const trace::clock_reading&)> tell)
       : ask_(std::move(ask)), tell_(std::move(tell)) {}
 
@@ -29,21 +29,17 @@ class clock_comparison {
 
   static constexpr int questions = 16;                        ///< in a row
   static constexpr std::uint64_t between_rows = 250'000'000;  ///< ns
-  /// After so long, ns, the best since the last is told, however slow it was.
-  static constexpr std::uint64_t longest_silence = 2'000'000'000;
 
  private:
   void begin(std::uint64_t now);
-  void judge(const trace::clock_reading& found, std::uint64_t now);
+  void end_row();
 
   const std::function<void()> ask_;
   const std::function<void(const trace::clock_reading&)> tell_;
   std::uint64_t next_ = 0;
   int left_ = 0;
-  std::optional<trace::clock_reading> best_;  ///< of the row
-  std::optional<trace::clock_reading> kept_;  ///< of the rows since the last that was told
-  std::uint64_t least_ = ~std::uint64_t{0};   ///< round trip, of all
-  std::uint64_t told_ = 0;
+  std::optional<trace::clock_reading> quickest_there_;  ///< of the row
+  std::optional<trace::clock_reading> quickest_back_;
 };
 
 }  // namespace imbrex::detail

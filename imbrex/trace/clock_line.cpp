@@ -7,64 +7,47 @@ namespace imbrex::trace {
 
 namespace {
 
-__extension__ using wide = __int128;
+constexpr double largest_drift = 0x1p61;  // so that sums fit, whatever a file says
 
 }  // namespace
 
-bool clock_line::add(const clock_reading& reading) {
-  const auto most = static_cast<std::int64_t>(latest_time);
-  if (reading.here > latest_time || reading.ahead > most || reading.ahead < -most) return false;
-  const auto place =
-      std::lower_bound(readings_.begin(), readings_.end(), reading.here,
-                       [](const clock_reading& r, std::uint64_t here) { return r.here < here; });
-  if (place != readings_.end() && place->here == reading.here)
-    *place = reading;
-  else
-    readings_.insert(place, reading);
-  return true;
-}
-
-std::size_t clock_line::readings_until(std::uint64_t time) const {
-  const auto behind = std::upper_bound(readings_.begin(), readings_.end(), time,
-                                       [](std::uint64_t t, const clock_reading& r) { return t < r.here; });
-  return static_cast<std::size_t>(behind - readings_.begin());
-}
-
-std::uint64_t clock_line::shifted(std::uint64_t time, std::size_t behind) const {
-  std::int64_t ahead = 0;
-  if (behind == 0) {
-    ahead = readings_.front().ahead;
-  } else {
-    const clock_reading& from = readings_[behind - 1];
-    ahead = from.ahead;
-    if (behind < readings_.size()) {
-      const clock_reading& to = readings_[behind];
-      ahead += static_cast<std::int64_t>(wide{to.ahead - from.ahead} * static_cast<wide>(time - from.here) /
-                                         static_cast<wide>(to.here - from.here));
-    }
+void clock_line::add(std::uint64_t here, std::int64_t ahead) {
+  double slope = 0;
+  if (!knots_.empty()) {
+    knot& last = knots_.back();
+    slope = static_cast<double>(ahead - last.ahead) / static_cast<double>(here - last.here);
+    last.slope = slope;
   }
+  knots_.push_back({here, ahead, slope});
+}
+
+std::size_t clock_line::knot_of(std::uint64_t time) const {
+  const auto behind = std::upper_bound(knots_.begin(), knots_.end(), time,
+                                       [](std::uint64_t t, const knot& k) { return t < k.here; });
+  return static_cast<std::size_t>(std::max<std::ptrdiff_t>(behind - knots_.begin() - 1, 0));
+}
+
+std::uint64_t clock_line::shifted(std::uint64_t time, std::size_t by) const {
+  const knot& from = knots_[by];
+  const auto since = static_cast<std::int64_t>(time) - static_cast<std::int64_t>(from.here);
+  const auto drift = std::clamp(from.slope * static_cast<double>(since), -largest_drift, largest_drift);
+  const auto ahead = from.ahead + static_cast<std::int64_t>(drift);
   return static_cast<std::uint64_t>(std::max<std::int64_t>(static_cast<std::int64_t>(time) + ahead, 0));
 }
 
 std::uint64_t clock_line::aligned(std::uint64_t time) const {
-  return readings_.empty() ? time : shifted(time, readings_until(time));
+  return knots_.empty() ? time : shifted(time, knot_of(time));
 }
 
 void clock_line::align(std::span<record> records, std::uint64_t earliest) const {
   if (records.empty()) return;
-  std::size_t behind = readings_until(records.front().time);
-  // Mostly all are on the same side of all readings, and so all are shifted by as much.
-  if (readings_.empty() || (behind == readings_.size()) || records.back().time < readings_.front().here) {
-    const auto ahead = readings_.empty() ? 0 : readings_[behind == 0 ? 0 : behind - 1].ahead;
-    if (ahead == 0 && records.front().time >= earliest) return;
-    const auto least = static_cast<std::int64_t>(earliest);
-    for (record& r : records)
-      r.time = static_cast<std::uint64_t>(std::max(static_cast<std::int64_t>(r.time) + ahead, least));
-    return;
-  }
+  // All processes of process 0's host have its clock.
+  const bool is_same = knots_.empty() || (knots_.size() == 1 && knots_.front().ahead == 0);
+  if (is_same && records.front().time >= earliest) return;
+  std::size_t by = is_same ? 0 : knot_of(records.front().time);
   for (record& r : records) {
-    while (behind < readings_.size() && readings_[behind].here <= r.time) ++behind;
-    r.time = earliest = std::max(earliest, shifted(r.time, behind));
+    while (by + 1 < knots_.size() && knots_[by + 1].here <= r.time) ++by;
+    r.time = earliest = std::max(earliest, is_same ? r.time : shifted(r.time, by));
   }
 }
 

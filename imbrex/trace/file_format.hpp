@@ -68,7 +68,7 @@ struct name_header {
 static_assert(sizeof(name_header) == 24);
 
 /// How the clock of this process stood to that of process 0, at a moment: what process 0's showed is
-/// `here + ahead`, give or take half of `round_trip`. Between two readings the difference changes evenly.
+/// `here + ahead`, give or take half of `round_trip`. In the order of `here`.
 struct clock_reading {
   std::uint64_t here = 0;
   std::int64_t ahead = 0;

@@ -85,6 +85,7 @@ file_reader::file_reader(std::string path)
   size_ = static_cast<std::uint64_t>(found.st_size);
   read_header();
   read_chunks();
+  clock_ = std::exchange(clock_readings_, {}).line();
 }
 
 void file_reader::read_header() {
@@ -145,7 +146,7 @@ bool file_reader::take_chunk(std::uint64_t at, const chunk_header& head, std::ui
       if (head.bytes != sizeof reading) break;
       if (present < head.bytes) return true;
       if (read_at(at, std::as_writable_bytes(std::span(&reading, 1))) != sizeof reading) break;
-      if (clock_.add(reading)) return true;
+      if (clock_readings_.add(reading)) return true;
       stop(at, "a reading of a clock with impossible numbers");
       return false;
     }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <imbrex/base/descriptor.hpp>
+#include <imbrex/trace/clock_fit.hpp>
 #include <imbrex/trace/clock_line.hpp>
 #include <imbrex/trace/file_format.hpp>
 
@@ -82,6 +83,7 @@ class file_reader {
   descriptor file_;
   std::uint64_t size_ = 0;
   file_header header_;
+  clock_fit clock_readings_;
   clock_line clock_;
   bool ended_ = false;
   std::optional<trace::damage> damage_;

@@ -73,7 +73,10 @@ void reader::align_by_wall_clock() {
     const auto ahead =
         static_cast<std::int64_t>((static_cast<std::uint64_t>(head.wall_clock) - head.started) -
                                   (static_cast<std::uint64_t>(first.wall_clock) - first.started));
-    if (file->clock().add({head.started, ahead, 0})) ++guessed;
+    constexpr auto most = static_cast<std::int64_t>(latest_time);
+    if (ahead > most || ahead < -most) continue;
+    file->clock().add(head.started, ahead);
+    ++guessed;
   }
   if (guessed > 0)
     warnings_.push_back("the clocks of " + std::to_string(guessed) + " of " + std::to_string(files_.size()) +

@@ -8,6 +8,7 @@
 #include <random>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/trace/clock_fit.hpp>
 #include <imbrex/trace/temporary_trace.test.hpp>
 
 namespace imbrex::trace {
@@ -48,6 +49,13 @@ TEST(Reader, MergesAllTracksInTheOrderOfTime) {
   std::mt19937 random(7);
   const temporary_trace folder;
   std::vector<seen> expected;
+  const clock_reading early{0, 0, 10};
+  const clock_reading late{40'960, 10, 10};
+  clock_fit fit;
+  fit.add(early);
+  fit.add(late);
+  const clock_line losing = fit.line();
+  EXPECT_EQ(losing.aligned(40'960), 40'970U);
   for (std::uint32_t process = 0; process < 3; ++process) {
     file_header head;
     head.process = process;
@@ -55,10 +63,10 @@ TEST(Reader, MergesAllTracksInTheOrderOfTime) {
     head.first_pe = process * 4;
     head.pes = 4;
     file_writer out(file_of_process(folder.file(), process), head);
-    // Process 2 is 1000 ns behind process 0, and process 1 loses 100 ns in its first 1000.
+    // Process 2 is 1000 ns behind process 0, and process 1 loses 1 ns in 4096.
     if (process == 1) {
-      out.write({0, 0, 10});
-      out.write({1000, 100, 10});
+      out.write(early);
+      out.write(late);
     }
     if (process == 2) out.write({77, 1000, 5});
     std::vector<std::vector<record>> tracks;
@@ -77,7 +85,7 @@ TEST(Reader, MergesAllTracksInTheOrderOfTime) {
     for (std::uint32_t t = 0; t < 4; ++t)
       for (const record& r : tracks[t]) {
         std::uint64_t time = r.time;
-        if (process == 1) time += std::min<std::uint64_t>(time, 1000) / 10;
+        if (process == 1) time = losing.aligned(time);
         if (process == 2) time += 1000;
         expected.push_back({process, head.first_pe + t, time, r.a});
       }

@@ -10,7 +10,7 @@ using trace::record_kind;
 
 namespace {
 
-constexpr std::int64_t drift_time = 1'000'000;  // between two readings of a clock
+constexpr std::uint64_t drift_time = 1'000'000;  // between two readings of a clock
 
 }  // namespace
 
@@ -21,6 +21,7 @@ random_schedule::random_schedule(unsigned seed, const shape& given) : how(given)
   next_address_.resize(how.processes, 0x1000);
   shifts_.resize(how.processes, 0);
   readings_.resize(how.processes);
+  clocks_.resize(how.processes);
   for (std::uint32_t k = 1; k < how.processes; ++k) {
     shifts_[k] = static_cast<std::int64_t>(random_() % 900);
     auto ahead = shifts_[k];
@@ -28,7 +29,10 @@ random_schedule::random_schedule(unsigned seed, const shape& given) : how(given)
     readings_[k].push_back({0, ahead, 0});
     // A clock that is ever further behind: its times spread, and stay in order.
     if (how.clock_errors)
-      readings_[k].push_back({drift_time, ahead + static_cast<std::int64_t>(random_() % 10'000), 0});
+      readings_[k].push_back({drift_time, ahead + static_cast<std::int64_t>(random_() % 400), 0});
+    trace::clock_fit fit;
+    for (const auto& reading : readings_[k]) fit.add(reading);
+    clocks_[k] = fit.line();
   }
   for (std::uint32_t p = 0; p < pes.size(); ++p) put(p, record_kind::woken, 0, 0, 0, 0, 0);
   for (int k = 0; k < how.steps; ++k) {
@@ -61,12 +65,7 @@ std::uint64_t random_schedule::local(std::uint32_t process) const {
 }
 
 std::uint64_t random_schedule::aligned(std::uint32_t process, std::uint64_t local) const {
-  const auto& readings = readings_[process];
-  if (readings.empty()) return local;
-  auto ahead = readings[0].ahead;
-  if (readings.size() > 1)
-    ahead += (readings[1].ahead - readings[0].ahead) * static_cast<std::int64_t>(local) / drift_time;
-  return static_cast<std::uint64_t>(static_cast<std::int64_t>(local) + ahead);
+  return clocks_[process].aligned(local);
 }
 
 pe_state random_schedule::state(const live& one) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <imbrex/tools/trace/overlap.hpp>
+#include <imbrex/trace/clock_fit.hpp>
 #include <imbrex/trace/file_writer.hpp>
 
 namespace imbrex::test {
@@ -130,6 +131,7 @@ class random_schedule {
   std::vector<live> live_;
   std::vector<std::int64_t> shifts_;
   std::vector<std::vector<trace::clock_reading>> readings_;
+  std::vector<trace::clock_line> clocks_;
   std::vector<std::vector<std::uint64_t>> free_addresses_;
   std::vector<std::uint64_t> next_address_;
   std::vector<trace::record> device_records_;
