@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <imbrex/device/cuda/api.hpp>
+#include <imbrex/device/cuda/operation_times.hpp>
 #include <imbrex/device/error.hpp>
 
 namespace imbrex {
@@ -70,9 +71,11 @@ class cuda_graph final : public graph_backend {
 };
 
 class cuda_stream final : public stream_backend {
+  using type = finished_operation::type;
+
  public:
-  cuda_stream(const device_info& on, stream_priority priority, std::string owner)
-      : on_(on), owner_(std::move(owner)) {
+  cuda_stream(const device_info& on, operation_times& times, stream_priority priority, std::string owner)
+      : on_(on), times_(times), number_(times.next_stream()), owner_(std::move(owner)) {
     begin("make a stream");
     int least = 0;
     int greatest = 0;  // is the smaller number
@@ -88,6 +91,8 @@ class cuda_stream final : public stream_backend {
             const void* from_device) override;
   void fill(void* to, std::byte value, std::size_t bytes) override {
     begin("fill");
+    const operation_times::timed timed(times_, handle_,
+                                       {type::within_device, "fill", number_, owner_, bytes});
     check(cudaMemsetAsync(to, std::to_integer<int>(value), bytes, handle_), "fill");
   }
   void launch(const kernel_launch& what) override {
@@ -96,11 +101,14 @@ class cuda_stream final : public stream_backend {
       throw device_error(on_.label(), owner_, operation,
                          "it has no function for this backend; set kernel::native");
     begin(operation.c_str());
+    const operation_times::timed timed(times_, handle_, {type::kernel, what.name, number_, owner_});
     what.native(what.arguments, native());
     check(cudaGetLastError(), operation.c_str());
   }
   void host(void (*function)(void*), void* argument) override {
     begin("host function");
+    const operation_times::timed timed(times_, handle_,
+                                       {type::host_function, "host function", number_, owner_});
     check(cudaLaunchHostFunc(handle_, function, argument), "host function");
   }
   void record(event_backend& at) override {
@@ -155,6 +163,7 @@ class cuda_stream final : public stream_backend {
   }
   void launch(graph_backend& what) override {
     begin("launch of a graph");
+    const operation_times::timed timed(times_, handle_, {type::kernel, "graph", number_, owner_});
     check(cudaGraphLaunch(static_cast<cuda_graph&>(what).handle_, handle_), "launch of a graph");
   }
   native_stream native() override { return {handle_}; }
@@ -169,13 +178,15 @@ class cuda_stream final : public stream_backend {
   }
 
   const device_info& on_;
+  operation_times& times_;
+  const std::uint32_t number_;
   const std::string owner_;
   cudaStream_t handle_ = nullptr;
 };
 
 class cuda_backend final : public device_backend {
  public:
-  cuda_backend(int index, int count) {
+  cuda_backend(int index, int count) : times_(index, clock_) {
     info_.id = this;
     info_.index = index;
     info_.backend = gpu::backend;
@@ -231,12 +242,13 @@ class cuda_backend final : public device_backend {
     forget(kind == memory_kind::device ? cudaFree(address) : cudaFreeHost(address));
   }
   std::unique_ptr<stream_backend> make_stream(stream_priority priority, std::string owner) override {
-    return std::make_unique<cuda_stream>(info_, priority, std::move(owner));
+    return std::make_unique<cuda_stream>(info_, times_, priority, std::move(owner));
   }
   std::unique_ptr<event_backend> make_event() override { return std::make_unique<cuda_event>(info_); }
   void store(std::atomic<std::uint32_t>& word, std::uint32_t value) override {
     word.store(value, std::memory_order_release);  // the device looks by itself
   }
+  bool observe(operation_observer* told) override { return times_.observe(told); }
   void drain() noexcept override {
     forget(cudaSetDevice(info_.index));
     forget(cudaDeviceSynchronize());
@@ -248,19 +260,29 @@ class cuda_backend final : public device_backend {
   }
 
   device_info info_;
+  real_clock clock_;
+  operation_times times_;
 };
 
 void cuda_stream::copy(copy_direction direction, void* to, const void* from, std::size_t bytes,
                        const void* from_device) {
   begin("copy");
   switch (direction) {
-    case copy_direction::to_device:
+    case copy_direction::to_device: {
+      const operation_times::timed timed(times_, handle_,
+                                         {type::to_device, "copy to the device", number_, owner_, bytes});
       check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, handle_), "copy to the device");
       break;
-    case copy_direction::from_device:
+    }
+    case copy_direction::from_device: {
+      const operation_times::timed timed(times_, handle_,
+                                         {type::from_device, "copy from the device", number_, owner_, bytes});
       check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, handle_), "copy from the device");
       break;
-    case copy_direction::within_device:
+    }
+    case copy_direction::within_device: {
+      const operation_times::timed timed(
+          times_, handle_, {type::within_device, "copy within the device", number_, owner_, bytes});
       if (from_device == nullptr || from_device == on_.id) {
         check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, handle_), "copy within the device");
       } else {
@@ -268,6 +290,7 @@ void cuda_stream::copy(copy_direction direction, void* to, const void* from, std
         check(cudaMemcpyPeerAsync(to, on_.index, from, other, bytes, handle_), "copy from another device");
       }
       break;
+    }
   }
 }
 

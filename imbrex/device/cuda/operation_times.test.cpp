@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// With a driver whose streams do what the test says, at the times it says; it stands below.
+#include <imbrex/device/cuda/operation_times.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+// What the driver's handles point to.
+struct CUevent_st {
+  std::optional<imbrex::nanoseconds> time;  ///< that it has recorded; nothing before it was recorded
+};
+struct CUstream_st {
+  imbrex::nanoseconds free{0};  ///< when all that was put into it has ended
+  bool captured = false;
+};
+
+namespace imbrex {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// The host's clock; the device's has another zero. Each look takes a microsecond.
+class test_clock final : public clock {
+ public:
+  nanoseconds now() const noexcept override { return time += 1us; }
+  mutable nanoseconds time{5s};
+};
+
+struct driver {
+  test_clock host;
+  nanoseconds device_is_ahead{777s};
+  nanoseconds side_delay{2us};  ///< of an event in a stream in which nothing else is
+  std::set<CUevent_st*> events;
+  bool refuses = false;
+};
+driver* now = nullptr;
+
+class OperationTimes : public testing::Test, public operation_observer {
+ protected:
+  struct told {
+    finished_operation::type what;
+    std::string name;
+    std::string owner;
+    std::uint32_t stream;
+    std::size_t bytes;
+    nanoseconds begin;
+    nanoseconds end;
+  };
+
+  OperationTimes() { now = &driver_; }
+  ~OperationTimes() override { now = nullptr; }
+
+  void finished(const finished_operation& one) noexcept override {
+    all.push_back({one.what, std::string(one.name), one.owner, one.stream, one.bytes, one.begin, one.end});
+  }
+  /// Puts an operation that takes so long into a stream; returns when it ends.
+  nanoseconds put(operation_times& into, CUstream_st& stream, std::uint32_t number, nanoseconds duration,
+                  const std::string& name = "update") {
+    const std::string owner = "block " + std::to_string(number);
+    const operation_times::timed timed(into, &stream,
+                                       {finished_operation::type::kernel, name, number, owner, 64});
+    if (!stream.captured) stream.free = std::max(stream.free, driver_.host.time) + duration;
+    return stream.free;
+  }
+
+  driver driver_;
+  std::vector<told> all;
+};
+
+TEST_F(OperationTimes, TellsWhatEndedWhenInOrder) {
+  std::mt19937 random(3);
+  std::vector<std::pair<nanoseconds, nanoseconds>> expected;  // end, duration
+  {
+    operation_times times(0, driver_.host);
+    ASSERT_TRUE(times.observe(this));
+    std::array<CUstream_st, 3> streams;
+    for (int k = 0; k < 2'000; ++k) {
+      const auto which = random() % streams.size();
+      const nanoseconds duration{1'000 + random() % 300'000};
+      const auto end = put(times, streams[which], static_cast<std::uint32_t>(which), duration);
+      expected.emplace_back(end, duration);
+      driver_.host.time += nanoseconds(random() % 200'000);
+    }
+    EXPECT_GT(all.size(), 1'000U);  // while it runs
+    for (const auto& stream : streams) driver_.host.time = std::max(driver_.host.time, stream.free);
+    times.observe(nullptr);
+  }
+  EXPECT_TRUE(driver_.events.empty());
+  std::sort(expected.begin(), expected.end());
+  ASSERT_EQ(all.size(), expected.size());
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    EXPECT_NEAR(static_cast<double>((all[k].end - expected[k].first).count()), 0, 5'000) << k;
+    if (k > 0) EXPECT_GE(all[k].end, all[k - 1].end);
+    EXPECT_GE(all[k].end - all[k].begin, expected[k].second - 3us);
+    EXPECT_EQ(all[k].owner, "block " + std::to_string(all[k].stream));
+    EXPECT_EQ(all[k].bytes, 64U);
+    EXPECT_EQ(all[k].name, "update");
+  }
+}
+
+TEST_F(OperationTimes, FollowsAClockOfTheDeviceThatDrifts) {
+  operation_times times(0, driver_.host);
+  ASSERT_TRUE(times.observe(this));
+  CUstream_st stream;
+  std::vector<nanoseconds> ends;
+  for (int k = 0; k < 1'000; ++k) {
+    ends.push_back(put(times, stream, 0, 10us));
+    driver_.host.time += 100ms;
+    driver_.device_is_ahead += 5us;  // 50 millionths: 5 ms in the end
+  }
+  times.observe(nullptr);
+  ASSERT_EQ(all.size(), ends.size());
+  for (std::size_t k = 0; k < all.size(); ++k)
+    EXPECT_NEAR(static_cast<double>((all[k].end - ends[k]).count()), 0, 100'000) << k;
+}
+
+TEST_F(OperationTimes, TakesNoAnchorThatHadToWait) {
+  operation_times times(0, driver_.host);
+  ASSERT_TRUE(times.observe(this));
+  driver_.side_delay = 1h;
+  CUstream_st stream;
+  std::vector<nanoseconds> ends;
+  for (int k = 0; k < 50; ++k) {
+    const auto before = driver_.host.time;
+    ends.push_back(put(times, stream, 0, 10us));
+    EXPECT_LT(driver_.host.time - before, 200us);  // nobody waits for it
+    driver_.host.time += 100ms;
+  }
+  times.observe(nullptr);
+  ASSERT_EQ(all.size(), ends.size());
+  for (std::size_t k = 0; k < all.size(); ++k)
+    EXPECT_NEAR(static_cast<double>((all[k].end - ends[k]).count()), 0, 5'000) << k;
+}
+
+TEST_F(OperationTimes, TellsNothingOfCapturesAndOfWhatHasNotEnded) {
+  operation_times times(0, driver_.host);
+  CUstream_st stream;
+  put(times, stream, 0, 10us, "before");
+  EXPECT_TRUE(driver_.events.empty());  // nobody observes
+  ASSERT_TRUE(times.observe(this));
+  stream.captured = true;
+  put(times, stream, 0, 10us, "captured");
+  stream.captured = false;
+  put(times, stream, 0, 10us, "over");
+  put(times, stream, 0, 1h, "still running");
+  driver_.host.time += 1s;
+  times.observe(nullptr);
+  put(times, stream, 0, 10us, "after");
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].name, "over");
+  EXPECT_TRUE(driver_.events.empty());
+}
+
+TEST_F(OperationTimes, GivesUpWhereTheDriverRefuses) {
+  operation_times times(0, driver_.host);
+  driver_.refuses = true;
+  EXPECT_FALSE(times.observe(this));
+  driver_.refuses = false;
+  ASSERT_TRUE(times.observe(this));
+  CUstream_st stream;
+  put(times, stream, 0, 10us);
+  driver_.refuses = true;
+  put(times, stream, 0, 10us);
+  driver_.refuses = false;
+  put(times, stream, 0, 10us);
+  EXPECT_TRUE(driver_.events.empty());
+  EXPECT_TRUE(all.empty());
+}
+
+}  // namespace
+}  // namespace imbrex
+
+using imbrex::now;
+
+extern "C" {
+
+cudaError_t cudaSetDevice(int) { return cudaSuccess; }
+cudaError_t cudaGetLastError() { return cudaSuccess; }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* made, unsigned) {
+  *made = new CUstream_st;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t s) {
+  delete s;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamIsCapturing(cudaStream_t s, cudaStreamCaptureStatus* status) {
+  *status = s->captured ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+  return cudaSuccess;
+}
+cudaError_t cudaEventCreate(cudaEvent_t* made) {
+  if (now->refuses) return cudaErrorMemoryAllocation;
+  *made = new CUevent_st;
+  now->events.insert(*made);
+  return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t e) {
+  now->events.erase(e);
+  delete e;
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) {
+  if (now->refuses) return cudaErrorUnknown;
+  const bool is_idle = s->free <= now->host.time;
+  const auto at =
+      is_idle ? now->host.time + (s->free.count() == 0 ? now->side_delay : imbrex::nanoseconds(0)) : s->free;
+  e->time = at + now->device_is_ahead;
+  return cudaSuccess;
+}
+cudaError_t cudaEventQuery(cudaEvent_t e) {
+  return *e->time <= now->host.time + now->device_is_ahead ? cudaSuccess : cudaErrorNotReady;
+}
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
+  *milliseconds = static_cast<float>(static_cast<double>((*to->time - *from->time).count()) / 1e6);
+  return cudaSuccess;
+}
+}
