@@ -592,6 +592,57 @@ void a_device_can_be_lost(subject& in) {
   expect_in(in, refusal(in, "a wait for a lost device", [&] { peer.synchronize(); }), "failed");
 }
 
+/// Keeps what a device tells of itself.
+class listener final : public operation_observer {
+ public:
+  explicit listener(device& to) : to_(to), hears(to.backend().observe(this)) {}
+  ~listener() { stop(); }
+  void stop() { to_.backend().observe(nullptr); }
+
+  void finished(const finished_operation& one) noexcept override {
+    texts.push_back(one.owner + ": " + std::string(one.name) + ", " + std::to_string(one.bytes));
+    begins.push_back(one.begin);
+    ends.push_back(one.end);
+  }
+
+ private:
+  device& to_;
+
+ public:
+  std::vector<std::string> texts;
+  std::vector<nanoseconds> begins;
+  std::vector<nanoseconds> ends;
+  const bool hears;  // last: it may be told of something at once
+};
+
+void observers_are_told_what_was_done(subject& in) {
+  pinned_buffer<int> here(in.first(), 256);
+  device_buffer<int> there(in.first(), 256);
+  stream one = make(in, "one");
+  stream two = make(in, "two");
+  listener told(in.first());
+  in.expect(told.hears, "the device does not tell what it does");
+  one.copy(there.span(), here.span());
+  one.launch(add, there.span(), there.span(), 1);
+  one.copy(here.span(), there.span());
+  one.synchronize();
+  two.fill(there.span(), std::byte{0});
+  two.synchronize();
+  told.stop();
+  one.copy(there.span(), here.span());
+  one.synchronize();
+  const std::vector<std::string> should{"one: copy to the device, 1024",
+                                        "one: " + std::string(add.name) + ", 0",
+                                        "one: copy from the device, 1024", "two: fill, 0"};
+  in.expect(told.texts.size() == should.size(), "not four operations are told of");
+  for (std::size_t k = 0; k < std::min(should.size(), told.texts.size()); ++k) {
+    in.expect(told.texts[k] == should[k], "\"" + told.texts[k] + "\" is told of, not \"" + should[k] + "\"");
+    in.expect(told.begins[k] <= told.ends[k], "an operation ends before it begins");
+    in.expect(k == 0 || told.ends[k - 1] <= told.begins[k],
+              "an operation begins before the one before has ended");
+  }
+}
+
 const std::array checks{
     device_check{"a_stream_keeps_its_order", a_stream_keeps_its_order},
     device_check{"copies_keep_their_place", copies_keep_their_place},
@@ -615,6 +666,7 @@ const std::array checks{
     device_check{"sizes_must_agree", sizes_must_agree},
     device_check{"memory_ends", memory_ends},
     device_check{"kernels_without_a_function_are_refused", kernels_without_a_function_are_refused},
+    device_check{"observers_are_told_what_was_done", observers_are_told_what_was_done},
     device_check{"a_fault_fails_the_device", a_fault_fails_the_device},
     device_check{"a_device_can_be_lost", a_device_can_be_lost},
 };

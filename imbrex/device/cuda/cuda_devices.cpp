@@ -91,8 +91,7 @@ class cuda_stream final : public stream_backend {
             const void* from_device) override;
   void fill(void* to, std::byte value, std::size_t bytes) override {
     begin("fill");
-    const operation_times::timed timed(times_, handle_,
-                                       {type::within_device, "fill", number_, owner_, bytes});
+    const operation_times::timed timed(times_, handle_, {type::kernel, "fill", number_, owner_});
     check(cudaMemsetAsync(to, std::to_integer<int>(value), bytes, handle_), "fill");
   }
   void launch(const kernel_launch& what) override {
