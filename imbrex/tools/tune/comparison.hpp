@@ -12,7 +12,12 @@ namespace imbrex::tune {
 /// A gain of less than this is none, however often it is seen.
 inline constexpr double least_gain = 0.02;
 
-enum class outcome : std::uint8_t { better, not_better, failed };
+enum class outcome : std::uint8_t {
+  better,
+  not_better,
+  failed,    ///< the candidate did
+  undecided  ///< what it was compared with failed
+};
 
 /// Runs of a configuration, each beside one of another.
 struct comparison {
@@ -22,7 +27,7 @@ struct comparison {
   std::vector<observation> of_candidate{};
   std::vector<observation> of_against{};
   outcome result = outcome::not_better;
-  std::string failure{};  ///< why it failed
+  std::string failure{};  ///< why the one or the other failed
 
   /// How many times as fast the candidate is: the median of the pairs; 0 without one.
   double ratio() const;

@@ -66,8 +66,9 @@ std::string gain(const report& of, const comparison& shown) {
 
 std::string disappointment(const report& of, const comparison& shown) {
   if (!shown.failure.empty())
-    return fmt::format("{} was faster, but then failed: {}. The default stays.",
-                       of.where.name(shown.candidate), shown.failure);
+    return fmt::format("{} was faster, but then {} failed: {}. The default stays.",
+                       of.where.name(shown.candidate),
+                       shown.result == outcome::undecided ? "the default" : "it", shown.failure);
   std::string ratios;
   for (const double one : shown.ratios) ratios += fmt::format("{}{:.3f}", ratios.empty() ? "" : ", ", one);
   return fmt::format(
@@ -101,7 +102,28 @@ std::string left_out(const report& of) {
   return text;
 }
 
+/// What failed in the comparisons, and whether they tell something all the same.
+std::string failures(const search_result& found) {
+  std::string text;
+  const auto failed = std::ranges::count(found.tried, outcome::failed, &comparison::result);
+  if (failed > 0)
+    text += fmt::format(" {} failed.",
+                        failed == 1 ? "One configuration" : fmt::format("{} configurations", failed));
+  const auto first = std::ranges::find(found.tried, outcome::undecided, &comparison::result);
+  if (first == found.tried.end()) return text;
+  const auto undecided = std::ranges::count(found.tried, outcome::undecided, &comparison::result);
+  return text +
+         fmt::format(" In {} the default itself failed ({}), so nothing is known of what stood beside it.",
+                     undecided == 1 ? "one comparison" : fmt::format("{} comparisons", undecided),
+                     first->failure);
+}
+
 }  // namespace
+
+std::string failure_text(const space& where, const comparison& of) {
+  if (of.result != outcome::undecided) return of.failure;
+  return "not decided, since " + where.name(of.against) + " failed: " + of.failure;
+}
 
 std::string measured_text(const report& of) {
   if (!of.traced) return "the time of the process";
@@ -109,11 +131,7 @@ std::string measured_text(const report& of) {
 }
 
 std::string findings_text(const report& of) {
-  std::string text = conclusion(of) + left_out(of);
-  const auto failed = std::ranges::count(of.found.tried, outcome::failed, &comparison::result);
-  if (failed > 0)
-    text += fmt::format(" {} failed.",
-                        failed == 1 ? "One configuration" : fmt::format("{} configurations", failed));
+  std::string text = conclusion(of) + left_out(of) + failures(of.found);
   if (!of.found.untried.empty())
     text += fmt::format(
         " {} not tried for lack of time: raise --seconds, or shorten the runs with --short.",

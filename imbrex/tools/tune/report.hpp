@@ -33,6 +33,9 @@ std::string options_text(const report& of);
 /// What was found, in sentences.
 std::string findings_text(const report& of);
 
+/// Why a comparison has ended by a failure: that of the candidate, or of what it was compared with.
+std::string failure_text(const space& where, const comparison& of);
+
 /// What the times are of: "the phases iterations".
 std::string measured_text(const report& of);
 

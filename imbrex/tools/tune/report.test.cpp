@@ -133,6 +133,27 @@ TEST(tune_report, shows_all_trials) {
   EXPECT_NE(report_text(example()).find(": confirmed\n"), std::string::npos);
 }
 
+TEST(tune_report, says_which_of_two_has_failed) {
+  report made = nothing_found();
+  made.found.tried[0].result = outcome::undecided;
+  const std::string text = report_text(made);
+  EXPECT_NE(text.find("--odf 2: not decided, since default failed: ended with status 3\n"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("In one comparison the default itself failed (ended with status 3)"), std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("One configuration failed"), std::string::npos) << text;
+  const auto told = nlohmann::json::parse(report_json(made))["tried"][0];
+  EXPECT_EQ(told["outcome"], "undecided");
+  EXPECT_EQ(told["failure"], "not decided, since default failed: ended with status 3");
+  report unconfirmed = example();
+  unconfirmed.found.confirmation->failure = "ended with status 3";
+  unconfirmed.found.confirmation->result = outcome::undecided;
+  EXPECT_NE(findings_text(unconfirmed).find("but then the default failed: ended with status 3."),
+            std::string::npos);
+  unconfirmed.found.confirmation->result = outcome::failed;
+  EXPECT_NE(findings_text(unconfirmed).find("but then it failed: ended with status 3."), std::string::npos);
+}
+
 TEST(tune_report, says_why_processes_are_not_varied) {
   report made = nothing_found();
   EXPECT_EQ(report_text(made).find("Not varied"), std::string::npos);

@@ -36,13 +36,13 @@ ordered_json json(const space& where, const configuration& at) {
 }
 
 ordered_json json(const space& where, const comparison& of) {
-  static constexpr const char* outcomes[] = {"better", "not better", "failed"};
+  static constexpr const char* outcomes[] = {"better", "not better", "failed", "undecided"};
   return {{"candidate", json(where, of.candidate)},
           {"against", json(where, of.against)},
           {"ratios", of.ratios},
           {"ratio", of.ratios.empty() ? ordered_json(nullptr) : ordered_json(of.ratio())},
           {"outcome", outcomes[static_cast<std::size_t>(of.result)]},
-          {"failure", of.failure.empty() ? ordered_json(nullptr) : ordered_json(of.failure)},
+          {"failure", of.failure.empty() ? ordered_json(nullptr) : ordered_json(failure_text(where, of))},
           {"of_candidate", json(of.of_candidate)},
           {"of_against", json(of.of_against)}};
 }

@@ -32,8 +32,8 @@ std::vector<std::string> joined(const report& of, std::vector<std::string> cells
   return cells;
 }
 
-std::string verdict(const comparison& one, bool confirms) {
-  if (one.result == outcome::failed) return ": " + one.failure;
+std::string verdict(const space& where, const comparison& one, bool confirms) {
+  if (!one.failure.empty()) return ": " + failure_text(where, one);
   if (confirms) return one.result == outcome::better ? ": confirmed" : ": not confirmed";
   return one.result == outcome::better ? ": better" : "";
 }
@@ -47,7 +47,7 @@ void add_row(tools::table& to, const report& of, const comparison& one, bool con
                 evidence_cells(one.of_candidate),
                 of.where.name(one.candidate) +
                     (beside_default ? "" : ", beside " + of.where.name(one.against)) +
-                    verdict(one, confirms)));
+                    verdict(of.where, one, confirms)));
 }
 
 std::string trials(const report& of) {

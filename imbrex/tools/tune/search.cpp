@@ -23,10 +23,6 @@ std::ptrdiff_t lost_pairs(const comparison& of) {
   return std::ranges::count_if(of.ratios, [](double ratio) { return ratio <= 1; });
 }
 
-bool other_failed(const comparison& of) {
-  return !of.of_against.empty() && !of.of_against.back().failure.empty();
-}
-
 }  // namespace
 
 search::search(const space& where, subject& what, effort most, std::function<void(const comparison&)> told)
@@ -89,8 +85,8 @@ bool search::try_alternative(std::size_t dimension, std::size_t which) {
     return false;
   }
   comparison made = compare(candidate, best_, found_.exact ? 1 : most_.pairs);
-  if (best_ != where_.by_default() && other_failed(made)) {
-    give_up_best(made.of_against.back().failure);
+  if (best_ != where_.by_default() && made.result == outcome::undecided) {
+    give_up_best(made.failure);
     return true;
   }
   found_.tried.push_back(std::move(made));
@@ -135,10 +131,7 @@ comparison search::compare(const configuration& candidate, const configuration& 
   for (int pair = 0; pair < pairs && lost_pairs(made) <= may_lose && made.failure.empty(); ++pair)
     add_pair(made, pair % 2 == 1);
   const bool complete = std::ssize(made.ratios) == pairs;
-  if (!made.failure.empty())
-    made.result = outcome::failed;
-  else if (complete && is_better(made.ratios, found_.exact))
-    made.result = outcome::better;
+  if (complete && is_better(made.ratios, found_.exact)) made.result = outcome::better;
   return made;
 }
 
@@ -146,10 +139,10 @@ void search::add_pair(comparison& to, bool candidate_first) {
   for (const bool candidates_turn : {candidate_first, !candidate_first}) {
     observation made = run_once(candidates_turn ? to.candidate : to.against);
     to.failure = made.failure;
-    if (!candidates_turn && !made.failure.empty())
-      to.failure = "what it was compared with failed: " + made.failure;
     (candidates_turn ? to.of_candidate : to.of_against).push_back(std::move(made));
-    if (!to.failure.empty()) return;
+    if (to.failure.empty()) continue;
+    to.result = candidates_turn ? outcome::failed : outcome::undecided;
+    return;
   }
   const auto time = [](const std::vector<observation>& runs) {
     return static_cast<double>(runs.back().time.count());

@@ -168,6 +168,30 @@ TEST(search, blames_what_has_failed_and_not_what_stood_beside_it) {
   EXPECT_EQ(result.chosen, configuration{2});
 }
 
+TEST(search, does_not_blame_a_candidate_for_the_default) {
+  imagined program([](const configuration& at, int run) {
+    return at[0] > 0 ? 50.0 : run > 3 ? -1.0 : 100.0 + run;
+  });
+  const search_result result = found(space_of({3}), program);
+  ASSERT_EQ(result.tried.size(), 2U);
+  for (const comparison& one : result.tried) {
+    EXPECT_EQ(one.result, outcome::undecided);
+    EXPECT_EQ(one.failure, "no luck");
+  }
+  EXPECT_EQ(result.chosen, configuration{0});
+}
+
+TEST(search, confirms_nothing_beside_a_default_that_fails) {
+  imagined program([](const configuration& at, int run) {
+    if (at[0] == 1) return 50.0;
+    return run > 10 ? -1.0 : 100.0 + run;
+  });
+  const search_result result = found(space_of({2}), program);
+  ASSERT_TRUE(result.confirmation);
+  EXPECT_EQ(result.confirmation->result, outcome::undecided);
+  EXPECT_EQ(result.chosen, configuration{0});
+}
+
 TEST(search, ends_runs_when_its_time_has_passed) {
   std::vector<nanoseconds> limits;
   struct limited final : subject {

@@ -64,7 +64,7 @@ void tell(const space& where, const comparison& of) {
   if (::isatty(STDERR_FILENO) == 0) return;
   const std::string how = of.failure.empty()
                               ? fmt::format("{:.3f} times as fast as {}", of.ratio(), where.name(of.against))
-                              : of.failure;
+                              : failure_text(where, of);
   fmt::print(stderr, "imbrex tune: {}: {}\n", where.name(of.candidate), how);
 }
 
