@@ -36,11 +36,22 @@ class Tune(unittest.TestCase):
         return subprocess.run([str(word) for word in command], cwd=self.folder, text=True, timeout=LIMIT,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment)
 
-    def tune(self, *arguments):
+    def tune(self, *arguments, status=0):
         done = self.run_command(IMBREX, "tune", "--json", *arguments)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.returncode, status, done.stderr)
         self.assertEqual(list(self.temporary.iterdir()), [])
         return json.loads(done.stdout)
+
+    def program(self, script):
+        file = self.folder / "program"
+        file.write_text("#!/bin/sh\n" + script)
+        file.chmod(0o755)
+        return "./program"
+
+    def interrupting(self, program, last_run, name):
+        """The program, which somebody interrupts in that run."""
+        return self.program(f'echo >>count; [ $(wc -l <count) -lt {last_run} ] && exec {program} "$@"\n'
+                            f"kill -{name} $PPID; exec sleep 1000\n")
 
     def options(self):
         lines = (self.folder / "tuned.options").read_text().splitlines()
@@ -81,6 +92,14 @@ class OnAModel(Tune):
         self.assertLess(found["first_runs"][0]["time"], whole["first_runs"][0]["time"] / 2)
         self.assertIn("--iters 5", found["command"])
 
+    def test_an_interrupt_keeps_what_is_exact(self):
+        program = self.interrupting(JACOBI, 4, "TERM")
+        found = self.tune("--phase", "iterations", "--vary", "--odf 2,8", "--vary", "--completion poll", "--", program,
+                          *MODELLED, "--odf", "4", status=128 + signal.SIGTERM)
+        self.assertEqual(found["interrupted"], signal.SIGTERM)
+        self.assertIn("--odf 2 --completion poll", [one["name"] for one in found["untried"]])
+        self.assertEqual(self.options(), ["--odf 2"])
+
     def test_a_phase_that_is_not_there(self):
         done = self.run_command(IMBREX, "tune", "--phase", "iteration", JACOBI, *MODELLED)
         self.assertEqual(done.returncode, 1)
@@ -112,6 +131,16 @@ class OnANoisyMachine(Tune):
         self.assertEqual(found["arguments"], ["--odf", "4"])
         self.assertEqual(self.options(), ["--odf 4"])
 
+    def test_an_interrupt_confirms_nothing(self):
+        (self.folder / "tuned.options").write_text("--odf 3\n")
+        program = self.interrupting(FAKE, 2 + 6 + 6 + 2, "INT")
+        found = self.tune("--seconds", 1000, "--vary", "--odf 2,4,8", "--vary", "--bind none", "--", program,
+                          status=128 + signal.SIGINT)
+        self.assertEqual([one["candidate"]["name"] for one in found["tried"]], ["--odf 2", "--odf 4"])
+        self.assertIn("--odf 8", [one["name"] for one in found["untried"]])
+        self.assertRegex(found["findings"], r"^Interrupted by signal 2\. Until then --odf 4 was 1\.\d+ times as fast")
+        self.assertEqual(self.options(), ["--odf 3"])
+
     def test_the_default_stays_if_nothing_matters(self):
         found = self.tune("--seconds", 1000, "--vary", "--speed 2,3", "--vary", "--odf 2,4", "--", FAKE, "--flat")
         self.assertEqual(found["chosen"]["name"], "default")
@@ -119,12 +148,6 @@ class OnANoisyMachine(Tune):
 
 
 class OnOtherPrograms(Tune):
-    def program(self, script):
-        file = self.folder / "program"
-        file.write_text("#!/bin/sh\n" + script)
-        file.chmod(0o755)
-        return "./program"
-
     def test_a_program_without_the_runtime(self):
         program = self.program('case "$*" in "") ;; --way\\ 1) exit 5 ;; *) exit 1 ;; esac\n')
         found = self.tune("--vary", "--way 1", program)

@@ -77,10 +77,22 @@ std::string disappointment(const report& of, const comparison& shown) {
       of.where.name(shown.candidate), ratios);
 }
 
+/// What an interrupt has left undecided.
+std::string unconfirmed(const report& of) {
+  if (of.found.tried.empty()) return "Nothing was compared until then.";
+  if (of.found.best == of.where.by_default()) return "Until then nothing was faster than the default.";
+  const comparison& shown = *std::ranges::find(of.found.tried, of.found.best, &comparison::candidate);
+  return fmt::format(
+      "Until then {} was {:.3f} times as fast as {} ({}), which fresh pairs have not confirmed.",
+      of.where.name(shown.candidate), shown.ratio(), of.where.name(shown.against),
+      spread(shown, of.found.exact));
+}
+
 std::string conclusion(const report& of) {
   if (of.found.confirmation && of.found.confirmation->result == outcome::better)
     return gain(of, *of.found.confirmation);
   if (of.found.confirmation) return disappointment(of, *of.found.confirmation);
+  if (of.found.interrupted) return unconfirmed(of);
   if (of.found.tried.empty() && of.found.untried.empty())
     return "There was nothing to vary. The default stays; name options with --vary.";
   if (of.found.tried.empty()) return "The time sufficed for no comparison. The default stays.";
@@ -118,6 +130,14 @@ std::string failures(const search_result& found) {
                      first->failure);
 }
 
+std::string not_tried(const report& of) {
+  if (of.found.untried.empty()) return {};
+  std::string names;
+  for (const configuration& one : of.found.untried) names += (names.empty() ? "" : ", ") + of.where.name(one);
+  if (of.found.interrupted) return " Not tried: " + names + ".";
+  return " Not tried for lack of time: " + names + "; raise --seconds, or shorten the runs with --short.";
+}
+
 }  // namespace
 
 std::string failure_text(const space& where, const comparison& of) {
@@ -131,12 +151,13 @@ std::string measured_text(const report& of) {
 }
 
 std::string findings_text(const report& of) {
-  std::string text = conclusion(of) + left_out(of) + failures(of.found);
-  if (!of.found.untried.empty())
-    text += fmt::format(
-        " {} not tried for lack of time: raise --seconds, or shorten the runs with --short.",
-        of.found.untried.size() == 1 ? "One was" : fmt::format("{} were", of.found.untried.size()));
-  return text;
+  const std::string ended =
+      of.found.interrupted ? "Interrupted by signal " + std::to_string(*of.found.interrupted) + ". " : "";
+  return ended + conclusion(of) + left_out(of) + failures(of.found) + not_tried(of);
+}
+
+bool writes_file(const report& of) {
+  return !of.found.interrupted || of.found.chosen != of.where.by_default();
 }
 
 bool file_says_processes(const report& of) {

@@ -133,6 +133,39 @@ TEST(tune_report, shows_all_trials) {
   EXPECT_NE(report_text(example()).find(": confirmed\n"), std::string::npos);
 }
 
+TEST(tune_report, tells_what_is_known_after_an_interrupt) {
+  report made = nothing_found();
+  made.found.interrupted = 2;
+  made.found.best = made.found.chosen;
+  made.found.untried = {{2, 0, 0, 0}, {3, 0, 0, 0}};
+  EXPECT_EQ(
+      findings_text(made),
+      "Interrupted by signal 2. Until then nothing was faster than the default. One configuration failed. "
+      "Not tried: --odf 4, --odf 8.");
+  EXPECT_FALSE(writes_file(made));
+  EXPECT_NE(report_text(made).find("tuned.options is not written, since nothing is confirmed."),
+            std::string::npos);
+  const auto told = nlohmann::json::parse(report_json(made));
+  EXPECT_EQ(told["interrupted"], 2);
+  EXPECT_TRUE(told["file"].is_null() && told["command"].is_null());
+  report unconfirmed = made;
+  unconfirmed.found.best = {4, 0, 0, 0};
+  unconfirmed.found.tried.push_back({.candidate = {4, 0, 0, 0},
+                                     .against = made.where.by_default(),
+                                     .ratios = {1.3, 1.2, 1.4},
+                                     .result = outcome::better});
+  EXPECT_NE(
+      findings_text(unconfirmed)
+          .find("Until then --odf 16 was 1.300 times as fast as default (median of 3 pairs of runs, 1.200 to "
+                "1.400), which fresh pairs have not confirmed."),
+      std::string::npos)
+      << findings_text(unconfirmed);
+  report exact = example();
+  exact.found.interrupted = 2;
+  EXPECT_TRUE(writes_file(exact));
+  EXPECT_EQ(findings_text(exact).find("Interrupted by signal 2. --odf 4 -n 2 --pes 2 is 1.300 times"), 0U);
+}
+
 TEST(tune_report, says_which_of_two_has_failed) {
   report made = nothing_found();
   made.found.tried[0].result = outcome::undecided;

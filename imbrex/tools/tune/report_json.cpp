@@ -51,24 +51,26 @@ ordered_json json(const space& where, const comparison& of) {
 
 std::string report_json(const report& of) {
   const search_result& found = of.found;
-  ordered_json made{{"program", of.asked.program},
-                    {"arguments", of.asked.given},
-                    {"host", of.host},
-                    {"date", of.date},
-                    {"measured", measured_text(of)},
-                    {"exact", found.exact},
-                    {"spent", found.spent.count()},
-                    {"default", json(of.where, of.where.by_default())},
-                    {"first_runs", json(found.first_runs)},
-                    {"tried", ordered_json::array()},
-                    {"untried", ordered_json::array()}};
+  ordered_json made{
+      {"program", of.asked.program},
+      {"arguments", of.asked.given},
+      {"host", of.host},
+      {"date", of.date},
+      {"measured", measured_text(of)},
+      {"exact", found.exact},
+      {"spent", found.spent.count()},
+      {"interrupted", found.interrupted ? ordered_json(*found.interrupted) : ordered_json(nullptr)},
+      {"default", json(of.where, of.where.by_default())},
+      {"first_runs", json(found.first_runs)},
+      {"tried", ordered_json::array()},
+      {"untried", ordered_json::array()}};
   for (const comparison& one : found.tried) made["tried"].push_back(json(of.where, one));
   for (const configuration& one : found.untried) made["untried"].push_back(json(of.where, one));
   made["confirmation"] = found.confirmation ? json(of.where, *found.confirmation) : ordered_json(nullptr);
   made["chosen"] = json(of.where, found.chosen);
   made["findings"] = findings_text(of);
-  made["file"] = of.asked.output;
-  made["command"] = chosen_command(of);
+  made["file"] = writes_file(of) ? ordered_json(of.asked.output) : ordered_json(nullptr);
+  made["command"] = writes_file(of) ? ordered_json(chosen_command(of)) : ordered_json(nullptr);
   return made.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/tools/process/trial.hpp>
 
 namespace imbrex::tune {
 namespace {
@@ -30,8 +31,14 @@ search::search(const space& where, subject& what, effort most, std::function<voi
 
 search_result search::run(std::vector<observation> already_run) {
   run_default(std::move(already_run));
-  while (descend()) continue;
-  confirm();
+  found_.chosen = where_.by_default();
+  try {
+    while (descend()) continue;
+    confirm();
+  } catch (const tools::interrupted& e) {
+    stop(e.signal());
+  }
+  found_.best = best_;
   return std::move(found_);
 }
 
@@ -74,17 +81,13 @@ bool search::descend() {
 }
 
 bool search::try_alternative(std::size_t dimension, std::size_t which) {
-  configuration candidate = best_;
-  candidate[dimension] = which;
-  const bool useless = where_.dimensions[dimension].for_jobs && where_.processes_of(candidate) == 1;
-  const bool known = candidate == where_.by_default() ||
-                     std::ranges::find(found_.tried, candidate, &comparison::candidate) != found_.tried.end();
-  if (useless || known) return false;
-  if (!has_time_for(candidate, best_)) {
-    found_.untried.push_back(candidate);
+  const auto candidate = candidate_at(dimension, which);
+  if (!candidate) return false;
+  if (!has_time_for(*candidate, best_)) {
+    found_.untried.push_back(*candidate);
     return false;
   }
-  comparison made = compare(candidate, best_, found_.exact ? 1 : most_.pairs);
+  comparison made = compare(*candidate, best_, found_.exact ? 1 : most_.pairs);
   if (best_ != where_.by_default() && made.result == outcome::undecided) {
     give_up_best(made.failure);
     return true;
@@ -92,8 +95,19 @@ bool search::try_alternative(std::size_t dimension, std::size_t which) {
   found_.tried.push_back(std::move(made));
   told_(found_.tried.back());
   if (found_.tried.back().result != outcome::better) return false;
-  best_ = candidate;
+  best_ = *candidate;
   return true;
+}
+
+/// The best so far with that alternative; none if that is known, or says nothing there.
+std::optional<configuration> search::candidate_at(std::size_t dimension, std::size_t which) const {
+  configuration candidate = best_;
+  candidate[dimension] = which;
+  const bool useless = where_.dimensions[dimension].for_jobs && where_.processes_of(candidate) == 1;
+  const bool known = candidate == where_.by_default() ||
+                     std::ranges::find(found_.tried, candidate, &comparison::candidate) != found_.tried.end();
+  if (useless || known) return std::nullopt;
+  return candidate;
 }
 
 /// What fails now and then is no candidate. What it was compared with will be tried beside the default.
@@ -151,10 +165,18 @@ void search::add_pair(comparison& to, bool candidate_first) {
 }
 
 void search::confirm() {
-  found_.chosen = where_.by_default();
-  if (best_ == found_.chosen) return;
-  found_.confirmation = compare(best_, found_.chosen, confirming_pairs());
+  if (best_ == where_.by_default()) return;
+  found_.confirmation = compare(best_, where_.by_default(), confirming_pairs());
   if (found_.confirmation->result == outcome::better) found_.chosen = best_;
+}
+
+void search::stop(int signal) {
+  found_.interrupted = signal;
+  found_.untried.clear();
+  for (std::size_t k = 0; k < where_.dimensions.size(); ++k)
+    for (std::size_t which = 0; which < where_.dimensions[k].alternatives.size(); ++which)
+      if (auto candidate = candidate_at(k, which)) found_.untried.push_back(*std::move(candidate));
+  if (found_.exact) confirm();  // takes no run: both are known
 }
 
 }  // namespace imbrex::tune

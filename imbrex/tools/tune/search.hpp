@@ -21,8 +21,10 @@ struct effort {
 struct search_result {
   std::vector<observation> first_runs;     ///< of the default, before anything was compared
   std::vector<comparison> tried;           ///< in this order
-  std::vector<configuration> untried;      ///< for which the time did not suffice
+  std::vector<configuration> untried;      ///< for which the time did not suffice, or after an interrupt
+  std::optional<int> interrupted;          ///< by this signal
   bool exact = false;                      ///< in virtual time, where the default took the same time twice
+  configuration best;                      ///< what was found, confirmed or not
   std::optional<comparison> confirmation;  ///< of what was found against the default, in fresh pairs
   configuration chosen;                    ///< what was found if that was confirmed, else the default
   nanoseconds spent{0};
@@ -32,7 +34,8 @@ struct search_result {
 /// alternative is compared with the best that was found so far, until a round changes nothing. Runs of the two that are
 /// compared alternate, so that a machine whose speed changes does not decide; a comparison ends when the candidate can no
 /// longer win. At the end what was found is compared with the default once more, in ten pairs
-/// or more, for which time is kept. On a machine whose times are exact each configuration is run once.
+/// or more, for which time is kept. On a machine whose times are exact each configuration is run once. An interrupt ends
+/// the search with what has been decided: nothing is confirmed that takes another run.
 class search {
  public:
   /// `told` hears of each comparison as it ends.
@@ -40,13 +43,15 @@ class search {
       const space& where, subject& what, effort most,
       std::function<void(const comparison&)> told = [](const comparison&) {});
 
-  /// `already_run`: runs of the default that there are. Throws `error` if the default fails.
+  /// `already_run`: runs of the default that there are. Throws `error` if the default fails, `tools::interrupted` before
+  /// anything is compared.
   search_result run(std::vector<observation> already_run = {});
 
  private:
   observation run_once(const configuration& at);
   void run_default(std::vector<observation> already_run);
   bool descend();
+  std::optional<configuration> candidate_at(std::size_t dimension, std::size_t which) const;
   bool try_alternative(std::size_t dimension, std::size_t which);
   void give_up_best(const std::string& failure);
   bool has_time_for(const configuration& one, const configuration& other) const;
@@ -55,6 +60,7 @@ class search {
   comparison compare(const configuration& candidate, const configuration& against, int pairs);
   void add_pair(comparison& to, bool candidate_first);
   void confirm();
+  void stop(int signal);
 
   const space& where_;
   subject& what_;

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <functional>
 #include <random>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/tools/process/trial.hpp>
 
 namespace {
 
@@ -190,6 +192,52 @@ TEST(search, confirms_nothing_beside_a_default_that_fails) {
   ASSERT_TRUE(result.confirmation);
   EXPECT_EQ(result.confirmation->result, outcome::undecided);
   EXPECT_EQ(result.chosen, configuration{0});
+}
+
+/// In its last run somebody interrupts it: 1 is best, and 2 is not tried by then.
+imagined interrupted_in(int last_run, bool is_virtual) {
+  imagined program([last_run](const configuration& at, int run) {
+    if (run == last_run) throw imbrex::tools::interrupted(SIGTERM);
+    return at[0] == 1 ? 50.0 : 100.0;
+  });
+  program.virtual_time = [is_virtual](const configuration&) { return is_virtual; };
+  return program;
+}
+
+TEST(search, keeps_what_it_knows_when_it_is_interrupted) {
+  imagined program = interrupted_in(9, false);
+  const search_result result = found(space_of({3}), program);
+  EXPECT_EQ(result.interrupted, SIGTERM);
+  ASSERT_EQ(result.tried.size(), 1U);
+  EXPECT_EQ(result.tried[0].result, outcome::better);
+  EXPECT_EQ(result.best, configuration{1});
+  EXPECT_EQ(result.untried, (std::vector<configuration>{{2}}));
+  EXPECT_FALSE(result.confirmation);
+  EXPECT_EQ(result.chosen, configuration{0}) << "nobody has confirmed it";
+}
+
+TEST(search, confirms_half_of_nothing) {
+  imagined program = interrupted_in(2 + 6 + 2 + 15, false);
+  const search_result result = found(space_of({3}), program);
+  EXPECT_EQ(result.interrupted, SIGTERM);
+  EXPECT_EQ(result.tried.size(), 2U);
+  EXPECT_TRUE(result.untried.empty());
+  EXPECT_FALSE(result.confirmation);
+  EXPECT_EQ(result.chosen, configuration{0});
+}
+
+TEST(search, needs_no_run_to_confirm_exact_times) {
+  imagined program = interrupted_in(3, true);
+  const search_result result = found(space_of({3}), program);
+  EXPECT_EQ(result.interrupted, SIGTERM);
+  EXPECT_EQ(result.untried, (std::vector<configuration>{{2}}));
+  ASSERT_TRUE(result.confirmation);
+  EXPECT_EQ(result.chosen, configuration{1});
+}
+
+TEST(search, has_nothing_to_tell_when_it_is_interrupted_at_once) {
+  imagined program = interrupted_in(1, false);
+  EXPECT_THROW(found(space_of({3}), program), imbrex::tools::interrupted);
 }
 
 TEST(search, ends_runs_when_its_time_has_passed) {

@@ -78,8 +78,7 @@ std::string help_of(const settings& asked, program_runs& runs, observation& firs
   return said.output;
 }
 
-report find(const settings& asked) {
-  program_runs runs(this_command(), asked.program, asked.phase);
+report find(const settings& asked, program_runs& runs) {
   const arguments shortened = asked.brief.empty() ? asked.given : with_replaced(asked.given, asked.brief);
   report made{.asked = asked, .host = host_name(), .date = date_now()};
   observation first = runs.probe(shortened, asked.processes, asked.budget);
@@ -96,11 +95,13 @@ report find(const settings& asked) {
 
 void tune(const settings& asked) {
   check_output(asked.output);
-  const report made = find(asked);
-  write(asked.output, options_text(made));
+  program_runs runs(this_command(), asked.program, asked.phase);  // keeps signals back until all is told
+  const report made = find(asked, runs);
+  if (writes_file(made)) write(asked.output, options_text(made));
   const std::string text = asked.json ? report_json(made) : report_text(made);
   if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
     throw error(std::string("the standard output cannot be written: ") + std::strerror(errno));
+  if (made.found.interrupted) throw tools::interrupted(*made.found.interrupted);
 }
 
 }  // namespace imbrex::tune
