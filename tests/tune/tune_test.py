@@ -24,6 +24,10 @@ MODELLED = ["--machine", "virtual", "--device-model", "v100", "--no-data", "--gr
             "--iters", "5"]
 
 
+def state_of(pid):
+    return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+
+
 class Tune(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="imbrex_tune_"))
@@ -205,6 +209,31 @@ class OnOtherPrograms(Tune):
         with self.assertRaises(ProcessLookupError):
             os.kill(int((self.folder / "pid").read_text()), 0)
         self.assertEqual(list(self.temporary.iterdir()), [])
+
+    def test_a_stop(self):
+        """As by Ctrl-Z: the program stops with the command, and is run again when that goes on."""
+        program = self.program('[ "$1" != --help ] || exit 0\n'
+                               'echo $$ >new; mv new pid; echo >>runs; [ $(wc -l <runs) != 2 ] || exec sleep 1000\n')
+        job = subprocess.Popen([IMBREX, "tune", "--seconds", "1000", program], cwd=self.folder, env=self.environment,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=os.setpgrp)
+        self.addCleanup(job.kill)
+        runs = self.folder / "runs"
+        while not runs.exists() or len(runs.read_text()) < 2:
+            self.assertIsNone(job.poll())
+            time.sleep(0.01)
+        job.send_signal(signal.SIGTSTP)
+        _, status = os.waitpid(job.pid, os.WUNTRACED)
+        self.assertTrue(os.WIFSTOPPED(status))
+        pid = int((self.folder / "pid").read_text())
+        last = time.monotonic() + LIMIT
+        while state_of(pid) != "T":
+            self.assertLess(time.monotonic(), last, "the program goes on")
+            time.sleep(0.01)
+        job.send_signal(signal.SIGCONT)
+        self.assertEqual(job.wait(timeout=LIMIT), 0)
+        self.assertEqual(len(runs.read_text()), 4, "with --trace, twice without, and again what was stopped")
+        with self.assertRaises(ProcessLookupError):
+            os.kill(pid, 0)
 
     def test_several_processes(self):
         found = json.loads(self.run_command(IMBREX, "info", "--json").stdout)

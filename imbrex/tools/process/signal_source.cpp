@@ -3,15 +3,19 @@
 
 #include <unistd.h>
 
+#include <vector>
+
 namespace imbrex::tools {
 
-signal_source::signal_source() {
+signal_source::signal_source(std::initializer_list<int> more) {
   ended_child_ = ::signal(SIGCHLD, SIG_DFL);  // ignored, it would hide how children end
   inherited_.broken_pipe = ::signal(SIGPIPE, SIG_IGN);
   sigset_t taken;
   ::sigemptyset(&taken);
   ::sigaddset(&taken, SIGCHLD);
-  for (const int one : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) {
+  std::vector<int> all{SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+  all.insert(all.end(), more);
+  for (const int one : all) {
     struct sigaction before{};
     ::sigaction(one, nullptr, &before);
     if (before.sa_handler != SIG_IGN) ::sigaddset(&taken, one);
@@ -35,6 +39,15 @@ std::optional<signalfd_siginfo> signal_source::next() const {
   signalfd_siginfo info{};
   if (::read(descriptor_.get(), &info, sizeof info) != sizeof info) return std::nullopt;
   return info;
+}
+
+void signal_source::stop() {
+  sigset_t stops;
+  ::sigemptyset(&stops);
+  ::sigaddset(&stops, SIGTSTP);
+  ::raise(SIGTSTP);
+  ::sigprocmask(SIG_UNBLOCK, &stops, nullptr);  // here it stops
+  ::sigprocmask(SIG_BLOCK, &stops, nullptr);
 }
 
 }  // namespace imbrex::tools

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/signalfd.h>
 
+#include <initializer_list>
 #include <optional>
 
 #include <imbrex/base/descriptor.hpp>
@@ -16,7 +17,8 @@ namespace imbrex::tools {
 /// leaves alone, and its processes inherit that. SIGPIPE is ignored, and as many files may be open as can be.
 class signal_source {
  public:
-  signal_source();
+  /// Takes these, too.
+  explicit signal_source(std::initializer_list<int> more = {});
   ~signal_source();
   signal_source(const signal_source&) = delete;
   signal_source& operator=(const signal_source&) = delete;
@@ -25,6 +27,8 @@ class signal_source {
   /// Readable when there is a signal.
   int get() const { return descriptor_.get(); }
   std::optional<signalfd_siginfo> next() const;
+  /// Does what SIGTSTP would do if it were not taken: stops until SIGCONT, if there is a shell that could send it.
+  static void stop();
 
  private:
   inherited_state inherited_{};

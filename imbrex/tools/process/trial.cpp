@@ -34,7 +34,10 @@ struct trial_runner::running_trial {
   std::string written{};
   std::optional<int> how{};  ///< as waitpid() tells it, once the program has ended
   std::optional<time_point> ended{};
-  int asked_to_end = 0;  ///< the signal that we got
+  int asked_to_end = 0;      ///< the signal that we got
+  bool was_stopped = false;  ///< we were, while it ran
+
+  bool goes_on() const { return !how && asked_to_end == 0 && !was_stopped; }
 
   /// Takes what lies in the pipe.
   void read_some() {
@@ -70,6 +73,14 @@ interrupted::interrupted(int signal)
 trial_runner::trial_runner() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
 trial_result trial_runner::run(const std::vector<std::string>& command, nanoseconds limit) {
+  std::optional<trial_result> made;
+  while (!made) made = run_once(command, limit);
+  return *std::move(made);
+}
+
+/// None if it must be run again, since we were stopped meanwhile.
+std::optional<trial_result> trial_runner::run_once(const std::vector<std::string>& command,
+                                                   nanoseconds limit) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail_to_start("a trial", errno);
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
@@ -85,16 +96,17 @@ trial_result trial_runner::run(const std::vector<std::string>& command, nanoseco
   theirs.close();
 
   const time_point last = began + limit;
-  while (!one.how && now() < last && one.asked_to_end == 0) turn(one, last);
-  const bool timed_out = !one.how && one.asked_to_end == 0;
+  while (one.goes_on() && now() < last) turn(one, last);
+  const bool timed_out = one.goes_on();
   if (!one.how) end(one);
   end_leftovers(one);
   one.read_some();
   if (one.asked_to_end != 0) throw interrupted(one.asked_to_end);
+  if (one.was_stopped) return std::nullopt;
   const int status = timed_out               ? timeout_status
                      : WIFSIGNALED(*one.how) ? 128 + WTERMSIG(*one.how)
                                              : WEXITSTATUS(*one.how);
-  return {status, timed_out, *one.ended - began, std::move(one.written)};
+  return trial_result{status, timed_out, *one.ended - began, std::move(one.written)};
 }
 
 /// Waits until something happens, or until `until`, and takes it in.
@@ -103,9 +115,21 @@ void trial_runner::turn(running_trial& one, time_point until) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now()).count();
   ::poll(waiting.data(), waiting.size(), static_cast<int>(std::clamp<std::int64_t>(left, 0, 1'000'000)));
   if (waiting[1].revents != 0) one.read_some();
-  while (const auto info = signals_.next())
-    if (info->ssi_signo != SIGCHLD) one.asked_to_end = static_cast<int>(info->ssi_signo);
+  while (const auto info = signals_.next()) take(one, static_cast<int>(info->ssi_signo));
   one.reap();
+}
+
+void trial_runner::take(running_trial& one, int signal) {
+  switch (signal) {
+    case SIGCHLD: break;
+    case SIGTSTP:
+      ::kill(-one.pid, SIGSTOP);  // it may hold SIGTSTP back
+      signal_source::stop();
+      ::kill(-one.pid, SIGCONT);
+      break;
+    case SIGCONT: one.was_stopped = true; break;  // also after SIGSTOP, of which nobody hears
+    default: one.asked_to_end = signal;
+  }
 }
 
 void trial_runner::end(running_trial& one) {

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,19 +45,22 @@ class trial_runner {
   trial_runner();
 
   /// Runs a program to its end, in a process group of its own, without standard input. What takes longer than `limit`
-  /// is ended; what it leaves behind is always. Throws `usage_error` if the program cannot be run, `interrupted` after
-  /// SIGINT, SIGQUIT, SIGTERM or SIGHUP.
+  /// is ended; what it leaves behind is always. SIGTSTP (Ctrl-Z) stops this process with that group. A program that was
+  /// under way when this process was stopped is ended and run again, as nobody knows what time it would have taken. Throws
+  /// `usage_error` if the program cannot be run, `interrupted` after SIGINT, SIGQUIT, SIGTERM or SIGHUP.
   trial_result run(const std::vector<std::string>& command, nanoseconds limit);
 
  private:
   using time_point = std::chrono::steady_clock::time_point;
   struct running_trial;
 
+  std::optional<trial_result> run_once(const std::vector<std::string>& command, nanoseconds limit);
   void turn(running_trial& one, time_point until);
+  void take(running_trial& one, int signal);
   void end(running_trial& one);
   void end_leftovers(running_trial& one);
 
-  signal_source signals_;
+  signal_source signals_{SIGTSTP, SIGCONT};
 };
 
 }  // namespace imbrex::tools

@@ -103,6 +103,17 @@ TEST(trial, ends_with_who_asked_for_it) {
   }
 }
 
+TEST(trial, is_run_again_if_we_were_stopped_meanwhile) {
+  const imbrex::tools::temporary_folder folder;
+  const std::string file = folder.file("runs");
+  const trial_result whole = shell("echo $$ >> " + file + "; case $(wc -l < " + file + ") in 1) kill -CONT " +
+                                   std::to_string(::getpid()) + "; sleep 1000;; *) echo again;; esac");
+  EXPECT_EQ(whole.output, "again\n");
+  EXPECT_EQ(whole.status, 0);
+  EXPECT_LT(whole.wall, 60s);
+  EXPECT_FALSE(is_there(number_in(file)));
+}
+
 TEST(trial, gives_signals_back_in_the_end) {
   sigset_t before;
   ::sigprocmask(SIG_BLOCK, nullptr, &before);

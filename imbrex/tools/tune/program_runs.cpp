@@ -44,7 +44,6 @@ observation program_runs::probe(const arguments& given, int processes, nanosecon
 }
 
 observation program_runs::run(const arguments& given, int processes, nanoseconds limit) {
-  const auto began = std::chrono::steady_clock::now();
   const std::string trace = folder_.file("trace");
   std::vector<std::string> command;
   if (processes > 1) command = {launcher_, "run", "-n", std::to_string(processes)};
@@ -53,9 +52,10 @@ observation program_runs::run(const arguments& given, int processes, nanoseconds
   command.insert(command.end(), all.begin(), all.end());
   const tools::trial_result ended = trials_.run(command, limit);
   may_lack_trace_ = !ended.timed_out && !(ended.status == 0 && std::filesystem::exists(trace));
+  const auto began = std::chrono::steady_clock::now();
   observation made = measured(ended, limit, trace);
   folder_.clear();
-  made.cost = std::chrono::steady_clock::now() - began;
+  made.cost = ended.wall + (std::chrono::steady_clock::now() - began);
   return made;
 }
 
