@@ -160,6 +160,14 @@ class OnOtherPrograms(Tune):
         self.assertEqual(found["tried"][0]["failure"], "ended with status 5")
         self.assertEqual(found["command"], "./program")
 
+    def test_a_program_that_means_something_else_by_options(self):
+        (self.folder / "file").write_text("--odf 4\n")
+        for value in ("file", "O2,g"):
+            program = self.program('[ "$*" = "--options $WANTED -- --options x" ]\n')
+            self.environment["WANTED"] = value
+            found = self.tune("--vary", "--way 1", program, "--options", value, "--", "--options", "x")
+            self.assertEqual(found["arguments"], ["--options", value, "--", "--options", "x"])
+
     def test_why_a_program_is_not_traced_is_told(self):
         done = self.run_command(IMBREX, "tune", self.program('case "$*" in "") ;; *) exit 1 ;; esac\n'))
         self.assertEqual(done.returncode, 0)

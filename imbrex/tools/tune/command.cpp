@@ -141,7 +141,10 @@ void add_variation(settings& asked, const std::string& text) {
 }
 
 void set(settings& asked, std::string_view option, const std::string& value) {
-  if (option == "-n") asked.processes = whole_number(option, value, 1, max_processes);
+  if (option == "-n") {
+    asked.processes = whole_number(option, value, 1, max_processes);
+    asked.processes_said = true;
+  }
   if (option == "--repeat") asked.pairs = whole_number(option, value, least_pairs, most_pairs);
   if (option == "--seconds") asked.budget = seconds_of(value);
   if (option == "--phase") asked.phase = value;
@@ -162,18 +165,12 @@ void take_program(settings& asked, std::span<const std::string> words) {
   const bool is_launcher = std::filesystem::path(asked.program).filename() == "imbrex";
   if (is_launcher && !asked.given.empty() && asked.given.front() == "run")
     throw usage_error("imbrex run is no program to tune; write imbrex tune -n N PROGRAM [ARGUMENTS...]");
-  // What a file says can be varied only if it is known, and may lie where the result is to be written.
-  options_file read = with_files_read(asked.given);
-  asked.given = std::move(read.words);
-  asked.processes_by_file = asked.processes == 0 && read.processes != 0;
-  if (asked.processes_by_file) asked.processes = read.processes;
 }
 
 }  // namespace
 
 std::variant<settings, std::string> parse_command(std::span<const std::string> words) {
   settings asked;
-  asked.processes = 0;  // as long as nobody has said it
   std::size_t at = 0;
   for (; at < words.size() && words[at].starts_with('-') && words[at] != "--"; ++at) {
     const std::string& given = words[at];
@@ -193,7 +190,14 @@ std::variant<settings, std::string> parse_command(std::span<const std::string> w
   }
   if (at < words.size() && words[at] == "--") ++at;
   take_program(asked, words.subspan(at));
-  if (asked.processes == 0) asked.processes = 1;
+  return asked;
+}
+
+settings with_files_read(settings asked) {
+  options_file read = with_files_read(asked.given);
+  asked.given = std::move(read.words);
+  asked.processes_by_file = !asked.processes_said && read.processes != 0;
+  if (asked.processes_by_file) asked.processes = read.processes;
   return asked;
 }
 

@@ -20,8 +20,9 @@ struct variation {
 /// What `imbrex tune` is asked for.
 struct settings {
   std::string program;
-  arguments given;                 ///< the program's, with what its options files hold
-  int processes = 1;               ///< `-n`, or as these files say: of the job as it is
+  arguments given;                 ///< the program's
+  int processes = 1;               ///< `-n`: of the job as it is
+  bool processes_said = false;     ///< by `-n`
   bool processes_by_file = false;  ///< an options file has said how many
   std::vector<int> among;          ///< `--processes`: other numbers to try; empty: what divides the PEs
   std::vector<variation> vary;     ///< `--vary`
@@ -33,8 +34,11 @@ struct settings {
   bool json = false;                             ///< `--json`
 };
 
-/// Reads what stands behind `imbrex tune`, or gives the text to print for --help. Reads the options files that the
-/// program is given. Throws `usage_error`.
+/// Reads what stands behind `imbrex tune`, or gives the text to print for --help. Throws `usage_error`.
 std::variant<settings, std::string> parse_command(std::span<const std::string> words);
+
+/// What is asked for of a program that takes the runtime's options: with what its options files hold, which can be varied
+/// only if it is known, and may lie where the result is to be written. Throws as `read_options_file`.
+settings with_files_read(settings asked);
 
 }  // namespace imbrex::tune

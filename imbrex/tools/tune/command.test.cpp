@@ -68,14 +68,18 @@ TEST(tune_command, knows_what_to_vary) {
 
 TEST(tune_command, reads_the_options_files_of_the_program) {
   const imbrex::test::temporary_file file("-n 3\n--odf 4\n");
-  const settings asked = parse({"app", "--options", file.name(), "in"});
+  EXPECT_EQ(parse({"app", "--options", file.name()}).given, (arguments{"--options", file.name()}));
+  const settings asked = with_files_read(parse({"app", "--options", file.name(), "in"}));
   EXPECT_EQ(asked.given, (arguments{"--odf", "4", "in"}));
   EXPECT_EQ(asked.processes, 3);
   EXPECT_TRUE(asked.processes_by_file);
-  const settings overruled = parse({"-n", "2", "app", "--options", file.name()});
+  const settings overruled = with_files_read(parse({"-n", "2", "app", "--options", file.name()}));
   EXPECT_EQ(overruled.processes, 2);
   EXPECT_FALSE(overruled.processes_by_file);
-  EXPECT_NE(complaint({"app", "--options", "/no/such/file"}).find("cannot be read"), std::string::npos);
+  EXPECT_EQ(complaint({"app", "--options", "/no/such/file"}), "accepted");  // the program may not mean a file
+  EXPECT_THROW(with_files_read(parse({"app", "--options", "/no/such/file"})), imbrex::usage_error);
+  EXPECT_EQ(with_files_read(parse({"app", "--", "--options", file.name()})).given,
+            (arguments{"--", "--options", file.name()}));
 }
 
 TEST(tune_command, says_what_is_wrong_and_what_to_write) {

@@ -29,13 +29,13 @@ std::string reason(const tools::trial_result& ended, nanoseconds limit) {
 
 }  // namespace
 
-observation program_runs::probe(const arguments& given, int processes, nanoseconds limit) {
-  observation with_trace = run(given, processes, limit);
+observation program_runs::probe(const start& with_runtime, const start& otherwise, nanoseconds limit) {
+  observation with_trace = run(with_runtime.given, with_runtime.processes, limit);
   if (with_trace.failure.empty()) return with_trace;
   if (!phase_.empty() || !may_lack_trace_) refuse(with_trace, limit);
   traced_ = false;
   const nanoseconds left = limit - with_trace.cost;
-  observation without = run(given, processes, left);
+  observation without = run(otherwise.given, otherwise.processes, left);
   if (!without.failure.empty()) refuse(without, left);
   fmt::print(stderr, "imbrex tune: with --trace the program {}; so the time of its process is measured\n",
              with_trace.failure);

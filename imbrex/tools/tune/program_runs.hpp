@@ -9,6 +9,12 @@
 
 namespace imbrex::tune {
 
+/// How a program is started.
+struct start {
+  arguments given;
+  int processes = 1;
+};
+
 /// Runs a program with different arguments and measures it: by its trace, or, if it takes no --trace, by how long its
 /// process lives.
 class program_runs {
@@ -17,9 +23,10 @@ class program_runs {
   program_runs(std::string launcher, std::string program, std::string phase)
       : launcher_(std::move(launcher)), program_(std::move(program)), phase_(std::move(phase)) {}
 
-  /// The first run, which finds out whether the program takes --trace; if not, says so on the standard error. Throws
-  /// `error` if it fails, also without, if its trace cannot be used, or if it takes none although a phase is to be measured.
-  observation probe(const arguments& given, int processes, nanoseconds limit);
+  /// The first run, which finds out whether the program takes --trace; if not, says so on the standard error, and starts
+  /// it as `otherwise`. Throws `error` if that fails, too, if its trace cannot be used, or if it takes none although a
+  /// phase is to be measured.
+  observation probe(const start& with_runtime, const start& otherwise, nanoseconds limit);
   bool traced() const { return traced_; }
 
   /// As `subject::run`.

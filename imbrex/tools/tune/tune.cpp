@@ -78,12 +78,27 @@ std::string help_of(const settings& asked, program_runs& runs, observation& firs
   return said.output;
 }
 
+/// A program without the runtime may mean anything by --options; one with it says what is wrong with a file.
+settings with_files_read_if_possible(const settings& asked) {
+  try {
+    return with_files_read(asked);
+  } catch (const usage_error&) {
+    return asked;
+  }
+}
+
+start as_in_trials(const settings& asked) {
+  return {asked.brief.empty() ? asked.given : with_replaced(asked.given, asked.brief), asked.processes};
+}
+
 report find(const settings& asked, program_runs& runs) {
-  const arguments shortened = asked.brief.empty() ? asked.given : with_replaced(asked.given, asked.brief);
-  report made{.asked = asked, .host = host_name(), .date = date_now()};
-  observation first = runs.probe(shortened, asked.processes, asked.budget);
-  made.traced = runs.traced();
-  made.where = choose_space(asked, {help_of(asked, runs, first), runs.traced(), usable_processors()});
+  const settings read = with_files_read_if_possible(asked);
+  observation first = runs.probe(as_in_trials(read), as_in_trials(asked), asked.budget);
+  report made{.asked = runs.traced() ? read : asked, .traced = runs.traced()};
+  made.host = host_name();
+  made.date = date_now();
+  const program_facts known{help_of(made.asked, runs, first), runs.traced(), usable_processors()};
+  made.where = choose_space(made.asked, known);
   configured_program subject(runs, made.where, asked.brief);
   search looking(made.where, subject, {asked.budget, asked.pairs},
                  [&](const comparison& one) { tell(made.where, one); });
