@@ -168,6 +168,16 @@ class OnOtherPrograms(Tune):
             found = self.tune("--vary", "--way 1", program, "--options", value, "--", "--options", "x")
             self.assertEqual(found["arguments"], ["--options", value, "--", "--options", "x"])
 
+    def test_what_cannot_be_varied_is_refused_before_a_run(self):
+        program = self.program("echo >ran\n")
+        for arguments, expected in ((["--processes", "3", program, "--pes", "4"], "4 PEs cannot be divided"),
+                                    (["--processes", "2", program, "--machine", "virtual"], "has one process"),
+                                    (["--vary", "--fast", "--short", "--fast", program], "--short names --fast")):
+            done = self.run_command(IMBREX, "tune", *arguments)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(expected, done.stderr)
+            self.assertFalse((self.folder / "ran").exists())
+
     def test_why_a_program_is_not_traced_is_told(self):
         done = self.run_command(IMBREX, "tune", self.program('case "$*" in "") ;; *) exit 1 ;; esac\n'))
         self.assertEqual(done.returncode, 0)

@@ -2,6 +2,7 @@
 #include <imbrex/tools/tune/choose_space.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 
 #include <imbrex/base/error.hpp>
@@ -31,9 +32,9 @@ bool names_option(const std::string& help, const std::string& option) {
   return false;
 }
 
-std::vector<int> divisors(int number) {
+std::vector<int> divisors(std::int64_t number) {
   std::vector<int> all;
-  for (int n = 1; n <= number; ++n)
+  for (int n = 1; n <= std::min<std::int64_t>(number, max_processes); ++n)
     if (number % n == 0) all.push_back(n);
   return all;
 }
@@ -49,7 +50,8 @@ class space_builder {
   space build() {
     for (const variation& one : asked_.vary) vary(one.option, one.values);
     check_processes();
-    if (has_option(asked_.given, "--odf") || names_option(known_.help, "--odf"))
+    if (has_option(asked_.given, "--odf") || has_option(asked_.brief, "--odf") ||
+        names_option(known_.help, "--odf"))
       vary("--odf", {"1", "2", "4", "8", "16"});
     if (known_.has_runtime) vary_runtime();
     check_short();
@@ -117,9 +119,10 @@ class space_builder {
   void vary_processes() {
     made_.processes_stay = reason_for_processes();
     if (!made_.processes_stay.empty()) return;
-    const auto pes = parse_number<int>(value_of(asked_.given, "--pes").value_or(""));
-    const int each = pes ? *pes : std::max(1, known_.processors / asked_.processes);
-    const int all = each * asked_.processes;
+    const auto given = value_of(asked_.given, "--pes");
+    const auto pes = given ? parse_number<int>(*given) : std::max(1, known_.processors / asked_.processes);
+    if (!pes || *pes < 1 || *pes > max_pes) return;  // which the program will say
+    const auto all = std::int64_t{*pes} * asked_.processes;
     add(take_processes(made_.rest, asked_.processes, all,
                        asked_.among.empty() ? divisors(all) : asked_.among));
   }
@@ -134,6 +137,11 @@ class space_builder {
 
 space choose_space(const settings& asked, const program_facts& known) {
   return space_builder(asked, known).build();
+}
+
+void check_request(const settings& asked, int processors) {
+  const bool must_have_runtime = !asked.among.empty();  // else nothing may be said of its options yet
+  choose_space(asked, {"", must_have_runtime, processors});
 }
 
 }  // namespace imbrex::tune

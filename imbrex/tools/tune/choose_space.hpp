@@ -21,4 +21,7 @@ struct program_facts {
 /// binding. Throws `usage_error` for what cannot be varied.
 space choose_space(const settings& asked, const program_facts& known);
 
+/// Throws `usage_error` for what cannot be varied whatever the program is, so that it need not be run to learn this.
+void check_request(const settings& asked, int processors);
+
 }  // namespace imbrex::tune

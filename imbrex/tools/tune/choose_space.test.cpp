@@ -134,6 +134,34 @@ TEST(choose_space, refuses_processes_that_it_would_not_vary) {
   EXPECT_NE(complaint(with({"--device", "emulated"})).find("emulated devices of its own"), std::string::npos);
 }
 
+TEST(choose_space, refuses_before_a_run_what_no_run_could_allow) {
+  const auto complaint = [](const settings& asked) -> std::string {
+    try {
+      check_request(asked, 4);
+      return "accepted";
+    } catch (const imbrex::usage_error& e) {
+      return e.what();
+    }
+  };
+  settings processes = with({"--pes", "4"});
+  processes.among = {2, 3};
+  EXPECT_NE(complaint(processes).find("--processes 3: 4 PEs cannot be divided"), std::string::npos);
+  processes.among = {2};
+  EXPECT_EQ(complaint(processes), "accepted");
+  processes.given = {"--machine", "virtual"};
+  EXPECT_NE(complaint(processes).find("--machine virtual has one process"), std::string::npos);
+  processes.given = {"--pes", "65536"};
+  processes.processes = 65'536;
+  EXPECT_EQ(complaint(processes), "accepted");
+  settings brief = with({}, {{"--fast", {}}});
+  brief.brief = {"--fast"};
+  EXPECT_NE(complaint(brief).find("--short names --fast"), std::string::npos);
+  brief.brief = {"--odf", "2"};
+  EXPECT_NE(complaint(brief).find("--short names --odf"), std::string::npos);
+  EXPECT_NE(complaint(with({"--name", "a\nb"}, {{"--name", {"c"}}})).find("several lines"),
+            std::string::npos);
+}
+
 TEST(choose_space, leaves_devices_as_many_as_there_are) {
   const space made = choose_space(with({"--device", "emulated", "--pes", "4"}), {"", true, 4});
   EXPECT_EQ(alternatives(made, "-n"), names{});

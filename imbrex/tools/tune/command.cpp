@@ -115,9 +115,9 @@ variation variation_of(const std::string& text) {
 
 /// What decides what is varied, or how trials are run.
 arguments short_of(const std::string& text) {
-  static constexpr std::array<std::string_view, 9> fixed{
-      "-n",           "--pes",          "--machine", "--device", "--devices",
-      "--device-map", "--device-model", "--options", "--trace"};
+  static constexpr std::array<std::string_view, 12> fixed{
+      "-n",           "--pes",     "--machine", "--device", "--devices",    "--device-map", "--device-model",
+      "--completion", "--options", "--trace",   "--bind",   "--comm-thread"};
   arguments words = words_of("--short", text);
   for (const std::string_view option : fixed)
     if (has_option(words, option))

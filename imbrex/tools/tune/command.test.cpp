@@ -108,6 +108,7 @@ TEST(tune_command, says_what_is_wrong_and_what_to_write) {
       {{"--vary", "--odf 1", "--vary", "--odf 2", "app"}, "--vary --odf 2: --vary has named this option"},
       {{"--short", "5", "app"}, "must begin with an option"},
       {{"--short", "--iters 5 --pes=2", "app"}, "--pes must be in trials as it is"},
+      {{"--short", "--bind core", "app"}, "--bind must be in trials as it is"},
       {{"bin/imbrex", "run", "-n", "2", "app"}, "write imbrex tune -n N"},
   };
   for (const auto& [line, expected] : wrong)

@@ -72,7 +72,8 @@ dimension take_dimension(arguments& from, const std::string& option, const std::
   return made;
 }
 
-dimension take_processes(arguments& from, int processes, int all_pes, const std::vector<int>& among) {
+dimension take_processes(arguments& from, int processes, std::int64_t all_pes,
+                         const std::vector<int>& among) {
   const auto given = value_of(from, "--pes");
   dimension made{"-n", {}};
   add(made, {given ? arguments{"--pes", *given} : arguments{}});

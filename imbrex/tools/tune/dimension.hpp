@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,6 @@ dimension take_dimension(arguments& from, const std::string& option, const std::
 
 /// The dimension of the processes that all PEs of a job are divided among, in these numbers; the default is `processes`,
 /// with --pes as `from` says, where it is taken out. Throws `usage_error` for a number that does not divide that of PEs.
-dimension take_processes(arguments& from, int processes, int all_pes, const std::vector<int>& among);
+dimension take_processes(arguments& from, int processes, std::int64_t all_pes, const std::vector<int>& among);
 
 }  // namespace imbrex::tune

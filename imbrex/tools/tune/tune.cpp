@@ -93,6 +93,7 @@ start as_in_trials(const settings& asked) {
 
 report find(const settings& asked, program_runs& runs) {
   const settings read = with_files_read_if_possible(asked);
+  check_request(read, usable_processors());
   observation first = runs.probe(as_in_trials(read), as_in_trials(asked), asked.budget);
   report made{.asked = runs.traced() ? read : asked, .traced = runs.traced()};
   made.host = host_name();
