@@ -253,6 +253,19 @@ class Conversion(unittest.TestCase):
         done = convert(file, self.folder / "otf2", env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}, **small)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, "otf2 on: .*(large|big)")
+        self.assertFalse((self.folder / "otf2").exists(), "half an archive is none")
+
+    def test_leaves_a_folder_that_was_there(self):
+        file = self.folder / "run.trace"
+        Run(1, 1).write(str(file))
+        out = self.folder / "otf2"
+        out.mkdir()
+        for limit in (0, 16, 500, 2000):
+            done = convert(file, out, env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}, restore_signals=False,
+                           preexec_fn=lambda limit=limit: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertEqual(list(out.iterdir()), [])
+        self.archive(file)
 
 
 class Absent(unittest.TestCase):

@@ -13,6 +13,7 @@ namespace imbrex::tools {
 
 namespace {
 
+constexpr const char* archive_name = "traces";
 constexpr OTF2_CommRef all_messages = 0;
 constexpr OTF2_GroupRef communicating = 0;  // the locations
 constexpr OTF2_GroupRef members = 1;        // of the communicator: all of them
@@ -36,24 +37,31 @@ void free_chunk(void*, OTF2_FileType, OTF2_LocationRef, void** chunk, bool) {
   *chunk = nullptr;
 }
 
-std::string created(std::string folder) {
-  std::error_code failed;
-  const bool is_new = std::filesystem::create_directory(folder, failed);
-  if (failed)
-    throw error("cannot write " + folder + ": " + failed.message() +
-                "; name a folder, new or empty, in one that exists and may be written to");
-  if (!is_new && !std::filesystem::is_empty(folder, failed))
-    throw usage_error("--output " + folder + " is not empty; name a folder that is new");
-  return folder;
-}
-
 }  // namespace
 
+otf2_folder::otf2_folder(std::string path) : path_(std::move(path)) {
+  std::error_code failed;
+  is_new_ = std::filesystem::create_directory(path_, failed);
+  if (failed)
+    throw error("cannot write " + path_ + ": " + failed.message() +
+                "; name a folder, new or empty, in one that exists and may be written to");
+  if (!is_new_ && !std::filesystem::is_empty(path_, failed))
+    throw usage_error("--output " + path_ + " is not empty; name a folder that is new");
+}
+
+otf2_folder::~otf2_folder() {
+  if (is_whole_) return;
+  std::error_code ignored;
+  for (const char* const suffix : {"", ".otf2", ".def", ".marker"})
+    std::filesystem::remove_all(path_ + "/" + archive_name + suffix, ignored);
+  if (is_new_) std::filesystem::remove(path_, ignored);
+}
+
 otf2_archive::otf2_archive(std::string folder)
-    : folder_(created(std::move(folder))), printing_(OTF2_Error_RegisterCallback(keep_first, &first_error_)) {
-  archive_.reset(check(OTF2_Archive_Open(folder_.c_str(), "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN,
-                                         OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX,
-                                         OTF2_COMPRESSION_NONE)));
+    : folder_(std::move(folder)), printing_(OTF2_Error_RegisterCallback(keep_first, &first_error_)) {
+  archive_.reset(check(OTF2_Archive_Open(folder_.path().c_str(), archive_name, OTF2_FILEMODE_WRITE,
+                                         OTF2_CHUNK_SIZE_MIN, OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT,
+                                         OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE)));
   static constexpr OTF2_FlushCallbacks flushing{flush, nullptr};
   static constexpr OTF2_MemoryCallbacks memory{allocate_once, free_chunk};
   check(OTF2_Archive_SetFlushCallbacks(archive_.get(), &flushing, nullptr));
@@ -76,14 +84,14 @@ void otf2_archive::check(OTF2_ErrorCode code) {
   if (code == OTF2_SUCCESS) return;
   failed_ = true;
   const auto why = OTF2_Error_GetDescription(first_error_ == OTF2_SUCCESS ? code : first_error_);
-  throw error("cannot write " + folder_ + " on: " + why);
+  throw error("cannot write " + folder_.path() + " on: " + why);
 }
 
 template <class Handle>
 Handle* otf2_archive::check(Handle* handle) {
   if (handle != nullptr) return handle;
   failed_ = true;
-  throw error("cannot write " + folder_ + " on: OTF2 has no memory");
+  throw error("cannot write " + folder_.path() + " on: OTF2 has no memory");
 }
 
 OTF2_StringRef otf2_archive::string(std::string_view text) {
@@ -200,6 +208,7 @@ void otf2_archive::close(std::uint64_t start, std::uint64_t end, std::uint64_t w
   check(OTF2_Archive_CloseMarkerWriter(archive_.get(), markers_));
   check(OTF2_Archive_CloseGlobalDefWriter(archive_.get(), definitions_));
   check(OTF2_Archive_Close(archive_.release()));
+  folder_.keep();
 }
 
 }  // namespace imbrex::tools

@@ -15,11 +15,28 @@ namespace imbrex::tools {
 /// What a region is, by which viewers colour it.
 enum class otf2_region : std::uint8_t { program, runtime, idle, kernel, copy };
 
+/// The folder of an archive. Unless this is whole in the end its files are removed, and the folder if it was not there.
+class otf2_folder {
+ public:
+  /// Creates it. Throws `error` if it cannot be, `usage_error` if it is there and not empty.
+  explicit otf2_folder(std::string path);
+  ~otf2_folder();
+  otf2_folder(const otf2_folder&) = delete;
+  otf2_folder& operator=(const otf2_folder&) = delete;
+
+  const std::string& path() const { return path_; }
+  void keep() { is_whole_ = true; }
+
+ private:
+  std::string path_;
+  bool is_new_ = false;
+  bool is_whole_ = false;
+};
+
 /// An archive of OTF2 that is being written. Strings, regions and the like are defined when they are first asked for. All throw
 /// `error`, which names the folder.
 class otf2_archive {
  public:
-  /// Creates the folder. Throws `usage_error` if it is there and not empty.
   explicit otf2_archive(std::string folder);
   ~otf2_archive();
   otf2_archive(const otf2_archive&) = delete;
@@ -63,7 +80,7 @@ class otf2_archive {
   void close_locations();
   void communicator();
 
-  std::string folder_;
+  otf2_folder folder_;  // destroyed after the archive, which writes when it is closed
   bool failed_ = false;
   OTF2_ErrorCode first_error_ = OTF2_SUCCESS;
   OTF2_ErrorCallback printing_;
