@@ -11,7 +11,8 @@ const built_with& this_build() {
                                     .ucx = IMBREX_UCX,
                                     .pmix = IMBREX_PMIX,
                                     .mpi = IMBREX_MPI,
-                                    .cuda = IMBREX_CUDA};
+                                    .cuda = IMBREX_CUDA,
+                                    .otf2 = IMBREX_OTF2};
   return build;
 }
 

@@ -14,6 +14,7 @@ struct built_with {
   std::string_view pmix;
   std::string_view mpi;  ///< the version of the standard
   std::string_view cuda;
+  std::string_view otf2;
 };
 
 const built_with& this_build();

@@ -32,7 +32,7 @@ std::string build_text(const ordered_json& found) {
   std::string with;
   std::string without;
   for (const auto& [key, name] :
-       {std::pair("ucx", "UCX"), {"pmix", "PMIx"}, {"mpi", "MPI"}, {"cuda", "CUDA"}}) {
+       {std::pair("ucx", "UCX"), {"pmix", "PMIx"}, {"mpi", "MPI"}, {"cuda", "CUDA"}, {"otf2", "OTF2"}}) {
     std::string& list = found[key].is_null() ? without : with;
     list += (list.empty() ? "" : ", ") + std::string(name);
     if (!found[key].is_null()) list += " " + word(found[key]);

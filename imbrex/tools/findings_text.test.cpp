@@ -12,7 +12,7 @@ namespace {
 nlohmann::ordered_json found_on_two_processors() {
   return nlohmann::ordered_json::parse(R"json({
     "version": "1.2.3", "compiler": "Clang 19", "build_type": "Debug", "ucx": "1.13.1", "pmix": null,
-    "mpi": null, "cuda": "13.0", "device_models": ["v100", "h200"], "launcher": null,
+    "mpi": null, "cuda": "13.0", "otf2": "3.0.2", "device_models": ["v100", "h200"], "launcher": null,
     "processes": [{
       "rank": 0, "host": "here",
       "processors": {"of_host": 4, "allowed": [0, 1, 3], "control_group": 2, "usable": 2},
@@ -30,7 +30,7 @@ nlohmann::ordered_json found_on_two_processors() {
 TEST(findings_text, says_everything_once) {
   EXPECT_EQ(text_of(found_on_two_processors()),
             "Imbrex 1.2.3, Debug, by Clang 19\n"
-            "  built with UCX 1.13.1, CUDA 13.0\n"
+            "  built with UCX 1.13.1, CUDA 13.0, OTF2 3.0.2\n"
             "  built without PMIx, MPI\n"
             "  models of devices: v100 h200\n"
             "Started by itself: one process\n"

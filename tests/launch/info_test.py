@@ -13,7 +13,7 @@ import unittest
 
 IMBREX, MPIRUN = sys.argv[1:3]
 LIMIT = 50  # seconds that nothing here takes unless it hangs
-BUILD = ["version", "compiler", "build_type", "ucx", "pmix", "mpi", "cuda", "device_models", "launcher",
+BUILD = ["version", "compiler", "build_type", "ucx", "pmix", "mpi", "cuda", "otf2", "device_models", "launcher",
          "processes"]
 PROCESS = ["rank", "host", "processors", "hiding", "backends", "machine", "bound", "device", "device_map", "problem",
            "pes"]
@@ -48,7 +48,7 @@ class Info(unittest.TestCase):
         self.assertRegex(found["compiler"], r"^\S+ \d+")
         self.assertIn("v100", found["device_models"])
         self.assertIsNone(found["launcher"])
-        for part in ["ucx", "pmix", "mpi", "cuda"]:
+        for part in ["ucx", "pmix", "mpi", "cuda", "otf2"]:
             if found[part] is not None:
                 self.assertRegex(found[part], r"^\d+\.\d+")
 
