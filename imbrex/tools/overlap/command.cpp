@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -11,14 +10,16 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/nearest.hpp>
 #include <imbrex/base/number.hpp>
 #include <imbrex/base/options.hpp>
 #include <imbrex/base/quantity.hpp>
 #include <imbrex/tools/overlap/figures.hpp>
+#include <imbrex/tools/overlap/given_options.hpp>
 #include <imbrex/tools/overlap/input.hpp>
 #include <imbrex/tools/overlap/parameters.hpp>
 #include <imbrex/tools/overlap/report.hpp>
@@ -86,19 +87,6 @@ void read_testbed(const std::string& text, network& testbed) {
   testbed.bandwidth = bandwidth_of("--testbed", given[1]);
 }
 
-[[noreturn]] void refuse_unknown(const std::string& given) {
-  static constexpr std::array<std::string_view, 14> known{
-      "--json",  "--svg",        "--latency", "--bandwidth", "--testbed", "--gap",   "--from",
-      "--phase", "--iterations", "--save",    "--verify",    "--repeat",  "--limit", "--help"};
-  const std::string name = given.substr(0, given.find('='));
-  const auto meant = nearest(name, known);
-  if (!given.starts_with('-'))
-    throw usage_error("unknown argument " + given + ": imbrex overlap reads one file");
-  throw usage_error(
-      "unknown option " + name +
-      (meant.empty() ? ": see imbrex overlap --help" : "; did you mean " + std::string(meant) + "?"));
-}
-
 std::int64_t count_of(const std::string& option, const std::string& text, std::int64_t most) {
   const auto number = parse_number<std::int64_t>(text);
   if (!number || *number < 1 || *number > most)
@@ -106,27 +94,83 @@ std::int64_t count_of(const std::string& option, const std::string& text, std::i
   return *number;
 }
 
-/// The networks that are looked at if no others are asked for: some that hide well behind milliseconds of work, and some
-/// that do not.
-void choose_networks_to_verify(survey& over, bool latencies_given, bool bandwidths_given) {
-  if (!latencies_given)
-    over.latencies = {microseconds(50), microseconds(100), microseconds(200), microseconds(500),
-                      microseconds(1000)};
-  if (!bandwidths_given) over.bandwidths = {100, 400, 1000, 10'000};
-}
-
 /// Options that the runs themselves need.
 void refuse_taken_options(const std::vector<std::string>& command) {
+  static constexpr const char* networks = "say which networks with --latency, --bandwidth and --gap";
+  static constexpr std::array<std::pair<std::string_view, const char*>, 5> taken{
+      {{"--options", "write the program's options out instead"},
+       {"--trace", "it is run with traces of its own"},
+       {"--net-latency", networks},
+       {"--net-bandwidth", networks},
+       {"--net-injection-gap", networks}}};
   for (const std::string& word : command)
-    if (word == "--options" || word.starts_with("--options="))
-      throw usage_error("--verify: write the program's options out, instead of --options");
-  for (const std::string& word : command)
-    for (const std::string_view taken :
-         {"--trace", "--net-latency", "--net-bandwidth", "--net-injection-gap"})
-      if (word == taken || word.starts_with(std::string(taken) + "="))
-        throw usage_error("--verify: leave out " + std::string(taken) + " of the program; " +
-                          (taken == "--trace" ? "it is run with traces of its own"
-                                              : "say which networks with --latency, --bandwidth and --gap"));
+    for (const auto& [name, instead] : taken)
+      if (word.substr(0, word.find('=')) == name)
+        throw usage_error("--verify: leave out " + std::string(name) + " of the program; " + instead);
+}
+
+/// What is looked at is one thing, and other options fit it.
+void check_sources(const given_options& given) {
+  const int sources = (given.file.empty() ? 0 : 1) + (given.from ? 1 : 0) + (given.verify ? 1 : 0);
+  if (sources == 0)
+    throw usage_error(
+        "no file; write imbrex overlap FILE, with the parameters that docs/overlap.md lists, or imbrex "
+        "overlap --from TRACE");
+  if (sources > 1) throw usage_error("choose one of FILE, --from and --verify");
+  if (!given.from && !given.verify && (!given.phase.value_or("").empty() || given.iterations))
+    throw usage_error("--phase and --iterations are of recorded runs: they need --from or --verify");
+  if (!given.from && given.save) throw usage_error("--save writes what was measured: it needs --from");
+  if (!given.verify && (given.repeat || given.limit)) throw usage_error("--repeat and --limit need --verify");
+}
+
+measured_part part_of(const given_options& given) {
+  measured_part part{.phase = given.phase.value_or("")};
+  if (given.iterations)
+    part.iterations =
+        static_cast<std::uint64_t>(count_of("--iterations", *given.iterations, most_iterations));
+  return part;
+}
+
+void take_networks(survey& over, const given_options& given) {
+  if (given.latency)
+    over.latencies = list_of<microseconds>("--latency", *given.latency, [](const std::string& one) {
+      return latency_of("--latency", one, nanoseconds(1));
+    });
+  if (given.bandwidth)
+    over.bandwidths = list_of<double>("--bandwidth", *given.bandwidth, [](const std::string& one) {
+      return bandwidth_of("--bandwidth", one);
+    });
+  if (given.testbed) read_testbed(*given.testbed, over.testbed);
+  if (given.gap) over.testbed.gap = latency_of("--gap", *given.gap, nanoseconds(0));
+}
+
+/// The networks that are looked at if no others are asked for: some that hide well behind milliseconds of work, and some
+/// that do not.
+survey networks_to_verify(const given_options& given, survey over) {
+  if (!given.latency)
+    over.latencies = {microseconds(50), microseconds(100), microseconds(200), microseconds(500),
+                      microseconds(1000)};
+  if (!given.bandwidth) over.bandwidths = {100, 400, 1000, 10'000};
+  if (over.bandwidths.front() * bytes_per_megabyte < static_cast<double>(min_net_bandwidth) ||
+      over.best_bandwidth() * bytes_per_megabyte > static_cast<double>(max_net_bandwidth))
+    refuse("--bandwidth", *given.bandwidth, "links can be given from 1kB/s to 1000GB/s");
+  return over;
+}
+
+verification_settings verification_of(const given_options& given, const settings& asked,
+                                      std::vector<std::string> command) {
+  if (command.empty() || command.front().empty())
+    throw usage_error("--verify: no program; write imbrex overlap --verify -- PROGRAM [ARGUMENTS...]");
+  refuse_taken_options(command);
+  if (given.svg) throw usage_error("--svg draws what could be overlapped, and --verify does not tell that");
+  verification_settings made{.command = std::move(command),
+                             .part = asked.part,
+                             .over = networks_to_verify(given, asked.over),
+                             .limit = std::chrono::minutes(1)};
+  if (given.repeat) made.repeats = static_cast<int>(count_of("--repeat", *given.repeat, most_repeats));
+  if (given.limit)
+    made.limit = std::chrono::round<nanoseconds>(latency_of("--limit", *given.limit, nanoseconds(1)));
+  return made;
 }
 
 void draw(const std::filesystem::path& directory, std::span<const application> of, const survey& over) {
@@ -189,133 +233,24 @@ void print_verification(const settings& asked) {
 }  // namespace
 
 std::variant<settings, std::string> parse_command(std::span<const std::string> arguments) {
-  CLI::App app(
-      "Tells how much of a program's communication its computation could hide, by the method of Sancho et "
-      "al.\n"
-      "(SC2006), from the parameters in a file of TOML or JSON, or measured in a recorded run:\n"
-      "imbrex overlap FILE, or imbrex overlap --from TRACE. With --verify a program is run over modelled\n"
-      "networks and compared with what one run without predicts:\n"
-      "imbrex overlap --verify [OPTIONS] -- PROGRAM [ARGUMENTS...]; see docs/overlap.md.",
-      "imbrex overlap");
-  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  app.allow_extras();
-  settings asked;
-  std::string latencies;
-  std::string bandwidths;
-  std::string testbed;
-  std::string gap;
-  std::string figures;
-  std::string from;
-  std::string iterations;
-  std::string save;
-  std::string repeats;
-  std::string limit;
-  bool verifies = false;
-  app.add_option("FILE", asked.file, "the parameters of the programs")->type_name("");
-  app.add_flag("--json", asked.json, "print one object of JSON instead of tables");
-  const auto* const svg =
-      app.add_option("--svg", figures, "draw the paper's figures 6 to 10 there")->type_name("DIRECTORY");
-  const auto* const all_latencies =
-      app.add_option("--latency", latencies, "of the networks: 1us,2us,4us,8us if not given")
-          ->type_name("TIME,...");
-  const auto* const all_bandwidths =
-      app.add_option("--bandwidth", bandwidths,
-                     "of the networks: 1,10,50,100,200,400,950,2000 and 5000MB/s if not given; overlap is\n"
-                     "compared with the largest without")
-          ->type_name("RATE,...");
-  const auto* const here =
-      app.add_option("--testbed", testbed, "the network that there is: 4us,950MB/s if not given")
-          ->type_name("TIME,RATE");
-  const auto* const least_gap =
-      app.add_option("--gap", gap, "between two small messages of a processor: 1us if not given")
-          ->type_name("TIME");
-  const auto* const trace_file =
-      app.add_option("--from", from, "measure the parameters in this trace (--trace TRACE of a program)")
-          ->type_name("TRACE");
-  app.add_option("--phase", asked.part.phase, "of a run, look at the phases of that name: else at all of it")
-      ->type_name("NAME");
-  const auto* const iteration_count =
-      app.add_option("--iterations", iterations,
-                     "that these hold: else they are counted by the reference numbers of messages")
-          ->type_name("N");
-  const auto* const saved =
-      app.add_option("--save", save, "write the measured parameters as a file that imbrex overlap takes")
-          ->type_name("FILE.json");
-  app.add_flag("--verify", verifies,
-               "run the program behind -- over the networks: latencies of 50us to 1ms and bandwidths of\n"
-               "100MB/s to 10GB/s if not given");
-  const auto* const repeat_count =
-      app.add_option("--repeat", repeats,
-                     "how often each of these runs is made: 3 if not given, the fastest "
-                     "counts")
-          ->type_name("N");
-  const auto* const time_limit =
-      app.add_option("--limit", limit, "that one run may take: 60s if not given")->type_name("TIME");
   const auto dashes = std::ranges::find(arguments, "--");
-  std::vector<std::string> reversed(arguments.begin(), dashes);
-  std::ranges::reverse(reversed);
-  try {
-    app.parse(reversed);
-  } catch (const CLI::CallForHelp&) {
-    return app.help();
-  } catch (const CLI::ParseError& e) {
-    throw usage_error(std::string(e.what()) + "; see imbrex overlap --help");
-  }
-  if (const auto unknown = app.remaining(); !unknown.empty()) refuse_unknown(unknown.front());
-  if (iteration_count->count() > 0)
-    asked.part.iterations = static_cast<std::uint64_t>(count_of("--iterations", iterations, most_iterations));
-  if (saved->count() > 0) asked.save = save;
-  if (verifies) {
-    asked.verify.emplace();
-    asked.verify->command.assign(dashes == arguments.end() ? dashes : dashes + 1, arguments.end());
-    if (asked.verify->command.empty() || asked.verify->command.front().empty())
-      throw usage_error("--verify: no program; write imbrex overlap --verify -- PROGRAM [ARGUMENTS...]");
-    refuse_taken_options(asked.verify->command);
-  } else if (dashes != arguments.end()) {
+  given_options given;
+  if (auto help = take_options(given, {arguments.begin(), dashes})) return *std::move(help);
+  if (!given.verify && dashes != arguments.end())
     throw usage_error("a program behind -- is run by imbrex overlap --verify only");
-  }
-  const int sources = (asked.file.empty() ? 0 : 1) + (trace_file->count() > 0 ? 1 : 0) + (verifies ? 1 : 0);
-  if (sources == 0)
-    throw usage_error(
-        "no file; write imbrex overlap FILE, with the parameters that docs/overlap.md lists, or imbrex "
-        "overlap --from TRACE");
-  if (sources > 1) throw usage_error("choose one of FILE, --from and --verify");
-  asked.from_trace = trace_file->count() > 0;
-  if (asked.from_trace) asked.file = from;
-  if (!asked.from_trace && !verifies && (!asked.part.phase.empty() || asked.part.iterations))
-    throw usage_error("--phase and --iterations are of recorded runs: they need --from or --verify");
-  if (!asked.from_trace && asked.save) throw usage_error("--save writes what was measured: it needs --from");
-  if (!verifies && (repeat_count->count() > 0 || time_limit->count() > 0))
-    throw usage_error("--repeat and --limit need --verify");
-  if (all_latencies->count() > 0)
-    asked.over.latencies = list_of<microseconds>("--latency", latencies, [](const std::string& one) {
-      return latency_of("--latency", one, nanoseconds(1));
-    });
-  if (all_bandwidths->count() > 0)
-    asked.over.bandwidths = list_of<double>(
-        "--bandwidth", bandwidths, [](const std::string& one) { return bandwidth_of("--bandwidth", one); });
-  if (here->count() > 0) read_testbed(testbed, asked.over.testbed);
-  if (least_gap->count() > 0) asked.over.testbed.gap = latency_of("--gap", gap, nanoseconds(0));
-  if (svg->count() > 0) {
-    if (figures.empty()) throw usage_error("--svg: the directory is empty; write --svg figures");
-    asked.figures = figures;
-  }
-  if (verifies) {
-    if (asked.figures)
-      throw usage_error("--svg draws what could be overlapped, and --verify does not tell that");
-    if (all_bandwidths->count() > 0 &&
-        (asked.over.bandwidths.front() * bytes_per_megabyte < static_cast<double>(min_net_bandwidth) ||
-         asked.over.best_bandwidth() * bytes_per_megabyte > static_cast<double>(max_net_bandwidth)))
-      refuse("--bandwidth", bandwidths, "links can be given from 1kB/s to 1000GB/s");
-    choose_networks_to_verify(asked.over, all_latencies->count() > 0, all_bandwidths->count() > 0);
-    asked.verify->part = asked.part;
-    asked.verify->over = asked.over;
-    if (repeat_count->count() > 0)
-      asked.verify->repeats = static_cast<int>(count_of("--repeat", repeats, most_repeats));
-    asked.verify->limit = time_limit->count() > 0
-                              ? std::chrono::round<nanoseconds>(latency_of("--limit", limit, nanoseconds(1)))
-                              : std::chrono::minutes(1);
-  }
+  check_sources(given);
+  settings asked{.file = given.from.value_or(given.file),
+                 .from_trace = given.from.has_value(),
+                 .part = part_of(given),
+                 .json = given.json,
+                 .figures = given.svg,
+                 .save = given.save};
+  take_networks(asked.over, given);
+  if (asked.figures && asked.figures->empty())
+    throw usage_error("--svg: the directory is empty; write --svg figures");
+  if (given.verify)
+    asked.verify =
+        verification_of(given, asked, {std::ranges::next(dashes, 1, arguments.end()), arguments.end()});
   return asked;
 }
 

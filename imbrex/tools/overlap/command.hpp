@@ -17,7 +17,7 @@ struct settings {
   std::string file;  ///< of parameters, or if `from_trace` of a recorded run
   bool from_trace = false;
   measured_part part{};  ///< of the recorded run, or of each run that verifies
-  survey over;
+  survey over{};
   bool json = false;
   std::optional<std::string> figures{};  ///< the directory for them
   std::optional<std::string> save{};     ///< the file for measured parameters

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace imbrex::overlap {
+
+/// The options of `imbrex overlap` as they were written; nothing for what was not.
+struct given_options {
+  std::string file;
+  bool json = false;
+  bool verify = false;
+  std::optional<std::string> svg, latency, bandwidth, testbed, gap;
+  std::optional<std::string> from, phase, iterations, save;
+  std::optional<std::string> repeat, limit;
+};
+
+/// Takes the words before "--", or gives the text to print for --help. Throws `usage_error` for those that are no options.
+std::optional<std::string> take_options(given_options& given, std::vector<std::string> words);
+
+}  // namespace imbrex::overlap
