@@ -23,6 +23,7 @@
 #include <imbrex/tools/overlap/input.hpp>
 #include <imbrex/tools/overlap/parameters.hpp>
 #include <imbrex/tools/overlap/report.hpp>
+#include <imbrex/tools/trace/readable.hpp>
 
 namespace imbrex::overlap {
 namespace {
@@ -205,21 +206,41 @@ void write_parameters(const std::string& file, const std::string& trace, const a
                 "; name another one");
 }
 
-/// What a recorded run has told, and in words for people what that was.
-application measured_application(const settings& asked, std::string& text) {
-  trace::reader in(asked.file);
-  const auto run = tools::read_dataflow(in);
-  for (const std::string& warning : in.warnings()) std::fprintf(stderr, "warning: %s\n", warning.c_str());
-  const auto measured = measure(run, asked.part, std::filesystem::path(asked.file).filename().string());
-  if (measured.program.data.empty())
+measured_program measured_run(const settings& asked, const tools::dataflow& run) {
+  auto made = measure(run, asked.part, std::filesystem::path(asked.file).filename().string());
+  if (made.program.data.empty())
     throw usage_error(
         asked.file +
         ": PEs exchange no messages of the program in what was recorded, so there is nothing to overlap; "
         "run it with two PEs or more. Of broadcasts and reductions the method knows nothing");
+  return made;
+}
+
+/// Of a trace that is not whole, which is why it may lack what is to be measured.
+measured_program measured_part_of_run(const settings& asked, const tools::dataflow& run,
+                                      const std::vector<std::string>& warnings) {
+  try {
+    return measured_run(asked, run);
+  } catch (const usage_error& e) {
+    throw usage_error(warnings.front() + ". The part that was read does not tell what is to be measured (" +
+                      e.what() + "); record the run again, to its end");
+  }
+}
+
+/// What a recorded run has told, and in words for people what that was.
+application measured_application(const settings& asked, std::string& text) {
+  trace::reader in(asked.file);
+  const auto run = tools::read_dataflow(in);
+  const auto warnings = in.warnings();
+  const auto measured =
+      warnings.empty() ? measured_run(asked, run) : measured_part_of_run(asked, run, warnings);
+  for (const std::string& warning : warnings)
+    std::fprintf(stderr, "imbrex overlap: warning: %s\n", tools::printable(warning).c_str());
   if (asked.save) write_parameters(*asked.save, asked.file, measured.program);
+  const char* const whole = warnings.empty() ? "the whole run" : "what was read of the run";
   text += fmt::format("Measured in {}, {}: {} iterations{}, T_comp {:.5g} us\n\n", asked.file,
-                      asked.part.phase.empty() ? "the whole run" : "phase " + asked.part.phase,
-                      measured.iterations, measured.counted ? ", counted by reference numbers" : "",
+                      asked.part.phase.empty() ? whole : "phase " + asked.part.phase, measured.iterations,
+                      measured.counted ? ", counted by reference numbers" : "",
                       measured.program.computation.count());
   text += parameters_text({&measured.program, 1});
   return measured.program;

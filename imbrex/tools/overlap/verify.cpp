@@ -14,6 +14,7 @@
 #include <imbrex/tools/process/temporary_folder.hpp>
 #include <imbrex/tools/process/trial.hpp>
 #include <imbrex/tools/replay/replay.hpp>
+#include <imbrex/tools/trace/readable.hpp>
 #include <imbrex/tools/trace/table.hpp>
 
 namespace imbrex::overlap {
@@ -49,7 +50,8 @@ class program_runs {
           "the program ended but wrote no trace; it must give its arguments to imbrex::parse_options");
     trace::reader in(file);
     auto run = tools::read_dataflow(in);
-    for (const std::string& warning : in.warnings()) std::fprintf(stderr, "warning: %s\n", warning.c_str());
+    for (const std::string& warning : in.warnings())
+      std::fprintf(stderr, "imbrex overlap: warning: %s\n", tools::printable(warning).c_str());
     folder_.clear();
     return run;
   }

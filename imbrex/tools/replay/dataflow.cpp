@@ -12,6 +12,7 @@
 #include <imbrex/tools/replay/pe_progress.hpp>
 #include <imbrex/tools/trace/chain_store.hpp>
 #include <imbrex/tools/trace/message_account.hpp>
+#include <imbrex/tools/trace/readable.hpp>
 
 namespace imbrex::tools {
 namespace {
@@ -53,7 +54,8 @@ class reading {
       const auto piece = in_.next();
       if (piece.records.empty()) break;
       if ((records += piece.records.size()) > most_dataflow_records)
-        throw usage_error("the trace has more than " + std::to_string(most_dataflow_records) +
+        throw usage_error(in_.files().front()->path() + ": the trace has more than " +
+                          std::to_string(most_dataflow_records) +
                           " records, which is too many here; record fewer iterations");
       for (const record& r : piece.records) take(r, piece.track);
     }
@@ -139,9 +141,10 @@ void reading::take(const record& r, std::uint32_t track) {
     return account_.arrived(r, file, packer);
   }
   if (r.kind == record_kind::dropped)
-    throw usage_error(std::to_string(r.a) +
-                      " records are missing in the trace, for which there was no room; run again with "
-                      "--trace-full wait");
+    throw usage_error(in_.files()[file]->path() + ": " + std::to_string(r.a) +
+                      " records are missing, for which there was no room " +
+                      readable_time(static_cast<double>(since_start(r.time))) +
+                      " after the first; run again with --trace-full wait");
   if (!pes_[track]) return;
   pe_progress& pe = *pes_[track];
   switch (r.kind) {
