@@ -178,6 +178,14 @@ class OnOtherPrograms(Tune):
             self.assertIn(expected, done.stderr)
             self.assertFalse((self.folder / "ran").exists())
 
+    def test_no_other_file_is_replaced(self):
+        program = self.program("exit 0\n")
+        before = (self.folder / program).read_text()
+        done = self.run_command(IMBREX, "tune", "--output", program, program)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--output ./program is there, and is no file of options", done.stderr)
+        self.assertEqual((self.folder / program).read_text(), before)
+
     def test_why_a_program_is_not_traced_is_told(self):
         done = self.run_command(IMBREX, "tune", self.program('case "$*" in "") ;; *) exit 1 ;; esac\n'))
         self.assertEqual(done.returncode, 0)

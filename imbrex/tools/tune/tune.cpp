@@ -44,9 +44,19 @@ std::string date_now() {
   return text.data();
 }
 
+/// What is there might be the program, or its input.
+void check_is_options_file(const std::string& file) {
+  try {
+    read_options_file(file);
+  } catch (const usage_error&) {
+    throw usage_error("--output " + file + " is there, and is no file of options; name another");
+  }
+}
+
 /// Before hours of trials.
 void check_output(const std::string& file) {
   const bool was_there = std::filesystem::exists(file);
+  if (std::filesystem::is_regular_file(file)) check_is_options_file(file);
   if (!std::ofstream(file, std::ios::app))
     throw usage_error("--output " + file + " cannot be written: " + std::strerror(errno));
   if (!was_there) std::filesystem::remove(file);
