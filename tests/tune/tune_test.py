@@ -152,6 +152,13 @@ class OnANoisyMachine(Tune):
 
 
 class OnOtherPrograms(Tune):
+    def test_a_full_disk(self):
+        """What was found is told all the same."""
+        done = self.run_command(IMBREX, "tune", "--output", "/dev/full", self.program("exit 0\n"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("/dev/full is not written. What was chosen is run by\n  ./program\n", done.stdout)
+        self.assertIn("imbrex tune: --output /dev/full cannot be written: No space left on device\n", done.stderr)
+
     def test_a_program_without_the_runtime(self):
         program = self.program('case "$*" in "") ;; --way\\ 1) exit 5 ;; *) exit 1 ;; esac\n')
         found = self.tune("--vary", "--way 1", program)

@@ -167,7 +167,8 @@ bool file_says_processes(const report& of) {
 std::string chosen_command(const report& of) {
   const int processes = of.where.processes_of(of.found.chosen);
   const bool job = processes > 1;
-  const bool file_says = job && file_says_processes(of);
+  const bool by_file = of.traced && of.written;
+  const bool file_says = job && by_file && file_says_processes(of);
   std::vector<std::string> words;
   if (file_says)
     words = {"imbrex", "run", "--options", of.asked.output};
@@ -175,7 +176,7 @@ std::string chosen_command(const report& of) {
     words = {"imbrex", "run", "-n", std::to_string(processes)};
   words.push_back(of.asked.program);
   arguments given = of.where.rest;
-  if (!of.traced)
+  if (!by_file)
     given = with_options(given, of.where.words(of.found.chosen));
   else if (!file_says)
     given = with_options(given, {"--options", of.asked.output});

@@ -13,7 +13,8 @@ struct report {
   settings asked{};
   space where{};
   search_result found{};
-  bool traced = false;  ///< times are from traces
+  bool traced = false;   ///< times are from traces
+  bool written = false;  ///< there is a file that holds what was chosen
   std::string host{};
   std::string date{};
 };
@@ -42,7 +43,8 @@ std::string failure_text(const space& where, const comparison& of);
 /// What the times are of: "the phases iterations".
 std::string measured_text(const report& of);
 
-/// The command line that runs the program with what was chosen: by the file, if it takes --options.
+/// The command line that runs the program with what was chosen: by the file, if there is one and it takes
+/// --options.
 std::string chosen_command(const report& of);
 
 }  // namespace imbrex::tune

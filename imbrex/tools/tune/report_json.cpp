@@ -69,8 +69,8 @@ std::string report_json(const report& of) {
   made["confirmation"] = found.confirmation ? json(of.where, *found.confirmation) : ordered_json(nullptr);
   made["chosen"] = json(of.where, found.chosen);
   made["findings"] = findings_text(of);
-  made["file"] = writes_file(of) ? ordered_json(of.asked.output) : ordered_json(nullptr);
-  made["command"] = writes_file(of) ? ordered_json(chosen_command(of)) : ordered_json(nullptr);
+  made["file"] = of.written ? ordered_json(of.asked.output) : ordered_json(nullptr);
+  made["command"] = chosen_command(of);
   return made.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -72,7 +72,8 @@ std::string legend(const report& of) {
 }
 
 std::string what_to_do(const report& of) {
-  if (!writes_file(of)) return of.asked.output + " is not written, since nothing is confirmed.\n";
+  if (!of.written)
+    return of.asked.output + " is not written. What was chosen is run by\n  " + chosen_command(of) + "\n";
   if (!of.traced)
     return of.asked.output + " is written, but the program seems not to take --options. Run it by\n  " +
            chosen_command(of) + "\n";

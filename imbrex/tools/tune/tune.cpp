@@ -69,6 +69,11 @@ void write(const std::string& file, const std::string& text) {
   if (!out) throw error("--output " + file + " cannot be written: " + std::strerror(errno));
 }
 
+void print(const std::string& text) {
+  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
+    throw error(std::string("the standard output cannot be written: ") + std::strerror(errno));
+}
+
 /// What the user sees meanwhile, on a terminal.
 void tell(const space& where, const comparison& of) {
   if (::isatty(STDERR_FILENO) == 0) return;
@@ -122,11 +127,17 @@ report find(const settings& asked, program_runs& runs) {
 void tune(const settings& asked) {
   check_output(asked.output);
   program_runs runs(this_command(), asked.program, asked.phase);  // keeps signals back until all is told
-  const report made = find(asked, runs);
-  if (writes_file(made)) write(asked.output, options_text(made));
-  const std::string text = asked.json ? report_json(made) : report_text(made);
-  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
-    throw error(std::string("the standard output cannot be written: ") + std::strerror(errno));
+  report made = find(asked, runs);
+  std::string problem;
+  try {
+    made.written = writes_file(made);
+    if (made.written) write(asked.output, options_text(made));
+  } catch (const error& e) {  // what was found is told all the same
+    made.written = false;
+    problem = e.what();
+  }
+  print(asked.json ? report_json(made) : report_text(made));
+  if (!problem.empty()) throw error(problem);
   if (made.found.interrupted) throw tools::interrupted(*made.found.interrupted);
 }
 
