@@ -160,6 +160,7 @@ TEST(choose_space, refuses_before_a_run_what_no_run_could_allow) {
   EXPECT_NE(complaint(brief).find("--short names --odf"), std::string::npos);
   EXPECT_NE(complaint(with({"--name", "a\nb"}, {{"--name", {"c"}}})).find("several lines"),
             std::string::npos);
+  EXPECT_NE(complaint(with({}, {{"--name", {"a", "--"}}})).find("--name --: "), std::string::npos);
 }
 
 TEST(choose_space, leaves_devices_as_many_as_there_are) {

@@ -19,6 +19,8 @@ void check_line(const std::string& option, const std::string& value) {
   if (value.find('\n') != std::string::npos)
     throw usage_error(option +
                       " has a value of several lines, which no options file can hold; it cannot be varied");
+  if (value == "--")
+    throw usage_error(option + " --: nothing behind -- is an option, so it is no value; leave it out");
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ struct space {
 };
 
 /// The dimension of an option with these values, of which the default is what `from` says; takes it out there. Without
-/// values it is an option that is given or not. Throws `usage_error` for a value of several lines.
+/// values it is an option that is given or not. Throws `usage_error` for a value that no options file can hold.
 dimension take_dimension(arguments& from, const std::string& option, const std::vector<std::string>& values);
 
 /// The dimension of the processes that all PEs of a job are divided among, in these numbers; the default is `processes`,
