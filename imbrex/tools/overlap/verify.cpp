@@ -43,7 +43,7 @@ class program_runs {
                   "; give it fewer iterations, or more time with --limit");
     if (result.status != 0)
       throw error("a run ended with status " + std::to_string(result.status) +
-                  (last_line(result).empty() ? "" : ": " + last_line(result)) +
+                  (telling_line(result).empty() ? "" : ": " + telling_line(result)) +
                   "; it must take the options of the runtime and end with status 0");
     if (!std::filesystem::exists(file))
       throw error(

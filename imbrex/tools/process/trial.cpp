@@ -26,6 +26,13 @@ constexpr auto termination_time = 4s;
 
 std::chrono::steady_clock::time_point now() { return std::chrono::steady_clock::now(); }
 
+std::string line_around(const std::string& text, std::size_t at) {
+  const std::size_t before = text.find_last_of("\r\n", at);
+  const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+  const std::size_t end = text.find_last_not_of(" \t", text.find_first_of("\r\n", at) - 1);
+  return text.substr(begin, end + 1 - begin);
+}
+
 }  // namespace
 
 struct trial_runner::running_trial {
@@ -58,12 +65,10 @@ struct trial_runner::running_trial {
   }
 };
 
-std::string last_line(const trial_result& of) {
-  const std::size_t end = of.output.find_last_not_of(" \t\r\n");
-  if (end == std::string::npos) return {};
-  const std::size_t before = of.output.find_last_of("\r\n", end);
-  const std::size_t begin = before == std::string::npos ? 0 : before + 1;
-  return of.output.substr(begin, end + 1 - begin);
+std::string telling_line(const trial_result& of) {
+  std::size_t at = of.output.rfind("error:");
+  if (at == std::string::npos) at = of.output.find_last_not_of(" \t\r\n");
+  return at == std::string::npos ? std::string() : line_around(of.output, at);
 }
 
 interrupted::interrupted(int signal)

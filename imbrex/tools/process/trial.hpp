@@ -22,8 +22,9 @@ struct trial_result {
   std::string output;      ///< the last of what it wrote, standard output and error together
 };
 
-/// The last line that a trial wrote which is not empty, for messages.
-std::string last_line(const trial_result& of);
+/// The line that tells why a trial failed: the last with "error:", behind which there may be help; else the last that is
+/// not empty.
+std::string telling_line(const trial_result& of);
 
 /// Somebody wants the command to end; nothing of its trials is left.
 class interrupted : public error {

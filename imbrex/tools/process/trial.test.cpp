@@ -14,7 +14,7 @@
 namespace {
 
 using namespace std::chrono_literals;
-using imbrex::tools::last_line;
+using imbrex::tools::telling_line;
 using imbrex::tools::trial_result;
 using imbrex::tools::trial_runner;
 
@@ -38,12 +38,21 @@ TEST(trial, tells_how_the_program_ended_and_what_it_wrote) {
   EXPECT_FALSE(good.timed_out);
   EXPECT_GT(good.wall, 0ns);
   EXPECT_EQ(good.output, "one\ntwo\n");
-  EXPECT_EQ(last_line(good), "two");
+  EXPECT_EQ(telling_line(good), "two");
   const trial_result bad = shell("printf 'why\\n\\n'; exit 7");
   EXPECT_EQ(bad.status, 7);
-  EXPECT_EQ(last_line(bad), "why");
+  EXPECT_EQ(telling_line(bad), "why");
   EXPECT_EQ(shell("kill -KILL $$").status, 128 + SIGKILL);
-  EXPECT_EQ(last_line(shell("true")), "");
+  EXPECT_EQ(telling_line(shell("true")), "");
+}
+
+TEST(trial, tells_why_it_failed) {
+  EXPECT_EQ(
+      telling_line(shell("echo error: old; echo 'app: error: no value  '; echo help; echo more; exit 2")),
+      "app: error: no value");
+  EXPECT_EQ(telling_line(shell("printf 'begun\\nan error:'; exit 2")), "an error:");
+  EXPECT_EQ(telling_line(shell("echo one; echo no errors; exit 2")), "no errors");
+  EXPECT_EQ(telling_line(shell("exit 2")), "");
 }
 
 TEST(trial, takes_as_long_as_the_program) { EXPECT_GE(shell("sleep 0.2").wall, 200ms); }
@@ -53,7 +62,7 @@ TEST(trial, has_no_standard_input) { EXPECT_EQ(shell("cat; echo end").output, "e
 TEST(trial, keeps_the_end_of_long_output) {
   const trial_result much = shell("seq 1 100000");
   EXPECT_EQ(much.output.size(), trial_runner::kept_output);
-  EXPECT_EQ(last_line(much), "100000");
+  EXPECT_EQ(telling_line(much), "100000");
 }
 
 TEST(trial, refuses_what_is_no_program) {
@@ -67,7 +76,7 @@ TEST(trial, is_ended_when_its_time_is_over) {
   const trial_result long_one = shell("sleep 1000 & echo $! > " + file + "; echo began; wait", 1s);
   EXPECT_TRUE(long_one.timed_out);
   EXPECT_EQ(long_one.status, imbrex::tools::timeout_status);
-  EXPECT_EQ(last_line(long_one), "began");
+  EXPECT_EQ(telling_line(long_one), "began");
   EXPECT_FALSE(is_there(number_in(file)));
 }
 

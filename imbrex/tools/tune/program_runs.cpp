@@ -17,7 +17,7 @@ namespace {
 
 std::string reason(const tools::trial_result& ended, nanoseconds limit) {
   if (ended.timed_out) return "took longer than " + tools::readable_time(static_cast<double>(limit.count()));
-  const std::string said = tools::last_line(ended);
+  const std::string said = tools::telling_line(ended);
   return "ended with status " + std::to_string(ended.status) +
          (said.empty() ? "" : ": " + tools::printable(said));
 }
