@@ -99,6 +99,8 @@ void check_varied(const std::string& text, const std::string& option) {
     refuse("--vary", text, "options files are read before anything is varied; name the options in them");
   if (option == "--trace" || option.starts_with("--trace-"))
     refuse("--vary", text, "the trials are measured by their traces, so leave this option out");
+  if (option == "--machine")
+    refuse("--vary", text, "times of different machines cannot be compared; tune on each");
 }
 
 variation variation_of(const std::string& text) {
