@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <ranges>
 
 #include <imbrex/base/command_words.hpp>
 #include <imbrex/tools/trace/readable.hpp>
@@ -14,6 +16,8 @@ namespace {
 
 /// A part of the time that has changed by less is not worth a word.
 constexpr double least_change = 0.01;
+/// More than these are no help.
+constexpr std::size_t most_names = 12;
 
 struct named_part {
   const char* name;
@@ -133,7 +137,10 @@ std::string failures(const search_result& found) {
 std::string not_tried(const report& of) {
   if (of.found.untried.empty()) return {};
   std::string names;
-  for (const configuration& one : of.found.untried) names += (names.empty() ? "" : ", ") + of.where.name(one);
+  for (const configuration& one : of.found.untried | std::views::take(most_names))
+    names += (names.empty() ? "" : ", ") + of.where.name(one);
+  if (of.found.untried.size() > most_names)
+    names += fmt::format(" and {} more", of.found.untried.size() - most_names);
   if (of.found.interrupted) return " Not tried: " + names + ".";
   return " Not tried for lack of time: " + names + "; raise --seconds, or shorten the runs with --short.";
 }

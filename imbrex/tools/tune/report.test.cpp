@@ -155,6 +155,9 @@ TEST(tune_report, tells_what_is_known_after_an_interrupt) {
       "Not tried: --odf 4, --odf 8.");
   EXPECT_FALSE(writes_file(made));
   EXPECT_EQ(nlohmann::json::parse(report_json(made))["interrupted"], 2);
+  report many = made;
+  many.found.untried.resize(20, {2, 0, 0, 0});
+  EXPECT_NE(findings_text(many).find(", --odf 4 and 8 more."), std::string::npos) << findings_text(many);
   report unconfirmed = made;
   unconfirmed.found.best = {4, 0, 0, 0};
   unconfirmed.found.tried.push_back({.candidate = {4, 0, 0, 0},
