@@ -192,6 +192,10 @@ class OnOtherPrograms(Tune):
         self.assertEqual(done.returncode, 2)
         self.assertIn("--output ./program is there, and is no file of options", done.stderr)
         self.assertEqual((self.folder / program).read_text(), before)
+        (self.folder / "link").symlink_to("target")
+        done = self.run_command(IMBREX, "tune", "--output", "link", program)
+        self.assertEqual(done.returncode, 0)
+        self.assertTrue((self.folder / "link").is_symlink())
 
     def test_why_a_program_is_not_traced_is_told(self):
         done = self.run_command(IMBREX, "tune", self.program('case "$*" in "") ;; *) exit 1 ;; esac\n'))

@@ -59,7 +59,7 @@ void check_output(const std::string& file) {
   if (std::filesystem::is_regular_file(file)) check_is_options_file(file);
   if (!std::ofstream(file, std::ios::app))
     throw usage_error("--output " + file + " cannot be written: " + std::strerror(errno));
-  if (!was_there) std::filesystem::remove(file);
+  if (!was_there) std::filesystem::remove(std::filesystem::canonical(file));  // not a link to it
 }
 
 void write(const std::string& file, const std::string& text) {
