@@ -2,19 +2,26 @@
 #include <imbrex/trace/reader.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/trace/upper_half_order.hpp>
 
 namespace imbrex::trace {
 
 namespace {
 
-// Of all tracks together; each has at least some, so that reads are not too small, and not more than pay.
-constexpr std::size_t buffered_records = 1U << 17U;
+// Of all tracks together; each has at least some, so that reads are not too small, and not more than pay. A power of two.
+constexpr std::size_t buffered_records = 1U << 19U;
 constexpr std::size_t least_buffered = 64;
-constexpr std::size_t most_buffered = 1U << 11U;
+constexpr std::size_t most_buffered = 1U << 12U;
+// A window should have so many, which are sorted in the cache, and more than a few of each track.
+constexpr std::size_t window_records = 1U << 15U;
+constexpr std::size_t window_records_of_track = 32;
+constexpr std::uint64_t longest_window = 0xffff'ffffU;  // times in it have 32 bits
+constexpr std::size_t fetched_ahead = 12;
 
 }  // namespace
 
@@ -93,20 +100,35 @@ void reader::find_tracks() {
       sources_.emplace_back().cursor.track = place;
     }
   }
-  buffer_records_ =
+  const auto each =
       std::clamp(buffered_records / std::max<std::size_t>(sources_.size(), 1), least_buffered, most_buffered);
-  for (std::uint32_t t = 0; t < sources_.size(); ++t)
-    if (refill(t)) heap_.push_back({sources_[t].buffer.front().time, t});
+  buffer_bits_ = static_cast<unsigned>(std::bit_width(each)) - 1;
+  buffers_ = std::make_unique_for_overwrite<record[]>(sources_.size() << buffer_bits_);
+  to_give_.resize(sources_.size());
+  for (std::uint32_t t = 0; t < sources_.size(); ++t) {
+    refill(t);
+    heap_.push_back({time_of_next(t), t});
+  }
   for (std::size_t k = heap_.size() / 2; k-- > 0;) sift_down(k);
+  if (!heap_.empty()) first_time_ = heap_.front().time;
 }
 
-bool reader::refill(std::uint32_t track) {
+void reader::refill(std::uint32_t track) {
   source& from = sources_[track];
-  from.buffer.resize(buffer_records_);
+  record* const buffer = buffer_of(track);
+  std::copy(buffer + from.at, buffer + from.filled, buffer);
+  from.filled -= from.at;
   from.at = 0;
-  from.filled = files_[tracks_[track].file]->read(from.cursor, from.buffer);
-  if (from.filled == 0) std::vector<record>().swap(from.buffer);
-  return from.filled > 0;
+  to_give_[track] = first_place(track);
+  const auto room = std::span(buffer, std::size_t{1} << buffer_bits_).subspan(from.filled);
+  const auto read = files_[tracks_[track].file]->read(from.cursor, room);
+  from.filled += static_cast<std::uint32_t>(read);
+  from.ended = read < room.size();
+}
+
+std::uint64_t reader::time_of_next(std::uint32_t track) const {
+  const source& from = sources_[track];
+  return from.at < from.filled ? buffer_of(track)[from.at].time : never;
 }
 
 void reader::sift_down(std::size_t from) {
@@ -119,30 +141,114 @@ void reader::sift_down(std::size_t from) {
   heap_[from] = moved;
 }
 
-reader::piece reader::next() {
-  if (given_records_ > 0) {
-    source& last = sources_[given_];
-    last.at += given_records_;
-    given_records_ = 0;
-    if (last.at < last.filled || refill(given_)) {
-      heap_.front().time = last.buffer[last.at].time;
-    } else {
-      heap_.front() = heap_.back();
-      heap_.pop_back();
-    }
-    if (!heap_.empty()) sift_down(0);
+// What was given may be overwritten now.
+void reader::close_window() {
+  for (std::size_t k = visited_.size(); k-- > 0;) {
+    waiting& of = heap_[visited_[k]];
+    const source& from = sources_[of.track];
+    if (!from.ended && from.at >= (std::size_t{3} << buffer_bits_) / 4) refill(of.track);
+    of.time = time_of_next(of.track);
+    sift_down(visited_[k]);
   }
-  if (heap_.empty()) return {};
-  given_ = heap_.front().track;
-  const source& from = sources_[given_];
-  // Up to where the next track has a record, the heap need not be touched.
-  std::uint64_t limit = ~std::uint64_t{0};
-  for (std::size_t child = 1; child < std::min<std::size_t>(heap_.size(), 3); ++child)
-    limit = std::min(limit, heap_[child].time + (given_ < heap_[child].track ? 1 : 0));
-  std::size_t until = from.at + 1;
-  while (until < from.filled && from.buffer[until].time < limit) ++until;
-  given_records_ = until - from.at;
-  return {given_, std::span(from.buffer).subspan(from.at, given_records_)};
+  visited_.clear();
+}
+
+// Those that have a record before the horizon are at the top of the heap; where the buffer of one ends, the horizon is.
+reader::waiting reader::visit_tracks(std::uint64_t until) {
+  waiting horizon{until, ~std::uint32_t{0}};
+  visited_.push_back(0);
+  for (std::size_t k = 0; k < visited_.size(); ++k) {
+    const std::size_t place = visited_[k];
+    const std::uint32_t track = heap_[place].track;
+    const source& from = sources_[track];
+    if (!from.ended) {
+      const waiting last{buffer_of(track)[from.filled - 1].time, track};
+      if (last.before(horizon)) horizon = last;
+    }
+    for (std::size_t child = 2 * place + 1; child < std::min(heap_.size(), 2 * place + 3); ++child)
+      if (!horizon.before(heap_[child])) visited_.push_back(static_cast<std::uint32_t>(child));
+  }
+  return horizon;
+}
+
+// The last of each track always has a place in the order, so that all are given.
+void reader::gather(waiting horizon, std::uint64_t start) {
+  gathered_.clear();
+  for (const std::uint32_t place : visited_) gathered_.push_back(heap_[place].track);
+  std::sort(gathered_.begin(), gathered_.end());
+  for (const std::uint32_t track : gathered_) {
+    source& from = sources_[track];
+    const record* const buffer = buffer_of(track);
+    const std::uint64_t limit = horizon.time + (track <= horizon.track ? 1 : 0);
+    const auto entry = [&](std::uint32_t at) {
+      return (buffer[at].time - start) << 32U | (first_place(track) + at);
+    };
+    const std::uint32_t first = from.at;
+    bool last_is_ordered = true;
+    for (; from.at < from.filled && buffer[from.at].time < limit; ++from.at) {
+      last_is_ordered = (ordered_ >> static_cast<unsigned>(buffer[from.at].kind) & 1U) != 0;
+      if (last_is_ordered) order_.push_back(entry(from.at));
+    }
+    if (!last_is_ordered) order_.push_back(entry(from.at - 1));
+    records_of_window_ += from.at - first;
+  }
+}
+
+bool reader::open_window() {
+  close_window();
+  order_.clear();
+  given_ = 0;
+  records_of_window_ = 0;
+  ++windows_;
+  if (heap_.empty() || heap_.front().time == never) return false;
+  const std::uint64_t start = heap_.front().time;
+  const waiting horizon = visit_tracks(start + window_);
+  gather(horizon, start);
+  if (gathered_.size() > 1) sort_by_upper_half(order_, room_);
+  adapt_window(horizon.time - start);
+  return true;
+}
+
+// A window that the end of a buffer has cut was too long, too.
+void reader::adapt_window(std::uint64_t length) {
+  const std::size_t wanted = std::max(window_records, window_records_of_track * gathered_.size());
+  if (records_of_window_ > wanted)
+    window_ = std::max<std::uint64_t>(window_ / 2, 1);
+  else if (length < window_)
+    window_ = std::max<std::uint64_t>(2 * length, 1);
+  else if (records_of_window_ < wanted / 2)
+    window_ = std::min(2 * window_, longest_window);
+}
+
+reader::piece reader::next() {
+  while (given_ < order_.size() || open_window()) {
+    const std::uint32_t track = place_of(given_) >> buffer_bits_;
+    while (given_ + 1 < order_.size() && place_of(given_ + 1) >> buffer_bits_ == track) ++given_;
+    const std::uint32_t first = to_give_[track];
+    to_give_[track] = place_of(given_++) + 1;
+    fetch_ahead();
+    // Those up to the end of a track's part of the window may have been given by `rest_before`.
+    if (first < to_give_[track]) return {track, {&buffers_[first], to_give_[track] - first}};
+  }
+  return {};
+}
+
+// The records of many tracks lie in as many places, which no processor foresees.
+void reader::fetch_ahead() const {
+  if (given_ + fetched_ahead >= order_.size()) return;
+  const std::uint32_t last = place_of(given_ + fetched_ahead);
+  __builtin_prefetch(&buffers_[to_give_[last >> buffer_bits_]]);
+  __builtin_prefetch(&buffers_[last]);
+}
+
+reader::piece reader::rest_before(std::uint32_t other, const record& now, std::uint32_t track_of_now) {
+  const std::uint64_t limit = now.time + (other < track_of_now ? 1 : 0);
+  const std::uint32_t first = to_give_[other];
+  const std::uint32_t end = first_place(other) + sources_[other].at;
+  std::uint32_t behind = first;
+  while (behind < end && buffers_[behind].time < limit) ++behind;
+  to_give_[other] = behind;
+  return {other, {&buffers_[first], behind - first}};
 }
 
 std::vector<std::string> reader::warnings() const {

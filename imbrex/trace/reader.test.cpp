@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <tuple>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/trace/clock_fit.hpp>
@@ -104,6 +105,107 @@ TEST(Reader, MergesAllTracksInTheOrderOfTime) {
   ASSERT_EQ(got, sorted);
   EXPECT_TRUE(in.warnings().empty()) << in.warnings().front();
 }
+
+/// How many tracks, how their records are spread over them, and how far their times are from each other.
+struct many_tracks {
+  std::uint32_t tracks;
+  bool one_has_half;
+  enum class times : std::uint8_t { all_equal, dense, far } step;
+};
+
+class ReaderOf : public testing::TestWithParam<many_tracks> {
+ protected:
+  ReaderOf() {
+    const auto of = GetParam();
+    file_header head;
+    head.pes = of.tracks;
+    file_writer out(folder_.file(), head);
+    for (std::uint32_t t = 0; t < of.tracks; ++t) {
+      std::size_t left = total / of.tracks + 1;
+      if (of.one_has_half) left = t == of.tracks / 2 ? total / 2 : total / 2 / of.tracks + 1;
+      std::vector<record> made;
+      std::uint64_t time = 1000;
+      for (; left > 0; --left) {
+        time += step();
+        made.push_back(
+            a_record(time, random_() % 3 == 0 ? record_kind::sent : record_kind::mark, made.size()));
+        records_.push_back({{0, t, time, made.size() - 1}, made.back().kind == record_kind::sent});
+      }
+      out.write(t, made);
+    }
+    out.end();
+    std::sort(records_.begin(), records_.end(), [](const auto& l, const auto& r) {
+      return std::tuple(l.first.time, l.first.track, l.first.a) <
+             std::tuple(r.first.time, r.first.track, r.first.a);
+    });
+  }
+
+  std::uint64_t step() {
+    switch (GetParam().step) {
+      case many_tracks::times::all_equal: return 0;
+      case many_tracks::times::dense: return random_() % 5;
+      default: return random_() % 9 == 0 ? std::uint64_t{random_()} << 4U : random_() % 2;
+    }
+  }
+
+  static constexpr std::size_t total = 100'000;
+  std::mt19937 random_{5};
+  temporary_trace folder_;
+  std::vector<std::pair<seen, bool>> records_;  // in the order of time; whether it is a `sent`
+};
+
+TEST_P(ReaderOf, MergesAllInTheOrderOfTime) {
+  reader in(folder_.file());
+  const auto got = read_all(in);
+  ASSERT_EQ(got.size(), records_.size());
+  for (std::size_t k = 0; k < got.size(); ++k) ASSERT_EQ(got[k], records_[k].first) << k;
+}
+
+TEST_P(ReaderOf, KeepsTheOrderOfSomeKindsAndOfTracks) {
+  reader in(folder_.file());
+  in.order_only(1U << static_cast<unsigned>(record_kind::sent));
+  EXPECT_EQ(in.first_time(), records_.front().first.time);
+  std::vector<seen> sent;
+  std::vector<std::uint64_t> given(in.tracks().size());  // of each track; they are numbered
+  std::vector<seen> not_before(in.tracks().size());      // what comes later of it is after this
+  const auto take = [&](const reader::piece& piece) {
+    for (const record& r : piece.records) {
+      ASSERT_EQ(r.a, given[piece.track]++);
+      const seen it{0, piece.track, r.time, r.a};
+      const seen& limit = not_before[piece.track];
+      ASSERT_LE(std::pair(limit.time, limit.track), std::pair(it.time, it.track));
+      if (r.kind == record_kind::sent) sent.push_back(it);
+    }
+  };
+  for (auto piece = in.next(); !piece.records.empty(); piece = in.next()) {
+    take(piece);
+    const record now = piece.records.back();
+    const auto other = static_cast<std::uint32_t>(random_() % given.size());
+    if (now.kind != record_kind::sent || other == piece.track) continue;
+    const auto rest = in.rest_before(other, now, piece.track);
+    take(rest);
+    for (const record& r : rest.records)
+      ASSERT_LT(std::pair(r.time, other), std::pair(now.time, piece.track));
+    not_before[other] = {0, piece.track, now.time, 0};
+  }
+  std::vector<seen> expected;
+  for (const auto& [record, is_sent] : records_)
+    if (is_sent) expected.push_back(record);
+  ASSERT_EQ(sent.size(), expected.size());
+  for (std::size_t k = 0; k < sent.size(); ++k) ASSERT_EQ(sent[k], expected[k]) << k;
+  EXPECT_EQ(std::accumulate(given.begin(), given.end(), std::size_t{0}), records_.size());
+}
+
+std::vector<many_tracks> all_many_tracks() {
+  std::vector<many_tracks> all;
+  for (const std::uint32_t tracks : {1U, 8U, 64U, 1000U, 5000U})
+    for (const bool one_has_half : {false, true})
+      for (const auto step :
+           {many_tracks::times::all_equal, many_tracks::times::dense, many_tracks::times::far})
+        all.push_back({tracks, one_has_half, step});
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(ManyTracks, ReaderOf, testing::ValuesIn(all_many_tracks()));
 
 TEST(Reader, KnowsTheNamesOfNumbers) {
   const temporary_trace folder;
