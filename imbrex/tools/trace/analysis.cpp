@@ -2,8 +2,11 @@
 #include <imbrex/tools/trace/analysis.hpp>
 
 #include <algorithm>
+#include <compare>
 #include <deque>
+#include <initializer_list>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <unordered_map>
 
@@ -12,6 +15,7 @@
 #include <imbrex/tools/trace/pe_account.hpp>
 #include <imbrex/tools/trace/phase_account.hpp>
 #include <imbrex/tools/trace/run_observer.hpp>
+#include <imbrex/trace/upper_half_order.hpp>
 
 namespace imbrex::tools {
 namespace {
@@ -21,6 +25,10 @@ using trace::record_kind;
 using trace::track_class;
 
 constexpr std::size_t enough_history = 2048;  // of one, where there are many
+constexpr std::size_t slots_a_window = 4096;
+// In pieces; what lies in the history can be told only where the state is there.
+constexpr std::size_t state_fetched_ahead = 8;
+constexpr std::size_t history_fetched_ahead = 4;
 constexpr std::size_t most_history = 1U << 16U;
 
 struct device_account {
@@ -50,12 +58,28 @@ struct device_account {
   device_report report;
 };
 
+/// As bits.
+constexpr std::uint32_t kinds(std::initializer_list<record_kind> all) {
+  std::uint32_t bits = 0;
+  for (const record_kind kind : all) bits |= std::uint32_t{1} << static_cast<unsigned>(kind);
+  return bits;
+}
+
 /// What belongs to a track: its PE or its device, or neither.
 struct track_account {
   std::uint32_t file = 0;
   pe_account* pe = nullptr;
   device_account* device = nullptr;
   std::uint64_t last_record = 0;
+  std::uint64_t records = 0;
+};
+
+/// Where a record stands among all.
+struct moment {
+  std::uint64_t time = ~std::uint64_t{0};
+  std::uint32_t track = 0;
+  std::uint64_t place = 0;  ///< on its track
+  auto operator<=>(const moment&) const = default;
 };
 
 class analysis {
@@ -63,35 +87,43 @@ class analysis {
   analysis(trace::reader& in, run_observer* observer, std::size_t history)
       : in_(in), messages_(all_.chains), history_(history) {
     all_.observer = observer;
+    // By these PEs have to do with each other. An observer is told of all in the order of time.
+    if (observer == nullptr)
+      in_.order_only(kinds({record_kind::sent, record_kind::packed, record_kind::arrived,
+                            record_kind::item_begin, record_kind::entry_begin}));
   }
 
   run_report run() {
-    while (true) {
-      const auto piece = in_.next();
-      if (piece.records.empty()) break;
-      if (tracks_.empty()) begin(piece.records.front().time);
-      before_ = tracks_[piece.track].last_record;
-      for (const record& r : piece.records) {
-        take(r, piece.track);
-        before_ = r.time;
-      }
-      tracks_[piece.track].last_record = end_ = before_;
+    std::uint64_t window = 0;
+    for (auto piece = in_.next(); !piece.records.empty(); piece = in_.next()) {
+      if (window != in_.windows()) end_window();
+      window = in_.windows();
+      if (tracks_.empty()) begin(in_.first_time());
+      fetch();
+      take(piece);
     }
+    settle_processes();
     return finish();
   }
 
  private:
   void begin(std::uint64_t start);
+  void take(const trace::reader::piece& piece);
+  void end_window();
+  void settle_processes();
+  void fetch() const;
   void take(const record& r, std::uint32_t track);
   void item(const record& r, std::uint32_t track);
   void message(const record& r, std::uint32_t track);
   void message_begins(const record& r, std::uint32_t track);
-  void known_begun(const message_account::begun& known);
-  void count(const message_account::begun& known);
+  void catch_up(std::uint32_t other, const record& now, std::uint32_t track);
+  void known_begun(const message_account::begun& known, std::uint64_t now);
+  void count(const message_account::begun& known, std::uint64_t now);
   void count_element(const record& r, std::uint32_t entry);
-  std::uint32_t entry_of(std::uint32_t file, std::uint16_t id);
+  std::uint32_t entry_of(const record& r, std::uint32_t track);
   std::string phase_name(std::uint32_t file, std::uint32_t id) const;
   run_report finish();
+  std::vector<entry_report> entries_by_begin() const;
   void finish_pes(run_report& report);
 
   trace::reader& in_;
@@ -106,13 +138,61 @@ class analysis {
   std::unordered_map<std::uint32_t, std::uint32_t> senders_;  // tracks by number, those that pack
   std::vector<std::vector<std::uint32_t>> entries_;           // by file and id, plus one
   std::unordered_map<std::string, std::uint32_t> entry_numbers_;
+  std::vector<moment> entries_begin_;  // the first record of each
   element_count elements_;
   phase_account phases_;
   path_report path_;
-  std::uint64_t before_ = 0;  // when the record before was, on the track that is read
+  std::uint64_t next_look_ = 0;       // at the messages in flight, by windows
+  std::vector<std::uint64_t> order_;  // in which the changes of processes happened
+  std::vector<std::uint64_t> order_room_;
   std::uint64_t start_ = 0;
   std::uint64_t end_ = 0;
 };
+
+void analysis::take(const trace::reader::piece& piece) {
+  track_account& here = tracks_[piece.track];
+  for (const record& r : piece.records) {
+    take(r, piece.track);
+    here.last_record = r.time;
+    ++here.records;
+  }
+  end_ = std::max(end_, here.last_record);
+}
+
+// Between two pieces of a track come those of all others, and what belongs to it has left the nearest caches.
+void analysis::fetch() const {
+  const auto later = in_.later(state_fetched_ahead);
+  if (later.records.empty()) return;
+  if (const pe_account* const pe = tracks_[later.track].pe) pe->fetch();
+  const auto soon = in_.later(history_fetched_ahead);
+  const track_account& near = tracks_[soon.track];
+  if (near.pe != nullptr) near.pe->fetch_history();
+  messages_.fetch(soon.records.front(), near.file);
+}
+
+// Messages are looked through so seldom that it costs nothing beside the records.
+void analysis::end_window() {
+  settle_processes();
+  if (in_.windows() < next_look_) return;
+  next_look_ = in_.windows() + 1 + messages_.in_flight().slots() / slots_a_window;
+  all_.reach = std::min(end_, messages_.in_flight().first_sent());
+}
+
+// All changes up to the end of a window are known when it has ended.
+void analysis::settle_processes() {
+  auto& changes = all_.changes;
+  if (changes.empty()) return;
+  std::uint64_t first = changes.front().time;
+  for (const process_change& change : changes) first = std::min(first, change.time);
+  order_.clear();
+  for (const process_change& change : changes) order_.push_back((change.time - first) << 32U | order_.size());
+  trace::sort_by_upper_half(order_, order_room_);
+  for (const std::uint64_t next : order_) {
+    const process_change& change = changes[static_cast<std::uint32_t>(next)];
+    change.process->take(change);
+  }
+  changes.clear();
+}
 
 void analysis::begin(std::uint64_t start) {
   start_ = start;
@@ -142,7 +222,9 @@ void analysis::begin(std::uint64_t start) {
   }
 }
 
-std::uint32_t analysis::entry_of(std::uint32_t file, std::uint16_t id) {
+std::uint32_t analysis::entry_of(const record& r, std::uint32_t track) {
+  const std::uint32_t file = tracks_[track].file;
+  const std::uint16_t id = r.entry;
   auto& known = entries_[file];
   if (id >= known.size()) known.resize(id + std::size_t{1});
   if (known[id] == 0) {
@@ -152,10 +234,15 @@ std::uint32_t analysis::entry_of(std::uint32_t file, std::uint16_t id) {
                                                      : "entry " + std::to_string(id);
     const auto [found, is_new] =
         entry_numbers_.emplace(name, static_cast<std::uint32_t>(all_.entries.size()));
-    if (is_new) all_.entries.emplace_back().name = name;
+    if (is_new) {
+      all_.entries.emplace_back().name = name;
+      entries_begin_.emplace_back();
+    }
     known[id] = found->second + 1;
   }
-  return known[id] - 1;
+  const std::uint32_t entry = known[id] - 1;
+  entries_begin_[entry] = std::min(entries_begin_[entry], {r.time, track, tracks_[track].records});
+  return entry;
 }
 
 std::string analysis::phase_name(std::uint32_t file, std::uint32_t id) const {
@@ -197,26 +284,26 @@ void analysis::item(const record& r, std::uint32_t track) {
   const track_account& here = tracks_[track];
   switch (r.kind) {
     case record_kind::item_begin: {
-      const auto entry = entry_of(here.file, r.entry);
+      const auto entry = entry_of(r, track);
       count_element(r, entry);
       here.pe->item_begin(r, entry);
       return message_begins(r, track);
     }
     case record_kind::entry_begin: {
-      const auto entry = entry_of(here.file, r.entry);
+      const auto entry = entry_of(r, track);
       count_element(r, entry);
       here.pe->entry_begin(r, entry);
       return message_begins(r, track);
     }
     case record_kind::item_end: return here.pe->item_end(r.time);
     case record_kind::entry_end: return here.pe->entry_end(r.time);
-    case record_kind::resumed: return here.pe->resumed(r, entry_of(here.file, r.entry));
-    case record_kind::suspended: return here.pe->suspended(r, entry_of(here.file, r.entry));
+    case record_kind::resumed: return here.pe->resumed(r, entry_of(r, track));
+    case record_kind::suspended: return here.pe->suspended(r, entry_of(r, track));
     case record_kind::abandoned: return here.pe->abandoned(r);
     case record_kind::parked: return here.pe->parked(r.time);
     case record_kind::woken: return here.pe->woken(r.time);
     case record_kind::off: return here.pe->off(r.time);
-    case record_kind::dropped: return here.pe->dropped(r, before_);
+    case record_kind::dropped: return here.pe->dropped(r, here.last_record);
     default: return;  // what the user marks changes nothing
   }
 }
@@ -225,10 +312,14 @@ void analysis::message(const record& r, std::uint32_t track) {
   const track_account& here = tracks_[track];
   if (r.kind == record_kind::sent) {
     const auto chain = here.pe == nullptr ? 0 : here.pe->capture();
-    if (const auto known = messages_.sent(r, track, here.file, chain)) known_begun(*known);
+    if (const auto known = messages_.sent(r, track, here.file, chain)) {
+      catch_up(known->receiver, r, track);
+      known_begun(*known, r.time);
+    }
   } else if (r.kind == record_kind::packed) {
     if (const auto known = messages_.packed(r, track, here.file)) {
-      count(*known);
+      catch_up(known->receiver, r, track);
+      count(*known, r.time);
       all_.chains.release(known->message.chain);
     }
   } else {
@@ -244,12 +335,17 @@ void analysis::message(const record& r, std::uint32_t track) {
 void analysis::message_begins(const record& r, std::uint32_t track) {
   if (r.a == 0) return;
   const auto known = messages_.begin(r, track, tracks_[track].file);
-  if (known) known_begun(*known);
+  if (known) known_begun(*known, r.time);
+}
+
+// Another track may have gone on since its last record that is ordered.
+void analysis::catch_up(std::uint32_t other, const record& now, std::uint32_t track) {
+  if (other != track) take(in_.rest_before(other, now, track));
 }
 
 // A message has begun just now.
-void analysis::known_begun(const message_account::begun& known) {
-  count(known);
+void analysis::known_begun(const message_account::begun& known, std::uint64_t now) {
+  count(known, now);
   pe_account& pe = *tracks_[known.receiver].pe;
   if (pe.begun_by_message(known.times.ready)) {
     if (known.message.chain != 0) {
@@ -262,7 +358,7 @@ void analysis::known_begun(const message_account::begun& known) {
   all_.chains.release(known.message.chain);
 }
 
-void analysis::count(const message_account::begun& known) {
+void analysis::count(const message_account::begun& known, std::uint64_t now) {
   message_report& of = messages_.report();
   const message_in_flight& message = known.message;
   const auto& times = known.times;
@@ -282,7 +378,7 @@ void analysis::count(const message_account::begun& known) {
   if (from == to.file) return;
   ++of.between_processes;
   of.between_processes_bytes += message.bytes;
-  processes_[to.file].add(on_its_way, times.begun);
+  all_.changes.push_back({now, &processes_[to.file], process_change::kind::message, on_its_way});
 }
 
 void analysis::finish_pes(run_report& report) {
@@ -307,6 +403,16 @@ void analysis::finish_pes(run_report& report) {
   report.path = path_;
 }
 
+std::vector<entry_report> analysis::entries_by_begin() const {
+  std::vector<std::size_t> order(all_.entries.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [this](std::size_t l, std::size_t r) { return entries_begin_[l] < entries_begin_[r]; });
+  std::vector<entry_report> entries;
+  for (const std::size_t entry : order) entries.push_back(all_.entries[entry]);
+  return entries;
+}
+
 run_report analysis::finish() {
   run_report report;
   report.records = in_.records_read();
@@ -321,7 +427,7 @@ run_report analysis::finish() {
   for (std::size_t f = 0; f < processes_.size(); ++f)
     report.by_process.push_back({in_.files()[f]->header().process, processes_[f].finish(end_)});
   for (auto& device : devices_) report.devices.push_back(device.finish());
-  report.entries = std::move(all_.entries);
+  report.entries = entries_by_begin();
   report.messages = messages_.report();
   report.phases = phases_.reports();
   bound_report& bound = report.bound;

@@ -16,7 +16,7 @@ enum chain_part : std::uint32_t {
   chain_wait_timer = 3,   ///< idle, waiting for a timer
   chain_wait_other = 4,   ///< idle for other reasons, or a message that lay in a queue
   chain_unrecorded = 5,   ///< not recorded
-  chain_first_entry = 6,  ///< entries of the program, in the order in which they first ran
+  chain_first_entry = 6,  ///< entries of the program, in about the order in which they first ran
 };
 inline constexpr std::uint32_t chain_parts = 72;  ///< the last stands for all further entries
 

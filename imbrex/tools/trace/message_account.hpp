@@ -28,6 +28,10 @@ class message_account {
     std::uint32_t receiver = 0;  ///< the track on which it began
   };
 
+  const message_table& in_flight() const { return table_; }
+  /// Asks for what a record of a message will change.
+  void fetch(const trace::record& r, std::uint32_t process) const { table_.fetch(process, r.a); }
+
   // Records of a track: its number among those of the reader, and the process it is of.
   /// What it gives has begun at the same time on a track that was read before.
   std::optional<begun> sent(const trace::record& r, std::uint32_t track, std::uint32_t process,

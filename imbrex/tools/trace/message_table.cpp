@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/tools/trace/message_table.hpp>
 
+#include <algorithm>
+
 namespace imbrex::tools {
 
 void message_table::erase(message_in_flight* message) {
@@ -20,6 +22,13 @@ std::uint64_t message_table::mean_sent() const {
   for (const message_in_flight& message : slots_)
     if (message.place != nobody) sum += static_cast<long double>(message.sent);
   return static_cast<std::uint64_t>(sum / static_cast<long double>(size_));
+}
+
+std::uint64_t message_table::first_sent() const {
+  std::uint64_t first = ~std::uint64_t{0};
+  for (const message_in_flight& message : slots_)
+    if (message.place != nobody) first = std::min(first, message.sent);
+  return first;
 }
 
 void message_table::grow() {

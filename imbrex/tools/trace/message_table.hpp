@@ -28,6 +28,10 @@ class message_table {
  public:
   message_table() : slots_(64, empty()), mask_(63) {}
 
+  /// Asks for the place where a message is, or would be.
+  void fetch(std::uint32_t place, std::uint64_t address) const {
+    __builtin_prefetch(&slots_[home(place, address)], 1);
+  }
   /// Nothing, or the message there; valid until the next change.
   message_in_flight* find(std::uint32_t place, std::uint64_t address) {
     for (std::size_t at = home(place, address); slots_[at].place != nobody; at = (at + 1) & mask_)
@@ -57,6 +61,9 @@ class message_table {
   }
   /// The mean of the times at which they were sent; there is at least one.
   std::uint64_t mean_sent() const;
+  /// The earliest of them, or the largest number. O(slots).
+  std::uint64_t first_sent() const;
+  std::size_t slots() const { return slots_.size(); }
   std::size_t size() const { return size_; }
 
  private:

@@ -38,6 +38,11 @@ TEST(MessageTable, DoesAsAMapDoes) {
       }
     }
     ASSERT_EQ(table.size(), expected.size());
+    if (step % 1000 == 0) {
+      std::uint64_t first = ~std::uint64_t{0};
+      for (const auto& one : expected) first = std::min(first, one.second);
+      EXPECT_EQ(table.first_sent(), first);
+    }
     if (step % 20'000 == 0) {
       const auto limit = table.mean_sent();
       std::size_t forgotten = 0;

@@ -21,7 +21,7 @@ std::uint64_t length_until(const interval_set& set, std::uint64_t horizon) {
 }  // namespace
 
 void timeline_overlap::add(interval added, std::size_t set) {
-  interval_set& to = sets_[set].intervals;
+  interval_set& to = intervals_[set];
   const auto pieces = to.pieces();
   if (pieces.size() >= 2 * kept_) settle(pieces[pieces.size() - kept_].begin);
   to.add(added);
@@ -37,31 +37,37 @@ void timeline_overlap::relabel_idle_since(std::uint64_t time) {
 }
 
 std::uint64_t timeline_overlap::length() const {
-  return std::accumulate(sets_[0].times.begin(), sets_[0].times.end(), std::uint64_t{0});
+  return std::accumulate(times_[0].begin(), times_[0].end(), std::uint64_t{0});
+}
+
+void timeline_overlap::make_room(std::uint64_t reach) {
+  settle(std::min(reach, segments_.back().end));
+  if (segments_.size() >= 2 * kept_) settle(segments_[segments_.size() - kept_].end);
+  roomy_ = std::min(2 * std::max(segments_.size(), few / 2), 2 * kept_);
 }
 
 void timeline_overlap::settle(std::uint64_t horizon) {
-  for (one_set& set : sets_) settle(set, horizon);
+  for (std::size_t set = 0; set < intervals_.size(); ++set) settle(set, horizon);
   auto segment = segments_.begin();
   while (segment != segments_.end() && segment->end <= horizon) ++segment;
   segments_.erase(segments_.begin(), segment);
 }
 
-void timeline_overlap::settle(one_set& set, std::uint64_t horizon) const {
+void timeline_overlap::settle(std::size_t set, std::uint64_t horizon) {
   auto segment = segments_.begin();
-  for (const interval& piece : set.intervals.pieces()) {
+  for (const interval& piece : intervals_[set].pieces()) {
     auto from = piece.begin;
     const auto until = std::min(piece.end, horizon);
     while (from < until) {
       while (segment != segments_.end() && segment->end <= from) ++segment;
       const auto state = segment == segments_.end() ? pe_state::unrecorded : segment->state;
       const auto end = segment == segments_.end() ? until : std::min(until, segment->end);
-      set.times[static_cast<std::size_t>(state)] += end - from;
+      times_[set][static_cast<std::size_t>(state)] += end - from;
       from = end;
     }
     if (piece.end >= horizon) break;
   }
-  set.intervals.forget_until(horizon);
+  intervals_[set].forget_until(horizon);
 }
 
 void union_overlap::add(interval_set& to, interval added) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -28,45 +29,52 @@ inline constexpr std::size_t pe_states = 8;
 /// them: exact unless one reaches back over more than `kept` changes of state, and then it is cut and counted.
 class timeline_overlap {
  public:
-  explicit timeline_overlap(std::size_t kept) : kept_(kept) {}
+  explicit timeline_overlap(std::size_t kept) : kept_(kept), roomy_(std::min(2 * kept, few)) {}
 
-  /// The timeline has been in `state` from its end until `time`, which is its end now.
-  void extend(std::uint64_t time, pe_state state) {
+  /// The timeline has been in `state` from its end until `time`, which is its end now. No interval that comes later begins
+  /// before `reach`, nor is anything before it relabelled.
+  void extend(std::uint64_t time, pe_state state, std::uint64_t reach = 0) {
     if (!segments_.empty() && segments_.back().state == state) {
       segments_.back().end = time;
       return;
     }
-    if (segments_.size() >= 2 * kept_) settle(segments_[segments_.size() - kept_].end);
+    if (segments_.size() >= roomy_) make_room(reach);
     segments_.push_back({time, state});
   }
   void add(interval added, std::size_t set = 0);
+  /// Asks for what changes soon.
+  void fetch() const {
+    __builtin_prefetch(segments_.data() + segments_.size(), 1);
+    for (const interval_set& set : intervals_) set.fetch();
+  }
   /// What was idle since then counts as `after_last`.
   void relabel_idle_since(std::uint64_t time);
   /// Counts what has been kept.
   void finish() { settle(~std::uint64_t{0}); }
 
   /// Of the union of a set, the time in each state; complete after `finish`.
-  const std::array<std::uint64_t, pe_states>& times(std::size_t set = 0) const { return sets_[set].times; }
+  const std::array<std::uint64_t, pe_states>& times(std::size_t set = 0) const { return times_[set]; }
   // Of the first set.
   std::uint64_t length() const;
-  std::uint64_t cut() const { return sets_[0].intervals.cut(); }
-  std::uint64_t cut_time() const { return sets_[0].intervals.cut_time(); }
+  std::uint64_t cut() const { return intervals_[0].cut(); }
+  std::uint64_t cut_time() const { return intervals_[0].cut_time(); }
 
  private:
   struct segment {
     std::uint64_t end;
     pe_state state;
   };
-  struct one_set {
-    interval_set intervals;
-    std::array<std::uint64_t, pe_states> times{};
-  };
+  void make_room(std::uint64_t reach);
   void settle(std::uint64_t horizon);
-  void settle(one_set& set, std::uint64_t horizon) const;
+  void settle(std::size_t set, std::uint64_t horizon);
+
+  static constexpr std::size_t few = 32;
 
   std::size_t kept_;
+  std::size_t roomy_;  // so many segments are no reason yet to settle some
   std::vector<segment> segments_;
-  std::array<one_set, 2> sets_;
+  std::array<interval_set, 2> intervals_;
+  std::array<std::array<std::uint64_t, pe_states>, 2> times_{};
 };
 
 /// The lengths of two unions of intervals and of what they have in common, for intervals that come in about the order

@@ -88,6 +88,33 @@ TEST(TimelineOverlap, IsExactWhileIntervalsReachBackOverLessThanIsKept) {
   }
 }
 
+TEST(TimelineOverlap, IsAsExactWhereItIsToldHowFarIntervalsReachBack) {
+  std::mt19937 random(4);
+  for (int round = 0; round < 100; ++round) {
+    timeline_overlap overlap(5000);
+    timeline_overlap keeping_all(5000);
+    std::uint64_t reach = 0;
+    const auto add = [&](std::uint64_t begin, std::uint64_t end) {
+      const std::size_t set = random() % 2;
+      overlap.add({begin, end}, set);
+      keeping_all.add({begin, end}, set);
+    };
+    for (std::uint64_t now = 1; now < 4000; now += 1 + random() % 3) {
+      const auto state = static_cast<pe_state>(random() % pe_states);
+      overlap.extend(now, state, reach);
+      keeping_all.extend(now, state);
+      if (random() % 20 == 0) reach = std::max(reach, now - std::min<std::uint64_t>(now, random() % 200));
+      add(reach + random() % (now - reach + 1), now);
+      if (random() % 100 == 0) add(reach, now);
+    }
+    overlap.finish();
+    keeping_all.finish();
+    EXPECT_EQ(overlap.times(0), keeping_all.times(0));
+    EXPECT_EQ(overlap.times(1), keeping_all.times(1));
+    EXPECT_EQ(overlap.cut(), 0U);
+  }
+}
+
 TEST(TimelineOverlap, CountsWhatReachesBackFurther) {
   timeline_overlap overlap(2);
   for (std::uint64_t t = 1; t <= 100; ++t)

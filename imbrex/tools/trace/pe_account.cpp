@@ -31,9 +31,18 @@ void process_account::advance(std::uint64_t time, pe_state state) {
   since_ = time;
 }
 
-void process_account::add(interval on_its_way, std::uint64_t now) {
-  advance(now, computing_ > 0 ? pe_state::program : pe_state::idle_other);
-  overlap_.add(on_its_way);
+void process_account::take(const process_change& change) {
+  switch (change.what) {
+    case process_change::kind::begins_computing:
+      if (computing_++ == 0) advance(change.time, pe_state::idle_other);
+      return;
+    case process_change::kind::ends_computing:
+      if (--computing_ == 0) advance(change.time, pe_state::program);
+      return;
+    case process_change::kind::message:
+      advance(change.time, computing_ > 0 ? pe_state::program : pe_state::idle_other);
+      return overlap_.add(change.on_its_way);
+  }
 }
 
 overlap_report process_account::finish(std::uint64_t end) {
@@ -44,20 +53,14 @@ overlap_report process_account::finish(std::uint64_t end) {
 
 pe_account::pe_account(std::uint32_t pe, std::uint32_t track, std::size_t kept, std::uint64_t start,
                        shared_accounts& all, process_account& process)
-    : all_(all),
-      process_(process),
-      overlap_(kept),
-
-      track_(track),
-      since_(start),
-      worked_until_(start) {
+    : all_(all), since_(start), track_(track), overlap_(kept), worked_until_(start), process_(process) {
   report_.pe = pe;
 }
 
 pe_state pe_account::state() const {
   if (mode_ == mode::unrecorded) return pe_state::unrecorded;
   if (mode_ == mode::busy) return stack_.back().program ? pe_state::program : pe_state::runtime;
-  if (report_.items == 0) return pe_state::before_first;
+  if (items_ == 0) return pe_state::before_first;
   if (waits_[0] > 0) return pe_state::idle_device;
   return waits_[1] > 0 ? pe_state::idle_timer : pe_state::idle_other;
 }
@@ -89,9 +92,9 @@ void pe_account::change(std::uint64_t time) {
     after_last_item_[of_chain] += passed;
   if (mode_ == mode::idle) {
     idle_since_work_ += passed;
-    if (parked_) report_.parked += passed;
+    if (parked_) parked_time_ += passed;
   }
-  overlap_.extend(time, now);
+  overlap_.extend(time, now, std::min(all_.reach, last_item_end_));
   if (all_.observer != nullptr)
     all_.observer->stretch(track_, {since_, time}, now, stack_.empty() ? 0 : stack_.back().entry);
   since_ = time;
@@ -102,10 +105,8 @@ void pe_account::changed(std::uint64_t time) {
   const bool computes = mode_ == mode::busy && stack_.back().program;
   if (computes == computing_) return;
   computing_ = computes;
-  if (computes)
-    process_.begin_computing(time);
-  else
-    process_.end_computing(time);
+  using kind = process_change::kind;
+  all_.changes.push_back({time, &process_, computes ? kind::begins_computing : kind::ends_computing, {}});
 }
 
 void pe_account::push(const frame& pushed) {
@@ -150,7 +151,7 @@ void pe_account::item_begin(const trace::record& r, std::uint32_t entry) {
   worked_ = false;
   mode_ = mode::busy;
   parked_ = false;
-  ++report_.items;
+  ++items_;
   ++all_.entries[entry].calls;
   push({r.time, r.b, r.group, entry, frame_kind::item,
         r.detail == static_cast<std::uint8_t>(item_class::entry)});
@@ -291,7 +292,7 @@ chain_times pe_account::chain_of_last_item() const {
 pe_report pe_account::finish(std::uint64_t end) {
   change(end);
   if (mode_ == mode::busy) item_end(end);
-  const bool ends_idle = report_.items > 0;
+  const bool ends_idle = items_ > 0;
   std::array<std::uint64_t, pe_states> idle = times_;
   if (ends_idle) {
     overlap_.relabel_idle_since(last_item_end_);
@@ -306,6 +307,8 @@ pe_report pe_account::finish(std::uint64_t end) {
   const auto& hidden = overlap_.times();
   const auto& not_begun = overlap_.times(until_begun);
   const auto time = [&](const auto& of, pe_state s) { return of[static_cast<std::size_t>(s)]; };
+  report_.items = items_;
+  report_.parked = parked_time_;
   report_.program = time(times_, pe_state::program);
   report_.runtime = time(times_, pe_state::runtime);
   report_.unrecorded = time(times_, pe_state::unrecorded);
