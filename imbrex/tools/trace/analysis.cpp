@@ -26,6 +26,7 @@ using trace::track_class;
 
 constexpr std::size_t enough_history = 2048;  // of one, where there are many
 constexpr std::size_t slots_a_window = 4096;
+constexpr std::size_t tracks_in_cache = 64;  // all that belongs to them stays there
 // In pieces; what lies in the history can be told only where the state is there.
 constexpr std::size_t state_fetched_ahead = 8;
 constexpr std::size_t history_fetched_ahead = 4;
@@ -99,7 +100,7 @@ class analysis {
       if (window != in_.windows()) end_window();
       window = in_.windows();
       if (tracks_.empty()) begin(in_.first_time());
-      fetch();
+      if (tracks_.size() > tracks_in_cache) fetch();
       take(piece);
     }
     settle_processes();
