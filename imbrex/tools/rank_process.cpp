@@ -57,9 +57,6 @@ rank_process start_rank(const std::vector<std::string>& command, int rank, int s
     set_number("IMBREX_SIZE", size);
     set_number("IMBREX_BOOTSTRAP_FD", socket.theirs.get());
     set_number("IMBREX_LAUNCHER_FD", launcher_pipe.get());
-    // Else UCX, when it is loaded, takes SIGHUP to switch its debug output on, and the process does not end
-    // by it.
-    ::setenv("UCX_DEBUG_SIGNO", "0", 0);
   });
   return {pid, std::move(socket.ours), std::move(out.ours), std::move(error.ours)};
 }

@@ -19,6 +19,7 @@ import time
 import unittest
 
 IMBREX, WORKER, OTHER_WORKER, RELAY = sys.argv[1:5]
+MPIRUN = shutil.which("mpirun")
 LIMIT = 60            # seconds that nothing here takes unless it hangs
 END_SECONDS = 10      # for all processes to end after a failure
 SILENT_SECONDS = 30   # the same where nobody says that the link is down
@@ -98,8 +99,10 @@ class Job(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.segments)
         self.pids = []
 
-    def start(self, processes, *command, options=("--pes", "1"), before=(), environment=None):
-        arguments = [*before, IMBREX, "run", "-n", processes, *command, *options]
+    def start(self, processes, *command, options=("--pes", "1"), environment=None):
+        return self.start_command(IMBREX, "run", "-n", processes, *command, *options, environment=environment)
+
+    def start_command(self, *arguments, environment=None):
         with (self.folder / "out").open("w") as out, (self.folder / "err").open("w") as err:
             job = subprocess.Popen(
                 [str(argument) for argument in arguments], cwd=self.folder, stdin=subprocess.DEVNULL,
@@ -260,6 +263,39 @@ class Signalled(Job):
                 self.finish(job, END_SECONDS)
                 self.assertEqual((job.returncode, self.err()), (128 + number, ""))
                 self.check_nothing_left()
+
+
+class HungUp(Job):
+    """SIGHUP to processes that `imbrex run` has not started."""
+
+    def start_by(self, *command):
+        return self.start_command(*command, WORKER, "idle", 3, "--pes", 1)
+
+    def test_one_by_itself(self):
+        job = self.start_by()
+        self.started(job, 1)
+        job.send_signal(signal.SIGHUP)
+        self.finish(job, END_SECONDS)
+        self.assertEqual(job.returncode, -signal.SIGHUP)
+
+    def test_one_that_ignores_it(self):
+        job = self.start_by("nohup")
+        self.started(job, 1)
+        job.send_signal(signal.SIGHUP)
+        self.finish(job, LIMIT)
+        self.assertEqual(job.returncode, 0, self.err())
+        self.assertIn("done: 1 rounds", self.out())
+
+    def test_under_mpirun(self):
+        if not MPIRUN:
+            self.skipTest("there is no mpirun")
+        job = self.start_by(MPIRUN, "--allow-run-as-root", "--oversubscribe", "-n", 2)
+        pids = self.started(job, 2)
+        os.kill(pids[1], signal.SIGHUP)
+        self.finish(job, LIMIT)
+        self.assertNotEqual(job.returncode, 0)
+        self.assertRegex(self.err(), r"rank 1 .*exited on signal 1 \(Hangup\)")
+        self.check_nothing_left()
 
 
 class Stopped(Job):

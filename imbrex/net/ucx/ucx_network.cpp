@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/net/ucx/ucx_network.hpp>
 
+#include <signal.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include <ucs/debug/debug.h>
 
 #include <imbrex/net/host.hpp>
 #include <imbrex/net/ucx/heartbeat.hpp>
@@ -15,6 +20,14 @@
 namespace imbrex {
 namespace ucx {
 namespace {
+
+/// UCX takes SIGHUP when it is loaded, to switch its debug output on, and nobody ends by it any more. Before `main`,
+/// so that what the program then does with the signal stays.
+[[maybe_unused]] const bool hangup_is_given_back = [] {
+  if (std::getenv("UCX_DEBUG_SIGNO") != nullptr) return false;
+  ucs_debug_disable_signal(SIGHUP);
+  return true;
+}();
 
 /// What a process tells the others at the start.
 struct introduction {
