@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two network namespaces and the link between them: how they are made, and how they go.
 
-A namespace is called imbrex-link-PID-START-RANK after the process that made it, and when that process
+A namespace is called imbrex-link-PID-START-NUMBER after the process that made it, and when that process
 started. So several runs do not meet, and what a killed run left behind is known by its owner being dead. All
 else (devices, addresses, the queueing discipline) goes with the namespaces, and the relay with its owner.
 """
@@ -17,7 +17,7 @@ import subprocess
 import time
 
 FOLDER = pathlib.Path("/run/netns")  # where `ip netns` has them
-NAME = re.compile(r"imbrex-link-(\d+)-(\d+)-[01]")
+NAME = re.compile(r"imbrex-link-(\d+)-(\d+)-\d+")
 ADDRESSES = ["10.77.0.1", "10.77.0.2"]  # nothing outside the two namespaces ever sees them
 DEVICE = "link0"
 CAPABILITIES = {"CAP_NET_ADMIN": 12, "CAP_SYS_ADMIN": 21}
@@ -109,6 +109,13 @@ def remove(names):
                 raise
 
 
+def add_namespace(name):
+    try:
+        run_tool("ip", "netns", "add", name)
+    except Broken as error:
+        raise Unavailable(f"no network namespaces here: {error}") from error
+
+
 def leftovers():
     """The names of namespaces whose owners are dead."""
     names = [path.name for path in FOLDER.iterdir()] if FOLDER.exists() else []
@@ -129,7 +136,7 @@ class Network:
     def __enter__(self):
         try:
             for name in self.names:
-                self.add_namespace(name)
+                add_namespace(name)
             if self.method != "tun":
                 self.try_netem()
             if self.method == "tun":
@@ -152,13 +159,6 @@ class Network:
             self.relay.kill()
             self.relay.wait()
         remove(self.names)
-
-    @staticmethod
-    def add_namespace(name):
-        try:
-            run_tool("ip", "netns", "add", name)
-        except Broken as error:
-            raise Unavailable(f"no network namespaces here: {error}") from error
 
     def try_netem(self):
         """Connects the namespaces by veth and netem, if they are there; sets the method."""

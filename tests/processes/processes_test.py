@@ -5,6 +5,7 @@
 usage: processes_test.py IMBREX WORKER WORKER_OF_ANOTHER_BUILD LINK_RELAY [unittest's arguments]
 LINK_RELAY may be empty; the tests of a link are skipped then.
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -27,6 +28,7 @@ STOP_SECONDS = float(os.environ.get("IMBREX_TEST_STOP_SECONDS", "3"))
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench/link"))
 import network  # noqa: E402
+from switched_hosts import SwitchedHosts  # noqa: E402
 import options as link_options  # noqa: E402
 
 
@@ -436,6 +438,61 @@ class LinkDown(Job):
             self.finish(job, LIMIT)
             self.assertEqual((job.returncode, self.err()), (0, ""))
             self.check_nothing_left()
+
+
+class SecondaryLinkDown(Job):
+    """The link between two hosts goes silent neither of which has process 0."""
+
+    def start_on(self, hosts, host_of_rank, mode, seconds, silence):
+        cases = " ".join(f"{rank}) host={hosts.names[host]};;" for rank, host in enumerate(host_of_rank))
+        script = (f"case $IMBREX_RANK in {cases} esac; "
+                  f"exec {network.tool('ip')} netns exec $host {WORKER} {mode} {seconds} --pes 1")
+        return self.start(len(host_of_rank), "sh", "-c", script, options=(),
+                          environment={"UCX_TLS": "tcp,self", "IMBREX_SILENCE": str(silence)})
+
+    def check(self, host_of_rank, mode, is_cut_from_the_start=False):
+        with self.hosts() as hosts:
+            if is_cut_from_the_start:
+                hosts.cut(1, 2)
+            job = self.start_on(hosts, host_of_rank, mode, 100, 10)
+            self.started(job, len(host_of_rank))
+            if not is_cut_from_the_start:
+                time.sleep(1)
+                hosts.cut(1, 2)
+            self.finish(job, SILENT_SECONDS)
+        self.assertEqual(job.returncode, 1, self.err())
+        self.assertRegex(self.err(), r"\Aimbrex run: process (1 can no longer be reached from process 2|"
+                                     r"2 can no longer be reached from process 1) .* the link to it is down\n"
+                                     r"(imbrex: error: the run has ended, but PE \d is still busy .*\n)*\Z")
+        self.check_nothing_left()
+
+    @contextlib.contextmanager
+    def hosts(self):
+        if reason := network.missing_right():
+            self.skipTest(reason)
+        try:
+            with SwitchedHosts(3) as hosts:
+                yield hosts
+        except network.Unavailable as error:
+            self.skipTest(str(error))
+
+    def test_between_first_processes(self):
+        self.check((0, 1, 2), "exchange")
+
+    def test_from_the_start(self):
+        self.check((0, 1, 2), "exchange", is_cut_from_the_start=True)
+
+    def test_between_others(self):
+        """What the first processes of the two hosts send each other is nothing but heartbeats."""
+        self.check((0, 1, 2, 1, 1, 2, 2), "visit")
+
+    def test_in_order(self):
+        """Nobody complains of links that are well, also while the job ends."""
+        with self.hosts() as hosts:
+            job = self.start_on(hosts, (0, 1, 2, 1, 2), "exchange", 6, 3)
+            self.finish(job, LIMIT)
+        self.assertEqual((job.returncode, self.err()), (0, ""))
+        self.check_nothing_left()
 
 
 class Traced(Job):

@@ -3,6 +3,7 @@
 //   worker compute SECONDS    every PE computes in one entry, without looking up
 //   worker idle SECONDS       nobody has anything to do
 //   worker exchange SECONDS   messages of many lengths between all PEs; each is checked
+//   worker visit SECONDS      the last PE calls the third from the end again and again; the rest idles
 //   worker end SECONDS        the main task returns while PEs of the last process compute on
 //   worker garbage KIND       the last PE sends PE 0 bytes that are none of its messages, and the rest idles
 // Each process writes "process RANK pid PID" when it is there; process 0, at the end, "done: N rounds".
@@ -100,6 +101,15 @@ class member : public imbrex::chare<member> {
     co_return round;
   }
 
+  int welcome() { return 1; }
+
+  imbrex::task<int> visit(int other, double time) {
+    const auto end = std::chrono::steady_clock::now() + seconds(time);
+    int visits = 0;
+    while (std::chrono::steady_clock::now() < end) visits += co_await peers()[other].call<&member::welcome>();
+    co_return visits;
+  }
+
   void send_garbage(std::string kind) {
     auto& here = imbrex::detail::processor::here();
     imbrex::writer out;
@@ -138,6 +148,8 @@ imbrex::task<int> run(std::string mode, std::string argument) {
     co_await imbrex::sleep_for(std::chrono::duration_cast<std::chrono::nanoseconds>(seconds(time)));
   } else if (mode == "exchange") {
     rounds = co_await members.reduce<&member::exchange>(imbrex::min, time);
+  } else if (mode == "visit") {
+    rounds = co_await members[imbrex::num_pes() - 1].call<&member::visit>(imbrex::num_pes() - 3, time);
   } else if (mode == "end") {
     imbrex::send<&member::compute>(members[imbrex::num_pes() - 1], time);
     co_await imbrex::sleep_for(200ms);

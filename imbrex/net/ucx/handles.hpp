@@ -23,6 +23,12 @@ struct context_deleter {
 };
 using context = std::unique_ptr<std::remove_pointer_t<ucp_context_h>, context_deleter>;
 
+/// Whether a call of UCX may wait until TCP has connected: two minutes, if the link is down.
+enum class connecting : bool { may_block, in_background };
+
+/// For workers with active messages and a descriptor to wait for.
+context make_context(connecting how);
+
 struct worker_deleter {
   void operator()(ucp_worker_h w) const { ucp_worker_destroy(w); }
 };

@@ -2,6 +2,7 @@
 #include <imbrex/net/ucx/heartbeat.hpp>
 
 #include <cstring>
+#include <utility>
 
 #include <imbrex/base/background_thread.hpp>
 #include <imbrex/net/bootstrap/internal/environment.hpp>
@@ -18,7 +19,6 @@ constexpr unsigned beat_message = 0;
 }  // namespace
 
 struct heartbeat::peer {
-  int process = 0;
   ucp_ep_h endpoint = nullptr;
   ucs_status_ptr_t sending = nullptr;
   bool broken = false;
@@ -38,20 +38,36 @@ struct heartbeat::peer {
     how.flags = UCP_AM_SEND_FLAG_EAGER;
     sending = ucp_am_send_nbx(endpoint, beat_message, nullptr, 0, &own, sizeof own, &how);
   }
+
+  void close(ucp_worker_h worker) {
+    ucp_request_param_t force{};
+    force.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+    force.flags = UCP_EP_CLOSE_FLAG_FORCE;
+    void* request = endpoint != nullptr ? ucp_ep_close_nbx(endpoint, &force) : nullptr;
+    if (UCS_PTR_IS_PTR(request)) {
+      while (ucp_request_check_status(request) == UCS_INPROGRESS) ucp_worker_progress(worker);
+      ucp_request_free(request);
+    }
+    if (UCS_PTR_IS_PTR(sending)) ucp_request_free(sending);
+  }
 };
 
 std::chrono::milliseconds heartbeat::silence() {
   return environment_seconds("IMBREX_SILENCE", 16s, 0.1, "that a process may be silent, or 0 for any time");
 }
 
-heartbeat::heartbeat(ucp_context_h context, int process, std::chrono::milliseconds silence,
+heartbeat::heartbeat(int host, const std::vector<watchman>& hosts, std::chrono::milliseconds silence,
                      network::receiver& to)
-    : process_(process), interval_(silence / beats_in_silence), to_(to) {
+    : host_(host),
+      hosts_(hosts),
+      interval_(silence / beats_in_silence),
+      to_(to),
+      context_(make_context(connecting::in_background)) {
   ucp_worker_params_t how{};
   how.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
   how.thread_mode = UCS_THREAD_MODE_SERIALIZED;
   ucp_worker_h made = nullptr;
-  check(ucp_worker_create(context, &how, &made), "ucp_worker_create");
+  check(ucp_worker_create(context_.get(), &how, &made), "ucp_worker_create");
   worker_.reset(made);
   ucp_am_handler_param_t handler{};
   handler.field_mask =
@@ -71,52 +87,61 @@ heartbeat::~heartbeat() {
     stopped_.notify_one();
     thread_.join();
   }
-  ucp_request_param_t force{};
-  force.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
-  force.flags = UCP_EP_CLOSE_FLAG_FORCE;
-  for (auto& p : peers_) {
-    void* request = ucp_ep_close_nbx(p->endpoint, &force);
-    if (UCS_PTR_IS_PTR(request)) {
-      while (ucp_request_check_status(request) == UCS_INPROGRESS) ucp_worker_progress(worker_.get());
-      ucp_request_free(request);
-    }
-    if (UCS_PTR_IS_PTR(p->sending)) ucp_request_free(p->sending);
-  }
+  for (auto& [host, p] : peers_) p->close(worker_.get());
 }
 
 std::string heartbeat::address() const { return address_of(worker_.get()); }
 
-void heartbeat::watch(int process, const std::string& address) {
+void heartbeat::start() {
+  for (int host = 0; host < static_cast<int>(hosts_.size()); ++host)
+    if (host == 0 || host_ == 0) want(host);
+  thread_ = background_thread([this] { run(); });
+}
+
+ucs_status_t heartbeat::heard(void* self, const void*, std::size_t, void* data, std::size_t length,
+                              const ucp_am_recv_param_t*) {
+  auto& mine = *static_cast<heartbeat*>(self);
+  int host = -1;
+  if (length == sizeof host) std::memcpy(&host, data, sizeof host);
+  const auto found = mine.peers_.find(host);
+  if (found != mine.peers_.end())
+    found->second->missed = 0;
+  else
+    mine.want(host);
+  return UCS_OK;
+}
+
+void heartbeat::want(int host) {
+  if (host < 0 || host >= static_cast<int>(hosts_.size()) || host == host_) return;
+  const std::lock_guard hold(lock_);
+  wanted_.push_back(host);
+}
+
+std::vector<int> heartbeat::take_wanted() {
+  const std::lock_guard hold(lock_);
+  return std::exchange(wanted_, {});
+}
+
+void heartbeat::watch(int host) {
+  const std::string& address = hosts_[static_cast<std::size_t>(host)].address;
+  if (address.empty() || peers_.contains(host)) return;
   auto made = std::make_unique<peer>();
-  made->process = process;
   ucp_ep_params_t how{};
   how.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
                    UCP_EP_PARAM_FIELD_ERR_HANDLER;
   how.address = reinterpret_cast<const ucp_address_t*>(address.data());
   how.err_mode = UCP_ERR_HANDLING_MODE_PEER;
   how.err_handler = {&peer::failed, made.get()};
-  check(ucp_ep_create(worker_.get(), &how, &made->endpoint), "ucp_ep_create");
-  peers_.push_back(std::move(made));
+  made->broken = ucp_ep_create(worker_.get(), &how, &made->endpoint) != UCS_OK;
+  peers_.emplace(host, std::move(made));
 }
 
-void heartbeat::start() {
-  thread_ = background_thread([this] { run(); });
-}
-
-ucs_status_t heartbeat::heard(void* self, const void*, std::size_t, void* data, std::size_t length,
-                              const ucp_am_recv_param_t*) {
-  int process = -1;
-  if (length == sizeof process) std::memcpy(&process, data, sizeof process);
-  for (auto& p : static_cast<heartbeat*>(self)->peers_)
-    if (p->process == process) p->missed = 0;
-  return UCS_OK;
-}
-
-heartbeat::peer* heartbeat::beat() {
-  peer* silent = nullptr;
-  for (auto& p : peers_) {
-    p->send(process_);
-    if (++p->missed > beats_in_silence && silent == nullptr) silent = p.get();
+std::optional<int> heartbeat::beat() {
+  for (const int host : take_wanted()) watch(host);
+  std::optional<int> silent;
+  for (auto& [host, p] : peers_) {
+    p->send(host_);
+    if (++p->missed > beats_in_silence) silent = host;
   }
   return silent;
 }
@@ -126,10 +151,11 @@ void heartbeat::run() {
   while (!stop_) {
     hold.unlock();
     while (ucp_worker_progress(worker_.get()) != 0) continue;
-    if (const peer* silent = beat()) {
+    if (const auto silent = beat()) {
       const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(interval_ * beats_in_silence);
-      return to_.lost(silent->process, "nothing has been heard of it for " + std::to_string(seconds.count()) +
-                                           " s; IMBREX_SILENCE=SECONDS allows more");
+      return to_.lost(hosts_[static_cast<std::size_t>(*silent)].process,
+                      "nothing has been heard of it for " + std::to_string(seconds.count()) +
+                          " s; IMBREX_SILENCE=SECONDS allows more");
     }
     while (ucp_worker_progress(worker_.get()) != 0) continue;
     hold.lock();

@@ -3,8 +3,10 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -14,28 +16,40 @@
 
 namespace imbrex::ucx {
 
+/// The first process of a host, whose heartbeat watches the host's links.
+struct watchman {
+  int process = 0;
+  std::string address;  ///< of its heartbeat; empty if it has none
+};
+
 /// Notices that a link between hosts is down, which nobody else does while bytes wait for it: TCP's keepalive
 /// rests then, and TCP itself tries again for a quarter of an hour.
 ///
-/// Process 0 and the first process of each other host send each other a few bytes now and then, however busy
-/// their PEs are: by a worker and a thread of its own. Within a host nothing is sent, since the launcher
-/// tells of a death there, and a process that is stopped is only slow. A process of another host that is
-/// stopped for `silence` cannot be told from one behind a link that is down.
+/// The first processes of two hosts send each other a few bytes now and then, however busy their PEs are: by a
+/// worker and a thread of its own. The first host and each other do so from the start, two others once a process of
+/// one connects to a process of the other; so beats are never more than what the program itself connects.
+/// Within a host nothing is sent, since the launcher tells of a death there, and a process that is stopped is only
+/// slow. A first process of another host that is stopped for `silence` cannot be told from one behind a link that
+/// is down.
+///
+/// A port tells the first process of its host of each other host that it is about to connect to; the heartbeat there
+/// learns of it by the first beat.
 class heartbeat {
  public:
   /// How long nothing may be heard from a process: the seconds in the environment variable IMBREX_SILENCE,
   /// 0 for any time, or 16 s. Throws `usage_error` for a variable with an impossible value.
   static std::chrono::milliseconds silence();
 
-  /// `process` is this process's number.
-  heartbeat(ucp_context_h context, int process, std::chrono::milliseconds silence, network::receiver& to);
+  /// That of the host with this number among `hosts`, which must be complete at the start, and outlive this.
+  heartbeat(int host, const std::vector<watchman>& hosts, std::chrono::milliseconds silence,
+            network::receiver& to);
   ~heartbeat();
   heartbeat(const heartbeat&) = delete;
   heartbeat& operator=(const heartbeat&) = delete;
 
   std::string address() const;
-  /// Begins to send to that process and to listen for it; before `start`.
-  void watch(int process, const std::string& address);
+  /// From the next beat on that host is watched, too. Any thread.
+  void want(int host);
   /// From now on a process that is silent is told to the receiver as lost, once, by a thread of this object.
   void start();
 
@@ -44,16 +58,21 @@ class heartbeat {
 
   static ucs_status_t heard(void* self, const void* header, std::size_t header_length, void* data,
                             std::size_t length, const ucp_am_recv_param_t* how);
+  std::vector<int> take_wanted();
+  void watch(int host);
   void run();
-  /// Sends one beat to each. Returns the first that has been silent for too long, or null.
-  peer* beat();
+  /// Sends one beat to each host that is watched. Returns one that has been silent for too long, if there is one.
+  std::optional<int> beat();
 
-  const int process_;
+  const int host_;
+  const std::vector<watchman>& hosts_;
   const std::chrono::milliseconds interval_;
   network::receiver& to_;
-  worker worker_;  // the constructor's thread's, then the object's own
-  std::vector<std::unique_ptr<peer>> peers_;
-  std::mutex lock_;
+  context context_;  ///< of its own: where a link is down, beats on others must not wait for it
+  worker worker_;    // the constructor's thread's, then the object's own
+  std::map<int, std::unique_ptr<peer>> peers_;  ///< by host; the worker's thread's
+  std::mutex lock_;                             // of what follows
+  std::vector<int> wanted_;
   std::condition_variable stopped_;
   bool stop_ = false;
   std::thread thread_;

@@ -3,8 +3,8 @@
 
 #include <signal.h>
 
-#include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <thread>
 #include <utility>
@@ -63,24 +63,10 @@ introduction from_text(const std::string& text) {
   throw error(text);
 }
 
-context make_context() {
-  ucp_params_t how{};
-  how.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED;
-  how.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
-  how.mt_workers_shared = 1;
-  ucp_config_t* config = nullptr;
-  check(ucp_config_read(nullptr, nullptr, &config), "ucp_config_read");
-  ucp_context_h made = nullptr;
-  const ucs_status_t status = ucp_init(&how, config, &made);
-  ucp_config_release(config);
-  check(status, "ucp_init");
-  return context(made);
-}
-
 class ucx_network final : public network {
  public:
   ucx_network(bootstrap& job, int pes, port_sharing sharing, std::uint64_t program, receiver& to)
-      : context_(make_context()) {
+      : context_(make_context(connecting::may_block)) {
     const int ports = sharing == port_sharing::each ? pes : 1;
     for (int p = 0; p < ports; ++p)
       ports_.push_back(std::make_unique<ucx_port>(context_.get(), job.rank(), places_, to));
@@ -89,21 +75,24 @@ class ucx_network final : public network {
     const auto all = job.all_gather(to_text(mine));
     const auto first = from_text(all.front());
     std::vector<int> strangers;
+    std::map<std::string, int> hosts;
     for (int process = 0; process < job.size(); ++process) {
       const auto other = from_text(all[static_cast<std::size_t>(process)]);
       if (other.program != first.program) strangers.push_back(process);
       if (process == job.rank()) pes_ = {static_cast<int>(places_.port_of_pe.size()), pes, 0};
       places_.first_port.push_back(places_.ports.size());
+      const auto [host, is_first] = hosts.try_emplace(other.host, static_cast<int>(hosts.size()));
+      if (is_first) watchmen_.push_back({process, {}});
       places_.are_on_one_host &= other.host == mine.host;
       const std::size_t others_ports = other.addresses.size();
       for (std::size_t p = 0; p < static_cast<std::size_t>(other.pes); ++p)
         places_.port_of_pe.push_back(places_.ports.size() + (others_ports == 1 ? 0 : p));
       for (const auto& address : other.addresses)
-        places_.ports.push_back(
-            {address, process, other.host == mine.host, other.pes == static_cast<int>(others_ports)});
+        places_.ports.push_back({address, process, host->second, other.host == mine.host,
+                                 other.pes == static_cast<int>(others_ports)});
     }
     if (!strangers.empty()) refuse_programs(job.rank(), strangers);
-    watch_other_hosts(job, all, to);
+    if (watchmen_.size() > 1) watch_other_hosts(job, hosts.at(mine.host), to);
     pes_.total = static_cast<int>(places_.port_of_pe.size());
     for (std::size_t p = 0; p < ports_.size() && ports == pes; ++p)
       ports_[p]->belong_to(pes_.first + static_cast<int>(p));
@@ -124,7 +113,7 @@ class ucx_network final : public network {
   }
 
   void start() override {
-    if (heartbeat_ && heartbeat::silence().count() > 0) heartbeat_->start();
+    if (heartbeat_) heartbeat_->start();
   }
 
   void flush(std::chrono::milliseconds at_most) override {
@@ -143,33 +132,24 @@ class ucx_network final : public network {
   }
 
  private:
-  /// Between the first processes of hosts. Collective.
-  void watch_other_hosts(bootstrap& job, const std::vector<std::string>& introductions,
-                         network::receiver& to) {
-    std::vector<std::string> hosts;
-    std::vector<int> firsts;  // the first process of each host
-    for (int process = 0; process < job.size(); ++process) {
-      auto host = from_text(introductions[static_cast<std::size_t>(process)]).host;
-      if (std::ranges::find(hosts, host) != hosts.end()) continue;
-      hosts.push_back(std::move(host));
-      firsts.push_back(process);
-    }
-    if (hosts.size() == 1) return;
+  /// `host` is the number of this one. Collective.
+  void watch_other_hosts(bootstrap& job, int host, network::receiver& to) {
     const auto silence = heartbeat::silence();
-    if (std::ranges::find(firsts, job.rank()) != firsts.end())
-      heartbeat_ = std::make_unique<heartbeat>(context_.get(), job.rank(),
-                                               silence.count() > 0 ? silence : std::chrono::hours(1), to);
+    const auto& own = watchmen_[static_cast<std::size_t>(host)];
+    if (own.process == job.rank() && silence.count() > 0)
+      heartbeat_ = std::make_unique<heartbeat>(host, watchmen_, silence, to);
     const auto addresses = job.all_gather(heartbeat_ ? heartbeat_->address() : "");
-    if (!heartbeat_ || silence.count() == 0) return;
-    for (const int process : firsts)
-      if (process != job.rank() && (process == 0 || job.rank() == 0))
-        heartbeat_->watch(process, addresses[static_cast<std::size_t>(process)]);
+    for (auto& other : watchmen_) other.address = addresses[static_cast<std::size_t>(other.process)];
+    if (silence.count() == 0) return;
+    places_.watchman = own.process;
+    places_.own_heartbeat = heartbeat_.get();
   }
 
   context context_;
   places places_;
   pe_range pes_;
   std::vector<std::unique_ptr<ucx_port>> ports_;
+  std::vector<watchman> watchmen_;        ///< of the hosts, in the order of their first processes
   std::unique_ptr<heartbeat> heartbeat_;  ///< of the first process of a host, if there are several
 };
 

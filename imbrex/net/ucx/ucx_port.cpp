@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/net/ucx/ucx_port.hpp>
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
 
+#include <imbrex/net/ucx/heartbeat.hpp>
 #include <imbrex/net/ucx/lanes.hpp>
 #include <imbrex/serial/archive.hpp>
 
 namespace imbrex::ucx {
 
 namespace {
+
+/// For the watchman, which is on this host, to be told.
+constexpr std::chrono::milliseconds longest_wait_for_watchman{100};
 
 /// What stands behind everything else. Throws serial_error if the bytes are too few.
 template <class T>
@@ -122,6 +127,7 @@ ucx_port::ucx_port(ucp_context_h context, int process, const places& where, netw
   handle(item_message, &on_message<item_message>);
   handle(item_with_block, &on_message<item_with_block>);
   handle(notice_message, &on_message<notice_message>);
+  handle(watch_message, &on_message<watch_message>);
 }
 
 void ucx_port::handle(kind what, ucp_am_recv_callback_t callback) {
@@ -164,12 +170,25 @@ ucx_port::peer* ucx_port::peer_at(std::size_t port) {
   return peers_[port].get();
 }
 
+void ucx_port::have_watched(std::size_t port) {
+  const remote_port& other = where_.ports[port];
+  if (!where_.watchman || other.on_this_host || !hosts_.insert(other.host).second) return;
+  if (where_.own_heartbeat != nullptr) return where_.own_heartbeat->want(other.host);
+  const bool was_sending = sending();  // so much else would be waited for
+  out_(other.host);
+  send_written(watch_message, where_.first_port[static_cast<std::size_t>(*where_.watchman)], nullptr);
+  // It has to leave now: TCP's connect() to a host that cannot be reached blocks for two minutes.
+  const auto until = std::chrono::steady_clock::now() + longest_wait_for_watchman;
+  while (!was_sending && !progressing_ && sending() && std::chrono::steady_clock::now() < until) move();
+}
+
 void ucx_port::send(work& item, int to) {
   if (closing_) return item.type->destroy(item);
+  const std::size_t port = where_.port_of_pe[static_cast<std::size_t>(to)];
+  if (!is_connected_to(port)) have_watched(port);
   pack(item);
   if (out_.lent().bytes.empty()) {
     item.type->destroy(item);
-    const std::size_t port = where_.port_of_pe[static_cast<std::size_t>(to)];
     address(to, port);
     send_written(item_message, port, nullptr);
   } else {
@@ -219,9 +238,11 @@ int ucx_port::take_address(std::span<const std::byte>& bytes) const {
 
 void ucx_port::notify(int process, std::span<const std::byte> bytes) {
   if (closing_) return;
+  const std::size_t port = where_.first_port[static_cast<std::size_t>(process)];
+  if (!is_connected_to(port)) have_watched(port);
   out_(process_);
   out_.bytes(bytes.data(), bytes.size());
-  send_written(notice_message, where_.first_port[static_cast<std::size_t>(process)], nullptr);
+  send_written(notice_message, port, nullptr);
 }
 
 void ucx_port::send_written(kind what, std::size_t port, work* item) {
@@ -288,6 +309,7 @@ void ucx_port::take(kind what, std::span<const std::byte> header, std::span<cons
     case item_message: return take_item(data);
     case item_with_block: return take_item_with_block(header, data);
     case notice_message: return take_notice(data);
+    case watch_message: return take_watch(data);
   }
 }
 
@@ -303,6 +325,13 @@ void ucx_port::take_notice(std::span<const std::byte> bytes) {
   int process = 0;
   in(process);
   to_.notice(process, in.view(in.remaining()));
+}
+
+void ucx_port::take_watch(std::span<const std::byte> bytes) {
+  reader in(bytes);
+  int host = 0;
+  in(host);
+  if (where_.own_heartbeat != nullptr) where_.own_heartbeat->want(host);
 }
 
 void ucx_port::take_item_with_block(std::span<const std::byte> header, std::span<const std::byte> block) {

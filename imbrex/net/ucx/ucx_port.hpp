@@ -8,6 +8,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,10 +20,13 @@
 
 namespace imbrex::ucx {
 
+class heartbeat;
+
 /// A port of a process, perhaps this one.
 struct remote_port {
   std::string address;
   int process = 0;
+  int host = 0;
   bool on_this_host = false;
   bool is_of_one_pe = true;
 };
@@ -32,6 +36,9 @@ struct places {
   std::vector<remote_port> ports;
   std::vector<std::size_t> port_of_pe;
   std::vector<std::size_t> first_port;  ///< of each process
+  /// The process of this host whose heartbeat watches its links to others, if any does; and that, in that process.
+  std::optional<int> watchman;
+  heartbeat* own_heartbeat = nullptr;
   bool are_on_one_host = true;
 };
 
@@ -70,7 +77,7 @@ class ucx_port final : public port {
   std::uint64_t received() const { return received_.load(std::memory_order_relaxed); }
 
  private:
-  enum kind : unsigned { item_message, item_with_block, notice_message };
+  enum kind : unsigned { item_message, item_with_block, notice_message, watch_message };
   struct departure;
   struct arrival;
   struct peer;
@@ -100,11 +107,14 @@ class ucx_port final : public port {
   /// Of UCX in one progress(), so that the PE runs something in between.
   static constexpr int most_rounds = 16;
 
+  bool is_connected_to(std::size_t port) const { return !peers_.empty() && peers_[port] != nullptr; }
   /// Null if UCX cannot connect; then what was to be sent is gone, and the receiver knows of it.
   peer* peer_at(std::size_t port);
   /// Sends what `out_` holds, which is empty afterwards. Takes `item`, if it is not null, because a block of it
   /// is lent.
   void send_written(kind what, std::size_t port, work* item);
+  /// Before the first message to a port of another host, while `out_` is empty: tells the watchman of that host.
+  void have_watched(std::size_t port);
   void send_lending(work& item, int to);
   /// Writes the item to `out_`, or destroys it and throws what its type's serialize() throws.
   void pack(work& item);
@@ -122,6 +132,7 @@ class ucx_port final : public port {
   void take(kind what, std::span<const std::byte> header, std::span<const std::byte> data);
   void take_item(std::span<const std::byte> bytes);
   void take_notice(std::span<const std::byte> bytes);
+  void take_watch(std::span<const std::byte> bytes);
   void take_item_with_block(std::span<const std::byte> header, std::span<const std::byte> block);
   /// A message comes at once if there is room for it, else later.
   ucs_status_t be_offered(kind what, std::span<const std::byte> header, std::size_t size, void* described);
@@ -146,6 +157,7 @@ class ucx_port final : public port {
   int descriptor_ = -1;
   std::size_t longest_header_ = 0;
   std::vector<std::unique_ptr<peer>> peers_;
+  std::set<int> hosts_;  ///< others that the watchman has been told of
   writer out_;
   std::unique_ptr<departure> next_departure_;
   std::size_t departing_bytes_ = 0;

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/net/ucx/handles.hpp>
+
+#include <utility>
+
+namespace imbrex::ucx {
+namespace {
+
+/// What UCX_TCP_CONN_NB is called in a configuration: since 1.17 with the name of the transport.
+const char* name_of_connecting_in_background() {
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned release = 0;
+  ucp_get_version(&major, &minor, &release);
+  return std::pair(major, minor) < std::pair(1U, 17U) ? "CONN_NB" : "TCP_CONN_NB";
+}
+
+}  // namespace
+
+context make_context(connecting how_to_connect) {
+  ucp_params_t how{};
+  how.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED;
+  how.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
+  how.mt_workers_shared = 1;
+  ucp_config_t* config = nullptr;
+  check(ucp_config_read(nullptr, nullptr, &config), "ucp_config_read");
+  if (how_to_connect == connecting::in_background)  // a UCX without TCP knows no such option
+    static_cast<void>(ucp_config_modify(config, name_of_connecting_in_background(), "y"));
+  ucp_context_h made = nullptr;
+  const ucs_status_t status = ucp_init(&how, config, &made);
+  ucp_config_release(config);
+  check(status, "ucp_init");
+  return context(made);
+}
+
+}  // namespace imbrex::ucx
