@@ -215,7 +215,7 @@ void reader::adapt_window(std::uint64_t length) {
   if (records_of_window_ > wanted)
     window_ = std::max<std::uint64_t>(window_ / 2, 1);
   else if (length < window_)
-    window_ = std::max<std::uint64_t>(2 * length, 1);
+    window_ = std::clamp<std::uint64_t>(2 * length, 1, longest_window);
   else if (records_of_window_ < wanted / 2)
     window_ = std::min(2 * window_, longest_window);
 }

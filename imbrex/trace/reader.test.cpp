@@ -51,7 +51,7 @@ TEST(Reader, MergesAllTracksInTheOrderOfTime) {
   const temporary_trace folder;
   std::vector<seen> expected;
   const clock_reading early{0, 0, 10};
-  const clock_reading late{40'960, 10, 10};
+  const clock_reading late{2'000'000'000, 500'000, 10};
   clock_fit fit;
   fit.add(early);
   fit.add(late);
@@ -64,7 +64,7 @@ TEST(Reader, MergesAllTracksInTheOrderOfTime) {
     head.first_pe = process * 4;
     head.pes = 4;
     file_writer out(file_of_process(folder.file(), process), head);
-    // Process 2 is 1000 ns behind process 0, and process 1 loses 1 ns in 4096.
+    // Process 2 is 1000 ns behind process 0, and process 1 loses 1 ns in 4000.
     if (process == 1) {
       out.write(early);
       out.write(late);
@@ -206,6 +206,34 @@ std::vector<many_tracks> all_many_tracks() {
   return all;
 }
 INSTANTIATE_TEST_SUITE_P(ManyTracks, ReaderOf, testing::ValuesIn(all_many_tracks()));
+
+TEST(Reader, SortsByAllOfATime) {
+  // Ends of buffers cut windows of nearly the longest; what follows is far apart.
+  const temporary_trace folder;
+  file_header head;
+  head.pes = 2;
+  file_writer out(folder.file(), head);
+  std::vector<std::uint64_t> times;
+  for (std::uint32_t track = 0; track < 2; ++track) {
+    std::vector<record> made;
+    std::uint64_t time = 1000;
+    const auto add = [&](std::uint64_t step) {
+      made.push_back(a_record(time += step, record_kind::mark, made.size()));
+      times.push_back(time);
+    };
+    for (std::uint64_t step = 500'000; step < 1'000'000; step += 50'000) {
+      for (int k = 0; k < 3'000; ++k) add(90'000'000 + track);
+      for (int k = 0; k < 6'000 && track == 0; ++k) add(step);
+    }
+    out.write(track, made);
+  }
+  out.end();
+  std::sort(times.begin(), times.end());
+  reader in(folder.file());
+  const auto got = read_all(in);
+  ASSERT_EQ(got.size(), times.size());
+  for (std::size_t k = 0; k < got.size(); ++k) ASSERT_EQ(got[k].time, times[k]) << k;
+}
 
 TEST(Reader, KnowsTheNamesOfNumbers) {
   const temporary_trace folder;
