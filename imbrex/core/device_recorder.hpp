@@ -19,6 +19,8 @@ class device_recorder final : public operation_observer {
 
   /// False if the device's backend cannot tell.
   bool hears() const { return hears_; }
+  /// What has ended by now is written, before recording is switched.
+  void catch_up() noexcept { device_.backend().catch_up(); }
   void finished(const finished_operation& one) noexcept override;
 
  private:

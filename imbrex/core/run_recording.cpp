@@ -88,7 +88,13 @@ trace::track& run_recording::track_of_network() {
   return recording_.add_track(trace::track_number(trace::track_class::network, 0));
 }
 
+void run_recording::set_on(bool on) {
+  for (const auto& d : device_recorders_) d->catch_up();
+  recording_.set_on(on);
+}
+
 void run_recording::end() {
+  device_recorders_.clear();  // some tell only now what was done last
   recording_.finish();
   const auto& told = recording_.result();
   if (!told.failure.empty()) log(log_level::warning, told.failure + "; the trace ends there");

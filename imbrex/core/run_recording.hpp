@@ -39,7 +39,7 @@ class run_recording {
   trace::track& track_of_network();
 
   /// Switches recording on or off in this process, on each PE before its next item.
-  void set_on(bool on) { recording_.set_on(on); }
+  void set_on(bool on);
   /// When nothing runs any more: brings all to the disk, and tells the user if that is not all.
   void end();
 

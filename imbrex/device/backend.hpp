@@ -99,6 +99,8 @@ class device_backend {
   virtual void store(std::atomic<std::uint32_t>& word, std::uint32_t value) = 0;
   /// Who is told of all that the device does from now on; null: nobody. False if this backend cannot tell.
   virtual bool observe(operation_observer* /*told*/) { return false; }
+  /// Tells the observer of all that has ended by now, where that is told late.
+  virtual void catch_up() noexcept {}
   /// Waits until all streams have come to their end. Returns also when the device has failed.
   virtual void drain() noexcept = 0;
 };

@@ -248,6 +248,7 @@ class cuda_backend final : public device_backend {
     word.store(value, std::memory_order_release);  // the device looks by itself
   }
   bool observe(operation_observer* told) override { return times_.observe(told); }
+  void catch_up() noexcept override { times_.catch_up(); }
   void drain() noexcept override {
     forget(cudaSetDevice(info_.index));
     forget(cudaDeviceSynchronize());

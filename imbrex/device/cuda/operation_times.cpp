@@ -2,39 +2,49 @@
 #include <imbrex/device/cuda/operation_times.hpp>
 
 #include <algorithm>
-#include <new>
+#include <exception>
+#include <iterator>
 #include <utility>
+
+#include <imbrex/base/log.hpp>
 
 namespace imbrex {
 
+namespace {
+
+/// "Not ready" is no error that the next launch is to find; others are not ours to take.
+void forget_not_ready() {
+  if (cudaPeekAtLastError() == cudaErrorNotReady) static_cast<void>(cudaGetLastError());
+}
+
+}  // namespace
+
 operation_times::timed::timed(operation_times& by, cudaStream_t in, const finished_operation& what) noexcept
-    : by_(by), in_(in), what_(what) {
+    : by_(by), in_(in), what_(what), exceptions_(std::uncaught_exceptions()) {
   if (by_.observed_.load(std::memory_order_relaxed)) [[unlikely]]
     begin_ = by_.begin(in);
 }
 
 operation_times::timed::~timed() {
-  if (begin_ != nullptr) [[unlikely]]
-    by_.end(in_, what_, begin_);
+  if (begin_ && std::uncaught_exceptions() == exceptions_) [[unlikely]]
+    by_.end(in_, what_, std::move(begin_));
 }
 
 operation_times::~operation_times() { observe(nullptr); }
 
 bool operation_times::observe(operation_observer* told) noexcept {
+  catch_up();
   const std::lock_guard hold(lock_);
-  try {
-    if (told_ != nullptr) {
-      find_ended();
-      tell(nanoseconds::max());
-    }
-  } catch (const std::bad_alloc&) {  // then what is left is not told
-  }
   stop();
   if (told == nullptr) return true;
-  if (cudaSetDevice(device_) == cudaSuccess &&
-      cudaStreamCreateWithFlags(&side_, cudaStreamNonBlocking) == cudaSuccess) {
-    // The first calls are slow.
-    for (int attempt = 0; attempt < 3; ++attempt) set_anchor(between_anchors);
+  try {
+    if (cudaSetDevice(device_) == cudaSuccess &&
+        cudaStreamCreateWithFlags(&side_, cudaStreamNonBlocking) == cudaSuccess) {
+      // The run has not begun: it may take its time. The first calls are slow.
+      nanoseconds least = between_anchors;
+      for (int attempt = 0; attempt < 5; ++attempt) least = set_anchor(least).value_or(least);
+    }
+  } catch (const std::bad_alloc&) {  // then there is no anchor
   }
   if (!anchor_) {
     stop();
@@ -46,54 +56,80 @@ bool operation_times::observe(operation_observer* told) noexcept {
   return true;
 }
 
+void operation_times::catch_up() noexcept {
+  const std::lock_guard hold(lock_);
+  if (told_ == nullptr) return;
+  try {
+    find_ended();
+    if (told_ != nullptr) tell(nanoseconds::max());
+  } catch (const std::bad_alloc&) {
+    give_up("there is no memory for them");
+  }
+}
+
+void operation_times::give_up(const char* why) noexcept {
+  stop();
+  try {
+    log(log_level::warning, std::string("what a GPU does from now on will not be in the trace: ") + why);
+  } catch (const std::bad_alloc&) {  // then nobody hears of it
+  }
+}
+
 void operation_times::stop() noexcept {
   observed_.store(false, std::memory_order_relaxed);
   told_ = nullptr;
   running_.clear();
+  last_end_.clear();
   ended_.clear();
   spare_.clear();
   anchor_.reset();
   if (side_ != nullptr) static_cast<void>(cudaStreamDestroy(std::exchange(side_, nullptr)));
-  static_cast<void>(cudaGetLastError());
 }
 
 operation_times::event operation_times::take_event() {
-  if (!spare_.empty()) {
-    event taken = std::move(spare_.back());
-    spare_.pop_back();
-    return taken;
+  {
+    const std::lock_guard hold(lock_);
+    if (told_ == nullptr) return nullptr;
+    if (!spare_.empty()) {
+      event taken = std::move(spare_.back());
+      spare_.pop_back();
+      return taken;
+    }
   }
+  return new_event();
+}
+
+operation_times::event operation_times::new_event() {
   cudaEvent_t made = nullptr;
-  if (cudaEventCreate(&made) != cudaSuccess) return nullptr;
+  // A kernel's function may have chosen another device.
+  if (cudaSetDevice(device_) != cudaSuccess || cudaEventCreate(&made) != cudaSuccess) return nullptr;
   return event(made);
 }
 
-cudaEvent_t operation_times::begin(cudaStream_t in) noexcept {
-  const std::lock_guard hold(lock_);
-  if (told_ == nullptr) return nullptr;
+// The lock is not held where the driver may wait for room in the stream: others must go on for it to come.
+operation_times::event operation_times::begin(cudaStream_t in) noexcept {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   if (cudaStreamIsCapturing(in, &status) != cudaSuccess || status != cudaStreamCaptureStatusNone)
     return nullptr;
   event begun = take_event();
-  if (!begun || !record(begun, in)) {
-    stop();
-    return nullptr;
-  }
-  return begun.release();
+  if (begun && cudaEventRecord(begun.get(), in) == cudaSuccess) return begun;
+  const std::lock_guard hold(lock_);
+  if (told_ != nullptr) give_up("its driver refused to time events");
+  return nullptr;
 }
 
-void operation_times::end(cudaStream_t in, const finished_operation& what, cudaEvent_t begin) noexcept {
-  event begun(begin);
+void operation_times::end(cudaStream_t in, const finished_operation& what, event begun) noexcept {
+  event over = take_event();
+  const bool is_timed = over && cudaEventRecord(over.get(), in) == cudaSuccess;
   const std::lock_guard hold(lock_);
   if (told_ == nullptr) return;
+  if (!is_timed) return give_up("its driver refused to time events");
   try {
-    event over = take_event();
-    if (!over || !record(over, in)) return stop();
     running_[what.stream].push_back({what.what, std::string(what.name), what.owner, what.stream, what.bytes,
                                      std::move(begun), std::move(over), anchor_});
     look(host_.now());
   } catch (const std::bad_alloc&) {
-    stop();
+    give_up("there is no memory for them");
   }
 }
 
@@ -101,32 +137,39 @@ void operation_times::look(nanoseconds now) {
   if (now - last_look_ < between_looks) return;
   last_look_ = now;
   find_ended();
+  if (told_ == nullptr) return;
   tell(now - settling);
-  if (told_ != nullptr && now - last_anchor_ >= between_anchors) set_anchor(longest_anchor);
+  if (now >= next_anchor_) set_anchor(longest_anchor);
 }
 
 void operation_times::find_ended() {
   for (auto stream = running_.begin(); stream != running_.end();) {
     auto& row = stream->second;
-    while (!row.empty() && cudaEventQuery(row.front().end.get()) == cudaSuccess) {
-      ended_.push_back(times_of(std::move(row.front())));
+    cudaError_t state = cudaSuccess;
+    while (!row.empty() && (state = cudaEventQuery(row.front().end.get())) == cudaSuccess) {
+      if (auto one = times_of(std::move(row.front()))) ended_.push_back(*std::move(one));
       row.pop_front();
     }
+    if (state != cudaSuccess && state != cudaErrorNotReady) return give_up("it has failed");
     stream = row.empty() ? running_.erase(stream) : std::next(stream);
   }
-  // cudaErrorNotReady is not an error that the next launch is to find.
-  static_cast<void>(cudaGetLastError());
+  forget_not_ready();
 }
 
-operation_times::ended operation_times::times_of(running one) const {
-  const auto time_of = [&](const event& e) {
+std::optional<operation_times::ended> operation_times::times_of(running one) {
+  const auto time_of = [&](const event& e) -> std::optional<nanoseconds> {
     float milliseconds = 0;
-    static_cast<void>(cudaEventElapsedTime(&milliseconds, one.since->at.get(), e.get()));
+    if (cudaEventElapsedTime(&milliseconds, one.since->at.get(), e.get()) != cudaSuccess) return std::nullopt;
     return one.since->time + nanoseconds(static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6));
   };
-  const nanoseconds begin = time_of(one.begin);
-  const nanoseconds end = time_of(one.end);
-  return {std::move(one), begin, end};
+  const auto begin = time_of(one.begin);
+  const auto end = time_of(one.end);
+  if (!begin || !end) return std::nullopt;
+  // Another anchor must not make operations of one stream overlap.
+  nanoseconds& last = last_end_[one.stream];
+  const nanoseconds first = std::max(*begin, last);
+  last = std::max(*end, first);
+  return ended{std::move(one), first, last};
 }
 
 void operation_times::tell(nanoseconds before) {
@@ -143,19 +186,23 @@ void operation_times::tell(nanoseconds before) {
   ended_.erase(ended_.begin(), next);
 }
 
-void operation_times::set_anchor(nanoseconds longest) {
-  last_anchor_ = host_.now();
-  event now = take_event();
-  if (!now || !record(now, side_)) return;
+std::optional<nanoseconds> operation_times::set_anchor(nanoseconds longest) {
+  const nanoseconds asked = host_.now();
+  next_anchor_ = asked + before_another_try;
+  event now = new_event();
+  if (!now || cudaEventRecord(now.get(), side_) != cudaSuccess) return std::nullopt;
   cudaError_t state = cudaErrorNotReady;
+  const nanoseconds begin = host_.now();
   nanoseconds waited{0};
   while (state == cudaErrorNotReady && waited < longest) {
     state = cudaEventQuery(now.get());
-    waited = host_.now() - last_anchor_;
+    waited = host_.now() - begin;
   }
-  static_cast<void>(cudaGetLastError());
-  if (state == cudaSuccess)
-    anchor_ = std::make_shared<const anchor>(std::move(now), last_anchor_ + waited / 2);
+  forget_not_ready();
+  if (state != cudaSuccess || waited >= longest) return std::nullopt;
+  anchor_ = std::make_shared<const anchor>(std::move(now), begin + waited / 2);
+  next_anchor_ = begin + between_anchors;
+  return waited;
 }
 
 }  // namespace imbrex

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -22,10 +23,16 @@ namespace imbrex {
 /// While somebody does, each operation stands between two events of its stream; the driver tells how far they are from
 /// an event whose time is known by the host's clock too, the anchor. So an operation begins when what was before it in
 /// its stream has ended, even if it then waits for room on the device; and it ends half a microsecond or so late.
-/// Operations of a captured stream are not told, but each launch of the graph is. Any thread.
+/// Operations of a captured stream are not told, but each launch of the graph is. They are told when other operations are
+/// put, up to a millisecond late, or by `catch_up`. Any thread.
 ///
-/// An error of the driver ends the observation, and is the operation's own to tell.
+/// An error of the driver ends the observation with a warning, and is the operation's own to tell.
 class operation_times {
+  struct event_deleter {
+    void operator()(cudaEvent_t e) const { static_cast<void>(cudaEventDestroy(e)); }
+  };
+  using event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, event_deleter>;
+
  public:
   /// Of the device with that index; the clock of the run must outlive this.
   operation_times(int device, const clock& host) : device_(device), host_(host) {}
@@ -35,6 +42,8 @@ class operation_times {
 
   /// Who is told from now on; null: nobody, and what has not ended by then is not told. False if the driver cannot.
   bool observe(operation_observer* told) noexcept;
+  /// Tells now of all that has ended.
+  void catch_up() noexcept;
   std::uint32_t next_stream() noexcept { return streams_.fetch_add(1, std::memory_order_relaxed); }
 
   /// An operation, while the thread puts it into that stream of the device, which is the one it has chosen.
@@ -50,22 +59,20 @@ class operation_times {
     operation_times& by_;
     cudaStream_t in_;
     const finished_operation what_;
-    cudaEvent_t begin_ = nullptr;  // null if nobody is told of it
+    const int exceptions_;  ///< that were under way: one more, and it was refused
+    event begin_;           ///< null if nobody is told of it
   };
 
   /// How often the driver is asked what has ended, at most, and the host's clock compared.
   static constexpr nanoseconds between_looks{1'000'000};
   static constexpr nanoseconds between_anchors{1'000'000'000};
+  static constexpr nanoseconds before_another_try{50'000'000};
   /// An anchor that takes longer is none: something is before it on the device.
   static constexpr nanoseconds longest_anchor{20'000};
   /// Operations that have ended are held so long, that those of other streams are told in order.
   static constexpr nanoseconds settling{100'000};
 
  private:
-  struct event_deleter {
-    void operator()(cudaEvent_t e) const { static_cast<void>(cudaEventDestroy(e)); }
-  };
-  using event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, event_deleter>;
   struct anchor {
     event at;
     nanoseconds time;
@@ -86,19 +93,20 @@ class operation_times {
     nanoseconds end;
   };
 
-  cudaEvent_t begin(cudaStream_t in) noexcept;
-  void end(cudaStream_t in, const finished_operation& what, cudaEvent_t begin) noexcept;
+  event begin(cudaStream_t in) noexcept;
+  void end(cudaStream_t in, const finished_operation& what, event begun) noexcept;
+  /// One that was used, or a new one; null if the driver refuses, or nobody observes any more.
   event take_event();
-  /// False if the driver refused something.
-  bool record(const event& e, cudaStream_t in) { return cudaEventRecord(e.get(), in) == cudaSuccess; }
+  event new_event();
   void look(nanoseconds now);
   void find_ended();
-  ended times_of(running one) const;
+  std::optional<ended> times_of(running one);
   /// Those that ended before that.
   void tell(nanoseconds before);
-  /// Unless it takes longer.
-  void set_anchor(nanoseconds longest);
+  /// Tries once; how long it took, if less than that.
+  std::optional<nanoseconds> set_anchor(nanoseconds longest);
   void stop() noexcept;
+  void give_up(const char* why) noexcept;
 
   const int device_;
   const clock& host_;
@@ -109,11 +117,12 @@ class operation_times {
   operation_observer* told_ = nullptr;
   cudaStream_t side_ = nullptr;  ///< only anchors go there
   std::shared_ptr<const anchor> anchor_;
-  nanoseconds last_anchor_{0};
+  nanoseconds next_anchor_{0};
   nanoseconds last_look_{0};
   nanoseconds last_told_{0};
   std::vector<event> spare_;
   std::map<std::uint32_t, std::deque<running>> running_;  ///< by stream, in its order
+  std::map<std::uint32_t, nanoseconds> last_end_;         ///< of each stream
   std::vector<ended> ended_;
 };
 

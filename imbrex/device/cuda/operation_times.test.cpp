@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <deque>
 #include <optional>
 #include <random>
 #include <set>
@@ -18,6 +20,7 @@ struct CUevent_st {
 struct CUstream_st {
   imbrex::nanoseconds free{0};  ///< when all that was put into it has ended
   bool captured = false;
+  bool is_side = false;  ///< the one of anchors
 };
 
 namespace imbrex {
@@ -35,7 +38,8 @@ class test_clock final : public clock {
 struct driver {
   test_clock host;
   nanoseconds device_is_ahead{777s};
-  nanoseconds side_delay{2us};  ///< of an event in a stream in which nothing else is
+  nanoseconds side_delay{2us};            ///< of an event in the stream of anchors, and
+  std::deque<nanoseconds> side_delays{};  ///< of the first of them
   std::set<CUevent_st*> events;
   bool refuses = false;
 };
@@ -157,6 +161,64 @@ TEST_F(OperationTimes, TellsNothingOfCapturesAndOfWhatHasNotEnded) {
   EXPECT_TRUE(driver_.events.empty());
 }
 
+TEST_F(OperationTimes, TellsOnDemand) {
+  operation_times times(0, driver_.host);
+  ASSERT_TRUE(times.observe(this));
+  CUstream_st stream;
+  const auto end = put(times, stream, 0, 10us);
+  put(times, stream, 0, 1h);
+  times.catch_up();
+  EXPECT_TRUE(all.empty());
+  driver_.host.time = end;
+  times.catch_up();
+  EXPECT_EQ(all.size(), 1U);
+  times.catch_up();
+  EXPECT_EQ(all.size(), 1U);
+}
+
+TEST_F(OperationTimes, TellsNothingOfWhatWasRefused) {
+  operation_times times(0, driver_.host);
+  ASSERT_TRUE(times.observe(this));
+  CUstream_st stream;
+  const std::string owner = "block";
+  try {
+    const operation_times::timed timed(times, &stream,
+                                       {finished_operation::type::kernel, "update", 0, owner});
+    throw 1;
+  } catch (int) {
+  }
+  driver_.host.time += 1s;
+  times.observe(nullptr);
+  EXPECT_TRUE(all.empty());
+  EXPECT_TRUE(driver_.events.empty());
+}
+
+TEST_F(OperationTimes, NeverOverlapsOperationsOfAStream) {
+  operation_times times(0, driver_.host);
+  ASSERT_TRUE(times.observe(this));
+  CUstream_st stream;
+  for (int k = 0; k < 20'000; ++k) {
+    driver_.host.time = put(times, stream, 0, 100us);  // one begins when that before it ends
+    driver_.device_is_ahead += nanoseconds(k / 1'000 % 2 == 0 ? 10 : -10);
+  }
+  driver_.host.time += 1ms;
+  times.observe(nullptr);
+  ASSERT_EQ(all.size(), 20'000U);
+  for (std::size_t k = 1; k < all.size(); ++k) EXPECT_GE(all[k].begin, all[k - 1].end) << k;
+}
+
+TEST_F(OperationTimes, TakesTheBestOfItsFirstAnchors) {
+  driver_.side_delays = {5ms, 90us, 2us, 40ms, 700us};
+  operation_times times(0, driver_.host);
+  ASSERT_TRUE(times.observe(this));
+  CUstream_st stream;
+  const auto end = put(times, stream, 0, 10us);
+  driver_.host.time += 1ms;
+  times.catch_up();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_NEAR(static_cast<double>((all[0].end - end).count()), 0, 5'000);
+}
+
 TEST_F(OperationTimes, GivesUpWhereTheDriverRefuses) {
   operation_times times(0, driver_.host);
   driver_.refuses = true;
@@ -182,8 +244,9 @@ extern "C" {
 
 cudaError_t cudaSetDevice(int) { return cudaSuccess; }
 cudaError_t cudaGetLastError() { return cudaSuccess; }
+cudaError_t cudaPeekAtLastError() { return cudaSuccess; }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* made, unsigned) {
-  *made = new CUstream_st;
+  *made = new CUstream_st{.is_side = true};
   return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t s) {
@@ -207,9 +270,12 @@ cudaError_t cudaEventDestroy(cudaEvent_t e) {
 }
 cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) {
   if (now->refuses) return cudaErrorUnknown;
-  const bool is_idle = s->free <= now->host.time;
-  const auto at =
-      is_idle ? now->host.time + (s->free.count() == 0 ? now->side_delay : imbrex::nanoseconds(0)) : s->free;
+  auto at = std::max(s->free, now->host.time);
+  if (s->is_side && now->side_delays.empty()) at += now->side_delay;
+  if (s->is_side && !now->side_delays.empty()) {
+    at += now->side_delays.front();
+    now->side_delays.pop_front();
+  }
   e->time = at + now->device_is_ahead;
   return cudaSuccess;
 }
