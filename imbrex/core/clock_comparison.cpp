@@ -18,6 +18,7 @@ std::int64_t way_back(const trace::clock_reading& r) {
 }  // namespace
 
 void clock_comparison::begin(std::uint64_t now) {
+  if (left_ > 0 && quickest_there_) end_row();  // items are so long that few answers were noticed
   next_ = now + between_rows;
   left_ = questions;
   quickest_there_.reset();

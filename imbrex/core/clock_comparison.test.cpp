@@ -55,6 +55,16 @@ TEST_F(ClockComparison, AsksAgainAfterAWhileAlsoIfAnswersWereLost) {
   EXPECT_EQ(asked, 2);
 }
 
+TEST_F(ClockComparison, TellsAlsoWhatARowBringsThatTakesLong) {
+  std::uint64_t now = 1'000'000'000;
+  for (int item = 0; item < 8; ++item) {
+    comparison.go_on(now);
+    comparison.answered(now, now + 50, now + 100);
+    now += clock_comparison::between_rows;
+  }
+  EXPECT_EQ(found.size(), 7U);
+}
+
 TEST_F(ClockComparison, TakesNoAnswersThatItDidNotAskFor) {
   comparison.answered(1, 2, 3);
   EXPECT_EQ(asked, 0);

@@ -209,7 +209,7 @@ void runtime::watch(const bootstrap* meeting, const host_share& mine) {
     recording_->attach(made, *job_->comm());
     job_->comm()->attach(made);
   }
-  if (mine.is_only_host) {
+  if (mine.is_first_host) {
     recording_->share_clock();
   } else if (job_->process() != 0) {
     recording_->compare_clocks([this] { job_->ask_clock(); });
@@ -218,7 +218,7 @@ void runtime::watch(const bootstrap* meeting, const host_share& mine) {
   for (const auto& d : devices_->all())
     if (!recording_->attach(*d))
       log(log_level::warning,
-          "what " + d->info().label() + " does will not be in the trace: only emulated devices tell");
+          "what " + d->info().label() + " does will not be in the trace: its driver refused to time events");
 }
 
 runtime::~runtime() {

@@ -75,8 +75,9 @@ host_share share_among(std::span<const host_user> all, std::size_t self) {
   const int usable = paid > 0 ? paid : static_cast<int>(processors.size());
   const bool is_only_host =
       std::ranges::all_of(all, [&](const host_user& other) { return other.host == all[self].host; });
-  return {part_of(all[self]), threads <= usable,    is_only_host, first_pe,
-          host_pes,           std::move(processes), place,        all.front().drawn};
+  return {part_of(all[self]), threads <= usable, is_only_host,         all.front().host == all[self].host,
+          first_pe,           host_pes,          std::move(processes), place,
+          all.front().drawn};
 }
 
 }  // namespace detail

@@ -29,6 +29,7 @@ struct host_share {
   int pes = 1;                          ///< of this process
   bool has_processor_for_each = true;   ///< of all PEs of all processes on this host
   bool is_only_host = true;             ///< all processes of the job are on it
+  bool is_first_host = true;            ///< process 0 is on it
   int first_pe = 0;                     ///< how many PEs of this host come before those of this process
   int host_pes = 1;                     ///< PEs of all processes on this host
   std::vector<host_process> processes;  ///< of this host, by their ranks, this one among them

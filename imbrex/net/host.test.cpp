@@ -35,6 +35,8 @@ TEST(host, other_hosts_do_not_count) {
   EXPECT_TRUE(share_among(all, 0).has_processor_for_each);
   EXPECT_EQ(share_among(all, 1).pes, 7);
   EXPECT_FALSE(share_among(all, 1).is_only_host);
+  EXPECT_FALSE(share_among(all, 1).is_first_host);
+  EXPECT_TRUE(share_among(all, 0).is_first_host);
   EXPECT_TRUE(share_among(std::span(all).first(1), 0).is_only_host);
   EXPECT_FALSE(share_among(all, 1).has_processor_for_each);
 }

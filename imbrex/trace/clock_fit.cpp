@@ -65,7 +65,7 @@ clock_fit::stretch clock_fit::fit(const std::vector<clock_reading>& readings) {
     const auto ahead = static_cast<double>(r.ahead - first.ahead);
     all.push_back({static_cast<double>(r.here - first.here), ahead + way, ahead - way});
   }
-  const double slope = all.back().time > 0 ? best_slope(all) : 0;
+  const double slope = all.back().time >= static_cast<double>(least_span) ? best_slope(all) : 0;
   const room left = room_of(all, slope);
   const auto ahead = first.ahead + std::llround((left.above - left.below) / 2);
   return {first.here, readings.back().here, ahead, slope};
@@ -93,10 +93,8 @@ clock_line clock_fit::line() const {
   clock_line made;
   if (readings_.empty()) return made;
   auto stretches = done_;
-  // A short rest would be guessed from few readings.
   const auto middle = readings_.begin() + static_cast<std::ptrdiff_t>(before_);
-  const bool is_long = before_ > 0 && readings_.back().here - middle->here >= window / 2;
-  if (is_long) {
+  if (before_ > 0 && readings_.back().here - readings_.front().here >= window + window / 2) {
     stretches.push_back(fit({readings_.begin(), middle}));
     stretches.push_back(fit({middle, readings_.end()}));
   } else {

@@ -15,7 +15,7 @@ namespace imbrex::trace {
 /// of the way back. Queues make ways longer, mostly not both at once. So the line lies midway between the questions and
 /// the answers that were on their way the shortest, with the slope at which these leave most room between them (Moon,
 /// Skelly and Towsley, INFOCOM 1999, for one direction). What is left is half of what the shortest way there takes
-/// longer than the shortest way back. Clocks of computers run evenly for some seconds; so each `window` has a line.
+/// longer than the shortest way back. Clocks of computers run evenly for some seconds; so each `window` has a line, and a rest of less than half of it none of its own.
 class clock_fit {
  public:
   /// In the order of `here`. False, and nothing is added, for a reading that no clock gives or that comes too early.
@@ -24,8 +24,10 @@ class clock_fit {
 
   /// ns of the own clock.
   static constexpr std::uint64_t window = 8'000'000'000;
-  /// Clocks that differ by more are broken: the kernel adjusts by no more (adjtimex(2)).
-  static constexpr double steepest = 500e-6;
+  /// Of less no slope can be told from noise.
+  static constexpr std::uint64_t least_span = 1'000'000'000;
+  /// Who sets a clock slews it by up to 8 % (chrony).
+  static constexpr double steepest = 0.1;
 
  private:
   /// How far process 0's clock is ahead at the beginning, the middle and the end of some readings.

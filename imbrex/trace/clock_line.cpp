@@ -12,13 +12,11 @@ constexpr double largest_drift = 0x1p61;  // so that sums fit, whatever a file s
 }  // namespace
 
 void clock_line::add(std::uint64_t here, std::int64_t ahead) {
-  double slope = 0;
   if (!knots_.empty()) {
     knot& last = knots_.back();
-    slope = static_cast<double>(ahead - last.ahead) / static_cast<double>(here - last.here);
-    last.slope = slope;
+    last.slope = static_cast<double>(ahead - last.ahead) / static_cast<double>(here - last.here);
   }
-  knots_.push_back({here, ahead, slope});
+  knots_.push_back({here, ahead, 0});
 }
 
 std::size_t clock_line::knot_of(std::uint64_t time) const {
@@ -29,7 +27,7 @@ std::size_t clock_line::knot_of(std::uint64_t time) const {
 
 std::uint64_t clock_line::shifted(std::uint64_t time, std::size_t by) const {
   const knot& from = knots_[by];
-  const auto since = static_cast<std::int64_t>(time) - static_cast<std::int64_t>(from.here);
+  const auto since = std::max(time, from.here) - from.here;
   const auto drift = std::clamp(from.slope * static_cast<double>(since), -largest_drift, largest_drift);
   const auto ahead = from.ahead + static_cast<std::int64_t>(drift);
   return static_cast<std::uint64_t>(std::max<std::int64_t>(static_cast<std::int64_t>(time) + ahead, 0));
@@ -41,7 +39,7 @@ std::uint64_t clock_line::aligned(std::uint64_t time) const {
 
 void clock_line::align(std::span<record> records, std::uint64_t earliest) const {
   if (records.empty()) return;
-  // All processes of process 0's host have its clock.
+  // The processes of process 0's host have its clock.
   const bool is_same = knots_.empty() || (knots_.size() == 1 && knots_.front().ahead == 0);
   if (is_same && records.front().time >= earliest) return;
   std::size_t by = is_same ? 0 : knot_of(records.front().time);

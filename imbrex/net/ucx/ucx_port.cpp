@@ -109,7 +109,10 @@ struct ucx_port::peer {
 };
 
 ucx_port::ucx_port(ucp_context_h context, int process, const places& where, network::receiver& to)
-    : process_(process), where_(where), to_(to) {
+    : process_(process),
+      where_(where),
+      leaves_rendezvous_to_ucx_(std::getenv("UCX_RNDV_THRESH") != nullptr),  // who sets it means it
+      to_(to) {
   ucp_worker_params_t how{};
   how.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE | UCP_WORKER_PARAM_FIELD_EVENTS;
   how.thread_mode = UCS_THREAD_MODE_SERIALIZED;  // made here, driven by the PE's thread, ended here
@@ -162,8 +165,7 @@ ucx_port::peer* ucx_port::peer_at(std::size_t port) {
       lost(other.process, status);
       return nullptr;
     }
-    // Who sets the threshold means it.
-    if (!other.on_this_host && std::getenv("UCX_RNDV_THRESH") == nullptr && is_tcp_alone(made->endpoint))
+    if (!other.on_this_host && !leaves_rendezvous_to_ucx_ && is_tcp_alone(made->endpoint))
       made->sent_unasked = most_sent_unasked_over_tcp;
     peers_[port] = std::move(made);
   }

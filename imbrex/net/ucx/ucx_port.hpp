@@ -101,8 +101,8 @@ class ucx_port final : public port {
   /// while a cache holds it; a link between hosts is to have no gaps.
   static constexpr std::size_t most_arriving_bytes_on_host = std::size_t{1} << 19U;
   static constexpr std::size_t most_arriving_bytes = std::size_t{1} << 23U;
-  /// Over TCP a rendezvous takes a round trip and spares no copy. As long as UCX 1.20 and newer have it; 1.13 asks
-  /// from 8 or 20 KiB on.
+  /// Over TCP a rendezvous takes a round trip, and spares a copy in memory. As UCX 1.20 has it; 1.13 asks from 8 or
+  /// 20 KiB on.
   static constexpr std::size_t most_sent_unasked_over_tcp = std::size_t{1} << 18U;
   /// Of UCX in one progress(), so that the PE runs something in between.
   static constexpr int most_rounds = 16;
@@ -149,6 +149,7 @@ class ucx_port final : public port {
 
   const int process_;
   const places& where_;
+  const bool leaves_rendezvous_to_ucx_;
   std::optional<int> pe_;
   network::receiver& to_;
   held<departure> departing_;  ///< what UCX reads, and

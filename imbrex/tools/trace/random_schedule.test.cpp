@@ -10,7 +10,7 @@ using trace::record_kind;
 
 namespace {
 
-constexpr std::uint64_t drift_time = 1'000'000;  // between two readings of a clock
+constexpr std::uint64_t drift_time = 2'000'000'000;  // between two readings of a clock
 
 }  // namespace
 
@@ -29,7 +29,7 @@ random_schedule::random_schedule(unsigned seed, const shape& given) : how(given)
     readings_[k].push_back({0, ahead, 0});
     // A clock that is ever further behind: its times spread, and stay in order.
     if (how.clock_errors)
-      readings_[k].push_back({drift_time, ahead + static_cast<std::int64_t>(random_() % 400), 0});
+      readings_[k].push_back({drift_time, ahead + static_cast<std::int64_t>(random_() % 800'000), 0});
     trace::clock_fit fit;
     for (const auto& reading : readings_[k]) fit.add(reading);
     clocks_[k] = fit.line();
