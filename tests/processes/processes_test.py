@@ -495,6 +495,20 @@ class SecondaryLinkDown(Job):
         self.check_nothing_left()
 
 
+class Shapes(Job):
+    """Numbers of processes and PEs that do not divide each other, and more threads than processors."""
+
+    def test_exchange(self):
+        for processes, pes in ((7, 2), (3, 3), (5, 1)):
+            for options in ((), ("--comm-thread",), ("--shuffle", 3), ("--comm-thread", "--net-latency", "200us")):
+                with self.subTest(processes=processes, pes=pes, options=options):
+                    job = self.start(processes, WORKER, "exchange", "0.5", options=("--pes", pes, *options))
+                    self.finish(job, LIMIT)
+                    self.assertEqual((job.returncode, self.err()), (0, ""))
+                    self.assertRegex(self.out(), r"done: \d+ rounds")
+                    self.check_nothing_left()
+
+
 class Traced(Job):
     """What the traces of jobs say."""
 
