@@ -19,6 +19,9 @@ namespace {
 
 constexpr std::chrono::seconds patience_at_the_end{2};
 
+/// For others to read that the run has ended, before they see that a connection has.
+constexpr std::chrono::milliseconds time_to_read{200};
+
 std::uint64_t clock_now() { return static_cast<std::uint64_t>(real_clock().now().count()); }
 
 }  // namespace
@@ -158,7 +161,13 @@ void job::ask_clock() { tell(0, about::clock, clock_now()); }
 void job::leave(bool orderly) {
   if (comm_) comm_->finish(patience_at_the_end);
   net_->flush(patience_at_the_end);
-  if (!orderly && unreachable_.load()) return;  // who cannot be reached will not come
+  if (!orderly && unreachable_.load()) {  // who cannot be reached will not come
+    const auto until = std::chrono::steady_clock::now() + time_to_read;
+    for (; std::chrono::steady_clock::now() < until;
+         std::this_thread::sleep_for(std::chrono::milliseconds(1)))
+      net_->flush(std::chrono::milliseconds(0));
+    return;
+  }
   // What others still have for this process needs its help to leave them, and they may be about to connect.
   const std::jthread helper([this](const std::stop_token& enough) {
     while (!enough.stop_requested()) {
