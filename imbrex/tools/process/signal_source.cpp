@@ -41,6 +41,14 @@ std::optional<signalfd_siginfo> signal_source::next() const {
   return info;
 }
 
+void signal_source::forget(int signal) {
+  sigset_t only;
+  ::sigemptyset(&only);
+  ::sigaddset(&only, signal);
+  constexpr timespec at_once{};
+  ::sigtimedwait(&only, nullptr, &at_once);
+}
+
 void signal_source::stop() {
   sigset_t stops;
   ::sigemptyset(&stops);

@@ -27,6 +27,8 @@ class signal_source {
   /// Readable when there is a signal.
   int get() const { return descriptor_.get(); }
   std::optional<signalfd_siginfo> next() const;
+  /// Drops that signal if it has come, and leaves the others.
+  static void forget(int signal);
   /// Does what SIGTSTP would do if it were not taken: stops until SIGCONT, if there is a shell that could send it.
   static void stop();
 

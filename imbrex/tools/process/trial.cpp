@@ -23,6 +23,8 @@ using namespace std::chrono_literals;
 /// What gets SIGTERM may take this long to end, and to end what it has started, before it gets SIGKILL: longer than
 /// `imbrex run` gives its own.
 constexpr auto termination_time = 4s;
+/// Who stops a command by hand does it less often during one run.
+constexpr int most_attempts = 5;
 
 std::chrono::steady_clock::time_point now() { return std::chrono::steady_clock::now(); }
 
@@ -43,6 +45,7 @@ struct trial_runner::running_trial {
   std::optional<time_point> ended{};
   int asked_to_end = 0;      ///< the signal that we got
   bool was_stopped = false;  ///< we were, while it ran
+  nanoseconds stopped{0};    ///< for how long, by SIGTSTP
 
   bool goes_on() const { return !how && asked_to_end == 0 && !was_stopped; }
 
@@ -78,14 +81,19 @@ interrupted::interrupted(int signal)
 trial_runner::trial_runner() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
 trial_result trial_runner::run(const std::vector<std::string>& command, nanoseconds limit) {
-  std::optional<trial_result> made;
-  while (!made) made = run_once(command, limit);
-  return *std::move(made);
+  nanoseconds lost{0};
+  for (int attempt = 0; attempt < most_attempts; ++attempt)
+    if (auto made = run_once(command, limit, lost)) return *std::move(made);
+  throw error(
+      "one run was given up " + std::to_string(most_attempts) +
+      " times, each time since this command was stopped or got SIGCONT meanwhile; leave it running, or "
+      "find out who sends that signal");
 }
 
-/// None if it must be run again, since we were stopped meanwhile.
-std::optional<trial_result> trial_runner::run_once(const std::vector<std::string>& command,
-                                                   nanoseconds limit) {
+/// None if it must be run again, since we were stopped meanwhile; what it took is added to `lost`, but for the stop.
+std::optional<trial_result> trial_runner::run_once(const std::vector<std::string>& command, nanoseconds limit,
+                                                   nanoseconds& lost) {
+  signals_.forget(SIGCONT);  // of a stop between two runs
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail_to_start("a trial", errno);
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
@@ -107,11 +115,15 @@ std::optional<trial_result> trial_runner::run_once(const std::vector<std::string
   end_leftovers(one);
   one.read_some();
   if (one.asked_to_end != 0) throw interrupted(one.asked_to_end);
-  if (one.was_stopped) return std::nullopt;
+  if (one.was_stopped) {
+    lost +=
+        std::min<nanoseconds>(now() - began - one.stopped, limit);  // SIGSTOP hides how long it stopped us
+    return std::nullopt;
+  }
   const int status = timed_out               ? timeout_status
                      : WIFSIGNALED(*one.how) ? 128 + WTERMSIG(*one.how)
                                              : WEXITSTATUS(*one.how);
-  return trial_result{status, timed_out, *one.ended - began, std::move(one.written)};
+  return trial_result{status, timed_out, *one.ended - began, lost, std::move(one.written)};
 }
 
 /// Waits until something happens, or until `until`, and takes it in.
@@ -127,11 +139,14 @@ void trial_runner::turn(running_trial& one, time_point until) {
 void trial_runner::take(running_trial& one, int signal) {
   switch (signal) {
     case SIGCHLD: break;
-    case SIGTSTP:
+    case SIGTSTP: {
+      const time_point began = now();
       ::kill(-one.pid, SIGSTOP);  // it may hold SIGTSTP back
       signal_source::stop();
       ::kill(-one.pid, SIGCONT);
+      one.stopped += now() - began;
       break;
+    }
     case SIGCONT: one.was_stopped = true; break;  // also after SIGSTOP, of which nobody hears
     default: one.asked_to_end = signal;
   }

@@ -19,6 +19,7 @@ struct trial_result {
   int status = 0;          ///< of the program; 128 and the signal's number; or `timeout_status`
   bool timed_out = false;  ///< it was ended, since it took longer than it may
   nanoseconds wall{0};     ///< from its start to its end
+  nanoseconds lost{0};     ///< in attempts before, which were given up since we were stopped
   std::string output;      ///< the last of what it wrote, standard output and error together
 };
 
@@ -47,15 +48,17 @@ class trial_runner {
 
   /// Runs a program to its end, in a process group of its own, without standard input. What takes longer than `limit`
   /// is ended; what it leaves behind is always. SIGTSTP (Ctrl-Z) stops this process with that group. A program that was
-  /// under way when this process was stopped is ended and run again, as nobody knows what time it would have taken. Throws
-  /// `usage_error` if the program cannot be run, `interrupted` after SIGINT, SIGQUIT, SIGTERM or SIGHUP.
+  /// under way when this process was stopped is ended and run again, as nobody knows what time it would have taken; after
+  /// some attempts it is given up. Throws `usage_error` if the program cannot be run, `error` if it is given up,
+  /// `interrupted` after SIGINT, SIGQUIT, SIGTERM or SIGHUP.
   trial_result run(const std::vector<std::string>& command, nanoseconds limit);
 
  private:
   using time_point = std::chrono::steady_clock::time_point;
   struct running_trial;
 
-  std::optional<trial_result> run_once(const std::vector<std::string>& command, nanoseconds limit);
+  std::optional<trial_result> run_once(const std::vector<std::string>& command, nanoseconds limit,
+                                       nanoseconds& lost);
   void turn(running_trial& one, time_point until);
   void take(running_trial& one, int signal);
   void end(running_trial& one);

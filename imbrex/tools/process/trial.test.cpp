@@ -115,12 +115,35 @@ TEST(trial, ends_with_who_asked_for_it) {
 TEST(trial, is_run_again_if_we_were_stopped_meanwhile) {
   const imbrex::tools::temporary_folder folder;
   const std::string file = folder.file("runs");
-  const trial_result whole = shell("echo $$ >> " + file + "; case $(wc -l < " + file + ") in 1) kill -CONT " +
-                                   std::to_string(::getpid()) + "; sleep 1000;; *) echo again;; esac");
+  const trial_result whole =
+      shell("echo $$ >> " + file + "; case $(wc -l < " + file + ") in 1) sleep 0.2; kill -CONT " +
+            std::to_string(::getpid()) + "; sleep 1000;; *) echo again;; esac");
   EXPECT_EQ(whole.output, "again\n");
   EXPECT_EQ(whole.status, 0);
   EXPECT_LT(whole.wall, 60s);
+  EXPECT_GE(whole.lost, 200ms);
   EXPECT_FALSE(is_there(number_in(file)));
+}
+
+TEST(trial, is_not_run_again_for_a_stop_before_it) {
+  trial_runner trials;
+  ::kill(::getpid(), SIGCONT);
+  const trial_result whole = trials.run({"true"}, 60s);
+  EXPECT_EQ(whole.status, 0);
+  EXPECT_EQ(whole.lost, 0ns);
+}
+
+TEST(trial, is_given_up_when_we_are_stopped_again_and_again) {
+  const imbrex::tools::temporary_folder folder;
+  const std::string file = folder.file("runs");
+  try {
+    shell("echo >> " + file + "; kill -CONT " + std::to_string(::getpid()) + "; sleep 1000");
+    FAIL() << "the trial went on";
+  } catch (const imbrex::error& e) {
+    EXPECT_NE(std::string(e.what()).find("given up 5 times"), std::string::npos) << e.what();
+  }
+  EXPECT_EQ(std::filesystem::file_size(file), 5U);
+  EXPECT_TRUE(imbrex::tools::running_children().empty());
 }
 
 TEST(trial, gives_signals_back_in_the_end) {

@@ -25,6 +25,7 @@ struct evidence {
 struct observation {
   nanoseconds time{0};    ///< what is measured
   nanoseconds cost{0};    ///< how long it took to find out
+  nanoseconds lost{0};    ///< besides, in attempts that were given up, which says nothing of what a run costs
   std::string failure{};  ///< why it has no time; empty if it has
   std::optional<evidence> seen{};
   bool virtual_time = false;  ///< by its trace; so the run takes the same time whenever it is made

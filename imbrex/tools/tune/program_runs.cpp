@@ -40,6 +40,7 @@ observation program_runs::probe(const start& with_runtime, const start& otherwis
   fmt::print(stderr, "imbrex tune: with --trace the program {}; so the time of its process is measured\n",
              with_trace.failure);
   without.cost += with_trace.cost;
+  without.lost += with_trace.lost;
   return without;
 }
 
@@ -56,6 +57,7 @@ observation program_runs::run(const arguments& given, int processes, nanoseconds
   observation made = measured(ended, limit, trace);
   folder_.clear();
   made.cost = ended.wall + (std::chrono::steady_clock::now() - began);
+  made.lost = ended.lost;
   return made;
 }
 

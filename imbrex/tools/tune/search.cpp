@@ -48,7 +48,7 @@ observation search::run_once(const configuration& at) {
   const nanoseconds left = most_.budget - found_.spent;
   if (left <= nanoseconds(0)) return {.failure = "there is no time left; raise --seconds"};
   observation made = what_.run(at, std::min(limit_, left));
-  found_.spent += made.cost;
+  found_.spent += made.cost + made.lost;
   if (!made.failure.empty() && made.cost >= left) made.failure += ", all that was left; raise --seconds";
   if (made.failure.empty() && !made.virtual_time) found_.exact = false;
   last_runs_[at] = made;
@@ -58,7 +58,7 @@ observation search::run_once(const configuration& at) {
 /// Two runs, which tell whether times are exact, and how long others may take.
 void search::run_default(std::vector<observation> already_run) {
   auto& runs = found_.first_runs = std::move(already_run);
-  for (const observation& one : runs) found_.spent += one.cost;
+  for (const observation& one : runs) found_.spent += one.cost + one.lost;
   limit_ = most_.budget;
   while (runs.size() < 2) {
     runs.push_back(run_once(where_.by_default()));

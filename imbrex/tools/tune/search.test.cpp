@@ -256,6 +256,20 @@ TEST(search, ends_runs_when_its_time_has_passed) {
   EXPECT_THROW(search(where, program, {.budget = 2s}).run(), imbrex::error);
 }
 
+TEST(search, counts_what_was_lost_to_its_time_and_not_to_what_runs_cost) {
+  struct stopped_once final : subject {
+    observation run(const configuration& at, nanoseconds) override {
+      const nanoseconds time = at[0] == 1 ? 1s : 2s;
+      return {.time = time, .cost = time, .lost = runs++ == 1 ? 50s : 0s, .virtual_time = true};
+    }
+    int runs = 0;
+  } program;
+  const space where = space_of({2});
+  const search_result result = search(where, program, {.budget = 60s}).run();
+  EXPECT_EQ(result.spent, 2s + 52s + 1s);
+  EXPECT_EQ(result.chosen, configuration{1});
+}
+
 TEST(search, does_not_wait_for_what_is_much_slower) {
   imagined program([](const configuration& at, int run) { return at[0] == 1 ? 1e9 : 10'000.0 + run; });
   const search_result result = found(space_of({2}), program);

@@ -90,6 +90,7 @@ std::string help_of(const settings& asked, program_runs& runs, observation& firs
   if (odf_is_known) return {};
   const tools::trial_result said = runs.help(std::min(help_limit, asked.budget - first.cost));
   first.cost += said.wall;
+  first.lost += said.lost;
   return said.output;
 }
 
