@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <optional>
+#include <string_view>
 
 #include <imbrex/tools/process/descendants.hpp>
 
@@ -33,6 +34,18 @@ std::string line_around(const std::string& text, std::size_t at) {
   const std::size_t begin = before == std::string::npos ? 0 : before + 1;
   const std::size_t end = text.find_last_not_of(" \t", text.find_first_of("\r\n", at) - 1);
   return text.substr(begin, end + 1 - begin);
+}
+
+/// At the start of a line or behind "app: "; "L2 error: 3e-06" is a figure.
+bool begins_message(std::string_view before) {
+  return before.empty() || before.ends_with('\n') || before.ends_with('\r') || before.ends_with(": ");
+}
+
+std::size_t last_error_message(std::string_view text) {
+  std::size_t at = text.rfind("error:");
+  while (at != std::string_view::npos && !begins_message(text.substr(0, at)))
+    at = text.substr(0, at).rfind("error:");
+  return at;
 }
 
 }  // namespace
@@ -69,7 +82,7 @@ struct trial_runner::running_trial {
 };
 
 std::string telling_line(const trial_result& of) {
-  std::size_t at = of.output.rfind("error:");
+  std::size_t at = last_error_message(of.output);
   if (at == std::string::npos) at = of.output.find_last_not_of(" \t\r\n");
   return at == std::string::npos ? std::string() : line_around(of.output, at);
 }

@@ -23,8 +23,8 @@ struct trial_result {
   std::string output;      ///< the last of what it wrote, standard output and error together
 };
 
-/// The line that tells why a trial failed: the last with "error:", behind which there may be help; else the last that is
-/// not empty.
+/// The line that tells why a trial failed: the last that begins with "error:" or has it behind ": ", since help may follow;
+/// else the last that is not empty.
 std::string telling_line(const trial_result& of);
 
 /// Somebody wants the command to end; nothing of its trials is left.

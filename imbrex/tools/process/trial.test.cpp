@@ -50,8 +50,10 @@ TEST(trial, tells_why_it_failed) {
   EXPECT_EQ(
       telling_line(shell("echo error: old; echo 'app: error: no value  '; echo help; echo more; exit 2")),
       "app: error: no value");
-  EXPECT_EQ(telling_line(shell("printf 'begun\\nan error:'; exit 2")), "an error:");
+  EXPECT_EQ(telling_line(shell("printf 'begun\\nerror:'; exit 2")), "error:");
   EXPECT_EQ(telling_line(shell("echo one; echo no errors; exit 2")), "no errors");
+  EXPECT_EQ(telling_line(shell("echo 'iteration 40, L2 error: 3.1e-06'; echo no disk; exit 2")), "no disk");
+  EXPECT_EQ(telling_line(shell("echo 'error: no disk'; echo 'L2 error: 3.1e-06'; exit 2")), "error: no disk");
   EXPECT_EQ(telling_line(shell("exit 2")), "");
 }
 
