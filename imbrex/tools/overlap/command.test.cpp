@@ -97,6 +97,8 @@ TEST(command, says_what_is_wrong_and_what_to_write) {
       {{"--verify", "--", "a", "--trace", "b"}, "it is run with traces of its own"},
       {{"--verify", "--", "a", "--options", "b"}, "write the program's options out"},
       {{"a", "--jsn"}, "unknown option --jsn; did you mean --json?"},
+      {{"a", "--limits=1s"}, "unknown option --limits; did you mean --limit?"},
+      {{"a", "--hlep"}, "unknown option --hlep; did you mean --help?"},
       {{"a", "--pes", "3"}, "unknown option --pes"},
       {{"a", "--latency", "0us"}, "--latency 0us: the time must be from 1ns to 60s"},
       {{"a", "--latency", "1us,,2us"}, "--latency : the time"},

@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include <imbrex/base/error.hpp>
@@ -12,11 +11,17 @@
 namespace imbrex::overlap {
 namespace {
 
-[[noreturn]] void refuse_unknown(const std::string& given) {
-  static constexpr std::array<std::string_view, 14> known{
-      "--json",  "--svg",        "--latency", "--bandwidth", "--testbed", "--gap",   "--from",
-      "--phase", "--iterations", "--save",    "--verify",    "--repeat",  "--limit", "--help"};
+std::vector<std::string> names_of_options(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* const option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+[[noreturn]] void refuse_unknown(const CLI::App& app, const std::string& given) {
   const std::string name = given.substr(0, given.find('='));
+  const auto names = names_of_options(app);
+  const std::vector<std::string_view> known(names.begin(), names.end());
   const auto meant = nearest(name, known);
   if (!given.starts_with('-'))
     throw usage_error("unknown argument " + given + ": imbrex overlap reads one file");
@@ -90,7 +95,7 @@ std::optional<std::string> take_options(given_options& given, std::vector<std::s
   } catch (const CLI::ParseError& e) {
     throw usage_error(std::string(e.what()) + "; see imbrex overlap --help");
   }
-  if (const auto unknown = app.remaining(); !unknown.empty()) refuse_unknown(unknown.front());
+  if (const auto unknown = app.remaining(); !unknown.empty()) refuse_unknown(app, unknown.front());
   return std::nullopt;
 }
 
