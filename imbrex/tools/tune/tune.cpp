@@ -12,11 +12,11 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/topology.hpp>
 #include <imbrex/tools/tune/choose_space.hpp>
+#include <imbrex/tools/tune/output_file.hpp>
 #include <imbrex/tools/tune/program_runs.hpp>
 #include <imbrex/tools/tune/report.hpp>
 
@@ -42,31 +42,6 @@ std::string date_now() {
   std::array<char, 64> text{};
   std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S UTC", &parts);
   return text.data();
-}
-
-/// What is there might be the program, or its input.
-void check_is_options_file(const std::string& file) {
-  try {
-    read_options_file(file);
-  } catch (const usage_error&) {
-    throw usage_error("--output " + file + " is there, and is no file of options; name another");
-  }
-}
-
-/// Before hours of trials.
-void check_output(const std::string& file) {
-  const bool was_there = std::filesystem::exists(file);
-  if (std::filesystem::is_regular_file(file)) check_is_options_file(file);
-  if (!std::ofstream(file, std::ios::app))
-    throw usage_error("--output " + file + " cannot be written: " + std::strerror(errno));
-  if (!was_there) std::filesystem::remove(std::filesystem::canonical(file));  // not a link to it
-}
-
-void write(const std::string& file, const std::string& text) {
-  std::ofstream out(file, std::ios::trunc);
-  out << text;
-  out.close();
-  if (!out) throw error("--output " + file + " cannot be written: " + std::strerror(errno));
 }
 
 void print(const std::string& text) {
@@ -132,7 +107,7 @@ void tune(const settings& asked) {
   std::string problem;
   try {
     made.written = writes_file(made);
-    if (made.written) write(asked.output, options_text(made));
+    if (made.written) write_output(asked.output, options_text(made));
   } catch (const error& e) {  // what was found is told all the same
     made.written = false;
     problem = e.what();

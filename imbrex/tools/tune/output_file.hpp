@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace imbrex::tune {
+
+/// Throws `usage_error`, before hours of trials, if `write_output` could not write this file, or if it is there and no file
+/// of options: what is there might be the program, or its input.
+void check_output(const std::string& file);
+
+/// Replaces the file as a whole, or throws `error` and leaves it as it was. What is no regular file is written in place, and
+/// so is all in /dev.
+void write_output(const std::string& file, const std::string& text);
+
+}  // namespace imbrex::tune
