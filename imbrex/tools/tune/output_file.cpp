@@ -47,8 +47,9 @@ int write_text(const std::string& file, const std::string& text) {
 void check_is_options_file(const std::string& file) {
   try {
     read_options_file(file);
-  } catch (const usage_error&) {
-    throw usage_error("--output " + file + " is there, and is no file of options; name another");
+  } catch (const usage_error& e) {
+    throw usage_error("--output " + file + " is there, and is no file of options; name another (" + e.what() +
+                      ")");
   }
 }
 

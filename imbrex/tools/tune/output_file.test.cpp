@@ -114,6 +114,7 @@ TEST_F(output_file, is_refused_if_it_holds_something_else) {
   } catch (const imbrex::usage_error& e) {
     const std::string said = e.what();
     EXPECT_NE(said.find("is there, and is no file of options; name another"), std::string::npos) << said;
+    EXPECT_NE(said.find("'four' is no option"), std::string::npos) << said;
   }
 }
 
