@@ -18,14 +18,6 @@ constexpr OTF2_CommRef all_messages = 0;
 constexpr OTF2_GroupRef communicating = 0;  // the locations
 constexpr OTF2_GroupRef members = 1;        // of the communicator: all of them
 
-// What went wrong first tells more than what a function then returns.
-OTF2_ErrorCode keep_first(void* first, const char*, uint64_t, const char*, OTF2_ErrorCode code, const char*,
-                          va_list) {
-  auto& kept = *static_cast<OTF2_ErrorCode*>(first);
-  if (kept == OTF2_SUCCESS) kept = code;
-  return code;
-}
-
 OTF2_FlushType flush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) { return OTF2_FLUSH; }
 
 // One chunk for each location: when it is full it is written. Without these OTF2 keeps many before it writes.
@@ -57,8 +49,14 @@ otf2_folder::~otf2_folder() {
   if (is_new_) std::filesystem::remove(path_, ignored);
 }
 
-otf2_archive::otf2_archive(std::string folder)
-    : folder_(std::move(folder)), printing_(OTF2_Error_RegisterCallback(keep_first, &first_error_)) {
+OTF2_ErrorCode otf2_errors::keep_first(void* first, const char*, uint64_t, const char*, OTF2_ErrorCode code,
+                                       const char*, va_list) {
+  auto& kept = *static_cast<OTF2_ErrorCode*>(first);
+  if (kept == OTF2_SUCCESS) kept = code;
+  return code;
+}
+
+otf2_archive::otf2_archive(std::string folder) : folder_(std::move(folder)) {
   archive_.reset(check(OTF2_Archive_Open(folder_.path().c_str(), archive_name, OTF2_FILEMODE_WRITE,
                                          OTF2_CHUNK_SIZE_MIN, OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT,
                                          OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE)));
@@ -73,25 +71,21 @@ otf2_archive::otf2_archive(std::string folder)
   markers_ = check(OTF2_Archive_GetMarkerWriter(archive_.get()));
 }
 
-otf2_archive::~otf2_archive() {
+void otf2_archive::fail(const std::string& why) {
   // After a write that failed OTF2 crashes when it closes: what it holds is left to the end of the process.
-  if (failed_) static_cast<void>(archive_.release());
-  archive_.reset();
-  OTF2_Error_RegisterCallback(printing_, nullptr);
+  static_cast<void>(archive_.release());
+  throw error("cannot write " + folder_.path() + " on: " + why);
 }
 
 void otf2_archive::check(OTF2_ErrorCode code) {
   if (code == OTF2_SUCCESS) return;
-  failed_ = true;
-  const auto why = OTF2_Error_GetDescription(first_error_ == OTF2_SUCCESS ? code : first_error_);
-  throw error("cannot write " + folder_.path() + " on: " + why);
+  fail(OTF2_Error_GetDescription(errors_.first() == OTF2_SUCCESS ? code : errors_.first()));
 }
 
 template <class Handle>
 Handle* otf2_archive::check(Handle* handle) {
   if (handle != nullptr) return handle;
-  failed_ = true;
-  throw error("cannot write " + folder_.path() + " on: OTF2 has no memory");
+  fail("OTF2 has no memory");
 }
 
 OTF2_StringRef otf2_archive::string(std::string_view text) {

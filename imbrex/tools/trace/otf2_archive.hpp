@@ -33,14 +33,30 @@ class otf2_folder {
   bool is_whole_ = false;
 };
 
+/// Keeps what OTF2 says went wrong, as long as this lives; else OTF2 prints it.
+class otf2_errors {
+ public:
+  otf2_errors() : printing_(OTF2_Error_RegisterCallback(keep_first, &first_)) {}
+  ~otf2_errors() { OTF2_Error_RegisterCallback(printing_, nullptr); }
+  otf2_errors(const otf2_errors&) = delete;
+  otf2_errors& operator=(const otf2_errors&) = delete;
+
+  /// What went wrong first tells more than what a function then returns.
+  OTF2_ErrorCode first() const { return first_; }
+
+ private:
+  static OTF2_ErrorCode keep_first(void* first, const char*, uint64_t, const char*, OTF2_ErrorCode code,
+                                   const char*, va_list);
+
+  OTF2_ErrorCode first_ = OTF2_SUCCESS;
+  OTF2_ErrorCallback printing_;
+};
+
 /// An archive of OTF2 that is being written. Strings, regions and the like are defined when they are first asked for. All throw
 /// `error`, which names the folder.
 class otf2_archive {
  public:
   explicit otf2_archive(std::string folder);
-  ~otf2_archive();
-  otf2_archive(const otf2_archive&) = delete;
-  otf2_archive& operator=(const otf2_archive&) = delete;
 
   OTF2_StringRef string(std::string_view text);
   OTF2_RegionRef region(otf2_region what, std::string_view name);
@@ -77,13 +93,12 @@ class otf2_archive {
 
   template <class Handle>
   Handle* check(Handle* handle);
+  [[noreturn]] void fail(const std::string& why);
   void close_locations();
   void communicator();
 
   otf2_folder folder_;  // destroyed after the archive, which writes when it is closed
-  bool failed_ = false;
-  OTF2_ErrorCode first_error_ = OTF2_SUCCESS;
-  OTF2_ErrorCallback printing_;
+  otf2_errors errors_;  // the same
   std::unique_ptr<OTF2_Archive, closes> archive_;
   OTF2_GlobalDefWriter* definitions_ = nullptr;
   OTF2_MarkerWriter* markers_ = nullptr;
