@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/tools/trace/element_text.hpp>
+#include <imbrex/tools/trace/perfetto_file.hpp>
 #include <imbrex/tools/trace/random_schedule.test.hpp>
 #include <imbrex/trace/temporary_trace.test.hpp>
 
@@ -123,6 +125,19 @@ TEST(ConvertToPerfetto, SaysWhichFileCannotBeWritten) {
   } catch (const error& e) {
     EXPECT_NE(std::string(e.what()).find("no/out: No such file"), std::string::npos);
   }
+}
+
+TEST(ConvertToPerfetto, LeavesNoHalfOfAFile) {
+  const temporary_trace folder;
+  test::random_schedule(1, {.steps = 50}).write(folder.file());
+  {
+    const perfetto_file given_up(folder.file("out"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder.file("out")));
+  std::filesystem::create_symlink("/dev/full", folder.file("link"));
+  trace::reader in(folder.file());
+  EXPECT_THROW(convert_to_perfetto(in, folder.file("link")), error);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.file("link")));
 }
 
 TEST(ElementText, HasIndicesOrKeys) {

@@ -3,6 +3,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/tools/trace/readable.hpp>
@@ -46,11 +48,22 @@ constexpr std::size_t bytes_a_write = 1U << 20U;
 
 }  // namespace
 
-perfetto_file::perfetto_file(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "wbe")) {
-  if (!file_)
-    throw error("cannot write " + path_ + ": " + std::strerror(errno) +
-                "; name a file in a folder that exists and may be written to");
+unfinished_file::~unfinished_file() {
+  if (is_whole_) return;
+  std::error_code ignored;
+  if (std::filesystem::symlink_status(path_, ignored).type() == std::filesystem::file_type::regular)
+    std::filesystem::remove(path_, ignored);
 }
+
+perfetto_file::open_file perfetto_file::opened(const std::string& path) {
+  open_file made(std::fopen(path.c_str(), "wbe"));
+  if (!made)
+    throw error("cannot write " + path + ": " + std::strerror(errno) +
+                "; name a file in a folder that exists and may be written to");
+  return made;
+}
+
+perfetto_file::perfetto_file(const std::string& path) : file_(opened(path)), name_(path) {}
 
 void perfetto_file::process(std::uint64_t track, std::int32_t pid, std::string_view name) {
   protobuf_message process;
@@ -150,14 +163,15 @@ void perfetto_file::put_packet() {
 void perfetto_file::flush() {
   const std::string& bytes = packets_.bytes();
   if (std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size())
-    throw error("cannot write " + path_ + " on: " + std::strerror(errno));
+    throw error("cannot write " + name_.path() + " on: " + std::strerror(errno));
   packets_.clear();
 }
 
 void perfetto_file::close() {
   flush();
   if (std::fclose(file_.release()) != 0)
-    throw error("cannot write " + path_ + " on: " + std::strerror(errno));
+    throw error("cannot write " + name_.path() + " on: " + std::strerror(errno));
+  name_.keep();
 }
 
 }  // namespace imbrex::tools
