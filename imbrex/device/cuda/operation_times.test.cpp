@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <mutex>
 #include <optional>
 #include <random>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 // What the driver's handles point to.
@@ -31,8 +33,19 @@ using namespace std::chrono_literals;
 /// The host's clock; the device's has another zero. Each look takes a microsecond.
 class test_clock final : public clock {
  public:
-  nanoseconds now() const noexcept override { return time += 1us; }
+  nanoseconds now() const noexcept override {
+    const std::lock_guard hold(lock_);
+    return time += 1us;
+  }
+  /// For those who share it with other threads.
+  nanoseconds shown() const {
+    const std::lock_guard hold(lock_);
+    return time;
+  }
   mutable nanoseconds time{5s};
+
+ private:
+  mutable std::mutex lock_;
 };
 
 struct driver {
@@ -40,6 +53,7 @@ struct driver {
   nanoseconds device_is_ahead{777s};
   nanoseconds side_delay{2us};            ///< of an event in the stream of anchors, and
   std::deque<nanoseconds> side_delays{};  ///< of the first of them
+  std::mutex lock;
   std::set<CUevent_st*> events;
   bool refuses = false;
 };
@@ -69,7 +83,7 @@ class OperationTimes : public testing::Test, public operation_observer {
     const std::string owner = "block " + std::to_string(number);
     const operation_times::timed timed(into, &stream,
                                        {finished_operation::type::kernel, name, number, owner, 64});
-    if (!stream.captured) stream.free = std::max(stream.free, driver_.host.time) + duration;
+    if (!stream.captured) stream.free = std::max(stream.free, driver_.host.shown()) + duration;
     return stream.free;
   }
 
@@ -219,6 +233,29 @@ TEST_F(OperationTimes, TakesTheBestOfItsFirstAnchors) {
   EXPECT_NEAR(static_cast<double>((all[0].end - end).count()), 0, 5'000);
 }
 
+TEST_F(OperationTimes, HearsManyThreads) {
+  constexpr std::uint32_t threads = 4;
+  constexpr std::size_t operations = 500;
+  operation_times times(0, driver_.host);
+  ASSERT_TRUE(times.observe(this));
+  {
+    std::vector<std::jthread> pes;
+    for (std::uint32_t pe = 0; pe < threads; ++pe)
+      pes.emplace_back([&, pe] {
+        CUstream_st stream;
+        for (std::size_t k = 0; k < operations; ++k) put(times, stream, pe, 1us);
+        for (int k = 0; k < 5; ++k) times.catch_up();
+      });
+  }
+  driver_.host.time += 1s;
+  times.observe(nullptr);
+  std::array<std::size_t, threads> told{};
+  for (const auto& one : all) ++told.at(one.stream);
+  for (const std::size_t count : told) EXPECT_EQ(count, operations);
+  EXPECT_TRUE(
+      std::is_sorted(all.begin(), all.end(), [](const auto& l, const auto& r) { return l.end < r.end; }));
+}
+
 TEST_F(OperationTimes, GivesUpWhereTheDriverRefuses) {
   operation_times times(0, driver_.host);
   driver_.refuses = true;
@@ -260,17 +297,19 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t s, cudaStreamCaptureStatus* statu
 cudaError_t cudaEventCreate(cudaEvent_t* made) {
   if (now->refuses) return cudaErrorMemoryAllocation;
   *made = new CUevent_st;
+  const std::lock_guard hold(now->lock);
   now->events.insert(*made);
   return cudaSuccess;
 }
 cudaError_t cudaEventDestroy(cudaEvent_t e) {
+  const std::lock_guard hold(now->lock);
   now->events.erase(e);
   delete e;
   return cudaSuccess;
 }
 cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) {
   if (now->refuses) return cudaErrorUnknown;
-  auto at = std::max(s->free, now->host.time);
+  auto at = std::max(s->free, now->host.shown());
   if (s->is_side && now->side_delays.empty()) at += now->side_delay;
   if (s->is_side && !now->side_delays.empty()) {
     at += now->side_delays.front();
@@ -280,7 +319,7 @@ cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) {
   return cudaSuccess;
 }
 cudaError_t cudaEventQuery(cudaEvent_t e) {
-  return *e->time <= now->host.time + now->device_is_ahead ? cudaSuccess : cudaErrorNotReady;
+  return *e->time <= now->host.shown() + now->device_is_ahead ? cudaSuccess : cudaErrorNotReady;
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
   *milliseconds = static_cast<float>(static_cast<double>((*to->time - *from->time).count()) / 1e6);
