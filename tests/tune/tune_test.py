@@ -199,7 +199,7 @@ class OnOtherPrograms(Tune):
 
     def test_why_a_program_is_not_traced_is_told(self):
         done = self.run_command(IMBREX, "tune", self.program('case "$*" in "") ;; *) exit 1 ;; esac\n'))
-        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stderr, "imbrex tune: with --trace the program ended with status 1; so the time of its "
                          "process is measured\n")
 

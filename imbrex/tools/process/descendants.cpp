@@ -6,7 +6,6 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <system_error>
@@ -22,7 +21,8 @@ std::vector<pid_t> running_children() {
     const char* const end = name.data() + name.size();
     if (std::from_chars(name.data(), end, pid).ptr != end) continue;
     std::ifstream file(entry.path() / "stat");
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::string text;
+    std::getline(file, text, '\0');  // of a process that ends meanwhile there is nothing
     // "pid (name) state parent ..."; the name may hold anything, also ')'.
     const std::size_t after_name = text.rfind(')');
     if (after_name == std::string::npos) continue;
