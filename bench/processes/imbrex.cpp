@@ -88,15 +88,16 @@ class player : public imbrex::chare<player> {
     take(bytes);
   }
   void take(std::span<const std::byte>) {
-    if (++taken_ % asked_.window == 0)
-      imbrex::send<&player::answers>(other(), filled(answer_bytes, verdict_));
+    if (++taken_ < asked_.window) return;
+    taken_ = 0;
+    imbrex::send<&player::answers>(other(), filled(answer_bytes, verdict_));
   }
 
  private:
   imbrex::element<player> other() const { return peers()[1 - where()[0]]; }
 
   course asked_;
-  std::int64_t taken_ = 0;
+  int taken_ = 0;  ///< of the present window
   contents verdict_ = contents::back;
   std::optional<rounds> rounds_;
 };

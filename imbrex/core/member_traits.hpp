@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
-#include <imbrex/base/pool.hpp>
+#include <imbrex/core/owned_span.hpp>
 #include <imbrex/coro/task.hpp>
-#include <imbrex/serial/archive.hpp>
 
 namespace imbrex {
 
@@ -24,91 +20,6 @@ template <class T>
 class channel;
 
 namespace detail {
-
-/// Stores what a parameter `std::span<const E>` shows: a vector that the sender gave away or shares, or a copy
-/// of what it showed.
-template <class E>
-class owned_span {
- public:
-  owned_span() = default;
-  owned_span(std::vector<E>&& given) : given_(std::move(given)) {}
-  owned_span(std::shared_ptr<const std::vector<E>> shared) : shared_(std::move(shared)) {}
-  owned_span(std::span<const E> shown) : given_(shown.begin(), shown.end()) {}
-  operator std::span<const E>() const { return elements(); }
-  void serialize(auto& ar) {
-    if constexpr (std::remove_cvref_t<decltype(ar)>::reading) {
-      ar(given_);
-    } else {
-      ar(elements());
-    }
-  }
-
- private:
-  const std::vector<E>& elements() const { return shared_ ? *shared_ : given_; }
-
-  std::vector<E> given_;
-  std::shared_ptr<const std::vector<E>> shared_;  // used instead, if there
-};
-
-/// The same of elements that are their bytes: a copy lies in the PE's pool, well aligned, and what is received
-/// is not cleared before it is filled.
-template <bitwise E>
-  requires(alignof(E) <= pool::granule)
-class owned_span<E> {
- public:
-  using value_type = E;
-
-  owned_span() = default;
-  owned_span(std::vector<E>&& given) : given_(std::move(given)), size_(given_.size()) {}
-  owned_span(std::shared_ptr<const std::vector<E>> shared)
-      : shared_(std::move(shared)), size_(shared_ ? shared_->size() : 0) {}
-  owned_span(std::span<const E> shown) {
-    resize(shown.size());
-    std::ranges::copy(shown, begin());
-  }
-  owned_span(const owned_span& other)
-      : owned_span(other.shared_ ? owned_span(other.shared_) : owned_span(std::span<const E>(other))) {}
-  owned_span(owned_span&& other) noexcept
-      : own_(std::exchange(other.own_, nullptr)),
-        shared_(std::move(other.shared_)),
-        given_(std::move(other.given_)),
-        size_(std::exchange(other.size_, 0)) {}
-  owned_span& operator=(owned_span other) noexcept {
-    std::swap(own_, other.own_);
-    std::swap(shared_, other.shared_);
-    std::swap(given_, other.given_);
-    std::swap(size_, other.size_);
-    return *this;
-  }
-  ~owned_span() {
-    if (own_ != nullptr) pool::release(own_, size_ * sizeof(E));
-  }
-
-  operator std::span<const E>() const { return {data(), size_}; }
-
-  // A container in one piece, as the archives know it.
-  E* data() { return const_cast<E*>(std::as_const(*this).data()); }  // is written to after resize() alone
-  const E* data() const { return own_ != nullptr ? own_ : shared_ ? shared_->data() : given_.data(); }
-  std::size_t size() const { return size_; }
-  E* begin() { return data(); }
-  E* end() { return data() + size_; }
-  void clear() { *this = {}; }
-  /// The elements are not initialised.
-  void resize(std::size_t count) {
-    clear();
-    if (count == 0) return;
-    own_ = static_cast<E*>(pool::allocate(count * sizeof(E)));
-    size_ = count;
-    std::uninitialized_default_construct_n(own_, count);
-  }
-
- private:
-  // The first of these that is there: a copy or what was received, what the sender shares, what it gave away.
-  E* own_ = nullptr;
-  std::shared_ptr<const std::vector<E>> shared_;
-  std::vector<E> given_;
-  std::size_t size_ = 0;
-};
 
 /// How an argument for a parameter of type P lies in a message.
 template <class P>

@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <limits>
 #include <mutex>
@@ -116,54 +115,43 @@ enum parts : std::uint8_t {
   all_parts = 15
 };
 
-/// Seven bits to a byte, the lowest first; the eighth says that more follow.
-std::uint8_t* put(std::uint8_t* to, std::uint64_t number) {
-  for (; number > 0x7f; number >>= 7U) *to++ = static_cast<std::uint8_t>(number | 0x80U);
-  *to++ = static_cast<std::uint8_t>(number);
-  return to;
-}
-
 /// The bit that sets single chares apart comes last, so that most numbers are small.
 std::uint32_t turned(std::uint32_t collection) { return std::rotl(collection, 1); }
 
-std::uint32_t unpack_short(reader& in) {
+[[noreturn]] void throw_too_long(std::uint64_t number) {
+  throw serial_error("malformed message: " + std::to_string(number) + " in a header does not fit 32 bits");
+}
+
+inline std::uint32_t unpack_short(reader& in) {
   const std::uint64_t number = unpack_number(in);
-  if (number > std::numeric_limits<std::uint32_t>::max())
-    throw serial_error("malformed message: " + std::to_string(number) + " in a header does not fit 32 bits");
+  if (number > std::numeric_limits<std::uint32_t>::max()) [[unlikely]]
+    throw_too_long(number);
   return static_cast<std::uint32_t>(number);
 }
 
 }  // namespace
 
 void pack_header(const message& m, writer& out) {
-  std::array<std::uint8_t, 52> bytes;
-  std::uint8_t* end = bytes.data() + 1;
-  std::uint8_t which = 0;
-  end = put(end, m.kind().id);
-  end = put(end, m.origin);
-  end = put(end, turned(m.collection));
-  if (m.priority != 0) {
-    which |= has_priority;
-    *end++ = static_cast<std::uint8_t>(m.priority);
+  recorder* const recording = out.only_counts() ? nullptr : recorder::of_this_thread();
+  const bool is_traced = recording != nullptr && recording->is_on();
+  const auto which = static_cast<std::uint8_t>((m.priority != 0 ? has_priority : 0) |
+                                               (m.location_hint != 0 ? has_location_hint : 0) |
+                                               (m.reply ? has_reply : 0) | (is_traced ? has_trace : 0));
+  out(which);
+  pack_number(m.kind().id, out);
+  pack_number(m.origin, out);
+  pack_number(turned(m.collection), out);
+  if ((which & has_priority) != 0) out(m.priority);
+  if ((which & has_location_hint) != 0) pack_number(m.location_hint, out);
+  if ((which & has_reply) != 0) {
+    pack_number(m.reply.slot, out);
+    pack_number(m.reply.generation, out);
+    pack_number(m.reply.ordinal, out);
   }
-  if (m.location_hint != 0) {
-    which |= has_location_hint;
-    end = put(end, m.location_hint);
+  if (is_traced) [[unlikely]] {
+    pack_number(recording->track(), out);
+    pack_number(recording->packed(m), out);
   }
-  if (m.reply) {
-    which |= has_reply;
-    end = put(end, m.reply.slot);
-    end = put(end, m.reply.generation);
-    end = put(end, m.reply.ordinal);
-  }
-  if (recorder* const r = recorder::of_this_thread(); r != nullptr && r->is_on() && !out.only_counts())
-      [[unlikely]] {
-    which |= has_trace;
-    end = put(end, r->track());
-    end = put(end, r->packed(m));
-  }
-  bytes.front() = which;
-  out.bytes(bytes.data(), static_cast<std::size_t>(end - bytes.data()));
 }
 
 void unpack_header(message& m, reader& in) {
@@ -186,7 +174,7 @@ void unpack_header(message& m, reader& in) {
     const auto number = unpack_short(in);
     if (recorder* const r = recorder::of_this_thread()) r->arrived(m, track, number);
   }
-  if (&message_table::at(id) != m.type && message_table::at(id).spelling != m.kind().spelling)
+  if (id != m.kind().id)
     throw serial_error("a message of kind " + std::to_string(id) + " was unpacked as " +
                        std::string(m.kind().spelling));
 }
@@ -196,15 +184,14 @@ const message_type& kind_of_packed(reader in) {
   return message_table::at(unpack_short(in));
 }
 
-void pack_number(std::uint64_t number, writer& out) {
-  std::array<std::uint8_t, 10> bytes;
-  const std::uint8_t* const end = put(bytes.data(), number);
-  out.bytes(bytes.data(), static_cast<std::size_t>(end - bytes.data()));
+void pack_long_number(std::uint64_t number, writer& out) {
+  for (; number > 0x7f; number >>= 7U) out(static_cast<std::uint8_t>(number | 0x80U));
+  out(static_cast<std::uint8_t>(number));
 }
 
-std::uint64_t unpack_number(reader& in) {
-  std::uint64_t number = 0;
-  for (unsigned shift = 0; shift < 64; shift += 7) {
+std::uint64_t unpack_long_number(std::uint8_t first, reader& in) {
+  std::uint64_t number = first & 0x7fU;
+  for (unsigned shift = 7; shift < 64; shift += 7) {
     std::uint8_t byte = 0;
     in.bytes(&byte, 1);
     number |= std::uint64_t{byte & 0x7fU} << shift;

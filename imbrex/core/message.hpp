@@ -82,8 +82,19 @@ void unpack_header(message& m, reader& in);
 const message_type& kind_of_packed(reader in);
 
 /// A number in as few bytes as it needs: a network sends two lines of the cache faster than three.
-void pack_number(std::uint64_t number, writer& out);
-std::uint64_t unpack_number(reader& in);
+void pack_long_number(std::uint64_t number, writer& out);
+std::uint64_t unpack_long_number(std::uint8_t first, reader& in);
+/// Seven bits to a byte, the lowest first; the eighth says that more follow.
+inline void pack_number(std::uint64_t number, writer& out) {
+  if (number > 0x7f) return pack_long_number(number, out);
+  const auto byte = static_cast<std::uint8_t>(number);
+  out.bytes(&byte, 1);
+}
+inline std::uint64_t unpack_number(reader& in) {
+  std::uint8_t first = 0;
+  in.bytes(&first, 1);
+  return first < 0x80 ? first : unpack_long_number(first, in);
+}
 
 template <class Key>
 void process_key(Key& key, writer& out) {

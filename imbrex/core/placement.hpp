@@ -77,7 +77,7 @@ int home_of(const Index& where, const Index& shape, int pes) {
     // PE p has the elements from p * volume / n on; the division turned round.
     const std::uint64_t l = linear(shape, where);
     const std::uint64_t all = volume(shape);
-    if (all <= std::numeric_limits<std::uint64_t>::max() / n)
+    if (all <= std::numeric_limits<std::uint32_t>::max())  // as n is
       return static_cast<int>(((l + 1) * n - 1) / all);
     return static_cast<int>(((static_cast<unsigned __int128>(l) + 1) * n - 1) / all);
   } else {

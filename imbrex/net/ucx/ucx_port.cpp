@@ -148,27 +148,29 @@ ucx_port::~ucx_port() { close(); }
 std::string ucx_port::address() const { return address_of(worker_.get()); }
 
 ucx_port::peer* ucx_port::peer_at(std::size_t port) {
-  if (peers_.empty()) peers_.resize(where_.ports.size());
-  if (!peers_[port]) {
-    const remote_port& other = where_.ports[port];
-    auto made = std::make_unique<peer>(*this, other.process);
-    ucp_ep_params_t how{};
-    how.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
-                     UCP_EP_PARAM_FIELD_ERR_HANDLER;
-    how.address = reinterpret_cast<const ucp_address_t*>(other.address.data());
-    // To hear of a peer's death UCX would do without shared memory; on one host the launcher tells of it.
-    how.err_mode = other.on_this_host ? UCP_ERR_HANDLING_MODE_NONE : UCP_ERR_HANDLING_MODE_PEER;
-    how.err_handler = {&peer::failed, made.get()};
-    const ucs_status_t status = ucp_ep_create(worker_.get(), &how, &made->endpoint);
-    if (status != UCS_OK) {
-      out_.clear();  // to tell of it, notices are written
-      lost(other.process, status);
-      return nullptr;
-    }
-    if (!other.on_this_host && !leaves_rendezvous_to_ucx_ && is_tcp_alone(made->endpoint))
-      made->sent_unasked = most_sent_unasked_over_tcp;
-    peers_[port] = std::move(made);
+  return is_connected_to(port) ? peers_[port].get() : connect_to(port);
+}
+
+ucx_port::peer* ucx_port::connect_to(std::size_t port) {
+  const remote_port& other = where_.ports[port];
+  auto made = std::make_unique<peer>(*this, other.process);
+  ucp_ep_params_t how{};
+  how.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
+                   UCP_EP_PARAM_FIELD_ERR_HANDLER;
+  how.address = reinterpret_cast<const ucp_address_t*>(other.address.data());
+  // To hear of a peer's death UCX would do without shared memory; on one host the launcher tells of it.
+  how.err_mode = other.on_this_host ? UCP_ERR_HANDLING_MODE_NONE : UCP_ERR_HANDLING_MODE_PEER;
+  how.err_handler = {&peer::failed, made.get()};
+  const ucs_status_t status = ucp_ep_create(worker_.get(), &how, &made->endpoint);
+  if (status != UCS_OK) {
+    out_.clear();  // to tell of it, notices are written
+    lost(other.process, status);
+    return nullptr;
   }
+  if (!other.on_this_host && !leaves_rendezvous_to_ucx_ && is_tcp_alone(made->endpoint))
+    made->sent_unasked = most_sent_unasked_over_tcp;
+  if (peers_.empty()) peers_.resize(where_.ports.size());
+  peers_[port] = std::move(made);
   return peers_[port].get();
 }
 

@@ -110,6 +110,7 @@ class ucx_port final : public port {
   bool is_connected_to(std::size_t port) const { return !peers_.empty() && peers_[port] != nullptr; }
   /// Null if UCX cannot connect; then what was to be sent is gone, and the receiver knows of it.
   peer* peer_at(std::size_t port);
+  peer* connect_to(std::size_t port);
   /// Sends what `out_` holds, which is empty afterwards. Takes `item`, if it is not null, because a block of it
   /// is lent.
   void send_written(kind what, std::size_t port, work* item);

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <imbrex/base/pool.hpp>
+#include <imbrex/serial/archive.hpp>
+
+namespace imbrex::detail {
+
+/// Stores what a parameter `std::span<const E>` shows: a vector that the sender gave away or shares, or a copy
+/// of what it showed.
+template <class E>
+class owned_span {
+ public:
+  owned_span() = default;
+  owned_span(std::vector<E>&& given) : given_(std::move(given)) {}
+  owned_span(std::shared_ptr<const std::vector<E>> shared) : shared_(std::move(shared)) {}
+  owned_span(std::span<const E> shown) : given_(shown.begin(), shown.end()) {}
+  operator std::span<const E>() const { return elements(); }
+  void serialize(auto& ar) {
+    if constexpr (std::remove_cvref_t<decltype(ar)>::reading) {
+      ar(given_);
+    } else {
+      ar(elements());
+    }
+  }
+
+ private:
+  const std::vector<E>& elements() const { return shared_ ? *shared_ : given_; }
+
+  std::vector<E> given_;
+  std::shared_ptr<const std::vector<E>> shared_;  // used instead, if there
+};
+
+/// The same of elements that are their bytes: a few lie in the message itself, more of them in the PE's pool, well
+/// aligned, and what is received is not cleared before it is filled.
+template <bitwise E>
+  requires(alignof(E) <= pool::granule)
+class owned_span<E> {
+ public:
+  using value_type = E;
+
+  owned_span() = default;
+  owned_span(std::vector<E>&& given) : size_(given.size()) { held_ = std::move(given); }
+  owned_span(std::shared_ptr<const std::vector<E>> shared) : size_(shared ? shared->size() : 0) {
+    if (shared) held_ = std::move(shared);
+  }
+  owned_span(std::span<const E> shown) {
+    resize(shown.size());
+    std::ranges::copy(shown, begin());
+  }
+  owned_span(const owned_span& other) : owned_span(other.copy()) {}
+  owned_span(owned_span&& other) noexcept
+      : held_(std::move(other.held_)), size_(std::exchange(other.size_, 0)) {}
+  owned_span& operator=(owned_span other) noexcept {
+    held_ = std::move(other.held_);
+    size_ = std::exchange(other.size_, 0);
+    return *this;
+  }
+  ~owned_span() = default;
+
+  operator std::span<const E>() const { return {data(), size_}; }
+
+  // A container in one piece, as the archives know it.
+  E* data() { return const_cast<E*>(std::as_const(*this).data()); }  // is written to after resize() alone
+  const E* data() const {
+    if (const auto* few = std::get_if<inside>(&held_)) return reinterpret_cast<const E*>(few->bytes);
+    if (const auto* block = std::get_if<pooled>(&held_)) return block->get();
+    if (const auto* given = std::get_if<std::vector<E>>(&held_)) return given->data();
+    return std::get<shared_vector>(held_)->data();
+  }
+  std::size_t size() const { return size_; }
+  E* begin() { return data(); }
+  E* end() { return data() + size_; }
+  void clear() { resize(0); }
+  /// The elements are not initialised.
+  void resize(std::size_t count) {
+    const std::size_t bytes = count * sizeof(E);
+    if (bytes > most_inside)
+      held_.template emplace<pooled>(static_cast<E*>(pool::allocate(bytes)), to_pool{bytes});
+    else if (!std::holds_alternative<inside>(held_))
+      held_.template emplace<inside>();
+    size_ = count;
+  }
+
+ private:
+  /// As many as take no more of the message than the others do.
+  struct inside {
+    alignas(std::vector<E>) std::byte bytes[sizeof(std::vector<E>)];
+  };
+  static constexpr std::size_t most_inside = alignof(E) <= alignof(inside) ? sizeof(inside) : 0;
+  struct to_pool {
+    std::size_t bytes;
+    void operator()(E* first) const noexcept { pool::release(first, bytes); }
+  };
+  using pooled = std::unique_ptr<E[], to_pool>;
+  using shared_vector = std::shared_ptr<const std::vector<E>>;
+
+  owned_span copy() const {
+    const auto* shared = std::get_if<shared_vector>(&held_);
+    return shared != nullptr ? owned_span(*shared) : owned_span(std::span<const E>(*this));
+  }
+
+  std::variant<inside, pooled, std::vector<E>, shared_vector>
+      held_;  ///< copied or received, given away, or shared
+  std::size_t size_ = 0;
+};
+
+}  // namespace imbrex::detail
