@@ -22,10 +22,6 @@ std::vector<std::byte> writer::take() {
 }
 
 void writer::append_and_grow(const void* source, std::size_t count) {
-  if (counts_only_) {
-    counted_ += count;
-    return;
-  }
   constexpr std::size_t spare = 256;
   const auto* first = static_cast<const std::byte*>(source);
   buffer_.resize(used_);

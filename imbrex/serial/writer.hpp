@@ -31,7 +31,8 @@ class writer {
 
   /// Appends `count` bytes.
   void bytes(const void* source, std::size_t count) {
-    if (count > buffer_.size() - used_) return append_and_grow(source, count);
+    if (count > buffer_.size() - used_) [[unlikely]]
+      return counts_only_ ? absent(count) : append_and_grow(source, count);
     if (count != 0) std::memcpy(buffer_.data() + used_, source, count);
     used_ += count;
   }
@@ -98,7 +99,7 @@ class writer {
 
   std::vector<std::byte> buffer_;  // longer than used_ by some spare bytes, so that small values need no call
   std::size_t used_ = 0;
-  bool counts_only_ = false;  // the buffer stays empty, so that every byte comes to append_and_grow
+  bool counts_only_ = false;  // the buffer stays empty, so that there is room for no byte
   std::size_t counted_ = 0;
   std::size_t lend_from_ = never;
   lent_block lent_;

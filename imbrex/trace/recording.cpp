@@ -46,9 +46,8 @@ void track::add_to_full(const record& r) {
 }
 
 std::uint32_t track::mark_number(std::string_view name) {
-  const auto [at, is_new] = known_marks_.try_emplace(std::string(name), 0);
-  if (is_new) at->second = owner_.mark_number(name);
-  return at->second;
+  if (const auto known = known_marks_.find(name); known != known_marks_.end()) return known->second;
+  return known_marks_.emplace(name, owner_.mark_number(name)).first->second;
 }
 
 recording::recording(const recording_settings& how, const file_header& header)

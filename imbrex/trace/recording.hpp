@@ -6,6 +6,8 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -59,7 +61,7 @@ class track {
     ring_.publish();
   }
 
-  /// The number of a name among the marks. O(1) after the first time.
+  /// The number of a name among the marks. After the first time without a lock.
   std::uint32_t mark_number(std::string_view name);
 
  private:
@@ -74,7 +76,7 @@ class track {
   bool on_ = false;
   std::uint64_t last_time_ = 0;
   std::uint64_t lost_ = 0;  ///< since the last record that found room
-  std::unordered_map<std::string, std::uint32_t> known_marks_;
+  std::map<std::string, std::uint32_t, std::less<>> known_marks_;
   ring ring_;
 };
 
