@@ -18,5 +18,6 @@ install(
         cmake/CheckGccCoroutineTemporaries.cmake
         cmake/gcc_coroutine_temporaries.cpp
         cmake/Findhwloc.cmake
+        cmake/Finducx.cmake
   DESTINATION ${package_dir}
 )
