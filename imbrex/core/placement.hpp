@@ -57,6 +57,9 @@ layout<Key, block_placement, true> keyed() {
 
 namespace detail {
 
+// Of products that 64 bits may not hold; no standard type, of which g++ wants to be told.
+__extension__ using wide_number = unsigned __int128;
+
 [[noreturn]] void throw_wrong_placement(int pe, int num_pes);
 
 /// Which PE an element is created on, and that keeps track of it: its home.
@@ -79,7 +82,7 @@ int home_of(const Index& where, const Index& shape, int pes) {
     const std::uint64_t all = volume(shape);
     if (all <= std::numeric_limits<std::uint32_t>::max())  // as n is
       return static_cast<int>(((l + 1) * n - 1) / all);
-    return static_cast<int>(((static_cast<unsigned __int128>(l) + 1) * n - 1) / all);
+    return static_cast<int>(((static_cast<wide_number>(l) + 1) * n - 1) / all);
   } else {
     const int pe = Placement{}(where, shape, pes);
     if (pe < 0 || pe >= pes) throw_wrong_placement(pe, pes);
@@ -95,8 +98,8 @@ void for_each_on(const index<N>& shape, int pe, int pes, Visitor visit) {
   const auto p = static_cast<std::uint64_t>(pe);
   const auto n = static_cast<std::uint64_t>(pes);
   if constexpr (std::is_same_v<Placement, block_placement>) {
-    const auto begin = static_cast<std::uint64_t>(static_cast<unsigned __int128>(all) * p / n);
-    const auto end = static_cast<std::uint64_t>(static_cast<unsigned __int128>(all) * (p + 1) / n);
+    const auto begin = static_cast<std::uint64_t>(static_cast<wide_number>(all) * p / n);
+    const auto end = static_cast<std::uint64_t>(static_cast<wide_number>(all) * (p + 1) / n);
     for (std::uint64_t l = begin; l < end; ++l) visit(l);
   } else if constexpr (std::is_same_v<Placement, round_robin_placement>) {
     for (std::uint64_t l = p; l < all; l += n) visit(l);

@@ -13,12 +13,13 @@
 #include <imbrex/device/pinned_span.hpp>
 
 namespace imbrex {
+// In these classes `device` alone is their member function, so that g++ refuses it as the name of the type.
 namespace detail {
 
 /// A piece of a memory pool, given back with its owner.
 class pooled_memory {
  public:
-  pooled_memory(device& of, memory_kind kind, std::size_t count, std::size_t size)
+  pooled_memory(imbrex::device& of, memory_kind kind, std::size_t count, std::size_t size)
       : pool_(&of.memory(kind)), device_(of.info().id) {
     if (count > std::numeric_limits<std::size_t>::max() / 2 / size)
       throw device_out_of_memory(of.info().label(), {}, "memory", std::numeric_limits<std::size_t>::max(),
@@ -73,7 +74,7 @@ class device_buffer {
 
  public:
   /// Throws `device_out_of_memory`.
-  device_buffer(device& of, std::size_t size) : memory_(of, memory_kind::device, size, sizeof(T)) {}
+  device_buffer(imbrex::device& of, std::size_t size) : memory_(of, memory_kind::device, size, sizeof(T)) {}
 
   device_span<T> span() noexcept { return {static_cast<T*>(memory_.address()), size(), device()}; }
   device_span<const T> span() const noexcept {
@@ -98,7 +99,7 @@ class pinned_buffer {
 
  public:
   /// Throws `device_out_of_memory`.
-  pinned_buffer(device& of, std::size_t size) : memory_(of, memory_kind::pinned, size, sizeof(T)) {}
+  pinned_buffer(imbrex::device& of, std::size_t size) : memory_(of, memory_kind::pinned, size, sizeof(T)) {}
 
   pinned_span<T> span() noexcept { return {static_cast<T*>(memory_.address()), size()}; }
   pinned_span<const T> span() const noexcept { return {static_cast<const T*>(memory_.address()), size()}; }

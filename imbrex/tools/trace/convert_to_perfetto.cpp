@@ -145,9 +145,10 @@ void conversion::other(std::uint32_t track, const record& r) {
 
 void conversion::phase(const record& r, one_track& here) {
   auto& rows = here.phases[r.group];
-  const auto free = r.kind == record_kind::phase_begin ? std::optional<std::uint64_t>() : std::optional(r.b);
-  auto row = std::find_if(rows.begin(), rows.end(), [&](const phase_row& one) { return one.open == free; });
-  if (r.kind == record_kind::phase_end) {
+  const bool ends = r.kind == record_kind::phase_end;
+  auto row = std::find_if(rows.begin(), rows.end(),
+                          [&](const phase_row& one) { return ends ? one.open == r.b : !one.open; });
+  if (ends) {
     if (row == rows.end()) return;  // it began before the recording did
     out_.end(row->track, r.time);
     row->open.reset();
