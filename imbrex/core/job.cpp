@@ -280,12 +280,12 @@ void job::end_process(const std::string& text) {
 
 void job::lost(int process, const std::string& why) {
   unreachable_ = true;
-  const bool over = owner_.ended() || ending_.load();
   const std::string text = "process " + std::to_string(process) + " can no longer be reached from process " +
                            std::to_string(process_) + " (" + why +
                            "): it has died, or the link to it is down";
-  if (over && leaving_.load()) end_process(text);
-  if (over || complained_.exchange(true)) return;
+  // Both ways sequentially consistent: of this and leave(), one sees what the other has written.
+  if (leaving_.load()) end_process(text);
+  if (owner_.ended() || ending_.load() || complained_.exchange(true)) return;
   complain(text);
   if (scheduler::current() != nullptr) return owner_.exit(1);
   // Others can be told by a PE only; but it may be busy.
