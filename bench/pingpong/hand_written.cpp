@@ -10,19 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/base/pause.hpp>
 #include <imbrex/base/topology.hpp>
 
 #include "bench/measure.hpp"
 
 namespace {
-
-void pause_processor() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#else
-  std::this_thread::yield();
-#endif
-}
 
 /// Runs two functions, each on a core of its own like the PEs, and returns when both have ended.
 template <class First, class Second>
@@ -73,7 +66,7 @@ void pingpong_handover(benchmark::State& state) {
         n,
         [&](int side) {
           auto& mine = slots[side].ball;
-          while ((held[side] = mine.load(std::memory_order_acquire)) == nullptr) pause_processor();
+          while ((held[side] = mine.load(std::memory_order_acquire)) == nullptr) imbrex::pause_processor();
           mine.store(nullptr, std::memory_order_relaxed);
         },
         [&](int side) {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <thread>
 
+#include <imbrex/base/pause.hpp>
 #include <imbrex/base/topology.hpp>
 
 namespace imbrex {
@@ -55,16 +56,6 @@ class observed_rest {
  private:
   item_observer* observer_;
 };
-
-void pause_processor() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("isb" ::: "memory");
-#else
-  std::this_thread::yield();
-#endif
-}
 
 }  // namespace
 
