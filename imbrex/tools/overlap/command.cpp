@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -18,6 +18,7 @@
 #include <imbrex/base/number.hpp>
 #include <imbrex/base/options.hpp>
 #include <imbrex/base/quantity.hpp>
+#include <imbrex/base/replace_file.hpp>
 #include <imbrex/tools/overlap/figures.hpp>
 #include <imbrex/tools/overlap/given_options.hpp>
 #include <imbrex/tools/overlap/input.hpp>
@@ -180,12 +181,9 @@ void draw(const std::filesystem::path& directory, std::span<const application> o
   if (problem)
     throw error("--svg " + directory.string() + ": the directory cannot be made: " + problem.message());
   for (const figure& one : draw_figures(of, over)) {
-    std::ofstream out(directory / one.file, std::ios::binary);
-    out << one.svg;
-    out.close();
-    if (!out)
-      throw error((directory / one.file).string() + " cannot be written: " + std::strerror(errno) +
-                  "; name another directory with --svg");
+    const std::string file = (directory / one.file).string();
+    if ((problem = replace_file(file, one.svg)))
+      throw error(file + " cannot be written: " + problem.message() + "; name another directory with --svg");
   }
 }
 
@@ -198,11 +196,8 @@ void write_parameters(const std::string& file, const std::string& trace, const a
   std::error_code none;
   if (std::filesystem::equivalent(file, trace, none))
     throw usage_error("--save " + file + " is the trace itself; name another file");
-  std::ofstream out(file, std::ios::binary);
-  out << parameters_json({&program, 1}).dump(2) << "\n";
-  out.close();
-  if (!out)
-    throw error("--save " + file + ": the file cannot be written: " + std::strerror(errno) +
+  if (const std::error_code problem = replace_file(file, parameters_json({&program, 1}).dump(2) + "\n"))
+    throw error("--save " + file + ": the file cannot be written: " + problem.message() +
                 "; name another one");
 }
 

@@ -8,14 +8,15 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <string_view>
+#include <system_error>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/nearest.hpp>
 #include <imbrex/base/quantity.hpp>
+#include <imbrex/base/replace_file.hpp>
 #include <imbrex/tools/trace/analysis.hpp>
 #include <imbrex/tools/trace/convert_to_otf2.hpp>
 #include <imbrex/tools/trace/convert_to_perfetto.hpp>
@@ -75,10 +76,8 @@ std::uint64_t time_since_start(const std::string& option, const std::string& giv
 }
 
 void write_page(const std::string& file, const std::string& page) {
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  out << page;
-  out.flush();
-  if (!out) throw error(file + " cannot be written: " + std::strerror(errno));
+  if (const std::error_code problem = replace_file(file, page))
+    throw error(file + " cannot be written: " + problem.message());
   print(file + ": " + readable_bytes(static_cast<double>(page.size())) + ", for a browser\n");
 }
 

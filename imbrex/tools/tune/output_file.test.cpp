@@ -2,8 +2,6 @@
 #include <imbrex/tools/tune/output_file.hpp>
 
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/resource.h>
 
 #include <filesystem>
 #include <fstream>
@@ -24,26 +22,6 @@ std::string text_of(const std::string& file) {
   std::ifstream in(file);
   return {std::istreambuf_iterator<char>(in), {}};
 }
-
-/// As on a full disk: no file may have more bytes.
-class small_files {
- public:
-  explicit small_files(rlim_t bytes) : before_(::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &limit_);
-    const rlimit small{bytes, limit_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &small);
-  }
-  ~small_files() {
-    ::setrlimit(RLIMIT_FSIZE, &limit_);
-    ::signal(SIGXFSZ, before_);
-  }
-  small_files(const small_files&) = delete;
-  small_files& operator=(const small_files&) = delete;
-
- private:
-  void (*before_)(int);
-  rlimit limit_{};
-};
 
 class output_file : public testing::Test {
  protected:
@@ -74,36 +52,24 @@ TEST_F(output_file, is_not_there_until_it_is_written) {
   EXPECT_EQ(files(), 1);
 }
 
-TEST_F(output_file, stays_as_it_was_if_the_disk_is_full) {
-  put(file_, "--odf 4\n");
-  const small_files full(20);
-  try {
-    write_output(file_, std::string(100, '#'));
-    FAIL() << "it was written";
-  } catch (const imbrex::error& e) {
-    EXPECT_EQ(e.what(), "--output " + file_ + " cannot be written: File too large");
-  }
-  EXPECT_EQ(text_of(file_), "--odf 4\n");
-  EXPECT_EQ(files(), 1);
-}
-
-TEST_F(output_file, is_what_a_link_leads_to) {
-  const std::string target = folder_.file("target");
-  fs::create_symlink("target", file_);
-  for (const char* const text : {"--odf 4\n", "--odf 8\n"}) {  // at first the link leads to nothing
-    check_output(file_);
-    write_output(file_, text);
-    EXPECT_TRUE(fs::is_symlink(file_));
-    EXPECT_EQ(text_of(target), text);
-  }
-  EXPECT_EQ(files(), 2);
-}
-
 TEST_F(output_file, may_be_a_device) {
   check_output("/dev/null");
   write_output("/dev/null", "--odf 4\n");
   EXPECT_FALSE(fs::is_regular_file("/dev/null"));
-  EXPECT_THROW(write_output("/dev/full", "--odf 4\n"), imbrex::error);
+  try {
+    write_output("/dev/full", "--odf 4\n");
+    FAIL() << "it was written";
+  } catch (const imbrex::error& e) {
+    EXPECT_STREQ(e.what(), "--output /dev/full cannot be written: No space left on device");
+  }
+}
+
+TEST_F(output_file, may_be_a_link_to_nothing) {
+  fs::create_symlink("target", file_);
+  check_output(file_);
+  EXPECT_EQ(files(), 1);
+  write_output(file_, "--odf 4\n");
+  EXPECT_EQ(text_of(folder_.file("target")), "--odf 4\n");
 }
 
 TEST_F(output_file, is_refused_if_it_holds_something_else) {
