@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect: 'set' is (a private member of 'cell'|private within this context)
+// expect: 'set' is a private member of 'cell'|'void cell::set\(int\)' is private within this context
 #include <imbrex/imbrex.hpp>
 
 class cell : public imbrex::chare<cell> {
