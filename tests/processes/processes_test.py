@@ -296,7 +296,7 @@ class HungUp(Job):
         os.kill(pids[1], signal.SIGHUP)
         self.finish(job, LIMIT)
         self.assertNotEqual(job.returncode, 0)
-        self.assertRegex(self.err(), r"rank 1 .*exited on signal 1 \(Hangup\)")
+        self.assertRegex(self.err(), r"rank 1 .*exited on\s+signal 1 \(Hangup\)")
         self.check_nothing_left()
 
 

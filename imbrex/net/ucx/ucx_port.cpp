@@ -441,8 +441,9 @@ bool ucx_port::flushed() {
   return departing_.empty();
 }
 
-void ucx_port::close() {
-  if (!worker_) return;
+bool ucx_port::close() {
+  if (!worker_) return true;
+  const bool finished = departing_.empty() && arriving_.empty();
   closing_ = true;
   decline_offers();
   ucp_request_param_t force{};
@@ -460,6 +461,7 @@ void ucx_port::close() {
   // What UCX had not finished with, which belongs to the PEs' memory.
   departing_.clear();
   arriving_.clear();
+  return finished;
 }
 
 }  // namespace imbrex::ucx

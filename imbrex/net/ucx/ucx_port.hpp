@@ -70,8 +70,8 @@ class ucx_port final : public port {
   /// True when nothing that was sent is still here; moves what can be moved. From the first call on nothing
   /// more is sent, and what comes is dropped.
   bool flushed();
-  /// Drops all connections and what they still hold.
-  void close();
+  /// Drops all connections and what they still hold. False if UCX was still working on some of it.
+  bool close();
 
   std::uint64_t sent() const { return sent_.load(std::memory_order_relaxed); }
   std::uint64_t received() const { return received_.load(std::memory_order_relaxed); }
