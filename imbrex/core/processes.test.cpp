@@ -186,13 +186,17 @@ int run_flood(bool both_ways, int batches) {
 TEST(backpressure, a_sender_that_outruns_its_receiver_uses_bounded_memory) {
   const auto before = peak_bytes();
   EXPECT_EQ(run_flood(false, 256), 0);  // 1 GiB
-  if (!test::memory_is_kept_back) EXPECT_LT(peak_bytes() - before, std::size_t{600} << 20U);
+  if (!test::memory_is_kept_back) {
+    EXPECT_LT(peak_bytes() - before, std::size_t{600} << 20U);
+  }
 }
 
 TEST(backpressure, two_that_flood_each_other_both_go_on) {
   const auto before = peak_bytes();
   EXPECT_EQ(run_flood(true, 128), 0);
-  if (!test::memory_is_kept_back) EXPECT_LT(peak_bytes() - before, std::size_t{600} << 20U);
+  if (!test::memory_is_kept_back) {
+    EXPECT_LT(peak_bytes() - before, std::size_t{600} << 20U);
+  }
 }
 
 }  // namespace imbrex::processes_test

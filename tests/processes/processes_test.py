@@ -165,7 +165,7 @@ class Killed(Job):
         time.sleep(wait)
         os.kill(pids[victim], signal.SIGKILL)
         self.finish(job, END_SECONDS)
-        self.assertEqual(job.returncode, 128 + signal.SIGKILL)
+        self.assertEqual(job.returncode, 128 + signal.SIGKILL, self.err())
         self.assertRegex(self.err(), rf"\Aimbrex run: rank {victim} \(pid {pids[victim]}\) "
                                      r"ended by signal 9 \(Killed\)\n\Z")
         self.check_nothing_left()
