@@ -509,6 +509,19 @@ class Shapes(Job):
                     self.check_nothing_left()
 
 
+class Left(Job):
+    """Runs that end at once."""
+
+    def test_with_messages_under_way(self):
+        for transport in ("tcp,self", "all"):
+            for turn in range(10):
+                with self.subTest(transport=transport, turn=turn):
+                    job = self.start(3, WORKER, "leave", 0, options=("--pes", 2), environment={"UCX_TLS": transport})
+                    self.finish(job, LIMIT)
+                    self.assertEqual((job.returncode, self.err()), (0, ""))
+                    self.check_nothing_left()
+
+
 class Traced(Job):
     """What the traces of jobs say."""
 

@@ -132,6 +132,11 @@ class member : public imbrex::chare<member> {
 
 imbrex::task<int> run(std::string mode, std::string argument) {
   const auto members = imbrex::make_group<member>();
+  if (mode == "leave") {  // while the processes connect, and messages are under way
+    for (int i = 0; i < 100; ++i) imbrex::send<&member::welcome>(members);
+    for (int i = 0; i < 100; ++i) imbrex::send<&member::welcome>(members[i % imbrex::num_pes()]);
+    co_return 0;
+  }
   imbrex::send<&member::greet>(members);
   co_await imbrex::quiescence();
   if (mode == "garbage") {
