@@ -18,6 +18,6 @@ install(
         cmake/CheckGccCoroutineTemporaries.cmake
         cmake/gcc_coroutine_temporaries.cpp
         cmake/Findhwloc.cmake
-        cmake/Finducx.cmake
+        cmake/MendUcxTargets.cmake
   DESTINATION ${package_dir}
 )
