@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/base/replace_file.hpp>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,11 +14,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Devices, links to nothing, and /dev/stdout, which may lead to a regular file that is open.
+std::error_code last_error() { return {errno != 0 ? errno : EIO, std::generic_category()}; }
+
+/// Devices and pipes, links to nothing, what has other names, and what may lead to a regular file that is open, such as
+/// /dev/stdout.
 bool is_written_in_place(const std::string& file) {
-  if (file.starts_with("/dev/")) return true;
+  if (file.starts_with("/dev/") || file.starts_with("/proc/")) return true;
+  struct ::stat found{};
   std::error_code ignored;
-  return fs::exists(file, ignored) ? !fs::is_regular_file(file, ignored) : fs::is_symlink(file, ignored);
+  if (::stat(file.c_str(), &found) != 0) return fs::is_symlink(file, ignored);
+  return !S_ISREG(found.st_mode) || found.st_nlink > 1;
 }
 
 std::string target_of(const std::string& file) {
@@ -30,27 +37,36 @@ std::error_code write(const std::string& file, std::string_view contents) {
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
   out << contents;
   out.close();
-  if (out) return {};
-  return {errno != 0 ? errno : EIO, std::generic_category()};
+  return out ? std::error_code() : last_error();
+}
+
+/// A new file beside that one, with its permissions; empty where there can be none.
+std::string make_beside(const std::string& target) {
+  const std::string made = target + "." + std::to_string(::getpid()) + ".new";
+  const int descriptor = ::open(made.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+  if (descriptor < 0) return {};
+  struct ::stat found{};
+  const bool is_like_it = ::stat(target.c_str(), &found) != 0 || ::fchmod(descriptor, found.st_mode) == 0;
+  ::close(descriptor);
+  if (is_like_it) return made;
+  ::unlink(made.c_str());
+  return {};
 }
 
 }  // namespace
 
-std::string written_first(const std::string& file) {
-  return is_written_in_place(file) ? file : target_of(file) + "." + std::to_string(::getpid()) + ".new";
-}
-
 std::error_code replace_file(const std::string& file, std::string_view contents) {
   if (is_written_in_place(file)) return write(file, contents);
-  const std::string made = written_first(file);
   const std::string target = target_of(file);
-  std::error_code ignored;
+  if (::access(target.c_str(), W_OK) != 0 && errno != ENOENT) return last_error();
+  const std::string made = make_beside(target);
+  if (made.empty()) return write(target, contents);  // the folder is not writable, say
   std::error_code failed = write(made, contents);
-  if (!failed && fs::exists(target, ignored))
-    fs::permissions(made, fs::status(target, ignored).permissions(), failed);
+  const bool is_whole = !failed;
   if (!failed) fs::rename(made, target, failed);
+  std::error_code ignored;
   if (failed) fs::remove(made, ignored);
-  return failed;
+  return failed && is_whole ? write(target, contents) : failed;  // something is mounted there, say
 }
 
 }  // namespace imbrex

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -17,7 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using imbrex::replace_file;
-using imbrex::written_first;
 
 void put(const std::string& file, const std::string& text) { std::ofstream(file) << text; }
 
@@ -103,8 +103,38 @@ TEST_F(ReplaceFile, ReplacesWhatALinkLeadsTo) {
   EXPECT_EQ(files(), 2);
 }
 
+TEST_F(ReplaceFile, LeavesOtherNamesOfAFileEqual) {
+  put(file_, "first\n");
+  const fs::path other = folder_ / "other";
+  fs::create_hard_link(file_, other);
+  EXPECT_FALSE(replace_file(file_, "second\n"));
+  EXPECT_EQ(text_of(other.string()), "second\n");
+}
+
+TEST_F(ReplaceFile, WritesWhereNoFileCanBeMadeBeside) {
+  const std::string file = (folder_ / std::string(250, 'f')).string();
+  EXPECT_FALSE(replace_file(file, "first\n"));
+  EXPECT_FALSE(replace_file(file, "second\n"));
+  EXPECT_EQ(text_of(file), "second\n");
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(ReplaceFile, KeepsWhatMayNotBeWritten) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everything";
+  put(file_, "first\n");
+  fs::permissions(file_, fs::perms::owner_read);
+  EXPECT_EQ(replace_file(file_, "second\n"), std::errc::permission_denied);
+  EXPECT_EQ(text_of(file_), "first\n");
+}
+
+TEST_F(ReplaceFile, GivesNewFilesTheUsualPermissions) {
+  EXPECT_FALSE(replace_file(file_, "text\n"));
+  const std::string usual = (folder_ / "usual").string();
+  put(usual, "text\n");
+  EXPECT_EQ(fs::status(file_).permissions(), fs::status(usual).permissions());
+}
+
 TEST_F(ReplaceFile, WritesDevicesInPlace) {
-  EXPECT_EQ(written_first("/dev/null"), "/dev/null");
   EXPECT_FALSE(replace_file("/dev/null", "text"));
   EXPECT_FALSE(fs::is_regular_file("/dev/null"));
   EXPECT_EQ(replace_file("/dev/full", "text"), std::errc::no_space_on_device);

@@ -9,8 +9,7 @@ namespace imbrex::tune {
 /// of options: what is there might be the program, or its input.
 void check_output(const std::string& file);
 
-/// Replaces the file as a whole, or throws `error` and leaves it as it was. What is no regular file is written in place, and
-/// so is all in /dev.
+/// Replaces the file as `replace_file` does, or throws `error`.
 void write_output(const std::string& file, const std::string& text);
 
 }  // namespace imbrex::tune
