@@ -176,8 +176,7 @@ void job::leave(bool orderly) {
     }
   });
   leaving_ = true;
-  if (unreachable_.load())
-    end_process("a process can no longer be reached from process " + std::to_string(process_));
+  if (unreachable_.load()) end_process();
   try {
     meeting_.leave();
   } catch (const error&) {
@@ -268,25 +267,34 @@ void job::notice(int process, std::span<const std::byte> bytes) {
                      std::to_string(static_cast<int>(what)));
 }
 
-void job::complain(const std::string& text) {
+bool job::complain(const std::string& text) {
+  const std::lock_guard hold(complaining_);
+  if (std::exchange(complained_, true)) return false;
   if (!meeting_.complain(text)) log(log_level::error, text);
+  return true;
 }
 
 /// This process waits for one that will not come.
-void job::end_process(const std::string& text) {
-  if (!complained_.exchange(true)) complain(text);
+void job::end_process() {
+  std::unique_lock hold(complaining_);
+  const std::string text = loss_;
+  hold.unlock();
+  complain(text);
   ::_exit(1);
 }
 
 void job::lost(int process, const std::string& why) {
-  unreachable_ = true;
   const std::string text = "process " + std::to_string(process) + " can no longer be reached from process " +
                            std::to_string(process_) + " (" + why +
                            "): it has died, or the link to it is down";
-  // Both ways sequentially consistent: of this and leave(), one sees what the other has written.
-  if (leaving_.load()) end_process(text);
-  if (owner_.ended() || ending_.load() || complained_.exchange(true)) return;
-  complain(text);
+  {
+    const std::lock_guard hold(complaining_);
+    loss_ = text;
+  }
+  // Both ways sequentially consistent: of this and leave(), one sees what the other has written, or both do.
+  unreachable_ = true;
+  if (leaving_.load()) end_process();
+  if (owner_.ended() || ending_.load() || !complain(text)) return;
   if (scheduler::current() != nullptr) return owner_.exit(1);
   // Others can be told by a PE only; but it may be busy.
   owner_.processor_at(net_->pes().first).door().post(*new exit_item(*this));

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -84,14 +85,17 @@ class job final : public network::receiver {
   /// Nothing moves anywhere.
   void all_quiet();
   void heard_waits(const std::string& text);
-  /// Tells the user why the run ends.
-  void complain(const std::string& text);
-  [[noreturn]] void end_process(const std::string& text);
+  /// Tells the user why the run ends. False if that has been said already; then it has been said as a whole.
+  bool complain(const std::string& text);
+  /// When a process is lost.
+  [[noreturn]] void end_process();
 
   runtime& owner_;
   bootstrap& meeting_;
   std::atomic<bool> ending_ = false;  ///< somebody tells the others of the end
-  std::atomic<bool> complained_ = false;
+  std::mutex complaining_;            ///< of the next two
+  bool complained_ = false;
+  std::string loss_;                       ///< which process is lost, and why
   std::atomic<bool> unreachable_ = false;  ///< a process is lost
   std::atomic<bool> leaving_ = false;      ///< the run is over, and this process waits for the others
   const int process_;
