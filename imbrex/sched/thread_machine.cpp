@@ -160,8 +160,9 @@ void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin) {
   if (!sending && !pe.idle()) return;  // it had too much to send, and that has left meanwhile
   if (!pe.door().park()) return;
   if (network != nullptr && !network->arm()) {
-    std::this_thread::yield();  // who is to take what was sent may wait for this processor
-    return pe.door().sleep(nanoseconds(0));
+    pe.door().sleep(nanoseconds(0));
+    if (sending) std::this_thread::yield();  // who is to take what was sent may wait for this processor
+    return;
   }
   const observed_rest rest(pe);  // before the others may know of it: who comes last may speak for all
   if (deadline || sending || waits_for_device) {
