@@ -167,7 +167,13 @@ void unpack_header(message& m, reader& in) {
       throw serial_error("a message has priority " + std::to_string(m.priority) + ", which is not from " +
                          std::to_string(first_priority) + " to " + std::to_string(last_priority));
   }
-  if ((which & has_location_hint) != 0) m.location_hint = static_cast<std::uint16_t>(unpack_short(in));
+  if ((which & has_location_hint) != 0) {
+    const std::uint32_t hint = unpack_short(in);
+    if (hint > std::numeric_limits<std::uint16_t>::max())
+      throw serial_error("a message has the location hint " + std::to_string(hint) +
+                         ", which does not fit 16 bits");
+    m.location_hint = static_cast<std::uint16_t>(hint);
+  }
   if ((which & has_reply) != 0) m.reply = {unpack_short(in), unpack_short(in), unpack_short(in)};
   if ((which & has_trace) != 0) {
     const auto track = unpack_short(in);
@@ -194,6 +200,7 @@ std::uint64_t unpack_long_number(std::uint8_t first, reader& in) {
   for (unsigned shift = 7; shift < 64; shift += 7) {
     std::uint8_t byte = 0;
     in.bytes(&byte, 1);
+    if (shift == 63 && byte > 1) break;
     number |= std::uint64_t{byte & 0x7fU} << shift;
     if (byte < 0x80) return number;
   }

@@ -59,10 +59,10 @@ class owned_span<E> {
   }
   owned_span(const owned_span& other) : owned_span(other.copy()) {}
   owned_span(owned_span&& other) noexcept
-      : held_(std::move(other.held_)), size_(std::exchange(other.size_, 0)) {}
+      : held_(std::exchange(other.held_, inside{})), size_(std::exchange(other.size_, 0)) {}
   owned_span& operator=(owned_span other) noexcept {
     held_ = std::move(other.held_);
-    size_ = std::exchange(other.size_, 0);
+    size_ = other.size_;
     return *this;
   }
   ~owned_span() = default;
@@ -72,7 +72,8 @@ class owned_span<E> {
   // A container in one piece, as the archives know it.
   E* data() { return const_cast<E*>(std::as_const(*this).data()); }  // is written to after resize() alone
   const E* data() const {
-    if (const auto* few = std::get_if<inside>(&held_)) return reinterpret_cast<const E*>(few->bytes);
+    if (const auto* few = std::get_if<inside>(&held_))
+      return most_inside == 0 ? nullptr : reinterpret_cast<const E*>(few->bytes);
     if (const auto* block = std::get_if<pooled>(&held_)) return block->get();
     if (const auto* given = std::get_if<std::vector<E>>(&held_)) return given->data();
     return std::get<shared_vector>(held_)->data();
@@ -97,6 +98,7 @@ class owned_span<E> {
     alignas(std::vector<E>) std::byte bytes[sizeof(std::vector<E>)];
   };
   static constexpr std::size_t most_inside = alignof(E) <= alignof(inside) ? sizeof(inside) : 0;
+  static_assert(most_inside < reader::shortest_to_come, "what is still to come must stay where it is");
   struct to_pool {
     std::size_t bytes;
     void operator()(E* first) const noexcept { pool::release(first, bytes); }

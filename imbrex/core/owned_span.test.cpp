@@ -41,7 +41,7 @@ void expect_elements(const owned_span<E>& found, const std::vector<E>& expected)
   const std::span<const E> shown = found;
   ASSERT_EQ(shown.size(), expected.size());
   EXPECT_TRUE(std::equal(shown.begin(), shown.end(), expected.begin()));
-  if (!shown.empty()) EXPECT_EQ(reinterpret_cast<std::uintptr_t>(shown.data()) % alignof(E), 0U);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(shown.data()) % alignof(E), 0U);
 }
 
 template <class E>
@@ -77,7 +77,7 @@ TYPED_TEST(OwnedSpan, HoldsWhatItIsMadeFrom) {
       expect_elements(received(*one), all);
       owned_span<TypeParam> moved(std::move(*one));
       expect_elements(moved, all);
-      EXPECT_EQ(one->size(), 0U);
+      expect_elements(*one, {});
       *one = std::move(moved);
       expect_elements(*one, all);
       *one = copy;
@@ -111,6 +111,14 @@ TEST(OwnedSpanOfVectors, IsNotCopiedWhereItNeedNotBe) {
   const owned_span<double> copy(shared);
   EXPECT_EQ(copy.data(), all->data());
   EXPECT_EQ(all.use_count(), 3);
+}
+
+TEST(OwnedSpanOfVectors, KeepsAFewElementsInItself) {
+  const double few[] = {1, 2, 3};
+  const owned_span<double> held{std::span<const double>(few)};
+  const auto* const first = reinterpret_cast<const std::byte*>(held.data());
+  EXPECT_GE(first, reinterpret_cast<const std::byte*>(&held));
+  EXPECT_LT(first, reinterpret_cast<const std::byte*>(&held + 1));
 }
 
 TEST(OwnedSpanOfVectors, NobodyMayShareNothing) {

@@ -56,6 +56,8 @@ class reader {
   /// Skips to a position that is a multiple of `alignment`, a power of two, from the start of the input.
   void align(std::size_t alignment) { view((alignment - position_ % alignment) % alignment); }
 
+  /// Fewer bytes are never still to come: they may lie in the container itself, and move with it.
+  static constexpr std::size_t shortest_to_come = 64;
   /// True if the next `count` bytes are still to come: then `expect` says where they are to be put.
   bool is_to_come(std::size_t count) const {
     return block_.bytes == nullptr && stands_apart(count) && !whole_ && count >= shortest_to_come;
@@ -111,9 +113,6 @@ class reader {
     const std::size_t left = input_.size() - position_;
     if (count > left) detail::throw_truncated(count, left, position_);
   }
-  /// What is shorter may lie in the container itself, and moves with it.
-  static constexpr std::size_t shortest_to_come = 64;
-
   bool stands_apart(std::size_t count) const {
     return block_unread_ != 0 && count == block_unread_ && position_ == block_.position;
   }

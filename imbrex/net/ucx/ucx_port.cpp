@@ -152,6 +152,7 @@ ucx_port::peer* ucx_port::peer_at(std::size_t port) {
 }
 
 ucx_port::peer* ucx_port::connect_to(std::size_t port) {
+  if (peers_.empty()) peers_.resize(where_.ports.size());
   const remote_port& other = where_.ports[port];
   auto made = std::make_unique<peer>(*this, other.process);
   ucp_ep_params_t how{};
@@ -169,7 +170,6 @@ ucx_port::peer* ucx_port::connect_to(std::size_t port) {
   }
   if (!other.on_this_host && !leaves_rendezvous_to_ucx_ && is_tcp_alone(made->endpoint))
     made->sent_unasked = most_sent_unasked_over_tcp;
-  if (peers_.empty()) peers_.resize(where_.ports.size());
   peers_[port] = std::move(made);
   return peers_[port].get();
 }

@@ -168,7 +168,7 @@ class ucx_port final : public port {
   bool took_ = false;         ///< something came in since progress() began
   bool progressing_ = false;  ///< inside a call of UCX that calls back
   bool closing_ = false;
-  std::exception_ptr problem_;        ///< of a callback: exceptions do not pass through UCX
+  std::exception_ptr problem_;  ///< of a callback: exceptions do not pass through UCX
   std::atomic<std::uint64_t> sent_ = 0;
   std::atomic<std::uint64_t> received_ = 0;
 };

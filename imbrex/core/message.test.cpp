@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/message.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <imbrex/serial/error.hpp>
+
+namespace imbrex::detail {
+namespace {
+
+std::vector<std::byte> bytes(std::initializer_list<int> values) {
+  std::vector<std::byte> all;
+  for (const int v : values) all.push_back(static_cast<std::byte>(v));
+  return all;
+}
+
+std::uint64_t unpacked(const std::vector<std::byte>& given) {
+  reader in(given);
+  const std::uint64_t number = unpack_number(in);
+  in.finish();
+  return number;
+}
+
+TEST(PackedNumber, TakesSevenBitsToAByte) {
+  std::vector<std::uint64_t> numbers{0, std::numeric_limits<std::uint64_t>::max()};
+  for (unsigned bits = 1; bits < 64; ++bits)
+    for (const int beside : {-1, 0, 1})
+      numbers.push_back((std::uint64_t{1} << bits) + static_cast<std::uint64_t>(beside));
+  for (const std::uint64_t number : numbers) {
+    writer out;
+    pack_number(number, out);
+    std::size_t expected = 1;
+    for (std::uint64_t left = number; left > 0x7f; left >>= 7U) ++expected;
+    EXPECT_EQ(out.written().size(), expected) << number;
+    reader in(out.written());
+    EXPECT_EQ(unpack_number(in), number);
+    in.finish();
+  }
+}
+
+TEST(PackedNumber, IsRefusedIfItHasMoreThan64Bits) {
+  const auto nine = [](int byte, std::initializer_list<int> last) {
+    std::vector<std::byte> all(9, static_cast<std::byte>(byte));
+    for (const int v : last) all.push_back(static_cast<std::byte>(v));
+    return all;
+  };
+  EXPECT_EQ(unpacked(nine(0xff, {0x01})), std::numeric_limits<std::uint64_t>::max());
+  EXPECT_THROW(unpacked(nine(0xff, {0x02})), serial_error);
+  EXPECT_THROW(unpacked(nine(0x80, {0x7e})), serial_error);
+  EXPECT_THROW(unpacked(nine(0x80, {0x80, 0x00})), serial_error);
+}
+
+TEST(PackedNumber, IsRefusedIfItIsCutOff) {
+  EXPECT_THROW(unpacked(bytes({})), serial_error);
+  EXPECT_THROW(unpacked(bytes({0x80})), serial_error);
+  EXPECT_THROW(unpacked(bytes({0xff, 0xff})), serial_error);
+}
+
+struct empty_message : message {
+  static inline message_type type_record = runtime_message_type<empty_message>();
+  void serialize(auto&) {}
+  void deliver() {}
+};
+
+/// A header with these parts, made by hand: the parts, the kind, the origin, the collection, and what follows.
+void expect_refused(int parts, const std::vector<std::byte>& rest, const char* why) {
+  message_table::number();
+  writer out;
+  out(static_cast<std::uint8_t>(parts));
+  pack_number(empty_message::type_record.id, out);
+  pack_number(3, out);
+  pack_number(4, out);
+  out.bytes(rest.data(), rest.size());
+  reader in(out.written());
+  try {
+    work* const made = empty_message::type_record.unpack(in);
+    made->type->destroy(*made);
+    ADD_FAILURE() << "it was accepted";
+  } catch (const serial_error& e) {
+    EXPECT_NE(std::string(e.what()).find(why), std::string::npos) << e.what();
+  }
+}
+
+TEST(MessageHeader, RefusesWhatFitsNoField) {
+  expect_refused(2, bytes({0x80, 0x80, 0x04}), "location hint 65536");
+  expect_refused(4, bytes({0x80, 0x80, 0x80, 0x80, 0x10, 0, 0}), "4294967296 in a header");
+  expect_refused(1, bytes({0x7f}), "priority 127");
+  expect_refused(16, {}, "the parts of a header");
+}
+
+TEST(MessageHeader, KeepsWhatItSays) {
+  message_table::number();
+  empty_message sent;
+  sent.type = &empty_message::type_record;
+  sent.origin = 70'000;
+  sent.collection = 0x8000'0001;
+  sent.priority = -3;
+  sent.location_hint = 65535;
+  sent.reply = {1U << 31U, 300, 0xffffffff};
+  writer out;
+  empty_message::type_record.pack(sent, out);
+  reader in(out.written());
+  EXPECT_EQ(&kind_of_packed(in), &empty_message::type_record);
+  auto& received = static_cast<message&>(*empty_message::type_record.unpack(in));
+  in.finish();
+  EXPECT_EQ(received.origin, sent.origin);
+  EXPECT_EQ(received.collection, sent.collection);
+  EXPECT_EQ(received.priority, sent.priority);
+  EXPECT_EQ(received.location_hint, sent.location_hint);
+  EXPECT_EQ(received.reply.slot, sent.reply.slot);
+  EXPECT_EQ(received.reply.generation, sent.reply.generation);
+  EXPECT_EQ(received.reply.ordinal, sent.reply.ordinal);
+  received.type->destroy(received);
+}
+
+}  // namespace
+}  // namespace imbrex::detail
