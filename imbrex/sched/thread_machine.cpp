@@ -161,7 +161,8 @@ void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin) {
   if (!pe.door().park()) return;
   if (network != nullptr && !network->arm()) {
     pe.door().sleep(nanoseconds(0));
-    if (sending) std::this_thread::yield();  // who is to take what was sent may wait for this processor
+    if (!pe.poll())
+      std::this_thread::yield();  // what is to move may need another process, and that this processor
     return;
   }
   const observed_rest rest(pe);  // before the others may know of it: who comes last may speak for all
