@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/owned_span.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <numeric>
@@ -106,11 +107,16 @@ TEST(OwnedSpanOfVectors, IsNotCopiedWhereItNeedNotBe) {
   const owned_span<double> moved(std::move(given));
   EXPECT_EQ(moved.data(), first);
 
-  const auto all = std::make_shared<const std::vector<double>>(2, 2.5);
+  const auto all = std::make_shared<const std::vector<double>>(4, 2.5);
   const owned_span<double> shared(all);
   const owned_span<double> copy(shared);
   EXPECT_EQ(copy.data(), all->data());
   EXPECT_EQ(all.use_count(), 3);
+
+  const auto few = std::make_shared<const std::vector<double>>(3, 2.5);
+  const owned_span<double> own(few);
+  EXPECT_EQ(few.use_count(), 1);
+  EXPECT_TRUE(std::ranges::equal(std::span<const double>(own), *few));
 }
 
 TEST(OwnedSpanOfVectors, KeepsAFewElementsInItself) {
