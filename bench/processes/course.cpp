@@ -44,6 +44,8 @@ void declare(CLI::App& app, course& asked) {
          "send one buffer; given: vectors, made while the clock stands and moved into the messages; "
          "shown: one buffer, copied into each")
       ->check(CLI::IsMember({"shared", "given", "shown"}));
+  app.add_flag("--coalesce", asked.coalesces,
+               "lets short messages of Imbrex's windows wait for each other, and cross together");
   app.add_option("--elements", asked.elements, "that a broadcast goes to; 10000 unless given")->check(count);
   app.add_option(
          "--real-time", asked.priority,

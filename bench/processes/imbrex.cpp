@@ -69,14 +69,14 @@ class player : public imbrex::chare<player> {
     const bool shares = asked_.payload == "shared";
     while (rounds_->next()) {
       if (rounds_->first()) {
-        for (std::size_t m = 0; m < window; ++m) imbrex::send<&player::check>(other(), shown, size);
+        for (std::size_t m = 0; m < window; ++m) imbrex::send<&player::check>(receiver(), shown, size);
       } else if (shares) {
-        for (std::size_t m = 0; m < window; ++m) imbrex::send<&player::take>(other(), shared);
+        for (std::size_t m = 0; m < window; ++m) imbrex::send<&player::take>(receiver(), shared);
       } else if (gives) {
         rounds_->aside([&] { given.assign(window, *shared); });
-        for (auto& bytes : given) imbrex::send<&player::take>(other(), std::move(bytes));
+        for (auto& bytes : given) imbrex::send<&player::take>(receiver(), std::move(bytes));
       } else {
-        for (std::size_t m = 0; m < window; ++m) imbrex::send<&player::take>(other(), shown);
+        for (std::size_t m = 0; m < window; ++m) imbrex::send<&player::take>(receiver(), shown);
       }
       const auto answer = co_await answers.receive();
       if (!holds(answer, contents::back, answer_bytes)) throw_wrong_contents(size);
@@ -95,6 +95,8 @@ class player : public imbrex::chare<player> {
 
  private:
   imbrex::element<player> other() const { return peers()[1 - where()[0]]; }
+  /// Of a window.
+  imbrex::element<player> receiver() const { return asked_.coalesces ? other().coalesced() : other(); }
 
   course asked_;
   int taken_ = 0;  ///< of the present window

@@ -27,6 +27,7 @@ struct work {
   work* next = nullptr;
   const work_type* type = nullptr;
   std::int8_t priority = 0;         ///< lower first; 0 is what messages have that ask for none
+  bool coalesced = false;           ///< may wait to cross to another process together with others
   std::uint16_t location_hint = 0;  ///< how new the place is that it was sent to (core/location.hpp)
   std::uint32_t origin = 0;         ///< the PE that made the item
 };

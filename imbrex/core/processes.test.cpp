@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -197,6 +199,110 @@ TEST(backpressure, two_that_flood_each_other_both_go_on) {
   if (!test::memory_is_kept_back) {
     EXPECT_LT(peak_bytes() - before, std::size_t{600} << 20U);
   }
+}
+
+/// Short messages and long ones, some of which may wait, between all pairs.
+class gossip : public chare<gossip> {
+ public:
+  void speak(int rounds, std::size_t longest) {
+    random dice(longest + static_cast<std::uint64_t>(where()[0]));
+    const auto all = peers();
+    std::vector<int> spoken(all.size(), 0);
+    for (int i = 0; i < rounds; ++i) {
+      const int to = static_cast<int>(dice.below(all.size()));
+      const std::string text(dice.below(20) == 0 ? dice.below(longest) : dice.below(300), 'a');
+      const auto listener = dice.below(4) == 0 ? all[to] : all[to].coalesced();
+      send<&gossip::hear>(listener, where()[0], spoken[static_cast<std::size_t>(to)]++, text);
+    }
+    said_ += rounds;
+  }
+  void hear(int from, int number, const std::string& text) {
+    if (heard_.empty()) heard_.resize(peers().size());
+    auto& numbers = heard_[static_cast<std::size_t>(from)];
+    in_order_ = in_order_ && number == static_cast<int>(numbers.size());
+    numbers.push_back(number);
+    EXPECT_EQ(text, std::string(text.size(), 'a'));
+  }
+  int said() const { return said_; }
+  bool heard_in_order() const { return in_order_; }
+  int heard_each_once() {
+    int count = 0;
+    for (auto& numbers : heard_) {
+      std::ranges::sort(numbers);
+      for (std::size_t i = 0; i < numbers.size(); ++i) EXPECT_EQ(numbers[i], static_cast<int>(i));
+      count += static_cast<int>(numbers.size());
+    }
+    return count;
+  }
+
+ private:
+  std::vector<std::vector<int>> heard_;  ///< from each of the others
+  int said_ = 0;
+  bool in_order_ = true;
+};
+
+TEST_P(processes, messages_that_may_wait_arrive_once) {
+  run([]() -> task<> {
+    const auto all = make_array<gossip>({2 * num_pes() + 1});
+    for (int i = 0; i < static_cast<int>(all.size()); ++i) send<&gossip::speak>(all[i], 150, 20'000);
+    co_await quiescence();
+    const int said = co_await all.reduce<&gossip::said>(sum);
+    EXPECT_EQ(said, 150 * static_cast<int>(all.size()));
+    EXPECT_EQ(co_await all.reduce<&gossip::heard_each_once>(sum), said);
+  });
+}
+
+/// Long ones, for which UCX asks first, come later than others anyway.
+TEST_P(processes, messages_that_may_wait_keep_their_order_among_others) {
+  for (const options& how : GetParam().runs) {
+    if (how.shuffle || how.machine != machine_kind::threads || how.net_latency.count() != 0) continue;
+    EXPECT_EQ(run_once(how,
+                       []() -> task<> {
+                         const auto all = make_array<gossip>({2 * num_pes() + 1});
+                         for (int i = 0; i < static_cast<int>(all.size()); ++i)
+                           send<&gossip::speak>(all[i], 150, 2'000);
+                         co_await quiescence();
+                         EXPECT_TRUE(co_await all.reduce<&gossip::heard_in_order>(imbrex::all));
+                       }),
+              0);
+  }
+}
+
+/// Whether messages have come, as one who shares memory with the sender can say at once.
+class witness : public chare<witness> {
+ public:
+  /// The address of the count: the processes of this test are threads.
+  explicit witness(std::uintptr_t seen) : seen_(reinterpret_cast<std::atomic<int>*>(seen)) {}
+  void see() { ++*seen_; }
+  /// Sends one that may wait, and one that may not, from one entry.
+  void send_two(element<witness> to) {
+    send<&witness::see>(to.coalesced());
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_EQ(seen_->load(), 0);
+    send<&witness::see>(to);
+    for (int wait = 0; seen_->load() < 2 && wait < 10'000; ++wait)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_EQ(seen_->load(), 2);
+  }
+
+ private:
+  std::atomic<int>* seen_;
+};
+
+TEST(coalescing, waits_for_the_end_of_the_entry_or_for_another_message) {
+  if (!has_network()) GTEST_SKIP() << "this build has no network";
+  std::atomic<int> seen = 0;
+  EXPECT_EQ(run_in_processes(2, {.pes = 1},
+                             [&seen]() -> task<> {
+                               const auto address = reinterpret_cast<std::uintptr_t>(&seen);
+                               const auto two = make_array<witness>({2}, address);
+                               co_await two[0].call<&witness::send_two>(two[1]);
+                               co_await two[1].call<&witness::see>();
+                               send<&witness::see>(two[1].coalesced());
+                               co_await quiescence();
+                               EXPECT_EQ(seen.load(), 4);
+                             }),
+            0);
 }
 
 }  // namespace imbrex::processes_test

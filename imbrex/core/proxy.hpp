@@ -62,6 +62,16 @@ class element {
     return e;
   }
 
+  /// This proxy, for short messages (up to 256 bytes) that may wait for each other: those to one PE of another process
+  /// cross together, at the latest when this PE has nothing else to run or has run 16 entries more, and before
+  /// anything that is sent there and may not wait. More of them cross in a second, each of them later: where an entry computes on
+  /// after it has sent, send as usual. Within a process, and in virtual time, nothing changes.
+  element coalesced() const {
+    element e = *this;
+    e.coalesced_ = true;
+    return e;
+  }
+
   /// Destroys the chare, with all its suspended entries. Asynchronous. A message that comes after is an
   /// error.
   void destroy() const;
@@ -69,8 +79,9 @@ class element {
   std::uint32_t collection() const { return collection_; }
   const key& key_value() const { return key_; }
   std::int8_t priority() const { return priority_; }
-  void serialize(auto& ar) { ar(collection_, key_, priority_); }
-  /// Same chare; the priority is not part of who it is.
+  bool is_coalesced() const { return coalesced_; }
+  void serialize(auto& ar) { ar(collection_, key_, priority_, coalesced_); }
+  /// Same chare; the priority, and whether messages may wait, are not part of who it is.
   bool operator==(const element& other) const {
     return collection_ == other.collection_ && key_ == other.key_;
   }
@@ -84,6 +95,7 @@ class element {
   std::uint32_t collection_ = 0;
   key key_{};
   std::int8_t priority_ = 0;
+  bool coalesced_ = false;
 };
 
 /// Names all elements of an array.

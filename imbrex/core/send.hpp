@@ -31,6 +31,7 @@ void post(const element<T>& to, const reply_address& reply, A&&... arguments) {
   m.collection = to.collection();
   m.key = to.key_value();
   m.priority = to.priority();
+  m.coalesced = to.is_coalesced();
   m.reply = reply;
   dispatch_to_element<T>(pe, m);
 }

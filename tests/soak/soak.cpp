@@ -76,7 +76,8 @@ class walker : public imbrex::chare<walker> {
         const auto to = dice.below(walkers);
         const auto letter = random_letter(dice);
         done_.written.add(letter);
-        imbrex::send<&walker::in>(peers()[static_cast<int>(to)], number, letter);
+        const auto reader = peers()[static_cast<int>(to)];
+        imbrex::send<&walker::in>(dice.below(2) == 0 ? reader : reader.coalesced(), number, letter);
         ++count[to];
       }
       for (int to = 0; to < walkers; ++to)

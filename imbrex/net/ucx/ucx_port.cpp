@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include <imbrex/net/batch.hpp>
 #include <imbrex/net/ucx/heartbeat.hpp>
 #include <imbrex/net/ucx/lanes.hpp>
 #include <imbrex/serial/archive.hpp>
@@ -100,6 +101,8 @@ struct ucx_port::peer {
   ucx_port& owner;
   int process;
   ucp_ep_h endpoint = nullptr;
+  writer waiting;                ///< the batch of items that wait
+  bool is_listed = false;        ///< in `ports_with_batches_`
   std::size_t sent_unasked = 0;  ///< bytes up to which no rendezvous is wanted, whatever UCX would choose
 
   static void failed(void* self, ucp_ep_h, ucs_status_t why) {
@@ -129,6 +132,7 @@ ucx_port::ucx_port(ucp_context_h context, int process, const places& where, netw
 
   handle(item_message, &on_message<item_message>);
   handle(item_with_block, &on_message<item_with_block>);
+  handle(batch_message, &on_message<batch_message>);
   handle(notice_message, &on_message<notice_message>);
   handle(watch_message, &on_message<watch_message>);
 }
@@ -190,16 +194,42 @@ void ucx_port::send(work& item, int to) {
   if (closing_) return item.type->destroy(item);
   const std::size_t port = where_.port_of_pe[static_cast<std::size_t>(to)];
   if (!is_connected_to(port)) have_watched(port);
+  const bool coalesced = item.coalesced;
   pack(item);
   if (out_.lent().bytes.empty()) {
     item.type->destroy(item);
     address(to, port);
-    send_written(item_message, port, nullptr);
+    const bool may_wait = coalesced && out_.written().size() <= longest_in_batch;
+    may_wait ? hold_back(port) : send_written(item_message, port, nullptr);
   } else {
     send_lending(item, to);
   }
   sent_.store(sent() + 1, std::memory_order_relaxed);
   if (departing_bytes_ > many_departing_bytes && !progressing_) move();
+}
+
+void ucx_port::hold_back(std::size_t port) {
+  peer* const other = peer_at(port);
+  if (other == nullptr) return;
+  if (!std::exchange(other->is_listed, true)) ports_with_batches_.push_back(port);
+  batch::append(other->waiting, out_.written());
+  out_.clear();
+  if (other->waiting.size() > full_batch) send_batch(port);
+}
+
+void ucx_port::send_batch(std::size_t port) {
+  writer& waiting = peers_[port]->waiting;
+  writer before = std::exchange(out_, std::exchange(waiting, {}));
+  send_written(batch_message, port, nullptr);
+  waiting = std::exchange(out_, std::move(before));
+}
+
+void ucx_port::send_batches() {
+  for (const std::size_t port : ports_with_batches_) {
+    peers_[port]->is_listed = false;
+    if (peers_[port]->waiting.size() != 0) send_batch(port);
+  }
+  ports_with_batches_.clear();
 }
 
 void ucx_port::pack(work& item) {
@@ -255,6 +285,7 @@ void ucx_port::send_written(kind what, std::size_t port, work* item) {
     if (item != nullptr) item->type->destroy(*item);
     return;
   }
+  if (what != batch_message && other->waiting.size() != 0) send_batch(port);
   if (!next_departure_) next_departure_ = std::make_unique<departure>(*this);
   next_departure_->item = item;
   ucp_request_param_t how{};
@@ -312,6 +343,7 @@ void ucx_port::take(kind what, std::span<const std::byte> header, std::span<cons
   switch (what) {
     case item_message: return take_item(data);
     case item_with_block: return take_item_with_block(header, data);
+    case batch_message: return take_batch(data);
     case notice_message: return take_notice(data);
     case watch_message: return take_watch(data);
   }
@@ -321,6 +353,10 @@ void ucx_port::take_item(std::span<const std::byte> bytes) {
   const int to = take_address(bytes);
   reader in(bytes);
   arrived(to_.unpack(in), to, bytes.size());
+}
+
+void ucx_port::take_batch(std::span<const std::byte> bytes) {
+  batch::for_each(bytes, [this](std::span<const std::byte> item) { take_item(item); });
 }
 
 void ucx_port::take_notice(std::span<const std::byte> bytes) {
@@ -418,6 +454,7 @@ bool ucx_port::move() noexcept {
 
 bool ucx_port::progress() {
   took_ = false;
+  send_batches();
   accept_offers();
   for (int round = 0; round < most_rounds && !took_ && move(); ++round) {
   }

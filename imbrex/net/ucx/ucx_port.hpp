@@ -49,6 +49,9 @@ struct places {
 /// numbers, say) is not packed but sent from where it lies, and the rest before it as the header of the active
 /// message: then the item itself is kept. The receiver unpacks the header and finds the block beside it; or, if
 /// the block is so long that UCX asks first (rendezvous), lets UCX put it into the unpacked item.
+///
+/// A short item that may wait (`work::coalesced`) is put with others to the same port into one message, which leaves
+/// when it is full, before anything else goes there, and whenever the PE looks for what has come.
 class ucx_port final : public port {
  public:
   /// `where` must be complete before the first send, and outlive this.
@@ -77,7 +80,7 @@ class ucx_port final : public port {
   std::uint64_t received() const { return received_.load(std::memory_order_relaxed); }
 
  private:
-  enum kind : unsigned { item_message, item_with_block, notice_message, watch_message };
+  enum kind : unsigned { item_message, item_with_block, batch_message, notice_message, watch_message };
   struct departure;
   struct arrival;
   struct peer;
@@ -96,6 +99,10 @@ class ucx_port final : public port {
   static constexpr std::size_t bytes_beside_payload = 256;
   /// From here on it is cheaper to keep an item than to copy its block.
   static constexpr std::size_t shortest_block_lent = 4096;
+  /// Longer items gain nothing by being put together. A batch of so many bytes is full: larger ones are little better,
+  /// and the other side begins later.
+  static constexpr std::size_t longest_in_batch = 256;
+  static constexpr std::size_t full_batch = 768;
   /// Of long messages (rendezvous) that come at once, unless it is a single one. Within a host this processor
   /// copies them, one after the other, and so few that the memory of those that have been read is used again
   /// while a cache holds it; a link between hosts is to have no gaps.
@@ -117,6 +124,11 @@ class ucx_port final : public port {
   /// Before the first message to a port of another host, while `out_` is empty: tells the watchman of that host.
   void have_watched(std::size_t port);
   void send_lending(work& item, int to);
+  /// Adds the item that `out_` holds to the batch for that port.
+  void hold_back(std::size_t port);
+  /// What `out_` holds stays for afterwards.
+  void send_batch(std::size_t port);
+  void send_batches();
   /// Writes the item to `out_`, or destroys it and throws what its type's serialize() throws.
   void pack(work& item);
   /// Writes the PE that an item is for, if the port at the other end has several; reads it.
@@ -132,6 +144,7 @@ class ucx_port final : public port {
                                  std::size_t length, const ucp_am_recv_param_t* how_it_came);
   void take(kind what, std::span<const std::byte> header, std::span<const std::byte> data);
   void take_item(std::span<const std::byte> bytes);
+  void take_batch(std::span<const std::byte> bytes);
   void take_notice(std::span<const std::byte> bytes);
   void take_watch(std::span<const std::byte> bytes);
   void take_item_with_block(std::span<const std::byte> header, std::span<const std::byte> block);
@@ -161,6 +174,7 @@ class ucx_port final : public port {
   std::vector<std::unique_ptr<peer>> peers_;
   std::set<int> hosts_;  ///< others that the watchman has been told of
   writer out_;
+  std::vector<std::size_t> ports_with_batches_;  ///< perhaps, by now, with empty ones
   std::unique_ptr<departure> next_departure_;
   std::size_t departing_bytes_ = 0;
   std::deque<offer> offers_;  ///< that wait for room
