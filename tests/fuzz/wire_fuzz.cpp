@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process of a job makes of arbitrary bytes off the wire, as items and as notices of other
+// What a process of a job makes of arbitrary bytes off the wire, as items, batches of them, and notices of other
 // processes. The first byte says which, and which of three processes it is and hears.
 
 #include <imbrex/core/job.test.hpp>
 #include <imbrex/imbrex.hpp>
+#include <imbrex/net/batch.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -50,6 +51,10 @@ void take_item(imbrex::test::lone_process& here, std::span<const std::byte> give
   here.take_item(bytes, {place, size, last < 192 ? block.data() : nullptr});
 }
 
+void take_batch(imbrex::test::lone_process& here, std::span<const std::byte> given) {
+  imbrex::batch::for_each(given, [&here](std::span<const std::byte> item) { take_item(here, item); });
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -59,7 +64,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // Several notices in a row, so that the state that one leaves meets the next.
   std::span<const std::byte> rest = std::as_bytes(std::span(data + 1, size - 1));
   try {
-    if (data[0] >= 128) {
+    if (data[0] >= 224) {
+      take_batch(here, rest);
+    } else if (data[0] >= 128) {
       take_item(here, rest);
     } else {
       while (!rest.empty() && !here.run().ended()) {
