@@ -55,8 +55,7 @@ TEST_P(every_device, keeps_the_rules) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, every_device,
-                         testing::Combine(testing::ValuesIn(suites()),
-                                          testing::ValuesIn(device_checks().begin(), device_checks().end())),
+                         testing::Combine(testing::ValuesIn(suites()), testing::ValuesIn(device_checks())),
                          [](const auto& of) {
                            return std::get<0>(of.param).name + "_" + std::get<1>(of.param).name;
                          });
