@@ -13,6 +13,17 @@
 
 namespace imbrex::arrays_test {
 
+class bond;
+
+}  // namespace imbrex::arrays_test
+
+template <>
+struct imbrex::index_of<imbrex::arrays_test::bond> {
+  using type = index<2>;
+};
+
+namespace imbrex::arrays_test {
+
 class arrays : public on_machine {};
 INSTANTIATE_TEST_SUITE_P(on, arrays, testing::ValuesIn(machines()), name_of_machine);
 
@@ -370,6 +381,49 @@ TEST_P(arrays, are_placed_by_block_round_robin_or_function) {
         dense(shape).placed([](const index<2>& i, const index<2>&, int pes) { return i[1] % pes; }));
     const auto by_lambda = co_await lambda[{4, 6}].call<&placed::on>();
     EXPECT_EQ(by_lambda, 6 % n);
+  });
+}
+
+// Each of these two classes keeps proxies of the other: `bond` is only declared where `atom` is defined.
+class atom : public chare<atom> {
+ public:
+  void join(array<bond> bonds, element<bond> own) {
+    bonds_ = bonds;
+    own_ = own;
+  }
+  task<int> neighbour() const;
+  int place() const { return where()[0]; }
+
+ private:
+  array<bond> bonds_;
+  element<bond> own_;
+};
+
+class bond : public chare<bond, index<2>> {
+ public:
+  explicit bond(array<atom> atoms) : atoms_(atoms) {}
+  task<int> other_end() const {
+    const int place = co_await atoms_[where()[1]].call<&atom::place>();
+    co_return place;
+  }
+
+ private:
+  array<atom> atoms_;
+};
+
+task<int> atom::neighbour() const {
+  const int found = co_await own_.call<&bond::other_end>();
+  const int same = co_await bonds_[{where()[0], (where()[0] + 1) % 5}].call<&bond::other_end>();
+  co_return found == same ? found : -1;
+}
+
+TEST_P(arrays, of_two_classes_may_keep_proxies_of_each_other) {
+  run([]() -> task<> {
+    auto atoms = make_array<atom>(5);
+    auto bonds = make_array<bond>({5, 5}, atoms);
+    for (int i = 0; i < 5; ++i) co_await atoms[i].call<&atom::join>(bonds, bonds[{i, (i + 1) % 5}]);
+    const auto found = co_await atoms.reduce<&atom::neighbour>(gather);
+    EXPECT_EQ(found, (std::vector<int>{1, 2, 3, 4, 0}));
   });
 }
 

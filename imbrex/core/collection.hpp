@@ -57,7 +57,10 @@ class collection final : public element_map<typename T::index_type> {
 
   collection(processor& pe, std::uint32_t id, const index_type& shape, home_function home,
              std::uint64_t elements)
-      : base(pe, id, type_name<T>(), elements), shape_(shape), home_(home) {}
+      : base(pe, id, type_name<T>(), elements), shape_(shape), home_(home) {
+    static_assert(std::is_same_v<typename index_of<T>::type, index_type>,
+                  "imbrex: index_of was specialised with another index than this chare class has");
+  }
   ~collection() override { clear(); }
 
   array<T> proxy() const { return array<T>(this->id(), shape_for_proxy()); }

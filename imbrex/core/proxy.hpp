@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,28 @@
 #include <imbrex/core/reduction.hpp>
 
 namespace imbrex {
+
+namespace detail {
+
+/// Stands for a class whose index is not known, so that the compiler says so once.
+struct unknown_class {
+  using index_type = index<1>;
+};
+
+}  // namespace detail
+
+/// The index type of the chare class T. A class that is only declared so far, since it and another keep proxies
+/// of each other, is told of by a specialisation behind its declaration:
+/// `template <> struct imbrex::index_of<pair> { using type = imbrex::index<6>; };`
+template <class T>
+struct index_of {
+  static constexpr bool is_known = requires { typename T::index_type; };
+  using type = typename std::conditional_t<is_known, T, detail::unknown_class>::index_type;
+  static_assert(
+      is_known,
+      "imbrex: a proxy needs the index of its chare class, which is only declared so far: define the class "
+      "before, or say `template <> struct imbrex::index_of<T> { using type = imbrex::index<1>; };`");
+};
 
 template <class T>
 class array;
@@ -29,7 +52,8 @@ void check_priority(int priority);
 
 /// The types that a reduction of what entry M returns has.
 template <class T, auto M, class Op>
-using reduction_of = reduction<storable<typename traits_of<M>::result>, Op, key_type<typename T::index_type>>;
+using reduction_of =
+    reduction<storable<typename traits_of<M>::result>, Op, key_type<typename index_of<T>::type>>;
 
 /// Combines the ends of calls that have no result.
 struct completion_operation {
@@ -44,7 +68,7 @@ template <class T>
 class element {
  public:
   using chare_type = T;
-  using key = detail::key_type<typename T::index_type>;
+  using key = detail::key_type<typename index_of<T>::type>;
 
   element() = default;
   /// For the runtime; programs get elements from arrays, groups and make_chare.
@@ -103,7 +127,7 @@ template <class T>
 class array {
  public:
   using chare_type = T;
-  using index_type = typename T::index_type;
+  using index_type = typename index_of<T>::type;
 
   array() = default;
   /// For the runtime; programs get arrays from make_array and peers().
