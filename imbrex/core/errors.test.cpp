@@ -184,13 +184,19 @@ TEST_P(errors, a_deadlock_is_reported_with_who_waits_for_what) {
       {"deadlock", "faulty(0, 1)", "never created", "entry wait"});
 }
 
-TEST_P(errors, a_proxy_of_nothing_reaches_nobody) {
-  fails(
-      []() -> task<> {
-        make_array<faulty>({2, 2});
-        co_await element<faulty>().call<&faulty::wait>();
-      },
-      {"deadlock", "never created"});
+TEST_P(errors, a_default_constructed_proxy_is_refused) {
+  fails([]() -> task<> { co_await element<faulty>().call<&faulty::wait>(); },
+        {"default-constructed proxy", "entry wait of faulty", "make_array"});
+  const std::vector<std::function<void()>> uses = {
+      [] { send<&faulty::fail>(element<faulty>()); }, [] { send<&faulty::fail>(array<faulty>()); },
+      [] { send<&faulty::fail>(section<faulty>()); }, [] { element<faulty>().destroy(); }};
+  for (const auto& use : uses)
+    fails(
+        [use]() -> task<> {
+          use();
+          co_await quiescence();
+        },
+        {"default-constructed proxy", "make_array"});
 }
 
 TEST_P(errors, a_message_to_a_destroyed_element_ends_the_run) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/processor.hpp>
 
+#include <string>
 #include <utility>
 
 #include <imbrex/base/error.hpp>
@@ -40,7 +41,21 @@ void processor::install(std::unique_ptr<collection_base> part) {
   }
 }
 
-void processor::hold(message& m) { held_.push_back(&m); }
+void processor::hold(message& m) {
+  if (m.collection == nothing_created) refuse_message_to_nothing(m);
+  held_.push_back(&m);
+}
+
+void processor::refuse_message_to_nothing(message& m) {
+  const message_guard mine(m);
+  const auto& kind = m.kind();
+  const std::string entry = kind.chare_name.empty() ? std::string()
+                                                    : " (entry " + std::string(kind.entry_name) + " of " +
+                                                          std::string(short_name(kind.chare_name)) + ")";
+  throw error("a default-constructed proxy was used" + entry +
+              ": it names nothing until it is assigned what make_array, make_group, make_chare, self() or "
+              "peers() returns");
+}
 
 void processor::clear() noexcept {
   for (auto* of_kind : {&arrays_, &singles_})

@@ -22,6 +22,8 @@ class collection_base;
 
 /// Collections of single chares have this bit; the rest of their number is that of their class.
 inline constexpr std::uint32_t singles_bit = std::uint32_t{1} << 31U;
+/// No collection has this number: default-constructed proxies do.
+inline constexpr std::uint32_t nothing_created = 0;
 
 /// A scheduler with what the core keeps on each PE: its parts of all arrays and groups, and whom to answer.
 class processor final : public scheduler {
@@ -77,7 +79,8 @@ class processor final : public scheduler {
   }
   void install(std::unique_ptr<collection_base> part);
 
-  /// Keeps a message for an array of which this PE has not heard yet.
+  /// Keeps a message for an array of which this PE has not heard yet. Throws imbrex::error, and destroys the
+  /// message, if a default-constructed proxy has sent it.
   void hold(message& m);
 
   /// Visits all collections here.
@@ -96,6 +99,7 @@ class processor final : public scheduler {
 
  private:
   [[noreturn]] static void throw_no_pe();
+  [[noreturn]] static void refuse_message_to_nothing(message& m);
   void note_sent(message& m, int to);
 
   runtime& owner_;
