@@ -211,6 +211,17 @@ TEST_P(errors, a_message_to_a_destroyed_element_ends_the_run) {
       {"faulty(1, 1)", "entry fail", "has been destroyed"});
 }
 
+TEST_P(errors, a_call_of_a_destroyed_element_names_it) {
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        all[{1, 0}].destroy();
+        co_await quiescence();
+        co_await all[{1, 0}].call<&faulty::wait>();
+      },
+      {"faulty(1, 0) has been destroyed"});
+}
+
 TEST_P(errors, an_insertion_over_an_element_ends_the_run) {
   fails(
       []() -> task<> {

@@ -165,7 +165,7 @@ class element_map : public collection_base {
     fail_request(m,
                  "a message for " + key_name(m.key) + ", entry " + std::string(m.kind().entry_name) +
                      ", sent by PE " + std::to_string(m.origin),
-                 std::make_exception_ptr(error("that element has been destroyed")));
+                 std::make_exception_ptr(error(key_name(m.key) + " has been destroyed")));
   }
 
   key_map<key, header> elements_;
