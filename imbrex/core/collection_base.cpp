@@ -104,6 +104,11 @@ void fail_reduction_types(collection_base& part) {
                "operation, in the same order");
 }
 
+void throw_no_peers(const chare_header& single) {
+  throw error("all_reduce: " + single.home->element_name(single) +
+              " is a single chare and has no peers: make an array or a group of its class");
+}
+
 void fail_empty_reduction(collection_base& part, std::uint32_t caller, const reply_address& reply) {
   send_failure(caller, reply, "a reduction",
                std::make_exception_ptr(error("a reduction over no elements: the array of " +

@@ -417,4 +417,21 @@ TEST(errors_alone_death_test, an_entry_that_never_returns_does_not_keep_the_proc
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 }
 
+class lonely : public chare<lonely> {
+ public:
+  task<int> all_of_one() {
+    const int one = co_await all_reduce(1, sum);
+    co_return one;
+  }
+};
+
+TEST_P(errors, a_single_chare_has_nobody_to_all_reduce_with) {
+  fails(
+      []() -> task<> {
+        auto single = make_chare<lonely>();
+        co_await single.call<&lonely::all_of_one>();
+      },
+      {"all_reduce", "lonely #1 of PE 0", "single chare"});
+}
+
 }  // namespace imbrex::errors_test

@@ -87,6 +87,7 @@ struct outcome {
 };
 
 void fail_reduction_types(collection_base& part);
+[[noreturn]] void throw_no_peers(const chare_header& single);
 void fail_empty_reduction(collection_base& part, std::uint32_t caller, const reply_address& reply);
 
 template <class V, class Op, class Key>
@@ -248,6 +249,7 @@ auto contribute(chare_header& element, const Key& key, V&& value) {
   using typed = contributions<V, Op, Key>;
   pending<typename reduction<V, Op, Key>::result> result("the result of all_reduce");
   auto& part = *element.home;
+  if ((part.id() & singles_bit) != 0) throw_no_peers(element);
   auto& station = part.reductions;
   const std::uint32_t number = reduction_station::next_of(element);
   station.await(number, result.address());
