@@ -148,6 +148,7 @@ TEST_P(arrays, elements_are_inserted_and_destroyed_while_running) {
     EXPECT_EQ(again, "again");
     send<&late::finish>(cells);
     co_await quiescence();
+    co_await cells.call<&late::finish>();
     std::string nobody;
     try {
       co_await cells.reduce<&late::name>(gather);

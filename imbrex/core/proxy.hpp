@@ -168,12 +168,12 @@ class array {
 
   /// Calls an entry method of every element and reduces what they return. Elements that are inserted
   /// meanwhile may or may not take part; migrating ones take part once. Throws (at co_await) what an entry
-  /// threw.
+  /// threw, and imbrex::error if there are no elements.
   template <auto M, class Op, class... A>
   auto reduce(Op operation, A&&... arguments) const
       -> pending<typename detail::reduction_of<T, M, Op>::result>;
 
-  /// Calls an entry method of every element; ready when all have ended.
+  /// Calls an entry method of every element; ready when all have ended, at once if there are none.
   template <auto M, class... A>
   pending<void> call(A&&... arguments) const;
 

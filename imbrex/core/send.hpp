@@ -117,7 +117,10 @@ struct entry_broadcast final : broadcast_message {
   void all_delivered([[maybe_unused]] collection_base& part,
                      [[maybe_unused]] std::uint64_t elements) override {
     if constexpr (reduces) {
-      if (elements == 0) return fail_empty_reduction(part, origin, reply);
+      if (elements == 0) {
+        if constexpr (std::is_same_v<Op, completion_operation>) return send_reply(origin, reply, nothing{});
+        return fail_empty_reduction(part, origin, reply);
+      }
       auto& c = part.reductions.call_of(number);
       c.expected = elements;
       c.caller = origin;
