@@ -76,6 +76,7 @@ std::string describe(const std::exception_ptr& thrown) {
   } catch (const std::bad_alloc&) {
     return describe_out_of_memory();
   } catch (const std::exception& e) {
+    if (typeid(e) == typeid(error)) return e.what();  // what the runtime itself says
     return exception_type(thrown) + ": " + e.what();
   } catch (...) {
     return "an exception of type " + exception_type(thrown);

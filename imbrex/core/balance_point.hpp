@@ -19,6 +19,7 @@ template <class T>
 void request_migration(chare_header& e, int to) {
   auto& pe = e.home->pe();
   if (to < 0 || to >= pe.num_pes()) throw_wrong_pe("migrate_to", to, pe.num_pes());
+  if (to != pe.pe() && e.home->is_pinned()) throw_pinned(e);
   if (e.dying) return;
   e.destination = to == pe.pe() ? -1 : to;
   if (e.destination >= 0 && !std::exchange(e.departure_queued, true))

@@ -88,7 +88,7 @@ class chare {
   auto all_reduce(const section<Derived>& over, V value, Op operation);
 
   /// Asks for this chare to move to a PE: at its next balance_point, or after the current entry if none of
-  /// its entries is suspended then. Throws imbrex::error if there is no such PE.
+  /// its entries is suspended then. Throws imbrex::error if there is no such PE, and in a group, whose chares stay.
   void migrate_to(int to) {
     if constexpr (check_migratable()) detail::request_migration<Derived>(header(), to);
   }

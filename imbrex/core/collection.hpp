@@ -106,7 +106,9 @@ class collection final : public element_map<typename T::index_type> {
   const void* object(const chare_header& e) const override {
     return &memory::object(const_cast<chare_header&>(e));
   }
-  bool can_migrate() const override { return serializable<T> && std::is_default_constructible_v<T>; }
+  bool can_migrate() const override {
+    return !this->is_pinned() && serializable<T> && std::is_default_constructible_v<T>;
+  }
 
   void reserve(std::size_t elements) { base::reserve(elements); }
 

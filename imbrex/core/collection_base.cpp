@@ -190,8 +190,14 @@ void throw_wrong_index(std::string_view chare_name, const std::string& index, co
 }
 
 void throw_wrong_shape(std::string_view chare_name, const std::string& shape) {
-  throw error("make_array: an array of " + std::string(short_name(chare_name)) + " cannot have the shape " +
-              shape + ": each extent must be 1 or more, and there may be 2^62 elements at most");
+  throw error(
+      "make_array: an array of " + std::string(short_name(chare_name)) + " cannot have the shape " + shape +
+      ": each extent must be 1 or more, and there may be 2^40 elements at most; 2^62 in a sparse array");
+}
+
+void throw_pinned(const chare_header& element) {
+  throw error("migrate_to: " + element.home->element_name(element) +
+              " belongs to a group, whose chares stay on their PEs: make an array of its class");
 }
 
 void throw_wrong_pe(const char* what, int pe, int num_pes) {

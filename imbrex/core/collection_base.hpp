@@ -53,6 +53,9 @@ class collection_base {
   /// The elements on this PE, in the order of their keys if `sort_locals` was called since the last change.
   const std::vector<chare_header*>& locals() const { return locals_; }
   void sort_locals();
+  /// From now on elements stay on this PE, as those of groups do.
+  void pin() { pinned_ = true; }
+  bool is_pinned() const { return pinned_; }
   /// True if elements may leave this PE.
   virtual bool can_migrate() const = 0;
   /// "block(1, 2)"
@@ -82,11 +85,14 @@ class collection_base {
   const std::string_view chare_name_;
   std::vector<chare_header*> locals_;
   bool sorted_ = true;
+  bool pinned_ = false;
 
  public:
   broadcast_station broadcasts;
   reduction_station reductions;
 };
+
+[[noreturn]] void throw_pinned(const chare_header& element);
 
 /// Says to the run's owner that an exception left something that has nobody to tell: the run ends.
 void fail_run(processor& pe, const std::string& text);

@@ -51,6 +51,7 @@ struct create_message final : message {
     auto made =
         std::make_unique<detail::collection<T>>(pe, id, shape, &home_of<index_type, Placement>, elements);
     auto& part = *made;
+    if constexpr (std::is_same_v<Placement, pinned_placement>) part.pin();
     pe.install(std::move(made));
     if constexpr (!IsSparse) {
       part.reserve(static_cast<std::size_t>(elements / static_cast<std::uint64_t>(pe.num_pes()) + 1));
@@ -125,7 +126,8 @@ array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>&
     auto& pe = processor::here();
     if constexpr (is_index<index_type>) {
       const auto n = volume(how.shape);
-      if (n == 0 || n > std::uint64_t{1} << 62U) throw_wrong_shape(type_name<T>(), to_string(how.shape));
+      if (n == 0 || n > std::uint64_t{1} << (IsSparse ? 62U : 40U))
+        throw_wrong_shape(type_name<T>(), to_string(how.shape));
     }
     const std::uint32_t id = pe.owner().new_collection();
     using message = create_message<T, Placement, IsSparse, constructor_argument<A>...>;
@@ -178,7 +180,8 @@ group<T> make_group(const A&... constructor_arguments) {
   static_assert(std::is_same_v<typename T::index_type, index<1>>,
                 "imbrex: the chares of a group have the index type index<1>");
   const index<1> shape(detail::processor::here().num_pes());
-  return group<T>(detail::create_array<T>(dense(shape).placed(round_robin), constructor_arguments...));
+  return group<T>(
+      detail::create_array<T>(dense(shape).placed(detail::pinned_placement{}), constructor_arguments...));
 }
 
 /// Creates a single chare on that PE and returns its proxy at once. It has no index and no peers. Throws

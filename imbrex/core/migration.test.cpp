@@ -34,6 +34,7 @@ class traveller : public chare<traveller> {
     }
     return {};
   }
+  std::string complaint_in_a_group() { return complaint((pe() + 1) % num_pes()); }
   task<std::string> read(std::vector<int> references) {
     std::string text;
     for (const int r : references) {
@@ -315,6 +316,22 @@ TEST(migration_storm, delivers_exactly_once_on_plain_threads) {
     SCOPED_TRACE(seed);
     EXPECT_EQ(run(threads(static_cast<int>(seed % 4 + 1)), [seed] { return storm(seed); }), 0);
   }
+}
+
+TEST_P(migration, of_the_chares_of_a_group_is_refused) {
+  run([]() -> task<> {
+    const auto all = make_group<traveller>();
+    for (int p = 0; p < num_pes(); ++p) {
+      const std::string text = co_await all[p].call<&traveller::complaint_in_a_group>();
+      if (num_pes() == 1)
+        EXPECT_EQ(text, "");
+      else
+        EXPECT_NE(text.find("traveller(" + std::to_string(p) + ") belongs to a group"), std::string::npos)
+            << text;
+      const int there = co_await all[p].call<&traveller::on>();
+      EXPECT_EQ(there, p);
+    }
+  });
 }
 
 }  // namespace imbrex::migration_test

@@ -60,6 +60,9 @@ namespace detail {
 // Of products that 64 bits may not hold; no standard type, of which g++ wants to be told.
 __extension__ using wide_number = unsigned __int128;
 
+/// Of groups: element i on PE i, for good.
+struct pinned_placement : round_robin_placement {};
+
 [[noreturn]] void throw_wrong_placement(int pe, int num_pes);
 
 /// Which PE an element is created on, and that keeps track of it: its home.
@@ -74,7 +77,7 @@ int home_of(const Index& where, const Index& shape, int pes) {
     } else {
       return static_cast<int>((key_hash(where) >> 32U) % n);
     }
-  } else if constexpr (std::is_same_v<Placement, round_robin_placement>) {
+  } else if constexpr (std::is_base_of_v<round_robin_placement, Placement>) {
     return static_cast<int>(linear(shape, where) % n);
   } else if constexpr (std::is_same_v<Placement, block_placement>) {
     // PE p has the elements from p * volume / n on; the division turned round.
@@ -101,7 +104,7 @@ void for_each_on(const index<N>& shape, int pe, int pes, Visitor visit) {
     const auto begin = static_cast<std::uint64_t>(static_cast<wide_number>(all) * p / n);
     const auto end = static_cast<std::uint64_t>(static_cast<wide_number>(all) * (p + 1) / n);
     for (std::uint64_t l = begin; l < end; ++l) visit(l);
-  } else if constexpr (std::is_same_v<Placement, round_robin_placement>) {
+  } else if constexpr (std::is_base_of_v<round_robin_placement, Placement>) {
     for (std::uint64_t l = p; l < all; l += n) visit(l);
   } else {
     for (std::uint64_t l = 0; l < all; ++l)

@@ -232,7 +232,10 @@ template <class T, auto M, class Op, class... A>
 consteval bool reduction_fits() {
   constexpr bool returns = !std::is_void_v<typename traits_of<M>::result>;
   static_assert(returns, "imbrex: this entry returns nothing that could be reduced: use call");
-  if constexpr (!returns || !operation_fits<Op>()) {
+  constexpr bool copyable = !returns || std::is_copy_constructible_v<storable<typename traits_of<M>::result>>;
+  static_assert(copyable,
+                "imbrex: what is reduced must be copyable, and this entry returns what can only be moved");
+  if constexpr (!returns || !copyable || !operation_fits<Op>()) {
     return false;
   } else {
     return broadcast_fits<T, M, A...>();
