@@ -145,6 +145,17 @@ class OnANoisyMachine(Tune):
         self.assertRegex(found["findings"], r"^Interrupted by signal 2\. Until then --odf 4 was 1\.\d+ times as fast")
         self.assertEqual(self.options(), ["--odf 3"])
 
+    def test_a_run_that_is_stopped_again_and_again(self):
+        """Each of its attempts, from a comparison on."""
+        program = self.interrupting(FAKE, 2 + 6 + 2, "CONT")
+        done = self.run_command(IMBREX, "tune", "--seconds", 1000, "--vary", "--odf 2,4", "--vary", "--bind none", "--",
+                                program)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("\nGiven up, since one run was stopped again and again. Until then --odf 2 was 1.", done.stdout)
+        self.assertIn("Not tried: --odf 4", done.stdout)
+        self.assertRegex(done.stderr, r"\Aimbrex tune: one run was given up 5 times, .*\n\Z")
+        self.assertFalse((self.folder / "tuned.options").exists())
+
     def test_the_default_stays_if_nothing_matters(self):
         found = self.tune("--seconds", 1000, "--vary", "--speed 2,3", "--vary", "--odf 2,4", "--", FAKE, "--flat")
         self.assertEqual(found["chosen"]["name"], "default")

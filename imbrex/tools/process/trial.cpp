@@ -97,7 +97,7 @@ trial_result trial_runner::run(const std::vector<std::string>& command, nanoseco
   nanoseconds lost{0};
   for (int attempt = 0; attempt < most_attempts; ++attempt)
     if (auto made = run_once(command, limit, lost)) return *std::move(made);
-  throw error(
+  throw disturbed(
       "one run was given up " + std::to_string(most_attempts) +
       " times, each time since this command was stopped or got SIGCONT meanwhile; leave it running, or "
       "find out who sends that signal");

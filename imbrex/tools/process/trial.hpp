@@ -37,6 +37,12 @@ class interrupted : public error {
   int signal_;
 };
 
+/// A program was given up: whenever it ran, this command was stopped.
+class disturbed : public error {
+ public:
+  using error::error;
+};
+
 /// Runs programs one after the other to see what they do. Takes the process over as long as it lives: its signals, its
 /// children. One at a time.
 class trial_runner {
@@ -49,7 +55,7 @@ class trial_runner {
   /// Runs a program to its end, in a process group of its own, without standard input. What takes longer than `limit`
   /// is ended; what it leaves behind is always. SIGTSTP (Ctrl-Z) stops this process with that group. A program that was
   /// under way when this process was stopped is ended and run again, as nobody knows what time it would have taken; after
-  /// some attempts it is given up. Throws `usage_error` if the program cannot be run, `error` if it is given up,
+  /// some attempts it is given up. Throws `usage_error` if the program cannot be run, `disturbed` if it is given up,
   /// `interrupted` after SIGINT, SIGQUIT, SIGTERM or SIGHUP.
   trial_result run(const std::vector<std::string>& command, nanoseconds limit);
 

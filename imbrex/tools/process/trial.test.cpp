@@ -141,7 +141,7 @@ TEST(trial, is_given_up_when_we_are_stopped_again_and_again) {
   try {
     shell("echo >> " + file + "; kill -CONT " + std::to_string(::getpid()) + "; sleep 1000");
     FAIL() << "the trial went on";
-  } catch (const imbrex::error& e) {
+  } catch (const imbrex::tools::disturbed& e) {
     EXPECT_NE(std::string(e.what()).find("given up 5 times"), std::string::npos) << e.what();
   }
   EXPECT_EQ(std::filesystem::file_size(file), 5U);

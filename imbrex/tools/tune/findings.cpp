@@ -81,7 +81,7 @@ std::string disappointment(const report& of, const comparison& shown) {
       of.where.name(shown.candidate), ratios);
 }
 
-/// What an interrupt has left undecided.
+/// What an early end has left undecided.
 std::string unconfirmed(const report& of) {
   if (of.found.tried.empty()) return "Nothing was compared until then.";
   if (of.found.best == of.where.by_default()) return "Until then nothing was faster than the default.";
@@ -92,11 +92,16 @@ std::string unconfirmed(const report& of) {
       spread(shown, of.found.exact));
 }
 
+std::string early_end(const search_result& found) {
+  if (found.interrupted) return fmt::format("Interrupted by signal {}. ", *found.interrupted);
+  return found.given_up.empty() ? "" : "Given up, since one run was stopped again and again. ";
+}
+
 std::string conclusion(const report& of) {
   if (of.found.confirmation && of.found.confirmation->result == outcome::better)
     return gain(of, *of.found.confirmation);
   if (of.found.confirmation) return disappointment(of, *of.found.confirmation);
-  if (of.found.interrupted) return unconfirmed(of);
+  if (of.found.ended_early()) return unconfirmed(of);
   if (of.found.tried.empty() && of.found.untried.empty())
     return "There was nothing to vary. The default stays; name options with --vary.";
   if (of.found.tried.empty()) return "The time sufficed for no comparison. The default stays.";
@@ -141,7 +146,7 @@ std::string not_tried(const report& of) {
     names += (names.empty() ? "" : ", ") + of.where.name(one);
   if (of.found.untried.size() > most_names)
     names += fmt::format(" and {} more", of.found.untried.size() - most_names);
-  if (of.found.interrupted) return " Not tried: " + names + ".";
+  if (of.found.ended_early()) return " Not tried: " + names + ".";
   return " Not tried for lack of time: " + names + "; raise --seconds, or shorten the runs with --short.";
 }
 
@@ -158,13 +163,11 @@ std::string measured_text(const report& of) {
 }
 
 std::string findings_text(const report& of) {
-  const std::string ended =
-      of.found.interrupted ? "Interrupted by signal " + std::to_string(*of.found.interrupted) + ". " : "";
-  return ended + conclusion(of) + left_out(of) + failures(of.found) + not_tried(of);
+  return early_end(of.found) + conclusion(of) + left_out(of) + failures(of.found) + not_tried(of);
 }
 
 bool writes_file(const report& of) {
-  return !of.found.interrupted || of.found.chosen != of.where.by_default();
+  return !of.found.ended_early() || of.found.chosen != of.where.by_default();
 }
 
 bool file_says_processes(const report& of) {

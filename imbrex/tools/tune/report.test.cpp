@@ -176,6 +176,18 @@ TEST(tune_report, tells_what_is_known_after_an_interrupt) {
   EXPECT_EQ(findings_text(exact).find("Interrupted by signal 2. --odf 4 -n 2 --pes 2 is 1.300 times"), 0U);
 }
 
+TEST(tune_report, tells_what_is_known_when_a_run_was_given_up) {
+  report made = nothing_found();
+  EXPECT_TRUE(nlohmann::json::parse(report_json(made))["given_up"].is_null());
+  made.found.given_up = "one run was given up 5 times";
+  made.found.best = made.found.chosen;
+  EXPECT_EQ(findings_text(made),
+            "Given up, since one run was stopped again and again. Until then nothing was faster than the "
+            "default. One configuration failed.");
+  EXPECT_FALSE(writes_file(made));
+  EXPECT_EQ(nlohmann::json::parse(report_json(made))["given_up"], "one run was given up 5 times");
+}
+
 TEST(tune_report, says_which_of_two_has_failed) {
   report made = nothing_found();
   made.found.tried[0].result = outcome::undecided;

@@ -60,6 +60,7 @@ std::string report_json(const report& of) {
       {"exact", found.exact},
       {"spent", found.spent.count()},
       {"interrupted", found.interrupted ? ordered_json(*found.interrupted) : ordered_json(nullptr)},
+      {"given_up", found.given_up.empty() ? ordered_json(nullptr) : ordered_json(found.given_up)},
       {"default", json(of.where, of.where.by_default())},
       {"first_runs", json(found.first_runs)},
       {"tried", ordered_json::array()},

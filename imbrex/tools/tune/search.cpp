@@ -36,7 +36,11 @@ search_result search::run(std::vector<observation> already_run) {
     while (descend()) continue;
     confirm();
   } catch (const tools::interrupted& e) {
-    stop(e.signal());
+    found_.interrupted = e.signal();
+    end_early();
+  } catch (const tools::disturbed& e) {
+    found_.given_up = e.what();
+    end_early();
   }
   found_.best = best_;
   return std::move(found_);
@@ -170,8 +174,7 @@ void search::confirm() {
   if (found_.confirmation->result == outcome::better) found_.chosen = best_;
 }
 
-void search::stop(int signal) {
-  found_.interrupted = signal;
+void search::end_early() {
   found_.untried.clear();
   for (std::size_t k = 0; k < where_.dimensions.size(); ++k)
     for (std::size_t which = 0; which < where_.dimensions[k].alternatives.size(); ++which)

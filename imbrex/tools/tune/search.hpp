@@ -21,21 +21,24 @@ struct effort {
 struct search_result {
   std::vector<observation> first_runs;     ///< of the default, before anything was compared
   std::vector<comparison> tried;           ///< in this order
-  std::vector<configuration> untried;      ///< for which the time did not suffice, or after an interrupt
+  std::vector<configuration> untried;      ///< for which the time did not suffice, or after an early end
   std::optional<int> interrupted;          ///< by this signal
+  std::string given_up;                    ///< why, if one run was, and the search with it
   bool exact = false;                      ///< in virtual time, where the default took the same time twice
   configuration best;                      ///< what was found, confirmed or not
   std::optional<comparison> confirmation;  ///< of what was found against the default, in fresh pairs
   configuration chosen;                    ///< what was found if that was confirmed, else the default
   nanoseconds spent{0};
+
+  bool ended_early() const { return interrupted || !given_up.empty(); }
 };
 
 /// Looks for a configuration that is faster than the default, by coordinate descent: dimension after dimension, each
 /// alternative is compared with the best that was found so far, until a round changes nothing. Runs of the two that are
 /// compared alternate, so that a machine whose speed changes does not decide; a comparison ends when the candidate can no
 /// longer win. At the end what was found is compared with the default once more, in ten pairs
-/// or more, for which time is kept. On a machine whose times are exact each configuration is run once. An interrupt ends
-/// the search with what has been decided: nothing is confirmed that takes another run.
+/// or more, for which time is kept. On a machine whose times are exact each configuration is run once. An interrupt, or a
+/// run that is given up, ends the search with what has been decided: nothing is confirmed that takes another run.
 class search {
  public:
   /// `told` hears of each comparison as it ends.
@@ -43,8 +46,8 @@ class search {
       const space& where, subject& what, effort most,
       std::function<void(const comparison&)> told = [](const comparison&) {});
 
-  /// `already_run`: runs of the default that there are. Throws `error` if the default fails, `tools::interrupted` before
-  /// anything is compared.
+  /// `already_run`: runs of the default that there are. Throws `error` if the default fails, `tools::interrupted` and
+  /// `tools::disturbed` before anything is compared.
   search_result run(std::vector<observation> already_run = {});
 
  private:
@@ -60,7 +63,7 @@ class search {
   comparison compare(const configuration& candidate, const configuration& against, int pairs);
   void add_pair(comparison& to, bool candidate_first);
   void confirm();
-  void stop(int signal);
+  void end_early();
 
   const space& where_;
   subject& what_;

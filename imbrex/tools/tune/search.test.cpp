@@ -235,6 +235,21 @@ TEST(search, needs_no_run_to_confirm_exact_times) {
   EXPECT_EQ(result.chosen, configuration{1});
 }
 
+TEST(search, keeps_what_it_knows_when_a_run_is_given_up) {
+  imagined program([](const configuration& at, int run) {
+    if (run == 9) throw imbrex::tools::disturbed("one run was given up");
+    return at[0] == 1 ? 50.0 : 100.0;
+  });
+  program.virtual_time = [](const configuration&) { return false; };
+  const search_result result = found(space_of({3}), program);
+  EXPECT_EQ(result.given_up, "one run was given up");
+  EXPECT_TRUE(result.ended_early());
+  EXPECT_FALSE(result.interrupted);
+  EXPECT_EQ(result.best, configuration{1});
+  EXPECT_EQ(result.untried, (std::vector<configuration>{{2}}));
+  EXPECT_EQ(result.chosen, configuration{0});
+}
+
 TEST(search, has_nothing_to_tell_when_it_is_interrupted_at_once) {
   imagined program = interrupted_in(1, false);
   EXPECT_THROW(found(space_of({3}), program), imbrex::tools::interrupted);

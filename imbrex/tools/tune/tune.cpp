@@ -115,6 +115,7 @@ void tune(const settings& asked) {
   print(asked.json ? report_json(made) : report_text(made));
   if (!problem.empty()) throw error(problem);
   if (made.found.interrupted) throw tools::interrupted(*made.found.interrupted);
+  if (!made.found.given_up.empty()) throw error(made.found.given_up);
 }
 
 }  // namespace imbrex::tune
