@@ -18,6 +18,8 @@ function(imbrex_unit_tests folder)
   set(target ${folder}.test)
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE ${arg_LINKS} GTest::gtest_main)
+  # Tests instantiate much and run it once: with sanitizers it takes longer to optimise them than to run them slowly.
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
   imbrex_warnings(${target})
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
   gtest_discover_tests(${target}
