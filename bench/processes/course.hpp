@@ -18,7 +18,7 @@ struct course {
   int window = 64;               ///< messages in flight
   int buffers = 1;               ///< from which UCX and MPI send, and into which they receive, in turn
   std::string payload = "shared";  ///< of Imbrex's windows
-  bool coalesces = false;          ///< Imbrex's windows, with what fits into a packet
+  bool coalesces = false;          ///< Imbrex's windows, of short messages
   int elements = 10'000;           ///< of the array that a broadcast goes to
 
   int priority = 0;  ///< priority of the measuring threads; 0: the usual scheduling

@@ -189,14 +189,22 @@ TEST_P(errors, a_default_constructed_proxy_is_refused) {
         {"default-constructed proxy", "entry wait of faulty", "make_array"});
   const std::vector<std::function<void()>> uses = {
       [] { send<&faulty::fail>(element<faulty>()); }, [] { send<&faulty::fail>(array<faulty>()); },
-      [] { send<&faulty::fail>(section<faulty>()); }, [] { element<faulty>().destroy(); }};
+      [] { send<&faulty::fail>(section<faulty>()); }, [] { array<faulty>()[{0, 0}]; },
+      [] { array<faulty>().section({{0, 0}}); }};
   for (const auto& use : uses)
     fails(
         [use]() -> task<> {
           use();
           co_await quiescence();
         },
-        {"default-constructed proxy", "make_array"});
+        {"default-constructed proxy", "faulty", "make_array"});
+}
+
+TEST_P(errors, nothing_can_be_destroyed) {
+  run([]() -> task<> {
+    element<faulty>().destroy();
+    co_await quiescence();
+  });
 }
 
 TEST_P(errors, a_message_to_a_destroyed_element_ends_the_run) {

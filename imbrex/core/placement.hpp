@@ -61,7 +61,11 @@ namespace detail {
 __extension__ using wide_number = unsigned __int128;
 
 /// Of groups: element i on PE i, for good.
-struct pinned_placement : round_robin_placement {};
+struct pinned_placement {};
+
+template <class Placement>
+inline constexpr bool deals_in_turn =
+    std::is_same_v<Placement, round_robin_placement> || std::is_same_v<Placement, pinned_placement>;
 
 [[noreturn]] void throw_wrong_placement(int pe, int num_pes);
 
@@ -77,7 +81,7 @@ int home_of(const Index& where, const Index& shape, int pes) {
     } else {
       return static_cast<int>((key_hash(where) >> 32U) % n);
     }
-  } else if constexpr (std::is_base_of_v<round_robin_placement, Placement>) {
+  } else if constexpr (deals_in_turn<Placement>) {
     return static_cast<int>(linear(shape, where) % n);
   } else if constexpr (std::is_same_v<Placement, block_placement>) {
     // PE p has the elements from p * volume / n on; the division turned round.
@@ -104,7 +108,7 @@ void for_each_on(const index<N>& shape, int pe, int pes, Visitor visit) {
     const auto begin = static_cast<std::uint64_t>(static_cast<wide_number>(all) * p / n);
     const auto end = static_cast<std::uint64_t>(static_cast<wide_number>(all) * (p + 1) / n);
     for (std::uint64_t l = begin; l < end; ++l) visit(l);
-  } else if constexpr (std::is_base_of_v<round_robin_placement, Placement>) {
+  } else if constexpr (deals_in_turn<Placement>) {
     for (std::uint64_t l = p; l < all; l += n) visit(l);
   } else {
     for (std::uint64_t l = 0; l < all; ++l)

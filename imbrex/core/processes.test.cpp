@@ -223,6 +223,7 @@ class gossip : public chare<gossip> {
     numbers.push_back(number);
     EXPECT_EQ(text, std::string(text.size(), 'a'));
   }
+  void listen() {}
   int said() const { return said_; }
   bool heard_in_order() const { return in_order_; }
   int heard_each_once() {
@@ -259,6 +260,7 @@ TEST_P(processes, messages_that_may_wait_keep_their_order_among_others) {
     EXPECT_EQ(run_once(how,
                        []() -> task<> {
                          const auto all = make_array<gossip>({2 * num_pes() + 1});
+                         co_await all.call<&gossip::listen>();  // what comes before them is put behind others
                          for (int i = 0; i < static_cast<int>(all.size()); ++i)
                            send<&gossip::speak>(all[i], 150, 2'000);
                          co_await quiescence();
@@ -280,22 +282,31 @@ class witness : public chare<witness> {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     EXPECT_EQ(seen_->load(), 0);
     send<&witness::see>(to);
-    for (int wait = 0; seen_->load() < 2 && wait < 10'000; ++wait)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    wait_for(2);
     EXPECT_EQ(seen_->load(), 2);
+  }
+  task<> meet(element<witness> other) {
+    co_await other.call<&witness::see>();
+    seen_->store(0);
   }
 
  private:
+  void wait_for(int count) const {
+    for (int wait = 0; seen_->load() < count && wait < 10'000; ++wait)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+
   std::atomic<int>* seen_;
 };
 
-TEST(coalescing, waits_for_the_end_of_the_entry_or_for_another_message) {
+TEST(coalescing, waits_for_another_message_or_the_next_look_at_the_network) {
   if (!has_network()) GTEST_SKIP() << "this build has no network";
   std::atomic<int> seen = 0;
   EXPECT_EQ(run_in_processes(2, {.pes = 1},
                              [&seen]() -> task<> {
                                const auto address = reinterpret_cast<std::uintptr_t>(&seen);
                                const auto two = make_array<witness>({2}, address);
+                               co_await two[0].call<&witness::meet>(two[1]);
                                co_await two[0].call<&witness::send_two>(two[1]);
                                co_await two[1].call<&witness::see>();
                                send<&witness::see>(two[1].coalesced());

@@ -42,17 +42,18 @@ void processor::install(std::unique_ptr<collection_base> part) {
 }
 
 void processor::hold(message& m) {
-  if (m.collection == nothing_created) refuse_message_to_nothing(m);
+  if (m.collection == nothing_created) {
+    const message_guard mine(m);
+    throw_names_nothing(m.kind().chare_name, m.kind().entry_name);
+  }
   held_.push_back(&m);
 }
 
-void processor::refuse_message_to_nothing(message& m) {
-  const message_guard mine(m);
-  const auto& kind = m.kind();
-  const std::string entry = kind.chare_name.empty() ? std::string()
-                                                    : " (entry " + std::string(kind.entry_name) + " of " +
-                                                          std::string(short_name(kind.chare_name)) + ")";
-  throw error("a default-constructed proxy was used" + entry +
+void throw_names_nothing(std::string_view chare_name, std::string_view entry_name) {
+  std::string whose;
+  if (!entry_name.empty()) whose += " for the entry " + std::string(entry_name);
+  if (!chare_name.empty()) whose += " of " + std::string(short_name(chare_name));
+  throw error("a default-constructed proxy was used" + whose +
               ": it names nothing until it is assigned what make_array, make_group, make_chare, self() or "
               "peers() returns");
 }

@@ -22,8 +22,11 @@ class collection_base;
 
 /// Collections of single chares have this bit; the rest of their number is that of their class.
 inline constexpr std::uint32_t singles_bit = std::uint32_t{1} << 31U;
+
 /// No collection has this number: default-constructed proxies do.
 inline constexpr std::uint32_t nothing_created = 0;
+/// Says that such a proxy was used, of a class and for an entry, as far as they are known.
+[[noreturn]] void throw_names_nothing(std::string_view chare_name, std::string_view entry_name = {});
 
 /// A scheduler with what the core keeps on each PE: its parts of all arrays and groups, and whom to answer.
 class processor final : public scheduler {
@@ -99,7 +102,6 @@ class processor final : public scheduler {
 
  private:
   [[noreturn]] static void throw_no_pe();
-  [[noreturn]] static void refuse_message_to_nothing(message& m);
   void note_sent(message& m, int to);
 
   runtime& owner_;

@@ -63,7 +63,8 @@ struct completion_operation {
 }  // namespace detail
 
 /// Names one chare, wherever it is: a small value that can be stored, compared and sent. It may name an
-/// element that does not exist (yet): messages to it wait for its insertion.
+/// element that does not exist (yet): messages to it wait for its insertion. A default-constructed one names nothing;
+/// to use it is an imbrex::error.
 template <class T>
 class element {
  public:
@@ -86,10 +87,11 @@ class element {
     return e;
   }
 
-  /// This proxy, for short messages (up to 256 bytes) that may wait for each other: those to one PE of another process
-  /// cross together, at the latest when this PE has nothing else to run or has run 16 entries more, and before
-  /// anything that is sent there and may not wait. More of them cross in a second, each of them later: where an entry computes on
-  /// after it has sent, send as usual. Within a process, and in virtual time, nothing changes.
+  /// This proxy, for short messages that may wait for each other: those of up to 256 bytes, packed, to one PE of another
+  /// process cross together, with this PE's next look at the network (when it has nothing to run, or has run 16 messages,
+  /// 64 if too many have come; a broadcast to its elements is one of them), and before anything that is sent there
+  /// and may not wait. More of them cross in a second, each of them later: where an entry computes on after it has
+  /// sent, send as usual. Nothing changes within a process, in virtual time, and with `--net-latency` and its like.
   element coalesced() const {
     element e = *this;
     e.coalesced_ = true;
@@ -97,7 +99,7 @@ class element {
   }
 
   /// Destroys the chare, with all its suspended entries. Asynchronous. A message that comes after is an
-  /// error.
+  /// error. A default-constructed proxy destroys nothing.
   void destroy() const;
 
   std::uint32_t collection() const { return collection_; }
@@ -138,8 +140,10 @@ class array {
   /// The element with that index. Throws imbrex::error if the index is outside the array's shape.
   element<T> operator[](const index_type& i) const {
     if constexpr (detail::is_index<index_type>) {
-      if (!detail::contains(shape_, i)) [[unlikely]]
+      if (!detail::contains(shape_, i)) [[unlikely]] {
+        if (collection_ == detail::nothing_created) detail::throw_names_nothing(type_name<T>());
         detail::throw_wrong_index(type_name<T>(), to_string(i), to_string(shape_));
+      }
       return {collection_, detail::linear(shape_, i)};
     } else {
       return {collection_, i};

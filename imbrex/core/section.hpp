@@ -70,6 +70,7 @@ struct section_broadcast final : message {
 template <class T, auto M, class Op, class... A>
 void post_to_section(const section<T>& to, const reply_address& reply, A&&... arguments) {
   auto& pe = processor::here();
+  if (to.collection() == nothing_created) throw_names_nothing(type_name<T>(), member_name<M>());
   auto& content = make_entry_message<T, M>(std::forward<A>(arguments)...);
   auto& m = make_message<section_broadcast<T, M, Op>>(to.id(), content);
   m.collection = to.collection();
@@ -185,6 +186,7 @@ pending<void> section<T>::call(A&&... arguments) const {
 
 template <class T>
 imbrex::section<T> array<T>::section(std::vector<index_type> members) const {
+  if (collection_ == detail::nothing_created) detail::throw_names_nothing(type_name<T>());
   auto* part = detail::processor::here().collection(collection_);
   if (part == nullptr) throw error("section: the array's creation has not reached this PE yet");
   if (members.empty()) throw error("section: a section needs one member or more");
@@ -198,6 +200,7 @@ template <class Derived, class Index>
 template <class V, class Op>
 auto chare<Derived, Index>::all_reduce(const section<Derived>& over, V value, Op) {
   using message = detail::section_contribution<Derived, V, Op>;
+  if (over.collection() == detail::nothing_created) detail::throw_names_nothing(type_name<Derived>());
   auto& h = header();
   if (!h.section_reductions)
     h.section_reductions = std::make_unique<std::vector<std::pair<std::uint64_t, std::uint32_t>>>();

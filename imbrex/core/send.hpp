@@ -202,6 +202,7 @@ struct entry_broadcast final : broadcast_message {
 template <class T, auto M, class Op, class... A>
 void post_broadcast(const array<T>& to, const reply_address& reply, A&&... arguments) {
   auto& pe = processor::here();
+  if (to.collection() == nothing_created) throw_names_nothing(type_name<T>(), member_name<M>());
   auto& m = make_message<entry_broadcast<T, M, Op>>(make_entry_message<T, M>(std::forward<A>(arguments)...));
   m.collection = to.collection();
   m.priority = to.priority();
@@ -232,14 +233,21 @@ template <class T, auto M, class Op, class... A>
 consteval bool reduction_fits() {
   constexpr bool returns = !std::is_void_v<typename traits_of<M>::result>;
   static_assert(returns, "imbrex: this entry returns nothing that could be reduced: use call");
-  constexpr bool copyable = !returns || std::is_copy_constructible_v<storable<typename traits_of<M>::result>>;
-  static_assert(copyable,
-                "imbrex: what is reduced must be copyable, and this entry returns what can only be moved");
-  if constexpr (!returns || !copyable || !operation_fits<Op>()) {
+  if constexpr (!returns || !operation_fits<Op>()) {
     return false;
   } else {
     return broadcast_fits<T, M, A...>();
   }
+}
+
+/// True if the elements of an array can be answered with a reduction of what entry M returns.
+template <class T, auto M>
+consteval bool results_fit() {
+  constexpr bool copyable = std::is_copy_constructible_v<storable<typename traits_of<M>::result>>;
+  static_assert(copyable,
+                "imbrex: what is reduced over an array must be copyable, and this entry returns what can "
+                "only be moved");
+  return copyable;
 }
 
 /// True if entry M of many Ts can be called for its end alone.
@@ -297,6 +305,7 @@ pending<typename detail::traits_of<M>::result> element<T>::call(A&&... arguments
 
 template <class T>
 void element<T>::destroy() const {
+  if (collection_ == detail::nothing_created) return;
   auto& m = detail::make_message<detail::destruction_request<T>>();
   m.collection = collection_;
   m.key = key_;
@@ -309,12 +318,14 @@ template <auto M, class Op, class... A>
 auto array<T>::reduce(Op, A&&... arguments) const
     -> pending<typename detail::reduction_of<T, M, Op>::result> {
   using result_type = pending<typename detail::reduction_of<T, M, Op>::result>;
-  if constexpr (detail::reduction_fits<T, M, Op, A&&...>()) {
+  if constexpr (!detail::reduction_fits<T, M, Op, A&&...>()) {
+    return result_type("nothing");
+  } else if constexpr (!detail::results_fit<T, M>()) {
+    return result_type("nothing");
+  } else {
     result_type result("the reduction of", &detail::entry_message<T, M>::type_record);
     detail::post_broadcast<T, M, Op>(*this, result.address(), std::forward<A>(arguments)...);
     return result;
-  } else {
-    return result_type("nothing");
   }
 }
 
