@@ -285,10 +285,20 @@ class witness : public chare<witness> {
     wait_for(2);
     EXPECT_EQ(seen_->load(), 2);
   }
+  /// So many at once that some of them fill a batch, which then leaves.
+  void send_many(element<witness> to, int count) {
+    for (int i = 0; i < count; ++i) send<&witness::see>(to.coalesced());
+    wait_for(1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_GE(seen_->load(), 1);
+    EXPECT_LT(seen_->load(), count);
+  }
+  /// The first message of this length waits until UCX has connected.
   task<> meet(element<witness> other) {
-    co_await other.call<&witness::see>();
+    co_await other.call<&witness::read>(std::string(1000, 'a'));
     seen_->store(0);
   }
+  void read(const std::string&) {}
 
  private:
   void wait_for(int count) const {
@@ -299,7 +309,7 @@ class witness : public chare<witness> {
   std::atomic<int>* seen_;
 };
 
-TEST(coalescing, waits_for_another_message_or_the_next_look_at_the_network) {
+TEST(coalescing, waits_for_a_full_batch_another_message_or_the_next_look_at_the_network) {
   if (!has_network()) GTEST_SKIP() << "this build has no network";
   std::atomic<int> seen = 0;
   EXPECT_EQ(run_in_processes(2, {.pes = 1},
@@ -308,10 +318,10 @@ TEST(coalescing, waits_for_another_message_or_the_next_look_at_the_network) {
                                const auto two = make_array<witness>({2}, address);
                                co_await two[0].call<&witness::meet>(two[1]);
                                co_await two[0].call<&witness::send_two>(two[1]);
-                               co_await two[1].call<&witness::see>();
-                               send<&witness::see>(two[1].coalesced());
+                               co_await two[0].call<&witness::meet>(two[1]);
+                               co_await two[0].call<&witness::send_many>(two[1], 150);
                                co_await quiescence();
-                               EXPECT_EQ(seen.load(), 4);
+                               EXPECT_EQ(seen.load(), 150);
                              }),
             0);
 }
