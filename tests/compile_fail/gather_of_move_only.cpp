@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect: what is reduced must be copyable
+// expect: what is reduced over an array must be copyable
 #include <memory>
 
 #include <imbrex/imbrex.hpp>
