@@ -200,7 +200,7 @@ TEST_P(errors, a_default_constructed_proxy_is_refused) {
         {"default-constructed proxy", "faulty", "make_array"});
 }
 
-TEST_P(errors, nothing_can_be_destroyed) {
+TEST_P(errors, a_default_constructed_proxy_destroys_nothing) {
   run([]() -> task<> {
     element<faulty>().destroy();
     co_await quiescence();

@@ -137,19 +137,10 @@ void pack_header(const message& m, writer& out) {
   const auto which = static_cast<std::uint8_t>((m.priority != 0 ? has_priority : 0) |
                                                (m.location_hint != 0 ? has_location_hint : 0) |
                                                (m.reply ? has_reply : 0) | (is_traced ? has_trace : 0));
-  const std::uint32_t id = m.kind().id;
-  const std::uint32_t collection = turned(m.collection);
-  if ((id | m.origin | collection) <= 0x7f) {
-    const std::uint8_t all[] = {which, static_cast<std::uint8_t>(id), static_cast<std::uint8_t>(m.origin),
-                                static_cast<std::uint8_t>(collection)};
-    out.bytes(all, sizeof all);
-    if (which == 0) return;
-  } else {
-    out(which);
-    pack_number(id, out);
-    pack_number(m.origin, out);
-    pack_number(collection, out);
-  }
+  out(which);
+  pack_number(m.kind().id, out);
+  pack_number(m.origin, out);
+  pack_number(turned(m.collection), out);
   if ((which & has_priority) != 0) out(m.priority);
   if ((which & has_location_hint) != 0) pack_number(m.location_hint, out);
   if ((which & has_reply) != 0) {

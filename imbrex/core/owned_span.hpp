@@ -54,14 +54,16 @@ class owned_span<E> {
     if (shared) held_ = std::move(shared);
   }
   /// A few are copied, for less than one more owner costs.
-  owned_span(const std::shared_ptr<const std::vector<E>>& shared)
-      : owned_span(shared && shared->size() * sizeof(E) <= most_inside
-                       ? owned_span(std::span<const E>(*shared))
-                       : owned_span(std::shared_ptr(shared))) {}
-  owned_span(std::span<const E> shown) {
-    resize(shown.size());
-    std::ranges::copy(shown, begin());
+  owned_span(const std::shared_ptr<const std::vector<E>>& shared) {
+    if (!shared) return;
+    if (shared->size() * sizeof(E) <= most_inside) {
+      copy_in(*shared);
+    } else {
+      held_ = shared;
+      size_ = shared->size();
+    }
   }
+  owned_span(std::span<const E> shown) { copy_in(shown); }
   owned_span(const owned_span& other) : owned_span(other.copy()) {}
   owned_span(owned_span&& other) noexcept
       : held_(std::exchange(other.held_, inside{})), size_(std::exchange(other.size_, 0)) {}
@@ -111,6 +113,10 @@ class owned_span<E> {
   using pooled = std::unique_ptr<E[], to_pool>;
   using shared_vector = std::shared_ptr<const std::vector<E>>;
 
+  void copy_in(std::span<const E> shown) {
+    resize(shown.size());
+    std::ranges::copy(shown, begin());
+  }
   owned_span copy() const {
     const auto* shared = std::get_if<shared_vector>(&held_);
     return shared != nullptr ? owned_span(*shared) : owned_span(std::span<const E>(*this));
