@@ -293,12 +293,14 @@ class witness : public chare<witness> {
     EXPECT_GE(seen_->load(), 1);
     EXPECT_LT(seen_->load(), count);
   }
-  /// The first message of this length waits until UCX has connected.
-  task<> meet(element<witness> other) {
-    co_await other.call<&witness::read>(std::string(1000, 'a'));
+  /// Sends one, and does not return before it has come.
+  void send_and_stay(element<witness> to, std::size_t size) {
+    send<&witness::read>(to, std::string(size, 'a'));
+    wait_for(1);
+    EXPECT_EQ(seen_->load(), 1) << size << " bytes";
     seen_->store(0);
   }
-  void read(const std::string&) {}
+  void read(const std::string&) { ++*seen_; }
 
  private:
   void wait_for(int count) const {
@@ -316,12 +318,25 @@ TEST(coalescing, waits_for_a_full_batch_another_message_or_the_next_look_at_the_
                              [&seen]() -> task<> {
                                const auto address = reinterpret_cast<std::uintptr_t>(&seen);
                                const auto two = make_array<witness>({2}, address);
-                               co_await two[0].call<&witness::meet>(two[1]);
                                co_await two[0].call<&witness::send_two>(two[1]);
-                               co_await two[0].call<&witness::meet>(two[1]);
+                               seen.store(0);
                                co_await two[0].call<&witness::send_many>(two[1], 150);
                                co_await quiescence();
                                EXPECT_EQ(seen.load(), 150);
+                             }),
+            0);
+}
+
+TEST(network, takes_the_first_message_between_two_PEs_out_of_an_entry_that_does_not_return) {
+  if (!has_network()) GTEST_SKIP() << "this build has no network";
+  std::atomic<int> seen = 0;
+  EXPECT_EQ(run_in_processes(4, {.pes = 1},
+                             [&seen]() -> task<> {
+                               const auto all =
+                                   make_array<witness>({4}, reinterpret_cast<std::uintptr_t>(&seen));
+                               co_await all[1].call<&witness::send_and_stay>(all[2], 8);
+                               co_await all[2].call<&witness::send_and_stay>(all[3], 1000);
+                               co_await all[3].call<&witness::send_and_stay>(all[1], 3000);
                              }),
             0);
 }

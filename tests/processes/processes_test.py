@@ -455,8 +455,8 @@ class SecondaryLinkDown(Job):
             if is_cut_from_the_start:
                 hosts.cut(1, 2)
             job = self.start_on(hosts, host_of_rank, mode, 100, 10)
-            self.started(job, len(host_of_rank))
             if not is_cut_from_the_start:
+                self.started(job, len(host_of_rank))
                 time.sleep(1)
                 hosts.cut(1, 2)
             self.finish(job, SILENT_SECONDS)

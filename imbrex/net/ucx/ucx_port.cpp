@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include <imbrex/net/batch.hpp>
@@ -135,6 +136,7 @@ ucx_port::ucx_port(ucp_context_h context, int process, const places& where, netw
   handle(batch_message, &on_message<batch_message>);
   handle(notice_message, &on_message<notice_message>);
   handle(watch_message, &on_message<watch_message>);
+  handle(greeting_message, &on_message<greeting_message>);
 }
 
 void ucx_port::handle(kind what, ucp_am_recv_callback_t callback) {
@@ -188,6 +190,20 @@ void ucx_port::have_watched(std::size_t port) {
   // It has to leave now: TCP's connect() to a host that cannot be reached blocks for two minutes.
   const auto until = std::chrono::steady_clock::now() + longest_wait_for_watchman;
   while (!was_sending && !progressing_ && sending() && std::chrono::steady_clock::now() < until) move();
+}
+
+void ucx_port::greet_others() {
+  if (where_.ports.size() > most_ports_greeted) return;
+  const std::vector<std::byte> greeting(greeting_bytes);
+  for (std::size_t port = 0; port < where_.ports.size(); ++port) {
+    if (where_.ports[port].process == process_) continue;
+    if (!is_connected_to(port)) have_watched(port);
+    out_.bytes(greeting.data(), greeting.size());
+    send_written(greeting_message, port, nullptr);
+  }
+  const auto until = std::chrono::steady_clock::now() + longest_wait_for_answers;
+  while (sending() && std::chrono::steady_clock::now() < until)
+    if (!move()) std::this_thread::yield();
 }
 
 void ucx_port::send(work& item, int to) {
@@ -346,6 +362,7 @@ void ucx_port::take(kind what, std::span<const std::byte> header, std::span<cons
     case batch_message: return take_batch(data);
     case notice_message: return take_notice(data);
     case watch_message: return take_watch(data);
+    case greeting_message: return;
   }
 }
 
@@ -454,6 +471,7 @@ bool ucx_port::move() noexcept {
 
 bool ucx_port::progress() {
   took_ = false;
+  if (!std::exchange(has_greeted_, true)) greet_others();
   send_batches();
   accept_offers();
   for (int round = 0; round < most_rounds && !took_ && move(); ++round) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -80,7 +81,14 @@ class ucx_port final : public port {
   std::uint64_t received() const { return received_.load(std::memory_order_relaxed); }
 
  private:
-  enum kind : unsigned { item_message, item_with_block, batch_message, notice_message, watch_message };
+  enum kind : unsigned {
+    item_message,
+    item_with_block,
+    batch_message,
+    notice_message,
+    watch_message,
+    greeting_message
+  };
   struct departure;
   struct arrival;
   struct peer;
@@ -111,6 +119,11 @@ class ucx_port final : public port {
   /// Over TCP a rendezvous takes a round trip, and spares a copy in memory. As UCX 1.20 has it; 1.13 asks from 8 or
   /// 20 KiB on.
   static constexpr std::size_t most_sent_unasked_over_tcp = std::size_t{1} << 18U;
+  /// Of larger jobs a PE needs few others; over TCP each connection takes a file descriptor.
+  static constexpr std::size_t most_ports_greeted = 32;
+  /// More than UCX sends before the other side has answered: when it has left, the two are connected.
+  static constexpr std::size_t greeting_bytes = 1024;
+  static constexpr std::chrono::milliseconds longest_wait_for_answers{200};
   /// Of UCX in one progress(), so that the PE runs something in between.
   static constexpr int most_rounds = 16;
 
@@ -118,6 +131,9 @@ class ucx_port final : public port {
   /// Null if UCX cannot connect; then what was to be sent is gone, and the receiver knows of it.
   peer* peer_at(std::size_t port);
   peer* connect_to(std::size_t port);
+  /// Connects to all others of a small job and waits until they have answered: UCX keeps a message of more than some
+  /// 90 bytes back until then, and so in an entry that computes on after its first send.
+  void greet_others();
   /// Sends what `out_` holds, which is empty afterwards. Takes `item`, if it is not null, because a block of it
   /// is lent.
   void send_written(kind what, std::size_t port, work* item);
@@ -179,6 +195,7 @@ class ucx_port final : public port {
   std::size_t departing_bytes_ = 0;
   std::deque<offer> offers_;  ///< that wait for room
   std::size_t arriving_bytes_ = 0;
+  bool has_greeted_ = false;
   bool took_ = false;         ///< something came in since progress() began
   bool progressing_ = false;  ///< inside a call of UCX that calls back
   bool closing_ = false;
