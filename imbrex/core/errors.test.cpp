@@ -312,6 +312,17 @@ TEST_P(errors, a_main_task_with_a_status_gives_it) {
   for (const options& how : GetParam().runs) EXPECT_EQ(run_once(how, []() -> task<int> { co_return 9; }), 9);
 }
 
+TEST_P(errors, a_status_that_would_be_seen_as_success_is_refused) {
+  fails([]() -> task<int> { co_return 256; }, {"the main task", "256", "1 to 255"});
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        send<&faulty::end_the_run>(all[{1, 1}], -512);
+        co_await sleep_for(std::chrono::hours(1));
+      },
+      {"faulty(1, 1)", "end_the_run", "-512"});
+}
+
 TEST_P(errors, messages_for_elements_never_inserted_are_told_of_at_the_end) {
   for (const options& how : GetParam().runs) {
     testing::internal::CaptureStderr();

@@ -277,6 +277,9 @@ bool runtime::rest_devices() {
 }
 
 void runtime::exit(int status) {
+  if (status != 0 && status % 256 == 0)
+    throw error("the exit status " + std::to_string(status) +
+                " would be seen as 0, success: the system keeps its last 8 bits; give one of 1 to 255");
   if (job_ && !ended()) job_->tell_end(status);
   end_here(status);
 }

@@ -203,7 +203,7 @@ int process();
 int num_processes();
 
 /// Ends the run with that exit status, from anywhere. Entries that run now run on until they next suspend or
-/// end.
+/// end. Throws imbrex::error for a multiple of 256 other than 0, which would be seen as success.
 void exit(int status = 0);
 
 /// Ready when no message is in flight or queued, nothing runs and no timer is set; whoever is suspended then
