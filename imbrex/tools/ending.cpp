@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace imbrex::tools {
@@ -23,11 +24,15 @@ std::string describe(const ending& one) {
   return "by signal " + std::to_string(*one.signal) + " (" + ::strsignal(*one.signal) + ")";
 }
 
+verdict::time_point verdict::settled_at(time_point since) const {
+  return std::clamp(expected_until_, since + settling_time, since + longest_settling_time);
+}
+
 void verdict::add(const ending& one, time_point now) {
   const int weight = weight_of(one);
   if (weight == none) return;
   if (!first_) first_ = now;
-  if (weight_ == none || (weight > weight_ && now < *first_ + settling_time)) {
+  if (weight_ == none || (weight > weight_ && now < settled_at(*first_))) {
     weight_ = weight;
     status_ = one.status;
   }
@@ -38,7 +43,7 @@ void verdict::add(const ending& one, time_point now) {
   }
   if (!failed_at_) failed_at_ = now;
   if (!message_since_) message_since_ = now;
-  if (weight > message_weight_ && now < *message_since_ + settling_time) {
+  if (weight > message_weight_ && now < settled_at(*message_since_)) {
     message_weight_ = weight;
     message_ = one.name + " ended " + describe(one);
   }
@@ -59,7 +64,7 @@ void verdict::complain(const std::string& text, time_point now) {
 
 std::optional<verdict::time_point> verdict::message_due() const {
   if (message_.empty()) return std::nullopt;
-  return *message_since_ + settling_time;
+  return settled_at(*message_since_);
 }
 
 std::string verdict::message() { return std::exchange(message_, {}); }

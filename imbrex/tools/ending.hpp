@@ -22,13 +22,18 @@ std::string describe(const ending& one);
 /// Finds out of the endings of a job's processes what the job's status is, and what must be said. The first
 /// failure counts; but processes that learn of another's death end, too, and may be seen to end before it. So
 /// of those that come within `settling_time`, one that a signal killed counts before one that gave a status,
-/// and that before one that had announced it.
+/// and that before one that had announced it. On a busy machine a process that was killed takes longer to end than
+/// those that miss it, so while one is seen to be ending its end is waited for, up to `longest_settling_time`.
 class verdict {
  public:
   using time_point = std::chrono::steady_clock::time_point;
   static constexpr std::chrono::milliseconds settling_time{200};
+  static constexpr std::chrono::milliseconds longest_settling_time{2000};
 
   void add(const ending& one, time_point now);
+
+  /// A process is ending, and nobody knows yet how.
+  void expect_another(time_point now) { expected_until_ = now + settling_time; }
 
   /// A process says why the job ends, and will end with status 1. What is found out of an ending by
   /// `settling_time` later is said instead.
@@ -47,6 +52,9 @@ class verdict {
   std::string message();
 
  private:
+  /// Until when what began then is open.
+  time_point settled_at(time_point since) const;
+
   int weight_ = 0;  // of the failure that counts; 0: none
   int status_ = 0;
   std::optional<time_point> first_;
@@ -54,6 +62,7 @@ class verdict {
   std::string message_;
   int message_weight_ = 0;
   std::optional<time_point> message_since_;
+  time_point expected_until_ = time_point::min();
 };
 
 }  // namespace imbrex::tools

@@ -95,6 +95,27 @@ TEST(verdict, says_a_death_in_place_of_a_complaint) {
   EXPECT_EQ(job.message(), "rank 1 ended by signal 9 (Killed)");
 }
 
+TEST(verdict, waits_for_one_that_is_ending) {
+  verdict job;
+  job.complain("rank 0 cannot reach rank 1", start);
+  job.expect_another(start + 150ms);
+  EXPECT_EQ(job.message_due(), start + 150ms + verdict::settling_time);
+  job.add(announced("rank 0", 1), start + 160ms);
+  job.add(killed("rank 1", SIGKILL), start + 349ms);
+  EXPECT_EQ(job.status(), 137);
+  EXPECT_EQ(job.message(), "rank 1 ended by signal 9 (Killed)");
+}
+
+TEST(verdict, does_not_wait_for_ever_for_one_that_is_ending) {
+  verdict job;
+  job.complain("rank 0 cannot reach rank 1", start);
+  job.expect_another(start + 10s);
+  EXPECT_EQ(job.message_due(), start + verdict::longest_settling_time);
+  job.add(killed("rank 1", SIGKILL), start + verdict::longest_settling_time);
+  EXPECT_EQ(job.status(), 1);
+  EXPECT_EQ(job.message(), "rank 0 cannot reach rank 1");
+}
+
 TEST(verdict, is_silent_about_what_the_user_asked_for) {
   verdict job;
   ending one = killed("rank 1", SIGINT);
