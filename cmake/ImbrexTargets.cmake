@@ -14,7 +14,7 @@ endfunction()
 # A program of unit tests; each of its tests is one of ctest's, named "<folder>.<suite>.<test>".
 #   imbrex_unit_tests(base SOURCES foo.test.cpp LINKS imbrex::base)
 function(imbrex_unit_tests folder)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FILTER" "SOURCES;LINKS")
   set(target ${folder}.test)
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE ${arg_LINKS} GTest::gtest_main)
@@ -24,6 +24,7 @@ function(imbrex_unit_tests folder)
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
   gtest_discover_tests(${target}
     TEST_PREFIX ${folder}.
+    TEST_FILTER "${arg_FILTER}"
     DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT 60 LABELS unit

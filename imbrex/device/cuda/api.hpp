@@ -155,3 +155,12 @@ inline cudaError_t wait_value(cudaStream_t in, void* word, std::uint32_t at_leas
 }  // namespace imbrex::gpu
 
 #endif
+
+namespace imbrex::gpu {
+
+/// The answer "not ready" is no error that the next launch is to find; others are not ours to take.
+inline void forget_not_ready() {
+  if (cudaPeekAtLastError() == cudaErrorNotReady) static_cast<void>(cudaGetLastError());
+}
+
+}  // namespace imbrex::gpu

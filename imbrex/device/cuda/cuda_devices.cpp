@@ -25,6 +25,16 @@ void check(cudaError_t result, const device_info& on, const std::string& owner, 
   throw device_error(on.label(), owner, operation, text_of(result));
 }
 
+/// Of a query: whether what it asks for is done.
+bool is_done(cudaError_t result, const device_info& on, const std::string& owner, const char* operation) {
+  if (result == cudaErrorNotReady) {
+    gpu::forget_not_ready();
+    return false;
+  }
+  check(result, on, owner, operation);
+  return true;
+}
+
 /// For those who cannot throw: what fails here is told by the next call that can.
 void forget(cudaError_t) noexcept {}
 
@@ -43,12 +53,7 @@ class cuda_event final : public event_backend {
   }
   ~cuda_event() override { forget(cudaEventDestroy(handle_)); }
 
-  bool done() override {
-    const cudaError_t result = cudaEventQuery(handle_);
-    if (result == cudaErrorNotReady) return false;
-    check(result, on_, owner_, "query of an event");
-    return true;
-  }
+  bool done() override { return is_done(cudaEventQuery(handle_), on_, owner_, "query of an event"); }
   void synchronize() override {
     check(cudaEventSynchronize(handle_), on_, owner_, "synchronize with an event");
   }
@@ -131,10 +136,7 @@ class cuda_stream final : public stream_backend {
   }
   bool idle() override {
     refuse_in_capture("query");  // the driver would give up the capture
-    const cudaError_t result = cudaStreamQuery(handle_);
-    if (result == cudaErrorNotReady) return false;
-    check(result, "query");
-    return true;
+    return is_done(cudaStreamQuery(handle_), on_, owner_, "query");
   }
   void synchronize() override {
     refuse_in_capture("synchronize");

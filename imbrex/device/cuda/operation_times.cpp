@@ -7,17 +7,9 @@
 #include <utility>
 
 #include <imbrex/base/log.hpp>
+#include <imbrex/device/cuda/api.hpp>
 
 namespace imbrex {
-
-namespace {
-
-/// "Not ready" is no error that the next launch is to find; others are not ours to take.
-void forget_not_ready() {
-  if (cudaPeekAtLastError() == cudaErrorNotReady) static_cast<void>(cudaGetLastError());
-}
-
-}  // namespace
 
 operation_times::timed::timed(operation_times& by, cudaStream_t in, const finished_operation& what) noexcept
     : by_(by), in_(in), what_(what), exceptions_(std::uncaught_exceptions()) {
@@ -153,7 +145,7 @@ void operation_times::find_ended() {
     if (state != cudaSuccess && state != cudaErrorNotReady) return give_up("it has failed");
     stream = row.empty() ? running_.erase(stream) : std::next(stream);
   }
-  forget_not_ready();
+  gpu::forget_not_ready();
 }
 
 std::optional<operation_times::ended> operation_times::times_of(running one) {
@@ -198,7 +190,7 @@ std::optional<nanoseconds> operation_times::set_anchor(nanoseconds longest) {
     state = cudaEventQuery(now.get());
     waited = host_.now() - begin;
   }
-  forget_not_ready();
+  gpu::forget_not_ready();
   if (state != cudaSuccess || waited >= longest) return std::nullopt;
   anchor_ = std::make_shared<const anchor>(std::move(now), begin + waited / 2);
   next_anchor_ = begin + between_anchors;
