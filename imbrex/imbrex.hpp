@@ -10,7 +10,7 @@
 #include <imbrex/core/balance_point.hpp>
 #include <imbrex/core/channel.hpp>
 #include <imbrex/core/create.hpp>
-#include <imbrex/core/runtime.hpp>
+#include <imbrex/core/run.hpp>
 #include <imbrex/core/section.hpp>
 #include <imbrex/core/sleep.hpp>
 #include <imbrex/core/spend.hpp>

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include <imbrex/base/clock.hpp>
+#include <imbrex/core/runtime.hpp>
 #include <imbrex/trace/recording.hpp>
 
 #include "bench/measure.hpp"

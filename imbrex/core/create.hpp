@@ -9,11 +9,17 @@
 #include <type_traits>
 #include <utility>
 
-#include <imbrex/core/runtime.hpp>
 #include <imbrex/core/send.hpp>
 
 namespace imbrex {
 namespace detail {
+
+/// The number of the collection of single chares of a class: by the class's place among the program's
+/// messages, so equal in all processes.
+template <class T>
+std::uint32_t singles_of() {
+  return singles_bit | destruction_request<T>::type_record.id;
+}
 
 /// How an argument of a constructor travels: by value, texts as strings.
 template <class A>
@@ -129,7 +135,7 @@ array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>&
       if (n == 0 || n > std::uint64_t{1} << (IsSparse ? 62U : 40U))
         throw_wrong_shape(type_name<T>(), to_string(how.shape));
     }
-    const std::uint32_t id = pe.owner().new_collection();
+    const std::uint32_t id = pe.new_collection();
     using message = create_message<T, Placement, IsSparse, constructor_argument<A>...>;
     const std::tuple<constructor_argument<A>...> stored(arguments...);
     for (int p = 0; p < pe.num_pes(); ++p) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <imbrex/core/entry.hpp>
+#include <imbrex/core/run.hpp>
 #include <imbrex/core/runtime.hpp>
 #include <imbrex/net/local/delayed.hpp>
 

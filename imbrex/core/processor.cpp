@@ -7,6 +7,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/collection_base.hpp>
 #include <imbrex/core/recorder.hpp>
+#include <imbrex/core/runtime.hpp>
 
 namespace imbrex::detail {
 
@@ -23,6 +24,8 @@ void processor::throw_no_pe() {
 }
 
 void processor::note_sent(message& m, int to) { pe_watch::of(*this)->sent(m, to); }
+
+std::uint32_t processor::new_collection() { return owner_.new_collection(); }
 
 void processor::install(std::unique_ptr<collection_base> part) {
   const std::uint32_t id = part->id();

@@ -74,6 +74,8 @@ class processor final : public scheduler {
     wire_->send(m, to);
   }
 
+  /// A number that no other array or group has, in any process.
+  std::uint32_t new_collection();
   /// This PE's part of an array or group; null if it has not been created here yet.
   collection_base* collection(std::uint32_t id) const {
     const auto& of_kind = (id & singles_bit) != 0 ? singles_ : arrays_;

@@ -7,7 +7,7 @@
 #include <string>
 
 #include <imbrex/core/create.hpp>
-#include <imbrex/core/runtime.hpp>
+#include <imbrex/core/run.hpp>
 #include <imbrex/core/spend.hpp>
 
 namespace imbrex {

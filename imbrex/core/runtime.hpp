@@ -2,35 +2,30 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include <imbrex/base/clock.hpp>
-#include <imbrex/base/error.hpp>
 #include <imbrex/base/options.hpp>
-#include <imbrex/core/collection.hpp>
-#include <imbrex/core/job.hpp>
-#include <imbrex/core/link_transport.hpp>
-#include <imbrex/core/pending.hpp>
 #include <imbrex/core/processor.hpp>
 #include <imbrex/coro/task.hpp>
-#include <imbrex/net/router.hpp>
+#include <imbrex/net/network.hpp>
 #include <imbrex/net/transport.hpp>
 #include <imbrex/sched/thread_machine.hpp>
 
 namespace imbrex {
 
+class router;
 struct host_share;
 
 namespace detail {
 
+class job;
 class run_devices;
 class pe_watch;
 class run_recording;
@@ -62,12 +57,7 @@ class runtime final : public thread_machine::listener {
   // For the rest of the core; any thread.
 
   /// A number that no other array or group has, in any process.
-  std::uint32_t new_collection() {
-    const std::uint32_t n = collections_.fetch_add(1, std::memory_order_relaxed);
-    return job_ ? n * static_cast<std::uint32_t>(job_->processes()) +
-                      static_cast<std::uint32_t>(job_->process())
-                : n;
-  }
+  std::uint32_t new_collection();
   /// On PE 0.
   void await_quiescence(int pe, const reply_address& who) { quiescence_waiters_.push_back({pe, who}); }
   void exit(int status);
@@ -148,66 +138,5 @@ class runtime final : public thread_machine::listener {
   std::vector<waiter> quiescence_waiters_;  ///< PE 0's
   std::mutex failure_lock_;
 };
-
-namespace detail {
-
-/// The number of the collection of single chares of a class: by the class's place among the program's
-/// messages, so equal in all processes.
-template <class T>
-std::uint32_t singles_of() {
-  return singles_bit | destruction_request<T>::type_record.id;
-}
-
-template <class Main>
-task<int> main_of(Main& main) {
-  if constexpr (std::is_same_v<std::invoke_result_t<Main&>, task<int>>) {
-    const int status = co_await main();
-    co_return status;
-  } else {
-    co_await main();
-    co_return 0;
-  }
-}
-
-int run_with(const options& how, std::function<task<int>()> main);
-/// Takes the runtime's options out of a command line and runs with them; a usage_error is written to the
-/// standard error output and gives status 2.
-int run_command_line(int& argc, char**& argv, std::function<task<int>()> main);
-
-}  // namespace detail
-
-/// Runs a program: starts the PEs, runs `main` (a coroutine of type task<> or task<int>) on PE 0 and returns
-/// when it ends, with the exit status: what the main task returns, what `exit` was given, 1 after a failure
-/// (its text has been written to the standard error output), 2 for a wrong command line. Takes the runtime's
-/// own options (`--pes` and the like, see `options`) out of argc and argv and leaves the rest.
-template <class Main>
-int run(int& argc, char**& argv, Main main) {
-  return detail::run_command_line(argc, argv, [&main] { return detail::main_of(main); });
-}
-
-/// The same with options from elsewhere.
-template <class Main>
-int run(const options& how, Main main) {
-  return detail::run_with(how, [&main] { return detail::main_of(main); });
-}
-
-/// The PE that this runs on. Throws imbrex::error outside a run.
-inline int pe() { return detail::processor::here().pe(); }
-/// How many PEs the run has.
-inline int num_pes() { return detail::processor::here().num_pes(); }
-
-/// Which process of its job this is, and how many there are: 0 and 1 for one that was started by itself. Also
-/// outside a run: all processes call `run`, and go on after it, but the main task runs in process 0. Throws
-/// imbrex::error if a launcher started this process but cannot be reached.
-int process();
-int num_processes();
-
-/// Ends the run with that exit status, from anywhere. Entries that run now run on until they next suspend or
-/// end. Throws imbrex::error for a multiple of 256 other than 0, which would be seen as success.
-void exit(int status = 0);
-
-/// Ready when no message is in flight or queued, nothing runs and no timer is set; whoever is suspended then
-/// waits for something that only a new message can bring.
-pending<void> quiescence();
 
 }  // namespace imbrex

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include <imbrex/core/runtime.hpp>
+
 namespace {
 
 struct parcel {

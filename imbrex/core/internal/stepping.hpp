@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include <imbrex/core/collection_base.hpp>
 #include <imbrex/core/runtime.hpp>
 
 namespace imbrex::detail {

@@ -16,7 +16,7 @@
 #include <imbrex/core/create.hpp>
 #include <imbrex/core/mailbox.hpp>
 #include <imbrex/core/proxy.hpp>
-#include <imbrex/core/runtime.hpp>
+#include <imbrex/core/run.hpp>
 #include <imbrex/core/send.hpp>
 #include <imbrex/core/sleep.hpp>
 #include <imbrex/core/spend.hpp>

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/run.hpp>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/log.hpp>
+#include <imbrex/core/collection_base.hpp>
+#include <imbrex/core/runtime.hpp>
+#include <imbrex/net/bootstrap/bootstrap.hpp>
+#include <imbrex/net/bootstrap/launcher_watch.hpp>
+
+namespace imbrex {
+
+namespace detail {
+
+namespace {
+
+/// How this process knows the others of its job, for all runs; null if it is alone. A process has one job.
+class membership {
+ public:
+  membership() : meeting_(find_bootstrap()) {
+    if (meeting_) watch_.emplace(meeting_->launcher_descriptor());
+  }
+  ~membership() {
+    watch_.reset();  // the launcher may go before this process, once it has finished
+    if (meeting_) meeting_->finish(status_);
+  }
+  membership(const membership&) = delete;
+  membership& operator=(const membership&) = delete;
+
+  bootstrap* meeting() const { return meeting_.get(); }
+  void ended(int status) { status_ = status; }
+  /// Where the next run is to be traced: the first in that file, the second in "FILE-2".
+  std::string trace_of_run(const std::string& file) {
+    const int run = ++traced_[file];
+    return run == 1 ? file : file + "-" + std::to_string(run);
+  }
+
+  static membership& of_this_process() {
+    static membership mine;
+    return mine;
+  }
+
+ private:
+  std::unique_ptr<bootstrap> meeting_;
+  std::optional<launcher_watch> watch_;
+  int status_ = 0;
+  std::map<std::string, int> traced_;  ///< runs, by their file
+};
+
+/// Tells the user why there is no run, unless somebody else does. Returns the exit status.
+int tell_current_exception() {
+  try {
+    throw;
+  } catch (const told_error&) {
+    return 1;
+  } catch (const usage_error& e) {
+    log(log_level::error, e.what());
+    return usage_error::exit_status;
+  } catch (...) {
+    log(log_level::error, describe_current_exception());
+    return 1;
+  }
+}
+
+int run_in_job(const options& how, bootstrap& meeting, std::function<task<int>()> main) {
+  try {
+    return runtime(how, meeting).run(std::move(main));
+  } catch (...) {
+    return tell_current_exception();
+  }
+}
+
+}  // namespace
+
+int run_with(const options& asked, std::function<task<int>()> main) {
+  try {
+    auto& mine = membership::of_this_process();
+    options how = asked;
+    if (!how.trace.empty()) how.trace = mine.trace_of_run(how.trace);
+    if (mine.meeting() == nullptr) return runtime(how).run(std::move(main));
+    const int status = run_in_job(how, *mine.meeting(), std::move(main));
+    mine.ended(status);
+    return status;
+  } catch (...) {
+    return tell_current_exception();
+  }
+}
+
+int run_command_line(int& argc, char**& argv, std::function<task<int>()> main) {
+  options how;
+  try {
+    how = parse_options(argc, argv);
+    refuse_near_misses(argc, argv);
+  } catch (const usage_error& e) {
+    log(log_level::error, e.what());
+    return usage_error::exit_status;
+  }
+  return run_with(how, std::move(main));
+}
+
+}  // namespace detail
+
+int process() {
+  const auto* meeting = detail::membership::of_this_process().meeting();
+  return meeting != nullptr ? meeting->rank() : 0;
+}
+
+int num_processes() {
+  const auto* meeting = detail::membership::of_this_process().meeting();
+  return meeting != nullptr ? meeting->size() : 1;
+}
+
+void exit(int status) { detail::processor::here().owner().exit(status); }
+
+namespace {
+
+/// To PE 0: somebody waits for quiescence.
+struct quiescence_request : message {
+  static inline message_type type_record = detail::runtime_message_type<quiescence_request>();
+  void serialize(auto&) {}
+  void deliver() {
+    const detail::message_guard mine(*this);
+    detail::processor::here().owner().await_quiescence(static_cast<int>(origin), reply);
+  }
+};
+
+}  // namespace
+
+pending<void> quiescence() {
+  pending<void> result("quiescence");
+  auto& m = detail::make_message<quiescence_request>();
+  m.reply = result.address();
+  detail::processor::here().dispatch(m, 0);
+  return result;
+}
+
+}  // namespace imbrex
