@@ -5,6 +5,7 @@
 #include <imbrex/core/recorder.hpp>
 #include <imbrex/core/runtime.hpp>
 #include <imbrex/net/local/serializing.hpp>
+#include <imbrex/sched/device_completions.hpp>
 
 namespace imbrex::detail {
 

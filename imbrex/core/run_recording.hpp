@@ -12,6 +12,7 @@
 #include <imbrex/core/device_recorder.hpp>
 #include <imbrex/core/recorder.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
+#include <imbrex/net/network.hpp>
 #include <imbrex/sched/scheduler.hpp>
 #include <imbrex/trace/recording.hpp>
 

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <imbrex/net/network.hpp>
+#include <imbrex/sched/device_completions.hpp>
+
 namespace imbrex {
 
 /// Stands in the queue behind what has arrived: when its turn comes, that has been run.
@@ -45,7 +48,13 @@ bool scheduler::exchange() {
   return false;
 }
 
+bool scheduler::poll() {
+  const bool came = port_ != nullptr && port_->progress();
+  return (device_ != nullptr && device_->pending() > 0 && device_->look()) || came;
+}
+
 void scheduler::look_at_device() {
+  if (device_->pending() == 0) return;
   if (queue_.empty())
     device_->look();
   else if (device_->is_due())

@@ -9,12 +9,13 @@
 #include <imbrex/base/clock.hpp>
 #include <imbrex/base/inbox.hpp>
 #include <imbrex/base/pool.hpp>
-#include <imbrex/net/network.hpp>
-#include <imbrex/sched/device_completions.hpp>
 #include <imbrex/sched/run_queue.hpp>
 #include <imbrex/sched/timer.hpp>
 
 namespace imbrex {
+
+class device_completions;
+class port;
 
 /// Runs items in a scheduler's place and hears when it sleeps, on its thread: so that traces cost nothing where there
 /// are none.
@@ -110,10 +111,7 @@ class scheduler {
   device_completions* completions() const { return device_; }
 
   /// Looks for what the network and the device have done. True if something came in.
-  bool poll() {
-    const bool came = port_ != nullptr && port_->progress();
-    return (device_ != nullptr && device_->pending() > 0 && device_->look()) || came;
-  }
+  bool poll();
 
   /// Queues an item that came from another process in that many bytes.
   void push_arrived(work& item, std::size_t bytes);
@@ -123,7 +121,7 @@ class scheduler {
   bool step() {
     if (door_.has_items()) take_in();
     if (port_ != nullptr && (queue_.empty() || turns_to_poll_-- == 0) && !exchange()) return false;
-    if (device_ != nullptr && device_->pending() > 0) [[unlikely]]
+    if (device_ != nullptr) [[unlikely]]
       look_at_device();
     if (!timers_.empty() && ((++turns_ & turns_skipped_) == 0 || queue_.empty())) [[unlikely]]
       take_due_timers();

@@ -9,6 +9,7 @@
 
 #include <imbrex/base/pause.hpp>
 #include <imbrex/base/topology.hpp>
+#include <imbrex/sched/device_completions.hpp>
 
 namespace imbrex {
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <imbrex/base/options.hpp>
+#include <imbrex/net/network.hpp>
 #include <imbrex/sched/scheduler.hpp>
 #include <imbrex/sched/wake_margin.hpp>
 

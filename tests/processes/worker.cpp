@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <imbrex/imbrex.hpp>
+#include <imbrex/net/network.hpp>
 
 namespace {
 

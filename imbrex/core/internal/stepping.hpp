@@ -5,6 +5,7 @@
 
 #include <imbrex/core/collection_base.hpp>
 #include <imbrex/core/runtime.hpp>
+#include <imbrex/sched/device_completions.hpp>
 
 namespace imbrex::detail {
 
