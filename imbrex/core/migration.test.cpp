@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/base/random.hpp>
 #include <imbrex/core/machines.test.hpp>
 
 namespace imbrex::migration_test {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/base/random.hpp>
 #include <imbrex/core/machines.test.hpp>
 
 namespace imbrex::reductions_test {

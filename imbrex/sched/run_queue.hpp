@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <vector>
 
 #include <imbrex/base/queue.hpp>
-#include <imbrex/base/random.hpp>
 
 namespace imbrex {
 
@@ -23,15 +21,16 @@ inline constexpr int last_priority = 31;
 /// bag from which items are drawn at random, whatever their priority. One thread.
 class run_queue {
  public:
-  explicit run_queue(std::optional<std::uint64_t> shuffle) {
-    if (shuffle) bag_.emplace(*shuffle);
-  }
+  explicit run_queue(std::optional<std::uint64_t> shuffle);
+  ~run_queue();
+  run_queue(const run_queue&) = delete;
+  run_queue& operator=(const run_queue&) = delete;
 
-  bool empty() const { return occupied_ == 0 && (!bag_ || bag_->items.empty()); }
+  bool empty() const { return occupied_ == 0 && (!bag_ || is_bag_empty()); }
 
   void push(work& item) {
     if (bag_) [[unlikely]]
-      return bag_->items.push_back(&item);
+      return put_into_bag(item);
     // Masked, since a proxy that came off a wire may hold any priority.
     const auto lane = static_cast<std::size_t>(item.priority - first_priority) % lanes_.size();
     lanes_[lane].push(item);
@@ -49,24 +48,15 @@ class run_queue {
   }
 
  private:
-  struct bag {
-    explicit bag(std::uint64_t seed) : generator(seed) {}
-    random generator;
-    std::vector<work*> items;
-  };
+  struct bag;
 
-  work* draw() {
-    auto& items = bag_->items;
-    if (items.empty()) return nullptr;
-    std::swap(items[bag_->generator.below(items.size())], items.back());
-    work* item = items.back();
-    items.pop_back();
-    return item;
-  }
+  bool is_bag_empty() const;
+  void put_into_bag(work& item);
+  work* draw();
 
   std::uint64_t occupied_ = 0;  // bit l: lane l has items
   std::array<work_queue, 64> lanes_;
-  std::optional<bag> bag_;
+  std::unique_ptr<bag> bag_;  // null without a seed
 };
 
 }  // namespace imbrex

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include <imbrex/base/random.hpp>
 #include <imbrex/base/sanitized.test.hpp>
 #include <imbrex/imbrex.hpp>
 
