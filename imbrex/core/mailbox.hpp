@@ -21,13 +21,15 @@ std::string describe_receive(const scope& entry, const void* port,
 
 /// What a mailbox knows of a message: its own part, and the whole (`envelope`), which it destroys when the
 /// value is taken.
-template <class V>
-struct letter {
+struct letter_base {
   std::int64_t reference = 0;
-  letter* earlier = nullptr;  ///< among the unread, in order of arrival
-  letter* later = nullptr;
-  letter* same_bucket = nullptr;
+  letter_base* earlier = nullptr;  ///< among the unread, in order of arrival
+  letter_base* later = nullptr;
+  letter_base* same_bucket = nullptr;
   message* envelope = nullptr;
+};
+template <class V>
+struct letter : letter_base {
   V value{};
 };
 
@@ -41,76 +43,156 @@ struct bare_letter : message {
 };
 
 /// Unread letters in order of arrival; many of them also by reference number, so that finding one stays O(1).
-template <class V>
 class unread_letters {
  public:
   std::size_t size() const { return size_; }
-  letter<V>* first() const { return first_; }
+  letter_base* first() const { return first_; }
 
-  void add(letter<V>& l) {
+  void add(letter_base& l) {
     l.earlier = last_;
     l.later = nullptr;
     (last_ != nullptr ? last_->later : first_) = &l;
     last_ = &l;
     ++size_;
-    if (!buckets_.empty()) append(l);
-    if (size_ > few && size_ > 2 * buckets_.size()) rebuild();
+    if (size_ > few || !buckets_.empty()) [[unlikely]]
+      put_into_bucket(l);
   }
 
   /// The oldest with that reference, or null.
-  letter<V>* find(std::int64_t reference) const {
+  letter_base* find(std::int64_t reference) const {
+    letter_base* l = first_;
     if (buckets_.empty()) {
-      letter<V>* l = first_;
       while (l != nullptr && l->reference != reference) l = l->later;
-      return l;
+    } else {
+      l = buckets_[place(reference)].first;
+      while (l != nullptr && l->reference != reference) l = l->same_bucket;
     }
-    letter<V>* l = buckets_[place(reference)].first;
-    while (l != nullptr && l->reference != reference) l = l->same_bucket;
     return l;
   }
 
-  void remove(letter<V>& l) {
+  void remove(letter_base& l) {
     (l.earlier != nullptr ? l.earlier->later : first_) = l.later;
     (l.later != nullptr ? l.later->earlier : last_) = l.earlier;
     --size_;
-    if (size_ == 0) {
-      buckets_.clear();
-    } else if (!buckets_.empty()) {
-      auto& b = buckets_[place(l.reference)];
-      letter<V>* before = nullptr;
-      for (letter<V>* at = b.first; at != &l; at = at->same_bucket) before = at;
-      (before != nullptr ? before->same_bucket : b.first) = l.same_bucket;
-      if (b.last == &l) b.last = before;
-    }
+    if (!buckets_.empty()) [[unlikely]]
+      take_out_of_bucket(l);
   }
 
  private:
   static constexpr std::size_t few = 16;
   struct bucket {
-    letter<V>* first = nullptr;
-    letter<V>* last = nullptr;
+    letter_base* first = nullptr;
+    letter_base* last = nullptr;
   };
 
   std::size_t place(std::int64_t reference) const {
     return static_cast<std::size_t>((static_cast<std::uint64_t>(reference) * 0x9e3779b97f4a7c15U) >> 32U) %
            buckets_.size();
   }
-  void append(letter<V>& l) {
-    l.same_bucket = nullptr;
-    auto& b = buckets_[place(l.reference)];
-    (b.last != nullptr ? b.last->same_bucket : b.first) = &l;
-    b.last = &l;
-  }
-  void rebuild() {
-    buckets_.assign(4 * size_, {});
-    for (letter<V>* l = first_; l != nullptr; l = l->later) append(*l);
-  }
+  void put_into_bucket(letter_base& l);
+  void take_out_of_bucket(letter_base& l);
+  void append(letter_base& l);
 
-  letter<V>* first_ = nullptr;
-  letter<V>* last_ = nullptr;
+  letter_base* first_ = nullptr;
+  letter_base* last_ = nullptr;
   std::size_t size_ = 0;
   std::vector<bucket> buckets_;
 };
+
+/// What a mailbox does that does not depend on the type of its values.
+class mailbox_base {
+ public:
+  mailbox_base() = default;
+  mailbox_base(mailbox_base&& other) noexcept : unread_(std::exchange(other.unread_, {})) {}
+  mailbox_base(const mailbox_base&) = delete;
+  mailbox_base& operator=(const mailbox_base&) = delete;
+
+  /// Somebody waits, or is about to.
+  class receiver;
+
+  void put(letter_base& l);
+
+ protected:
+  ~mailbox_base() { discard(); }
+  void discard() noexcept;
+
+  unread_letters unread_;
+  receiver* first_waiting_ = nullptr;
+};
+
+class mailbox_base::receiver : public suspension {
+ public:
+  receiver(mailbox_base& from, std::optional<std::int64_t> reference) : from_(from), reference_(reference) {}
+  /// Only before it is awaited.
+  receiver(receiver&& other) noexcept : from_(other.from_), reference_(other.reference_) {}
+
+  bool await_ready() {
+    auto* l = reference_ ? from_.unread_.find(*reference_) : from_.unread_.first();
+    if (l == nullptr) return false;
+    accept(*l);
+    return true;
+  }
+  template <class Promise>
+  void await_suspend(std::coroutine_handle<Promise> waiter) {
+    waiter_ = waiter;
+    begin(waiter.promise().entry());
+    receiver** at = &from_.first_waiting_;
+    while (*at != nullptr) at = &(*at)->next_waiting_;
+    *at = this;
+    waiting_ = true;
+  }
+  std::string description() const final;
+  awaited cause() const final;
+
+ protected:
+  ~receiver() {
+    leave();
+    release();
+  }
+  /// The letter that has come.
+  letter_base& take() {
+    end();
+    if (auto* told = suspension_observer::current()) [[unlikely]]
+      told->received(*got_->envelope, got_->reference);
+    return *got_;
+  }
+  void release() {
+    if (got_ == nullptr) return;
+    message* m = got_->envelope;
+    got_ = nullptr;
+    m->type->destroy(*m);
+  }
+
+ private:
+  friend class mailbox_base;
+
+  /// A letter was there already.
+  void accept(letter_base& l);
+  void leave() {
+    if (!waiting_) return;
+    receiver** at = &from_.first_waiting_;
+    while (*at != this) at = &(*at)->next_waiting_;
+    *at = next_waiting_;
+    waiting_ = false;
+  }
+
+  mailbox_base& from_;
+  std::optional<std::int64_t> reference_;
+  letter_base* got_ = nullptr;
+  receiver* next_waiting_ = nullptr;
+  bool waiting_ = false;
+  std::coroutine_handle<> waiter_;
+};
+
+inline void mailbox_base::put(letter_base& l) {
+  for (receiver* r = first_waiting_; r != nullptr; r = r->next_waiting_)
+    if (!r->reference_ || *r->reference_ == l.reference) {
+      r->leave();
+      r->got_ = &l;
+      return r->waiter_.resume();
+    }
+  unread_.add(l);
+}
 
 }  // namespace detail
 
@@ -119,15 +201,12 @@ class unread_letters {
 /// there, `co_await halo.receive(3)` here. Values that come early wait. Several entries may wait at once; a
 /// value goes to the one that has waited longest for its reference.
 template <class T>
-class mailbox {
+class mailbox : detail::mailbox_base {
  public:
   using value_type = T;
 
   mailbox() = default;
-  mailbox(mailbox&& other) noexcept : unread_(std::exchange(other.unread_, {})) {}
-  mailbox(const mailbox&) = delete;
-  mailbox& operator=(const mailbox&) = delete;
-  ~mailbox() { discard(); }
+  mailbox(mailbox&& other) noexcept = default;
 
   class receiver;
 
@@ -142,98 +221,26 @@ class mailbox {
   bool has(std::int64_t reference) const { return unread_.find(reference) != nullptr; }
 
   /// For the runtime: a value has come.
-  void put(detail::letter<T>& l);
+  using mailbox_base::put;
   /// Unread values migrate with the chare.
   void serialize(auto& ar);
-
- private:
-  void discard() noexcept {
-    while (detail::letter<T>* l = unread_.first()) {
-      unread_.remove(*l);
-      l->envelope->type->destroy(*l->envelope);
-    }
-  }
-
-  detail::unread_letters<T> unread_;
-  receiver* first_waiting_ = nullptr;
 };
 
 /// What `receive` gives: co_await it at once.
 template <class T>
-class [[nodiscard("co_await the value")]] mailbox<T>::receiver final : public suspension {
+class [[nodiscard("co_await the value")]] mailbox<T>::receiver final : public detail::mailbox_base::receiver {
  public:
-  receiver(mailbox& from, std::optional<std::int64_t> reference) : from_(from), reference_(reference) {}
+  receiver(mailbox& from, std::optional<std::int64_t> reference)
+      : detail::mailbox_base::receiver(from, reference) {}
   /// Only before it is awaited; so that when_all and when_any can take it.
-  receiver(receiver&& other) noexcept : from_(other.from_), reference_(other.reference_) {}
-  ~receiver() {
-    leave();
-    release();
-  }
+  receiver(receiver&& other) noexcept = default;
 
-  bool await_ready() {
-    auto* l = reference_ ? from_.unread_.find(*reference_) : from_.unread_.first();
-    if (l == nullptr) return false;
-    from_.unread_.remove(*l);
-    got_ = l;
-    return true;
-  }
-  template <class Promise>
-  void await_suspend(std::coroutine_handle<Promise> waiter) {
-    waiter_ = waiter;
-    begin(waiter.promise().entry());
-    receiver** at = &from_.first_waiting_;
-    while (*at != nullptr) at = &(*at)->next_waiting_;
-    *at = this;
-    waiting_ = true;
-  }
   T await_resume() {
-    end();
-    if (auto* told = suspension_observer::current()) [[unlikely]]
-      told->received(*got_->envelope, got_->reference);
-    T value = std::move(got_->value);
+    T value = std::move(static_cast<detail::letter<T>&>(take()).value);
     release();
     return value;
   }
-  std::string description() const override {
-    return detail::describe_receive(entry(), &from_, reference_, from_.unread_.size());
-  }
-  awaited cause() const override { return {trace::wait_cause::mailbox, reference_.value_or(-1)}; }
-
- private:
-  friend class mailbox;
-
-  void leave() {
-    if (!waiting_) return;
-    receiver** at = &from_.first_waiting_;
-    while (*at != this) at = &(*at)->next_waiting_;
-    *at = next_waiting_;
-    waiting_ = false;
-  }
-  void release() {
-    if (got_ == nullptr) return;
-    message* m = got_->envelope;
-    got_ = nullptr;
-    m->type->destroy(*m);
-  }
-
-  mailbox& from_;
-  std::optional<std::int64_t> reference_;
-  detail::letter<T>* got_ = nullptr;
-  receiver* next_waiting_ = nullptr;
-  bool waiting_ = false;
-  std::coroutine_handle<> waiter_;
 };
-
-template <class T>
-void mailbox<T>::put(detail::letter<T>& l) {
-  for (receiver* r = first_waiting_; r != nullptr; r = r->next_waiting_)
-    if (!r->reference_ || *r->reference_ == l.reference) {
-      r->leave();
-      r->got_ = &l;
-      return r->waiter_.resume();
-    }
-  unread_.add(l);
-}
 
 template <class T>
 void mailbox<T>::serialize(auto& ar) {
@@ -250,7 +257,8 @@ void mailbox<T>::serialize(auto& ar) {
       unread_.add(static_cast<detail::bare_letter<T>&>(mine.release()).content);
     }
   } else {
-    for (auto* l = unread_.first(); l != nullptr; l = l->later) ar(l->reference, l->value);
+    for (auto* l = unread_.first(); l != nullptr; l = l->later)
+      ar(l->reference, static_cast<detail::letter<T>*>(l)->value);
   }
 }
 

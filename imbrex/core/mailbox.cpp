@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/mailbox.hpp>
+
+namespace imbrex::detail {
+
+void unread_letters::put_into_bucket(letter_base& l) {
+  if (!buckets_.empty()) append(l);
+  if (size_ <= few || size_ <= 2 * buckets_.size()) return;
+  buckets_.assign(4 * size_, {});
+  for (letter_base* each = first_; each != nullptr; each = each->later) append(*each);
+}
+
+void unread_letters::take_out_of_bucket(letter_base& l) {
+  if (size_ == 0) return buckets_.clear();
+  auto& b = buckets_[place(l.reference)];
+  letter_base* before = nullptr;
+  for (letter_base* at = b.first; at != &l; at = at->same_bucket) before = at;
+  (before != nullptr ? before->same_bucket : b.first) = l.same_bucket;
+  if (b.last == &l) b.last = before;
+}
+
+void unread_letters::append(letter_base& l) {
+  l.same_bucket = nullptr;
+  auto& b = buckets_[place(l.reference)];
+  (b.last != nullptr ? b.last->same_bucket : b.first) = &l;
+  b.last = &l;
+}
+
+void mailbox_base::discard() noexcept {
+  while (letter_base* l = unread_.first()) {
+    unread_.remove(*l);
+    l->envelope->type->destroy(*l->envelope);
+  }
+}
+
+void mailbox_base::receiver::accept(letter_base& l) {
+  from_.unread_.remove(l);
+  got_ = &l;
+}
+
+std::string mailbox_base::receiver::description() const {
+  return describe_receive(entry(), &from_, reference_, from_.unread_.size());
+}
+
+awaited mailbox_base::receiver::cause() const {
+  return {trace::wait_cause::mailbox, reference_.value_or(-1)};
+}
+
+}  // namespace imbrex::detail
