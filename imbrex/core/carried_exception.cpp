@@ -5,8 +5,18 @@
 #include <stdexcept>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/serial/archive.hpp>
 
 namespace imbrex::detail {
+
+void carried_exception::serialize(writer& out) { out(type_name(), what()); }
+
+void carried_exception::serialize(reader& in) {
+  std::string type;
+  std::string text;
+  in(type, text);
+  thrown_ = make(type, text);
+}
 
 std::string carried_exception::type_name() const { return thrown_ ? exception_type(thrown_) : std::string(); }
 

@@ -3,10 +3,14 @@
 
 #include <exception>
 #include <string>
-#include <type_traits>
 #include <utility>
 
-namespace imbrex::detail {
+namespace imbrex {
+
+class reader;
+class writer;
+
+namespace detail {
 
 /// An exception on its way to another PE. Within a process it is the exception itself; through bytes, types
 /// of the standard library arrive as themselves with their text, all others as `remote_error`. Whoever sends one
@@ -21,12 +25,8 @@ class carried_exception {
   /// Gives it away.
   std::exception_ptr take() { return std::exchange(thrown_, nullptr); }
 
-  void serialize(auto& ar) {
-    auto type = type_name();
-    auto text = what();
-    ar(type, text);
-    if constexpr (std::remove_cvref_t<decltype(ar)>::reading) thrown_ = make(type, text);
-  }
+  void serialize(writer& out);
+  void serialize(reader& in);
 
  private:
   std::string type_name() const;
@@ -36,4 +36,5 @@ class carried_exception {
   std::exception_ptr thrown_;
 };
 
-}  // namespace imbrex::detail
+}  // namespace detail
+}  // namespace imbrex

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <exception>
-#include <map>
 #include <memory>
 #include <new>
 #include <string>
@@ -37,12 +36,6 @@ struct after_entry : work {
 void push_after_entry(const work_type& what, chare_header& element, message* restart);
 
 [[noreturn]] void rethrow_construction_failure(const std::string& name, int pe);
-
-/// What the members of a section have contributed to one all_reduce over it.
-class section_reduction_base {
- public:
-  virtual ~section_reduction_base() = default;
-};
 
 /// One PE's part of an array of T.
 template <class T>
@@ -208,8 +201,6 @@ class collection final : public element_map<typename T::index_type> {
     return (static_cast<std::uint64_t>(this->pe().pe()) << 32U) | (sections_.size() - 1);
   }
   const std::vector<key>& section_members(std::uint64_t id) const { return sections_.at(id & 0xffffffffU); }
-  std::map<std::pair<std::uint64_t, std::uint32_t>, std::unique_ptr<section_reduction_base>>
-      section_reductions;
 
   /// A key for a single chare that this PE creates.
   key new_single(int home)

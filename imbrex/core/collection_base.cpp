@@ -9,7 +9,18 @@
 #include <imbrex/core/recorder.hpp>
 #include <imbrex/core/runtime.hpp>
 
-namespace imbrex::detail {
+namespace imbrex {
+
+chare_header::chare_header() = default;
+chare_header::~chare_header() = default;
+
+namespace detail {
+
+collection_base::collection_base(processor& pe, std::uint32_t id, std::string_view chare_name,
+                                 std::uint64_t initial_elements)
+    : pe_(pe), id_(id), chare_name_(chare_name), broadcasts(*this), reductions(*this, initial_elements) {}
+
+collection_base::~collection_base() = default;
 
 void collection_base::sort_locals() {
   if (sorted_) return;
@@ -62,6 +73,10 @@ std::string describe_current_exception() { return describe(std::current_exceptio
 std::string describe_entry(const chare_header& element, const message_type& entry) {
   return element.home->element_name(element) + ", entry " + std::string(entry.entry_name) + ", on PE " +
          std::to_string(element.home->pe().pe());
+}
+
+void fail_entry(message& request, const chare_header& element, std::exception_ptr why) {
+  fail_request(request, describe_entry(element, request.kind()), std::move(why));
 }
 
 void fail_request(message& request, const std::string& who, std::exception_ptr why) {
@@ -219,4 +234,5 @@ void rethrow_construction_failure(const std::string& name, int pe) {
               describe_current_exception());
 }
 
-}  // namespace imbrex::detail
+}  // namespace detail
+}  // namespace imbrex

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,6 +18,11 @@ namespace imbrex {
 
 /// What the runtime keeps for each chare, directly before the object. Its PE's.
 struct chare_header {
+  chare_header();
+  ~chare_header();
+  chare_header(const chare_header&) = delete;
+  chare_header& operator=(const chare_header&) = delete;
+
   detail::collection_base* home = nullptr;  ///< this PE's part of the array
   scope* entries = nullptr;                 ///< begun and not ended
   std::uint32_t slot = 0;                   ///< in `home`'s list of local elements
@@ -32,15 +38,20 @@ struct chare_header {
 
 namespace detail {
 
+/// What the members of a section have contributed to one all_reduce over it.
+class section_reduction_base {
+ public:
+  virtual ~section_reduction_base() = default;
+};
+
 /// One PE's part of an array, a group or the single chares of a class: what does not depend on their types.
 class collection_base {
  public:
   collection_base(processor& pe, std::uint32_t id, std::string_view chare_name,
-                  std::uint64_t initial_elements)
-      : pe_(pe), id_(id), chare_name_(chare_name), broadcasts(*this), reductions(*this, initial_elements) {}
+                  std::uint64_t initial_elements);
   collection_base(const collection_base&) = delete;
   collection_base& operator=(const collection_base&) = delete;
-  virtual ~collection_base() = default;
+  virtual ~collection_base();
 
   processor& pe() const { return pe_; }
   std::uint32_t id() const { return id_; }
@@ -90,6 +101,9 @@ class collection_base {
  public:
   broadcast_station broadcasts;
   reduction_station reductions;
+  /// Over sections whose list of members is here: by section and number.
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::unique_ptr<section_reduction_base>>
+      section_reductions;
 };
 
 [[noreturn]] void throw_pinned(const chare_header& element);
@@ -103,6 +117,8 @@ void fail_request(message& request, const std::string& who, std::exception_ptr w
 
 /// "block(1, 2), entry run, on PE 3"
 std::string describe_entry(const chare_header& element, const message_type& entry);
+/// An exception left the entry of an element that a message calls: `fail_request` with that description.
+void fail_entry(message& request, const chare_header& element, std::exception_ptr why);
 
 }  // namespace detail
 }  // namespace imbrex

@@ -46,19 +46,16 @@ class element_map : public collection_base {
   using key = key_type<Index>;
   using header = element_header<Index>;
 
-  using collection_base::collection_base;
+  element_map(processor& pe, std::uint32_t id, std::string_view chare_name, std::uint64_t initial_elements);
+  ~element_map() override;
 
   header* find(const key& k) const { return elements_.find(k); }
 
   /// The PE to which a message for an element should be sent; sets its hint.
   int place_for(element_message<key>& m) {
     if (elements_.find(m.key) != nullptr) return pe().pe();
-    if (!known_.empty()) [[unlikely]] {
-      if (const auto at = known_.find(m.key); at != known_.end() && at->second.pe != nowhere) {
-        m.location_hint = static_cast<std::uint16_t>(at->second.epoch);
-        return at->second.pe;
-      }
-    }
+    if (!known_.empty()) [[unlikely]]
+      return last_place_of(m);
     return home_of(m.key);
   }
 
@@ -69,109 +66,174 @@ class element_map : public collection_base {
   virtual std::string key_name(const key& k) const = 0;
 
   /// A message came for an element that is not here.
-  void route(element_message<key>& m) {
-    const auto at = known_.find(m.key);
-    const int home = home_of(m.key);
-    const bool is_home = home == pe().pe();
-    if (at == known_.end()) {
-      if (is_home && was_destroyed(m.key)) return refuse(m);
-      if (m.location_hint != 0 || is_home) return hold(m);
-      return pe().dispatch(m, home);
-    }
-    const location where = at->second;
-    if (where.pe == nowhere) {
-      if (is_home) return refuse(m);
-      m.location_hint = 0;
-      return pe().dispatch(m, home);
-    }
-    const auto newer = static_cast<std::int16_t>(m.location_hint - static_cast<std::uint16_t>(where.epoch));
-    if (m.location_hint != 0 && newer > 0) return hold(m);
-    if (m.origin != static_cast<std::uint32_t>(pe().pe())) tell(static_cast<int>(m.origin), m.key, where);
-    m.location_hint = static_cast<std::uint16_t>(where.epoch);
-    pe().dispatch(m, where.pe);
-  }
+  void route(element_message<key>& m);
 
   /// News of where an element is, or that it is no more.
-  void learn(const key& k, const location& where) {
-    if (find(k) != nullptr) return;
-    const auto at = known_.find(k);
-    if (at == known_.end()) {
-      if (was_destroyed(k)) return;  // old news
-      known_.emplace(k, where);
-    } else if (static_cast<std::int32_t>(where.epoch - at->second.epoch) > 0) {
-      at->second = where;
-      if (where.pe == nowhere && was_destroyed(k)) known_.erase(at);
-    }
-    release_held(k);
-  }
+  void learn(const key& k, const location& where);
 
-  void describe_held(std::vector<std::string>& lines, std::size_t most) const override {
-    for (const auto& [k, messages] : held_)
-      for (const auto* m : messages) {
-        if (lines.size() >= most) return;
-        lines.push_back("a message for " + key_name(k) + ", entry " + std::string(m->kind().entry_name) +
-                        ", sent by PE " + std::to_string(m->origin) + ": that element was never created");
-      }
-  }
-  std::size_t count_held() const override {
-    std::size_t n = 0;
-    for (const auto& [k, messages] : held_) n += messages.size();
-    return n;
-  }
+  void describe_held(std::vector<std::string>& lines, std::size_t most) const override;
+  std::size_t count_held() const override;
 
  protected:
   /// An element that is here from now on: created, or arrived.
-  void put(header& e) {
-    elements_.insert(e.key, e);
-    add_local(e);
-    if (!known_.empty()) known_.erase(e.key);
-    if (!held_.empty()) release_held(e.key);
-  }
-  void take_out(header& e, const location& goes) {
-    elements_.erase(e.key);
-    remove_local(e);
-    known_[e.key] = goes;
-  }
-  void reserve(std::size_t n) { elements_.reserve(n); }
-  const location* known(const key& k) const {
-    const auto at = known_.find(k);
-    return at == known_.end() ? nullptr : &at->second;
-  }
-  void forget(const key& k) { known_.erase(k); }
+  void put(header& e);
+  void take_out(header& e, const location& goes);
+  void reserve(std::size_t n);
+  const location* known(const key& k) const;
+  void forget(const key& k);
   void tell(int who, const key& k, const location& where);
-  void discard_held() noexcept {
-    for (auto& [k, messages] : held_)
-      for (auto* m : messages) m->type->destroy(*m);
-    held_.clear();
-  }
+  void discard_held() noexcept;
 
  private:
-  bool before(const chare_header& a, const chare_header& b) const override {
-    return key_less(static_cast<const header&>(a).key, static_cast<const header&>(b).key);
-  }
-  void hold(element_message<key>& m) { held_[m.key].push_back(&m); }
-  void release_held(const key& k) {
-    const auto at = held_.find(k);
-    if (at == held_.end()) return;
-    const auto messages = std::move(at->second);
-    held_.erase(at);
-    for (auto* m : messages) {
-      pe().announce(*m, pe().pe());
-      pe().push(*m);
-    }
-  }
-  void refuse(element_message<key>& m) {
-    const message_guard mine(m);
-    fail_request(m,
-                 "a message for " + key_name(m.key) + ", entry " + std::string(m.kind().entry_name) +
-                     ", sent by PE " + std::to_string(m.origin),
-                 std::make_exception_ptr(error(key_name(m.key) + " has been destroyed")));
-  }
+  bool before(const chare_header& a, const chare_header& b) const override;
+  int last_place_of(element_message<key>& m);
+  void hold(element_message<key>& m);
+  void release_held(const key& k);
+  void refuse(element_message<key>& m);
 
   key_map<key, header> elements_;
   std::unordered_map<key, location, key_hasher<key>> known_;
   std::unordered_map<key, std::vector<element_message<key>*>, key_hasher<key>> held_;
 };
+
+template <class Index>
+int element_map<Index>::last_place_of(element_message<key>& m) {
+  const auto at = known_.find(m.key);
+  if (at == known_.end() || at->second.pe == nowhere) return home_of(m.key);
+  m.location_hint = static_cast<std::uint16_t>(at->second.epoch);
+  return at->second.pe;
+}
+
+template <class Index>
+void element_map<Index>::route(element_message<key>& m) {
+  const auto at = known_.find(m.key);
+  const int home = home_of(m.key);
+  const bool is_home = home == pe().pe();
+  if (at == known_.end()) {
+    if (is_home && was_destroyed(m.key)) return refuse(m);
+    if (m.location_hint != 0 || is_home) return hold(m);
+    return pe().dispatch(m, home);
+  }
+  const location where = at->second;
+  if (where.pe == nowhere) {
+    if (is_home) return refuse(m);
+    m.location_hint = 0;
+    return pe().dispatch(m, home);
+  }
+  const auto newer = static_cast<std::int16_t>(m.location_hint - static_cast<std::uint16_t>(where.epoch));
+  if (m.location_hint != 0 && newer > 0) return hold(m);
+  if (m.origin != static_cast<std::uint32_t>(pe().pe())) tell(static_cast<int>(m.origin), m.key, where);
+  m.location_hint = static_cast<std::uint16_t>(where.epoch);
+  pe().dispatch(m, where.pe);
+}
+
+template <class Index>
+void element_map<Index>::learn(const key& k, const location& where) {
+  if (find(k) != nullptr) return;
+  const auto at = known_.find(k);
+  if (at == known_.end()) {
+    if (was_destroyed(k)) return;  // old news
+    known_.emplace(k, where);
+  } else if (static_cast<std::int32_t>(where.epoch - at->second.epoch) > 0) {
+    at->second = where;
+    if (where.pe == nowhere && was_destroyed(k)) known_.erase(at);
+  }
+  release_held(k);
+}
+
+template <class Index>
+void element_map<Index>::describe_held(std::vector<std::string>& lines, std::size_t most) const {
+  for (const auto& [k, messages] : held_)
+    for (const auto* m : messages) {
+      if (lines.size() >= most) return;
+      lines.push_back("a message for " + key_name(k) + ", entry " + std::string(m->kind().entry_name) +
+                      ", sent by PE " + std::to_string(m->origin) + ": that element was never created");
+    }
+}
+
+template <class Index>
+std::size_t element_map<Index>::count_held() const {
+  std::size_t n = 0;
+  for (const auto& [k, messages] : held_) n += messages.size();
+  return n;
+}
+
+template <class Index>
+void element_map<Index>::put(header& e) {
+  elements_.insert(e.key, e);
+  add_local(e);
+  if (!known_.empty()) known_.erase(e.key);
+  if (!held_.empty()) release_held(e.key);
+}
+
+template <class Index>
+void element_map<Index>::take_out(header& e, const location& goes) {
+  elements_.erase(e.key);
+  remove_local(e);
+  known_[e.key] = goes;
+}
+
+template <class Index>
+auto element_map<Index>::known(const key& k) const -> const location* {
+  const auto at = known_.find(k);
+  return at == known_.end() ? nullptr : &at->second;
+}
+
+template <class Index>
+void element_map<Index>::discard_held() noexcept {
+  for (auto& [k, messages] : held_)
+    for (auto* m : messages) m->type->destroy(*m);
+  held_.clear();
+}
+
+template <class Index>
+bool element_map<Index>::before(const chare_header& a, const chare_header& b) const {
+  return key_less(static_cast<const header&>(a).key, static_cast<const header&>(b).key);
+}
+
+template <class Index>
+void element_map<Index>::release_held(const key& k) {
+  const auto at = held_.find(k);
+  if (at == held_.end()) return;
+  const auto messages = std::move(at->second);
+  held_.erase(at);
+  for (auto* m : messages) {
+    pe().announce(*m, pe().pe());
+    pe().push(*m);
+  }
+}
+
+template <class Index>
+void element_map<Index>::refuse(element_message<key>& m) {
+  const message_guard mine(m);
+  fail_request(m,
+               "a message for " + key_name(m.key) + ", entry " + std::string(m.kind().entry_name) +
+                   ", sent by PE " + std::to_string(m.origin),
+               std::make_exception_ptr(error(key_name(m.key) + " has been destroyed")));
+}
+
+template <class Index>
+void element_map<Index>::hold(element_message<key>& m) {
+  held_[m.key].push_back(&m);
+}
+
+template <class Index>
+void element_map<Index>::forget(const key& k) {
+  known_.erase(k);
+}
+
+template <class Index>
+void element_map<Index>::reserve(std::size_t n) {
+  elements_.reserve(n);
+}
+
+template <class Index>
+element_map<Index>::element_map(processor& pe, std::uint32_t id, std::string_view chare_name,
+                                std::uint64_t initial_elements)
+    : collection_base(pe, id, chare_name, initial_elements) {}
+
+template <class Index>
+element_map<Index>::~element_map() = default;
 
 /// Tells a PE where an element is.
 template <class Index>

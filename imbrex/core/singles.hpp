@@ -12,29 +12,18 @@ namespace imbrex::detail {
 /// one creates on the other (32 bits).
 class single_keys {
  public:
+  single_keys();
+  ~single_keys();
+
   /// At the creator: a new key.
-  std::uint64_t next(int home, int creator) {
-    const auto h = static_cast<std::size_t>(home);
-    if (h >= issued_.size()) issued_.resize(h + 1);
-    return (static_cast<std::uint64_t>(home) << 48U) | (static_cast<std::uint64_t>(creator) << 32U) |
-           ++issued_[h];
-  }
+  std::uint64_t next(int home, int creator);
   static int home(std::uint64_t key) { return static_cast<int>(key >> 48U); }
 
   /// At the home: the chare has been created.
-  void created(std::uint64_t key) {
-    auto& seen = seen_[key >> 32U];
-    seen.beyond.insert(static_cast<std::uint32_t>(key));
-    while (seen.beyond.erase(seen.all_before + 1) != 0) ++seen.all_before;
-  }
+  void created(std::uint64_t key);
   /// At the home: true if the chare has ever been created, so that, if it is nowhere, it was destroyed.
   /// Numbers have no gaps, so this takes no memory for chares that are gone.
-  bool was_created(std::uint64_t key) const {
-    const auto at = seen_.find(key >> 32U);
-    if (at == seen_.end()) return false;
-    const auto number = static_cast<std::uint32_t>(key);
-    return number <= at->second.all_before || at->second.beyond.contains(number);
-  }
+  bool was_created(std::uint64_t key) const;
 
  private:
   struct creations {
