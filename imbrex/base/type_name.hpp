@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <initializer_list>
 #include <string_view>
 
 namespace imbrex {
@@ -52,20 +53,23 @@ constexpr std::string_view member_name() {
 
 namespace detail {
 
+/// Texts of `Size` characters in all as one, with a zero at the end.
+template <std::size_t Size>
+constexpr std::array<char, Size + 1> joined(std::initializer_list<std::string_view> parts) {
+  std::array<char, Size + 1> text{};
+  std::size_t at = 0;
+  for (const std::string_view part : parts)
+    for (const char c : part) text[at++] = c;
+  return text;
+}
+
 template <auto Member>
 struct unique_spelling {
   static constexpr std::string_view name = member_name<Member>();
   static constexpr std::string_view between = " of type ";
   static constexpr std::string_view type = type_name<decltype(Member)>();
   static constexpr std::size_t size = name.size() + between.size() + type.size();
-
-  static constexpr std::array<char, size> characters = [] {
-    std::array<char, size> joined{};
-    std::size_t at = 0;
-    for (const std::string_view part : {name, between, type})
-      for (const char c : part) joined[at++] = c;
-    return joined;
-  }();
+  static constexpr std::array<char, size + 1> characters = joined<size>({name, between, type});
 };
 
 }  // namespace detail

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <coroutine>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -19,24 +22,33 @@ class collection;
 /// "block: block::run of type ...", spelled so that no other entry of the program spells the same.
 template <class T, auto M>
 struct entry_spelling {
-  static const std::string& get() {
-    static const std::string spelling =
-        std::string(type_name<T>()) + ": " + std::string(unique_member_spelling<M>());
-    return spelling;
-  }
+  static constexpr std::string_view chare = type_name<T>();
+  static constexpr std::string_view between = ": ";
+  static constexpr std::string_view member = unique_member_spelling<M>();
+  static constexpr std::size_t size = chare.size() + between.size() + member.size();
+  static constexpr std::array<char, size + 1> characters = joined<size>({chare, between, member});
+  static constexpr std::string_view entry = short_name(member_name<M>());  ///< "run"
 };
 
 /// The record of an entry method or port.
 template <class T, auto M>
 struct entry_type : message_type {
+  using spelling_type = entry_spelling<T, M>;
+
   explicit entry_type(const work_type& functions)
-      : message_type(entry_spelling<T, M>::get(), type_name<T>(), short_name(member_name<M>()), functions) {
+      : message_type({spelling_type::characters.data(), spelling_type::size}, spelling_type::chare,
+                     spelling_type::entry, functions) {
     element = [](const work& m) {
       using key = key_type<typename T::index_type>;
       return key_number(static_cast<const element_message<key>&>(static_cast<const message&>(m)).key);
     };
   }
 };
+
+/// What can be done with messages of that type, which are for M of a T.
+template <class Message, class T, auto M>
+inline constexpr work_type functions_of_entry =
+    functions_of<Message>(entry_spelling<T, M>::characters.data());
 
 /// Finds this PE's part of the array that a message is for. Null if there is none yet: then the message is
 /// held.
@@ -62,7 +74,7 @@ struct port_message : element_message<key_type<typename T::index_type>> {
   }
 
   struct record : entry_type<T, M> {
-    record() : entry_type<T, M>(functions_of<port_message>(entry_spelling<T, M>::get().c_str())) {
+    record() : entry_type<T, M>(functions_of_entry<port_message, T, M>) {
       this->port_address = [](const void* chare) -> const void* {
         return &(static_cast<const T*>(chare)->*M);
       };
@@ -107,7 +119,7 @@ struct call_message : element_message<key_type<typename T::index_type>> {
     requires(sizeof...(A) == traits::arity)
   explicit call_message(std::in_place_t, A&&... a) : arguments(std::forward<A>(a)...) {}
 
-  static inline entry_type<T, M> type_record{functions_of<call_message>(entry_spelling<T, M>::get().c_str())};
+  static inline entry_type<T, M> type_record{functions_of_entry<call_message, T, M>};
   void serialize(auto& ar) {
     process_key(this->key, ar);
     ar(arguments);
@@ -133,7 +145,7 @@ struct call_message : element_message<key_type<typename T::index_type>> {
       } catch (...) {
         thrown = std::current_exception();
       }
-      if (thrown) fail_request(*this, describe_entry(e, type_record), std::move(thrown));
+      if (thrown) fail_entry(*this, e, std::move(thrown));
     }
   }
 
@@ -165,7 +177,7 @@ struct call_message : element_message<key_type<typename T::index_type>> {
     }
     if (thrown) {
       const message_guard mine(*this);
-      return fail_request(*this, describe_entry(e, type_record), std::move(thrown));
+      return fail_entry(*this, e, std::move(thrown));
     }
     s->next = e.entries;
     if (s->next != nullptr) s->next->previous = s;
@@ -183,8 +195,7 @@ struct call_message : element_message<key_type<typename T::index_type>> {
     auto& request = static_cast<call_message&>(*s.request);
     auto& promise = frame_of(s).promise();
     if (auto thrown = promise.take_error()) {
-      fail_request(request, describe_entry(*static_cast<chare_header*>(s.chare), type_record),
-                   std::move(thrown));
+      fail_entry(request, *static_cast<chare_header*>(s.chare), std::move(thrown));
     } else if (request.reply) {
       send_reply(request.origin, request.reply, take_result<result>(promise));
     }

@@ -65,6 +65,21 @@ struct message : work {
 
 namespace detail {
 
+/// Destroys a message at the end of a block, unless it was handed on.
+class message_guard {
+ public:
+  explicit message_guard(message& m) : held_(&m) {}
+  message_guard(const message_guard&) = delete;
+  message_guard& operator=(const message_guard&) = delete;
+  ~message_guard() {
+    if (held_ != nullptr) held_->type->destroy(*held_);
+  }
+  message& release() { return *std::exchange(held_, nullptr); }
+
+ private:
+  message* held_;
+};
+
 template <class M>
 void run_message(work& item) {
   static_cast<M&>(item).deliver();
@@ -123,14 +138,10 @@ template <class M>
 work* unpack_message(reader& in) {
   auto* m = ::new (pool::allocate(sizeof(M))) M();
   m->type = &M::type_record;
-  try {
-    unpack_header(*m, in);
-    m->serialize(in);
-  } catch (...) {
-    destroy_message<M>(*m);
-    throw;
-  }
-  return m;
+  message_guard mine(*m);
+  unpack_header(*m, in);
+  m->serialize(in);
+  return &mine.release();
 }
 
 template <class M>
@@ -141,7 +152,9 @@ constexpr work_type functions_of(const char* name) {
 /// The record of a kind of message that is not an entry method.
 template <class M>
 message_type runtime_message_type() {
-  return message_type(type_name<M>(), {}, {}, functions_of<M>("message of the runtime"));
+  static constexpr std::string_view name = type_name<M>();
+  static constexpr work_type functions = functions_of<M>("message of the runtime");
+  return message_type(name, {}, {}, functions);
 }
 
 template <class M, class... A>
@@ -159,19 +172,9 @@ M& make_message(A&&... arguments) {
   return *m;
 }
 
-/// Destroys a message at the end of a block, unless it was handed on.
-class message_guard {
- public:
-  explicit message_guard(message& m) : held_(&m) {}
-  message_guard(const message_guard&) = delete;
-  message_guard& operator=(const message_guard&) = delete;
-  ~message_guard() {
-    if (held_ != nullptr) held_->type->destroy(*held_);
-  }
-  message& release() { return *std::exchange(held_, nullptr); }
-
- private:
-  message* held_;
+/// Destroys a message that has an owner.
+struct message_deleter {
+  void operator()(message* m) const noexcept { m->type->destroy(*m); }
 };
 
 }  // namespace detail
