@@ -130,17 +130,6 @@ void fail_empty_reduction(collection_base& part, std::uint32_t caller, const rep
                                              std::string(short_name(part.chare_name())) + " is empty")));
 }
 
-std::string describe_pending(const char* what, const message_type* entry) {
-  std::string text = what;
-  if (entry != nullptr)
-    text += " " + std::string(short_name(entry->chare_name)) + "::" + std::string(entry->entry_name);
-  return text;
-}
-
-void throw_awaited_twice(const std::string& description) {
-  throw error(description + " was awaited twice: keep what the first co_await gave");
-}
-
 void push_after_entry(const work_type& what, chare_header& element, message* restart) {
   auto& after = *::new (pool::allocate(sizeof(after_entry))) after_entry();
   after.type = &what;

@@ -21,60 +21,76 @@ class pending;
 
 namespace detail {
 
-std::string describe_pending(const char* what, const message_type* entry);
-[[noreturn]] void throw_awaited_twice(const std::string& description);
-
-/// What a `pending` waits for, on the PE that will get it.
-template <class R>
-class pending_state final : public result_target<storable<R>> {
+/// What a `pending` waits for, on the PE that will get it, but for the result.
+class pending_base : public reply_target {
  public:
-  pending_state(const char* what, const message_type* entry) : what_(what), entry_(entry) {
-    address_ = processor::here().replies().open(*this);
-  }
-  ~pending_state() { processor::here().replies().close(address_); }
-
-  static void* operator new(std::size_t bytes) { return pool::allocate(bytes); }
-  static void operator delete(void* p, std::size_t bytes) noexcept { pool::release(p, bytes); }
-
-  void accept(std::uint32_t, storable<R>&& result) override {
-    value_.emplace(std::move(result));
-    tell_part(this, 0);
-    if (waiter_) waiter_.resume();
-  }
-  void fail(std::uint32_t, std::exception_ptr why) override {
-    error_ = std::move(why);
-    tell_part(this, 0);
-    if (waiter_) waiter_.resume();
-  }
+  void fail(std::uint32_t, std::exception_ptr why) final;
 
   const reply_address& address() const { return address_; }
   /// Its one awaiter has come.
   void claim() {
-    if (std::exchange(awaited_, true)) throw_awaited_twice(description());
+    if (std::exchange(awaited_, true)) [[unlikely]]
+      throw_awaited_twice();
   }
-  bool ready() const { return value_.has_value() || error_ != nullptr; }
+  bool ready() const { return ready_; }
   void resume_when_ready(std::coroutine_handle<> waiter) { waiter_ = waiter; }
-  storable<R> take() {
-    tell_complete(this, 0);
-    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
-    return std::move(*value_);
+  std::string description() const;
+
+ protected:
+  pending_base(const char* what, const message_type* entry);
+  ~pending_base();
+
+  /// The result, or an exception, is there.
+  void arrived() {
+    ready_ = true;
+    tell_part(this, 0);
+    if (waiter_) waiter_.resume();
   }
-  std::string description() const { return describe_pending(what_, entry_); }
+  /// The result is taken; throws what came instead.
+  void check() {
+    tell_complete(this, 0);
+    if (error_) [[unlikely]]
+      rethrow();
+  }
 
  private:
+  [[noreturn]] void throw_awaited_twice() const;
+  [[noreturn]] void rethrow();
+
   const char* what_;
   const message_type* entry_;
   reply_address address_;
-  std::optional<storable<R>> value_;
   std::exception_ptr error_;
+  bool ready_ = false;
   bool awaited_ = false;
   std::coroutine_handle<> waiter_;
 };
 
 template <class R>
-class pending_awaiter final : public suspension {
+class pending_state final : public pending_base {
  public:
-  explicit pending_awaiter(pending_state<R>& state) : state_(state) {}
+  pending_state(const char* what, const message_type* entry) : pending_base(what, entry) {}
+
+  static void* operator new(std::size_t bytes) { return pool::allocate(bytes); }
+  static void operator delete(void* p, std::size_t bytes) noexcept { pool::release(p, bytes); }
+
+  void accept(std::uint32_t, void* result) override {
+    value_.emplace(std::move(*static_cast<storable<R>*>(result)));
+    arrived();
+  }
+  storable<R> take() {
+    check();
+    return std::move(*value_);
+  }
+
+ private:
+  std::optional<storable<R>> value_;
+};
+
+/// Waits for what is pending, but for the result.
+class pending_wait : public suspension {
+ public:
+  explicit pending_wait(pending_base& state) : state_(state) {}
 
   bool await_ready() const { return state_.ready(); }
   template <class Promise>
@@ -82,19 +98,29 @@ class pending_awaiter final : public suspension {
     begin(waiter.promise().entry());
     state_.resume_when_ready(waiter);
   }
+  std::string description() const final;
+  awaited cause() const final;
+
+ protected:
+  ~pending_wait() = default;
+
+  pending_base& state_;
+};
+
+template <class R>
+class pending_awaiter final : public pending_wait {
+ public:
+  explicit pending_awaiter(pending_state<R>& state) : pending_wait(state) {}
+
   R await_resume() {
     end();
+    auto& state = static_cast<pending_state<R>&>(state_);
     if constexpr (std::is_void_v<R>) {
-      state_.take();
+      state.take();
     } else {
-      return state_.take();
+      return state.take();
     }
   }
-  std::string description() const override { return state_.description(); }
-  awaited cause() const override { return {trace::wait_cause::call}; }
-
- private:
-  pending_state<R>& state_;
 };
 
 }  // namespace detail
@@ -141,8 +167,7 @@ struct reply_message : message {
   void serialize(auto& ar) { ar(result); }
   void deliver() {
     const message_guard mine(*this);
-    if (auto* target = processor::here().replies().find(reply))
-      static_cast<result_target<R>*>(target)->accept(reply.ordinal, std::move(result));
+    if (auto* target = processor::here().replies().find(reply)) target->accept(reply.ordinal, &result);
   }
 };
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/reductions.hpp>
 
+#include <iterator>
+#include <utility>
+
 #include <imbrex/core/collection_base.hpp>
+#include <imbrex/core/reduction.hpp>
 
 namespace imbrex::detail {
 
@@ -47,6 +51,21 @@ struct reduction_question : message {
   }
 };
 
+/// From the root to a PE: an all_reduce has failed.
+struct failed_reduction : message {
+  std::uint32_t number = 0;
+  carried_exception error;
+
+  static inline message_type type_record = runtime_message_type<failed_reduction>();
+  void serialize(auto& ar) { ar(number, error); }
+  void deliver() {
+    const message_guard mine(*this);
+    auto& pe = processor::here();
+    for (const auto& who : pe.collection(collection)->reductions.take_waiting(number))
+      if (auto* target = pe.replies().find(who)) target->fail(0, error.get());
+  }
+};
+
 template <class M>
 M& message_of(const collection_base& part) {
   auto& m = make_message<M>();
@@ -54,9 +73,87 @@ M& message_of(const collection_base& part) {
   return m;
 }
 
+/// Null if there is an exception instead.
+message* result_of(partial_result& all) {
+  if (all.error) return nullptr;
+  try {
+    return &all.result();
+  } catch (...) {
+    all.error = carried_exception(std::current_exception());
+    return nullptr;
+  }
+}
+
 }  // namespace
 
-std::uint32_t reduction_station::next_of(chare_header& element) { return element.reductions++; }
+void partial_result::serialize_counts(writer& out) { out(is_report, number, count, change, error); }
+void partial_result::serialize_counts(reader& in) { in(is_report, number, count, change, error); }
+
+void partial_result::deliver() {
+  auto* part = processor::here().collection(collection);
+  if (part == nullptr) return processor::here().hold(*this);
+  part->reductions.add(*this);
+}
+
+void shared_result::deliver() {
+  const message_guard mine(*this);
+  auto& pe = processor::here();
+  for (const auto& who : pe.collection(collection)->reductions.take_waiting(number))
+    if (auto* target = pe.replies().find(who)) give(*target);
+}
+
+void answer(partial_result& all, std::uint32_t caller, const reply_address& reply) {
+  message* const m = result_of(all);
+  if (m == nullptr) return send_failure(caller, reply, "a reduction", all.error.take());
+  m->reply = reply;
+  processor::here().dispatch(*m, static_cast<int>(caller));
+}
+
+partial_result& contributions_base::combine() {
+  whole_->count = size();
+  try {
+    fold(*whole_);
+  } catch (...) {
+    whole_->error = carried_exception(std::current_exception());
+  }
+  return *whole_.release();
+}
+
+bool reduction_values::add(partial_result& part) {
+  owned_partial mine(&part);
+  if (!empty() && parts_.front()->kind().id != part.kind().id) return false;
+  auto at = parts_.end();
+  while (at != parts_.begin() && (*std::prev(at))->origin > part.origin) --at;
+  parts_.insert(at, std::move(mine));
+  return true;
+}
+
+owned_partial reduction_values::combine() {
+  owned_partial all = std::move(parts_.front());
+  try {
+    for (std::size_t i = 1; i < parts_.size() && !all->error; ++i) {
+      if (parts_[i]->error)
+        all->error = std::move(parts_[i]->error);
+      else
+        all->merge(*parts_[i]);
+    }
+  } catch (...) {
+    all->error = carried_exception(std::current_exception());
+  }
+  return all;
+}
+
+reduction_station::reduction_station(collection_base& part, std::uint64_t initial_elements)
+    : part_(part), elements_(static_cast<std::int64_t>(initial_elements)) {}
+
+reduction_station::~reduction_station() = default;
+
+std::uint32_t reduction_station::begin(chare_header& element, const reply_address& who) {
+  if ((part_.id() & singles_bit) != 0) throw_no_peers(element);
+  const std::uint32_t number = element.reductions++;
+  waiting_[number].push_back(who);
+  return number;
+}
 
 reduction_station::open_reduction& reduction_station::open(std::uint32_t number) {
   while (open_.size() <= number - next_report_) open_.emplace_back();
@@ -64,7 +161,7 @@ reduction_station::open_reduction& reduction_station::open(std::uint32_t number)
 }
 
 std::unique_ptr<contributions_base>& reduction_station::contributions(std::uint32_t number) {
-  return open(number).contributions;
+  return has_reported(number) ? late_ : open(number).contributions;
 }
 
 std::vector<reply_address> reduction_station::take_waiting(std::uint32_t number) {
@@ -76,6 +173,13 @@ std::vector<reply_address> reduction_station::take_waiting(std::uint32_t number)
 }
 
 void reduction_station::contributed(std::uint32_t number) {
+  if (has_reported(number)) {
+    const auto alone = std::move(late_);
+    auto& m = alone->combine();
+    m.collection = part_.id();
+    m.number = number;
+    return part_.pe().dispatch(m, part_.root());
+  }
   ++open(number).passed;
   tell_part(&open_, number);
   report_what_is_complete();
@@ -139,7 +243,14 @@ void reduction_station::report_first() {
   open_.pop_front();
   ++next_report_;
   tell_complete(&open_, number);
-  if (contributions) return part_.pe().dispatch(contributions->fold(number, change), part_.root());
+  if (contributions) {
+    auto& m = contributions->combine();
+    m.collection = part_.id();
+    m.number = number;
+    m.change = change;
+    m.is_report = true;
+    return part_.pe().dispatch(m, part_.root());
+  }
   auto& m = message_of<bare_report>(part_);
   m.number = number;
   m.change = change;
@@ -177,12 +288,48 @@ void reduction_station::add(std::uint32_t number, int from, std::uint64_t count,
         pe.dispatch(m, static_cast<int>(p));
       }
   }
-  if (t.reports < n || static_cast<std::int64_t>(t.count) != elements_ + t.change || !t.values) return;
-  const auto values = std::move(t.values);
+  if (t.reports < n || static_cast<std::int64_t>(t.count) != elements_ + t.change || t.values.empty()) return;
+  auto values = std::move(t.values);
   totals_.erase(number);
   asked_.erase(number);
   tell_complete(&totals_, number);
-  values->send_to_elements(part_, number);
+  send_to_elements(*values.combine(), number);
+}
+
+void reduction_station::send_to_elements(partial_result& all, std::uint32_t number) {
+  auto& pe = part_.pe();
+  auto* const result = static_cast<shared_result*>(result_of(all));
+  for (int p = 0; p < pe.num_pes(); ++p) {
+    if (result == nullptr) {
+      auto& m = message_of<failed_reduction>(part_);
+      m.number = number;
+      m.error = all.error;
+      pe.dispatch(m, p);
+    } else {
+      auto& m = p + 1 < pe.num_pes() ? result->copy() : *result;
+      m.collection = part_.id();
+      m.number = number;
+      pe.dispatch(m, p);
+    }
+  }
+}
+
+void reduction_station::add(partial_result& part) {
+  auto& values = part.of_call ? calls_[part.number].values : totals_[part.number].values;
+  if (!values.add(part)) return fail_reduction_types(part_);
+  if (!part.of_call)
+    return add(part.number, static_cast<int>(part.origin), part.count, part.change, part.is_report);
+  calls_[part.number].count += part.count;
+  check(part.number);
+}
+
+void reduction_station::expect_answers(std::uint32_t broadcast, std::uint64_t elements, std::uint32_t caller,
+                                       const reply_address& reply) {
+  auto& c = calls_[broadcast];
+  c.expected = elements;
+  c.caller = caller;
+  c.reply = reply;
+  check(broadcast);
 }
 
 void reduction_station::became_empty(int who) {
@@ -204,7 +351,45 @@ void reduction_station::check(std::uint32_t broadcast) {
   call done = std::move(at->second);
   calls_.erase(at);
   tell_complete(&calls_, broadcast);
-  done.values->send_to_caller(part_, done.caller, done.reply);
+  answer(*done.values.combine(), done.caller, done.reply);
+}
+
+collector_base::collector_base(partial_result& whole, std::size_t expected)
+    : whole_(&whole), missing_(expected) {
+  whole_->count = expected;
+  address_ = processor::here().replies().open(*this);
+}
+
+collector_base::~collector_base() { processor::here().replies().close(address_); }
+
+void collector_base::send_to_root(collection_base& part, std::uint32_t broadcast) {
+  part_ = &part;
+  whole_->collection = part.id();
+  whole_->number = broadcast;
+}
+
+void collector_base::send_to_caller(std::uint32_t caller, const reply_address& reply) {
+  caller_ = caller;
+  reply_ = reply;
+}
+
+void collector_base::fail(std::uint32_t, std::exception_ptr why) {
+  if (!whole_->error) whole_->error = carried_exception(std::move(why));
+  answered();
+}
+
+void collector_base::complete() {
+  tell_complete(this, 0);
+  try {
+    if (!whole_->error) fold(*whole_);
+  } catch (...) {
+    whole_->error = carried_exception(std::current_exception());
+  }
+  if (part_ != nullptr)
+    part_->pe().dispatch(*whole_.release(), part_->root());
+  else
+    answer(*whole_, caller_, reply_);
+  delete this;
 }
 
 }  // namespace imbrex::detail

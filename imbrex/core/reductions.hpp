@@ -7,7 +7,9 @@
 #include <memory>
 #include <vector>
 
+#include <imbrex/core/carried_exception.hpp>
 #include <imbrex/core/message.hpp>
+#include <imbrex/core/reply_table.hpp>
 
 namespace imbrex {
 
@@ -17,28 +19,79 @@ namespace detail {
 
 class collection_base;
 
+/// What some elements contributed to one reduction, on its way to the root: how many they are, and a value, in
+/// which the root combines those of all PEs. The value stands in the message's own type (`partial_message`).
+struct partial_result : message {
+  const bool of_call;  ///< of what a broadcast entry returns, else of an all_reduce
+  bool is_report = false;
+  std::uint32_t number = 0;
+  std::uint64_t count = 0;
+  std::int64_t change = 0;
+  carried_exception error;  ///< instead of a value
+
+  /// Combines its value with that of another message of its kind, which comes after it and is left without.
+  virtual void merge(partial_result& later) = 0;
+  /// Moves the value into a message to those who want it: a `shared_result`, or of a call a reply.
+  virtual message& result() = 0;
+
+  void deliver();
+
+ protected:
+  explicit partial_result(bool answers_call) : of_call(answers_call) {}
+  ~partial_result() = default;
+
+  void serialize_counts(writer& out);
+  void serialize_counts(reader& in);
+};
+using owned_partial = std::unique_ptr<partial_result, message_deleter>;
+
+/// From the root to a PE: what an all_reduce has come to. The value stands in the message's own type.
+struct shared_result : message {
+  std::uint32_t number = 0;
+
+  virtual shared_result& copy() const = 0;
+  /// Gives one of those who wait a copy of the value.
+  virtual void give(reply_target& to) const = 0;
+
+  void deliver();
+
+ protected:
+  ~shared_result() = default;
+};
+
+/// Sends what a reduction has come to, or the exception, to the one who asked.
+void answer(partial_result& all, std::uint32_t caller, const reply_address& reply);
+
 /// What the elements of one PE contributed to one all_reduce; knows the types.
 class contributions_base {
  public:
-  explicit contributions_base(const void* types) : types(types) {}
   virtual ~contributions_base() = default;
-  /// Combines them, in the order of the elements' keys, into a message for the root.
-  virtual message& fold(std::uint32_t number, std::int64_t change) = 0;
 
-  const void* const types;  ///< equal for equal types of value and operation
+  /// Equal for equal types of value and operation.
+  const message_type& kind() const { return whole_->kind(); }
+  /// Combines them, in the order of the elements' keys, into a message for the root.
+  partial_result& combine();
+
+ protected:
+  explicit contributions_base(partial_result& whole) : whole_(&whole) {}
+  virtual std::size_t size() const = 0;
+  virtual void fold(partial_result& into) = 0;
+
+ private:
+  owned_partial whole_;
 };
 
-/// What all PEs contributed to one reduction; at the root, knows the types.
-class reduction_values_base {
+/// What all PEs contributed to one reduction; at the root.
+class reduction_values {
  public:
-  explicit reduction_values_base(const void* types) : types(types) {}
-  virtual ~reduction_values_base() = default;
-  /// Sends the combined result to everyone who takes part.
-  virtual void send_to_elements(collection_base& part, std::uint32_t number) = 0;
-  /// Sends it to the one who asked.
-  virtual void send_to_caller(collection_base& part, std::uint32_t caller, const reply_address& reply) = 0;
+  bool empty() const { return parts_.empty(); }
+  /// Takes a message. False if it is of other types than those before.
+  bool add(partial_result& part);
+  /// Combines them, in the order of the PEs.
+  owned_partial combine();
 
-  const void* const types;
+ private:
+  std::vector<owned_partial> parts_;
 };
 
 /// Reductions over an array whose elements migrate, come and go.
@@ -56,23 +109,21 @@ class reduction_values_base {
 /// Order of combination: by key within a PE, then by PE. So it is fixed for a given placement.
 class reduction_station {
  public:
-  reduction_station(collection_base& part, std::uint64_t initial_elements)
-      : part_(part), elements_(static_cast<std::int64_t>(initial_elements)) {}
+  reduction_station(collection_base& part, std::uint64_t initial_elements);
+  ~reduction_station();
   reduction_station(const reduction_station&) = delete;
   reduction_station& operator=(const reduction_station&) = delete;
 
   // On each PE.
 
-  /// The reduction that the element's next all_reduce belongs to.
-  static std::uint32_t next_of(chare_header& element);
-  bool has_reported(std::uint32_t number) const { return number < next_report_; }
-  /// The contributions made here to a reduction that has not been reported; null if none yet.
+  /// A local element calls all_reduce, for somebody here who wants the result: the reduction that it belongs
+  /// to. Throws imbrex::error for a single chare.
+  std::uint32_t begin(chare_header& element, const reply_address& who);
+  /// Where the element's contribution goes; null if it is the first.
   std::unique_ptr<contributions_base>& contributions(std::uint32_t number);
-  /// Who on this PE wants the result.
-  void await(std::uint32_t number, const reply_address& who) { waiting_[number].push_back(who); }
-  std::vector<reply_address> take_waiting(std::uint32_t number);
-  /// A local element contributed to a reduction that has not been reported.
+  /// It has been added there.
   void contributed(std::uint32_t number);
+  std::vector<reply_address> take_waiting(std::uint32_t number);
 
   void element_created(chare_header& element);
   void element_destroyed(const chare_header& element);
@@ -87,22 +138,22 @@ class reduction_station {
 
   /// Takes a report (`is_report`) or a straggler's contribution.
   void add(std::uint32_t number, int from, std::uint64_t count, std::int64_t change, bool is_report);
-  std::unique_ptr<reduction_values_base>& values(std::uint32_t number) { return totals_[number].values; }
+  /// Takes what came from another PE.
+  void add(partial_result& part);
   void became_empty(int pe);
+  /// A broadcast whose results are wanted has reached all elements, so many.
+  void expect_answers(std::uint32_t broadcast, std::uint64_t elements, std::uint32_t caller,
+                      const reply_address& reply);
 
+ private:
   /// One reduction of what a broadcast entry returns.
   struct call {
     std::uint64_t count = 0;
     std::uint64_t expected = ~std::uint64_t{0};  ///< known when the broadcast has been delivered everywhere
     std::uint32_t caller = 0;
     reply_address reply;
-    std::unique_ptr<reduction_values_base> values;
+    reduction_values values;
   };
-  call& call_of(std::uint32_t broadcast) { return calls_[broadcast]; }
-  /// Ends a call when all answers are there.
-  void check(std::uint32_t broadcast);
-
- private:
   struct open_reduction {
     std::size_t passed = 0;  ///< local elements that have contributed to it, here or elsewhere
     bool asked = false;
@@ -112,9 +163,13 @@ class reduction_station {
     int reports = 0;
     std::uint64_t count = 0;
     std::int64_t change = 0;
-    std::unique_ptr<reduction_values_base> values;
+    reduction_values values;
   };
 
+  bool has_reported(std::uint32_t number) const { return number < next_report_; }
+  /// Ends a call when all answers are there.
+  void check(std::uint32_t broadcast);
+  void send_to_elements(partial_result& all, std::uint32_t number);
   open_reduction& open(std::uint32_t number);
   void report_what_is_complete();
   void report_first();
@@ -123,7 +178,8 @@ class reduction_station {
 
   collection_base& part_;
   std::uint32_t next_report_ = 0;
-  std::deque<open_reduction> open_;  ///< from next_report_ on
+  std::deque<open_reduction> open_;           ///< from next_report_ on
+  std::unique_ptr<contributions_base> late_;  ///< of an element that arrived after the report
   std::map<std::uint32_t, std::vector<reply_address>> waiting_;
   /// Of the number of elements, by the first reduction they concern.
   std::map<std::uint32_t, std::int64_t> changes_;

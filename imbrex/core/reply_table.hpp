@@ -14,6 +14,8 @@ namespace imbrex::detail {
 /// reduction gathers.
 class reply_target {
  public:
+  /// Takes a result out of an object of the type that was asked for.
+  virtual void accept(std::uint32_t ordinal, void* result) = 0;
   virtual void fail(std::uint32_t ordinal, std::exception_ptr why) = 0;
   /// The run is over, no answer will come: whoever belongs to nobody else destroys itself.
   virtual void abandon() noexcept {}
@@ -22,24 +24,13 @@ class reply_target {
   ~reply_target() = default;
 };
 
-template <class R>
-class result_target : public reply_target {
- public:
-  virtual void accept(std::uint32_t ordinal, R&& result) = 0;
-
- protected:
-  ~result_target() = default;
-};
-
 /// The reply targets of one PE by number. A number is used again with another generation, so that an answer
 /// to somebody who no longer waits finds nobody.
 class reply_table {
  public:
   reply_address open(reply_target& target) {
-    if (free_ == 0) {
-      slots_.push_back({nullptr, 1, 0});
-      free_ = static_cast<std::uint32_t>(slots_.size());
-    }
+    if (free_ == 0) [[unlikely]]
+      add_slot();
     const std::uint32_t number = free_;
     auto& s = slots_[number - 1];
     free_ = s.next_free;
@@ -73,6 +64,8 @@ class reply_table {
     std::uint32_t generation;
     std::uint32_t next_free;
   };
+
+  void add_slot();
 
   std::vector<slot> slots_;
   std::uint32_t free_ = 0;

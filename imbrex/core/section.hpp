@@ -44,9 +44,11 @@ struct section_broadcast final : message {
     if (part == nullptr) return;
     const message_guard mine(*this);
     const auto& members = part->section_members(section_id);
-    collector_for_caller<value, Op, key>* results = nullptr;
-    if constexpr (reduces)
-      results = new collector_for_caller<value, Op, key>(members.size(), this->origin, this->reply);
+    collector<value, Op, key>* results = nullptr;
+    if constexpr (reduces) {
+      results = new collector<value, Op, key>(members.size());
+      results->send_to_caller(this->origin, this->reply);
+    }
     for (std::size_t i = 0; i < members.size(); ++i) {
       auto& m = copy_of_content();
       m.collection = this->collection;

@@ -94,8 +94,11 @@ struct entry_broadcast final : broadcast_message {
     const std::size_t all = locals.size();
     for (std::size_t i = 0; i < all; ++i) n += locals[i]->broadcasts < number ? 1 : 0;
     if (n == 0) return 0;
-    collector_for_root<value, Op, key>* results = nullptr;
-    if constexpr (reduces) results = new collector_for_root<value, Op, key>(n, part, number);
+    collector<value, Op, key>* results = nullptr;
+    if constexpr (reduces) {
+      results = new collector<value, Op, key>(n);
+      results->send_to_root(part, number);
+    }
     std::size_t ordinal = 0;
     for (std::size_t i = 0; i < all; ++i) {
       auto& e = static_cast<element_header<index_type>&>(*locals[i]);
@@ -109,8 +112,11 @@ struct entry_broadcast final : broadcast_message {
   void deliver_late(collection_base& part, chare_header& e) override {
     auto& late = static_cast<element_header<index_type>&>(e);
     reply_address answer;
-    if constexpr (reduces)
-      answer = (new collector_for_root<value, Op, key>(1, part, number))->expect(0, late.key);
+    if constexpr (reduces) {
+      auto* result = new collector<value, Op, key>(1);
+      result->send_to_root(part, number);
+      answer = result->expect(0, late.key);
+    }
     part.pe().dispatch(message_for(part, late, answer), part.pe().pe());
   }
 
@@ -121,11 +127,7 @@ struct entry_broadcast final : broadcast_message {
         if constexpr (std::is_same_v<Op, completion_operation>) return send_reply(origin, reply, nothing{});
         return fail_empty_reduction(part, origin, reply);
       }
-      auto& c = part.reductions.call_of(number);
-      c.expected = elements;
-      c.caller = origin;
-      c.reply = reply;
-      part.reductions.check(number);
+      part.reductions.expect_answers(number, elements, origin, reply);
     }
   }
 
@@ -164,10 +166,9 @@ struct entry_broadcast final : broadcast_message {
           traits_of<M>::template invoke<T, M>(chare, given);
         } else if constexpr (std::is_void_v<typename traits_of<M>::result>) {
           traits_of<M>::template invoke<T, M>(chare, given);
-          results->accept(static_cast<std::uint32_t>(ordinal), nothing{});
+          results->add(ordinal, nothing{});
         } else {
-          results->accept(static_cast<std::uint32_t>(ordinal),
-                          traits_of<M>::template invoke<T, M>(chare, given));
+          results->add(ordinal, traits_of<M>::template invoke<T, M>(chare, given));
         }
       } catch (...) {
         thrown = std::current_exception();

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/pending.hpp>
+
+#include <imbrex/base/error.hpp>
+
+namespace imbrex::detail {
+
+pending_base::pending_base(const char* what, const message_type* entry) : what_(what), entry_(entry) {
+  address_ = processor::here().replies().open(*this);
+}
+
+pending_base::~pending_base() { processor::here().replies().close(address_); }
+
+void pending_base::fail(std::uint32_t, std::exception_ptr why) {
+  error_ = std::move(why);
+  arrived();
+}
+
+std::string pending_base::description() const {
+  std::string text = what_;
+  if (entry_ != nullptr)
+    text += " " + std::string(short_name(entry_->chare_name)) + "::" + std::string(entry_->entry_name);
+  return text;
+}
+
+void pending_base::throw_awaited_twice() const {
+  throw error(description() + " was awaited twice: keep what the first co_await gave");
+}
+
+void pending_base::rethrow() { std::rethrow_exception(std::exchange(error_, nullptr)); }
+
+std::string pending_wait::description() const { return state_.description(); }
+
+awaited pending_wait::cause() const { return {trace::wait_cause::call}; }
+
+}  // namespace imbrex::detail
