@@ -49,6 +49,11 @@ void verdict::add(const ending& one, time_point now) {
   }
 }
 
+void verdict::expect_another(time_point now) {
+  const auto began = first_ ? first_ : message_since_;
+  if (began && now < settled_at(*began)) expected_until_ = now + settling_time;
+}
+
 void verdict::complain(const std::string& text, time_point now) {
   if (!message_since_) message_since_ = now;
   if (!failed_at_) failed_at_ = now;  // the others may not hear of it

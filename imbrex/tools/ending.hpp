@@ -32,8 +32,8 @@ class verdict {
 
   void add(const ending& one, time_point now);
 
-  /// A process is ending, and nobody knows yet how.
-  void expect_another(time_point now) { expected_until_ = now + settling_time; }
+  /// A process is ending, and nobody knows yet how. What is decided by now stays so.
+  void expect_another(time_point now);
 
   /// A process says why the job ends, and will end with status 1. What is found out of an ending by
   /// `settling_time` later is said instead.

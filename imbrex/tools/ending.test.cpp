@@ -109,11 +109,21 @@ TEST(verdict, waits_for_one_that_is_ending) {
 TEST(verdict, does_not_wait_for_ever_for_one_that_is_ending) {
   verdict job;
   job.complain("rank 0 cannot reach rank 1", start);
-  job.expect_another(start + 10s);
+  for (auto since = 0ms; since < 10s; since += 100ms) job.expect_another(start + since);
   EXPECT_EQ(job.message_due(), start + verdict::longest_settling_time);
   job.add(killed("rank 1", SIGKILL), start + verdict::longest_settling_time);
   EXPECT_EQ(job.status(), 1);
   EXPECT_EQ(job.message(), "rank 0 cannot reach rank 1");
+}
+
+TEST(verdict, does_not_take_back_what_is_decided) {
+  verdict job;
+  job.add(status("rank 0", 3), start);
+  EXPECT_EQ(job.message(), "rank 0 ended with status 3");
+  job.expect_another(start + 1s);
+  job.add(killed("rank 1", SIGSEGV), start + 1s);
+  EXPECT_EQ(job.status(), 3);
+  EXPECT_EQ(job.message(), "");
 }
 
 TEST(verdict, is_silent_about_what_the_user_asked_for) {
