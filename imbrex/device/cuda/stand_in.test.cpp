@@ -39,6 +39,7 @@ using history = std::map<const CUstream_st*, std::size_t>;
 /// Operations of several streams, in the order of their submission: they may well run so.
 struct capture {
   CUstream_st* origin = nullptr;
+  bool is_over = false;
   std::vector<std::function<void()>> operations{};
   history submitted{};
 };
@@ -104,6 +105,9 @@ struct CUstream_st {
     }
     changed.notify_all();
     worker.join();
+    const std::lock_guard hold(lock);
+    streams.erase(this);
+    changed.notify_all();
   }
 
   /// With the lock held.
@@ -169,6 +173,7 @@ void wait_for_all(std::unique_lock<std::mutex>& hold) {
 
 /// For all streams that take part.
 cudaError_t end_capture(const std::shared_ptr<capture>& which, cudaError_t result) {
+  which->is_over = true;
   for (CUstream_st* s : streams)
     if (s->captured == which) {
       s->captured.reset();
@@ -298,8 +303,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* made, unsigned flags, int
 }
 cudaError_t cudaStreamDestroy(cudaStream_t s) {
   const std::lock_guard hold(lock);
-  streams.erase(s);
-  leaving.emplace_back([s] { delete s; });  // nobody waits for what is submitted
+  leaving.emplace_back([s] { delete s; });  // nobody waits here for what is submitted
   return cudaSuccess;
 }
 cudaError_t cudaStreamQuery(cudaStream_t s) {
@@ -343,6 +347,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned) {
     submit_wait(s, e->when);
     return cudaSuccess;
   }
+  if (when.in->is_over) return told(cudaErrorInvalidValue);
   s->captured = when.in;  // who waits for what is captured takes part
   for (const auto& [stream, count] : when.after) s->after[stream] = std::max(s->after[stream], count);
   return cudaSuccess;
@@ -427,8 +432,13 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t g, cudaStream_t in) {
   return cudaSuccess;
 }
 
+#if CUDART_VERSION >= 12050
 cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** found, unsigned, unsigned long long,
                                              cudaDriverEntryPointQueryResult* state) {
+#else
+cudaError_t cudaGetDriverEntryPoint(const char* name, void** found, unsigned long long,
+                                    cudaDriverEntryPointQueryResult* state) {
+#endif
   const bool writes = name == std::string("cuStreamWriteValue32");
   const bool waits = name == std::string("cuStreamWaitValue32");
   *found = reinterpret_cast<void*>(writes ? &write_value : waits ? &wait_value : nullptr);
