@@ -193,11 +193,14 @@ void ucx_port::have_watched(std::size_t port) {
 }
 
 void ucx_port::greet_others() {
+  has_greeted_ = true;
   if (where_.ports.size() > most_ports_greeted) return;
   const std::vector<std::byte> greeting(greeting_bytes);
+  const auto is_elsewhere = [this](std::size_t port) { return where_.ports[port].process != process_; };
+  for (std::size_t port = 0; port < where_.ports.size(); ++port)
+    if (is_elsewhere(port)) have_watched(port);
   for (std::size_t port = 0; port < where_.ports.size(); ++port) {
-    if (where_.ports[port].process == process_) continue;
-    if (!is_connected_to(port)) have_watched(port);
+    if (!is_elsewhere(port)) continue;
     out_.bytes(greeting.data(), greeting.size());
     send_written(greeting_message, port, nullptr);
   }
@@ -471,7 +474,8 @@ bool ucx_port::move() noexcept {
 
 bool ucx_port::progress() {
   took_ = false;
-  if (!std::exchange(has_greeted_, true)) greet_others();
+  if (!has_greeted_) [[unlikely]]
+    greet_others();
   send_batches();
   accept_offers();
   for (int round = 0; round < most_rounds && !took_ && move(); ++round) {

@@ -123,7 +123,7 @@ class ucx_port final : public port {
   static constexpr std::size_t most_ports_greeted = 32;
   /// More than UCX sends before the other side has answered: when it has left, the two are connected.
   static constexpr std::size_t greeting_bytes = 1024;
-  static constexpr std::chrono::milliseconds longest_wait_for_answers{200};
+  static constexpr std::chrono::milliseconds longest_wait_for_answers{1000};
   /// Of UCX in one progress(), so that the PE runs something in between.
   static constexpr int most_rounds = 16;
 
