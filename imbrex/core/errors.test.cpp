@@ -80,6 +80,10 @@ class faulty : public chare<faulty, index<2>> {
     return 1;
   }
   task<> wait() { co_await port.receive(42); }
+  task<int> fail_or_wait() {
+    if (where()[0] + where()[1] == 0) throw std::runtime_error("I am the first");
+    co_return co_await port.receive(43);
+  }
   task<> wait_for_any() { co_await port.receive_any(); }
   task<> wait_for_all() { co_await all_reduce(1, sum); }
   void end_the_run(int status) { imbrex::exit(status); }
@@ -182,6 +186,16 @@ TEST_P(errors, a_deadlock_is_reported_with_who_waits_for_what) {
         co_await all[{0, 1}].call<&faulty::wait>();
       },
       {"deadlock", "faulty(0, 1)", "never created", "entry wait"});
+}
+
+TEST_P(errors, an_exception_that_waits_for_others_is_told_in_a_deadlock) {
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        co_await all.reduce<&faulty::fail_or_wait>(sum);
+      },
+      {"deadlock", "an exception waits for the other elements", "std::runtime_error: I am the first",
+       "entry fail_or_wait"});
 }
 
 TEST_P(errors, a_default_constructed_proxy_is_refused) {

@@ -167,7 +167,8 @@ struct reply_message : message {
   void serialize(auto& ar) { ar(result); }
   void deliver() {
     const message_guard mine(*this);
-    if (auto* target = processor::here().replies().find(reply)) target->accept(reply.ordinal, &result);
+    if (auto* target = processor::here().replies().find(reply))
+      target->accept(reply.ordinal, std::addressof(result));
   }
 };
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <type_traits>
@@ -92,7 +91,7 @@ struct reduction_result final : shared_result {
   shared_result& copy() const override { return make_message<reduction_result>(value); }
   void give(reply_target& to) const override {
     Result given(value);
-    to.accept(0, &given);
+    to.accept(0, std::addressof(given));
   }
 };
 
@@ -152,7 +151,7 @@ auto contribute(chare_header& element, const Key& key, V&& value) {
   const std::uint32_t number = station.begin(element, result.address());
   auto& slot = station.contributions(number);
   if (!slot) slot = std::make_unique<typed>();
-  if (&slot->kind() == &typed::whole::type_record) {
+  if (slot->kind().id == typed::whole::type_record.id) {
     static_cast<typed&>(*slot).add(key, std::move(value));
     station.contributed(number);
   } else {
@@ -170,6 +169,7 @@ class collector_base : public reply_target {
   void send_to_caller(std::uint32_t caller, const reply_address& reply);
 
   void fail(std::uint32_t, std::exception_ptr why) final;
+  std::exception_ptr held_error() const final { return whole_->error.get(); }
   void abandon() noexcept final { delete this; }
 
  protected:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/reductions.hpp>
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -143,6 +144,11 @@ owned_partial reduction_values::combine() {
   return all;
 }
 
+std::exception_ptr reduction_values::error() const {
+  const auto failed = std::ranges::find_if(parts_, [](const auto& part) { return bool(part->error); });
+  return failed != parts_.end() ? (*failed)->error.get() : nullptr;
+}
+
 reduction_station::reduction_station(collection_base& part, std::uint64_t initial_elements)
     : part_(part), elements_(static_cast<std::int64_t>(initial_elements)) {}
 
@@ -161,7 +167,9 @@ reduction_station::open_reduction& reduction_station::open(std::uint32_t number)
 }
 
 std::unique_ptr<contributions_base>& reduction_station::contributions(std::uint32_t number) {
-  return has_reported(number) ? late_ : open(number).contributions;
+  if (!has_reported(number)) return open(number).contributions;
+  late_.reset();  // an exception may have left it
+  return late_;
 }
 
 std::vector<reply_address> reduction_station::take_waiting(std::uint32_t number) {
@@ -298,7 +306,7 @@ void reduction_station::add(std::uint32_t number, int from, std::uint64_t count,
 
 void reduction_station::send_to_elements(partial_result& all, std::uint32_t number) {
   auto& pe = part_.pe();
-  auto* const result = static_cast<shared_result*>(result_of(all));
+  std::unique_ptr<shared_result, message_deleter> result(static_cast<shared_result*>(result_of(all)));
   for (int p = 0; p < pe.num_pes(); ++p) {
     if (result == nullptr) {
       auto& m = message_of<failed_reduction>(part_);
@@ -306,7 +314,7 @@ void reduction_station::send_to_elements(partial_result& all, std::uint32_t numb
       m.error = all.error;
       pe.dispatch(m, p);
     } else {
-      auto& m = p + 1 < pe.num_pes() ? result->copy() : *result;
+      auto& m = p + 1 < pe.num_pes() ? result->copy() : *result.release();
       m.collection = part_.id();
       m.number = number;
       pe.dispatch(m, p);
@@ -330,6 +338,13 @@ void reduction_station::expect_answers(std::uint32_t broadcast, std::uint64_t el
   c.caller = caller;
   c.reply = reply;
   check(broadcast);
+}
+
+std::vector<std::exception_ptr> reduction_station::held_errors() const {
+  std::vector<std::exception_ptr> errors;
+  for (const auto& [broadcast, open] : calls_)
+    if (auto error = open.values.error()) errors.push_back(std::move(error));
+  return errors;
 }
 
 void reduction_station::became_empty(int who) {

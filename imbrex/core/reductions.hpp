@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <map>
 #include <memory>
 #include <vector>
@@ -89,6 +90,8 @@ class reduction_values {
   bool add(partial_result& part);
   /// Combines them, in the order of the PEs.
   owned_partial combine();
+  /// The exception that is there instead of some value; null if there is none.
+  std::exception_ptr error() const;
 
  private:
   std::vector<owned_partial> parts_;
@@ -144,6 +147,8 @@ class reduction_station {
   /// A broadcast whose results are wanted has reached all elements, so many.
   void expect_answers(std::uint32_t broadcast, std::uint64_t elements, std::uint32_t caller,
                       const reply_address& reply);
+  /// Exceptions that have come and wait for the answers of other elements.
+  std::vector<std::exception_ptr> held_errors() const;
 
  private:
   /// One reduction of what a broadcast entry returns.

@@ -17,6 +17,8 @@ class reply_target {
   /// Takes a result out of an object of the type that was asked for.
   virtual void accept(std::uint32_t ordinal, void* result) = 0;
   virtual void fail(std::uint32_t ordinal, std::exception_ptr why) = 0;
+  /// An exception that has come and waits for other answers; null if there is none.
+  virtual std::exception_ptr held_error() const { return nullptr; }
   /// The run is over, no answer will come: whoever belongs to nobody else destroys itself.
   virtual void abandon() noexcept {}
 
@@ -49,6 +51,12 @@ class reply_table {
   void abandon_all() noexcept {
     for (std::size_t i = 0; i < slots_.size(); ++i)
       if (slots_[i].target != nullptr) slots_[i].target->abandon();
+  }
+
+  template <class Visitor>
+  void for_each(Visitor visit) const {
+    for (const slot& s : slots_)
+      if (s.target != nullptr) visit(*s.target);
   }
 
   /// Null if nobody waits any more.

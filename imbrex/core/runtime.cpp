@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/runtime.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -359,6 +360,15 @@ std::string runtime::describe_waits() const {
     for (const auto* w = entry.waits; w != nullptr; w = w->next())
       add(who + " waits for " + w->description());
   };
+  const auto add_error = [&](const std::exception_ptr& held) {
+    if (held) add("an exception waits for the other elements that were called: " + describe(held));
+  };
+  for (const auto& p : processors_) {
+    p->replies().for_each([&](const detail::reply_target& one) { add_error(one.held_error()); });
+    p->for_each_collection([&](const detail::collection_base& c) {
+      std::ranges::for_each(c.reductions.held_errors(), add_error);
+    });
+  }
   if (pes_.first == 0) add_waits("the main task", processor_at(0).main);
   for (const auto& p : processors_) {
     for (const auto* m : p->held())
