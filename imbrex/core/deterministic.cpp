@@ -31,15 +31,21 @@ void advance_devices(runtime& r, nanoseconds moment) {
   look_at_devices(r);
 }
 
+void advance_to_timer(runtime& r, processor& of) {
+  r.virtual_time().advance_to(*of.next_deadline());
+  step_one(r, of);
+}
+
 }  // namespace
 
 bool step_deterministic(runtime& r, delayed_transport& wire) {
   if (r.ended()) return false;
   processor* const first = first_by_timers(r);
   auto of_devices = r.devices().next();
+  const bool goes_on = of_devices && r.devices().goes_on_beside();
   if (first != nullptr && of_devices > first->next_deadline()) of_devices.reset();
-  if (of_devices && r.devices().goes_on_beside()) {
-    advance_devices(r, *of_devices);
+  if (goes_on) {
+    of_devices ? advance_devices(r, *of_devices) : advance_to_timer(r, *first);
     return !r.ended();
   }
   const int pes = r.num_pes();
@@ -61,8 +67,7 @@ bool step_deterministic(runtime& r, delayed_transport& wire) {
   if (of_devices) {
     advance_devices(r, *of_devices);
   } else if (first != nullptr) {
-    r.virtual_time().advance_to(*first->next_deadline());
-    step_one(r, *first);
+    advance_to_timer(r, *first);
   } else {
     r.quiet({});
   }

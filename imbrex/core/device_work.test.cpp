@@ -43,6 +43,8 @@ constexpr kernel<std::atomic<bool>*> wait_for{.name = "wait_for", .host = [](std
                                                 while (!go->load()) std::this_thread::sleep_for(100us);
                                               }};
 constexpr kernel<> rest{.name = "rest", .host = [] { std::this_thread::sleep_for(300ms); }};
+constexpr kernel<> last_long{
+    .name = "last_long", .host = [] {}, .work = [] { return work_size{.time = nanoseconds(30ms)}; }};
 constexpr kernel<int> fault{
     .name = "fault", .host = [](int cell) { throw std::out_of_range("cell " + std::to_string(cell)); }};
 
@@ -339,6 +341,21 @@ TEST_P(on_threads, a_fault_that_nobody_awaits_is_told_too) {
   EXPECT_NE(said.find("cell 43"), std::string::npos) << said;
 }
 
+TEST_P(on_threads, a_fault_of_a_stream_that_is_gone_is_told_too) {
+  for (const options& machine : {threads(1), options{.pes = 1, .machine = machine_kind::deterministic},
+                                 options{.pes = 1, .machine = machine_kind::virtual_time}}) {
+    testing::internal::CaptureStderr();
+    const int status = run(with_device(machine, GetParam()), []() -> task<> {
+      stream(gpu(), stream_priority::normal, "short-lived").launch(fault, 45);
+      co_return;
+    });
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(status, 1) << text_of(machine);
+    EXPECT_NE(said.find("short-lived"), std::string::npos) << said;
+    EXPECT_NE(said.find("cell 45"), std::string::npos) << said;
+  }
+}
+
 TEST_P(on_threads, a_fault_of_a_work_request_names_the_pe) {
   testing::internal::CaptureStderr();
   const int status = run(with_device(threads(2), GetParam()), []() -> task<> {
@@ -349,6 +366,21 @@ TEST_P(on_threads, a_fault_of_a_work_request_names_the_pe) {
   EXPECT_EQ(status, 1);
   EXPECT_NE(said.find("the work requests of PE 1"), std::string::npos) << said;
   EXPECT_NE(said.find("cell 44"), std::string::npos) << said;
+}
+
+/// A PE that asks its device again and again is never without work.
+TEST(device_work_by_asking, lets_timers_come_in_time) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const options how{.pes = 1, .machine = machine_kind::deterministic, .seed = seed};
+    EXPECT_EQ(run(with_device(how, completion_method::user_polling),
+                  []() -> task<> {
+                    stream s(gpu(), stream_priority::normal, "slow");
+                    s.launch(last_long);
+                    co_await when_all(s.done(), sleep_for(2ms));
+                  }),
+              0)
+        << "seed " << seed;
+  }
 }
 
 TEST(device_work_by_callback, lets_the_pe_sleep) {

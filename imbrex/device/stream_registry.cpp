@@ -48,6 +48,7 @@ void stream_registry::enter(stream_backend& one) {
 void stream_registry::leave(stream_backend& one) noexcept {
   const std::lock_guard guard(lock_);
   std::erase(streams_, &one);
+  was_left_ = true;
   std::erase_if(left_running_, [](const auto& left) { return over(*left); });
   if (!one.capturing()) record(one, left_running_);
 }
@@ -61,6 +62,7 @@ void stream_registry::check() {
   const std::lock_guard guard(lock_);
   for (stream_backend* one : streams_)
     if (!one->capturing()) static_cast<void>(one->idle());
+  if (was_left_) static_cast<void>(of_.make_stream(stream_priority::normal, "the end of the run")->idle());
 }
 
 std::unique_ptr<device_moment> stream_registry::now() {

@@ -45,6 +45,7 @@ class stream_registry {
   std::mutex lock_;
   std::vector<stream_backend*> streams_;
   std::vector<std::shared_ptr<event_backend>> left_running_;
+  bool was_left_ = false;  ///< by a stream, which cannot be asked any more
 };
 
 }  // namespace imbrex::detail
