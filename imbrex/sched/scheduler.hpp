@@ -121,8 +121,7 @@ class scheduler {
   bool step() {
     if (door_.has_items()) take_in();
     if (port_ != nullptr && (queue_.empty() || turns_to_poll_-- == 0) && !exchange()) return false;
-    if (device_ != nullptr) [[unlikely]]
-      look_at_device();
+    if (device_ != nullptr) look_at_device();
     if (!timers_.empty() && ((++turns_ & turns_skipped_) == 0 || queue_.empty())) [[unlikely]]
       take_due_timers();
     work* item = queue_.pop();
