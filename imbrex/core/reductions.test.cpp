@@ -32,8 +32,20 @@ double noise(int i, int round) {
   return std::bit_cast<double>((dice.next() >> 12U) | 0x3ff0000000000000U) * (i % 2 == 0 ? 1e12 : -1e-3);
 }
 
+/// As what owns something.
+struct only_moved {
+  int number = 0;
+
+  only_moved() = default;
+  explicit only_moved(int n) : number(n) {}
+  only_moved(only_moved&&) = default;
+  only_moved& operator=(only_moved&&) = default;
+  void serialize(auto& ar) { ar(number); }
+};
+
 class cell : public chare<cell> {
  public:
+  only_moved owned() { return only_moved(static_cast<int>(where()[0])); }
   int number() const { return where()[0]; }
   long long one_more() const { return where()[0] + 1; }
   bool is_even() const { return where()[0] % 2 == 0; }
@@ -132,6 +144,18 @@ TEST_P(reductions, gather_by_index) {
     EXPECT_EQ(numbers, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
     const auto rows = co_await all.section({index<1>(7), index<1>(3)}).reduce<&cell::row>(gather);
     EXPECT_EQ(rows, (std::vector<std::vector<int>>{{3, 1, -3}, {7, 1, -7}}));
+  });
+}
+
+TEST_P(reductions, of_what_can_only_be_moved) {
+  run([]() -> task<> {
+    auto all = make_array<cell>({5});
+    const auto gathered = co_await all.reduce<&cell::owned>(gather);
+    EXPECT_EQ(gathered.size(), 5U);
+    for (std::size_t i = 0; i < gathered.size(); ++i) EXPECT_EQ(gathered[i].number, static_cast<int>(i));
+    const auto most = co_await all.reduce<&cell::owned>(
+        [](const only_moved& a, const only_moved& b) { return only_moved(a.number + b.number); });
+    EXPECT_EQ(most.number, 10);
   });
 }
 

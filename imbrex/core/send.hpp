@@ -241,16 +241,6 @@ consteval bool reduction_fits() {
   }
 }
 
-/// True if the elements of an array can be answered with a reduction of what entry M returns.
-template <class T, auto M>
-consteval bool results_fit() {
-  constexpr bool copyable = std::is_copy_constructible_v<storable<typename traits_of<M>::result>>;
-  static_assert(copyable,
-                "imbrex: what is reduced over an array must be copyable, and this entry returns what can "
-                "only be moved");
-  return copyable;
-}
-
 /// True if entry M of many Ts can be called for its end alone.
 template <class T, auto M, class... A>
 consteval bool call_of_all_fits() {
@@ -320,8 +310,6 @@ auto array<T>::reduce(Op, A&&... arguments) const
     -> pending<typename detail::reduction_of<T, M, Op>::result> {
   using result_type = pending<typename detail::reduction_of<T, M, Op>::result>;
   if constexpr (!detail::reduction_fits<T, M, Op, A&&...>()) {
-    return result_type("nothing");
-  } else if constexpr (!detail::results_fit<T, M>()) {
     return result_type("nothing");
   } else {
     result_type result("the reduction of", &detail::entry_message<T, M>::type_record);
