@@ -285,6 +285,14 @@ collection<T>& singles_part(processor& pe, std::uint32_t id) {
   return static_cast<collection<T>&>(*pe.collection(id));
 }
 
+/// Throws imbrex::error unless the part is of Ts, as one that a proxy of an earlier run names may not be.
+template <class T>
+collection<T>& checked(collection_base& part) {
+  if (!part.is_of(type_name<T>())) [[unlikely]]
+    throw_another_class(type_name<T>(), part);
+  return static_cast<collection<T>&>(part);
+}
+
 template <class T>
 collection<T>* part_for(message& m) {
   auto& pe = processor::here();
@@ -293,6 +301,10 @@ collection<T>* part_for(message& m) {
     if ((m.collection & singles_bit) != 0) return &singles_part<T>(pe, m.collection);
     pe.hold(m);
     return nullptr;
+  }
+  if (!part->is_of(type_name<T>())) [[unlikely]] {
+    const message_guard mine(m);
+    throw_another_class(type_name<T>(), *part);
   }
   return static_cast<collection<T>*>(part);
 }

@@ -199,6 +199,12 @@ void throw_wrong_shape(std::string_view chare_name, const std::string& shape) {
       ": each extent must be 1 or more, and there may be 2^40 elements at most; 2^62 in a sparse array");
 }
 
+void throw_another_class(std::string_view chare_name, const collection_base& part) {
+  const std::string named(short_name(chare_name));
+  throw error("a proxy of " + named + " names what is of " + std::string(short_name(part.chare_name())) +
+              " in this run: was it made in an earlier run of this process? Proxies end with their run");
+}
+
 void throw_pinned(const chare_header& element) {
   throw error("migrate_to: " + element.home->element_name(element) +
               " belongs to a group, whose chares stay on their PEs: make an array of its class");

@@ -57,6 +57,10 @@ class collection_base {
   std::uint32_t id() const { return id_; }
   /// The spelled name of the chare class.
   std::string_view chare_name() const { return chare_name_; }
+  /// True if it is one of the class of that name. Equal names mostly lie in one place.
+  bool is_of(std::string_view chare_name) const {
+    return chare_name.data() == chare_name_.data() || chare_name == chare_name_;
+  }
   /// The PE that numbers the array's broadcasts and ends its reductions.
   int root() const { return static_cast<int>(id_ % static_cast<std::uint32_t>(pe_.num_pes())); }
   bool is_root() const { return root() == pe_.pe(); }
@@ -106,6 +110,8 @@ class collection_base {
       section_reductions;
 };
 
+/// A proxy names the part as one of another class.
+[[noreturn]] void throw_another_class(std::string_view chare_name, const collection_base& part);
 [[noreturn]] void throw_pinned(const chare_header& element);
 
 /// Says to the run's owner that an exception left something that has nobody to tell: the run ends.

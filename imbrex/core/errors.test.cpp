@@ -402,6 +402,38 @@ TEST(errors_alone, no_pe_runs_outside_a_run) {
   EXPECT_THROW(make_chare<contrary>(), error);
 }
 
+TEST(errors_alone, a_proxy_of_an_earlier_run_is_refused) {
+  array<faulty> kept;
+  const auto keep = [&]() -> task<> {
+    kept = make_array<faulty>({2, 1});
+    co_return;
+  };
+  ASSERT_EQ(imbrex::run(options{.pes = 1}, keep), 0);
+  const auto use = [&]() -> task<> {
+    make_array<contrary>(2);
+    EXPECT_THROW(send<&faulty::fail>(kept[{1, 0}]), error);
+    EXPECT_THROW(kept.section({{1, 0}}), error);
+    try {
+      co_await kept[{1, 0}].call<&faulty::fail_at_one>();
+      ADD_FAILURE() << "there is no such array";
+    } catch (const error& e) {
+      EXPECT_NE(std::string(e.what()).find("faulty names what is of contrary"), std::string::npos)
+          << e.what();
+    }
+    co_await quiescence();
+  };
+  EXPECT_EQ(imbrex::run(options{.pes = 1}, use), 0);
+  const auto broadcast = [&]() -> task<> {
+    make_array<contrary>(2);
+    send<&faulty::fail>(kept);
+    co_await quiescence();
+  };
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(imbrex::run(options{.pes = 1}, broadcast), 1);
+  const auto text = testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find("earlier run"), std::string::npos) << text;
+}
+
 TEST(errors_alone, an_impossible_number_of_pes_is_a_usage_error) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(imbrex::run(options{.pes = -1}, []() -> task<> { co_return; }), usage_error::exit_status);

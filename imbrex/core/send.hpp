@@ -336,7 +336,7 @@ T* group<T>::local() const {
   auto& pe = detail::processor::here();
   auto* part = pe.collection(members_.collection());
   if (part == nullptr) return nullptr;
-  auto* e = static_cast<detail::collection<T>*>(part)->find(static_cast<std::uint64_t>(pe.pe()));
+  auto* e = detail::checked<T>(*part).find(static_cast<std::uint64_t>(pe.pe()));
   return e == nullptr ? nullptr : &detail::element_memory<T>::object(*e);
 }
 
