@@ -108,6 +108,49 @@ options over(int pes, const link_model& link) {
   return how;
 }
 
+/// Two of these send each other a message a step, and do nothing else; the first step is to warm up.
+struct partner : chare<partner> {
+  mailbox<int> in;
+
+  task<> run(int steps) {
+    const int other = where()[0] == 0 ? 1 : 0;
+    send<&partner::in>(peers()[other], 0, 0);
+    co_await in.receive(0);
+    const trace::phase timed("steps");
+    for (int step = 1; step <= steps; ++step) {
+      send<&partner::in>(peers()[other], step, 0);
+      co_await in.receive(step);
+    }
+  }
+};
+
+TEST(dataflow, tells_what_of_a_moment_is_in_a_phase) {
+  const test::temporary_trace folder;
+  auto how = over(2, {10us, 0, 0ns});
+  how.machine = machine_kind::virtual_time;
+  how.trace = folder.file();
+  EXPECT_EQ(run(how,
+                []() -> task<> {
+                  const auto partners = make_array<partner>(2);
+                  co_await partners.call<&partner::run>(3);
+                }),
+            0);
+  trace::reader in(folder.file());
+  const dataflow run = read_dataflow(in);
+  ASSERT_EQ(run.phases.size(), 2U);
+  const auto& phase = run.phases.front();
+  std::vector<std::int64_t> inside;
+  for (const auto& m : run.messages)
+    if (m.received && run.pieces[m.item].pe == 0 && phase.begun_at < m.needed_at &&
+        m.needed_at < phase.ended_at)
+      inside.push_back(m.reference);
+  EXPECT_EQ(inside, (std::vector<std::int64_t>{1, 2, 3}));
+  const auto needed_then = [&](std::uint64_t moment) {
+    return std::ranges::any_of(run.messages, [&](const auto& m) { return m.received && m.needed == moment; });
+  };
+  EXPECT_TRUE(needed_then(phase.begun) && needed_then(phase.ended)) << "else this tests nothing";
+}
+
 TEST(replay, gives_the_times_of_the_recorded_run_without_a_network) {
   for (const int pes : {1, 2, 5}) {
     const dataflow run = recorded({7, 6, 3}, over(pes, {}));
