@@ -7,11 +7,13 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/tools/trace/interval_set.hpp>
 
 namespace imbrex::overlap {
 namespace {
@@ -28,27 +30,11 @@ double median(std::vector<double> of) {
   return *middle;
 }
 
-struct stretch {
-  std::uint64_t begin;
-  std::uint64_t end;
-};
+using tools::interval;
+using tools::interval_set;
 
-/// In order and apart: phases of several chares may overlap.
-std::vector<stretch> merged(std::vector<stretch> all) {
-  std::ranges::sort(all, {}, &stretch::begin);
-  std::size_t last = 0;
-  for (std::size_t i = 1; i < all.size(); ++i)
-    if (all[i].begin <= all[last].end)
-      all[last].end = std::max(all[last].end, all[i].end);
-    else
-      all[++last] = all[i];
-  all.resize(last + 1);
-  return all;
-}
-
-/// Of stretches in order and apart.
-std::vector<stretch>::const_iterator first_ending_after(const std::vector<stretch>& all, std::uint64_t what) {
-  return std::ranges::upper_bound(all, what, {}, &stretch::end);
+std::span<const interval>::iterator first_ending_after(const interval_set& all, std::uint64_t what) {
+  return std::ranges::upper_bound(all.pieces(), what, {}, &interval::end);
 }
 
 class measuring {
@@ -88,8 +74,8 @@ class measuring {
   const dataflow& run_;
   const measured_part& part_;
   // What is looked at: moments; and the records in between, since all of an item in virtual time may be one moment.
-  std::vector<stretch> times_;
-  std::vector<stretch> records_;
+  interval_set times_;
+  interval_set records_;
   std::map<std::uint32_t, message_list> by_entry_;   // all of the program's, by the port
   std::map<std::uint32_t, message_list> exchanged_;  // those of them between PEs
   std::uint64_t iterations_ = 1;
@@ -98,29 +84,25 @@ class measuring {
 
 void measuring::find_stretches() {
   if (part_.phase.empty()) {
-    times_.push_back({0, run_.length});
-    records_.push_back({0, std::numeric_limits<std::uint64_t>::max()});
-    return;
-  }
-  for (const auto& one : run_.phases)
-    if (run_.phase_names[one.name] == part_.phase) {
-      times_.push_back({one.begun, one.ended});
-      records_.push_back({one.begun_at, one.ended_at});
-    }
-  if (!times_.empty()) {
-    times_ = merged(std::move(times_));
-    records_ = merged(std::move(records_));
+    times_.add({0, run_.length});
+    records_.add({0, std::numeric_limits<std::uint64_t>::max()});
     return;
   }
   std::string known;
   for (const auto& one : run_.phase_names) known += (known.empty() ? "" : ", ") + one;
-  throw usage_error("--phase " + part_.phase + ": the trace has no such phase; " +
-                    (known.empty() ? "it has none, leave --phase out" : "it has " + known));
+  if (std::ranges::find(run_.phase_names, part_.phase) == run_.phase_names.end())
+    throw usage_error("--phase " + part_.phase + ": the trace has no such phase; " +
+                      (known.empty() ? "it has none, leave --phase out" : "it has " + known));
+  for (const auto& one : run_.phases) {
+    if (run_.phase_names[one.name] != part_.phase) continue;
+    times_.add({one.begun, one.ended});
+    records_.add({one.begun_at, one.ended_at});
+  }
 }
 
 bool measuring::inside(std::uint64_t record) const {
   const auto at = first_ending_after(records_, record);
-  return at != records_.end() && at->begin <= record;
+  return at != records_.pieces().end() && at->begin <= record;
 }
 
 void measuring::sort_messages() {
@@ -168,7 +150,8 @@ double measuring::most_worked() const {
   std::vector<double> worked(run_.pes.size());
   for (const auto& piece : run_.pieces) {
     const auto ended = piece.begun + piece.length;
-    for (auto s = first_ending_after(times_, piece.begun); s != times_.end() && s->begin < ended; ++s)
+    for (auto s = first_ending_after(times_, piece.begun); s != times_.pieces().end() && s->begin < ended;
+         ++s)
       worked[piece.pe] += static_cast<double>(std::min(s->end, ended) - std::max(s->begin, piece.begun));
   }
   return worked.empty() ? 0 : std::ranges::max(worked);

@@ -162,6 +162,23 @@ TEST(replay, gives_the_times_of_the_recorded_run_without_a_network) {
   }
 }
 
+TEST(replay, counts_phases_of_several_pes_once) {
+  dataflow run;
+  run.phase_names = {"steps", "none"};
+  run.phases = {{.begun = 10, .ended = 40}, {.begun = 20, .ended = 50}, {.begun = 60, .ended = 65}};
+  EXPECT_EQ(recorded_phase_times(run), (std::vector<std::uint64_t>{45, 0}));
+  run.pes = {0, 1};
+  run.pieces = {{.length = 30, .begun = 10, .pe = 0, .first_event = 0, .events = 2, .is_item = true},
+                {.length = 30, .begun = 20, .pe = 1, .first_event = 2, .events = 2, .is_item = true}};
+  run.phases.pop_back();
+  using kind = dataflow::event_kind;
+  run.events = {{0, 0, kind::phase_begin},
+                {30, 0, kind::phase_end},
+                {0, 1, kind::phase_begin},
+                {30, 1, kind::phase_end}};
+  EXPECT_EQ(replay(run, {}).phase_times, (std::vector<std::uint64_t>{40, 0}));
+}
+
 // Nearly all are predicted to the nanosecond. The rest takes another order here and there: which chare asks first decides
 // whom the other PE serves first, and only the recorded order is known.
 TEST(replay, predicts_random_programs_over_other_networks) {
