@@ -48,6 +48,9 @@ struct late_message final : message {
 
   void enclose(message& m) { content_ = &m; }
 
+  /// Whether the item is what lets such a message in when it is due.
+  static bool lets_in(const work& item) { return item.type == &alarm_type; }
+
   static message_type type_record;
   void serialize(writer& out);
   void serialize(reader& in);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/pe_watch.hpp>
 
+#include <imbrex/core/link_transport.hpp>
 #include <imbrex/core/processor.hpp>
 #include <imbrex/core/recorder.hpp>
 #include <imbrex/core/runtime.hpp>
@@ -12,6 +13,7 @@ namespace imbrex::detail {
 namespace {
 
 idle_cause cause_of(const scheduler& pe, const work& item) {
+  if (late_message::lets_in(item)) return idle_cause::message;
   const bool is_message = item.type->pack != nullptr;
   if (is_message && item.origin != static_cast<std::uint32_t>(pe.pe())) return idle_cause::message;
   if (pe.completions() != nullptr && pe.completions()->pending() > 0) return idle_cause::device;

@@ -84,6 +84,27 @@ TEST(RunStatistics, SaysWhatARunDid) {
   EXPECT_NE(text.find("busy 67 % of the time, idle 33 %"), std::string::npos) << text;
 }
 
+/// The part of the time that PEs waited for messages, in percent.
+int exposed(const std::string& summary) {
+  const std::string word = "exposed   ";
+  return std::stoi(summary.substr(summary.find(word) + word.size()));
+}
+
+TEST(RunStatistics, TheTimeOnAModelledLinkIsExposed) {
+  options how{.pes = 2, .stats = true};
+  how.net_latency = std::chrono::milliseconds(30);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run(how,
+                []() -> task<> {
+                  auto workers = make_array<worker>({2});
+                  for (int n = 0; n < 5; ++n) co_await workers[1].call<&worker::work>();
+                }),
+            0);
+  // Each PE waits for one message or the other all the time, of which it counts none before its first item.
+  const auto text = testing::internal::GetCapturedStderr();
+  EXPECT_GT(exposed(text), 75) << text;
+}
+
 TEST(RunStatistics, SaysNothingWhereNobodyAsks) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(run(options{.pes = 1}, []() -> task<> { co_return; }), 0);

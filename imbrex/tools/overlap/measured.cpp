@@ -3,14 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/tools/trace/interval_set.hpp>
 
 namespace imbrex::overlap {
 namespace {
@@ -27,10 +30,12 @@ double median(std::vector<double> of) {
   return *middle;
 }
 
-struct stretch {
-  std::uint64_t begin;
-  std::uint64_t end;
-};
+using tools::interval;
+using tools::interval_set;
+
+std::span<const interval>::iterator first_ending_after(const interval_set& all, std::uint64_t what) {
+  return std::ranges::upper_bound(all.pieces(), what, {}, &interval::end);
+}
 
 class measuring {
  public:
@@ -53,9 +58,7 @@ class measuring {
   using message_list = std::vector<std::uint32_t>;
 
   void find_stretches();
-  void merge_stretches();
-  std::vector<stretch>::const_iterator first_ending_after(std::uint64_t moment) const;
-  bool inside(std::uint64_t moment) const;
+  bool inside(std::uint64_t record) const;
   void sort_messages();
   void count_iterations();
   double most_worked() const;
@@ -70,7 +73,9 @@ class measuring {
 
   const dataflow& run_;
   const measured_part& part_;
-  std::vector<stretch> stretches_;
+  // What is looked at: moments; and the records in between, since all of an item in virtual time may be one moment.
+  interval_set times_;
+  interval_set records_;
   std::map<std::uint32_t, message_list> by_entry_;   // all of the program's, by the port
   std::map<std::uint32_t, message_list> exchanged_;  // those of them between PEs
   std::uint64_t iterations_ = 1;
@@ -79,37 +84,25 @@ class measuring {
 
 void measuring::find_stretches() {
   if (part_.phase.empty()) {
-    stretches_.push_back({0, run_.length});
+    times_.add({0, run_.length});
+    records_.add({0, std::numeric_limits<std::uint64_t>::max()});
     return;
   }
-  for (const auto& one : run_.phases)
-    if (run_.phase_names[one.name] == part_.phase) stretches_.push_back({one.begun, one.ended});
-  if (!stretches_.empty()) return merge_stretches();
   std::string known;
   for (const auto& one : run_.phase_names) known += (known.empty() ? "" : ", ") + one;
-  throw usage_error("--phase " + part_.phase + ": the trace has no such phase; " +
-                    (known.empty() ? "it has none, leave --phase out" : "it has " + known));
+  if (std::ranges::find(run_.phase_names, part_.phase) == run_.phase_names.end())
+    throw usage_error("--phase " + part_.phase + ": the trace has no such phase; " +
+                      (known.empty() ? "it has none, leave --phase out" : "it has " + known));
+  for (const auto& one : run_.phases) {
+    if (run_.phase_names[one.name] != part_.phase) continue;
+    times_.add({one.begun, one.ended});
+    records_.add({one.begun_at, one.ended_at});
+  }
 }
 
-// Phases of several chares may overlap.
-void measuring::merge_stretches() {
-  std::ranges::sort(stretches_, {}, &stretch::begin);
-  std::size_t last = 0;
-  for (std::size_t i = 1; i < stretches_.size(); ++i)
-    if (stretches_[i].begin <= stretches_[last].end)
-      stretches_[last].end = std::max(stretches_[last].end, stretches_[i].end);
-    else
-      stretches_[++last] = stretches_[i];
-  stretches_.resize(last + 1);
-}
-
-std::vector<stretch>::const_iterator measuring::first_ending_after(std::uint64_t moment) const {
-  return std::ranges::upper_bound(stretches_, moment, {}, &stretch::end);
-}
-
-bool measuring::inside(std::uint64_t moment) const {
-  const auto at = first_ending_after(moment);
-  return at != stretches_.end() && at->begin <= moment;
+bool measuring::inside(std::uint64_t record) const {
+  const auto at = first_ending_after(records_, record);
+  return at != records_.pieces().end() && at->begin <= record;
 }
 
 void measuring::sort_messages() {
@@ -118,7 +111,7 @@ void measuring::sort_messages() {
     if (m.received) mailboxes.insert(m.entry);
   for (std::uint32_t i = 0; i < run_.messages.size(); ++i) {
     const auto& m = run_.messages[i];
-    if (m.item == dataflow::none || !m.is_program || !inside(m.needed)) continue;
+    if (m.item == dataflow::none || !m.is_program || !inside(m.needed_at)) continue;
     if (!m.received && mailboxes.contains(m.entry)) continue;  // nobody has needed it yet
     by_entry_[m.entry].push_back(i);
     if (is_between_pes(m)) exchanged_[m.entry].push_back(i);
@@ -157,7 +150,8 @@ double measuring::most_worked() const {
   std::vector<double> worked(run_.pes.size());
   for (const auto& piece : run_.pieces) {
     const auto ended = piece.begun + piece.length;
-    for (auto s = first_ending_after(piece.begun); s != stretches_.end() && s->begin < ended; ++s)
+    for (auto s = first_ending_after(times_, piece.begun); s != times_.pieces().end() && s->begin < ended;
+         ++s)
       worked[piece.pe] += static_cast<double>(std::min(s->end, ended) - std::max(s->begin, piece.begun));
   }
   return worked.empty() ? 0 : std::ranges::max(worked);

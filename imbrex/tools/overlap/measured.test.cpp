@@ -21,7 +21,7 @@ dataflow exchange(bool both_ways = true) {
   run.phase_names = {"steps"};
   run.data_names = {"cells"};
   run.length = 400'000;
-  run.phases.push_back({0, 100'000, 400'000});
+  run.phases.push_back({0, 100'000, 400'000, 100'000, 400'000});
   for (std::uint32_t iteration = 0; iteration < 3; ++iteration)
     for (std::uint32_t pe = 0; pe < 2; ++pe) {
       const std::uint64_t begun = 100'000 * (iteration + 1);
@@ -34,6 +34,7 @@ dataflow exchange(bool both_ways = true) {
       run.messages.push_back({.bytes = 64,
                               .sent = begun + 10'000,
                               .needed = begun + 50'000,
+                              .needed_at = begun + 50'000,
                               .hidden = 25'000,
                               .reference = iteration,
                               .sender = here,
@@ -103,8 +104,16 @@ TEST(measured, follows_the_order_that_was_told) {
 
 TEST(measured, counts_overlapping_phases_once) {
   dataflow run = exchange();
-  run.phases.push_back({0, 150'000, 350'000});
+  run.phases.push_back({0, 150'000, 350'000, 150'000, 350'000});
   EXPECT_DOUBLE_EQ(measure(run, {.phase = "steps"}, "x").program.computation.count(), 90);
+}
+
+// In virtual time an entry that only waits ends when the last message comes, and so does the warm-up before it.
+TEST(measured, counts_what_the_records_put_into_a_phase_that_begins_and_ends_with_a_message) {
+  dataflow run = exchange();
+  for (auto& message : run.messages) message.needed = 100'000 * static_cast<unsigned>(message.reference + 1);
+  run.phases = {{0, 100'000, 300'000, 150'001, 350'001}};
+  EXPECT_EQ(measure(run, {.phase = "steps"}, "x").iterations, 2U);
 }
 
 TEST(measured, takes_the_iterations_that_were_given) {

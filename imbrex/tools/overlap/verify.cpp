@@ -10,6 +10,7 @@
 #include <optional>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/options.hpp>
 #include <imbrex/base/quantity.hpp>
 #include <imbrex/tools/process/temporary_folder.hpp>
 #include <imbrex/tools/process/trial.hpp>
@@ -69,6 +70,18 @@ std::vector<std::string> options_for(const network& over) {
           "--net-injection-gap", duration_text(model.injection_gap)};
 }
 
+/// Stands for no network in virtual time, where a device model may have one of its own and what is 0 is as there.
+const network next_to_none{nanoseconds(1), max_net_bandwidth / 1e6, microseconds(0)};
+
+bool is_in_virtual_time(std::vector<std::string> command) {
+  std::vector<char*> words;
+  for (std::string& word : command) words.push_back(word.data());
+  int count = static_cast<int>(words.size());
+  words.push_back(nullptr);
+  char** rest = words.data();
+  return parse_options(count, rest).machine == machine_kind::virtual_time;
+}
+
 /// Of the phases of that name, or of the whole run.
 microseconds time_of(const dataflow& run, const std::string& phase, std::uint64_t length,
                      const std::vector<std::uint64_t>& phase_times) {
@@ -115,9 +128,12 @@ verification verify(const verification_settings& asked) {
   for (const microseconds latency : asked.over.latencies)
     for (const double bandwidth : asked.over.bandwidths)
       made.points.push_back({asked.over.at(latency, bandwidth), microseconds::max(), {}, {}});
+  const bool is_modelled = is_in_virtual_time(asked.command);
+  const network none = is_modelled ? next_to_none : network{microseconds(0), 0, microseconds(0)};
+  const auto without = is_modelled ? options_for(none) : std::vector<std::string>();
   std::optional<dataflow> best;
   for (int repeat = 0; repeat < asked.repeats; ++repeat) {
-    dataflow run = runs.record({});
+    dataflow run = runs.record(without);
     const auto measured = measure(run, asked.part, asked.command.front());
     if (!best || recorded_time(run, phase) < recorded_time(*best, phase)) {
       best = std::move(run);
@@ -127,7 +143,7 @@ verification verify(const verification_settings& asked) {
       one.achieved = std::min(one.achieved, recorded_time(runs.record(options_for(one.over)), phase));
   }
   made.without_network = recorded_time(*best, phase);
-  made.replayed_without = replayed_time(*best, phase, {microseconds(0), 0, microseconds(0)});
+  made.replayed_without = replayed_time(*best, phase, none);
   const application program = as_it_is(made.measured.program);
   for (verified_point& one : made.points) {
     one.replayed = replayed_time(*best, phase, one.over);

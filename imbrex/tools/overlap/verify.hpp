@@ -21,7 +21,7 @@ struct verification_settings {
   nanoseconds limit{0};  ///< that one run may take
 };
 
-/// Of one network. Times are in all phases that are looked at, or of the whole run.
+/// Of one network. Times are those in which there was a phase that is looked at, or of the whole run.
 struct verified_point {
   network over;
   microseconds achieved;  ///< the least of all repeats

@@ -49,11 +49,10 @@ class reading {
 
   dataflow run() {
     find_pes();
-    std::uint64_t records = 0;
     while (true) {
       const auto piece = in_.next();
       if (piece.records.empty()) break;
-      if ((records += piece.records.size()) > most_dataflow_records)
+      if (records_ + piece.records.size() > most_dataflow_records)
         throw usage_error(in_.files().front()->path() + ": the trace has more than " +
                           std::to_string(most_dataflow_records) +
                           " records, which is too many here; record fewer iterations");
@@ -110,6 +109,7 @@ class reading {
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> data_;
   std::optional<std::uint64_t> start_;
   std::uint64_t end_ = 0;
+  std::uint64_t records_ = 0;  // read so far
 };
 
 void reading::find_pes() {
@@ -128,6 +128,7 @@ void reading::find_pes() {
 void reading::take(const record& r, std::uint32_t track) {
   if (!start_) made_.start = *(start_ = r.time);
   end_ = r.time;
+  ++records_;
   const auto file = in_.tracks()[track].file;
   if (r.kind == record_kind::packed) {
     if (const auto known = account_.packed(r, track, file)) on_their_way_.erase(known->message.number);
@@ -196,6 +197,7 @@ std::uint32_t reading::begun(const message_account::begun& known, std::uint32_t 
 void reading::needed(std::uint32_t message, std::uint32_t receiver, std::uint64_t time) {
   auto& m = made_.flow.messages[message];
   m.needed = since_start(time);
+  m.needed_at = records_;
   m.hidden = std::min(pes_[receiver]->worked(time) - worked_when_sent_[message],
                       m.needed - std::min(m.sent, m.needed));
 }
@@ -252,7 +254,8 @@ void reading::phase(const record& r, std::uint32_t track) {
   auto& phases = made_.flow.phases;
   if (r.kind == record_kind::phase_begin) {
     const auto which = static_cast<std::uint32_t>(phases.size());
-    phases.push_back({phase_names_.of(mark(r, track)), since_start(r.time), since_start(r.time)});
+    const auto begun = since_start(r.time);
+    phases.push_back({phase_names_.of(mark(r, track)), begun, begun, records_, records_});
     phases_[{track, r.b}] = which;
     pes_[track]->at(r.time, dataflow::event_kind::phase_begin, which);
     return;
@@ -260,6 +263,7 @@ void reading::phase(const record& r, std::uint32_t track) {
   const auto found = phases_.find({track, r.b});
   if (found == phases_.end()) return;
   phases[found->second].ended = since_start(r.time);
+  phases[found->second].ended_at = records_;
   pes_[track]->at(r.time, dataflow::event_kind::phase_end, found->second);
   phases_.erase(found);
 }

@@ -53,6 +53,7 @@ struct dataflow {
     std::uint64_t network = 0;    ///< how long it was on its way, but for what a model of a link did
     std::uint64_t sent = 0;       ///< in the recorded run, since its first record
     std::uint64_t needed = 0;     ///< when a coroutine received what it brought, or else its item began
+    std::uint64_t needed_at = 0;  ///< the same among all records, in the order in which they were read
     std::uint64_t hidden = 0;     ///< how long in between the receiving PE worked
     std::int64_t reference = 0;   ///< with which it was received; 0 if by no mailbox
     std::uint32_t entry = 0;      ///< that it calls, among `entries`
@@ -67,6 +68,10 @@ struct dataflow {
     std::uint32_t name = 0;  ///< among `phase_names`
     std::uint64_t begun = 0;
     std::uint64_t ended = 0;  ///< equal to `begun` if the trace ends before it
+    // The same among all records, in the order in which they were read: in virtual time much happens in one moment, and
+    // this tells what of it is inside.
+    std::uint64_t begun_at = 0;
+    std::uint64_t ended_at = 0;
   };
 
   /// A stretch in which a piece wrote or read a datum of the user's.

@@ -6,8 +6,20 @@
 #include <deque>
 #include <queue>
 
+#include <imbrex/tools/trace/interval_set.hpp>
+
 namespace imbrex::tools {
 namespace {
+
+std::vector<std::uint64_t> lengths(const std::vector<interval_set>& of) {
+  std::vector<std::uint64_t> all;
+  for (const interval_set& one : of) {
+    std::uint64_t length = 0;
+    for (const interval& piece : one.pieces()) length += piece.end - piece.begin;
+    all.push_back(length);
+  }
+  return all;
+}
 
 class simulation {
  public:
@@ -15,7 +27,7 @@ class simulation {
     for (const auto& piece : run.pieces) needs_.push_back(piece.needs);
     values_.resize(run.boxes.size());
     phase_begun_.resize(run.phases.size());
-    result_.phase_times.resize(run.phase_names.size());
+    phases_.resize(run.phase_names.size());
   }
 
   replayed result() {
@@ -32,6 +44,7 @@ class simulation {
       if (!pe.is_busy) run_next(next.pe, next.time);
     }
     result_.never = static_cast<std::uint64_t>(std::ranges::count_if(needs_, [](auto n) { return n != 0; }));
+    result_.phase_times = lengths(phases_);
     return result_;
   }
 
@@ -87,7 +100,7 @@ class simulation {
       else if (event.kind == dataflow::event_kind::phase_begin)
         phase_begun_[event.what] = time;
       else
-        result_.phase_times[run_.phases[event.what].name] += time - phase_begun_[event.what];
+        phases_[run_.phases[event.what].name].add({phase_begun_[event.what], time});
     }
   }
 
@@ -135,6 +148,7 @@ class simulation {
   std::vector<std::size_t> values_;      // that came into each box
   std::vector<std::uint32_t> going_on_;  // what runs next, last in first out
   std::vector<std::uint64_t> phase_begun_;
+  std::vector<interval_set> phases_;  // by name
   std::priority_queue<moment> agenda_;
   std::uint64_t order_ = 0;
   replayed result_;
@@ -145,9 +159,9 @@ class simulation {
 replayed replay(const dataflow& run, const link_model& over) { return simulation(run, over).result(); }
 
 std::vector<std::uint64_t> recorded_phase_times(const dataflow& run) {
-  std::vector<std::uint64_t> times(run.phase_names.size());
-  for (const auto& phase : run.phases) times[phase.name] += phase.ended - phase.begun;
-  return times;
+  std::vector<interval_set> phases(run.phase_names.size());
+  for (const auto& phase : run.phases) phases[phase.name].add({phase.begun, phase.ended});
+  return lengths(phases);
 }
 
 }  // namespace imbrex::tools

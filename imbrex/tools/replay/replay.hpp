@@ -11,8 +11,9 @@ namespace imbrex::tools {
 
 /// How a run would have gone over another network.
 struct replayed {
-  std::uint64_t length = 0;                ///< from the first record to the end of the last piece, in ns
-  std::vector<std::uint64_t> phase_times;  ///< by name: of all phases that have it
+  std::uint64_t length = 0;  ///< from the first record to the end of the last piece, in ns
+  std::vector<std::uint64_t>
+      phase_times;          ///< by name: how long there was a phase of it, on one PE or on several
   std::uint64_t never = 0;  ///< pieces that could not begin, since what they waited for did not come
 };
 

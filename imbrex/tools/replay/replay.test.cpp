@@ -108,6 +108,49 @@ options over(int pes, const link_model& link) {
   return how;
 }
 
+/// Two of these send each other a message a step, and do nothing else; the first step is to warm up.
+struct partner : chare<partner> {
+  mailbox<int> in;
+
+  task<> run(int steps) {
+    const int other = where()[0] == 0 ? 1 : 0;
+    send<&partner::in>(peers()[other], 0, 0);
+    co_await in.receive(0);
+    const trace::phase timed("steps");
+    for (int step = 1; step <= steps; ++step) {
+      send<&partner::in>(peers()[other], step, 0);
+      co_await in.receive(step);
+    }
+  }
+};
+
+TEST(dataflow, tells_what_of_a_moment_is_in_a_phase) {
+  const test::temporary_trace folder;
+  auto how = over(2, {10us, 0, 0ns});
+  how.machine = machine_kind::virtual_time;
+  how.trace = folder.file();
+  EXPECT_EQ(run(how,
+                []() -> task<> {
+                  const auto partners = make_array<partner>(2);
+                  co_await partners.call<&partner::run>(3);
+                }),
+            0);
+  trace::reader in(folder.file());
+  const dataflow run = read_dataflow(in);
+  ASSERT_EQ(run.phases.size(), 2U);
+  const auto& phase = run.phases.front();
+  std::vector<std::int64_t> inside;
+  for (const auto& m : run.messages)
+    if (m.received && run.pieces[m.item].pe == 0 && phase.begun_at < m.needed_at &&
+        m.needed_at < phase.ended_at)
+      inside.push_back(m.reference);
+  EXPECT_EQ(inside, (std::vector<std::int64_t>{1, 2, 3}));
+  const auto needed_then = [&](std::uint64_t moment) {
+    return std::ranges::any_of(run.messages, [&](const auto& m) { return m.received && m.needed == moment; });
+  };
+  EXPECT_TRUE(needed_then(phase.begun) && needed_then(phase.ended)) << "else this tests nothing";
+}
+
 TEST(replay, gives_the_times_of_the_recorded_run_without_a_network) {
   for (const int pes : {1, 2, 5}) {
     const dataflow run = recorded({7, 6, 3}, over(pes, {}));
@@ -117,6 +160,23 @@ TEST(replay, gives_the_times_of_the_recorded_run_without_a_network) {
     EXPECT_NEAR(static_cast<double>(again.phase_times.at(0)),
                 static_cast<double>(recorded_phase_times(run).at(0)), 3e3);
   }
+}
+
+TEST(replay, counts_phases_of_several_pes_once) {
+  dataflow run;
+  run.phase_names = {"steps", "none"};
+  run.phases = {{.begun = 10, .ended = 40}, {.begun = 20, .ended = 50}, {.begun = 60, .ended = 65}};
+  EXPECT_EQ(recorded_phase_times(run), (std::vector<std::uint64_t>{45, 0}));
+  run.pes = {0, 1};
+  run.pieces = {{.length = 30, .begun = 10, .pe = 0, .first_event = 0, .events = 2, .is_item = true},
+                {.length = 30, .begun = 20, .pe = 1, .first_event = 2, .events = 2, .is_item = true}};
+  run.phases.pop_back();
+  using kind = dataflow::event_kind;
+  run.events = {{0, 0, kind::phase_begin},
+                {30, 0, kind::phase_end},
+                {0, 1, kind::phase_begin},
+                {30, 1, kind::phase_end}};
+  EXPECT_EQ(replay(run, {}).phase_times, (std::vector<std::uint64_t>{40, 0}));
 }
 
 // Nearly all are predicted to the nanosecond. The rest takes another order here and there: which chare asks first decides

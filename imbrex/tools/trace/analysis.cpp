@@ -146,6 +146,7 @@ class analysis {
   std::uint64_t next_look_ = 0;       // at the messages in flight, by windows
   std::vector<std::uint64_t> order_;  // in which the changes of processes happened
   std::vector<std::uint64_t> order_room_;
+  std::uint64_t dropped_ = 0;  // records
   std::uint64_t start_ = 0;
   std::uint64_t end_ = 0;
 };
@@ -271,6 +272,11 @@ void analysis::take(const record& r, std::uint32_t track) {
       here.device->operation(r);
       if (all_.observer != nullptr) all_.observer->other(track, r);
       return;
+    case record_kind::dropped:
+      dropped_ += r.a;
+      if (here.device != nullptr) here.device->report.dropped += r.a;
+      if (here.pe != nullptr) here.pe->dropped(r, here.last_record);
+      return;
     case record_kind::phase_begin:
     case record_kind::phase_end: phases_.take(r, track, phase_name(here.file, r.group)); [[fallthrough]];
     case record_kind::mark:
@@ -304,7 +310,6 @@ void analysis::item(const record& r, std::uint32_t track) {
     case record_kind::parked: return here.pe->parked(r.time);
     case record_kind::woken: return here.pe->woken(r.time);
     case record_kind::off: return here.pe->off(r.time);
-    case record_kind::dropped: return here.pe->dropped(r, here.last_record);
     default: return;  // what the user marks changes nothing
   }
 }
@@ -444,11 +449,10 @@ run_report analysis::finish() {
   for (const device_report& device : report.devices)
     bound.device = std::max({bound.device, device.overlap.communication, device.overlap.computation});
   report.warnings = in_.warnings();
-  std::uint64_t dropped = 0;
-  for (const pe_report& pe : report.pes) dropped += pe.dropped;
-  if (dropped > 0)
+  report.dropped = dropped_;
+  if (dropped_ > 0)
     report.warnings.push_back(
-        std::to_string(dropped) + " of " + std::to_string(dropped + report.records) +
+        std::to_string(dropped_) + " of " + std::to_string(dropped_ + report.records) +
         " records are missing, for which there was no room: what follows is of the rest; "
         "run again with a larger --trace-buffer, or with --trace-full wait");
   if (report.pes.empty())

@@ -237,6 +237,27 @@ TEST(Analysis, LeavesOutWhatTheRingHasDropped) {
   EXPECT_NE(report_text(run).find("7 records dropped"), std::string::npos);
 }
 
+TEST(Analysis, CountsWhatTheRingsOfDevicesHaveDropped) {
+  const temporary_trace folder;
+  {
+    trace::file_writer out(folder.file(), {});
+    out.write(0, std::vector{a_record(100, record_kind::item_begin), a_record(110, record_kind::dropped, 3),
+                             a_record(200, record_kind::item_end)});
+    out.write(track_number(trace::track_class::device, 0),
+              std::vector{a_record(150, record_kind::dropped, 40), a_record(160, record_kind::operation, 5)});
+    out.write(track_number(trace::track_class::comm_thread, 0),
+              std::vector{a_record(170, record_kind::dropped, 500)});
+    out.end();
+  }
+  const run_report run = report_on(folder.file());
+  EXPECT_EQ(run.dropped, 543U);
+  EXPECT_EQ(run.pes.at(0).dropped, 3U);
+  EXPECT_EQ(run.devices.at(0).dropped, 40U);
+  ASSERT_EQ(run.warnings.size(), 1U);
+  EXPECT_TRUE(run.warnings[0].starts_with("543 of 549 records are missing")) << run.warnings[0];
+  EXPECT_NE(report_text(run).find("1 operations, 40 records dropped"), std::string::npos);
+}
+
 // A model's clock may stand still from the send to the begin, and the receiver's track is read first.
 TEST(Analysis, KnowsAMessageThatBeginsWhenItIsSent) {
   const temporary_trace folder;

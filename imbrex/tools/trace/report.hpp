@@ -81,7 +81,8 @@ struct device_report {
   std::uint32_t device = 0;
   std::uint64_t operations = 0;
   std::uint64_t bytes = 0;
-  overlap_report overlap;  ///< of copies by kernels
+  std::uint64_t dropped = 0;  ///< records
+  overlap_report overlap;     ///< of copies by kernels
 };
 
 struct message_report {
@@ -129,7 +130,8 @@ struct bound_report {
 struct run_report {
   std::string file;
   std::uint64_t records = 0;
-  std::uint64_t length = 0;  ///< from the first record to the last
+  std::uint64_t dropped = 0;  ///< records, of PEs, devices and whatever else records
+  std::uint64_t length = 0;   ///< from the first record to the last
   std::uint32_t processes = 0;
   std::uint64_t all_pes = 0;  ///< of the processes whose files were read, also those without records
   bool virtual_time = false;

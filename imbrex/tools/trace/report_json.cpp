@@ -92,9 +92,13 @@ ordered_json path_json(const run_report& run) {
 }
 
 ordered_json json(const run_report& run) {
-  ordered_json made{{"file", run.file},        {"records", run.records},
-                    {"length", run.length},    {"processes", run.processes},
-                    {"all_pes", run.all_pes},  {"virtual_time", run.virtual_time},
+  ordered_json made{{"file", run.file},
+                    {"records", run.records},
+                    {"dropped", run.dropped},
+                    {"length", run.length},
+                    {"processes", run.processes},
+                    {"all_pes", run.all_pes},
+                    {"virtual_time", run.virtual_time},
                     {"warnings", run.warnings}};
   for (const char* const list : {"entries", "pes", "overlap_of_processes", "devices", "phases"})
     made[list] = ordered_json::array();
@@ -116,6 +120,7 @@ ordered_json json(const run_report& run) {
                                {"device", device.device},
                                {"operations", device.operations},
                                {"bytes", device.bytes},
+                               {"dropped", device.dropped},
                                {"overlap", json(device.overlap)}});
   for (const phase_report& phases : run.phases)
     made["phases"].push_back({{"name", phases.name},

@@ -41,10 +41,14 @@ std::string head_text(const run_report& run) {
   return text;
 }
 
+std::string dropped_text(std::uint64_t records) {
+  return records == 0 ? "" : fmt::format(", {} records dropped", readable_count(records));
+}
+
 std::string utilisation_text(const run_report& run) {
   table out({"program", "runtime", "idle", "parked", "unrecorded", "items", "PE"});
   const auto row = [&](const pe_report& pe, std::uint64_t time, std::string name) {
-    if (pe.dropped > 0) name += fmt::format(", {} records dropped", readable_count(pe.dropped));
+    name += dropped_text(pe.dropped);
     out.row({part_text(pe.program, time), part_text(pe.runtime, time), part_text(pe.idle_awake, time),
              part_text(pe.parked, time), part_text(pe.unrecorded, time), readable_count(pe.items), name});
   };
@@ -109,8 +113,8 @@ std::string overlap_text(const run_report& run) {
       row(process.overlap, fmt::format("process {}", process.process));
     });
   more += some_rows(run.devices, "devices", [&](const device_report& device) {
-    row(device.overlap, fmt::format("device {} of process {}, {} operations", device.device, device.process,
-                                    readable_count(device.operations)));
+    row(device.overlap, fmt::format("device {} of process {}, {} operations{}", device.device, device.process,
+                                    readable_count(device.operations), dropped_text(device.dropped)));
   });
   return "\nOverlap: the part of communication during which it computed. Of a PE: messages from other PEs, "
          "from\n"
