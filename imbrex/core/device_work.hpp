@@ -3,10 +3,15 @@
 
 #include <coroutine>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <imbrex/core/send.hpp>
 #include <imbrex/coro/scope.hpp>
+#include <imbrex/device/buffer.hpp>
+#include <imbrex/device/event.hpp>
+#include <imbrex/device/flag.hpp>
+#include <imbrex/device/graph.hpp>
 #include <imbrex/device/stream.hpp>
 #include <imbrex/sched/device_completions.hpp>
 
@@ -20,6 +25,27 @@ namespace detail {
 
 /// What tells this PE of its device's work. Throws imbrex::error if the run has no device.
 device_completions& completions_here();
+
+template <class T>
+inline constexpr bool stays_with_device<device_buffer<T>> = true;
+template <class T>
+inline constexpr bool stays_with_device<pinned_buffer<T>> = true;
+template <class T>
+inline constexpr bool stays_with_device<device_span<T>> = true;
+template <class T>
+inline constexpr bool stays_with_device<pinned_span<T>> = true;
+template <>
+inline constexpr bool stays_with_device<stream> = true;
+template <>
+inline constexpr bool stays_with_device<event> = true;
+template <>
+inline constexpr bool stays_with_device<event_pool> = true;
+template <>
+inline constexpr bool stays_with_device<graph> = true;
+template <>
+inline constexpr bool stays_with_device<flag_array> = true;
+template <>
+inline constexpr bool stays_with_device<device_flag> = true;
 
 /// Tells the receiver when all that was submitted to the stream is done; null if it is already.
 device_completions::notice* notify_here(stream& after, const device_completions::receiver& who);
@@ -55,6 +81,14 @@ class device_waiter final : public suspension {
 }  // namespace detail
 
 inline detail::device_waiter operator co_await(stream_end end) { return detail::device_waiter(end.of); }
+
+/// Says what to await instead.
+template <class Stream>
+  requires std::is_same_v<std::remove_cvref_t<Stream>, stream>
+auto operator co_await(Stream&&) {
+  static_assert(std::is_void_v<Stream>, "imbrex: a stream has no end: co_await stream.done()");
+  return std::suspend_never();
+}
 
 /// Sends a message to entry method or port M when all that was submitted to the stream so far is done: the callback
 /// form of `co_await stream.done()`. Arguments are those of `send`, and are taken now.

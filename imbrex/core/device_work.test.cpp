@@ -24,6 +24,7 @@
 
 #include <imbrex/core/machines.test.hpp>
 #include <imbrex/core/run_devices.hpp>
+#include <imbrex/core/stream_set.hpp>
 #include <imbrex/core/work_request.hpp>
 #include <imbrex/device/buffer.hpp>
 
@@ -366,6 +367,30 @@ TEST_P(on_threads, a_fault_of_a_work_request_names_the_pe) {
   EXPECT_EQ(status, 1);
   EXPECT_NE(said.find("the work requests of PE 1"), std::string::npos) << said;
   EXPECT_NE(said.find("cell 44"), std::string::npos) << said;
+}
+
+TEST(streams_of_all, are_captured_only_where_no_other_pe_uses_them) {
+  for (const int pes : {1, 2}) {
+    options how = with_device(threads(pes), completion_method::polling);
+    how.streams = stream_policy::five;
+    how.devices = 1;
+    std::string refused;
+    const int status = run(how, [&]() -> task<> {
+      stream_set all("one");
+      device_buffer<std::int64_t> number(gpu(), 1);
+      try {
+        all.compute().begin_capture();
+        all.compute().fill(number.span(), std::byte(0));
+        graph zero = all.compute().end_capture();
+        all.compute().launch(zero);
+      } catch (const device_error& e) {
+        refused = e.what();
+      }
+      co_await all.compute().done();
+    });
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(refused.find("--streams single, two or four") != std::string::npos, pes > 1) << refused;
+  }
 }
 
 /// A PE that asks its device again and again is never without work.
