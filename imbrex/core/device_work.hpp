@@ -2,6 +2,7 @@
 #pragma once
 
 #include <coroutine>
+#include <exception>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -47,7 +48,8 @@ inline constexpr bool stays_with_device<flag_array> = true;
 template <>
 inline constexpr bool stays_with_device<device_flag> = true;
 
-/// Tells the receiver when all that was submitted to the stream is done; null if it is already.
+/// Tells the receiver when all that was submitted to the stream is done or the device has failed; null if it is done
+/// already.
 device_completions::notice* notify_here(stream& after, const device_completions::receiver& who);
 
 /// What awaits the end of a stream's work. If it is destroyed before, nobody is told.
@@ -66,7 +68,10 @@ class device_waiter final : public suspension {
     begin(waiter.promise().entry());
     return true;
   }
-  void await_resume() { end(); }
+  void await_resume() {
+    end();
+    if (failure_) std::rethrow_exception(std::move(failure_));
+  }
   std::string description() const override;
   awaited cause() const override { return {trace::wait_cause::device}; }
 
@@ -76,6 +81,7 @@ class device_waiter final : public suspension {
   stream& stream_;
   std::coroutine_handle<> waiter_;
   device_completions::notice* notice_ = nullptr;
+  std::exception_ptr failure_;
 };
 
 }  // namespace detail
@@ -91,7 +97,8 @@ auto operator co_await(Stream&&) {
 }
 
 /// Sends a message to entry method or port M when all that was submitted to the stream so far is done: the callback
-/// form of `co_await stream.done()`. Arguments are those of `send`, and are taken now.
+/// form of `co_await stream.done()`. Arguments are those of `send`, and are taken now. If the device fails the run ends
+/// with the error, for there is nobody to be told.
 template <auto M, class T, class... A>
 void send_when_done(stream& after, const element<T>& to, A&&... arguments) {
   if constexpr (detail::entry_fits<T, M, A&&...>()) {
@@ -100,19 +107,23 @@ void send_when_done(stream& after, const element<T>& to, A&&... arguments) {
     m.key = to.key_value();
     m.priority = to.priority();
     using message_type = std::remove_reference_t<decltype(m)>;
-    const device_completions::receiver sender{
-        [](void* kept) {
-          detail::dispatch_to_element<T>(detail::processor::here(), *static_cast<message_type*>(kept));
-        },
-        [](void* kept) noexcept {
-          auto& dropped = *static_cast<message_type*>(kept);
-          dropped.type->destroy(dropped);
-        },
-        &m};
+    const device_completions::receiver sender{[](void* kept, const std::exception_ptr& failure) {
+                                                auto& sent = *static_cast<message_type*>(kept);
+                                                if (!failure)
+                                                  return detail::dispatch_to_element<T>(
+                                                      detail::processor::here(), sent);
+                                                sent.type->destroy(sent);
+                                                std::rethrow_exception(failure);
+                                              },
+                                              [](void* kept) noexcept {
+                                                auto& dropped = *static_cast<message_type*>(kept);
+                                                dropped.type->destroy(dropped);
+                                              },
+                                              &m};
     detail::message_guard unsent(m);
     const bool waits = detail::notify_here(after, sender) != nullptr;
     unsent.release();
-    if (!waits) sender.come(&m);
+    if (!waits) sender.come(&m, nullptr);
   }
 }
 
