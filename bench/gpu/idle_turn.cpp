@@ -11,6 +11,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -111,8 +112,9 @@ class subject {
 
  private:
   void submit() {
-    const imbrex::device_completions::receiver who{[](void* count) { ++*static_cast<int*>(count); },
-                                                   [](void*) noexcept {}, &told_};
+    const imbrex::device_completions::receiver who{
+        [](void* count, const std::exception_ptr&) { ++*static_cast<int*>(count); }, [](void*) noexcept {},
+        &told_};
     for (int i = 0; i < pending_; ++i) {
       const auto which = static_cast<std::size_t>(i) % streams_.size();
       completions_.notify(streams_[which], who);

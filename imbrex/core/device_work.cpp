@@ -4,6 +4,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/run_devices.hpp>
 #include <imbrex/core/runtime.hpp>
+#include <imbrex/device/error.hpp>
 
 namespace imbrex {
 
@@ -26,9 +27,10 @@ device_completions::notice* notify_here(stream& after, const device_completions:
 }
 
 bool device_waiter::start() {
-  notice_ = notify_here(stream_, {[](void* self) {
+  notice_ = notify_here(stream_, {[](void* self, const std::exception_ptr& failure) {
                                     auto& mine = *static_cast<device_waiter*>(self);
                                     mine.notice_ = nullptr;
+                                    mine.failure_ = failure;
                                     mine.waiter_.resume();
                                   },
                                   nullptr, this});
@@ -36,7 +38,7 @@ bool device_waiter::start() {
 }
 
 std::string device_waiter::description() const {
-  return "what its device does in the stream of " + stream_.owner();
+  return "what its device does in " + stream_of(stream_.owner());
 }
 
 }  // namespace detail

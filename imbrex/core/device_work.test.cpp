@@ -24,6 +24,7 @@
 
 #include <imbrex/core/machines.test.hpp>
 #include <imbrex/core/run_devices.hpp>
+#include <imbrex/core/stream_set.hpp>
 #include <imbrex/core/work_request.hpp>
 #include <imbrex/device/buffer.hpp>
 
@@ -99,6 +100,33 @@ class block : public chare<block> {
     co_await work_.done();
   }
   void break_device_and_forget() { work_.launch(fault, 43); }
+  /// How often it is told of the fault of its device: of the stream's own, of another's, and once more.
+  task<int> outlive_device(nanoseconds before_it_asks) {
+    stream other(gpu(), stream_priority::high, "other");
+    other.launch(last_long);
+    work_.launch(fault, 46);
+    co_await sleep_for(before_it_asks);
+    int told = 0;
+    for (stream* const s : {&other, &work_, &other}) try {
+        co_await s->done();
+      } catch (const device_error& e) {
+        if (std::string(e.what()).find("cell 46") != std::string::npos) ++told;
+      }
+    co_return told;
+  }
+  task<int> wait_beside() {
+    try {
+      work_.launch(last_long);
+      co_await work_.done();
+    } catch (const device_error&) {
+      co_return 1;
+    }
+    co_return 0;
+  }
+  void break_device_and_send() {
+    work_.launch(fault, 47);
+    send_when_done<&block::finished>(work_, self(), finished_number_, 1);
+  }
   task<int> capture() {
     int refused = 0;
     work_.begin_capture();
@@ -341,6 +369,45 @@ TEST_P(on_threads, a_fault_that_nobody_awaits_is_told_too) {
   EXPECT_NE(said.find("cell 43"), std::string::npos) << said;
 }
 
+TEST_P(on_threads, a_fault_is_told_to_whoever_awaits_and_ends_the_run_at_its_end) {
+  for (const nanoseconds before_it_asks : {0ns, nanoseconds(5ms)})
+    for (const options& machine : {threads(1), threads(2), seeded(2, 1), seeded(1, 2), seeded(3, 3),
+                                   options{.pes = 2, .machine = machine_kind::virtual_time}}) {
+      testing::internal::CaptureStderr();
+      int told = 0;
+      int told_beside = 0;
+      options how = with_device(machine, GetParam());
+      how.devices = 1;
+      const int status = run(how, [&]() -> task<> {
+        auto blocks = make_array<block>({4});
+        auto beside = blocks[0].call<&block::wait_beside>();
+        auto also_beside = blocks[1].call<&block::wait_beside>();
+        told = co_await blocks[3].call<&block::outlive_device>(before_it_asks);
+        told_beside += co_await beside;
+        told_beside += co_await also_beside;
+      });
+      const std::string said = testing::internal::GetCapturedStderr();
+      EXPECT_EQ(status, 1) << text_of(how);
+      EXPECT_EQ(told, 3) << text_of(how) << said;
+      // A PE that blocks, and time that jumps, may come to the end of what these wait for before there is a fault.
+      if (GetParam() != completion_method::synchronous && how.machine == machine_kind::threads)
+        EXPECT_EQ(told_beside, 2) << text_of(how) << said;
+      EXPECT_NE(said.find("cell 46"), std::string::npos) << said;
+    }
+}
+
+TEST_P(on_threads, a_fault_before_a_message_of_the_device_ends_the_run) {
+  testing::internal::CaptureStderr();
+  const int status = run(with_device(threads(1), GetParam()), []() -> task<> {
+    auto blocks = make_array<block>({1});
+    send<&block::break_device_and_send>(blocks[0]);
+    co_await blocks[0].call<&block::wait_until_finished>();
+  });
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(status, 1);
+  EXPECT_NE(said.find("cell 47"), std::string::npos) << said;
+}
+
 TEST_P(on_threads, a_fault_of_a_stream_that_is_gone_is_told_too) {
   for (const options& machine : {threads(1), options{.pes = 1, .machine = machine_kind::deterministic},
                                  options{.pes = 1, .machine = machine_kind::virtual_time}}) {
@@ -366,6 +433,30 @@ TEST_P(on_threads, a_fault_of_a_work_request_names_the_pe) {
   EXPECT_EQ(status, 1);
   EXPECT_NE(said.find("the work requests of PE 1"), std::string::npos) << said;
   EXPECT_NE(said.find("cell 44"), std::string::npos) << said;
+}
+
+TEST(streams_of_all, are_captured_only_where_no_other_pe_uses_them) {
+  for (const int pes : {1, 2}) {
+    options how = with_device(threads(pes), completion_method::polling);
+    how.streams = stream_policy::five;
+    how.devices = 1;
+    std::string refused;
+    const int status = run(how, [&]() -> task<> {
+      stream_set all("one");
+      device_buffer<std::int64_t> number(gpu(), 1);
+      try {
+        all.compute().begin_capture();
+        all.compute().fill(number.span(), std::byte(0));
+        graph zero = all.compute().end_capture();
+        all.compute().launch(zero);
+      } catch (const device_error& e) {
+        refused = e.what();
+      }
+      co_await all.compute().done();
+    });
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(refused.find("--streams single, two or four") != std::string::npos, pes > 1) << refused;
+  }
 }
 
 /// A PE that asks its device again and again is never without work.

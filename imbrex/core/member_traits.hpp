@@ -126,10 +126,14 @@ consteval bool argument_fits() {
                 "imbrex: an entry method cannot take a reference to non-const: what it writes there would be "
                 "lost with the "
                 "message. Return a value and use call instead of send");
+  constexpr bool converts = std::is_constructible_v<value, Argument>;
+  using given = std::remove_cvref_t<Argument>;
   if constexpr (is_pointer || writes) {
     return false;
+  } else if constexpr (stays_with_device<value> || (stays_with_device<given> && !converts)) {
+    check_serializable<std::conditional_t<stays_with_device<value>, value, given>>();
+    return false;
   } else {
-    constexpr bool converts = std::is_constructible_v<value, Argument>;
     static_assert(converts,
                   "imbrex: an argument has the wrong type for this entry method (Place counts from 0)");
     if constexpr (converts) check_serializable<value>();

@@ -131,9 +131,13 @@ void run_devices::attach(scheduler& pe, int which) {
 std::shared_ptr<std::vector<stream>> run_devices::shared_streams(device& of) {
   const std::lock_guard hold(shared_streams_lock_);
   auto& streams = shared_streams_[&of];
-  if (streams == nullptr)
+  if (streams == nullptr) {
     streams = std::make_shared<std::vector<stream>>(
         make_streams(of, stream_policy::five, "the chares of " + of.info().label()));
+    const auto place = std::ranges::find_if(devices_, [&](const auto& d) { return d.get() == &of; });
+    if (users_[static_cast<std::size_t>(place - devices_.begin())].size() > 1)
+      for (stream& s : *streams) s.share();
+  }
   return streams;
 }
 

@@ -19,7 +19,8 @@ namespace imbrex {
 class stream_set {
  public:
   /// On the device of the PE that this runs on. `owner` names its streams in errors, such as "block (0, 1)"; those of
-  /// `five` are the device's. Throws imbrex::error if the run has no device.
+  /// `five` are the device's, and cannot be captured if several PEs have that device. Throws imbrex::error if the run
+  /// has no device.
   explicit stream_set(const std::string& owner);
 
   stream& compute() { return of(0); }

@@ -29,7 +29,7 @@ struct device_capabilities {
 };
 
 struct device_info {
-  const void* id = nullptr;  ///< unique among all devices of this process
+  const void* id = nullptr;  ///< unique among all devices of this process: where its own `device_info` lies
   int index = 0;             ///< among the devices that the backend finds; hidden ones do not count
   std::string backend;       ///< "cuda", "emulated"
   std::string name;          ///< of the model: "NVIDIA H200"
@@ -41,6 +41,13 @@ struct device_info {
   /// "cuda device 0 (NVIDIA H200)", as errors say it.
   std::string label() const { return backend + " device " + std::to_string(index) + " (" + name + ")"; }
 };
+
+namespace detail {
+
+/// Of a device that there is, by its id.
+inline const device_info& info_of(const void* id) { return *static_cast<const device_info*>(id); }
+
+}  // namespace detail
 
 enum class memory_kind { device, pinned };
 enum class copy_direction { to_device, from_device, within_device };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <type_traits>
 
@@ -30,8 +31,9 @@ class device_span {
   constexpr bool empty() const noexcept { return size_ == 0; }
   /// The id of the device that the memory is on; null for a view of nothing.
   constexpr const void* device() const noexcept { return device_; }
-  /// `first + count` may not exceed `size()`.
+  /// `first + count` may not exceed `size()`; where assertions are on it aborts otherwise.
   constexpr device_span subspan(std::size_t first, std::size_t count) const noexcept {
+    assert(first <= size_ && count <= size_ - first && "imbrex: the subspan ends outside of the span");
     return {data_ + first, count, device_};
   }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -75,22 +76,33 @@ TEST(buffers, of_too_many_elements_are_refused) {
   EXPECT_THROW(device_buffer<double>(in.first(), SIZE_MAX / 4), device_out_of_memory);
 }
 
+TEST(misuse, an_event_pool_does_not_go_before_its_events) {
+  EXPECT_DEATH(
+      {
+        auto all = devices("emulated");
+        std::optional<event_pool> pool(*all.front());
+        const event left = pool->take();
+        pool.reset();
+      },
+      "an event pool is destroyed before events of it");
+}
+
 #ifndef NDEBUG
 TEST(misuse, of_what_was_moved_from_aborts) {
   subject in({.in_virtual_time = true});
   device_buffer<int> a(in.first(), 10);
   const device_buffer<int> b(std::move(a));
   EXPECT_DEATH(a.span(), "after it was moved from");  // NOLINT: that is the test
-  stream s(in.first(), stream_priority::normal, "s");
-  const stream t(std::move(s));
-  EXPECT_DEATH(s.idle(), "after it was moved from");  // NOLINT
 }
 
-TEST(misuse, of_another_devices_memory_aborts) {
+TEST(misuse, a_subspan_does_not_end_outside_of_its_span) {
   subject in({.in_virtual_time = true});
-  device_buffer<int> a(in.second(), 10);
-  stream s(in.first(), stream_priority::normal, "s");
-  EXPECT_DEATH(s.fill(a.span(), std::byte{0}), "memory of one device");
+  device_buffer<int> a(in.first(), 10);
+  pinned_buffer<int> b(in.first(), 10);
+  EXPECT_EQ(a.span().subspan(10, 0).size() + b.span().subspan(3, 7).size(), 7U);
+  EXPECT_DEATH(a.span().subspan(5, 6), "the subspan ends outside of the span");
+  EXPECT_DEATH(b.span().subspan(11, 0), "the subspan ends outside of the span");
+  EXPECT_DEATH(b.span().subspan(1, SIZE_MAX), "the subspan ends outside of the span");
 }
 
 TEST(misuse, a_device_does_not_go_before_its_events) {

@@ -22,6 +22,10 @@ device_error::device_error(std::string device, std::string owner, std::string op
       owner_(std::move(owner)),
       operation_(std::move(operation)) {}
 
+std::string detail::stream_of(const std::string& owner) {
+  return owner.empty() ? "a stream without a name" : "the stream of " + owner;
+}
+
 device_out_of_memory::device_out_of_memory(std::string device, std::string owner, std::string_view what,
                                            std::size_t asked, std::size_t free)
     : device_error(std::move(device), std::move(owner), "allocate",

@@ -25,6 +25,13 @@ class device_error : public error {
   std::string operation_;
 };
 
+namespace detail {
+
+/// "the stream of block[3]", as errors say it; its owner may have no name.
+std::string stream_of(const std::string& owner);
+
+}  // namespace detail
+
 /// A device, or the host's memory that devices reach, has no room left.
 class device_out_of_memory : public device_error {
  public:

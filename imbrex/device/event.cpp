@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include <imbrex/base/error.hpp>
 #include <imbrex/device/check.hpp>
 
 namespace imbrex {
@@ -27,7 +28,7 @@ void event::give_back() noexcept {
 }
 
 event_backend& event::backend() const {
-  detail::require(backend_ != nullptr, "an event is used after it was moved from");
+  if (backend_ == nullptr) throw error("an event is used after it was moved from; use what it was moved to");
   return *backend_;
 }
 
@@ -38,7 +39,9 @@ void event::synchronize() const {
 }
 
 event_pool::~event_pool() {
-  detail::require(taken() == 0, "an event pool is destroyed before its events");
+  if (taken() != 0)  // which would come back to freed memory
+    detail::refuse_misuse(
+        "an event pool is destroyed before events of it; declare the pool before what keeps its events");
   free_.clear();
   of_.add_event_pools(-1);
 }

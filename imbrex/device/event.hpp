@@ -47,7 +47,7 @@ class event_pool {
   explicit event_pool(device& of) : of_(of) { of.add_event_pools(1); }
   event_pool(const event_pool&) = delete;
   event_pool& operator=(const event_pool&) = delete;
-  /// In debug builds aborts if events of it are left.
+  /// Aborts if events of it are left.
   ~event_pool();
 
   event take();

@@ -3,7 +3,11 @@
 #include <imbrex/device/checks.test.hpp>
 
 #include <array>
+#include <cstddef>
+#include <limits>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace imbrex::test {
 namespace {
@@ -52,10 +56,104 @@ void a_device_can_be_lost(subject& in) {
   expect_in(in, refusal(in, "a wait for a lost device", [&] { peer.synchronize(); }), "failed");
 }
 
+void a_fault_in_a_stream_without_a_name_is_told(subject& in) {
+  if (in.is_real()) return;
+  stream s = make(in, "");
+  const std::string text = refusal(in, "a fault", [&] {
+    s.launch(faulty, 18);
+    s.synchronize();
+  });
+  for (const std::string_view part :
+       {": synchronize: ", "faulty in a stream without a name failed", "cell 18"})
+    expect_in(in, text, part);
+}
+
+void negative_work_is_refused(subject& in) {
+  if (in.is_real()) return;  // asks nobody how long it takes
+  stream s = make(in, "negative");
+  for (const work_size& size :
+       {work_size{.bytes = -1}, work_size{.flops = -2}, work_size{.time = nanoseconds(-3)},
+        work_size{.bytes = std::numeric_limits<double>::quiet_NaN()}}) {
+    const std::string text = refusal(in, "less than no work", [&] { s.launch(sized, size); });
+    for (const std::string_view part : {"launch of kernel sized", "stream of negative", "work_size"})
+      expect_in(in, text, part);
+  }
+  s.launch(sized, work_size{});
+  s.synchronize();
+}
+
+void what_is_of_another_device_is_refused(subject& in) {
+  if (in.count() < 2) return;
+  stream s = make(in, "here");
+  stream there(in.second(), stream_priority::normal, "there");
+  device_buffer<int> mine(in.first(), 4);
+  device_buffer<int> other(in.second(), 4);
+  pinned_buffer<int> on_host(in.second(), 4);  // of any device: all reach it
+  flag_array flags(in.second(), 1);
+  const auto refuse = [&](const std::string& what, auto submit) {
+    const std::string text = refusal(in, what + " of another device", submit);
+    for (const std::string& part :
+         {in.first().info().label(), in.second().info().label(), std::string("here"), what})
+      expect_in(in, text, part);
+  };
+  s.fill(mine.span(), std::byte{1});
+  refuse("launch of kernel add", [&] { s.launch(add, mine.span(), other.span(), 1); });
+  refuse("copy", [&] { s.copy(other.span(), on_host.span()); });
+  refuse("copy", [&] { s.copy(on_host.span(), other.span()); });
+  refuse("copy", [&] { s.copy(other.span(), mine.span()); });
+  refuse("fill", [&] { s.fill(other.span(), std::byte{0}); });
+  if (in.first().info().can.stream_values) {
+    refuse("write value", [&] { s.write(flags[0], 1); });
+    refuse("wait for value", [&] { s.wait(flags[0], 1); });
+  }
+  if (in.first().info().can.graphs) {
+    there.begin_capture();
+    graph theirs = there.end_capture();
+    refuse("launch of a graph", [&] { s.launch(theirs); });
+  }
+  s.copy(on_host.span(), mine.span());  // what was refused has done no harm
+  s.synchronize();
+  in.expect_equal(on_host[3], 0x01010101, "what has been copied");
+}
+
+void what_was_moved_from_is_refused(subject& in) {
+  const auto refuse = [&](const std::string& what, auto use) {
+    try {
+      use();
+      in.expect(false, what + " is used after it was moved from");
+    } catch (const error& e) {
+      expect_in(in, e.what(), what + " is used after it was moved from");
+    }
+  };
+  mark_log log(in);
+  event_pool events(in.first());
+  stream s = make(in, "s");
+  event e = events.take();
+  s.record(e);
+  const event f = std::move(e);
+  refuse("an event", [&] { static_cast<void>(e.done()); });  // NOLINT: that is the test
+  refuse("an event", [&] { s.wait(e); });                    // NOLINT
+  if (in.first().info().can.graphs) {
+    s.begin_capture();
+    graph g = s.end_capture();
+    graph h = std::move(g);
+    refuse("a graph", [&] { s.launch(g); });  // NOLINT
+    s.launch(h);
+  }
+  const stream t = std::move(s);
+  refuse("a stream", [&] { s.idle(); });                             // NOLINT
+  refuse("a stream", [&] { s.launch(append, log.span(), 1, us); });  // NOLINT
+  refuse("a stream", [&] { static_cast<void>(s.capturing()); });     // NOLINT
+}
+
 const std::array checks{
     device_check{"kernels_without_a_function_are_refused", kernels_without_a_function_are_refused},
     device_check{"a_fault_fails_the_device", a_fault_fails_the_device},
     device_check{"a_device_can_be_lost", a_device_can_be_lost},
+    device_check{"a_fault_in_a_stream_without_a_name_is_told", a_fault_in_a_stream_without_a_name_is_told},
+    device_check{"negative_work_is_refused", negative_work_is_refused},
+    device_check{"what_is_of_another_device_is_refused", what_is_of_another_device_is_refused},
+    device_check{"what_was_moved_from_is_refused", what_was_moved_from_is_refused},
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace imbrex::test {
@@ -82,6 +83,32 @@ void captures_are_guarded(subject& in) {
   a.launch(append, log.span(), 2, us);
   a.synchronize();
   log.expect({2});
+}
+
+void shared_streams_are_not_captured(subject& in) {
+  if (!in.first().info().can.graphs) return;
+  event_pool events(in.first());
+  stream own = make(in, "own");
+  stream shared = make(in, "all");
+  shared.share();
+  const std::string text = refusal(in, "the capture of a shared stream", [&] { shared.begin_capture(); });
+  for (const std::string_view part : {"stream of all", "begin capture", "--streams"})
+    expect_in(in, text, part);
+  event fork = events.take();
+  own.begin_capture();
+  own.record(fork);
+  expect_in(in, refusal(in, "a shared stream in a capture", [&] { shared.wait(fork); }), "--streams");
+  try {
+    static_cast<void>(own.end_capture());
+  } catch (const device_error&) {  // it may be that the shared one was not joined
+  }
+  own.record(fork);
+  shared.wait(fork);
+  stream moved = std::move(shared);
+  refusal(in, "the capture of a shared stream that was moved", [&] { moved.begin_capture(); });
+  moved = make(in, "another");
+  moved.begin_capture();
+  static_cast<void>(moved.end_capture());
 }
 
 /// Reads what the stream has written, and writes what the stream reads next.
@@ -228,6 +255,7 @@ void observers_are_told_what_was_done(subject& in) {
 const std::array checks{
     device_check{"graphs_replay_what_was_captured", graphs_replay_what_was_captured},
     device_check{"captures_are_guarded", captures_are_guarded},
+    device_check{"shared_streams_are_not_captured", shared_streams_are_not_captured},
     device_check{"host_functions_keep_their_place", host_functions_keep_their_place},
     device_check{"every_host_function_is_called", every_host_function_is_called},
     device_check{"values_order_streams_and_host", values_order_streams_and_host},

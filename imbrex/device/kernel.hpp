@@ -12,7 +12,7 @@
 
 namespace imbrex {
 
-/// What a kernel costs, for devices whose time is modelled.
+/// What a kernel costs, for devices whose time is modelled; nothing here may be negative.
 struct work_size {
   double bytes = 0;           ///< read and written in device memory
   double flops = 0;           ///< floating-point operations
@@ -51,6 +51,14 @@ struct kernel_launch {
 };
 
 namespace detail {
+
+/// True if a kernel with the parameters that the tuple names can be launched with these arguments.
+template <class Parameters, class... Given>
+inline constexpr bool kernel_takes = false;
+template <class... Args, class... Given>
+  requires(sizeof...(Args) == sizeof...(Given))
+inline constexpr bool kernel_takes<std::tuple<Args...>, Given...> =
+    (std::is_convertible_v<const Given&, Args> && ...);
 
 /// A kernel and its arguments, while it is launched.
 template <class... Args>

@@ -54,6 +54,10 @@ inline constexpr kernel<double, std::uint64_t> move_bytes{
 inline constexpr kernel<int> faulty{
     .name = "faulty", .host = [](int cell) { throw std::out_of_range("cell " + std::to_string(cell)); }};
 
+/// Costs what its argument says.
+inline constexpr kernel<work_size> sized{
+    .name = "sized", .host = [](work_size) {}, .work = [](work_size size) { return size; }};
+
 inline constexpr kernel<int> nowhere{.name = "nowhere"};
 
 }  // namespace imbrex::test

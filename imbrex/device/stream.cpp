@@ -4,7 +4,6 @@
 #include <atomic>
 #include <utility>
 
-#include <imbrex/device/check.hpp>
 #include <imbrex/device/error.hpp>
 
 namespace imbrex {
@@ -34,6 +33,7 @@ stream& stream::operator=(stream&& other) noexcept {
   priority_ = other.priority_;
   owner_ = std::move(other.owner_);
   number_ = other.number_;
+  is_shared_ = other.is_shared_;
   backend_ = std::move(other.backend_);
   return *this;
 }
@@ -46,17 +46,19 @@ void stream::leave() noexcept {
 }
 
 stream_backend& stream::backend() const {
-  detail::require(backend_ != nullptr, "a stream is used after it was moved from");
+  if (backend_ == nullptr) throw error("a stream is used after it was moved from; use what it was moved to");
   return *backend_;
 }
 
-void stream::check_device(const void* device) const {
-  detail::require(device == on_->info().id || device == nullptr,
-                  "memory of one device is used in a stream of another");
+void stream::check_device(std::string_view operation, std::string_view what, const void* device) const {
+  if (device == on_->info().id || device == nullptr) return;
+  throw device_error(on_->info().label(), owner_, std::string(operation),
+                     "it uses " + std::string(what) + " of " + detail::info_of(device).label() +
+                         "; make what a stream uses on its own device, or copy memory from the other one");
 }
 
 void stream::check_copy(std::size_t to, std::size_t from, const void* device) const {
-  check_device(device);
+  check_device("copy", "memory", device);
   if (to != from)
     throw device_error(on_->info().label(), owner_, "copy",
                        "from " + std::to_string(from) + " elements to " + std::to_string(to) +
@@ -64,9 +66,11 @@ void stream::check_copy(std::size_t to, std::size_t from, const void* device) co
 }
 
 void stream::check_peer(const void* device) const {
-  if (device != on_->info().id && device != nullptr && !on_->info().can.peer_copies)
+  if (device == on_->info().id || device == nullptr) return;
+  const device_info& other = detail::info_of(device);
+  if (!on_->info().can.peer_copies || other.backend != on_->info().backend)
     throw device_error(on_->info().label(), owner_, "copy",
-                       "this device cannot copy from another one; copy through pinned memory");
+                       "this device cannot copy from " + other.label() + "; copy through pinned memory");
 }
 
 void stream::require_values(std::string_view operation) const {
@@ -83,8 +87,9 @@ void stream::require_graphs() const {
 
 void stream::launch(graph& what) {
   require_graphs();
-  check_device(what.device_);
-  detail::require(what.backend_ != nullptr, "a graph is used after it was moved from");
+  if (what.backend_ == nullptr)
+    throw error("a graph is used after it was moved from; use what it was moved to");
+  check_device("launch of a graph", "a graph", what.device_);
   backend().launch(*what.backend_);
 }
 
@@ -94,18 +99,20 @@ void stream::record(event& at) {
 }
 
 void stream::wait(const event& until) {
-  if (until.recorded_) backend().wait(until.backend());
+  if (!until.recorded_) return;
+  backend().wait(until.backend());
+  if (is_shared_ && capturing()) refuse_capture("wait for an event");
 }
 
 void stream::write(device_flag to, std::uint32_t value) {
   require_values("write value");
-  check_device(to.device);
+  check_device("write value", "a flag", to.device);
   backend().write(*to.word, value);
 }
 
 void stream::wait(device_flag until, std::uint32_t at_least) {
   require_values("wait for value");
-  check_device(until.device);
+  check_device("wait for value", "a flag", until.device);
   backend().wait(*until.word, at_least);
 }
 
@@ -115,7 +122,15 @@ void stream::synchronize() { backend().synchronize(); }
 
 void stream::begin_capture() {
   require_graphs();
+  if (is_shared_) refuse_capture("begin capture");
   backend().begin_capture();
+}
+
+void stream::refuse_capture(std::string_view operation) const {
+  throw device_error(
+      on_->info().label(), owner_, std::string(operation),
+      "several PEs share this stream and would be captured too; capture streams of the chare's own, "
+      "or run with --streams single, two or four");
 }
 
 graph stream::end_capture() {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 
 #include <imbrex/device/device.hpp>
@@ -29,8 +30,13 @@ struct [[nodiscard("co_await stream.done()")]] stream_end {
 /// several in any order, unless they wait for each other. Nothing here but `synchronize` waits for the
 /// device. Several threads may use one stream, but between `begin_capture` and `end_capture` only one.
 ///
-/// An operation that fails on the device fails the device: the next call that can tell throws `device_error`,
-/// and so does every one after it. What was submitted goes on when the stream is destroyed.
+/// An operation that fails on the device fails the device, for good: from then on every call that can tell
+/// throws `device_error`, and so does `co_await` of the end of any of its streams, also for those who wait
+/// already. Whoever catches it can tidy up, but a run ends with exit status 1 if a device of it has failed, and
+/// with the reason if nothing else has ended it.
+///
+/// What was submitted goes on when the stream is destroyed. Using a stream, graph or event after it was moved
+/// from throws `error`.
 class stream {
  public:
   /// `owner` says in errors whose stream it is, such as "block[3] halo".
@@ -43,8 +49,8 @@ class stream {
   stream_priority priority() const noexcept { return priority_; }
   const std::string& owner() const noexcept { return owner_; }
 
-  /// Copies as many elements as both views have; throws `device_error` if they differ. The views must not
-  /// overlap, and stay valid and untouched until the copy is done.
+  /// Copies as many elements as both views have; throws `device_error` if they differ, or if device memory is
+  /// of another device. The views must not overlap, and stay valid and untouched until the copy is done.
   template <class T>
   void copy(device_span<T> to, pinned_span<const std::type_identity_t<T>> from) {
     check_copy(to.size(), from.size(), to.device());
@@ -65,15 +71,27 @@ class stream {
   /// Sets every byte.
   template <class T>
   void fill(device_span<T> to, std::byte value) {
-    check_device(to.device());
+    check_device("fill", "memory", to.device());
     backend().fill(to.data(), value, to.size_bytes());
   }
 
-  /// Throws `device_error` naming both if the kernel has no function for this backend.
+  /// Throws `device_error` naming both if the kernel has no function for this backend, and if a `device_span`
+  /// among the arguments is of another device; what lies in structures is not looked at.
   template <class... Args>
   void launch(const kernel<Args...>& what, const std::type_identity_t<Args>&... arguments) {
+    (check_argument(what.name, arguments), ...);
     const detail::bound_kernel<Args...> bound{what, {arguments...}};
     backend().launch(bound.launch());
+  }
+  /// Says what is wrong with the arguments.
+  template <class... Args, class... Given>
+    requires(!detail::kernel_takes<std::tuple<Args...>, Given...>)
+  void launch(const kernel<Args...>&, const Given&...) {
+    static_assert(sizeof...(Args) == sizeof...(Given), "imbrex: wrong number of arguments for this kernel");
+    static_assert(
+        sizeof...(Args) != sizeof...(Given) || detail::kernel_takes<std::tuple<Args...>, Given...>,
+        "imbrex: an argument has the wrong type for this kernel: give it the span() of a device_buffer, "
+        "not a buffer or a container; host memory is copied to the device before");
   }
   /// Captured before; throws `device_error` where graphs are missing.
   void launch(graph& what);
@@ -103,7 +121,8 @@ class stream {
   void wait(device_flag until, std::uint32_t at_least);
 
   /// `co_await stream.done()`: the entry goes on when all that was submitted is done; its PE does other things
-  /// meanwhile, or what the run's `completion_method` says. (<imbrex/core/device_work.hpp>)
+  /// meanwhile, or what the run's `completion_method` says. Throws `device_error` if the device has failed or
+  /// fails. (<imbrex/core/device_work.hpp>)
   stream_end done() noexcept { return {*this}; }
   /// A number that no other stream of this process has or had.
   std::uint64_t number() const noexcept { return number_; }
@@ -116,26 +135,38 @@ class stream {
   /// From now on operations are not run but collected for a graph, until `end_capture`. Other streams that
   /// wait for an event of a capturing stream are captured with it, and must be joined to it by an event
   /// before the end. Meanwhile neither they nor their events can be asked whether they are done. Throws
-  /// `device_error` where graphs are missing.
+  /// `device_error` where graphs are missing, and for a shared stream.
   void begin_capture();
   /// True between the two.
   bool capturing() { return backend().capturing(); }
   /// Throws `device_error` if a stream was captured with this one and not joined.
   graph end_capture();
+  /// From now on several threads use it at any time, so it takes part in no capture.
+  void share() noexcept { is_shared_ = true; }
 
  private:
   stream_backend& backend() const;
-  void check_device(const void* device) const;
+  /// Of an operation that uses something of a device.
+  void check_device(std::string_view operation, std::string_view what, const void* device) const;
+  template <class T>
+  void check_argument(std::string_view kernel, const device_span<T>& memory) const {
+    if (memory.device() != on_->info().id)
+      check_device("launch of kernel " + std::string(kernel), "memory", memory.device());
+  }
+  template <class T>
+  void check_argument(std::string_view, const T&) const noexcept {}
   void check_copy(std::size_t to, std::size_t from, const void* device) const;
   void check_peer(const void* device) const;
   void require_values(std::string_view operation) const;
   void require_graphs() const;
+  void refuse_capture(std::string_view operation) const;
   void leave() noexcept;
 
   device* on_;
   stream_priority priority_;
   std::string owner_;
   std::uint64_t number_;
+  bool is_shared_ = false;
   std::unique_ptr<stream_backend> backend_;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <exception>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -44,6 +45,7 @@ class device_completions::notice : public work {
   notice(const notice&) = delete;
   notice& operator=(const notice&) = delete;
   ~notice() {
+    if (is_told_) --owner_.told_;
     owner_.all_[place_] = owner_.all_.back();
     owner_.all_[place_]->place_ = place_;
     owner_.all_.pop_back();
@@ -53,6 +55,25 @@ class device_completions::notice : public work {
   static void operator delete(void* p, std::size_t bytes) noexcept { pool::release(p, bytes); }
 
   void cancel() noexcept { who_ = {}; }
+  /// True if it is due, because it is done or because it never will be.
+  bool is_due() {
+    try {
+      if (!until->done()) return false;
+    } catch (const device_error&) {
+      failure_ = std::current_exception();
+    }
+    until.reset();
+    return true;
+  }
+  /// True if it is not due yet, and its receiver has not been told otherwise.
+  bool waits() const { return until && !is_told_; }
+  /// Tells its receiver that it will not come; the device may still have it.
+  void tell(const std::exception_ptr& failure) {
+    is_told_ = true;
+    ++owner_.told_;
+    const auto who = std::exchange(who_, {});
+    if (who.come != nullptr) who.come(who.to, failure);
+  }
   /// The stream's host function.
   void operator()() noexcept { owner_.pe_.door().post(*this); }
 
@@ -60,26 +81,19 @@ class device_completions::notice : public work {
   notice* after = nullptr;     ///< the next one of the same stream
 
   static const work_type kind;
-  /// Items that ask first: they throw if the device has failed, though somebody called, and go back if it is not done.
+  /// Items that ask first, for the device may have failed although somebody called, and go back if it is not done.
   static const work_type kind_that_asks;
 
  private:
   static void run(work& item) {
     const std::unique_ptr<notice> mine(static_cast<notice*>(&item));
     const auto who = std::exchange(mine->who_, {});
-    if (who.come != nullptr) who.come(who.to);
+    if (who.come != nullptr) who.come(who.to, mine->failure_);
   }
   static void ask(work& item) {
     auto& mine = static_cast<notice&>(item);
     if (mine.owner_.how_ == completion_method::callback) mine.owner_.pe_.charge(mine.owner_.costs_.callback);
-    bool done = false;
-    try {
-      done = mine.until->done();
-    } catch (...) {
-      mine.owner_.pe_.push(item);  // whoever waits for it still knows it
-      throw;
-    }
-    done ? run(item) : mine.owner_.pe_.push(item);
+    mine.is_due() ? run(item) : mine.owner_.pe_.push(item);
   }
   static void drop(work& item) noexcept {
     const std::unique_ptr<notice> mine(static_cast<notice*>(&item));
@@ -89,6 +103,8 @@ class device_completions::notice : public work {
   device_completions& owner_;
   receiver who_;
   std::size_t place_;  ///< among all of its owner
+  std::exception_ptr failure_;
+  bool is_told_ = false;
 };
 
 const work_type device_completions::notice::kind{"a device's completion", &notice::run, &notice::drop,
@@ -147,10 +163,8 @@ class device_completions::events {
   bool look_at(std::size_t place, scheduler& pe) {
     auto& s = streams_[place];
     bool found = false;
-    while (s.oldest != nullptr && s.oldest->until->done()) {
-      notice& n = *std::exchange(s.oldest, s.oldest->after);
-      n.until.reset();
-      pe.push(n);
+    while (s.oldest != nullptr && s.oldest->is_due()) {
+      pe.push(*std::exchange(s.oldest, s.oldest->after));
       found = true;
     }
     if (s.oldest == nullptr) remove(place);
@@ -237,7 +251,9 @@ class device_completions::flags {
       return false;
     for (std::size_t i = 0; i < words_a_line; ++i) {
       if (b.at[first + i].load(std::memory_order_acquire) != b.awaited[first + i]) continue;
-      pe.push(*std::exchange(b.waiting[first + i], nullptr));
+      notice& n = *std::exchange(b.waiting[first + i], nullptr);
+      n.until.reset();
+      pe.push(n);
       free_.push_back(line * words_a_line + i);
       ++b.awaited[first + i];
       if (--lines_[line].words == 0) leave(line);
@@ -266,6 +282,31 @@ class device_completions::flags {
   std::size_t next_ = 0;
 };
 
+/// An item that tells those who wait for a device that has failed, one at each turn.
+class device_completions::bad_news : public work {
+ public:
+  bad_news(device_completions& owner, std::exception_ptr why) : owner_(owner), why_(std::move(why)) {
+    type = &kind;
+    owner_.pe_.push(*this);
+  }
+
+ private:
+  static const work_type kind;
+  static void run(work& item) {
+    auto& mine = static_cast<bad_news&>(item);
+    const auto next = std::ranges::find_if(mine.owner_.all_, &notice::waits);
+    if (next == mine.owner_.all_.end()) return;
+    mine.owner_.pe_.push(item);  // before what may throw
+    (*next)->tell(mine.why_);
+  }
+
+  device_completions& owner_;
+  const std::exception_ptr why_;
+};
+
+const work_type device_completions::bad_news::kind{"a device's failure", &bad_news::run,
+                                                   [](work&) noexcept {}, nullptr, nullptr};
+
 device_completions::device_completions(scheduler& pe, device& of, completion_method how,
                                        const polling_interval& when, const completion_costs& charged)
     : pe_(pe),
@@ -286,7 +327,7 @@ device_completions::~device_completions() = default;
 
 device_completions::notice* device_completions::notify(stream& after, const receiver& who) {
   if (&after.on() != &of_)
-    throw error("the stream of " + after.owner() + " is of " + after.on().info().label() + ", but PE " +
+    throw error(detail::stream_of(after.owner()) + " is of " + after.on().info().label() + ", but PE " +
                 std::to_string(pe_.pe()) + " hears of " + of_.info().label() +
                 " alone: make streams on gpu()");
   if (after.capturing())
@@ -353,15 +394,23 @@ bool device_completions::is_due_now() {
 }
 
 /// The device tells nobody that it has failed.
-void device_completions::check_device() {
+bool device_completions::check_device() {
   const nanoseconds now = pe_.now();
-  if (now - last_check_ < between_checks) return;
+  if (now - last_check_ < between_checks) return false;
   last_check_ = now;
-  check_notice();
+  return check_notice();
 }
 
-void device_completions::check_notice() {
-  if (!all_.empty() && all_.front()->until) static_cast<void>(all_.front()->until->done());
+bool device_completions::check_notice() {
+  if (bad_news_ || all_.empty() || !all_.front()->until) return false;
+  try {
+    static_cast<void>(all_.front()->until->done());
+    return false;
+  } catch (const device_error&) {
+    if (flags_) flags_->forget();
+    bad_news_ = std::make_unique<bad_news>(*this, std::current_exception());
+    return true;
+  }
 }
 
 bool device_completions::find() {
@@ -374,14 +423,14 @@ bool device_completions::are_all(std::size_t looks) const {
 }
 
 bool device_completions::look() {
-  const bool found = find();
-  if (hears_of_no_failure() && ++looks_ % looks_between_clocks == 0) check_device();
+  bool found = find();
+  if (hears_of_no_failure() && ++looks_ % looks_between_clocks == 0) found |= check_device();
   return found;
 }
 
 void device_completions::look_beside_work() {
   const bool found = find();
-  if (hears_of_no_failure()) check_device();
+  if (hears_of_no_failure()) static_cast<void>(check_device());
   if (when_.time.count() != 0) {
     last_look_ = pe_.now();
     turns_between_ = 1;
@@ -405,7 +454,7 @@ bool device_completions::look_at_all() {
     pe_.charge(costs_.synchronize);
     found = true;
   }
-  if (!found && hears_of_no_failure()) check_notice();
+  if (!found && hears_of_no_failure()) found = check_notice();
   return found;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <vector>
 
@@ -39,7 +40,8 @@ struct completion_costs {
 /// what it runs has returned or suspended.
 ///
 /// A device that fails may tell nobody, or call although it has failed: so an event goes with each notice, which is
-/// asked when a callback has come, and now and then while nothing comes.
+/// asked when a callback has come, and now and then while nothing comes. Then all who wait are told of the failure, each
+/// in an item.
 class device_completions {
  public:
   /// Throws usage_error if the device cannot do it that way.
@@ -52,15 +54,16 @@ class device_completions {
   device& of() const { return of_; }
 
   class notice;
-  /// Who is told: `come(to)` once it is done, or else `forget(to)` if that never happens.
+  /// Who is told: `come(to, null)` once it is done, `come(to, device_error)` if the device has failed before, or else
+  /// `forget(to)` when the run ends.
   struct receiver {
-    void (*come)(void* to);
+    void (*come)(void* to, const std::exception_ptr& failure);
     void (*forget)(void* to) noexcept;
     void* to;
   };
   /// Has an item queued on the PE, which tells the receiver, when all that was submitted to the stream is done. Null
   /// if that is so already, as `synchronous` makes it; then nobody will be told. Throws device_error for a stream that
-  /// is being captured.
+  /// is being captured, and if the device has failed.
   notice* notify(stream& after, const receiver& who);
   /// Its receiver will not be told, not even to forget.
   static void cancel(notice& n) noexcept;
@@ -72,17 +75,17 @@ class device_completions {
   void discard() noexcept;
 
   /// How many notices have not been delivered.
-  std::size_t pending() const { return all_.size(); }
+  std::size_t pending() const { return all_.size() - told_; }
   /// True if an idle PE must look by itself to find what is done.
   bool must_look() const {
-    return !all_.empty() && how_ != completion_method::callback && how_ != completion_method::user_polling;
+    return pending() > 0 && how_ != completion_method::callback && how_ != completion_method::user_polling;
   }
   /// True if the PE may run nothing, but must look.
   bool blocks() const;
 
   /// True if a PE that has other things to do is to look now. To be asked at each turn while something is pending.
   bool is_due() { return --turns_left_ <= 0 && is_due_now(); }
-  /// Looks once; true if something was queued. Throws device_error if the device has failed.
+  /// Looks once; true if something was queued.
   bool look();
   /// The same by a PE that has other things to do, which `is_due` told so.
   void look_beside_work();
@@ -95,6 +98,7 @@ class device_completions {
  private:
   class events;
   class flags;
+  class bad_news;
 
   bool find();
   /// True if the last so many looks in a row were at all that is pending.
@@ -104,8 +108,8 @@ class device_completions {
     return how_ == completion_method::callback || how_ == completion_method::flag;
   }
   bool is_due_now();
-  void check_device();
-  void check_notice();
+  bool check_device();
+  bool check_notice();
 
   scheduler& pe_;
   device& of_;
@@ -113,6 +117,7 @@ class device_completions {
   const polling_interval when_;
   const completion_costs costs_;
   std::vector<notice*> all_;  ///< wherever they are
+  std::size_t told_ = 0;      ///< of these, told that the device has failed
   int turns_left_ = 1;
   int turns_between_ = 1;
   std::size_t looks_in_vain_ = 0;
@@ -121,6 +126,7 @@ class device_completions {
   nanoseconds last_check_{0};
   std::unique_ptr<events> events_;
   std::unique_ptr<flags> flags_;
+  std::unique_ptr<bad_news> bad_news_;  ///< once the device has failed, where it does not tell each notice
   std::unique_ptr<std::array<stream, 3>> request_streams_;
 };
 

@@ -54,6 +54,10 @@ consteval auto describe_field() {
 template <class... Place>
 inline constexpr bool can_be_sent = false;
 
+/// True for what belongs to a device; specialised by those who know devices.
+template <class T>
+inline constexpr bool stays_with_device = false;
+
 // One class for each reason; the condition of the static_assert makes the compiler name the type and the
 // field.
 template <class... Place>
@@ -82,6 +86,15 @@ struct is_borrowed {
     static_assert(can_be_sent<Place...>,
                   "imbrex: a view does not own what it shows: use std::string or std::vector "
                   "(as a parameter, std::span<const T> of numbers can be sent)");
+  }
+};
+template <class... Place>
+struct is_of_a_device {
+  static void say() {
+    static_assert(
+        can_be_sent<Place...>,
+        "imbrex: memory, streams and events of a device stay in their process: send the values as a "
+        "std::vector, copied by way of pinned memory, and make the rest of gpu() where they arrive");
   }
 };
 template <class... Place>
@@ -222,7 +235,9 @@ consteval auto find_problem_of_elements(const Template<Element...>*) {
 template <class T, class... Parent>
 consteval auto find_problem() {
   constexpr kind k = kind_of<T>();
-  if constexpr (k == kind::pointer)
+  if constexpr (stays_with_device<T>)
+    return problem<is_of_a_device, T>{};
+  else if constexpr (k == kind::pointer)
     return problem<is_pointer, T>{};
   else if constexpr (k == kind::reference)
     return problem<is_reference, T>{};

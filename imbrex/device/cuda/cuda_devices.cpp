@@ -188,7 +188,7 @@ class cuda_stream final : public stream_backend {
 class cuda_backend final : public device_backend {
  public:
   cuda_backend(int index, int count) : times_(index, clock_) {
-    info_.id = this;
+    info_.id = &info_;
     info_.index = index;
     info_.backend = gpu::backend;
     choose(info_);
@@ -288,7 +288,7 @@ void cuda_stream::copy(copy_direction direction, void* to, const void* from, std
       if (from_device == nullptr || from_device == on_.id) {
         check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, handle_), "copy within the device");
       } else {
-        const int other = static_cast<const cuda_backend*>(from_device)->info().index;
+        const int other = detail::info_of(from_device).index;
         check(cudaMemcpyPeerAsync(to, on_.index, from, other, bytes, handle_), "copy from another device");
       }
       break;

@@ -63,7 +63,7 @@ class emulated_backend final : public device_backend {
  public:
   emulated_backend(std::shared_ptr<emulation> runs, int index) {
     const emulated_options& how = runs->how();
-    part_.info.id = this;
+    part_.info.id = &part_.info;
     part_.info.index = index;
     part_.info.backend = "emulated";
     part_.info.name = how.model.name;

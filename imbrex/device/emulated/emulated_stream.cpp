@@ -159,6 +159,11 @@ void emulated_stream::launch(const kernel_launch& call) {
   what.latency = model().device.kernel_start;
   if (call.work != nullptr) {
     const work_size size = call.work(call.arguments);
+    if (!(size.bytes >= 0 && size.flops >= 0 && size.time.count() >= 0))
+      of_.fail(*owner_, "launch of kernel " + std::string(call.name),
+               "its work_size is no amount of work: " + std::to_string(size.bytes) + " bytes, " +
+                   std::to_string(size.flops) + " flops, " + std::to_string(size.time.count()) +
+                   " ns; kernel::work must return numbers from 0");
     const auto all = static_cast<double>(model().device.threads);
     if (size.threads != 0 && all > 0) what.share = std::min(1.0, static_cast<double>(size.threads) / all);
     what.work = std::max(time_at(size.bytes, static_cast<double>(model().device.memory_bandwidth)),
@@ -269,13 +274,13 @@ std::unique_ptr<graph_backend> emulated_stream::end_capture() {
     of_.fail(*owner_, "end capture", "no capture was begun in this stream");
   const std::shared_ptr<capture> ended = capture_;
   const std::vector<std::size_t> frontier = frontier_;
-  std::string unjoined;
+  const std::string* unjoined = nullptr;
   for (const emulated_stream* one : ended->streams)
-    if (!leads_to(ended->tasks, one->frontier_, frontier)) unjoined = *one->owner_;
+    if (!leads_to(ended->tasks, one->frontier_, frontier)) unjoined = one->owner_.get();
   leave_capture();
-  if (!unjoined.empty())
+  if (unjoined != nullptr)
     of_.fail(*owner_, "end capture",
-             "the stream of " + unjoined + " was captured with it and not joined; wait for an event of it");
+             detail::stream_of(*unjoined) + " was captured with it and not joined; wait for an event of it");
   return std::make_unique<emulated_graph>(std::move(ended->tasks));
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/device/error.hpp>
 
 namespace imbrex::emulated {
 namespace {
@@ -248,7 +249,7 @@ void engine::time_over(operation& one) {
 void engine::body_done(operation& ran, const std::exception_ptr& thrown) {
   if (thrown)
     fail(ran.device,
-         std::string(ran.what) + " in the stream of " + *ran.owner + " failed: " + describe(thrown));
+         std::string(ran.what) + " in " + detail::stream_of(*ran.owner) + " failed: " + describe(thrown));
   ran.body_over = true;
   if (ran.time_over) finish(ran);
   settle();
@@ -305,7 +306,7 @@ void engine::fail(int device, std::string why) {
       for (const operation* follower : one.dependents)
         if (follower->device != device)
           fail(follower->device,
-               "its stream of " + *follower->owner + " waits for a device that failed: " + d.failure);
+               detail::stream_of(*follower->owner) + " waits for a device that failed: " + d.failure);
 }
 
 /// Takes off what was done of the kernels' work since the last time.

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: imbrex: memory, streams and events of a device stay in their process: send the values
+#include <imbrex/gpu.hpp>
+
+class cell : public imbrex::chare<cell> {
+ public:
+  void set(imbrex::device_span<double> numbers);
+};
+
+void send_it(imbrex::array<cell> cells, imbrex::device_buffer<double>& numbers) {
+  imbrex::send<&cell::set>(cells[0], numbers.span());
+}
