@@ -21,7 +21,6 @@ constexpr double most_time = 1e12;                          // microseconds, 11 
 constexpr double least_positive = 1e-6;                     // of a time that something is divided by
 constexpr std::int64_t most_words = 1'000'000'000'000'000;  // exact as a double
 constexpr std::int64_t most_processors = 1'000'000'000;
-constexpr std::size_t longest_name = 60;
 constexpr std::size_t longest_file = std::size_t{64} << 20U;
 
 /// Reads the keys of one table and remembers which there are.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,9 @@
 #include <imbrex/tools/overlap/model.hpp>
 
 namespace imbrex::overlap {
+
+/// Names of programs and data have 1 to so many printable ASCII characters.
+inline constexpr std::size_t longest_name = 60;
 
 /// Reads programs from the text of a file in JSON, if it begins with a brace, or else TOML; `docs/overlap.md`
 /// lists the keys. `file` names it in errors. Throws `usage_error` naming file, line (of JSON only where the

@@ -3,17 +3,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <set>
 #include <span>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/tools/overlap/input.hpp>
 #include <imbrex/tools/trace/interval_set.hpp>
+#include <imbrex/tools/trace/readable.hpp>
 
 namespace imbrex::overlap {
 namespace {
@@ -23,6 +28,15 @@ using tools::dataflow;
 microseconds time(double nanoseconds) { return microseconds(nanoseconds / 1000); }
 /// T_P and T_C may not be 0, nor T_comp.
 microseconds positive(double nanoseconds) { return time(std::max(nanoseconds, 1e-3)); }
+
+/// One that a file of parameters can hold; of a long one its end, which says more.
+std::string fitting_name(std::string_view name) {
+  std::string made(name.substr(name.size() - std::min(name.size(), longest_name)));
+  if (made.size() < name.size()) made.replace(0, 3, "...");
+  for (char& c : made)
+    if (c < ' ' || c > '~') c = '?';
+  return made.empty() ? "?" : made;
+}
 
 double median(std::vector<double> of) {
   const auto middle = of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2);
@@ -47,7 +61,7 @@ class measuring {
     measured_program made;
     made.iterations = iterations_;
     made.counted = by_reference_;
-    made.program.name = name;
+    made.program.name = fitting_name(name);
     made.program.computation = positive(most_worked() / static_cast<double>(iterations_));
     made.program.processors = static_cast<int>(run_.pes.size());
     for (const auto& [entry, messages] : exchanged_) made.program.data.push_back(datum_of(entry, messages));
@@ -65,6 +79,7 @@ class measuring {
   datum datum_of(std::uint32_t entry, const message_list& messages) const;
   bool is_pipelined(const message_list& messages) const;
   double hidden_by(const message_list& to_pe) const;
+  double written_before(const message_list& to_pe, std::uint32_t writer) const;
 
   std::uint32_t receiver(const dataflow::message& m) const { return run_.pieces[m.item].pe; }
   bool is_between_pes(const dataflow::message& m) const {
@@ -91,8 +106,9 @@ void measuring::find_stretches() {
   std::string known;
   for (const auto& one : run_.phase_names) known += (known.empty() ? "" : ", ") + one;
   if (std::ranges::find(run_.phase_names, part_.phase) == run_.phase_names.end())
-    throw usage_error("--phase " + part_.phase + ": the trace has no such phase; " +
-                      (known.empty() ? "it has none, leave --phase out" : "it has " + known));
+    throw usage_error(
+        "--phase " + part_.phase + ": the trace has no such phase; " +
+        (known.empty() ? "it has none, leave --phase out" : "it has " + tools::printable(known)));
   for (const auto& one : run_.phases) {
     if (run_.phase_names[one.name] != part_.phase) continue;
     times_.add({one.begun, one.ended});
@@ -176,11 +192,26 @@ double measuring::hidden_by(const message_list& to_pe) const {
   return median(std::move(hidden));
 }
 
+// T_AP: how long before a message of that PE was sent the stretch ended that wrote it, the last one of the same piece.
+double measuring::written_before(const message_list& to_pe, std::uint32_t writer) const {
+  std::set<std::pair<std::uint32_t, std::uint64_t>> ends;  // of stretches, by their pieces
+  for (const auto& use : run_.data)
+    if (use.writes) ends.emplace(use.piece, use.ended);
+  std::vector<double> apart;
+  for (const std::uint32_t i : to_pe) {
+    const auto& m = run_.messages[i];
+    if (run_.pieces[m.sender].pe != writer) continue;
+    const auto after = ends.upper_bound({m.sender, m.sent});
+    if (after != ends.begin() && std::prev(after)->first == m.sender)
+      apart.push_back(static_cast<double>(m.sent - std::prev(after)->second));
+  }
+  return apart.empty() ? 0 : median(std::move(apart));
+}
+
 /// What is known of the side that writes, or of the one that reads.
 struct side {
   double words = 0;  // in all
   double time = 0;   // ns
-  double apart = 0;  // ns between the stretch and the message, of one iteration
   std::vector<std::uint64_t> order{};
 };
 
@@ -235,7 +266,7 @@ datum measuring::datum_of(std::uint32_t entry, const message_list& messages) con
   };
 
   datum made;
-  made.name = run_.entries[entry];
+  made.name = fitting_name(run_.entries[entry]);
   made.kind = is_pipelined(messages) ? execution::pipelined : execution::concurrent;
   made.sent = words_each(words[worst]);
   made.dependent_work = made.kind == execution::pipelined;
@@ -251,6 +282,8 @@ datum measuring::datum_of(std::uint32_t entry, const message_list& messages) con
     sent_by[run_.pieces[run_.messages[i].sender].pe] += run_.messages[i].bytes;
   const auto writer =
       std::ranges::max_element(sent_by, {}, [](const auto& one) { return one.second; })->first;
+  if (made.kind == execution::concurrent)
+    made.additional_produce = time(written_before(by_pe[worst], writer));
   std::set<std::uint32_t> writers, readers;
   double written = 0, read = 0, writing = 0, reading = 0;
   for (const std::uint32_t i : by_entry_.at(entry)) {

@@ -78,6 +78,21 @@ TEST(measured, without_marks_all_work_of_a_piece_writes_what_it_sends) {
   EXPECT_DOUBLE_EQ(halo.consume_period.count(), 90.0 / 8);
 }
 
+TEST(measured, tells_the_time_from_the_writing_to_the_sending) {
+  dataflow run = exchange();
+  for (auto& message : run.messages)
+    message.sent += 87'000;  // 7 us after the writing, or 4 if that ended later
+  for (auto& use : run.data)
+    if (use.writes) use.ended = use.piece == 4 ? use.begun + 63'000 : use.begun + 60'000;
+  const datum halo = measure(run, {.phase = "steps"}, "cells").program.data.front();
+  EXPECT_DOUBLE_EQ(halo.additional_produce.count(), 7);
+  EXPECT_DOUBLE_EQ(independent(halo).total().count(), 25 + 7 + 0.3 * 192 + 0.3 * 92);
+  for (auto& use : run.data)
+    if (use.writes) use.ended += 10'000;  // after the sending
+  EXPECT_DOUBLE_EQ(measure(run, {.phase = "steps"}, "cells").program.data.front().additional_produce.count(),
+                   0);
+}
+
 TEST(measured, tells_pipelines_from_exchanges) {
   const datum halo = measure(exchange(false), {.phase = "steps"}, "cells").program.data.front();
   EXPECT_EQ(halo.kind, execution::pipelined);
@@ -134,7 +149,12 @@ TEST(measured, refuses_a_phase_that_is_not_there) {
 
 TEST(measured, parameters_can_be_read_back) {
   for (const bool both_ways : {true, false}) {
-    const application program = measure(exchange(both_ways), {.phase = "steps"}, "cells").program;
+    dataflow run = exchange(both_ways);
+    run.entries = {
+        both_ways ? "my_application::solver_block<double, 3>::halo_exchange_of_ghost_cells_of_\u00e9" : ""};
+    const application program = measure(run, {.phase = "steps"}, std::string(200, 'x')).program;
+    EXPECT_EQ(program.data.front().name,
+              both_ways ? "...lver_block<double, 3>::halo_exchange_of_ghost_cells_of_??" : "?");
     const auto read = parse_applications(parameters_json({&program, 1}).dump(), "measured.json");
     ASSERT_EQ(read.size(), 1U);
     EXPECT_EQ(parameters_json(read), parameters_json({&program, 1}));

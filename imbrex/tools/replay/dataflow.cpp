@@ -76,6 +76,7 @@ class reading {
 
   void find_pes();
   void take(const record& r, std::uint32_t track);
+  void goes_on(const record& r, std::uint32_t track) const;
   void item_begins(const record& r, std::uint32_t track);
   std::uint32_t begun(const message_account::begun& known, std::uint32_t item);
   void needed(std::uint32_t message, std::uint32_t receiver, std::uint64_t time);
@@ -97,6 +98,7 @@ class reading {
   numbering phase_names_;
   numbering data_names_;
   std::vector<std::optional<pe_progress>> pes_;                      // by track
+  std::vector<bool> was_off_;                                        // by track
   std::unordered_map<std::uint32_t, std::uint32_t> tracks_;          // by number
   std::unordered_map<std::uint32_t, std::uint32_t> pe_tracks_;       // by the PE's number
   std::unordered_map<std::uint32_t, std::uint32_t> on_their_way_;    // messages by the account's numbers
@@ -115,6 +117,7 @@ class reading {
 void reading::find_pes() {
   const auto tracks = in_.tracks();
   pes_.resize(tracks.size());
+  was_off_.resize(tracks.size());
   for (std::uint32_t t = 0; t < tracks.size(); ++t) {
     tracks_.emplace(tracks[t].number, t);
     if (trace::class_of_track(tracks[t].number) != track_class::pe) continue;
@@ -137,7 +140,7 @@ void reading::take(const record& r, std::uint32_t track) {
   if (r.kind == record_kind::arrived) {
     std::optional<std::uint32_t> packer;
     if (const auto found = tracks_.find(static_cast<std::uint32_t>(r.b - 1));
-        r.b != 0 && found != tracks_.end())
+        found != tracks_.end() && r.b - 1 == found->first)
       packer = found->second;
     return account_.arrived(r, file, packer);
   }
@@ -156,7 +159,8 @@ void reading::take(const record& r, std::uint32_t track) {
     case record_kind::suspended: return pe.suspended(r);
     case record_kind::resumed: return pe.resumed(r);
     case record_kind::abandoned: return pe.abandoned(r);
-    case record_kind::off: return pe.stop(r.time);
+    case record_kind::off: was_off_[track] = true; return pe.stop(r.time);
+    case record_kind::on: return goes_on(r, track);
     case record_kind::sent: return sent(r, track);
     case record_kind::received: return received(r, track);
     case record_kind::gathered: return gathered(r, track);
@@ -166,6 +170,15 @@ void reading::take(const record& r, std::uint32_t track) {
     case record_kind::consumed: return data(r, track);
     default: return;
   }
+}
+
+void reading::goes_on(const record& r, std::uint32_t track) const {
+  if (!was_off_[track]) return;
+  throw usage_error(
+      in_.files()[in_.tracks()[track].file]->path() + ": recording was off until " +
+      readable_time(static_cast<double>(since_start(r.time))) +
+      " after the first record, and nobody knows what happened meanwhile; record one stretch of "
+      "the run without a gap");
 }
 
 void reading::item_begins(const record& r, std::uint32_t track) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <optional>
 #include <queue>
 
 #include <imbrex/tools/trace/interval_set.hpp>
@@ -43,7 +44,8 @@ class simulation {
         pe.came.push_back(next.piece);
       if (!pe.is_busy) run_next(next.pe, next.time);
     }
-    result_.never = static_cast<std::uint64_t>(std::ranges::count_if(needs_, [](auto n) { return n != 0; }));
+    result_.never = ended_first_ +
+                    static_cast<std::uint64_t>(std::ranges::count_if(needs_, [](auto n) { return n != 0; }));
     result_.phase_times = lengths(phases_);
     return result_;
   }
@@ -100,8 +102,15 @@ class simulation {
       else if (event.kind == dataflow::event_kind::phase_begin)
         phase_begun_[event.what] = time;
       else
-        phases_[run_.phases[event.what].name].add({phase_begun_[event.what], time});
+        end_phase(event.what, time);
     }
+  }
+
+  void end_phase(std::uint32_t which, std::uint64_t time) {
+    if (const auto begun = phase_begun_[which])
+      phases_[run_.phases[which].name].add({*begun, time});
+    else
+      ++ended_first_;
   }
 
   void send(std::uint32_t from, std::uint32_t which, std::uint64_t time) {
@@ -147,7 +156,8 @@ class simulation {
   std::vector<std::uint32_t> needs_;
   std::vector<std::size_t> values_;      // that came into each box
   std::vector<std::uint32_t> going_on_;  // what runs next, last in first out
-  std::vector<std::uint64_t> phase_begun_;
+  std::vector<std::optional<std::uint64_t>> phase_begun_;
+  std::uint64_t ended_first_ = 0;     // phases that would end before they begin
   std::vector<interval_set> phases_;  // by name
   std::priority_queue<moment> agenda_;
   std::uint64_t order_ = 0;

@@ -13,8 +13,10 @@ namespace imbrex::tools {
 struct replayed {
   std::uint64_t length = 0;  ///< from the first record to the end of the last piece, in ns
   std::vector<std::uint64_t>
-      phase_times;          ///< by name: how long there was a phase of it, on one PE or on several
-  std::uint64_t never = 0;  ///< pieces that could not begin, since what they waited for did not come
+      phase_times;  ///< by name: how long there was a phase of it, on one PE or on several
+  /// Pieces that could not begin, since what they waited for did not come, and phases that would end before they begin:
+  /// the trace does not tell that their end needs it.
+  std::uint64_t never = 0;
 };
 
 /// Does again what the run did: each piece takes its time, but messages between PEs also that of the link

@@ -151,6 +151,44 @@ TEST(dataflow, tells_what_of_a_moment_is_in_a_phase) {
   EXPECT_TRUE(needed_then(phase.begun) && needed_then(phase.ended)) << "else this tests nothing";
 }
 
+TEST(dataflow, refuses_a_gap_in_the_recording) {
+  for (const bool goes_on : {false, true}) {
+    const test::temporary_trace folder;
+    options how;
+    how.machine = machine_kind::virtual_time;
+    how.trace = folder.file();
+    EXPECT_EQ(run(how,
+                  [goes_on]() -> task<> {
+                    const auto cells = make_array<cell>({3}, plan{});
+                    co_await cells.call<&cell::shout>();
+                    trace::stop();
+                    co_await cells.call<&cell::shout>();
+                    if (goes_on) trace::start();
+                    co_await cells.call<&cell::shout>();
+                  }),
+              0);
+    trace::reader in(folder.file());
+    if (goes_on)
+      EXPECT_THROW(read_dataflow(in), usage_error);
+    else
+      EXPECT_GE(read_dataflow(in).pieces.size(), 3U);
+  }
+}
+
+TEST(replay, tells_of_a_phase_that_would_end_before_it_begins) {
+  dataflow run;
+  run.phase_names = {"steps"};
+  run.phases = {{.begun = 10, .ended = 40}};
+  run.pes = {0, 1};
+  run.pieces = {{.length = 30, .begun = 10, .pe = 0, .first_event = 0, .events = 1, .is_item = true},
+                {.length = 30, .begun = 5, .pe = 1, .first_event = 1, .events = 1, .is_item = true}};
+  using kind = dataflow::event_kind;
+  run.events = {{0, 0, kind::phase_begin}, {0, 0, kind::phase_end}};
+  const replayed again = replay(run, {});
+  EXPECT_EQ(again.phase_times, (std::vector<std::uint64_t>{0}));
+  EXPECT_EQ(again.never, 1U);
+}
+
 TEST(replay, gives_the_times_of_the_recorded_run_without_a_network) {
   for (const int pes : {1, 2, 5}) {
     const dataflow run = recorded({7, 6, 3}, over(pes, {}));
