@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/job.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <exception>
 #include <limits>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -21,6 +24,12 @@ constexpr std::chrono::seconds patience_at_the_end{2};
 
 /// For others to read that the run has ended, before they see that a connection has.
 constexpr std::chrono::milliseconds time_to_read{200};
+
+constexpr std::chrono::microseconds longest_pause{5000};
+
+/// How long the processes of a failed run wait for each other: longer than one takes to end without a PE of its own that
+/// does not come back.
+constexpr std::chrono::milliseconds patience_after_failure{4500};
 
 std::uint64_t clock_now() { return static_cast<std::uint64_t>(real_clock().now().count()); }
 
@@ -158,21 +167,27 @@ void job::tell_end(int status) noexcept {
 
 void job::ask_clock() { tell(0, about::clock, clock_now()); }
 
-void job::leave(bool orderly) {
+void job::leave(int status) {
+  const bool orderly = status == 0;
   if (comm_) comm_->finish(patience_at_the_end);
   net_->flush(patience_at_the_end);
+  const auto since = std::chrono::steady_clock::now();
   if (!orderly && unreachable_.load()) {  // who cannot be reached will not come
-    const auto until = std::chrono::steady_clock::now() + time_to_read;
+    const auto until = since + time_to_read;
     for (; std::chrono::steady_clock::now() < until;
          std::this_thread::sleep_for(std::chrono::milliseconds(1)))
       net_->flush(std::chrono::milliseconds(0));
     return;
   }
-  // What others still have for this process needs its help to leave them, and they may be about to connect.
-  const std::jthread helper([this](const std::stop_token& enough) {
-    while (!enough.stop_requested()) {
+  // What others still have for this process needs its help to leave them, and they may be about to connect. Each time it
+  // looks more seldom, so that who waits long leaves the processor to who makes it wait.
+  const std::jthread helper([this, status, since](const std::stop_token& enough) {
+    for (std::chrono::microseconds pause{100}; !enough.stop_requested();
+         pause = std::min(pause + pause / 50, longest_pause)) {
       net_->flush(std::chrono::milliseconds(0));
-      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      std::this_thread::sleep_for(pause);
+      if (status != 0 && std::chrono::steady_clock::now() > since + patience_after_failure)
+        end_without_others(status);
     }
   });
   leaving_ = true;
@@ -183,6 +198,22 @@ void job::leave(bool orderly) {
     if (orderly) throw;  // else it comes of what the run has failed of
   }
   leaving_ = false;
+}
+
+void job::agree_to_begin(const std::exception_ptr& problem) {
+  int status = 0;
+  try {
+    if (problem) std::rethrow_exception(problem);
+  } catch (const usage_error&) {
+    status = usage_error::exit_status;
+  } catch (...) {
+    status = 1;
+  }
+  const auto all = meeting_.all_gather(std::to_string(status));
+  const auto first = std::ranges::find_if(all, [](const std::string& one) { return one != "0"; });
+  if (first == all.end()) return;
+  if (first - all.begin() == process_) std::rethrow_exception(problem);
+  throw told_error("process " + std::to_string(first - all.begin()) + " cannot begin", std::stoi(*first));
 }
 
 work& job::unpack(reader& in) {
@@ -281,6 +312,15 @@ void job::end_process() {
   hold.unlock();
   complain(text);
   ::_exit(1);
+}
+
+void job::end_without_others(int status) {
+  if (process_ == 0)  // all that wait end so; once is enough
+    log(log_level::error,
+        "the run has ended, but not in all processes: in some an entry does not return; the others end "
+        "without "
+        "them");
+  ::_exit(status);
 }
 
 void job::lost(int process, const std::string& why) {

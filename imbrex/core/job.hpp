@@ -58,9 +58,12 @@ class job final : public network::receiver {
   void tell_end(int status) noexcept;
   /// Asks process 0 what its clock shows; the answer goes to the run's recording. Any PE's thread.
   void ask_clock();
-  /// Leaves the job, when no PE of this process runs any more; orderly, that is when all others do, if the
-  /// run has succeeded.
-  void leave(bool orderly);
+  /// Leaves the job, when no PE of this process runs any more. If the run has succeeded it waits for the others, however
+  /// long; else some seconds, for in one of them an entry may never return: then this process ends here.
+  void leave(int status);
+  /// Collective: throws where the processes cannot all begin. `problem`: why this one cannot, or null; thrown in the
+  /// first process that has one, a `told_error` in the others.
+  void agree_to_begin(const std::exception_ptr& problem);
 
   work& unpack(reader& in) override;
   void arrived(work& item, int pe, std::size_t bytes) override;
@@ -89,6 +92,8 @@ class job final : public network::receiver {
   bool complain(const std::string& text);
   /// When a process is lost.
   [[noreturn]] void end_process();
+  /// When others do not come to the end of a run that has failed.
+  [[noreturn]] void end_without_others(int status);
 
   runtime& owner_;
   bootstrap& meeting_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/run.hpp>
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,13 +29,20 @@ class membership {
   }
   ~membership() {
     watch_.reset();  // the launcher may go before this process, once it has finished
-    if (meeting_) meeting_->finish(status_);
+    if (meeting_ && !in_run_) meeting_->finish(status_);
   }
   membership(const membership&) = delete;
   membership& operator=(const membership&) = delete;
 
   bootstrap* meeting() const { return meeting_.get(); }
-  void ended(int status) { status_ = status; }
+  /// From here to its end others wait for this process: one that ends in between must not say that this is in order.
+  void begins() { in_run_ = true; }
+  void ends(int status) {
+    status_ = status;
+    in_run_ = false;
+  }
+  /// A run that has not begun anywhere, or that this process has fallen out of.
+  void fails(int status) { status_ = status; }
   /// Where the next run is to be traced: the first in that file, the second in "FILE-2".
   std::string trace_of_run(const std::string& file) {
     const int run = ++traced_[file];
@@ -50,6 +58,7 @@ class membership {
   std::unique_ptr<bootstrap> meeting_;
   std::optional<launcher_watch> watch_;
   int status_ = 0;
+  std::atomic<bool> in_run_ = false;   ///< written by the main thread, read by whichever calls exit()
   std::map<std::string, int> traced_;  ///< runs, by their file
 };
 
@@ -57,8 +66,8 @@ class membership {
 int tell_current_exception() {
   try {
     throw;
-  } catch (const told_error&) {
-    return 1;
+  } catch (const told_error& e) {
+    return e.status();
   } catch (const usage_error& e) {
     log(log_level::error, e.what());
     return usage_error::exit_status;
@@ -68,11 +77,17 @@ int tell_current_exception() {
   }
 }
 
-int run_in_job(const options& how, bootstrap& meeting, std::function<task<int>()> main) {
+int run_in_job(const options& how, membership& mine, std::function<task<int>()> main) {
   try {
-    return runtime(how, meeting).run(std::move(main));
+    runtime whole(how, *mine.meeting());
+    mine.begins();
+    const int status = whole.run(std::move(main));
+    mine.ends(status);
+    return status;
   } catch (...) {
-    return tell_current_exception();
+    const int status = tell_current_exception();
+    mine.fails(status);
+    return status;
   }
 }
 
@@ -84,9 +99,7 @@ int run_with(const options& asked, std::function<task<int>()> main) {
     options how = asked;
     if (!how.trace.empty()) how.trace = mine.trace_of_run(how.trace);
     if (mine.meeting() == nullptr) return runtime(how).run(std::move(main));
-    const int status = run_in_job(how, *mine.meeting(), std::move(main));
-    mine.ended(status);
-    return status;
+    return run_in_job(how, mine, std::move(main));
   } catch (...) {
     return tell_current_exception();
   }

@@ -2,6 +2,7 @@
 #include <imbrex/core/runtime.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -113,10 +114,7 @@ runtime::runtime(const options& how, bootstrap& meeting) : runtime(how, &meeting
 runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how, meeting)) {
   message_table::number();
   keep_freed_memory();
-  const bool deterministic = how_.machine == machine_kind::deterministic;
-  const bool is_modelled = how_.machine == machine_kind::virtual_time;
-  const bool one_thread = deterministic || is_modelled;
-  const clock& time = one_thread ? static_cast<const clock&>(virtual_clock_) : real_clock_;
+  const bool one_thread = how_.machine != machine_kind::threads;
   const bool is_alone = meeting == nullptr || meeting->size() == 1;
   host_share mine;
   if (is_alone) {
@@ -133,9 +131,23 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how, mee
       throw usage_error(
           "--net-latency, --net-bandwidth and --net-injection-gap are for processes of one host, since they "
           "need one clock, and this job has several: leave them out");
-    job_ = std::make_unique<detail::job>(*this, *meeting, how_, time);
+    job_ = std::make_unique<detail::job>(*this, *meeting, how_, clock_of_machine());
     pes_ = job_->net().pes();
   }
+  std::exception_ptr problem;
+  try {
+    furnish(mine, meeting);
+  } catch (...) {
+    if (!job_) throw;
+    problem = std::current_exception();
+  }
+  if (job_) job_->agree_to_begin(problem);
+}
+
+void runtime::furnish(const host_share& mine, const bootstrap* meeting) {
+  const bool deterministic = how_.machine == machine_kind::deterministic;
+  const bool is_modelled = how_.machine == machine_kind::virtual_time;
+  const clock& time = clock_of_machine();
   std::vector<inbox*> inboxes;
   if (is_modelled) modelled_ = std::make_unique<detail::virtual_machine>(how_, virtual_clock_);
   const auto device_of_pe = devices_->choose(mine);
@@ -267,7 +279,7 @@ int runtime::run(std::function<task<int>()> main) {
     detail::run_deterministic(*this, static_cast<delayed_transport&>(*transport_));
   }
   const bool devices_are_well = rest_devices();
-  if (job_) job_->leave(status() == 0);
+  if (job_) job_->leave(status());
   if (recording_) recording_->end();
   if (statistics_) statistics_->end();
   clear();

@@ -111,6 +111,12 @@ class runtime final : public thread_machine::listener {
   };
 
   runtime(const options& how, bootstrap* meeting);
+  /// Makes the PEs and what connects them, where it is known which ones this process has.
+  void furnish(const host_share& mine, const bootstrap* meeting);
+  const clock& clock_of_machine() const {
+    if (how_.machine == machine_kind::threads) return real_clock_;
+    return virtual_clock_;
+  }
   void escaped(int pe) noexcept override;
   void report_held_messages();
   /// Before the chares go, into whose memory the devices write. False if a device has failed.

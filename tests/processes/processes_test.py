@@ -522,6 +522,42 @@ class Left(Job):
                     self.check_nothing_left()
 
 
+class Failed(Job):
+    """A run that fails by itself where others do not look up, or one of its processes that leaves it."""
+
+    def check(self, processes, status, message, *command, options=("--pes", "1")):
+        job = self.start(processes, WORKER, *command, options=options)
+        self.started(job, processes)
+        self.finish(job, END_SECONDS)
+        self.assertEqual(job.returncode, status, self.err())
+        self.assertRegex(self.err(), message)
+        self.check_nothing_left()
+
+    def test_while_another_computes_for_ever(self):
+        for processes, pes in ((2, 1), (4, 1), (2, 2)):
+            with self.subTest(processes=processes, pes=pes):
+                self.check(processes, 3, r"\Aimbrex: error: the run has ended, but not in all processes: .*\n"
+                                         r"imbrex run: rank \d \(pid \d+\) ended with status 3\n\Z",
+                           "fail", (processes - 1) * pes, options=("--pes", pes))
+
+    def test_while_rank_0_computes_for_ever(self):
+        self.check(3, 1, r"\Aimbrex: error: .*an entry failed\n"
+                         r"imbrex run: rank \d \(pid \d+\) ended with status 1\n\Z", "fail", 0)
+
+    def test_at_the_start(self):
+        """Of one alone: the others hear of it and end, too."""
+        for victim in (0, 1, 2):
+            with self.subTest(victim=victim):
+                trace = f"trace-{victim}"
+                blocked = self.folder / (f"{trace}.{victim}" if victim else trace)
+                (blocked / "x").mkdir(parents=True)
+                job = self.start(3, WORKER, "idle", 50, options=("--pes", 1, "--trace", trace))
+                self.finish(job, END_SECONDS)
+                self.assertEqual(job.returncode, 1)
+                self.assertRegex(self.err(), rf"\Aimbrex: error: cannot write the trace {blocked.name}: .*\n\Z")
+                self.check_nothing_left()
+
+
 class Traced(Job):
     """What the traces of jobs say."""
 

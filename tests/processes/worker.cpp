@@ -5,6 +5,8 @@
 //   worker exchange SECONDS   messages of many lengths between all PEs; each is checked
 //   worker visit SECONDS      the last PE calls the third from the end again and again; the rest idles
 //   worker end SECONDS        the main task returns while PEs of the last process compute on
+//   worker fail PE            the same, but it fails, or an entry throws where PE 0 is what computes on; for ever
+//   worker exit HOW           an entry of the last process ends that by itself: _exit or exit
 //   worker garbage KIND       the last PE sends PE 0 bytes that are none of its messages, and the rest idles
 // Each process writes "process RANK pid PID" when it is there; process 0, at the end, "done: N rounds".
 #include <unistd.h>
@@ -104,6 +106,13 @@ class member : public imbrex::chare<member> {
 
   int welcome() { return 1; }
 
+  void fail() { throw imbrex::error("an entry failed"); }
+
+  void end_process(std::string how) {
+    if (how == "_exit") ::_exit(0);
+    std::exit(0);
+  }
+
   imbrex::task<int> visit(int other, double time) {
     const auto end = std::chrono::steady_clock::now() + seconds(time);
     int visits = 0;
@@ -143,6 +152,18 @@ imbrex::task<int> run(std::string mode, std::string argument) {
   if (mode == "garbage") {
     imbrex::send<&member::send_garbage>(members[imbrex::num_pes() - 1], argument);
     co_await imbrex::sleep_for(60s);
+    co_return 3;
+  }
+  if (mode == "exit") {
+    imbrex::send<&member::end_process>(members[imbrex::num_pes() - 1], argument);
+    co_await imbrex::sleep_for(60s);
+    co_return 3;
+  }
+  if (mode == "fail") {
+    const int busy = std::stoi(argument);
+    imbrex::send<&member::compute>(members[busy], 1e9);
+    if (busy == 0) imbrex::send<&member::fail>(members[imbrex::num_pes() - 1]);
+    co_await imbrex::sleep_for(200ms);
     co_return 3;
   }
   const double time = std::stod(argument);

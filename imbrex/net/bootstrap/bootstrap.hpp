@@ -13,7 +13,12 @@ namespace imbrex {
 /// Something has failed, and somebody else tells the user: the launcher, or another process of the job.
 class told_error : public error {
  public:
-  using error::error;
+  /// `status`: with which this process should end.
+  explicit told_error(const std::string& text, int status = 1) : error(text), status_(status) {}
+  int status() const { return status_; }
+
+ private:
+  int status_;
 };
 
 /// How the processes of one job find each other, once, at the start. One thread at a time may use it; only
