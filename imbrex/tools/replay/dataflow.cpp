@@ -60,7 +60,8 @@ class reading {
     }
     for (auto& one : pes_)
       if (one) one->stop(end_);
-    made_.flow.length = end_ - start_.value_or(end_);
+    const bool main_has_ended = made_.flow.last != dataflow::none;
+    made_.flow.length = (main_has_ended ? main_ended_ : end_) - start_.value_or(end_);
     return made_.finish();
   }
 
@@ -78,6 +79,8 @@ class reading {
   void take(const record& r, std::uint32_t track);
   void goes_on(const record& r, std::uint32_t track) const;
   void item_begins(const record& r, std::uint32_t track);
+  void item_ends(const record& r, std::uint32_t track);
+  bool is_main(const record& r, std::uint32_t track) const;
   std::uint32_t begun(const message_account::begun& known, std::uint32_t item);
   void needed(std::uint32_t message, std::uint32_t receiver, std::uint64_t time);
   void sent(const record& r, std::uint32_t track);
@@ -111,6 +114,9 @@ class reading {
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> data_;
   std::optional<std::uint64_t> start_;
   std::uint64_t end_ = 0;
+  std::optional<std::uint32_t> main_track_;
+  bool main_runs_ = false;
+  std::uint64_t main_ended_ = 0;
   std::uint64_t records_ = 0;  // read so far
 };
 
@@ -124,6 +130,7 @@ void reading::find_pes() {
     const auto number = trace::place_of_track(tracks[t].number);
     pes_[t].emplace(made_, static_cast<std::uint32_t>(made_.flow.pes.size()));
     pe_tracks_.emplace(number, t);
+    if (number == 0) main_track_ = t;
     made_.flow.pes.push_back(number);
   }
 }
@@ -153,11 +160,11 @@ void reading::take(const record& r, std::uint32_t track) {
   pe_progress& pe = *pes_[track];
   switch (r.kind) {
     case record_kind::item_begin: return item_begins(r, track);
-    case record_kind::item_end: return pe.item_end(r.time);
+    case record_kind::item_end: return item_ends(r, track);
     case record_kind::entry_begin: return pe.turn_begin(r);
     case record_kind::entry_end: return pe.turn_end(r.time);
-    case record_kind::suspended: return pe.suspended(r);
-    case record_kind::resumed: return pe.resumed(r);
+    case record_kind::suspended: main_runs_ = main_runs_ && !is_main(r, track); return pe.suspended(r);
+    case record_kind::resumed: main_runs_ = main_runs_ || is_main(r, track); return pe.resumed(r);
     case record_kind::abandoned: return pe.abandoned(r);
     case record_kind::off: was_off_[track] = true; return pe.stop(r.time);
     case record_kind::on: return goes_on(r, track);
@@ -181,7 +188,23 @@ void reading::goes_on(const record& r, std::uint32_t track) const {
       "the run without a gap");
 }
 
+// The main task is no chare's, so no entry has its name and no collection.
+bool reading::is_main(const record& r, std::uint32_t track) const {
+  return track == main_track_ && r.group == 0 &&
+         in_.files()[in_.tracks()[track].file]->name(trace::name_table::entries, r.entry) == "the main task";
+}
+
+// It ends where the item ends that it runs in, without having been suspended.
+void reading::item_ends(const record& r, std::uint32_t track) {
+  if (track == main_track_ && std::exchange(main_runs_, false)) {
+    made_.flow.last = pes_[track]->running();
+    main_ended_ = r.time;
+  }
+  pes_[track]->item_end(r.time);
+}
+
 void reading::item_begins(const record& r, std::uint32_t track) {
+  main_runs_ = main_runs_ || (r.a == 0 && is_main(r, track));
   const auto file = in_.tracks()[track].file;
   auto known = r.a == 0 ? std::nullopt : account_.begin(r, track, file);
   if (known && !on_their_way_.contains(known->message.number)) known.reset();

@@ -96,7 +96,8 @@ struct dataflow {
   std::vector<std::string> entries;
   std::vector<std::string> phase_names;
   std::vector<std::string> data_names;
-  std::uint64_t length = 0;  ///< of the recorded run
+  std::uint64_t length = 0;   ///< of the recorded run: to the end of its main task, if that is there
+  std::uint32_t last = none;  ///< the piece in which the main task ended; none if the run ended otherwise
 };
 
 /// How many records are read at most: a graph of more would not fit into memory.

@@ -86,9 +86,10 @@ class simulation {
       going_on_.pop_back();
       happen(piece, time);
       time += run_.pieces[piece].length;
+      if (piece == run_.last) result_.length = time;
       enable_followers(piece, time);
     }
-    result_.length = std::max(result_.length, time);
+    if (run_.last == dataflow::none) result_.length = std::max(result_.length, time);
     agenda_.push({time, order_++, number, dataflow::none});
   }
 

@@ -11,7 +11,8 @@ namespace imbrex::tools {
 
 /// How a run would have gone over another network.
 struct replayed {
-  std::uint64_t length = 0;  ///< from the first record to the end of the last piece, in ns
+  std::uint64_t length =
+      0;  ///< from the first record to the end of the main task, or else of the last piece, in ns
   std::vector<std::uint64_t>
       phase_times;  ///< by name: how long there was a phase of it, on one PE or on several
   /// Pieces that could not begin, since what they waited for did not come, and phases that would end before they begin:

@@ -175,6 +175,27 @@ TEST(dataflow, refuses_a_gap_in_the_recording) {
   }
 }
 
+TEST(replay, ends_with_the_main_task) {
+  const test::temporary_trace folder;
+  auto how = over(2, {});
+  how.machine = machine_kind::virtual_time;
+  how.trace = folder.file();
+  EXPECT_EQ(run(how,
+                []() -> task<> {
+                  const auto cells = make_array<cell>({2}, plan{});
+                  co_await cells[0].call<&cell::answer>(0);
+                  send<&cell::shout>(cells[1]);  // nobody waits for it
+                  spend(1ms);
+                }),
+            0);
+  trace::reader in(folder.file());
+  const dataflow run = read_dataflow(in);
+  ASSERT_NE(run.last, dataflow::none);
+  const auto here = replay(run, {}).length;
+  EXPECT_EQ(here, run.length);
+  EXPECT_EQ(replay(run, {.latency = 100ms}).length, here);
+}
+
 TEST(replay, tells_of_a_phase_that_would_end_before_it_begins) {
   dataflow run;
   run.phase_names = {"steps"};
