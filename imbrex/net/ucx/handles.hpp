@@ -13,9 +13,11 @@ namespace imbrex::ucx {
 
 /// Throws imbrex::error, with UCX's own words, unless a call to UCX has succeeded.
 inline void check(ucs_status_t status, const char* what) {
-  if (status != UCS_OK)
-    throw error("UCX: " + std::string(what) + " failed: " + ucs_status_string(status) +
-                " (UCX_LOG_LEVEL=info tells more)");
+  if (status == UCS_OK) return;
+  const bool lacks_room = status == UCS_ERR_NO_RESOURCE || status == UCS_ERR_NO_MEMORY;
+  throw error("UCX: " + std::string(what) + " failed: " + ucs_status_string(status) +
+              (lacks_room ? "; it takes some 5 MB of /dev/shm for each PE: give it more, or fewer PEs" : "") +
+              " (UCX_LOG_LEVEL=info tells more)");
 }
 
 struct context_deleter {

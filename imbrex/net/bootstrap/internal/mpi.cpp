@@ -28,7 +28,12 @@ const imbrex_mpi_functions& load_module() {
   if (const char* const chosen = environment_text("IMBREX_MPI_BOOTSTRAP")) {
     shared_library(chosen).find(entry, "imbrex_mpi_bootstrap_v1");
   } else {
-    shared_library(module_name).find(entry, "imbrex_mpi_bootstrap_v1");
+    try {
+      shared_library(module_name).find(entry, "imbrex_mpi_bootstrap_v1");
+    } catch (const error& e) {
+      throw error(std::string(e.what()) +
+                  "; it is installed with Imbrex: name it by the variable IMBREX_MPI_BOOTSTRAP=FILE");
+    }
   }
   return *entry();
 }
