@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a chare does with its device beside one stream: several streams and events, graphs, flags, work requests, memory
+// that is not there, and a journey to another device.
+//   build/release/bin/devices --pes 2 --device emulated --devices 2
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <imbrex/gpu.hpp>
+
+namespace {
+
+using imbrex::device_span;
+
+constexpr imbrex::kernel<device_span<std::int64_t>, std::int64_t> add{
+    .name = "add", .host = [](device_span<std::int64_t> to, std::int64_t number) {
+      for (std::size_t i = 0; i < to.size(); ++i) to.data()[i] += number;
+    }};
+
+constexpr std::size_t size = 100;
+
+// What a chare has of a device. A pool stands before the events that are of it.
+struct device_part {
+  imbrex::stream_set streams;
+  imbrex::stream own;
+  imbrex::event_pool events{imbrex::gpu()};
+  imbrex::event arrived = events.take();
+  imbrex::event computed = events.take();
+  imbrex::device_buffer<std::int64_t> numbers{imbrex::gpu(), size};
+  imbrex::pinned_buffer<std::int64_t> on_host{imbrex::gpu(), size};
+
+  explicit device_part(const std::string& owner)
+      : streams(owner), own(imbrex::gpu(), imbrex::stream_priority::normal, owner) {}
+};
+
+class part : public imbrex::chare<part> {
+ public:
+  // Streams know no order among each other but by events: what follows `wait` comes after what was before `record`.
+  imbrex::task<bool> order_streams() {
+    device_part& mine = of_this_device();
+    auto& streams = mine.streams;
+    std::ranges::fill(mine.on_host.span(), 1);
+    streams.to_device().copy(mine.numbers.span(), mine.on_host.span());
+    streams.to_device().record(mine.arrived);
+    streams.compute().wait(mine.arrived);
+    streams.compute().launch(add, mine.numbers.span(), 2);
+    streams.compute().record(mine.computed);
+    streams.from_device().wait(mine.computed);
+    streams.from_device().copy(mine.on_host.span(), mine.numbers.span());
+    co_await streams.from_device().done();
+    co_return mine.on_host[size - 1] == 3;
+  }
+
+  // A graph is captured once and launched often; that takes less time of the PE than its operations one by one.
+  imbrex::task<bool> replay_a_graph() {
+    device_part& mine = of_this_device();
+    mine.own.begin_capture();
+    mine.own.launch(add, mine.numbers.span(), 1);
+    mine.own.launch(add, mine.numbers.span(), 2);
+    imbrex::graph add_three = mine.own.end_capture();
+    mine.own.fill(mine.numbers.span(), std::byte(0));
+    for (int i = 0; i < 5; ++i) mine.own.launch(add_three);
+    mine.own.copy(mine.on_host.span(), mine.numbers.span());
+    co_await mine.own.done();
+    co_return mine.on_host[0] == 15;
+  }
+
+  // A stream waits until a flag has reached a number, which another stream or the host gives it.
+  imbrex::task<bool> wait_for_a_flag() {
+    device_part& mine = of_this_device();
+    imbrex::flag_array flags(imbrex::gpu(), 2);
+    mine.own.wait(flags[0], 1);
+    mine.own.write(flags[1], 7);
+    flags.store(0, 1);
+    co_await mine.own.done();
+    co_return flags.load(1) == 7;
+  }
+
+  imbrex::task<bool> request_work() {
+    device_part& mine = of_this_device();
+    std::ranges::fill(mine.on_host.span(), 4);
+    imbrex::work_request work;
+    work.copy(mine.numbers.span(), mine.on_host.span());
+    work.launch(add, mine.numbers.span(), 5);
+    work.copy(mine.on_host.span(), mine.numbers.span());
+    co_await imbrex::offload(std::move(work));
+    co_return mine.on_host[0] == 9;
+  }
+
+  bool ask_for_too_much() {
+    const std::size_t all = imbrex::gpu().info().memory;
+    try {
+      const imbrex::device_buffer<std::byte> too_much(imbrex::gpu(), 2 * all);
+    } catch (const imbrex::device_out_of_memory& refusal) {
+      return refusal.asked() == 2 * all && refusal.free() <= all;  // so much could be had instead
+    }
+    return false;
+  }
+
+  // What is of a device goes before the chare does, and is made of the device where it arrives.
+  imbrex::task<bool> travel(int steps) {
+    while (step_ < steps) {
+      device_part& mine = of_this_device();
+      std::ranges::copy(numbers_, mine.on_host.span().begin());
+      mine.own.copy(mine.numbers.span(), mine.on_host.span());
+      mine.own.launch(add, mine.numbers.span(), 1);
+      mine.own.copy(mine.on_host.span(), mine.numbers.span());
+      co_await mine.own.done();
+      std::ranges::copy(mine.on_host.span(), numbers_.begin());
+      ++step_;
+
+      on_device_.reset();
+      migrate_to((pe() + 1) % num_pes());
+      co_await balance_point<&part::travel>(steps);
+    }
+    co_return std::ranges::count(numbers_, steps) == std::int64_t{size};
+  }
+
+  void serialize(auto& ar) { ar(numbers_, step_); }
+
+ private:
+  device_part& of_this_device() {
+    if (!on_device_) on_device_.emplace("part " + std::to_string(where()[0]));
+    return *on_device_;
+  }
+
+  std::vector<std::int64_t> numbers_ = std::vector<std::int64_t>(size);
+  int step_ = 0;
+  std::optional<device_part> on_device_;  // does not travel
+};
+
+imbrex::task<int> program() {
+  const auto parts = imbrex::make_array<part>(10);
+  const bool ordered = co_await parts.reduce<&part::order_streams>(imbrex::all);
+  const bool replayed = co_await parts.reduce<&part::replay_a_graph>(imbrex::all);
+  const bool waited = co_await parts.reduce<&part::wait_for_a_flag>(imbrex::all);
+  const bool requested = co_await parts.reduce<&part::request_work>(imbrex::all);
+  const bool refused = co_await parts.reduce<&part::ask_for_too_much>(imbrex::all);
+  const bool travelled = co_await parts.reduce<&part::travel>(imbrex::all, 6);
+  const bool right = ordered && replayed && waited && requested && refused && travelled;
+  std::printf("the devices did %s\n", right ? "all that was asked of them" : "something else");
+  co_return right ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return imbrex::run(argc, argv, program); }
