@@ -13,7 +13,8 @@ enum weight { none, announced, gave_a_status, killed };
 
 weight weight_of(const ending& one) {
   if (one.status == 0) return none;
-  if (one.asked_for || (!one.signal && one.announced == one.status)) return announced;
+  const bool as_announced = one.announced && (*one.announced & 255) == one.status;  // no more bits reach us
+  if (one.asked_for || (!one.signal && as_announced)) return announced;
   return one.signal ? killed : gave_a_status;
 }
 

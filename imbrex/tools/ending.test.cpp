@@ -55,6 +55,16 @@ TEST(verdict, is_silent_about_an_announced_status) {
   EXPECT_FALSE(job.message_due());
 }
 
+TEST(verdict, knows_an_announced_status_by_its_low_bits) {
+  for (const int said : {-1, 300}) {
+    verdict job;
+    job.add({"rank 1", said & 255, {}, said, false}, start);
+    EXPECT_EQ(job.status(), said & 255);
+    EXPECT_FALSE(job.failed_at());
+    EXPECT_FALSE(job.message_due());
+  }
+}
+
 TEST(verdict, speaks_of_a_failure_after_an_announced_end) {
   verdict job;
   job.add(announced("rank 1", 3), start);

@@ -142,11 +142,12 @@ class Status(Launch):
         self.assertRegex(job.err, r"\Aimbrex run: rank 2 \(pid \d+\) ended by signal 9 \(Killed\)\n\Z")
 
     def test_announced(self):
-        job = self.run_job(3, PROBE, "end", 1, 5)
-        self.assertEqual(job.returncode, 5)
-        self.assertEqual(job.err, "")
-        self.assertEqual(sorted(job.out.splitlines()),
-                         ["process 0 of 3: to the end", "process 2 of 3: to the end"])
+        for status, seen in ((5, 5), (-1, 255), (300, 44)):
+            with self.subTest(status=status):
+                job = self.run_job(3, PROBE, "end", 1, status)
+                self.assertEqual((job.returncode, job.err), (seen, ""))
+                self.assertEqual(sorted(job.out.splitlines()),
+                                 ["process 0 of 3: to the end", "process 2 of 3: to the end"])
 
     def test_timeout(self):
         job = self.shell(2, "exec sleep 60", options=("--timeout", "0.3"))
