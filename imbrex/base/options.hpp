@@ -84,7 +84,7 @@ struct options {
   machine_kind machine = machine_kind::threads;  ///< `--machine threads|deterministic|virtual`
   binding bind = binding::none;                  ///< `--bind none|core`
   std::optional<std::uint64_t> shuffle{};        ///< `--shuffle SEED`: take queued messages at random
-  std::uint64_t seed = 1;                        ///< `--seed N`: the deterministic machine's order
+  std::optional<std::uint64_t> seed{};           ///< `--seed N`: the deterministic machine's order; else 1
   bool serialize_always = false;                 ///< `--serialize-always`: even between threads
   bool comm_thread = false;          ///< `--comm-thread`: one thread drives the network for all PEs
   nanoseconds net_latency{0};        ///< `--net-latency TIME`: added between PEs, end to end

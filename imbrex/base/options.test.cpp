@@ -68,7 +68,7 @@ TEST(options, have_defaults) {
   EXPECT_EQ(chosen.machine, machine_kind::threads);
   EXPECT_EQ(chosen.bind, binding::none);
   EXPECT_FALSE(chosen.shuffle);
-  EXPECT_EQ(chosen.seed, 1U);
+  EXPECT_FALSE(chosen.seed);
   EXPECT_FALSE(chosen.serialize_always);
   EXPECT_EQ(chosen.net_latency.count(), 0);
   EXPECT_EQ(chosen.net_bandwidth, 0U);

@@ -50,9 +50,17 @@ void check_options(const options& how, int processes) {
                       std::to_string(processes) + (processes == 1 ? " process" : " processes") +
                       ": start it by imbrex run -n " + std::to_string(how.processes) +
                       " PROGRAM, or take the line -n out of the file");
+  const std::string machine = "--machine " + std::string(name(how.machine));
+  if (how.seed && how.machine != machine_kind::deterministic)
+    throw usage_error(
+        "--seed " + std::to_string(*how.seed) + " with " + machine +
+        ": only --machine deterministic has an order by it; leave it out, or give --shuffle SEED to take "
+        "queued messages at random");
+  if (how.comm_thread && how.machine != machine_kind::threads)
+    throw usage_error("--comm-thread with " + machine +
+                      ": there one thread steps all PEs of one process; leave it out");
   if (how.machine != machine_kind::threads && processes > 1)
-    throw usage_error("--machine " + std::string(name(how.machine)) +
-                      " is for one process, and this is one of " + std::to_string(processes) +
+    throw usage_error(machine + " is for one process, and this is one of " + std::to_string(processes) +
                       ": start it by itself");
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include <imbrex/base/options.hpp>
 #include <imbrex/net/delay/link_model.hpp>
 
@@ -10,6 +12,9 @@ namespace imbrex::detail {
 inline link_model link_of(const options& how) {
   return {how.net_latency, how.net_bandwidth, how.net_injection_gap};
 }
+
+/// Of the deterministic machine's order.
+inline std::uint64_t seed_of(const options& how) { return how.seed.value_or(1); }
 
 /// Throws usage_error for options that cannot be, or not in a job of so many processes.
 void check_options(const options& how, int processes);

@@ -35,7 +35,7 @@ struct machine_under_test {
 
 inline std::string text_of(const options& how) {
   std::string text = "--machine " + std::string(name(how.machine));
-  if (how.machine == machine_kind::deterministic) text += " --seed " + std::to_string(how.seed);
+  if (how.machine == machine_kind::deterministic) text += " --seed " + std::to_string(how.seed.value_or(1));
   text += " --pes " + std::to_string(how.pes);
   if (how.shuffle) text += " --shuffle " + std::to_string(*how.shuffle);
   if (how.serialize_always) text += " --serialize-always";

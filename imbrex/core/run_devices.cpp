@@ -7,6 +7,7 @@
 #include <thread>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/core/check_options.hpp>
 #include <imbrex/core/nearest_devices.hpp>
 #include <imbrex/core/stream_set.hpp>
 #include <imbrex/device/devices.hpp>
@@ -57,7 +58,7 @@ int device_of(device_map map, const pe_place& pe, int devices) {
   return static_cast<int>(std::int64_t{pe.place} * devices / pe.all);
 }
 
-run_devices::run_devices(const options& how, virtual_clock* time) : how_(how), dice_(how.seed) {
+run_devices::run_devices(const options& how, virtual_clock* time) : how_(how), dice_(seed_of(how)) {
   check(how);
   if (how.device.empty()) return;
   const bool is_modelled = how.machine == machine_kind::virtual_time;
@@ -69,7 +70,7 @@ run_devices::run_devices(const options& how, virtual_clock* time) : how_(how), d
     if (how.device != "emulated")
       throw usage_error(std::string("--machine ") + (is_modelled ? "virtual" : "deterministic") +
                         " takes --device emulated alone: a " + how.device + " device has a time of its own");
-    is_modelled ? time_.emplace(*time) : time_.emplace(*time, how.seed, jitter);
+    is_modelled ? time_.emplace(*time) : time_.emplace(*time, seed_of(how), jitter);
     emulated.time = &*time_;
   }
   devices_ = devices(how.device, emulated);

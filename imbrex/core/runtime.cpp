@@ -164,7 +164,8 @@ void runtime::furnish(const host_share& mine, const bootstrap* meeting) {
   if (job_) job_->serve(inboxes);
   if (!how_.trace.empty() || how_.stats) watch(meeting, mine);
   if (deterministic) {
-    transport_ = std::make_unique<delayed_transport>(how_.seed + how_.shuffle.value_or(0) * 1'000'003);
+    transport_ =
+        std::make_unique<delayed_transport>(detail::seed_of(how_) + how_.shuffle.value_or(0) * 1'000'003);
   } else if (!is_modelled) {
     transport_ = std::make_unique<direct_transport>(std::move(inboxes), pes_.first);
     if (how_.serialize_always) transport_ = std::make_unique<serializing_transport>(std::move(transport_));

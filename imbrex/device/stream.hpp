@@ -114,8 +114,8 @@ class stream {
   /// Writes into the flag in the stream's order. Throws `device_error` if the device cannot.
   void write(device_flag to, std::uint32_t value);
   /// What follows waits until the flag has reached the value: until (flag - value) is not negative as a
-  /// signed number. Throws `device_error` if the device cannot.
-  ///
+  /// signed number. Throws `device_error` if the device cannot. For a flag that nobody writes it waits for ever, and
+  /// so do runs on threads that await the stream: that the device will not write cannot be known, nor be told of.
   /// While a stream waits, calls of the driver that wait for the device do not return: making streams, memory
   /// that no pool has, a kernel's first launch. Whoever is to write the flag does these before.
   void wait(device_flag until, std::uint32_t at_least);

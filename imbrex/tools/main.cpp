@@ -17,9 +17,9 @@
 int main(int argc, char** argv) {
   // What errors begin with.
   const std::string_view first = argc > 1 ? argv[1] : "";
-  constexpr std::array<std::string_view, 4> others{"info", "overlap", "trace", "tune"};
-  const bool is_other = std::ranges::find(others, first) != others.end();
-  const std::string command = "imbrex " + std::string(is_other ? first : "run");
+  constexpr std::array<std::string_view, 5> commands{"run", "info", "overlap", "trace", "tune"};
+  const bool is_known = std::ranges::find(commands, first) != commands.end();
+  const std::string command = "imbrex" + (is_known ? " " + std::string(first) : "");
   try {
     const auto asked = imbrex::tools::parse_command_line(argc, argv);
     if (const auto* const help = std::get_if<std::string>(&asked)) {

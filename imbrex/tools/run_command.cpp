@@ -80,6 +80,14 @@ constexpr std::array<command, 4> commands{{
      parsed_by<tune::parse_command>},
 }};
 
+/// `given` is none of the commands; it may be empty.
+[[noreturn]] void refuse_command(const std::string& given) {
+  std::string known = "run";
+  for (const command& one : commands) known += std::string(", ") + one.name;
+  throw usage_error((given.empty() ? "no command" : "there is no command '" + given + "'") +
+                    "; there are: " + known + "; see imbrex --help");
+}
+
 /// The options of `imbrex run`, as they were given.
 struct run_options {
   std::string processes, timeout, file;
@@ -157,9 +165,7 @@ asked_for parse_command_line(int argc, const char* const* argv) {
   }
   auto program = run.remaining();
   if (!run.parsed() || (!behind_dashes.empty() && !program.empty()))
-    throw usage_error(
-        (behind_dashes.empty() ? "no command" : "unknown command '" + behind_dashes.front() + "'") +
-        "; write imbrex run -n N PROGRAM, or see imbrex --help");
+    refuse_command(behind_dashes.empty() ? "" : behind_dashes.front());
   if (program.empty())
     program = behind_dashes;
   else if (program.front().starts_with('-'))

@@ -81,8 +81,8 @@ TEST(run_command, says_what_is_wrong_and_what_to_write) {
       {{"run", "-n", "2", "--timeout", "0", "app"}, "--timeout 0"},
       {{"run", "-n", "2", "--timeout", "soon", "app"}, "--timeout soon"},
       {{"run", "-n", "2", "--verbose", "app"}, "unknown option --verbose"},
-      {{"rum", "-n", "2"}, "rum"},
-      {{}, "no command"},
+      {{"rum", "-n", "2"}, "there is no command 'rum'; there are: run, info, overlap, trace, tune"},
+      {{}, "no command; there are: run, "},
   };
   for (const auto& [line, expected] : wrong)
     EXPECT_NE(complaint(line).find(expected), std::string::npos) << expected << ", got: " << complaint(line);

@@ -106,8 +106,16 @@ class space_builder {
       vary("--completion", but_default("--completion", completions()));
     if (machine() != name(machine_kind::threads)) return;
     vary_processes();
-    vary("--comm-thread", {}, true);
+    if (has_jobs()) vary("--comm-thread", {}, true);
     vary("--bind", but_default("--bind", {"none", "core"}));
+  }
+
+  /// Whether some trial has several processes.
+  bool has_jobs() const {
+    const auto has_job = [](const alternative& one) { return one.processes > 1; };
+    return made_.processes > 1 || std::ranges::any_of(made_.dimensions, [&](const dimension& one) {
+             return std::ranges::any_of(one.alternatives, has_job);
+           });
   }
 
   /// Without the first of the values, which is what the runtime does unless the option is given.

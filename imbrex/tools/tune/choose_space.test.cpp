@@ -90,6 +90,17 @@ TEST(choose_space, varies_the_runtime_on_threads) {
   EXPECT_TRUE(choose_space(with({}), {"", false, 4}).dimensions.empty());
 }
 
+TEST(choose_space, leaves_alone_what_is_for_jobs_where_there_is_none) {
+  EXPECT_EQ(alternatives(choose_space(with({"--pes", "1"}), {"", true, 4}), "--comm-thread"), names{});
+  settings asked = with({"--comm-thread"}, {{"--pes", {"1", "2"}}});
+  const space made = choose_space(asked, {"", true, 4});
+  EXPECT_EQ(alternatives(made, "--comm-thread"), names{});
+  EXPECT_EQ(made.rest.front(), "--comm-thread");
+  asked.processes = 2;
+  EXPECT_EQ(alternatives(choose_space(asked, {"", true, 4}), "--comm-thread"),
+            (names{"default", "no --comm-thread"}));
+}
+
 TEST(choose_space, varies_the_completion_of_devices) {
   const names all{"default", "--completion callback", "--completion flag", "--completion sync",
                   "--completion work-request"};

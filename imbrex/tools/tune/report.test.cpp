@@ -71,6 +71,15 @@ TEST(tune_report, says_what_was_found_with_the_evidence) {
   EXPECT_NE(findings_text(of_a_phase).find("In parts of the whole run's time: "), std::string::npos);
 }
 
+TEST(tune_report, says_what_only_jobs_try) {
+  const std::string text = report_text(example());
+  EXPECT_NE(
+      text.find("  --comm-thread: not given, --comm-thread (tried where there are several processes)\n"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("  --bind: not given, --bind core\n"), std::string::npos) << text;
+}
+
 TEST(tune_report, says_when_the_default_stays) {
   const std::string text = findings_text(nothing_found());
   EXPECT_NE(text.find("Nothing was faster than the default"), std::string::npos) << text;

@@ -90,7 +90,7 @@ std::string varied(const report& of) {
       text += (&value == one.alternatives.data() ? " " : ", ") +
               (words.empty() ? "not given" : command_line_of(words));
     }
-    text += "\n";
+    text += one.for_jobs ? " (tried where there are several processes)\n" : "\n";
   }
   if (text.empty()) text = "  nothing\n";
   if (!of.where.processes_stay.empty())
