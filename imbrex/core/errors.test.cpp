@@ -434,23 +434,100 @@ TEST(errors_alone, a_proxy_of_an_earlier_run_is_refused) {
   EXPECT_NE(text.find("earlier run"), std::string::npos) << text;
 }
 
+struct started_program {
+  int status = 0;
+  bool ran = false;
+  std::string out{};
+  std::string err{};
+};
+
+/// A program that has nothing to do, with these arguments.
+started_program started(std::vector<std::string> words) {
+  words.insert(words.begin(), "/somewhere/program");
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  int argc = static_cast<int>(words.size());
+  char** argv = arguments.data();
+  started_program seen;
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  seen.status = imbrex::run(argc, argv, [&]() -> task<> {
+    seen.ran = true;
+    co_return;
+  });
+  std::fflush(stdout);
+  seen.out = testing::internal::GetCapturedStdout();
+  seen.err = testing::internal::GetCapturedStderr();
+  return seen;
+}
+
 TEST(errors_alone, an_impossible_number_of_pes_is_a_usage_error) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(imbrex::run(options{.pes = -1}, []() -> task<> { co_return; }), usage_error::exit_status);
   EXPECT_NE(testing::internal::GetCapturedStderr().find("-1"), std::string::npos);
   for (const char* wrong : {"0", "x", "-3"}) {
-    std::string program = "program";
-    std::string option = "--pes";
-    std::string value = wrong;
-    std::vector<char*> arguments{program.data(), option.data(), value.data(), nullptr};
-    int argc = 3;
-    char** argv = arguments.data();
-    testing::internal::CaptureStderr();
-    EXPECT_EQ(imbrex::run(argc, argv, []() -> task<> { co_return; }), usage_error::exit_status);
-    const auto text = testing::internal::GetCapturedStderr();
-    EXPECT_NE(text.find("--pes"), std::string::npos) << text;
-    EXPECT_NE(text.find(value), std::string::npos) << text;
+    const auto seen = started({"--pes", wrong});
+    EXPECT_EQ(seen.status, usage_error::exit_status);
+    EXPECT_NE(seen.err.find(std::string("--pes ") + wrong), std::string::npos) << seen.err;
+    EXPECT_FALSE(seen.ran);
   }
+}
+
+TEST(errors_alone, help_is_printed_in_the_place_of_the_run) {
+  for (const char* machine : {"threads", "deterministic", "virtual"}) {
+    const auto seen = started({"--pse", "--machine", machine, "--help"});
+    EXPECT_EQ(seen.status, 0);
+    EXPECT_FALSE(seen.ran);
+    EXPECT_EQ(seen.err, "");
+    EXPECT_TRUE(seen.out.starts_with(
+        "usage: program [OPTIONS] [ARGUMENTS OF THE PROGRAM]\n\nOptions of the runtime:"))
+        << seen.out;
+    EXPECT_TRUE(seen.out.ends_with(options_help()));
+  }
+  const auto of_the_program = started({"--pes", "1", "--", "--help"});
+  EXPECT_TRUE(of_the_program.ran && of_the_program.out.empty());
+}
+
+TEST(errors_alone, the_programs_own_options_are_left_to_it) {
+  auto seen = started({"--bin", "3", "--pes=1"});
+  EXPECT_TRUE(seen.ran && seen.status == 0);
+  EXPECT_EQ(seen.err, "");
+  seen = started({"--pse", "3", "--pes=1"});
+  EXPECT_TRUE(seen.ran && seen.status == 0);
+  EXPECT_TRUE(seen.err.starts_with("imbrex: warning: --pse is left to the program; did you mean --pes?"))
+      << seen.err;
+}
+
+TEST(errors_alone, options_that_a_machine_would_ignore_are_refused) {
+  const std::vector<std::pair<std::vector<std::string>, const char*>> wrong{
+      {{"--seed", "1"}, "--seed 1 with --machine threads: only --machine deterministic has an order by it"},
+      {{"--seed=7", "--machine=virtual"}, "--seed 7 with --machine virtual: "},
+      {{"--comm-thread", "--machine", "virtual"},
+       "--comm-thread with --machine virtual: there one thread steps"},
+      {{"--comm-thread", "--machine", "deterministic"}, "--comm-thread with --machine deterministic: "},
+  };
+  for (const auto& [arguments, expected] : wrong) {
+    const auto seen = started(arguments);
+    EXPECT_EQ(seen.status, usage_error::exit_status);
+    EXPECT_FALSE(seen.ran);
+    EXPECT_NE(seen.err.find(expected), std::string::npos) << seen.err;
+  }
+  EXPECT_EQ(started({"--comm-thread", "--pes=1"}).status, 0);
+  EXPECT_EQ(started({"--seed=3", "--machine=deterministic"}).status, 0);
+}
+
+TEST(errors_alone, runs_that_share_a_command_line_share_what_parse_options_returns) {
+  std::vector<std::string> words{"program", "--pes", "3", "--iters=4"};
+  std::vector<char*> arguments;
+  for (auto& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  int argc = static_cast<int>(words.size());
+  char** argv = arguments.data();
+  const options how = parse_options(argc, argv);
+  for (int turn = 0; turn < 2; ++turn)
+    EXPECT_EQ(imbrex::run(how, []() -> task<int> { co_return imbrex::num_pes() == 3 ? 0 : 1; }), 0);
+  EXPECT_EQ(argc, 2);
 }
 
 TEST(errors_alone, another_number_of_processes_than_a_file_wants_is_a_usage_error) {
