@@ -162,25 +162,26 @@ void timeline::end(std::uint64_t time) {
   open_phases_.clear();
 }
 
+// An end takes the room that its begin had.
 void timeline::phase(std::uint32_t track, const trace::record& r) {
-  if (marked_.size() >= most_marks || open_phases_.size() >= most_marks) {
-    cut_ = true;
-    return;
-  }
   const interval now = since_start({r.time, r.time});
   const auto file = in_->tracks()[track].file;
   const std::tuple key{track, r.group, r.a, r.b};
-  if (r.kind == record_kind::phase_begin) {
-    open_phases_[key] = now;
-  } else if (r.kind == record_kind::mark) {
-    marked_.push_back({now, static_cast<std::int64_t>(r.a), track, mark_of(file, r.group), false});
-  } else if (const auto begun = open_phases_.find(key); begun != open_phases_.end()) {
+  if (r.kind == record_kind::phase_end) {
+    const auto begun = open_phases_.find(key);
+    if (begun == open_phases_.end()) return;
     marked_.push_back({{begun->second.begin, now.end},
                        static_cast<std::int64_t>(r.a),
                        track,
                        mark_of(file, r.group),
                        true});
     open_phases_.erase(begun);
+  } else if (marked_.size() + open_phases_.size() >= most_marks) {
+    cut_ = true;
+  } else if (r.kind == record_kind::phase_begin) {
+    open_phases_[key] = now;
+  } else {
+    marked_.push_back({now, static_cast<std::int64_t>(r.a), track, mark_of(file, r.group), false});
   }
 }
 

@@ -193,6 +193,26 @@ TEST(Timeline, PhasesOfOneNameThatOverlapEndWhereTheyShould) {
   EXPECT_EQ(found, expected);
 }
 
+TEST(Timeline, EndsPhasesAlsoWhenThereIsNoRoomForFurtherMarks) {
+  const test::temporary_trace folder;
+  {
+    std::vector<trace::record> records{test::a_record(0, record_kind::phase_begin, 7, 1, 0)};
+    for (std::uint64_t k = 1; k <= 30'000; ++k)
+      records.push_back(test::a_record(k, record_kind::mark, k, 0, 1));
+    records.push_back(test::a_record(40'000, record_kind::phase_end, 7, 1, 0));
+    records.push_back(test::a_record(1'000'000, record_kind::parked));
+    trace::file_writer out(folder.file(), {});
+    out.write(0, records);
+    out.end();
+  }
+  const drawn_run got(folder.file());
+  EXPECT_TRUE(got.drawn->cut());
+  EXPECT_LT(got.drawn->marked().size(), 30'000U);
+  const auto& last = got.drawn->marked().back();
+  EXPECT_TRUE(last.phase);
+  EXPECT_EQ(last.time.end, 40'000U);
+}
+
 std::size_t count(const std::string& text, const std::string& what) {
   std::size_t found = 0;
   for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
