@@ -16,7 +16,7 @@
 namespace imbrex::tools {
 
 /// `share::what` of a PE that runs no entry.
-constexpr std::uint32_t share_of(pe_state state) { return 0xffff'0000U + static_cast<std::uint32_t>(state); }
+constexpr std::uint32_t share_of(pe_state state) { return always_apart + static_cast<std::uint32_t>(state); }
 
 /// How much of a run a timeline tells.
 struct timeline_limits {
