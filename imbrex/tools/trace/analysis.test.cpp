@@ -300,6 +300,22 @@ TEST(Analysis, CountsWhatAShortHistoryHasCut) {
   EXPECT_NE(report_text(cut).find("1 intervals cut by"), std::string::npos);
 }
 
+TEST(Analysis, CountsOfADeviceWhatTheRunHas) {
+  const temporary_trace folder;
+  {
+    trace::file_writer out(folder.file(), {});
+    out.write(
+        0, std::vector{a_record(100'000, record_kind::item_begin), a_record(100'900, record_kind::item_end)});
+    out.write(track_number(trace::track_class::device, 0),
+              std::vector{a_record(100'500, record_kind::operation, 50'000)});
+    out.end();
+  }
+  const run_report run = report_on(folder.file());
+  EXPECT_EQ(run.length, 900U);
+  EXPECT_EQ(run.devices.at(0).overlap.computation, 500U);
+  EXPECT_EQ(run.bound.device, 500U);
+}
+
 TEST(Analysis, SurvivesFilesThatWereCutOrDamaged) {
   const temporary_trace folder;
   test::random_schedule schedule(9, {.processes = 1, .pes_a_process = 3, .steps = 60, .pauses = true});
