@@ -160,8 +160,43 @@ TEST(Timeline, KeepsDetailsOfAPartAndNoMoreThanItMay) {
   EXPECT_TRUE(cut.drawn->cut());
   EXPECT_LE(cut.drawn->slices().size(), 50U);
   EXPECT_LE(cut.drawn->messages().size(), 50U);
-  EXPECT_GT(cut.drawn->details().end, 0U);
-  EXPECT_LT(cut.drawn->details().end, length);
+  const auto end = cut.drawn->details().end;
+  EXPECT_GT(end, 0U);
+  EXPECT_LT(end, length);
+  // Of that part it has everything, and of the rest nothing.
+  const auto begins_before = [&](const timeline::slice_detail& s) { return s.one.time.begin < end; };
+  EXPECT_EQ(cut.drawn->slices().size(),
+            static_cast<std::size_t>(std::count_if(slices.begin(), slices.end(), begins_before)));
+  const auto& messages = all.drawn->messages();
+  EXPECT_EQ(cut.drawn->messages().size(),
+            static_cast<std::size_t>(std::count_if(messages.begin(), messages.end(),
+                                                   [&](const auto& m) { return m.times.sent < end; })));
+}
+
+TEST(Timeline, ALongSliceTakesTheRoomOfOneOnly) {
+  const test::temporary_trace folder;
+  {
+    trace::file_header head;
+    head.pes = 2;
+    trace::file_writer out(folder.file(), head);
+    out.write(0, std::vector{test::a_record(10, record_kind::item_begin),
+                             test::a_record(1'000'000, record_kind::item_end)});
+    std::vector<trace::record> records;
+    for (std::uint64_t k = 0; k < 200; ++k) {
+      records.push_back(test::a_record(1000 * k, record_kind::item_begin));
+      records.push_back(test::a_record(1000 * k + 500, record_kind::item_end));
+    }
+    out.write(1, records);
+    out.end();
+  }
+  timeline_limits limits;
+  limits.details = 100;
+  const drawn_run got(folder.file(), limits);
+  EXPECT_TRUE(got.drawn->cut());
+  EXPECT_EQ(got.drawn->details().end, 99'000U);
+  EXPECT_EQ(got.drawn->slices().size(), 100U);
+  const auto is_long = [](const timeline::slice_detail& s) { return s.one.time.end == 1'000'000; };
+  EXPECT_TRUE(std::any_of(got.drawn->slices().begin(), got.drawn->slices().end(), is_long));
 }
 
 TEST(Timeline, PhasesOfOneNameThatOverlapEndWhereTheyShould) {
