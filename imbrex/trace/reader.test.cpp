@@ -305,6 +305,31 @@ TEST(Reader, TellsOfFilesThatAreMissingOrOfAnotherRun) {
   }
 }
 
+TEST(Reader, AlignsByTheTimeOfDayWithAProcessThatWasCompared) {
+  for (const std::uint32_t compared : {1U, 2U}) {
+    const temporary_trace folder;
+    for (const std::uint32_t process : {1U, 2U}) {
+      file_header head;
+      head.process = head.first_pe = process;
+      head.processes = 3;
+      head.started = 100 * process;
+      head.wall_clock = 5000 + 1000 * process;
+      file_writer out(file_of_process(folder.file(), process), head);
+      if (process == compared) out.write({1000, 1'000'000'000, 100});
+      out.write(process, std::vector{a_record(2000, record_kind::mark)});
+      out.end();
+    }
+    reader in(folder.file("run.trace.1"));
+    const auto got = read_all(in);
+    ASSERT_EQ(got.size(), 2U);
+    EXPECT_EQ(got[0].process, 1U);
+    EXPECT_EQ(got[1].time - got[0].time, 900U);
+    EXPECT_EQ(got[compared - 1].time, 1'000'002'000U);
+    ASSERT_EQ(in.warnings().size(), 2U);
+    EXPECT_NE(in.warnings()[1].find("of 1 of 2 processes were never compared"), std::string::npos);
+  }
+}
+
 /// A file with two tracks, names and a reading of a clock; in all of `records`.
 std::string small_file(const temporary_trace& folder, std::size_t* records) {
   std::mt19937 random(3);
