@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -91,8 +90,7 @@ class file_reader {
   std::vector<std::uint32_t> track_numbers_;
   std::vector<chunk_list> chunks_;
   std::unordered_map<std::uint32_t, std::size_t> track_places_;
-  std::array<std::unordered_map<std::uint32_t, std::string>, name_tables> names_;
-  std::map<std::tuple<name_table, std::uint32_t, std::uint64_t>, std::string> keyed_names_;
+  std::array<std::map<std::pair<std::uint32_t, std::uint64_t>, std::string>, name_tables> names_;
 };
 
 }  // namespace imbrex::trace

@@ -253,6 +253,20 @@ TEST(Reader, KnowsTheNamesOfNumbers) {
   EXPECT_FALSE(in.damage());
 }
 
+TEST(Reader, KeepsSomeNamesOfEachKind) {
+  const temporary_trace folder;
+  constexpr std::uint64_t many = 70'000;
+  file_writer out(folder.file(), file_header{});
+  for (std::uint64_t k = 0; k < many; ++k) out.write_name(name_table::elements, 1, k, "block");
+  out.write_name(name_table::streams, 1, 0, "north");
+  out.write_name(name_table::elements, 1, 0, "south");
+  const file_reader in(folder.file());
+  EXPECT_EQ(in.name(name_table::elements, 1, many - 1), "");
+  EXPECT_EQ(in.name(name_table::elements, 1, 1), "block");
+  EXPECT_EQ(in.name(name_table::elements, 1, 0), "south");
+  EXPECT_EQ(in.name(name_table::streams, 1, 0), "north");
+}
+
 std::string complaint(const std::string& path) {
   try {
     reader in(path);
