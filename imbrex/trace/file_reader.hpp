@@ -20,7 +20,8 @@
 
 namespace imbrex::trace {
 
-/// Where a file stops being a trace, and why; what follows is not read.
+/// Where a file stops being a trace, and why. From when that was found what follows is not read; of other tracks some of
+/// it may have been read before.
 struct damage {
   std::uint64_t byte = 0;
   std::string what;

@@ -265,8 +265,8 @@ std::vector<std::string> reader::warnings() const {
   for (const auto& file : files_) {
     if (const auto& stopped = file->damage()) {
       all.push_back(file->path() + ", byte " + std::to_string(stopped->byte) + ": " + stopped->what +
-                    "; what follows is not read, before it were " + std::to_string(file->records_read()) +
-                    " records");
+                    "; what follows is not read from when that was found: " +
+                    std::to_string(file->records_read()) + " records were");
     } else if (!file->ended() && unended++ == 0) {
       example = file->path();
     }

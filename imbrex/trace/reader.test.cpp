@@ -410,6 +410,25 @@ TEST(Reader, SaysWhereAFileIsDamaged) {
   EXPECT_NE(damaged(175, 99).find("byte 168: a record with an impossible time"), std::string::npos);
 }
 
+TEST(Reader, SaysHowManyRecordsOfADamagedFileItHasRead) {
+  const temporary_trace folder;
+  file_header head;
+  head.pes = 2;
+  file_writer out(folder.file(), head);
+  out.write(1, std::vector{a_record(100, record_kind::mark), a_record(50, record_kind::mark)});
+  std::mt19937 random(3);
+  out.write(0, random_records(random, 1000, 0));
+  out.end();
+  reader in(folder.file());
+  EXPECT_EQ(read_all(in).size(), 1001U);
+  ASSERT_EQ(in.warnings().size(), 1U);
+  EXPECT_NE(
+      in.warnings()[0].find("a record earlier than the one before it; what follows is not read from when "
+                            "that was found: 1001 records were"),
+      std::string::npos)
+      << in.warnings()[0];
+}
+
 TEST(Reader, SurvivesRandomDamage) {
   const temporary_trace folder;
   std::size_t records = 0;
