@@ -394,6 +394,8 @@ void analysis::finish_pes(run_report& report) {
       ends = &pes_[p];
       last = pes_[p].last_item_end();
     }
+    of.idle.cut = pes_[p].cut_until_begun();
+    of.idle.cut_time = pes_[p].cut_time_until_begun();
     of.process = in_.files()[pe_files_[p]]->header().process;
     report.pes.push_back(of);
   }
