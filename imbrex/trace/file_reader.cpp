@@ -70,7 +70,10 @@ const char* problem_of(const record& r, std::uint64_t last_time) {
   return "a record with an impossible detail";
 }
 
-bool has_keys(name_table table) { return table == name_table::elements || table == name_table::streams; }
+/// Most tables have no keys.
+std::uint64_t key_in(name_table table, std::uint64_t key) {
+  return table == name_table::elements || table == name_table::streams ? key : 0;
+}
 
 }  // namespace
 
@@ -201,12 +204,9 @@ bool file_reader::take_names(std::uint64_t at, std::span<const std::byte> conten
     }
     if (bytes > content.size()) break;
     std::string text(reinterpret_cast<const char*>(content.data() + sizeof head), head.length);
-    if (has_keys(head.table)) {
-      if (keyed_names_.size() < most_names)
-        keyed_names_.insert_or_assign({head.table, head.id, head.key}, std::move(text));
-    } else if (names_[table].size() < most_names) {
-      names_[table].insert_or_assign(head.id, std::move(text));
-    }
+    const std::pair key{head.id, key_in(head.table, head.key)};
+    auto& names = names_[table];
+    if (names.size() < most_names || names.contains(key)) names.insert_or_assign(key, std::move(text));
     content = content.subspan(bytes);
     at += bytes;
   }
@@ -217,12 +217,8 @@ bool file_reader::take_names(std::uint64_t at, std::span<const std::byte> conten
 }
 
 std::string_view file_reader::name(name_table table, std::uint32_t id, std::uint64_t key) const {
-  if (has_keys(table)) {
-    const auto found = keyed_names_.find({table, id, key});
-    return found == keyed_names_.end() ? std::string_view{} : found->second;
-  }
   const auto& names = names_[static_cast<std::size_t>(table)];
-  const auto found = names.find(id);
+  const auto found = names.find({id, key_in(table, key)});
   return found == names.end() ? std::string_view{} : found->second;
 }
 

@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -21,7 +20,8 @@
 
 namespace imbrex::trace {
 
-/// Where a file stops being a trace, and why; what follows is not read.
+/// Where a file stops being a trace, and why. From when that was found what follows is not read; of other tracks some of
+/// it may have been read before.
 struct damage {
   std::uint64_t byte = 0;
   std::string what;
@@ -91,8 +91,7 @@ class file_reader {
   std::vector<std::uint32_t> track_numbers_;
   std::vector<chunk_list> chunks_;
   std::unordered_map<std::uint32_t, std::size_t> track_places_;
-  std::array<std::unordered_map<std::uint32_t, std::string>, name_tables> names_;
-  std::map<std::tuple<name_table, std::uint32_t, std::uint64_t>, std::string> keyed_names_;
+  std::array<std::map<std::pair<std::uint32_t, std::uint64_t>, std::string>, name_tables> names_;
 };
 
 }  // namespace imbrex::trace

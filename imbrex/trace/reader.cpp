@@ -69,17 +69,24 @@ void reader::open_others(const std::string& file) {
                         (missing == 1 ? " is" : " are") + " missing: " + example);
 }
 
-// Processes that nobody has compared with process 0 are aligned by the time of day.
+// Processes that nobody has compared with process 0 are aligned by the time of day: with process 0, or if its file is
+// missing with one that was compared with it.
 void reader::align_by_wall_clock() {
-  const file_header& first = files_.front()->header();
+  const auto is_aligned = [](const auto& file) {
+    return file->header().process == 0 || !file->clock().empty();
+  };
+  const auto found = std::find_if(files_.begin(), files_.end(), is_aligned);
+  const file_reader& other = found == files_.end() ? *files_.front() : **found;
+  const file_header& known = other.header();
+  const std::uint64_t shift = other.clock().aligned(known.started) - known.started;
   std::size_t guessed = 0;
   for (const auto& file : files_) {
     const file_header& head = file->header();
-    if (head.process == first.process || !file->clock().empty() || (head.flags & virtual_clock) != 0)
+    if (head.process == known.process || !file->clock().empty() || (head.flags & virtual_clock) != 0)
       continue;
     const auto ahead =
         static_cast<std::int64_t>((static_cast<std::uint64_t>(head.wall_clock) - head.started) -
-                                  (static_cast<std::uint64_t>(first.wall_clock) - first.started));
+                                  (static_cast<std::uint64_t>(known.wall_clock) - known.started) + shift);
     constexpr auto most = static_cast<std::int64_t>(latest_time);
     if (ahead > most || ahead < -most) continue;
     file->clock().add(head.started, ahead);
@@ -258,8 +265,8 @@ std::vector<std::string> reader::warnings() const {
   for (const auto& file : files_) {
     if (const auto& stopped = file->damage()) {
       all.push_back(file->path() + ", byte " + std::to_string(stopped->byte) + ": " + stopped->what +
-                    "; what follows is not read, before it were " + std::to_string(file->records_read()) +
-                    " records");
+                    "; what follows is not read from when that was found: " +
+                    std::to_string(file->records_read()) + " records were");
     } else if (!file->ended() && unended++ == 0) {
       example = file->path();
     }

@@ -253,6 +253,20 @@ TEST(Reader, KnowsTheNamesOfNumbers) {
   EXPECT_FALSE(in.damage());
 }
 
+TEST(Reader, KeepsSomeNamesOfEachKind) {
+  const temporary_trace folder;
+  constexpr std::uint64_t many = 70'000;
+  file_writer out(folder.file(), file_header{});
+  for (std::uint64_t k = 0; k < many; ++k) out.write_name(name_table::elements, 1, k, "block");
+  out.write_name(name_table::streams, 1, 0, "north");
+  out.write_name(name_table::elements, 1, 0, "south");
+  const file_reader in(folder.file());
+  EXPECT_EQ(in.name(name_table::elements, 1, many - 1), "");
+  EXPECT_EQ(in.name(name_table::elements, 1, 1), "block");
+  EXPECT_EQ(in.name(name_table::elements, 1, 0), "south");
+  EXPECT_EQ(in.name(name_table::streams, 1, 0), "north");
+}
+
 std::string complaint(const std::string& path) {
   try {
     reader in(path);
@@ -302,6 +316,31 @@ TEST(Reader, TellsOfFilesThatAreMissingOrOfAnotherRun) {
     EXPECT_EQ(read_all(in).size(), 2U);
     ASSERT_EQ(in.warnings().size(), 1U);
     EXPECT_NE(in.warnings()[0].find("of 4 processes 2 are missing"), std::string::npos);
+  }
+}
+
+TEST(Reader, AlignsByTheTimeOfDayWithAProcessThatWasCompared) {
+  for (const std::uint32_t compared : {1U, 2U}) {
+    const temporary_trace folder;
+    for (const std::uint32_t process : {1U, 2U}) {
+      file_header head;
+      head.process = head.first_pe = process;
+      head.processes = 3;
+      head.started = 100 * process;
+      head.wall_clock = 5000 + 1000 * process;
+      file_writer out(file_of_process(folder.file(), process), head);
+      if (process == compared) out.write({1000, 1'000'000'000, 100});
+      out.write(process, std::vector{a_record(2000, record_kind::mark)});
+      out.end();
+    }
+    reader in(folder.file("run.trace.1"));
+    const auto got = read_all(in);
+    ASSERT_EQ(got.size(), 2U);
+    EXPECT_EQ(got[0].process, 1U);
+    EXPECT_EQ(got[1].time - got[0].time, 900U);
+    EXPECT_EQ(got[compared - 1].time, 1'000'002'000U);
+    ASSERT_EQ(in.warnings().size(), 2U);
+    EXPECT_NE(in.warnings()[1].find("of 1 of 2 processes were never compared"), std::string::npos);
   }
 }
 
@@ -369,6 +408,25 @@ TEST(Reader, SaysWhereAFileIsDamaged) {
   EXPECT_NE(damaged(164, 1).find("byte 152: a chunk whose size does not fit"), std::string::npos);
   EXPECT_NE(damaged(176, 99).find("byte 168: a record of no known kind"), std::string::npos);
   EXPECT_NE(damaged(175, 99).find("byte 168: a record with an impossible time"), std::string::npos);
+}
+
+TEST(Reader, SaysHowManyRecordsOfADamagedFileItHasRead) {
+  const temporary_trace folder;
+  file_header head;
+  head.pes = 2;
+  file_writer out(folder.file(), head);
+  out.write(1, std::vector{a_record(100, record_kind::mark), a_record(50, record_kind::mark)});
+  std::mt19937 random(3);
+  out.write(0, random_records(random, 1000, 0));
+  out.end();
+  reader in(folder.file());
+  EXPECT_EQ(read_all(in).size(), 1001U);
+  ASSERT_EQ(in.warnings().size(), 1U);
+  EXPECT_NE(
+      in.warnings()[0].find("a record earlier than the one before it; what follows is not read from when "
+                            "that was found: 1001 records were"),
+      std::string::npos)
+      << in.warnings()[0];
 }
 
 TEST(Reader, SurvivesRandomDamage) {

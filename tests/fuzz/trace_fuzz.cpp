@@ -20,6 +20,7 @@
 #include <imbrex/tools/replay/replay.hpp>
 #include <imbrex/tools/trace/analysis.hpp>
 #include <imbrex/tools/trace/convert_to_perfetto.hpp>
+#include <imbrex/tools/trace/page/page.hpp>
 #include <imbrex/tools/trace/report_json.hpp>
 #include <imbrex/tools/trace/report_text.hpp>
 
@@ -76,7 +77,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!memory || ::write(memory.get(), bytes.data(), bytes.size()) != static_cast<::ssize_t>(bytes.size()))
     std::abort();
   try {
-    trace::reader in("/proc/self/fd/" + std::to_string(memory.get()));
+    const std::string file = "/proc/self/fd/" + std::to_string(memory.get());
+    trace::reader in(file);
     const imbrex::tools::run_report run = imbrex::tools::analyse(in, nullptr, 8);
     for (const auto& pe : run.pes)
       if (pe.program + pe.runtime + pe.unrecorded + pe.idle_awake + pe.parked != run.length ||
@@ -84,9 +86,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         std::abort();
     if (imbrex::tools::report_text(run).empty() || imbrex::tools::report_json(std::vector{run}).empty())
       std::abort();
-    trace::reader again("/proc/self/fd/" + std::to_string(memory.get()));
+    trace::reader watched(file);
+    imbrex::tools::timeline drawn({.bins = 64, .details = 8});
+    imbrex::tools::timeline_json(drawn, imbrex::tools::analyse(watched, &drawn, 8));
+    trace::reader again(file);
     imbrex::tools::convert_to_perfetto(again, "/dev/null");
-    trace::reader third("/proc/self/fd/" + std::to_string(memory.get()));
+    trace::reader third(file);
     const imbrex::tools::dataflow flow = imbrex::tools::read_dataflow(third);
     imbrex::tools::replay(flow, {imbrex::nanoseconds(2), 1'000'000, imbrex::nanoseconds(1)});
     imbrex::overlap::measure(flow, {}, "any");

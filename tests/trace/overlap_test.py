@@ -42,7 +42,7 @@ class Overlap(unittest.TestCase):
         done = self.overlap()
         self.assertEqual(done.returncode, 0)
         self.assertRegex(done.stderr, rf"\Aimbrex overlap: warning: {self.file}, byte {cut}: the file ends within a "
-                         r"chunk; what follows is not read, before it were \d+ records\n\Z")
+                         r"chunk; what follows is not read from when that was found: \d+ records were\n\Z")
         self.assertIn(f"Measured in {self.file}, what was read of the run: ", done.stdout)
 
     def test_tells_that_too_little_is_there(self):
@@ -51,7 +51,7 @@ class Overlap(unittest.TestCase):
             done = self.overlap(*options)
             self.assertEqual(done.returncode, 2)
             self.assertRegex(done.stderr, rf"\Aimbrex overlap: {self.file}, byte 1000: the file ends within a chunk; .*"
-                             r"before it were \d+ records. The part that was read does not tell what is to be measured "
+                             r"\d+ records were. The part that was read does not tell what is to be measured "
                              r"\(.*\); record the run again, to its end\n\Z")
 
     def test_blames_no_trace_that_is_whole(self):

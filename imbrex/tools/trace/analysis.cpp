@@ -33,12 +33,14 @@ constexpr std::size_t history_fetched_ahead = 4;
 constexpr std::size_t most_history = 1U << 16U;
 
 struct device_account {
-  device_account(std::size_t kept, std::uint32_t process, std::uint32_t device) : overlap(kept) {
+  device_account(std::size_t kept, std::uint64_t begin, std::uint32_t process, std::uint32_t device)
+      : start(begin), overlap(kept) {
     report.process = process;
     report.device = device;
   }
   void operation(const record& r) {
-    const interval took{r.time - std::min(r.a, r.time), r.time};
+    // What began before the run was recorded counts from there.
+    const interval took{r.time - std::min(r.a, r.time - start), r.time};
     ++report.operations;
     report.bytes += r.b;
     switch (static_cast<trace::operation_class>(r.detail)) {
@@ -55,6 +57,7 @@ struct device_account {
     return report;
   }
 
+  std::uint64_t start;
   union_overlap overlap;
   device_report report;
 };
@@ -213,7 +216,7 @@ void analysis::begin(std::uint64_t start) {
     const auto kind = trace::class_of_track(tracks[t].number);
     if (kind == track_class::device) {
       const auto process = in_.files()[tracks[t].file]->header().process;
-      tracks_[t].device = &devices_.emplace_back(kept, process, place);
+      tracks_[t].device = &devices_.emplace_back(kept, start, process, place);
       continue;
     }
     senders_.emplace(tracks[t].number, static_cast<std::uint32_t>(t));
@@ -396,6 +399,8 @@ void analysis::finish_pes(run_report& report) {
       ends = &pes_[p];
       last = pes_[p].last_item_end();
     }
+    of.idle.cut = pes_[p].cut_until_begun();
+    of.idle.cut_time = pes_[p].cut_time_until_begun();
     of.process = in_.files()[pe_files_[p]]->header().process;
     report.pes.push_back(of);
   }

@@ -321,6 +321,50 @@ TEST(Analysis, CountsWhatAShortHistoryHasCut) {
   EXPECT_NE(report_text(cut).find("1 intervals cut by"), std::string::npos);
 }
 
+TEST(Analysis, CountsMessagesThatWereInAQueueForLongerThanAShortHistory) {
+  const temporary_trace folder;
+  {
+    trace::file_writer out(folder.file(), {});
+    std::vector<trace::record> items{a_record(0, record_kind::item_begin),
+                                     a_record(0, record_kind::sent, 0x10, 8, 0),
+                                     a_record(0, record_kind::item_end)};
+    for (std::uint64_t k = 0; k < 100; ++k) {
+      items.push_back(a_record(10 * k, record_kind::item_begin));
+      items.push_back(a_record(10 * k + 5, record_kind::item_end));
+    }
+    items.push_back(a_record(1000, record_kind::item_begin, 0x10));
+    items.push_back(a_record(1001, record_kind::item_end));
+    out.write(0, items);
+  }
+  const idle_report exact = report_on(folder.file()).pes.at(0).idle;
+  EXPECT_EQ(exact.waking, 500U);
+  EXPECT_EQ(exact.cut, 0U);
+  const run_report cut = report_on(folder.file(), 4);
+  const idle_report& idle = cut.pes.at(0).idle;
+  EXPECT_EQ(idle.all(), 500U);
+  EXPECT_LT(idle.waking, 500U);
+  EXPECT_EQ(idle.cut, 1U);
+  EXPECT_GE(idle.cut_time, 500U - idle.waking);
+  EXPECT_NE(report_text(cut).find("1 intervals cut by"), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(report_json(std::vector{cut}))["runs"][0]["pes"][0]["idle"]["cut"], 1);
+}
+
+TEST(Analysis, CountsOfADeviceWhatTheRunHas) {
+  const temporary_trace folder;
+  {
+    trace::file_writer out(folder.file(), {});
+    out.write(
+        0, std::vector{a_record(100'000, record_kind::item_begin), a_record(100'900, record_kind::item_end)});
+    out.write(track_number(trace::track_class::device, 0),
+              std::vector{a_record(100'500, record_kind::operation, 50'000)});
+    out.end();
+  }
+  const run_report run = report_on(folder.file());
+  EXPECT_EQ(run.length, 900U);
+  EXPECT_EQ(run.devices.at(0).overlap.computation, 500U);
+  EXPECT_EQ(run.bound.device, 500U);
+}
+
 TEST(Analysis, SurvivesFilesThatWereCutOrDamaged) {
   const temporary_trace folder;
   test::random_schedule schedule(9, {.processes = 1, .pes_a_process = 3, .steps = 60, .pauses = true});

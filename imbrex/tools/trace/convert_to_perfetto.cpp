@@ -47,6 +47,7 @@ class conversion final : public replay_observer {
   struct one_track {
     std::uint32_t file = 0;
     std::uint32_t place = 0;
+    std::string name{};        // of a thread
     std::uint64_t number = 0;  // 0 for what has none on the screen
     std::map<std::uint32_t, std::vector<phase_row>> phases;
     std::map<std::uint32_t, std::uint64_t> streams;
@@ -78,10 +79,9 @@ void conversion::start(std::uint64_t) {
     if (kind != track_class::pe && kind != track_class::comm_thread) continue;
     made.number = ++tracks_made_;
     const auto pid = static_cast<std::int32_t>(files[made.file]->header().process) + 1;
-    if (kind == track_class::pe)
-      out_.thread(made.number, pid, first_pe_thread + made.place, "PE " + std::to_string(made.place));
-    else
-      out_.thread(made.number, pid, first_comm_thread + made.place, "communication thread");
+    const bool is_pe = kind == track_class::pe;
+    made.name = is_pe ? "PE " + std::to_string(made.place) : "communication thread";
+    out_.thread(made.number, pid, (is_pe ? first_pe_thread : first_comm_thread) + made.place, made.name);
   }
 }
 
@@ -158,8 +158,7 @@ void conversion::phase(const record& r, one_track& here) {
   if (row == rows.end()) {
     if (rows.size() == most_rows) return;
     row = rows.insert(rows.end(), {++tracks_made_});
-    out_.child(row->track, process_track(here),
-               "PE " + std::to_string(here.place) + ", phase " + printable(name));
+    out_.child(row->track, process_track(here), here.name + ", phase " + printable(name));
   }
   out_.begin(row->track, r.time, name, {.category = "user", .has_number = true, .number = r.a});
   row->open = r.b;

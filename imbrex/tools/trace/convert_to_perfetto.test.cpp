@@ -67,8 +67,102 @@ std::optional<field> find(const std::vector<field>& fields, std::uint32_t number
   return std::nullopt;
 }
 
-TEST(ConvertToPerfetto, EndsEachSliceAndEachArrow) {
+std::string text(const std::vector<field>& fields, std::uint32_t number) {
+  const auto found = find(fields, number);
+  return found ? std::string(found->content) : std::string();
+}
+
+std::uint64_t number(const std::vector<field>& fields, std::uint32_t which) {
+  const auto found = find(fields, which);
+  return found ? found->value : 0;
+}
+
+constexpr std::uint64_t begins = 1;
+constexpr std::uint64_t ends = 2;
+constexpr std::uint64_t instant = 3;
+
+struct event {
+  std::uint64_t time = 0;
+  std::uint64_t type = 0;
+  std::uint64_t track = 0;
+  std::uint64_t flow = 0;
+  std::uint64_t ended_flow = 0;
+  std::string name{};
+  std::string category{};
+};
+
+/// What a file shows.
+struct shown {
+  std::vector<event> events;
+  std::map<std::uint64_t, std::string> tracks;
+};
+
+shown converted(const std::string& file, const std::string& to) {
+  trace::reader in(file);
+  convert_to_perfetto(in, to);
+  const std::string bytes = temporary_trace::bytes_of(to);
+  shown all;
+  std::map<std::uint64_t, std::string> names;
+  for (const field& packet : fields_of(bytes)) {
+    EXPECT_EQ(packet.number, 1U);
+    const auto content = fields_of(packet.content);
+    if (const auto interned = find(content, 12)) {
+      const auto entry = fields_of(find(fields_of(interned->content), 2)->content);
+      names[number(entry, 1)] = text(entry, 2);
+    }
+    if (const auto described = find(content, 60)) {
+      const auto track = fields_of(described->content);
+      const auto thread = find(track, 4);
+      all.tracks[number(track, 1)] = thread ? text(fields_of(thread->content), 5) : text(track, 2);
+    }
+    if (const auto happened = find(content, 11)) {
+      const auto said = fields_of(happened->content);
+      all.events.push_back({number(content, 8), number(said, 9), number(said, 11), number(said, 47),
+                            number(said, 48), names[number(said, 10)], text(said, 22)});
+    }
+  }
+  return all;
+}
+
+using times_by_name = std::map<std::string, std::uint64_t>;
+
+/// What each thread shows, by the innermost slice.
+std::map<std::string, times_by_name> times_of(const shown& all) {
+  struct thread {
+    std::vector<std::string> stack;
+    std::uint64_t since = 0;
+  };
+  std::map<std::uint64_t, thread> threads;
+  std::map<std::string, times_by_name> times;
+  for (const event& e : all.events) {
+    if (e.type == instant) continue;
+    thread& of = threads[e.track];
+    if (!of.stack.empty() && e.time > of.since)
+      times[all.tracks.at(e.track)][of.stack.back()] += e.time - of.since;
+    of.since = e.time;
+    if (e.type == begins)
+      of.stack.push_back(e.name);
+    else
+      of.stack.pop_back();
+  }
+  return times;
+}
+
+times_by_name times_of(const test::random_schedule::pe& pe) {
+  times_by_name times;
+  for (const auto& s : pe.stretches) {
+    if (s.begin >= s.end) continue;
+    if (s.state == pe_state::program || s.state == pe_state::runtime)
+      times["entry" + std::to_string(s.entry)] += s.end - s.begin;
+    else if (s.parked)
+      times["parked"] += s.end - s.begin;
+  }
+  return times;
+}
+
+TEST(ConvertToPerfetto, ShowsWhatHappenedAndWhen) {
   for (unsigned seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
     const temporary_trace folder;
     test::random_schedule run(seed, {.processes = 1 + seed % 3,
                                      .pes_a_process = 2,
@@ -76,43 +170,63 @@ TEST(ConvertToPerfetto, EndsEachSliceAndEachArrow) {
                                      .clock_errors = seed % 2 == 1,
                                      .pauses = true});
     run.write(folder.file());
-    trace::reader in(folder.file());
-    convert_to_perfetto(in, folder.file("out"));
-    const std::string bytes = temporary_trace::bytes_of(folder.file("out"));
+    const shown all = converted(folder.file(), folder.file("out"));
     std::map<std::uint64_t, int> open;  // slices, by track
     std::map<std::uint64_t, int> flows;
-    std::size_t ended_flows = 0;
-    std::size_t operations = 0;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> operations;
+    std::uint64_t begun = 0;
+    std::vector<std::uint64_t> begins_of_messages;
     std::size_t sends = 0;
-    for (const field& packet : fields_of(bytes)) {
-      ASSERT_EQ(packet.number, 1U);
-      const auto content = fields_of(packet.content);
-      const auto event = find(content, 11);
-      if (!event) continue;
-      const auto said = fields_of(event->content);
-      const auto type = find(said, 9)->value;
-      const auto track = find(said, 11)->value;
-      if (type == 1) ++open[track];
-      if (type == 2) EXPECT_GE(--open[track], 0);
-      if (const auto category = find(said, 22)) {
-        operations +=
-            category->content == "kernel" || category->content.find("device") != std::string_view::npos;
-        sends += type == 3 && category->content == "message" && find(said, 47);
+    for (const event& e : all.events) {
+      if (e.type == begins) ++open[e.track];
+      if (e.type == ends) EXPECT_GE(--open[e.track], 0);
+      if (e.type == ends && all.tracks.at(e.track).starts_with("device 0, stream"))
+        operations.emplace_back(std::max(begun, run.begin), e.time);
+      if (e.type == begins) begun = e.time;
+      sends += e.type == instant && e.category == "message" && e.flow != 0;
+      if (e.flow != 0) {
+        EXPECT_TRUE(e.name.starts_with("send entry"));
+        ++flows[e.flow];
       }
-      if (const auto flow = find(said, 47)) ++flows[flow->value];
-      if (const auto flow = find(said, 48)) {
-        ++ended_flows;
-        EXPECT_EQ(flows[flow->value], 1);
+      if (e.ended_flow != 0) {
+        begins_of_messages.push_back(e.time);
+        EXPECT_EQ(flows[e.ended_flow], 1);
       }
     }
     for (const auto& [track, slices] : open) EXPECT_EQ(slices, 0) << track;
-    EXPECT_EQ(operations, run.operations.size());
     EXPECT_EQ(sends, run.sent);
     EXPECT_EQ(flows.size(), run.sent);
-    EXPECT_EQ(ended_flows,
-              static_cast<std::size_t>(std::count_if(run.messages.begin(), run.messages.end(),
-                                                     [](const auto& m) { return m.has_begun; })));
+    std::vector<std::uint64_t> expected_begins;
+    for (const auto& m : run.messages)
+      if (m.has_begun) expected_begins.push_back(m.begun);
+    std::sort(expected_begins.begin(), expected_begins.end());
+    std::sort(begins_of_messages.begin(), begins_of_messages.end());
+    EXPECT_EQ(begins_of_messages, expected_begins);
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> expected_operations;
+    for (const auto& one : run.operations) expected_operations.emplace_back(one.begin, one.end);
+    EXPECT_EQ(operations, expected_operations);
+    auto times = times_of(all);
+    for (std::size_t p = 0; p < run.pes.size(); ++p) {
+      const auto name = "PE " + std::to_string(p);
+      EXPECT_EQ(times[name], times_of(run.pes[p])) << name;
+    }
   }
+}
+
+TEST(ConvertToPerfetto, ShowsPhasesByTheThreadThatHasThem) {
+  const temporary_trace folder;
+  {
+    trace::file_writer out(folder.file(), {});
+    out.write_name(trace::name_table::marks, 0, 0, "steps");
+    for (const std::uint32_t track : {0U, track_number(trace::track_class::comm_thread, 0)})
+      out.write(track, std::vector{test::a_record(10, trace::record_kind::phase_begin, 0, 1),
+                                   test::a_record(20, trace::record_kind::phase_end, 0, 1)});
+    out.end();
+  }
+  auto times = times_of(converted(folder.file(), folder.file("out")));
+  const times_by_name expected{{"steps", 10}};
+  EXPECT_EQ(times["PE 0, phase steps"], expected);
+  EXPECT_EQ(times["communication thread, phase steps"], expected);
 }
 
 TEST(ConvertToPerfetto, SaysWhichFileCannotBeWritten) {

@@ -54,10 +54,10 @@ class timeline_overlap {
 
   /// Of the union of a set, the time in each state; complete after `finish`.
   const std::array<std::uint64_t, pe_states>& times(std::size_t set = 0) const { return times_[set]; }
-  // Of the first set.
+  /// Of the first set.
   std::uint64_t length() const;
-  std::uint64_t cut() const { return intervals_[0].cut(); }
-  std::uint64_t cut_time() const { return intervals_[0].cut_time(); }
+  std::uint64_t cut(std::size_t set = 0) const { return intervals_[set].cut(); }
+  std::uint64_t cut_time(std::size_t set = 0) const { return intervals_[set].cut_time(); }
 
  private:
   struct segment {

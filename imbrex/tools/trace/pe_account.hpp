@@ -100,6 +100,9 @@ class alignas(64) pe_account {
   void add(interval on_its_way) { overlap_.add(on_its_way); }
   /// A message to it was on its way, or there, and had not begun yet; contains what is added above.
   void add_until_begun(interval not_begun) { overlap_.add(not_begun, until_begun); }
+  /// How many of the latter were cut, and by how much in all.
+  std::uint64_t cut_until_begun() const { return overlap_.cut(until_begun); }
+  std::uint64_t cut_time_until_begun() const { return overlap_.cut_time(until_begun); }
   /// What has led to this moment: to be given to a message, and released.
   std::uint32_t capture();
   /// A message that was ready at that time has just begun an item, or a turn. Whether the PE has waited for it: since its

@@ -48,6 +48,7 @@ random_schedule::random_schedule(unsigned seed, const shape& given) : how(given)
     begin = std::min(begin, device_records_.front().time);
     end = std::max(end, device_records_.back().time);
   }
+  for (operation& one : operations) one.begin = std::max(one.begin, begin);
   for (std::uint32_t p = 0; p < pes.size(); ++p) {
     const live& one = live_[p];
     pes[p].stretches.push_back(

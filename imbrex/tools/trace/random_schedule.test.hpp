@@ -74,7 +74,7 @@ class random_schedule {
   const shape how;
   std::vector<pe> pes;
   std::vector<message> messages;
-  std::vector<operation> operations;  ///< of the device of process 0
+  std::vector<operation> operations;  ///< of the device of process 0, as far as recorded
   std::uint64_t sent = 0;             ///< with those passed on
   std::array<std::uint64_t, entries> calls{};
   std::uint64_t begin = 0;

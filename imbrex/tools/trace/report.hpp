@@ -51,6 +51,8 @@ struct idle_report {
   std::uint64_t device = 0;         ///< a coroutine waited for a device
   std::uint64_t timer = 0;          ///< a coroutine waited for a timer
   std::uint64_t other = 0;          ///< nothing was on its way: dependencies, imbalance
+  std::uint64_t cut = 0;            ///< messages that had not begun for too long to be counted whole
+  std::uint64_t cut_time = 0;
 
   std::uint64_t all() const {
     return before_first + after_last + communication + waking + device + timer + other;

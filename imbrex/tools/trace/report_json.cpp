@@ -38,7 +38,9 @@ ordered_json json(const pe_report& pe) {
             {"waking", idle.waking},
             {"device", idle.device},
             {"timer", idle.timer},
-            {"other", idle.other}}},
+            {"other", idle.other},
+            {"cut", idle.cut},
+            {"cut_time", idle.cut_time}}},
           {"overlap", json(pe.overlap)}};
 }
 

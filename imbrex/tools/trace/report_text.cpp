@@ -74,15 +74,22 @@ std::string entries_text(const run_report& run) {
   return "\nTime by entry, without what ran inside; longest is from a begin to its end\n" + out.text() + more;
 }
 
+/// Of an overlap, or of idle time.
+std::string cut_note(const auto& of) {
+  return of.cut == 0 ? ""
+                     : fmt::format(" ({} intervals cut by {} in all)", readable_count(of.cut),
+                                   time_text(of.cut_time));
+}
+
 std::string idle_text(const run_report& run) {
   table out(
       {"idle", "communication", "waking", "device", "timer", "other", "before first", "after last", "PE"});
-  const auto row = [&](const pe_report& pe, std::string name) {
+  const auto row = [&](const pe_report& pe, const std::string& name) {
     const idle_report& of = pe.idle;
     const auto all = of.all();
     out.row({time_text(all), part_text(of.communication, all), part_text(of.waking, all),
              part_text(of.device, all), part_text(of.timer, all), part_text(of.other, all),
-             part_text(of.before_first, all), part_text(of.after_last, all), std::move(name)});
+             part_text(of.before_first, all), part_text(of.after_last, all), name + cut_note(of)});
   };
   const auto more = some_rows(run.pes, "PEs", [&](const pe_report& pe) { row(pe, std::to_string(pe.pe)); });
   row(sum_of_pes(run), "all");
@@ -92,18 +99,11 @@ std::string idle_text(const run_report& run) {
          out.text() + more;
 }
 
-std::string overlap_row_note(const overlap_report& of) {
-  return of.cut == 0 ? ""
-                     : fmt::format(" ({} intervals cut by {} in all)", readable_count(of.cut),
-                                   time_text(of.cut_time));
-}
-
 std::string overlap_text(const run_report& run) {
   table out({"communication", "covered", "exposed", "overlap", "computation", "of"});
   const auto row = [&](const overlap_report& of, const std::string& name) {
     out.row({time_text(of.communication), time_text(of.covered), time_text(of.exposed()),
-             part_text(of.covered, of.communication), time_text(of.computation),
-             name + overlap_row_note(of)});
+             part_text(of.covered, of.communication), time_text(of.computation), name + cut_note(of)});
   };
   auto more =
       some_rows(run.pes, "PEs", [&](const pe_report& pe) { row(pe.overlap, fmt::format("PE {}", pe.pe)); });

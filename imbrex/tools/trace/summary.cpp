@@ -35,6 +35,8 @@ pe_report sum_of_pes(const run_report& run) {
     all.idle.device += pe.idle.device;
     all.idle.timer += pe.idle.timer;
     all.idle.other += pe.idle.other;
+    all.idle.cut += pe.idle.cut;
+    all.idle.cut_time += pe.idle.cut_time;
   }
   return all;
 }

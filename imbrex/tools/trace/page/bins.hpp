@@ -15,6 +15,8 @@ struct share {
   std::uint32_t what = 0;
   std::uint64_t time = 0;  ///< ns
 };
+/// Those of these numbers are always told apart: there are few.
+inline constexpr std::uint32_t always_apart = 0xffff'0000U;
 /// What of a bin is not told apart, since too many things happened in it.
 inline constexpr std::uint32_t other_things = ~std::uint32_t{0};
 

@@ -82,5 +82,27 @@ TEST(Bins, LoseNoTimeWhereTooManyThingsHappen) {
   EXPECT_EQ(shares.bins()[0].back().what, other_things);
 }
 
+TEST(Bins, TellApartWhatTookLongAndWhatTheyAlwaysDoWhereTooManyThingsHappen) {
+  share_bins shares;
+  const bin_scale scale{1'000'000, 4};
+  std::uint64_t now = 0;
+  const auto add = [&](std::uint32_t what, std::uint64_t time) {
+    shares.add(scale, what, {now, now + time});
+    now += time;
+  };
+  for (std::uint32_t k = 0; k < 70; ++k) {
+    add(k, 2);
+    add(always_apart + k % 3, 8);
+  }
+  add(70, 5000);
+  for (std::uint32_t k = 71; k < 140; ++k) add(k, 2);
+  std::map<std::uint32_t, std::uint64_t> found;
+  for (const share& one : shares.bins()[0]) found[one.what] = one.time;
+  EXPECT_EQ(found[70], 5000U);
+  EXPECT_EQ(found[always_apart] + found[always_apart + 1] + found[always_apart + 2], 560U);
+  EXPECT_GT(found[other_things], 200U);
+  EXPECT_LT(found[other_things], 280U);
+}
+
 }  // namespace
 }  // namespace imbrex::tools

@@ -22,6 +22,24 @@ constexpr std::uint32_t detailed_rows = 65'536;            // a page has 16 bits
 constexpr std::uint64_t latest = std::uint64_t{1} << 62U;  // damage may tell later times
 constexpr std::uint32_t other_links = ~std::uint32_t{0};
 
+interval time_of(const timeline::slice_detail& one) { return one.one.time; }
+interval time_of(const timeline::message_detail& one) { return {one.times.sent, one.times.begun}; }
+interval time_of(const timeline::operation_detail& one) { return one.time; }
+
+template <class Detail>
+bool is_earlier(const Detail& l, const Detail& r) {
+  const interval left = time_of(l);
+  const interval right = time_of(r);
+  return std::pair(left.begin, left.end) < std::pair(right.begin, right.end);
+}
+
+/// Leaves those that begin before `end`, in the order of time.
+template <class Detail>
+void leave_earlier(std::vector<Detail>& details, std::uint64_t end) {
+  std::sort_heap(details.begin(), details.end(), is_earlier<Detail>);
+  while (!details.empty() && time_of(details.back()).begin >= end) details.pop_back();
+}
+
 }  // namespace
 
 void timeline::begin(const trace::reader& in, std::uint64_t start) {
@@ -51,12 +69,15 @@ interval timeline::since_start(interval time) {
   return of;
 }
 
-bool timeline::detailed(interval time, std::size_t present) {
-  if (time.end < limits_.from || time.begin >= detail_end_) return false;
-  if (present < limits_.details) return true;
+template <class Detail>
+void timeline::keep(std::vector<Detail>& present, const Detail& added) {
+  present.push_back(added);
+  std::push_heap(present.begin(), present.end(), is_earlier<Detail>);
+  if (present.size() <= limits_.details) return;
   cut_ = true;
-  detail_end_ = std::min(detail_end_, std::max(time.begin, limits_.from));
-  return false;
+  detail_end_ = std::min(detail_end_, std::max(time_of(present.front()).begin, limits_.from));
+  std::pop_heap(present.begin(), present.end(), is_earlier<Detail>);
+  present.pop_back();
 }
 
 void timeline::stretch(std::uint32_t track, interval time, pe_state state, std::uint32_t entry) {
@@ -67,12 +88,13 @@ void timeline::stretch(std::uint32_t track, interval time, pe_state state, std::
 
 void timeline::ran(std::uint32_t track, const slice& one) {
   const interval time = since_start(one.time);
-  if (track >= detailed_rows || !detailed(time, slices_.size())) return;
-  slice_detail& added = slices_.emplace_back();
+  if (track >= detailed_rows || !detailed(time)) return;
+  slice_detail added;
   added.one = one;
   added.one.time = time;
   added.row = track;
   if (one.program) added.chare = chare_of(in_->tracks()[track].file, one);
+  keep(slices_, added);
 }
 
 void timeline::message(const message_account::begun& known) {
@@ -85,8 +107,8 @@ void timeline::message(const message_account::begun& known) {
     between.bytes += m.bytes;
     between.in_flight.add(scale_, on_its_way, m.bytes);
   }
-  if (std::max(m.sender, known.receiver) >= detailed_rows || !detailed(whole, messages_.size())) return;
-  messages_.push_back({{whole.begin, on_its_way.end, whole.end}, m.bytes, m.sender, known.receiver});
+  if (std::max(m.sender, known.receiver) >= detailed_rows || !detailed(whole)) return;
+  keep(messages_, {{whole.begin, on_its_way.end, whole.end}, m.bytes, m.sender, known.receiver});
 }
 
 timeline::link& timeline::link_of(std::uint32_t from, std::uint32_t to) {
@@ -134,7 +156,7 @@ void timeline::other(std::uint32_t track, const trace::record& r) {
 void timeline::operation(std::uint32_t track, const trace::record& r) {
   const interval time = since_start({r.time - std::min(r.a, r.time), r.time});
   rows_[track].shares.add(scale_, r.detail, time);
-  if (!detailed(time, operations_.size())) return;
+  if (!detailed(time)) return;
   const auto file = in_->tracks()[track].file;
   auto found = stream_places_.find({track, r.group});
   if (found == stream_places_.end()) {
@@ -145,7 +167,7 @@ void timeline::operation(std::uint32_t track, const trace::record& r) {
         in_->files()[file]->name(trace::name_table::streams, r.group, in_->tracks()[track].number);
     streams_.push_back({track, owner.empty() ? "stream " + std::to_string(r.group) : std::string(owner)});
   }
-  operations_.push_back({time, r.b, track, found->second, mark_of(file, r.entry), r.detail});
+  keep(operations_, {time, r.b, track, found->second, mark_of(file, r.entry), r.detail});
 }
 
 // Phases that have not ended go on to the end of the trace.
@@ -160,27 +182,31 @@ void timeline::end(std::uint64_t time) {
                        true});
   }
   open_phases_.clear();
+  leave_earlier(slices_, detail_end_);
+  leave_earlier(messages_, detail_end_);
+  leave_earlier(operations_, detail_end_);
 }
 
+// An end takes the room that its begin had.
 void timeline::phase(std::uint32_t track, const trace::record& r) {
-  if (marked_.size() >= most_marks || open_phases_.size() >= most_marks) {
-    cut_ = true;
-    return;
-  }
   const interval now = since_start({r.time, r.time});
   const auto file = in_->tracks()[track].file;
   const std::tuple key{track, r.group, r.a, r.b};
-  if (r.kind == record_kind::phase_begin) {
-    open_phases_[key] = now;
-  } else if (r.kind == record_kind::mark) {
-    marked_.push_back({now, static_cast<std::int64_t>(r.a), track, mark_of(file, r.group), false});
-  } else if (const auto begun = open_phases_.find(key); begun != open_phases_.end()) {
+  if (r.kind == record_kind::phase_end) {
+    const auto begun = open_phases_.find(key);
+    if (begun == open_phases_.end()) return;
     marked_.push_back({{begun->second.begin, now.end},
                        static_cast<std::int64_t>(r.a),
                        track,
                        mark_of(file, r.group),
                        true});
     open_phases_.erase(begun);
+  } else if (marked_.size() + open_phases_.size() >= most_marks) {
+    cut_ = true;
+  } else if (r.kind == record_kind::phase_begin) {
+    open_phases_[key] = now;
+  } else {
+    marked_.push_back({now, static_cast<std::int64_t>(r.a), track, mark_of(file, r.group), false});
   }
 }
 

@@ -16,7 +16,7 @@
 namespace imbrex::tools {
 
 /// `share::what` of a PE that runs no entry.
-constexpr std::uint32_t share_of(pe_state state) { return 0xffff'0000U + static_cast<std::uint32_t>(state); }
+constexpr std::uint32_t share_of(pe_state state) { return always_apart + static_cast<std::uint32_t>(state); }
 
 /// How much of a run a timeline tells.
 struct timeline_limits {
@@ -109,8 +109,11 @@ class timeline : public run_observer {
   using id = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>;
 
   interval since_start(interval time);
-  /// Whether it is told as a detail; if there are so many already that no more are, those that begin later are not.
-  bool detailed(interval time, std::size_t present);
+  /// Whether it is told as a detail.
+  bool detailed(interval time) const { return time.end >= limits_.from && time.begin < detail_end_; }
+  /// Of details that there is no room for, that which begins last goes, and the detailed part ends where it begins.
+  template <class Detail>
+  void keep(std::vector<Detail>& present, const Detail& added);
   link& link_of(std::uint32_t from, std::uint32_t to);
   std::uint32_t chare_of(std::uint32_t file, const slice& one);
   std::uint32_t mark_of(std::uint32_t file, std::uint32_t number);
@@ -126,6 +129,7 @@ class timeline : public run_observer {
   std::vector<row> rows_;
   std::vector<link> links_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> link_places_;
+  // Heaps until the end, on top what begins last.
   std::vector<slice_detail> slices_;
   std::vector<message_detail> messages_;
   std::vector<operation_detail> operations_;

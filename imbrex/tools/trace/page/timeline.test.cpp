@@ -86,7 +86,7 @@ void check_bins(const random_schedule& run, const drawn_run& got) {
   for (std::uint32_t e = 0; e < got.report.entries.size(); ++e)
     EXPECT_EQ(by_entry[e], got.report.entries[e].time) << got.report.entries[e].name;
   std::uint64_t expected = 0;
-  for (const auto& one : run.operations) expected += one.end - std::max(one.begin, run.begin);
+  for (const auto& one : run.operations) expected += one.end - one.begin;
   EXPECT_EQ(operated, expected);
 }
 
@@ -160,8 +160,43 @@ TEST(Timeline, KeepsDetailsOfAPartAndNoMoreThanItMay) {
   EXPECT_TRUE(cut.drawn->cut());
   EXPECT_LE(cut.drawn->slices().size(), 50U);
   EXPECT_LE(cut.drawn->messages().size(), 50U);
-  EXPECT_GT(cut.drawn->details().end, 0U);
-  EXPECT_LT(cut.drawn->details().end, length);
+  const auto end = cut.drawn->details().end;
+  EXPECT_GT(end, 0U);
+  EXPECT_LT(end, length);
+  // Of that part it has everything, and of the rest nothing.
+  const auto begins_before = [&](const timeline::slice_detail& s) { return s.one.time.begin < end; };
+  EXPECT_EQ(cut.drawn->slices().size(),
+            static_cast<std::size_t>(std::count_if(slices.begin(), slices.end(), begins_before)));
+  const auto& messages = all.drawn->messages();
+  EXPECT_EQ(cut.drawn->messages().size(),
+            static_cast<std::size_t>(std::count_if(messages.begin(), messages.end(),
+                                                   [&](const auto& m) { return m.times.sent < end; })));
+}
+
+TEST(Timeline, ALongSliceTakesTheRoomOfOneOnly) {
+  const test::temporary_trace folder;
+  {
+    trace::file_header head;
+    head.pes = 2;
+    trace::file_writer out(folder.file(), head);
+    out.write(0, std::vector{test::a_record(10, record_kind::item_begin),
+                             test::a_record(1'000'000, record_kind::item_end)});
+    std::vector<trace::record> records;
+    for (std::uint64_t k = 0; k < 200; ++k) {
+      records.push_back(test::a_record(1000 * k, record_kind::item_begin));
+      records.push_back(test::a_record(1000 * k + 500, record_kind::item_end));
+    }
+    out.write(1, records);
+    out.end();
+  }
+  timeline_limits limits;
+  limits.details = 100;
+  const drawn_run got(folder.file(), limits);
+  EXPECT_TRUE(got.drawn->cut());
+  EXPECT_EQ(got.drawn->details().end, 99'000U);
+  EXPECT_EQ(got.drawn->slices().size(), 100U);
+  const auto is_long = [](const timeline::slice_detail& s) { return s.one.time.end == 1'000'000; };
+  EXPECT_TRUE(std::any_of(got.drawn->slices().begin(), got.drawn->slices().end(), is_long));
 }
 
 TEST(Timeline, PhasesOfOneNameThatOverlapEndWhereTheyShould) {
@@ -191,6 +226,26 @@ TEST(Timeline, PhasesOfOneNameThatOverlapEndWhereTheyShould) {
   const decltype(found) expected{
       {0, 0, 20, 7, true}, {0, 10, 40, 7, true}, {1, 5, 30, 7, true}, {1, 7, 7, -1, false}};
   EXPECT_EQ(found, expected);
+}
+
+TEST(Timeline, EndsPhasesAlsoWhenThereIsNoRoomForFurtherMarks) {
+  const test::temporary_trace folder;
+  {
+    std::vector<trace::record> records{test::a_record(0, record_kind::phase_begin, 7, 1, 0)};
+    for (std::uint64_t k = 1; k <= 30'000; ++k)
+      records.push_back(test::a_record(k, record_kind::mark, k, 0, 1));
+    records.push_back(test::a_record(40'000, record_kind::phase_end, 7, 1, 0));
+    records.push_back(test::a_record(1'000'000, record_kind::parked));
+    trace::file_writer out(folder.file(), {});
+    out.write(0, records);
+    out.end();
+  }
+  const drawn_run got(folder.file());
+  EXPECT_TRUE(got.drawn->cut());
+  EXPECT_LT(got.drawn->marked().size(), 30'000U);
+  const auto& last = got.drawn->marked().back();
+  EXPECT_TRUE(last.phase);
+  EXPECT_EQ(last.time.end, 40'000U);
 }
 
 std::size_t count(const std::string& text, const std::string& what) {
