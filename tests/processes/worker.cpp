@@ -5,6 +5,7 @@
 //   worker exchange SECONDS   messages of many lengths between all PEs; each is checked
 //   worker visit SECONDS      the last PE calls the third from the end again and again; the rest idles
 //   worker end SECONDS        the main task returns while PEs of the last process compute on
+//   worker vanish RANK        that process ends with status 0 in the middle of the run, and the rest idles
 //   worker garbage KIND       the last PE sends PE 0 bytes that are none of its messages, and the rest idles
 // Each process writes "process RANK pid PID" when it is there; process 0, at the end, "done: N rounds".
 #include <unistd.h>
@@ -104,6 +105,10 @@ class member : public imbrex::chare<member> {
 
   int welcome() { return 1; }
 
+  void vanish(int process) {
+    if (imbrex::process() == process) ::_exit(0);
+  }
+
   imbrex::task<int> visit(int other, double time) {
     const auto end = std::chrono::steady_clock::now() + seconds(time);
     int visits = 0;
@@ -142,6 +147,11 @@ imbrex::task<int> run(std::string mode, std::string argument) {
   co_await imbrex::quiescence();
   if (mode == "garbage") {
     imbrex::send<&member::send_garbage>(members[imbrex::num_pes() - 1], argument);
+    co_await imbrex::sleep_for(60s);
+    co_return 3;
+  }
+  if (mode == "vanish") {
+    imbrex::send<&member::vanish>(members, std::stoi(argument));
     co_await imbrex::sleep_for(60s);
     co_return 3;
   }
