@@ -12,7 +12,7 @@ namespace {
 enum weight { none, announced, gave_a_status, killed };
 
 weight weight_of(const ending& one) {
-  if (one.status == 0) return none;
+  if (status_of(one) == 0) return none;
   const bool as_announced = one.announced && (*one.announced & 255) == one.status;  // no more bits reach us
   if (one.asked_for || (!one.signal && as_announced)) return announced;
   return one.signal ? killed : gave_a_status;
@@ -21,9 +21,13 @@ weight weight_of(const ending& one) {
 }  // namespace
 
 std::string describe(const ending& one) {
-  if (!one.signal) return "with status " + std::to_string(one.status);
+  if (!one.signal)
+    return "with status " + std::to_string(one.status) +
+           (status_of(one) != one.status ? " in the middle of a run" : "");
   return "by signal " + std::to_string(*one.signal) + " (" + ::strsignal(*one.signal) + ")";
 }
+
+int status_of(const ending& one) { return one.status == 0 && one.in_run ? 1 : one.status; }
 
 verdict::time_point verdict::settled_at(time_point since) const {
   return std::clamp(expected_until_, since + settling_time, since + longest_settling_time);
@@ -35,7 +39,7 @@ void verdict::add(const ending& one, time_point now) {
   if (!first_) first_ = now;
   if (weight_ == none || (weight > weight_ && now < settled_at(*first_))) {
     weight_ = weight;
-    status_ = one.status;
+    status_ = status_of(one);
   }
   if (weight == announced) {
     // One that ended on request gives no reason to speak, but the others should end as well.

@@ -13,11 +13,15 @@ struct ending {
   int status;                    ///< 0 to 255, or 128 and the signal's number
   std::optional<int> signal;     ///< that killed it
   std::optional<int> announced;  ///< the status that it said it would end with
+  bool in_run;                   ///< the others counted on it
   bool asked_for;                ///< the launcher, or the terminal, has sent it that signal
 };
 
-/// "with status 3", "by signal 9 (Killed)".
+/// "with status 3", "by signal 9 (Killed)", "with status 0 in the middle of a run".
 std::string describe(const ending& one);
+
+/// What it is for the job: its status, but 1 for 0 in the middle of a run.
+int status_of(const ending& one);
 
 /// Finds out of the endings of a job's processes what the job's status is, and what must be said. The first
 /// failure counts; but processes that learn of another's death end, too, and may be seen to end before it. So

@@ -12,9 +12,9 @@ using imbrex::tools::verdict;
 
 const verdict::time_point start{};
 
-ending status(const char* name, int value) { return {name, value, {}, {}, false}; }
-ending killed(const char* name, int signal) { return {name, 128 + signal, signal, {}, false}; }
-ending announced(const char* name, int value) { return {name, value, {}, value, false}; }
+ending status(const char* name, int value) { return {name, value, {}, {}, false, false}; }
+ending killed(const char* name, int signal) { return {name, 128 + signal, signal, {}, false, false}; }
+ending announced(const char* name, int value) { return {name, value, {}, value, false, false}; }
 
 TEST(verdict, has_nothing_to_say_of_success) {
   verdict job;
@@ -58,7 +58,7 @@ TEST(verdict, is_silent_about_an_announced_status) {
 TEST(verdict, knows_an_announced_status_by_its_low_bits) {
   for (const int said : {-1, 300}) {
     verdict job;
-    job.add({"rank 1", said & 255, {}, said, false}, start);
+    job.add({"rank 1", said & 255, {}, said, false, false}, start);
     EXPECT_EQ(job.status(), said & 255);
     EXPECT_FALSE(job.failed_at());
     EXPECT_FALSE(job.message_due());
@@ -134,6 +134,17 @@ TEST(verdict, does_not_take_back_what_is_decided) {
   job.add(killed("rank 1", SIGSEGV), start + 1s);
   EXPECT_EQ(job.status(), 3);
   EXPECT_EQ(job.message(), "");
+}
+
+TEST(verdict, takes_success_in_the_middle_of_a_run_for_a_failure) {
+  verdict job;
+  ending one = status("rank 1", 0);
+  one.in_run = true;
+  job.add(one, start);
+  job.add(announced("rank 0", 1), start + 1ms);
+  EXPECT_EQ(job.status(), 1);
+  EXPECT_EQ(job.failed_at(), start);
+  EXPECT_EQ(job.message(), "rank 1 ended with status 0 in the middle of a run");
 }
 
 TEST(verdict, is_silent_about_what_the_user_asked_for) {

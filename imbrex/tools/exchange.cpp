@@ -8,14 +8,15 @@
 namespace imbrex::tools {
 
 exchange::exchange(std::vector<std::string> names)
-    : names_(std::move(names)), texts_(names_.size()), announced_(names_.size()) {}
+    : names_(std::move(names)), waiting_(names_.size()), in_run_(names_.size()), announced_(names_.size()) {}
 
 std::vector<exchange::answer> exchange::take(int rank, frame said) {
   const auto index = static_cast<std::size_t>(rank);
   switch (said.kind) {
-    case frame_kind::gather: return gather(rank, std::move(said.payload));
+    case frame_kind::gather:
+    case frame_kind::leave: return gather(rank, std::move(said));
     case frame_kind::overdue:
-      if (!texts_[index]) return {};  // the answer has crossed the question
+      if (!waiting_[index]) return {};  // the answer has crossed the question
       return fail("after " + said.payload + " only " + std::to_string(come_) + " of " +
                   std::to_string(names_.size()) + " processes had come; missing: " + missing() +
                   ". Programs that need longer to start: IMBREX_PATIENCE=SECONDS");
@@ -27,17 +28,20 @@ std::vector<exchange::answer> exchange::take(int rank, frame said) {
   throw error("an answer that nobody asked for");
 }
 
-std::vector<exchange::answer> exchange::gather(int rank, std::string text) {
-  auto& place = texts_[static_cast<std::size_t>(rank)];
+std::vector<exchange::answer> exchange::gather(int rank, frame said) {
+  auto& place = waiting_[static_cast<std::size_t>(rank)];
   if (place) throw error("a second text before the first was answered");
-  place = std::move(text);
+  place = std::move(said);
+  announced_[static_cast<std::size_t>(rank)].reset();  // of another program before, behind a shell
   ++come_;
   if (!failure_.empty()) return fail(failure_);
   if (come_ < names_.size()) return {};
   std::vector<std::string> all;
-  for (auto& one : texts_) all.push_back(*std::move(one));
+  for (auto& one : waiting_) all.push_back(std::move(one->payload));
   try {
-    return answer_waiting(encode_frame(frame_kind::gathered, encode_texts(all)));
+    const std::string bytes = encode_frame(frame_kind::gathered, encode_texts(all));
+    for (std::size_t i = 0; i < waiting_.size(); ++i) in_run_[i] = waiting_[i]->kind == frame_kind::gather;
+    return answer_waiting(bytes);
   } catch (const error& e) {  // too long
     return fail(e.what());
   }
@@ -45,8 +49,8 @@ std::vector<exchange::answer> exchange::gather(int rank, std::string text) {
 
 std::vector<exchange::answer> exchange::ended(int rank, const std::string& how, bool told) {
   const auto index = static_cast<std::size_t>(rank);
-  if (texts_[index]) --come_;
-  texts_[index].reset();
+  if (waiting_[index]) --come_;
+  waiting_[index].reset();
   return fail(names_[index] + " has ended " + how + " and will not come", told);
 }
 
@@ -68,9 +72,9 @@ std::vector<exchange::answer> exchange::fail(std::string why, bool told) {
 std::vector<exchange::answer> exchange::answer_waiting(const std::string& bytes) {
   const auto shared = std::make_shared<const std::string>(bytes);
   std::vector<answer> answers;
-  for (std::size_t i = 0; i < texts_.size(); ++i) {
-    if (texts_[i]) answers.push_back({static_cast<int>(i), shared});
-    texts_[i].reset();
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    if (waiting_[i]) answers.push_back({static_cast<int>(i), shared});
+    waiting_[i].reset();
   }
   come_ = 0;
   return answers;
@@ -82,7 +86,7 @@ std::string exchange::missing() const {
   std::string list;
   std::size_t listed = 0;
   for (std::size_t i = 0; i < names_.size() && listed < most; ++i)
-    if (!texts_[i]) list += (listed++ == 0 ? "" : ", ") + names_[i];
+    if (!waiting_[i]) list += (listed++ == 0 ? "" : ", ") + names_[i];
   if (count > listed) list += " and " + std::to_string(count - listed) + " more";
   return list;
 }

@@ -35,18 +35,24 @@ class exchange {
   /// Some process has waited in vain.
   bool failed() const { return failed_; }
 
+  /// The process has met the others for a run, and not left it: they count on it.
+  bool is_in_run(int rank) const {
+    return in_run_[static_cast<std::size_t>(rank)] && !announced_[static_cast<std::size_t>(rank)];
+  }
+
   /// The status that the process has said it will end with.
   std::optional<int> announced(int rank) const { return announced_[static_cast<std::size_t>(rank)]; }
 
  private:
-  std::vector<answer> gather(int rank, std::string text);
+  std::vector<answer> gather(int rank, frame said);
   std::vector<answer> fail(std::string why, bool told = false);
   /// The same answer to all that wait, who then wait no more.
   std::vector<answer> answer_waiting(const std::string& bytes);
   std::string missing() const;
 
   std::vector<std::string> names_;
-  std::vector<std::optional<std::string>> texts_;  // of the processes that wait for the others
+  std::vector<std::optional<frame>> waiting_;  // what the processes said that wait for the others
+  std::vector<bool> in_run_;
   std::vector<std::optional<int>> announced_;
   std::size_t come_ = 0;
   std::string failure_;  // why no further exchange can succeed

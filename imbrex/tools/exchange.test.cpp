@@ -103,6 +103,29 @@ TEST(exchange, knows_the_announced_status) {
   EXPECT_EQ(job.announced(1), 3);
 }
 
+TEST(exchange, knows_who_is_in_a_run) {
+  exchange job({"rank 0", "rank 1"});
+  for (int run = 0; run < 2; ++run) {
+    job.take(0, gather("a"));
+    EXPECT_FALSE(job.is_in_run(0));  // the others have not come
+    job.take(1, gather("b"));
+    EXPECT_TRUE(job.is_in_run(0));
+    EXPECT_TRUE(job.is_in_run(1));
+    job.take(0, {frame_kind::leave, ""});
+    EXPECT_TRUE(job.is_in_run(0));  // they may need it
+    EXPECT_EQ(job.take(1, {frame_kind::leave, ""}).size(), 2U);
+    EXPECT_FALSE(job.is_in_run(0));
+    EXPECT_FALSE(job.is_in_run(1));
+  }
+  for (int program = 0; program < 2; ++program) {
+    job.take(0, gather("a"));
+    job.take(1, gather("b"));
+    EXPECT_TRUE(job.is_in_run(1));
+    job.take(1, {frame_kind::finish, imbrex::encode_status(0)});
+    EXPECT_FALSE(job.is_in_run(1));
+  }
+}
+
 TEST(exchange, refuses_what_the_protocol_does_not_allow) {
   exchange job({"rank 0", "rank 1"});
   job.take(0, gather("a"));

@@ -242,7 +242,8 @@ class job {
     for (line_source* from : {&one.standard_output, &one.standard_error})
       while (wants(*from) && from->move_some()) continue;
     converse(one);
-    ending end{one.name, WEXITSTATUS(how), {}, exchange_->announced(rank_of(one)), false};
+    const int rank = rank_of(one);
+    ending end{one.name, WEXITSTATUS(how), {}, exchange_->announced(rank), exchange_->is_in_run(rank), false};
     if (WIFSIGNALED(how)) {
       end.signal = WTERMSIG(how);
       end.status = 128 + WTERMSIG(how);
@@ -250,7 +251,7 @@ class job {
     }
     verdict_.add(end, now());
     one.process.socket.close();
-    give(exchange_->ended(rank_of(one), describe(end), end.status != 0));
+    give(exchange_->ended(rank, describe(end), status_of(end) != 0));
   }
 
   void kill_all(int signal) {

@@ -45,9 +45,10 @@ std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::s
     std::string valid(1, static_cast<char>(random()));
     for (auto left = random() % 4 + 1; left > 0; --left) {
       const std::string text(random() % 40, 'x');
-      switch (random() % 4) {
+      switch (random() % 5) {
         case 0: valid += encode_frame(frame_kind::gather, text); break;
         case 1: valid += encode_frame(frame_kind::overdue, text); break;
+        case 3: valid += encode_frame(frame_kind::leave, ""); break;
         case 2:
           valid += encode_frame(frame_kind::finish, imbrex::encode_status(static_cast<int>(random())));
           break;

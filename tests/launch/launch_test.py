@@ -149,6 +149,23 @@ class Status(Launch):
                 self.assertEqual(sorted(job.out.splitlines()),
                                  ["process 0 of 3: to the end", "process 2 of 3: to the end"])
 
+    def test_success_in_the_middle_of_a_run(self):
+        began = time.monotonic()
+        job = self.run_job(3, PROBE, "vanish", 1)
+        self.assertEqual(job.returncode, 1)
+        self.assertRegex(job.err, r"\Aimbrex run: rank 1 \(pid \d+\) ended with status 0 in the middle of a run\n\Z")
+        self.assertLess(time.monotonic() - began, 20)
+
+    def test_success_after_runs(self):
+        """Whoever has left its last run may end without another word."""
+        job = self.run_job(3, PROBE, "runs")
+        self.assertEqual((job.returncode, job.err), (0, ""))
+
+    def test_one_program_after_another(self):
+        job = self.shell(2, f"{PROBE} exchange; {PROBE} exchange")
+        self.assertEqual((job.returncode, job.err), (0, ""))
+        self.assertEqual(len(job.out.splitlines()), 4)
+
     def test_timeout(self):
         job = self.shell(2, "exec sleep 60", options=("--timeout", "0.3"))
         self.assertEqual(job.returncode, 124)

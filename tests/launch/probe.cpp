@@ -3,6 +3,8 @@
 //   probe exchange          gathers texts of many lengths in several rounds, and checks them
 //   probe absent RANK       as exchange, but process RANK never comes
 //   probe end RANK STATUS   process RANK ends with that status, announced; the others a second later, with 0
+//   probe vanish RANK       process RANK ends with 0 when it has met the others, who wait for ever
+//   probe runs              two runs, after which the processes end without another word
 //   probe watch             waits until the launcher has gone, then leaves a file "gone.RANK"
 #include <poll.h>
 #include <unistd.h>
@@ -63,24 +65,37 @@ int run(const std::vector<std::string>& arguments) {
   const auto job = imbrex::find_bootstrap();
   if (!job) throw imbrex::error("no bootstrap");
   const std::string_view what = arguments.at(1);
+  const auto is_meant = [&] { return job->rank() == std::stoi(arguments.at(2)); };
+  int status = 0;
   if (what == "exchange") exchange(*job);
   if (what == "absent") {
-    if (job->rank() == std::stoi(arguments.at(2))) std::this_thread::sleep_for(60s);
+    if (is_meant()) std::this_thread::sleep_for(60s);
     exchange(*job);
   }
   if (what == "end") {
     job->all_gather("");
-    if (job->rank() == std::stoi(arguments.at(2))) {
-      const int status = std::stoi(arguments.at(3));
-      job->finish(status);
-      return status;
+    if (is_meant()) {
+      status = std::stoi(arguments.at(3));
+    } else {
+      std::this_thread::sleep_for(1s);
+      std::printf("process %d of %d: to the end\n", job->rank(), job->size());
     }
-    std::this_thread::sleep_for(1s);
-    std::printf("process %d of %d: to the end\n", job->rank(), job->size());
-    job->finish(0);
+  }
+  if (what == "vanish") {
+    job->all_gather("");
+    if (is_meant()) ::_exit(0);
+    while (true) std::this_thread::sleep_for(60s);
+  }
+  if (what == "runs") {
+    for (int i = 0; i < 2; ++i) {
+      job->all_gather("");
+      job->leave();
+    }
+    ::_exit(0);
   }
   if (what == "watch") watch(*job);
-  return 0;
+  job->finish(status);
+  return status;
 }
 
 }  // namespace

@@ -227,6 +227,21 @@ class Killed(Job):
                 self.check_nothing_left()
 
 
+class Vanished(Job):
+    """A process ends with status 0 in the middle of a run."""
+
+    def test_each(self):
+        for mode, victim in (("vanish", 0), ("vanish", 2), ("exit", 1)):
+            with self.subTest(mode=mode, victim=victim):
+                job = self.start(3, WORKER, mode, victim)
+                pids = self.started(job, 3)
+                self.finish(job, END_SECONDS)
+                self.assertEqual(job.returncode, 1, self.err())
+                self.assertRegex(self.err(), rf"\Aimbrex run: rank {victim} \(pid {pids[victim]}\) "
+                                             r"ended with status 0 in the middle of a run\n\Z")
+                self.check_nothing_left()
+
+
 class LauncherKilled(Job):
     """kill -9 of `imbrex run`."""
 

@@ -6,7 +6,8 @@
 //   worker visit SECONDS      the last PE calls the third from the end again and again; the rest idles
 //   worker end SECONDS        the main task returns while PEs of the last process compute on
 //   worker fail PE            the same, but it fails, or an entry throws where PE 0 is what computes on; for ever
-//   worker exit HOW           an entry of the last process ends that by itself: _exit or exit
+//   worker vanish RANK        that process ends with status 0 in the middle of the run, and the rest idles
+//   worker exit RANK          the same by exit(), which runs what was to be done at the end
 //   worker garbage KIND       the last PE sends PE 0 bytes that are none of its messages, and the rest idles
 // Each process writes "process RANK pid PID" when it is there; process 0, at the end, "done: N rounds".
 #include <unistd.h>
@@ -108,9 +109,10 @@ class member : public imbrex::chare<member> {
 
   void fail() { throw imbrex::error("an entry failed"); }
 
-  void end_process(std::string how) {
-    if (how == "_exit") ::_exit(0);
-    std::exit(0);
+  void vanish(int process, bool exits) {
+    if (imbrex::process() != process) return;
+    if (exits) std::exit(0);
+    ::_exit(0);
   }
 
   imbrex::task<int> visit(int other, double time) {
@@ -154,8 +156,8 @@ imbrex::task<int> run(std::string mode, std::string argument) {
     co_await imbrex::sleep_for(60s);
     co_return 3;
   }
-  if (mode == "exit") {
-    imbrex::send<&member::end_process>(members[imbrex::num_pes() - 1], argument);
+  if (mode == "vanish" || mode == "exit") {
+    imbrex::send<&member::vanish>(members, std::stoi(argument), mode == "exit");
     co_await imbrex::sleep_for(60s);
     co_return 3;
   }

@@ -3,10 +3,11 @@
 // What `imbrex run` and the processes that it started say to each other over a socket of this host. A frame
 // is 16 bytes (magic, kind, length of the payload) and the payload. A process says
 //   gather   its text                   and is answered with gathered, when all have come, or failed
+//   leave    nothing, at the end of a run, and is answered as gather is: all have come, or one will not
 //   overdue  how long it has waited     and is answered with failed
 //   finish   the status that it will end with; no answer
 //   complaint  what the user should hear, unless the launcher knows better; no answer
-// No process says gather again before it has been answered.
+// No process says gather or leave again before it has been answered.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +18,7 @@
 
 namespace imbrex {
 
-enum class frame_kind : std::uint32_t { gather = 1, overdue, finish, gathered, failed, complaint };
+enum class frame_kind : std::uint32_t { gather = 1, overdue, finish, gathered, failed, complaint, leave };
 
 struct frame {
   frame_kind kind;

@@ -57,19 +57,20 @@ launched_bootstrap::launched_bootstrap(int rank, int size, descriptor socket, de
       patience_(patience) {}
 
 std::vector<std::string> launched_bootstrap::all_gather(const std::string& mine) {
-  return exchange_or_fail(mine, std::chrono::steady_clock::now() + patience_,
+  return exchange_or_fail({frame_kind::gather, mine}, std::chrono::steady_clock::now() + patience_,
                           "the processes of this job did not find each other: ");
 }
 
 void launched_bootstrap::leave() {
-  exchange_or_fail({}, time_point::max(), "the processes of this job did not end together: ");
+  exchange_or_fail({frame_kind::leave, {}}, time_point::max(),
+                   "the processes of this job did not end together: ");
 }
 
-std::vector<std::string> launched_bootstrap::exchange_or_fail(const std::string& mine, time_point deadline,
+std::vector<std::string> launched_bootstrap::exchange_or_fail(const frame& said, time_point deadline,
                                                               const char* what) {
   if (failure_) std::rethrow_exception(failure_);
   try {
-    return exchange(mine, deadline);
+    return exchange(said, deadline);
   } catch (const told_error& e) {
     failure_ = std::make_exception_ptr(told_error(std::string(what) + e.what()));
   } catch (const error& e) {
@@ -78,9 +79,9 @@ std::vector<std::string> launched_bootstrap::exchange_or_fail(const std::string&
   std::rethrow_exception(failure_);
 }
 
-std::vector<std::string> launched_bootstrap::exchange(const std::string& mine, time_point deadline) {
+std::vector<std::string> launched_bootstrap::exchange(const frame& said, time_point deadline) {
   std::optional<frame> answer;
-  if (send(encode_frame(frame_kind::gather, mine), deadline)) {
+  if (send(encode_frame(said.kind, said.payload), deadline)) {
     answer = receive(deadline);
     if (!answer) {
       const time_point last = std::chrono::steady_clock::now() + answer_time;

@@ -31,9 +31,9 @@ class launched_bootstrap final : public bootstrap {
  private:
   using time_point = std::chrono::steady_clock::time_point;
 
-  std::vector<std::string> exchange(const std::string& mine, time_point deadline);
+  std::vector<std::string> exchange(const frame& said, time_point deadline);
   /// `exchange`, and notes for further calls why it has failed, after `what`.
-  std::vector<std::string> exchange_or_fail(const std::string& mine, time_point deadline, const char* what);
+  std::vector<std::string> exchange_or_fail(const frame& said, time_point deadline, const char* what);
   /// Whether the socket is ready for `events` before `deadline`.
   bool wait_for(short events, time_point deadline) const;
   bool send(std::string_view bytes, time_point deadline) const;

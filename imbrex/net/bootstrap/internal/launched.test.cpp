@@ -114,7 +114,7 @@ TEST_F(launched, complains_to_a_launcher_that_is_there) {
 TEST_F(launched, waits_for_the_others_at_the_end_without_limit) {
   auto process = start(10ms);
   std::thread launcher([this] {
-    EXPECT_EQ(hear().kind, frame_kind::gather);
+    EXPECT_EQ(hear().kind, frame_kind::leave);
     std::this_thread::sleep_for(50ms);
     say(encode_frame(frame_kind::gathered, imbrex::encode_texts({"", ""})));
   });
