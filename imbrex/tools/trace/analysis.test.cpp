@@ -243,6 +243,29 @@ TEST(Analysis, EndsTheWaitsOfCoroutinesThatWereDestroyed) {
   EXPECT_EQ(run.pes.at(0).idle.other, 500U);
 }
 
+// It may have gone on while nothing was recorded.
+TEST(Analysis, KnowsOfNoWaitAfterAPauseOfTheRecording) {
+  const temporary_trace folder;
+  {
+    trace::file_writer out(folder.file(), {});
+    out.write(0, std::vector{
+                     a_record(0, record_kind::item_begin),
+                     a_record(50, record_kind::suspended, 0, 3, 1, 0, device),
+                     a_record(100, record_kind::item_end),
+                     a_record(150, record_kind::off),
+                     a_record(1000, record_kind::on),
+                     a_record(1000, record_kind::item_begin),
+                     a_record(1100, record_kind::item_end),
+                     a_record(9000, record_kind::item_begin),
+                     a_record(9100, record_kind::item_end),
+                 });
+    out.end();
+  }
+  const run_report run = report_on(folder.file());
+  EXPECT_EQ(run.pes.at(0).idle.device, 50U);
+  EXPECT_EQ(run.pes.at(0).idle.other, 7900U);
+}
+
 TEST(Analysis, LeavesOutWhatTheRingHasDropped) {
   const temporary_trace folder;
   {

@@ -259,6 +259,7 @@ void pe_account::stop_recording(std::uint64_t last_known) {
   mode_ = mode::unrecorded;
   parked_ = waited_ = false;
   own_message_ = 0;
+  waits_ = {};  // nobody will know how they end
   idle_since_work_ = 0;
 }
 
@@ -272,7 +273,6 @@ void pe_account::off(std::uint64_t time) {
 void pe_account::dropped(const trace::record& r, std::uint64_t before) {
   change(before);
   report_.dropped += r.a;
-  waits_ = {};
   stop_recording(before);
   change(r.time);
   changed(r.time);

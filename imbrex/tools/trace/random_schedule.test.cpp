@@ -104,6 +104,7 @@ void random_schedule::pause(std::uint32_t p) {
   if (one.mode == 'b') pes[p].last_item_end = one.since;
   one.mode = 'u';
   one.idle_since_work = 0;
+  one.device_waits = one.timer_waits = 0;
   one.parked = one.waited = false;
   now_ += random_() % 300;
   put(p, record_kind::on, 0, 0, 0, 0, 0);
