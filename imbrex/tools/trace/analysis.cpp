@@ -321,6 +321,7 @@ void analysis::message(const record& r, std::uint32_t track) {
   const track_account& here = tracks_[track];
   if (r.kind == record_kind::sent) {
     const auto chain = here.pe == nullptr ? 0 : here.pe->capture();
+    if (here.pe != nullptr) here.pe->sent(r);
     if (const auto known = messages_.sent(r, track, here.file, chain)) {
       catch_up(known->receiver, r, track);
       known_begun(*known, r.time);

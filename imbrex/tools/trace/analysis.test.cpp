@@ -190,6 +190,38 @@ TEST(Analysis, DoesNotTakeAMessageForAnotherThatCameToItsAddress) {
   EXPECT_EQ(run.messages.unknown, 1U);
 }
 
+// A chare has moved, and its message goes on; what takes a value out of a mailbox may use that message's address again.
+TEST(Analysis, CountsNoCallWhereAMessageWasOnlyPassedOn) {
+  const temporary_trace folder;
+  {
+    trace::file_header head;
+    head.pes = 2;
+    trace::file_writer out(folder.file(), head);
+    out.write(0, std::vector{
+                     a_record(100, record_kind::item_begin, 0x10, 0, 1, 1, program),
+                     a_record(100, record_kind::sent, 0x20, 8, 0, 2),  // where the chare is
+                     a_record(100, record_kind::sent, 0x10, 8, 1, 1),
+                     a_record(100, record_kind::item_end),
+                     a_record(300, record_kind::item_begin, 0x30, 0, 1, 3, program),
+                     a_record(310, record_kind::resumed, 0, 0, 1, 4, mailbox),
+                     a_record(320, record_kind::sent, 0x30, 8, 1, 3),
+                     a_record(400, record_kind::item_end),
+                 });
+    out.write(1, std::vector{
+                     a_record(200, record_kind::item_begin, 0x10, 0, 1, 1, program),
+                     a_record(1200, record_kind::item_end),
+                 });
+    out.end();
+  }
+  const run_report run = report_on(folder.file());
+  for (const entry_report& e : run.entries) {
+    if (e.name != "entry 1" && e.name != "entry 3") continue;
+    EXPECT_EQ(e.calls, 1U) << e.name;
+  }
+  EXPECT_EQ(run.pes.at(0).items, 2U);
+  EXPECT_EQ(run.messages.sent, 3U);
+}
+
 TEST(Analysis, EndsTheWaitsOfCoroutinesThatWereDestroyed) {
   const temporary_trace folder;
   {
@@ -209,6 +241,29 @@ TEST(Analysis, EndsTheWaitsOfCoroutinesThatWereDestroyed) {
   const run_report run = report_on(folder.file());
   EXPECT_EQ(run.pes.at(0).idle.timer, 100U);
   EXPECT_EQ(run.pes.at(0).idle.other, 500U);
+}
+
+// It may have gone on while nothing was recorded.
+TEST(Analysis, KnowsOfNoWaitAfterAPauseOfTheRecording) {
+  const temporary_trace folder;
+  {
+    trace::file_writer out(folder.file(), {});
+    out.write(0, std::vector{
+                     a_record(0, record_kind::item_begin),
+                     a_record(50, record_kind::suspended, 0, 3, 1, 0, device),
+                     a_record(100, record_kind::item_end),
+                     a_record(150, record_kind::off),
+                     a_record(1000, record_kind::on),
+                     a_record(1000, record_kind::item_begin),
+                     a_record(1100, record_kind::item_end),
+                     a_record(9000, record_kind::item_begin),
+                     a_record(9100, record_kind::item_end),
+                 });
+    out.end();
+  }
+  const run_report run = report_on(folder.file());
+  EXPECT_EQ(run.pes.at(0).idle.device, 50U);
+  EXPECT_EQ(run.pes.at(0).idle.other, 7900U);
 }
 
 TEST(Analysis, LeavesOutWhatTheRingHasDropped) {

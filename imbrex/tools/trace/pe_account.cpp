@@ -153,9 +153,17 @@ void pe_account::item_begin(const trace::record& r, std::uint32_t entry) {
   parked_ = false;
   ++items_;
   ++all_.entries[entry].calls;
-  push({r.time, r.b, r.group, entry, frame_kind::item,
-        r.detail == static_cast<std::uint8_t>(item_class::entry)});
+  const bool program = r.detail == static_cast<std::uint8_t>(item_class::entry);
+  own_message_ = program ? r.a : 0;
+  own_entry_ = r.entry;
+  push({r.time, r.b, r.group, entry, frame_kind::item, program});
   changed(r.time);
+}
+
+void pe_account::sent(const trace::record& r) {
+  if (own_message_ == 0 || r.a != own_message_ || r.entry != own_entry_) return;
+  --all_.entries[stack_.front().entry].calls;
+  own_message_ = 0;
 }
 
 void pe_account::item_end(std::uint64_t time) {
@@ -167,6 +175,7 @@ void pe_account::item_end(std::uint64_t time) {
   }
   mode_ = mode::idle;
   waited_ = worked_ = false;
+  own_message_ = 0;
   last_item_end_ = time;
   after_last_item_ = {};
   changed(time);
@@ -174,6 +183,7 @@ void pe_account::item_end(std::uint64_t time) {
 
 void pe_account::entry_begin(const trace::record& r, std::uint32_t entry) {
   ++all_.entries[entry].calls;
+  own_message_ = 0;
   if (mode_ != mode::busy || stack_.size() == deepest) return;
   change(r.time);
   push({r.time, r.b, r.group, entry, frame_kind::turn,
@@ -194,6 +204,7 @@ void pe_account::entry_end(std::uint64_t time) {
 
 void pe_account::resumed(const trace::record& r, std::uint32_t entry) {
   change(r.time);
+  own_message_ = 0;
   if (auto& waiting = waits(r.detail); waiting > 0) --waiting;
   ++all_.entries[entry].resumes;
   if (mode_ == mode::busy && stack_.size() < deepest)
@@ -203,6 +214,7 @@ void pe_account::resumed(const trace::record& r, std::uint32_t entry) {
 
 void pe_account::suspended(const trace::record& r, std::uint32_t entry) {
   change(r.time);
+  own_message_ = 0;
   ++waits(r.detail);
   for (std::size_t depth = stack_.size(); depth-- > 0;) {
     const frame& one = stack_[depth];
@@ -246,6 +258,8 @@ void pe_account::stop_recording(std::uint64_t last_known) {
   stack_.clear();
   mode_ = mode::unrecorded;
   parked_ = waited_ = false;
+  own_message_ = 0;
+  waits_ = {};  // nobody will know how they end
   idle_since_work_ = 0;
 }
 
@@ -259,7 +273,6 @@ void pe_account::off(std::uint64_t time) {
 void pe_account::dropped(const trace::record& r, std::uint64_t before) {
   change(before);
   report_.dropped += r.a;
-  waits_ = {};
   stop_recording(before);
   change(r.time);
   changed(r.time);

@@ -74,6 +74,9 @@ class alignas(64) pe_account {
   // The records that change what it does. `entry` is a number among `shared_accounts::entries`.
   void item_begin(const trace::record& r, std::uint32_t entry);
   void item_end(std::uint64_t time);
+  /// A message leaves. If it is the one that this item of an entry began with, that is passed on, and nothing was called:
+  /// what runs keeps its message to its end.
+  void sent(const trace::record& r);
   void entry_begin(const trace::record& r, std::uint32_t entry);
   void entry_end(std::uint64_t time);
   void resumed(const trace::record& r, std::uint32_t entry);
@@ -156,6 +159,8 @@ class alignas(64) pe_account {
   bool waited_ = false;  // was idle since its last work, and works again
   bool worked_ = false;  // in this item
   bool computing_ = false;
+  std::uint16_t own_entry_ = 0;    // of `own_message_`, as records have it
+  std::uint64_t own_message_ = 0;  // that this item of an entry began with, while nothing else has run in it
   std::uint64_t items_ = 0;
   std::array<std::uint64_t, pe_states> times_{};
   timeline_overlap overlap_;

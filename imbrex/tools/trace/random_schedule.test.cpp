@@ -105,6 +105,7 @@ void random_schedule::pause(std::uint32_t p) {
   if (one.mode == 'b') pes[p].last_item_end = one.since;
   one.mode = 'u';
   one.idle_since_work = 0;
+  one.device_waits = one.timer_waits = 0;
   one.parked = one.waited = false;
   now_ += random_() % 300;
   put(p, record_kind::on, 0, 0, 0, 0, 0);
@@ -151,6 +152,7 @@ void random_schedule::begin_item(std::uint32_t p) {
   one.stack = {{entry, 1, element, detail == 0, 'i'}};
   if (!by_message) return;
   if (!turn) message_begins(p, which);
+  if (!turn && detail == 0 && random_() % 5 == 0) return pass_on(p, which);
   if (!turn && random_() % 2 == 0) return;
   // A broadcast: elements have their turns with its message.
   put(p, record_kind::entry_begin, messages[which].address, element, 1, entry, 0);
@@ -189,19 +191,28 @@ void random_schedule::send(std::uint32_t p) {
   const auto choices = here_at(p);
   const auto to = static_cast<std::uint32_t>(random_() % pes.size());
   if (!choices.empty() && random_() % 6 == 0)
-    return leave(p, messages[choices[random_() % choices.size()]], to);
+    return leave(p, messages[choices[random_() % choices.size()]], to, any_entry());
   messages.emplace_back().address = fresh_address(process_of(p));
-  leave(p, messages.back(), to);
+  leave(p, messages.back(), to, any_entry());
 }
 
-void random_schedule::leave(std::uint32_t p, message& m, std::uint32_t to) {
+// The item that a message has begun only sends it on: for the report that is another, which calls the same.
+void random_schedule::pass_on(std::uint32_t p, std::size_t which) {
+  const auto [address, entry] = std::pair(messages[which].address, messages[which].entry);
+  live_[p].held.clear();
+  --calls[entry];
+  messages.emplace_back().address = address;
+  leave(p, messages.back(), static_cast<std::uint32_t>(random_() % pes.size()), entry);
+}
+
+void random_schedule::leave(std::uint32_t p, message& m, std::uint32_t to, std::uint16_t entry) {
   const auto address = m.address;
   m = message{};
   m.address = address;
   m.bytes = random_() % 5000;
   m.sender = p;
   m.receiver = to;
-  m.entry = static_cast<std::uint16_t>(random_() % entries);
+  m.entry = entry;
   put(p, record_kind::sent, address, m.bytes, to, m.entry, 0);
   ++sent;
   m.sent = m.ready = live_[p].since;
@@ -230,7 +241,7 @@ bool random_schedule::deliver(std::uint32_t p) {
 
 void random_schedule::busy_step(std::uint32_t p) {
   live& one = live_[p];
-  const auto entry = static_cast<std::uint16_t>(random_() % entries);
+  const auto entry = any_entry();
   const auto group = static_cast<std::uint32_t>(random_() % 2);
   const std::uint64_t element = random_() % 4;
   const auto cause = static_cast<std::uint8_t>(random_() % 5);

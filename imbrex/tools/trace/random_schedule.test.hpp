@@ -118,7 +118,9 @@ class random_schedule {
   void busy_step(std::uint32_t p);
   void begin_item(std::uint32_t p);
   void send(std::uint32_t p);
-  void leave(std::uint32_t p, message& sent_now, std::uint32_t to);
+  void pass_on(std::uint32_t p, std::size_t which);
+  void leave(std::uint32_t p, message& sent_now, std::uint32_t to, std::uint16_t entry);
+  std::uint16_t any_entry() { return static_cast<std::uint16_t>(random_() % entries); }
   void pause(std::uint32_t p);
   std::vector<std::size_t> here_at(std::uint32_t p) const;
   bool deliver(std::uint32_t p);

@@ -17,8 +17,8 @@ namespace imbrex::tools {
 /// One entry method, or one kind of item of the runtime.
 struct entry_report {
   std::string name;
-  bool program = false;          ///< of the program, not of the runtime
-  std::uint64_t calls = 0;       ///< items, and turns of elements in broadcasts
+  bool program = false;     ///< of the program, not of the runtime
+  std::uint64_t calls = 0;  ///< items, less those that only passed their message on, and turns in broadcasts
   std::uint64_t resumes = 0;     ///< of its coroutines
   std::uint64_t time = 0;        ///< without that of what ran inside
   std::uint64_t longest = 0;     ///< from a begin to its end, with what ran inside
@@ -88,7 +88,7 @@ struct device_report {
 };
 
 struct message_report {
-  std::uint64_t sent = 0;
+  std::uint64_t sent = 0;  ///< by each PE that passes it on, too
   std::uint64_t bytes = 0;
   std::uint64_t begun = 0;
   std::uint64_t between_pes = 0;  ///< of those that began
