@@ -226,6 +226,10 @@ class Output(Launch):
         job = self.shell(1, "printf 'a\\n\\nb'")
         self.assertEqual(job.out, "a\n\nb")
 
+    def test_nothing_is_added_to_a_long_line(self):
+        job = self.shell(1, "head -c 40000000 /dev/zero | tr '\\0' x")
+        self.assertTrue(job.out == 40_000_000 * "x", f"{len(job.out)} bytes with {job.out.count(chr(10))} line ends")
+
     def test_input_goes_to_rank_0(self):
         job = self.shell(3, "echo $IMBREX_RANK $(wc -c)", text="x" * 300_000)
         self.assertEqual(sorted(job.out.splitlines()), ["0 300000", "1 0", "2 0"])
