@@ -363,7 +363,6 @@ class NobodyIsLeft(Launch):
         self.assertTrue(all(gone(pid) for pid in pids))
 
 
-
 class Foreign(Launch):
     """Under mpirun, by PMIx unless the environment says otherwise."""
 
