@@ -350,7 +350,7 @@ class job {
 
   // Output.
 
-  void say(const std::string& text) { outputs_.standard_error().add(message_of(text)); }
+  void say(const std::string& text) { outputs_.standard_error().add(message_of(text), this); }
 
   void say_verdict() {
     if (const std::string text = verdict_.message(); !text.empty()) say(text);

@@ -34,9 +34,10 @@ std::string line_splitter::rest() {
   return std::exchange(partial_, {});
 }
 
-void output::add(std::string_view lines) {
+void output::add(std::string_view lines, const void* writer) {
   if (lines.empty() || broken()) return;
-  if (open_line_) buffer_ += '\n';
+  if (open_line_ && writer != last_writer_) buffer_ += '\n';
+  last_writer_ = writer;
   buffer_ += lines;
   open_line_ = lines.back() != '\n';
 }
@@ -73,12 +74,12 @@ bool line_source::move_some() {
     close();
     return false;
   }
-  to_->add(splitter_.take({piece.data(), static_cast<std::size_t>(got)}));
+  to_->add(splitter_.take({piece.data(), static_cast<std::size_t>(got)}), this);
   return true;
 }
 
 void line_source::close() {
-  to_->add(splitter_.rest());
+  to_->add(splitter_.rest(), this);
   pipe_.close();
 }
 

@@ -38,8 +38,9 @@ class output {
 
   explicit output(int descriptor) : descriptor_(descriptor) {}
 
-  /// Adds whole lines, of which the last may lack its end; what comes next then begins a new line.
-  void add(std::string_view lines);
+  /// Adds whole lines, of which the last may lack its end: then the same `writer` may go on with it, and what
+  /// another adds begins a new line.
+  void add(std::string_view lines, const void* writer);
 
   /// Writes as much as the descriptor takes without waiting.
   void write_some();
@@ -56,6 +57,7 @@ class output {
   std::string buffer_;
   std::size_t written_ = 0;
   bool open_line_ = false;
+  const void* last_writer_ = nullptr;
   int error_ = 0;
 };
 

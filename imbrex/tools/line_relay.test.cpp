@@ -67,12 +67,27 @@ TEST(line_splitter, passes_an_endless_line_on_in_pieces) {
 TEST(output, begins_a_new_line_after_one_without_end) {
   const pipe_ends pipe;
   output to(pipe.in.get());
-  to.add("one");
-  to.add("");
-  to.add("two\n");
-  to.add("three");
+  const int a = 0;
+  const int b = 0;
+  to.add("one", &a);
+  to.add("", &b);
+  to.add("two\n", &b);
+  to.add("three", &a);
   to.write_some();
   EXPECT_EQ(pipe.read_all(), "one\ntwo\nthree");
+}
+
+TEST(output, lets_a_writer_go_on_with_its_line) {
+  const pipe_ends pipe;
+  output to(pipe.in.get());
+  const int a = 0;
+  const int b = 0;
+  to.add("o", &a);
+  to.add("ne", &a);
+  to.add("two\n", &b);
+  to.add(" more\n", &a);
+  to.write_some();
+  EXPECT_EQ(pipe.read_all(), "one\ntwo\n more\n");
 }
 
 TEST(output, keeps_what_a_full_pipe_does_not_take) {
@@ -80,7 +95,7 @@ TEST(output, keeps_what_a_full_pipe_does_not_take) {
   output to(pipe.in.get());
   std::string all;
   for (int i = 0; i < 300'000; ++i) all += std::to_string(i) + "\n";
-  to.add(all);
+  to.add(all, nullptr);
   std::string got;
   while (to.waiting() > 0) {
     const std::size_t before = to.waiting();
@@ -96,7 +111,7 @@ TEST(output, drops_what_nobody_reads) {
   pipe_ends pipe;
   pipe.out.close();
   output to(pipe.in.get());
-  to.add("text\n");
+  to.add("text\n", nullptr);
   to.write_some();
   EXPECT_TRUE(to.broken());
   EXPECT_EQ(to.error(), EPIPE);

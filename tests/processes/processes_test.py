@@ -367,7 +367,7 @@ class Garbage(Job):
         self.check("item", "malformed message")
 
     def test_a_truncated_item(self):
-        self.check("truncated", "ends before|are missing|bytes")
+        self.check("truncated", "malformed message: a length of 2040 elements of at least 4 bytes, 8155 bytes left")
 
     def test_a_notice(self):
         self.check("notice", "does not expect: kind 77")
