@@ -283,6 +283,7 @@ TEST(Analysis, LeavesOutWhatTheRingHasDropped) {
   const pe_report& pe = run.pes.at(0);
   EXPECT_EQ(pe.dropped, 7U);
   EXPECT_EQ(pe.program, 100U + 100U);
+  EXPECT_EQ(run.by_process.at(0).overlap.computation, pe.program);
   EXPECT_EQ(pe.unrecorded, 400U);
   EXPECT_EQ(pe.idle.all(), 100U);
   EXPECT_EQ(run.entries.at(0).name, "entry 0");

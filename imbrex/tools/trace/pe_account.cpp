@@ -274,8 +274,8 @@ void pe_account::dropped(const trace::record& r, std::uint64_t before) {
   change(before);
   report_.dropped += r.a;
   stop_recording(before);
+  changed(before);
   change(r.time);
-  changed(r.time);
 }
 
 std::uint32_t pe_account::capture() {

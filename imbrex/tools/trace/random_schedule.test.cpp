@@ -91,6 +91,7 @@ void random_schedule::put(std::uint32_t p, record_kind kind, std::uint64_t a, st
 void random_schedule::step(std::uint32_t p) {
   const auto choice = random_() % 100;
   if (how.pauses && choice == 0) return pause(p);
+  if (how.drops && choice == 1) return drop(p);
   if (choice < 25 && deliver(p)) return;
   if (live_[p].in_item)
     busy_step(p);
@@ -99,15 +100,27 @@ void random_schedule::step(std::uint32_t p) {
 }
 
 void random_schedule::pause(std::uint32_t p) {
-  live& one = live_[p];
   put(p, record_kind::off, 0, 0, 0, 0, 0);
+  stop_recording(p);
+  now_ += random_() % 300;
+  put(p, record_kind::on, 0, 0, 0, 0, 0);
+}
+
+void random_schedule::drop(std::uint32_t p) {
+  stop_recording(p);  // at the record before
+  now_ += random_() % 300;
+  const auto records = 1 + random_() % 9;
+  dropped += records;
+  put(p, record_kind::dropped, records, 0, 0, 0, 0);
+}
+
+void random_schedule::stop_recording(std::uint32_t p) {
+  live& one = live_[p];
   if (one.mode == 'b') pes[p].last_item_end = one.since;
   one.mode = 'u';
   one.idle_since_work = 0;
   one.device_waits = one.timer_waits = 0;
   one.parked = one.waited = false;
-  now_ += random_() % 300;
-  put(p, record_kind::on, 0, 0, 0, 0, 0);
 }
 
 void random_schedule::idle_step(std::uint32_t p) {
