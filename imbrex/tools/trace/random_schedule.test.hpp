@@ -38,6 +38,7 @@ class random_schedule {
     tools::pe_state state = tools::pe_state::before_first;
     bool parked = false;
     std::uint32_t entry = 0;  ///< if it runs
+    bool blocked = false;     ///< until the device had done what a coroutine waited for
   };
   struct message {
     std::uint64_t bytes = 0;
@@ -98,6 +99,8 @@ class random_schedule {
     bool began = false;
     bool waited = false;
     bool worked = false;
+    bool may_end_wait = false;  // in an item without a message, in which nothing else has run
+    std::uint64_t idle_since = 0;
     std::uint64_t worked_until = 0;
     std::uint64_t idle_since_work = 0;
     std::uint64_t since = 0;

@@ -95,6 +95,8 @@ void check_pe(const random_schedule& run, const pe_report& got) {
       causes.after_last += time;
     else if (communicates)
       causes.communication += time;
+    else if (in->blocked)
+      causes.device += time;
     else if (covers(queued, from, until))
       causes.waking += time;
     else if (in->state == pe_state::idle_device)
