@@ -41,6 +41,8 @@ constexpr auto grace = 3s;
 constexpr auto termination_time = 2s;
 /// What processes leave behind gets SIGTERM, and after this time SIGKILL.
 constexpr auto leftover_time = 1s;
+/// What the processes have written is passed on so long after --timeout.
+constexpr auto output_time = 5s;
 /// Two interrupts that come closer are one: some programs send it to a process and then to its group.
 constexpr auto interrupt_gap = 200ms;
 
@@ -90,7 +92,10 @@ class job {
       throw error(std::string("cannot open a pipe: ") + std::strerror(errno));
     launcher_pipe_ = descriptor(ends[0]);
     presence_ = descriptor(ends[1]);
-    if (settings.timeout) ends_at_ = now() + *settings.timeout;
+    if (settings.timeout) {
+      ends_at_ = now() + *settings.timeout;
+      abandons_at_ = *ends_at_ + output_time;
+    }
   }
   job(const job&) = delete;
   job& operator=(const job&) = delete;
@@ -102,31 +107,48 @@ class job {
   }
 
   int run() {
-    start();
+    try {
+      start();
+    } catch (...) {  // those that have been started must not stay, nor what they leave behind
+      meet();
+      asked_for_.insert(SIGKILL);
+      kill_all(SIGKILL);
+      come_to_end();
+      throw;
+    }
+    come_to_end();
+    return status_.value_or(verdict_.status());
+  }
+
+ private:
+  void come_to_end() {
     while (running_ > 0) turn(next_time());
     end_leftovers();
     if (verdict_.status() != 0) remove_abandoned_segments(segment_folder(), began_, reaped_);
     for (member& one : members_) drain(one);
     say_verdict();
-    while (waiting_output() && !abandoned_) turn(std::nullopt);
-    return status_.value_or(verdict_.status());
+    while (waiting_output() && !abandoned_) turn(next_time());
   }
 
- private:
   void start() {
-    std::vector<std::string> names;
     members_.reserve(static_cast<std::size_t>(settings_.processes));
     for (int rank = 0; rank < settings_.processes; ++rank) {
       rank_process made =
           start_rank(settings_.command, rank, settings_.processes, launcher_pipe_, signals_.inherited());
       const std::string prefix = settings_.prefix ? "[" + std::to_string(rank) + "] " : "";
-      names.push_back("rank " + std::to_string(rank) + " (pid " + std::to_string(made.pid) + ")");
+      std::string name = "rank " + std::to_string(rank) + " (pid " + std::to_string(made.pid) + ")";
       line_source out(std::move(made.standard_output), outputs_.standard_output(), prefix);
       line_source error(std::move(made.standard_error), outputs_.standard_error(), prefix);
-      members_.push_back({std::move(made), names.back(), std::move(out), std::move(error)});
+      members_.push_back({std::move(made), std::move(name), std::move(out), std::move(error)});
       ++running_;
     }
     launcher_pipe_.close();
+    meet();
+  }
+
+  void meet() {
+    std::vector<std::string> names;
+    for (const member& one : members_) names.push_back(one.name);
     exchange_.emplace(std::move(names));
   }
 
@@ -227,13 +249,18 @@ class job {
 
   // The ends of processes.
 
-  void reap() {
+  /// Whether a child has ended.
+  bool reap() {
     int how = 0;
+    bool some = false;
     for (pid_t pid; (pid = ::waitpid(-1, &how, WNOHANG)) > 0;) {
+      some = true;
+      if (strangers_.erase(pid) > 0) continue;
       reaped_.insert(pid);
       for (member& one : members_)
         if (one.running && one.process.pid == pid) ended(one, how);
     }
+    return some;
   }
 
   void ended(member& one, int how) {
@@ -264,12 +291,11 @@ class job {
     std::set<pid_t> asked;
     for (const int signal : {SIGTERM, SIGKILL}) {
       for (const time_point last = now() + leftover_time; now() < last;) {
-        reap();
-        const pid_t left_over = ::waitpid(-1, nullptr, WNOHANG);
-        if (left_over < 0 && errno == ECHILD) return;
-        if (left_over > 0) reaped_.insert(left_over);
-        for (const pid_t left : running_children())
-          if (signal == SIGKILL || asked.insert(left).second) ::kill(left, signal);
+        const std::set<pid_t> left = running_children(strangers_);
+        if (reap()) continue;  // what it has left is ours only now
+        if (left.empty()) return;
+        for (const pid_t one : left)
+          if (signal == SIGKILL || asked.insert(one).second) ::kill(one, signal);
         turn(std::min(last, now() + 20ms));
       }
     }
@@ -304,7 +330,8 @@ class job {
   /// When something is due even if nothing happens.
   std::optional<time_point> next_time() const {
     std::optional<time_point> next;
-    for (const auto& one : {ends_at_, terminates_at(), kills_at_, verdict_.message_due()})
+    for (const auto& one :
+         {running_ > 0 ? ends_at_ : abandons_at_, terminates_at(), kills_at_, verdict_.message_due()})
       if (one && (!next || *one < *next)) next = one;
     return next;
   }
@@ -322,6 +349,12 @@ class job {
       say("the job ran longer than its --timeout; ending it");
       if (!status_) status_ = timeout_status;
       terminate();
+    }
+    if (abandons_at_ && t >= *abandons_at_ && running_ == 0) {
+      say("nobody has taken the output within --timeout; dropping the rest");
+      if (!status_) status_ = timeout_status;
+      abandons_at_.reset();
+      abandoned_ = true;
     }
     if (terminates_at() && t >= *terminates_at()) terminate();
     if (kills_at_ && t >= *kills_at_) {
@@ -360,7 +393,7 @@ class job {
   void drain(member& one) {
     for (line_source* from : {&one.standard_output, &one.standard_error}) {
       while (from->move_some() && !abandoned_)
-        while (!wants(*from) && from->open() && !abandoned_) turn(std::nullopt);
+        while (!wants(*from) && from->open() && !abandoned_) turn(next_time());
       from->close();
     }
   }
@@ -395,6 +428,7 @@ class job {
   descriptor presence_;  // the end that processes see closed when the launcher has gone
   std::vector<member> members_;
   const std::time_t began_ = std::time(nullptr);
+  std::set<pid_t> strangers_ = running_children();  // of whoever became the launcher: not the job's
   std::set<pid_t> reaped_;
   int running_ = 0;
   std::optional<exchange> exchange_;
@@ -404,6 +438,7 @@ class job {
   std::set<int> asked_for_;    // signals that processes have got on request
   std::optional<time_point> interrupted_;
   std::optional<time_point> ends_at_;
+  std::optional<time_point> abandons_at_;
   std::optional<time_point> kills_at_;
   bool killed_ = false;
   bool abandoned_ = false;  // output that nobody takes is not waited for

@@ -171,6 +171,15 @@ class Status(Launch):
         self.assertEqual(job.returncode, 124)
         self.assertRegex(job.err, r"\Aimbrex run: .*--timeout.*\n\Z")
 
+    def test_timeout_of_who_reads_the_output(self):
+        for script, status in (("exec yes", 124), ("head -c 500000 /dev/zero | tr '\\0' x", 124)):
+            with self.subTest(script=script):
+                began = time.monotonic()
+                job = self.start(IMBREX, "run", "-n", 1, "--timeout", 1, "sh", "-c", script)
+                self.assertEqual(job.wait(LIMIT), status)  # of what it writes nothing is read
+                self.assertLess(time.monotonic() - began, 20)
+                self.assertIn("dropping the rest", job.stderr.read())
+
     def test_wrong_command_lines(self):
         for arguments, expected in ((["-n", "0", "true"], "-n 0"), (["-n", "x", "true"], "-n x"),
                                     (["-n", "2"], "no program"), (["true"], "-n is missing"),
@@ -361,6 +370,26 @@ class NobodyIsLeft(Launch):
         pids = [int(line) for line in job.out.split()]
         self.assertEqual(len(pids), 2)
         self.assertTrue(all(gone(pid) for pid in pids))
+
+
+    def test_when_one_cannot_be_started(self):
+        program = self.folder / "program"
+        program.write_text("#!/bin/sh\n[ $IMBREX_RANK = 0 ] || exec sleep 60\n"
+                           "sleep 61 & echo $! >left\necho here\nrm program\nwait\n")
+        program.chmod(0o755)
+        job = self.run_job(1000, "./program")
+        self.assertEqual(job.returncode, 2)
+        self.assertIn("cannot run './program'", job.err)
+        self.assertEqual(job.out, "here\n")
+        self.assertTrue(gone(int((self.folder / "left").read_text())))
+
+    def test_what_was_there_before(self):
+        """What a script has started before it became the launcher is not the job's."""
+        job = self.finish(self.start("sh", "-c", f"sleep 62 >/dev/null 2>&1 & echo $!; exec {IMBREX} run -n 1 true"))
+        pid = int(job.out)
+        self.addCleanup(os.kill, pid, signal.SIGKILL)
+        self.assertEqual((job.returncode, job.err), (0, ""))
+        self.assertFalse(gone(pid))
 
 
 class Foreign(Launch):

@@ -12,8 +12,8 @@
 
 namespace imbrex::tools {
 
-std::vector<pid_t> running_children() {
-  std::vector<pid_t> found;
+std::set<pid_t> running_children(const std::set<pid_t>& strangers) {
+  std::set<pid_t> found;
   std::error_code problem;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", problem)) {
     const std::string name = entry.path().filename();
@@ -29,7 +29,8 @@ std::vector<pid_t> running_children() {
     std::istringstream fields(text.substr(after_name + 1));
     char state = 0;
     pid_t parent = 0;
-    if (fields >> state >> parent && parent == ::getpid() && state != 'Z') found.push_back(pid);
+    if (fields >> state >> parent && parent == ::getpid() && state != 'Z' && !strangers.contains(pid))
+      found.insert(pid);
   }
   return found;
 }

@@ -175,11 +175,15 @@ void trial_runner::end(running_trial& one) {
 
 /// What the program has started and left behind, which became ours when it ended.
 void trial_runner::end_leftovers(running_trial& one) {
-  while (true) {
-    for (const pid_t left : running_children()) ::kill(left, SIGKILL);
-    pid_t ended = 0;
-    while ((ended = ::waitpid(-1, nullptr, WNOHANG)) > 0) continue;
-    if (ended < 0 && errno == ECHILD) return;
+  for (const time_point last = now() + termination_time;
+       now() < last;) {  // one may be in the kernel for long
+    const std::set<pid_t> left = running_children(strangers_);
+    bool some_ended = false;
+    for (pid_t ended; (ended = ::waitpid(-1, nullptr, WNOHANG)) > 0; some_ended = true)
+      strangers_.erase(ended);
+    if (some_ended) continue;  // what it has left is ours only now
+    if (left.empty()) return;
+    for (const pid_t child : left) ::kill(child, SIGKILL);
     turn(one, now() + 10ms);
   }
 }

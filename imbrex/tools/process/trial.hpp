@@ -5,11 +5,13 @@
 
 #include <chrono>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <imbrex/base/clock.hpp>
 #include <imbrex/base/error.hpp>
+#include <imbrex/tools/process/descendants.hpp>
 #include <imbrex/tools/process/signal_source.hpp>
 
 namespace imbrex::tools {
@@ -71,6 +73,7 @@ class trial_runner {
   void end_leftovers(running_trial& one);
 
   signal_source signals_{SIGTSTP, SIGCONT};
+  std::set<pid_t> strangers_ = running_children();  // none of ours
 };
 
 }  // namespace imbrex::tools

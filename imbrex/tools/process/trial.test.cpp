@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -92,6 +93,19 @@ TEST(trial, leaves_nobody_behind) {
   EXPECT_GT(number_in(file), 0);
   EXPECT_FALSE(is_there(number_in(file)));
   EXPECT_TRUE(imbrex::tools::running_children().empty());
+}
+
+TEST(trial, leaves_what_was_there_before) {
+  const pid_t stranger = ::fork();
+  if (stranger == 0) {
+    ::execlp("sleep", "sleep", "1000", nullptr);
+    ::_exit(1);
+  }
+  EXPECT_EQ(shell("true").status, 0);
+  int how = 0;
+  EXPECT_EQ(::waitpid(stranger, &how, WNOHANG), 0);
+  ::kill(stranger, SIGKILL);
+  ::waitpid(stranger, &how, 0);
 }
 
 TEST(trial, ends_a_program_that_ignores_requests) {

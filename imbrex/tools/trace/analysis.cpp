@@ -31,6 +31,7 @@ constexpr std::size_t tracks_in_cache = 64;  // all that belongs to them stays t
 constexpr std::size_t state_fetched_ahead = 8;
 constexpr std::size_t history_fetched_ahead = 4;
 constexpr std::size_t most_history = 1U << 16U;
+constexpr std::uint64_t longest_window = 0xffff'ffffU;  // of the reader
 
 struct device_account {
   device_account(std::size_t kept, std::uint64_t begin, std::uint32_t process, std::uint32_t device)
@@ -183,14 +184,22 @@ void analysis::end_window() {
   all_.reach = std::min(end_, messages_.in_flight().first_sent());
 }
 
-// All changes up to the end of a window are known when it has ended.
+// All changes up to the end of a window are known when it has ended, but for what a PE ended to do before records of it
+// were dropped: that may be in an earlier window, where too much was counted if another PE has told its process something
+// since then.
 void analysis::settle_processes() {
   auto& changes = all_.changes;
   if (changes.empty()) return;
   std::uint64_t first = changes.front().time;
-  for (const process_change& change : changes) first = std::min(first, change.time);
+  std::uint64_t last = first;
+  for (const process_change& change : changes) {
+    first = std::min(first, change.time);
+    last = std::max(last, change.time);
+  }
+  first = std::max(first, last - std::min(last, longest_window));
   order_.clear();
-  for (const process_change& change : changes) order_.push_back((change.time - first) << 32U | order_.size());
+  for (const process_change& change : changes)
+    order_.push_back((std::max(change.time, first) - first) << 32U | order_.size());
   trace::sort_by_upper_half(order_, order_room_);
   for (const std::uint64_t next : order_) {
     const process_change& change = changes[static_cast<std::uint32_t>(next)];

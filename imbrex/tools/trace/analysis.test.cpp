@@ -243,6 +243,52 @@ TEST(Analysis, EndsTheWaitsOfCoroutinesThatWereDestroyed) {
   EXPECT_EQ(run.pes.at(0).idle.other, 500U);
 }
 
+TEST(Analysis, WaitsForTheDeviceWhileThatKeepsThePeFromItsMessages) {
+  const temporary_trace folder;
+  {
+    trace::file_writer out(folder.file(), {});
+    out.write(0, std::vector{
+                     a_record(0, record_kind::item_begin),
+                     a_record(40, record_kind::sent, 0x10, 8, 0, 1),
+                     a_record(50, record_kind::suspended, 0, 3, 1, 0, device),
+                     a_record(100, record_kind::item_end),
+                     a_record(900, record_kind::item_begin, 0, 0, 0, 2, other),
+                     a_record(900, record_kind::resumed, 0, 3, 1, 0, device),
+                     a_record(1000, record_kind::suspended, 0, 3, 1, 0, device),
+                     a_record(1000, record_kind::item_end),
+                     a_record(1007, record_kind::item_begin, 0x10, 0, 1, 1, program),
+                     a_record(1100, record_kind::item_end),
+                 });
+    out.end();
+  }
+  const run_report run = report_on(folder.file());
+  EXPECT_EQ(run.pes.at(0).idle.device, 800U);
+  EXPECT_EQ(run.pes.at(0).idle.waking, 7U);
+}
+
+TEST(Analysis, CountsTheMainTaskAsTheProgram) {
+  const temporary_trace folder;
+  {
+    trace::file_writer out(folder.file(), {});
+    out.write_name(trace::name_table::entries, 0, 0, "the main task");
+    out.write_name(trace::name_table::entries, 1, 0, "timer");
+    out.write(0, std::vector{
+                     a_record(0, record_kind::item_begin, 0, 0, 0, 0, other),
+                     a_record(100, record_kind::suspended, 0, 0, 0, 0, timer),
+                     a_record(100, record_kind::item_end),
+                     a_record(300, record_kind::item_begin, 0, 0, 0, 1, other),
+                     a_record(310, record_kind::resumed, 0, 0, 0, 0, timer),
+                     a_record(500, record_kind::item_end),
+                 });
+    out.end();
+  }
+  const run_report run = report_on(folder.file());
+  EXPECT_EQ(run.pes.at(0).program, 290U);
+  EXPECT_EQ(run.pes.at(0).runtime, 10U);
+  EXPECT_EQ(run.entries.at(0).time, 290U);
+  EXPECT_EQ(run.path.parts[run.entries.at(0).chain_part], 290U);
+}
+
 // It may have gone on while nothing was recorded.
 TEST(Analysis, KnowsOfNoWaitAfterAPauseOfTheRecording) {
   const temporary_trace folder;
@@ -283,6 +329,7 @@ TEST(Analysis, LeavesOutWhatTheRingHasDropped) {
   const pe_report& pe = run.pes.at(0);
   EXPECT_EQ(pe.dropped, 7U);
   EXPECT_EQ(pe.program, 100U + 100U);
+  EXPECT_EQ(run.by_process.at(0).overlap.computation, pe.program);
   EXPECT_EQ(pe.unrecorded, 400U);
   EXPECT_EQ(pe.idle.all(), 100U);
   EXPECT_EQ(run.entries.at(0).name, "entry 0");

@@ -14,10 +14,7 @@ constexpr std::size_t most_kept = 40'000;  // some 24 MB
 std::uint32_t chain_store::keep(const chain_times& times, std::uint32_t used, std::uint64_t since,
                                 std::uint32_t part) {
   if (free_.empty()) {
-    if (kept_.size() == most_kept) {
-      ++lost_;
-      return 0;
-    }
+    if (kept_.size() == most_kept) return 0;
     kept_.emplace_back();
     free_.push_back(static_cast<std::uint32_t>(kept_.size()));
   }

@@ -37,9 +37,6 @@ class chain_store {
   /// What the chain was made of at `time`, while the PE still worked on that part.
   void restore(std::uint32_t number, std::uint64_t time, chain_times& into) const;
 
-  /// How often nothing could be kept.
-  std::uint64_t lost() const { return lost_; }
-
  private:
   struct copy {
     std::uint64_t since = 0;
@@ -50,7 +47,6 @@ class chain_store {
   };
   std::vector<copy> kept_;
   std::vector<std::uint32_t> free_;
-  std::uint64_t lost_ = 0;
 };
 
 }  // namespace imbrex::tools

@@ -9,11 +9,13 @@
 
 namespace imbrex::tools {
 
-/// Counts whole numbers in classes that are at most 1/32 of their numbers wide: percentiles are right to about 3 %.
+/// Counts whole numbers in classes that are at most 1/32 of their numbers wide: percentiles are right to 3 %.
 class log_histogram {
  public:
   void add(std::uint64_t number) {
-    ++counts_[class_of(number)];
+    const std::size_t k = class_of(number);
+    ++counts_[k];
+    sums_[k] += static_cast<double>(number);
     ++count_;
     sum_ += static_cast<double>(number);
     most_ = std::max(most_, number);
@@ -22,13 +24,14 @@ class log_histogram {
   std::uint64_t count() const { return count_; }
   std::uint64_t most() const { return most_; }
   double mean() const { return count_ == 0 ? 0 : sum_ / static_cast<double>(count_); }
-  /// A number that at least this part of all (from 0 to 1) do not exceed; the upper end of its class.
+  /// The mean of the class of the number that at least this part of all (from 0 to 1) do not exceed: that number, if it is
+  /// the only one in its class.
   std::uint64_t percentile(double part) const {
     const auto wanted = part * static_cast<double>(count_);
     std::uint64_t seen = 0;
     for (std::size_t k = 0; k < counts_.size(); ++k) {
       seen += counts_[k];
-      if (counts_[k] > 0 && static_cast<double>(seen) >= wanted) return std::min(upper_end(k), most_);
+      if (counts_[k] > 0 && static_cast<double>(seen) >= wanted) return mean_of(k);
     }
     return most_;
   }
@@ -54,7 +57,13 @@ class log_histogram {
     return ((parts + (k & (parts - 1)) + 1) << shift) - 1;
   }
 
+  std::uint64_t mean_of(std::size_t k) const {
+    const double mean = sums_[k] / static_cast<double>(counts_[k]) + 0.5;
+    return mean >= static_cast<double>(most_) ? most_ : static_cast<std::uint64_t>(mean);
+  }
+
   std::array<std::uint64_t, (64 - bits + 1) << bits> counts_{};
+  std::array<double, (64 - bits + 1) << bits> sums_{};
   std::uint64_t count_ = 0;
   std::uint64_t most_ = 0;
   double sum_ = 0;

@@ -27,13 +27,23 @@ void timeline_overlap::add(interval added, std::size_t set) {
   to.add(added);
 }
 
+// It may lie within a segment, since items can take no time.
+std::vector<timeline_overlap::segment>::iterator timeline_overlap::first_since(std::uint64_t time) {
+  auto first = segments_.end();
+  while (first != segments_.begin() && (first - 1)->end > time) --first;
+  const bool begins_then = first != segments_.begin() && (first - 1)->end == time;
+  if (first == segments_.end() || begins_then) return first;
+  return segments_.insert(first, {time, first->state}) + 1;
+}
+
 void timeline_overlap::relabel_idle_since(std::uint64_t time) {
-  auto first = segments_.begin();
-  while (first != segments_.end() && first->end <= time) ++first;
-  // It may lie within a segment, since items can take no time.
-  if (first != segments_.end()) first = segments_.insert(first, {time, first->state}) + 1;
-  for (; first != segments_.end(); ++first)
-    if (first->state >= pe_state::idle_device) first->state = pe_state::after_last;
+  for (auto one = first_since(time); one != segments_.end(); ++one)
+    if (one->state >= pe_state::idle_device) one->state = pe_state::after_last;
+}
+
+void timeline_overlap::relabel_blocked_since(std::uint64_t time) {
+  for (auto one = first_since(time); one != segments_.end(); ++one)
+    if (one->state == pe_state::idle_device) one->state = static_cast<pe_state>(blocked);
 }
 
 std::uint64_t timeline_overlap::length() const {

@@ -49,11 +49,17 @@ class timeline_overlap {
   }
   /// What was idle since then counts as `after_last`.
   void relabel_idle_since(std::uint64_t time);
+  /// What was idle since then and waited for a device counts as `blocked`.
+  void relabel_blocked_since(std::uint64_t time);
   /// Counts what has been kept.
   void finish() { settle(~std::uint64_t{0}); }
 
+  /// The place in `times` of one more state: idle until the device had done what a coroutine waited for.
+  static constexpr std::size_t blocked = pe_states;
+  using state_times = std::array<std::uint64_t, pe_states + 1>;
+
   /// Of the union of a set, the time in each state; complete after `finish`.
-  const std::array<std::uint64_t, pe_states>& times(std::size_t set = 0) const { return times_[set]; }
+  const state_times& times(std::size_t set = 0) const { return times_[set]; }
   /// Of the first set.
   std::uint64_t length() const;
   std::uint64_t cut(std::size_t set = 0) const { return intervals_[set].cut(); }
@@ -64,6 +70,7 @@ class timeline_overlap {
     std::uint64_t end;
     pe_state state;
   };
+  std::vector<segment>::iterator first_since(std::uint64_t time);
   void make_room(std::uint64_t reach);
   void settle(std::uint64_t horizon);
   void settle(std::size_t set, std::uint64_t horizon);
@@ -74,7 +81,7 @@ class timeline_overlap {
   std::size_t roomy_;  // so many segments are no reason yet to settle some
   std::vector<segment> segments_;
   std::array<interval_set, 2> intervals_;
-  std::array<std::array<std::uint64_t, pe_states>, 2> times_{};
+  std::array<state_times, 2> times_{};
 };
 
 /// The lengths of two unions of intervals and of what they have in common, for intervals that come in about the order

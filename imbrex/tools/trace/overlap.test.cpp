@@ -76,7 +76,7 @@ TEST(TimelineOverlap, IsExactWhileIntervalsReachBackOverLessThanIsKept) {
     }
     overlap.finish();
     const auto times = [&](const moments& of) {
-      std::array<std::uint64_t, pe_states> sums{};
+      timeline_overlap::state_times sums{};
       for (std::size_t t = 0; t < states.size(); ++t)
         if (of[t] != 0) ++sums[static_cast<std::size_t>(states[t])];
       return sums;

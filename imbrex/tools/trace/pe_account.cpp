@@ -2,6 +2,7 @@
 #include <imbrex/tools/trace/pe_account.hpp>
 
 #include <algorithm>
+#include <string_view>
 
 #include <imbrex/tools/trace/run_observer.hpp>
 
@@ -11,6 +12,8 @@ namespace {
 
 using trace::item_class;
 using trace::wait_cause;
+
+constexpr std::string_view main_task = "the main task";  // what records call it
 
 constexpr std::size_t deepest = 64;  // a run never comes near it, damage may
 
@@ -153,9 +156,12 @@ void pe_account::item_begin(const trace::record& r, std::uint32_t entry) {
   parked_ = false;
   ++items_;
   ++all_.entries[entry].calls;
-  const bool program = r.detail == static_cast<std::uint8_t>(item_class::entry);
-  own_message_ = program ? r.a : 0;
+  const bool calls = r.detail == static_cast<std::uint8_t>(item_class::entry);
+  const bool of_no_message = r.detail == static_cast<std::uint8_t>(item_class::other) && r.a == 0;
+  own_message_ = calls ? r.a : 0;
   own_entry_ = r.entry;
+  may_end_wait_ = of_no_message;
+  const bool program = calls || (of_no_message && all_.entries[entry].name == main_task);
   push({r.time, r.b, r.group, entry, frame_kind::item, program});
   changed(r.time);
 }
@@ -175,15 +181,15 @@ void pe_account::item_end(std::uint64_t time) {
   }
   mode_ = mode::idle;
   waited_ = worked_ = false;
-  own_message_ = 0;
-  last_item_end_ = time;
+  something_runs_inside();
+  last_item_end_ = idle_since_ = time;
   after_last_item_ = {};
   changed(time);
 }
 
 void pe_account::entry_begin(const trace::record& r, std::uint32_t entry) {
   ++all_.entries[entry].calls;
-  own_message_ = 0;
+  something_runs_inside();
   if (mode_ != mode::busy || stack_.size() == deepest) return;
   change(r.time);
   push({r.time, r.b, r.group, entry, frame_kind::turn,
@@ -204,7 +210,9 @@ void pe_account::entry_end(std::uint64_t time) {
 
 void pe_account::resumed(const trace::record& r, std::uint32_t entry) {
   change(r.time);
-  own_message_ = 0;
+  if (may_end_wait_ && static_cast<wait_cause>(r.detail) == wait_cause::device)
+    overlap_.relabel_blocked_since(idle_since_);
+  something_runs_inside();
   if (auto& waiting = waits(r.detail); waiting > 0) --waiting;
   ++all_.entries[entry].resumes;
   if (mode_ == mode::busy && stack_.size() < deepest)
@@ -214,7 +222,7 @@ void pe_account::resumed(const trace::record& r, std::uint32_t entry) {
 
 void pe_account::suspended(const trace::record& r, std::uint32_t entry) {
   change(r.time);
-  own_message_ = 0;
+  something_runs_inside();
   ++waits(r.detail);
   for (std::size_t depth = stack_.size(); depth-- > 0;) {
     const frame& one = stack_[depth];
@@ -235,7 +243,7 @@ void pe_account::abandoned(const trace::record& r) {
 void pe_account::parked(std::uint64_t time) {
   if (mode_ == mode::busy) return;
   change(time);
-  if (mode_ == mode::unrecorded) worked_until_ = time;
+  if (mode_ == mode::unrecorded) worked_until_ = idle_since_ = time;
   mode_ = mode::idle;
   parked_ = true;
 }
@@ -243,7 +251,7 @@ void pe_account::parked(std::uint64_t time) {
 void pe_account::woken(std::uint64_t time) {
   if (mode_ == mode::busy) return;
   change(time);
-  if (mode_ == mode::unrecorded) worked_until_ = time;
+  if (mode_ == mode::unrecorded) worked_until_ = idle_since_ = time;
   mode_ = mode::idle;
   parked_ = false;
 }
@@ -258,7 +266,7 @@ void pe_account::stop_recording(std::uint64_t last_known) {
   stack_.clear();
   mode_ = mode::unrecorded;
   parked_ = waited_ = false;
-  own_message_ = 0;
+  something_runs_inside();
   waits_ = {};  // nobody will know how they end
   idle_since_work_ = 0;
 }
@@ -274,8 +282,8 @@ void pe_account::dropped(const trace::record& r, std::uint64_t before) {
   change(before);
   report_.dropped += r.a;
   stop_recording(before);
+  changed(before);
   change(r.time);
-  changed(r.time);
 }
 
 std::uint32_t pe_account::capture() {
@@ -330,12 +338,14 @@ pe_report pe_account::finish(std::uint64_t end) {
   auto& causes = report_.idle;
   causes.before_first = time(idle, pe_state::before_first);
   causes.after_last = time(idle, pe_state::after_last);
-  const auto cause = [&](pe_state s) {
+  const auto cause = [&](pe_state s, std::uint64_t taken = 0) {
     causes.communication += time(hidden, s);
     causes.waking += without(time(not_begun, s), time(hidden, s));
-    return without(time(idle, s), std::max(time(not_begun, s), time(hidden, s)));
+    return without(time(idle, s), std::max(time(not_begun, s), time(hidden, s)) + taken);
   };
-  causes.device = cause(pe_state::idle_device);
+  const auto hidden_while_blocked = hidden[timeline_overlap::blocked];
+  causes.communication += hidden_while_blocked;
+  causes.device = cause(pe_state::idle_device, hidden_while_blocked);
   causes.timer = cause(pe_state::idle_timer);
   causes.other = cause(pe_state::idle_other);
   report_.idle_awake = without(causes.all(), report_.parked);

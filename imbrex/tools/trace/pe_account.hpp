@@ -147,6 +147,10 @@ class alignas(64) pe_account {
   void pop_until(std::size_t depth, std::uint64_t time);
   void tell(std::size_t depth, std::uint64_t end) const;
   std::uint32_t& waits(std::uint8_t cause);
+  void something_runs_inside() {
+    own_message_ = 0;
+    may_end_wait_ = false;
+  }
 
   // What most records change stands first, in as few lines of the cache as can be.
   shared_accounts& all_;
@@ -159,6 +163,7 @@ class alignas(64) pe_account {
   bool waited_ = false;  // was idle since its last work, and works again
   bool worked_ = false;  // in this item
   bool computing_ = false;
+  bool may_end_wait_ = false;      // this item began with no message, and nothing else has run in it
   std::uint16_t own_entry_ = 0;    // of `own_message_`, as records have it
   std::uint64_t own_message_ = 0;  // that this item of an entry began with, while nothing else has run in it
   std::uint64_t items_ = 0;
@@ -167,6 +172,7 @@ class alignas(64) pe_account {
   std::uint64_t worked_until_;
   std::uint64_t idle_since_work_ = 0;  // how long
   std::uint64_t last_item_end_ = 0;
+  std::uint64_t idle_since_ = 0;          // since then it was idle, until its last item began
   std::array<std::uint32_t, 3> waits_{};  // for devices, for timers, for others
   std::uint64_t parked_time_ = 0;
   std::array<std::uint64_t, chain_first_entry> after_last_item_{};

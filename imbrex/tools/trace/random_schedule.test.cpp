@@ -52,7 +52,7 @@ random_schedule::random_schedule(unsigned seed, const shape& given) : how(given)
   for (std::uint32_t p = 0; p < pes.size(); ++p) {
     const live& one = live_[p];
     pes[p].stretches.push_back(
-        {one.since, end, state(one), one.parked, one.stack.empty() ? 0U : one.stack.back().entry});
+        {one.since, end, state(one), one.parked, one.stack.empty() ? 0U : one.stack.back().entry, false});
     if (one.mode == 'b') pes[p].last_item_end = end;
     pes[p].stretches.front().begin = begin;
     for (stretch& s : pes[p].stretches)
@@ -83,7 +83,7 @@ void random_schedule::put(std::uint32_t p, record_kind kind, std::uint64_t a, st
   live& one = live_[p];
   const auto time = aligned(process_of(p), local(process_of(p)));
   pes[p].stretches.push_back(
-      {one.since, time, state(one), one.parked, one.stack.empty() ? 0U : one.stack.back().entry});
+      {one.since, time, state(one), one.parked, one.stack.empty() ? 0U : one.stack.back().entry, false});
   if (one.mode == 'i') one.idle_since_work += time - one.since;
   one.since = time;
   one.records.push_back({local(process_of(p)), kind, detail, entry, group, a, b});
@@ -92,6 +92,7 @@ void random_schedule::put(std::uint32_t p, record_kind kind, std::uint64_t a, st
 void random_schedule::step(std::uint32_t p) {
   const auto choice = random_() % 100;
   if (how.pauses && choice == 0) return pause(p);
+  if (how.drops && choice == 1) return drop(p);
   if (choice < 25 && deliver(p)) return;
   if (live_[p].in_item)
     busy_step(p);
@@ -100,15 +101,27 @@ void random_schedule::step(std::uint32_t p) {
 }
 
 void random_schedule::pause(std::uint32_t p) {
-  live& one = live_[p];
   put(p, record_kind::off, 0, 0, 0, 0, 0);
+  stop_recording(p);
+  now_ += random_() % 300;
+  put(p, record_kind::on, 0, 0, 0, 0, 0);
+}
+
+void random_schedule::drop(std::uint32_t p) {
+  stop_recording(p);  // at the record before
+  now_ += random_() % 300;
+  const auto records = 1 + random_() % 9;
+  dropped += records;
+  put(p, record_kind::dropped, records, 0, 0, 0, 0);
+}
+
+void random_schedule::stop_recording(std::uint32_t p) {
+  live& one = live_[p];
   if (one.mode == 'b') pes[p].last_item_end = one.since;
   one.mode = 'u';
   one.idle_since_work = 0;
   one.device_waits = one.timer_waits = 0;
-  one.parked = one.waited = false;
-  now_ += random_() % 300;
-  put(p, record_kind::on, 0, 0, 0, 0, 0);
+  one.parked = one.waited = one.may_end_wait = false;
 }
 
 void random_schedule::idle_step(std::uint32_t p) {
@@ -116,7 +129,7 @@ void random_schedule::idle_step(std::uint32_t p) {
   if (random_() % 3 == 0) {
     const bool park = random_() % 2 == 0;
     put(p, park ? record_kind::parked : record_kind::woken, 0, 0, 0, 0, 0);
-    if (one.mode == 'u') one.worked_until = one.since;
+    if (one.mode == 'u') one.worked_until = one.idle_since = one.since;
     one.mode = 'i';
     one.parked = park;
     return;
@@ -149,6 +162,7 @@ void random_schedule::begin_item(std::uint32_t p) {
   one.mode = 'b';
   one.in_item = one.began = true;
   one.parked = false;
+  one.may_end_wait = !by_message && detail == 2;
   one.stack = {{entry, 1, element, detail == 0, 'i'}};
   if (!by_message) return;
   if (!turn) message_begins(p, which);
@@ -255,11 +269,16 @@ void random_schedule::busy_step(std::uint32_t p) {
     case 2:
       if (one.stack.size() > 20) return;
       put(p, record_kind::resumed, 0, element, group, entry, cause);
+      if (one.may_end_wait && cause == 3)
+        for (stretch& s : pes[p].stretches)
+          s.blocked = s.blocked || (s.begin >= one.idle_since && s.state == pe_state::idle_device);
+      one.may_end_wait = false;
       waits(-1);
       one.stack.push_back({entry, group, element, true, 'c'});
       one.worked = true;
       return;
     case 3: {
+      one.may_end_wait = false;
       std::vector<frame> coroutines;
       for (const frame& f : one.stack)
         if (f.kind == 'c') coroutines.push_back(f);
@@ -281,6 +300,7 @@ void random_schedule::busy_step(std::uint32_t p) {
     case 4:
       if (one.stack.size() > 20) return;
       put(p, record_kind::entry_begin, 0, element, group, entry, static_cast<std::uint8_t>(cause % 2));
+      one.may_end_wait = false;
       ++calls[entry];
       one.stack.push_back({entry, group, element, cause % 2 == 0, 't'});
       if (cause % 2 == 0) one.worked = true;
@@ -295,7 +315,7 @@ void random_schedule::busy_step(std::uint32_t p) {
     case 6: put(p, record_kind::mark, 1, 0, 0, 0, 0); return;
     default:
       put(p, record_kind::item_end, 0, 0, 0, 0, 0);
-      pes[p].last_item_end = one.since;
+      pes[p].last_item_end = one.idle_since = one.since;
       if (one.worked || one.mode == 'u') {
         one.worked_until = one.since;
         one.idle_since_work = 0;

@@ -23,6 +23,7 @@ class random_schedule {
     int steps = 1000;
     bool clock_errors = false;  ///< messages may seem to arrive before they were sent
     bool pauses = false;        ///< recording is switched off and on
+    bool drops = false;         ///< records are missing, as if the ring was full; nothing happens meanwhile
   };
   random_schedule(unsigned seed, const shape& how);
 
@@ -37,6 +38,7 @@ class random_schedule {
     tools::pe_state state = tools::pe_state::before_first;
     bool parked = false;
     std::uint32_t entry = 0;  ///< if it runs
+    bool blocked = false;     ///< until the device had done what a coroutine waited for
   };
   struct message {
     std::uint64_t bytes = 0;
@@ -76,6 +78,7 @@ class random_schedule {
   std::vector<message> messages;
   std::vector<operation> operations;  ///< of the device of process 0, as far as recorded
   std::uint64_t sent = 0;             ///< with those passed on
+  std::uint64_t dropped = 0;
   std::array<std::uint64_t, entries> calls{};
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -96,6 +99,8 @@ class random_schedule {
     bool began = false;
     bool waited = false;
     bool worked = false;
+    bool may_end_wait = false;  // in an item without a message, in which nothing else has run
+    std::uint64_t idle_since = 0;
     std::uint64_t worked_until = 0;
     std::uint64_t idle_since_work = 0;
     std::uint64_t since = 0;
@@ -122,6 +127,8 @@ class random_schedule {
   void leave(std::uint32_t p, message& sent_now, std::uint32_t to, std::uint16_t entry);
   std::uint16_t any_entry() { return static_cast<std::uint16_t>(random_() % entries); }
   void pause(std::uint32_t p);
+  void drop(std::uint32_t p);
+  void stop_recording(std::uint32_t p);
   std::vector<std::size_t> here_at(std::uint32_t p) const;
   bool deliver(std::uint32_t p);
   void message_begins(std::uint32_t p, std::size_t which);

@@ -95,6 +95,8 @@ void check_pe(const random_schedule& run, const pe_report& got) {
       causes.after_last += time;
     else if (communicates)
       causes.communication += time;
+    else if (in->blocked)
+      causes.device += time;
     else if (covers(queued, from, until))
       causes.waking += time;
     else if (in->state == pe_state::idle_device)
@@ -290,7 +292,8 @@ void check(occurred& all, unsigned seed, const random_schedule::shape& how) {
   check_entries(run, got);
   check_messages(run, got.messages);
   check_path(run, got);
-  EXPECT_TRUE(got.warnings.empty());
+  EXPECT_EQ(got.dropped, run.dropped);
+  EXPECT_EQ(got.warnings.empty(), run.dropped == 0);
   for (const pe_report& pe : got.pes) {
     all.covered += pe.overlap.covered;
     all.unrecorded += pe.unrecorded;
@@ -342,6 +345,16 @@ TEST(Schedules, WithPausesOfTheRecordingAreReportedAsFarAsRecorded) {
   occurred all;
   for (unsigned seed = 300; seed < 350; ++seed) {
     check(all, seed, {.processes = 1 + seed % 3, .pes_a_process = 2, .steps = 800, .pauses = true});
+    if (::testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(all.unrecorded, 0U);
+  EXPECT_GT(all.takeovers, 50U);
+}
+
+TEST(Schedules, OfWhichRecordsAreMissingAreReportedAsFarAsRecorded) {
+  occurred all;
+  for (unsigned seed = 400; seed < 450; ++seed) {
+    check(all, seed, {.processes = 1 + seed % 3, .pes_a_process = 2, .steps = 800, .drops = true});
     if (::testing::Test::HasFailure()) return;
   }
   EXPECT_GT(all.unrecorded, 0U);

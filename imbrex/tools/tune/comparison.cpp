@@ -40,7 +40,7 @@ int needed_wins(int pairs) {
 }
 
 bool is_better(const std::vector<double>& ratios, bool exact) {
-  if (exact) return !ratios.empty() && ratios.front() > 1;
+  if (exact) return !ratios.empty() && ratios.front() > 1 + least_exact_gain;
   const auto wins = std::ranges::count_if(ratios, [](double ratio) { return ratio > 1; });
   return wins >= needed_wins(static_cast<int>(ratios.size())) && median(ratios) > 1 + least_gain;
 }

@@ -11,6 +11,8 @@ namespace imbrex::tune {
 
 /// A gain of less than this is none, however often it is seen.
 inline constexpr double least_gain = 0.02;
+/// The same where times are exact.
+inline constexpr double least_exact_gain = 0.005;
 
 enum class outcome : std::uint8_t {
   better,
@@ -46,7 +48,7 @@ const observation* typical(const std::vector<observation>& runs);
 int needed_wins(int pairs);
 
 /// The rule: the candidate has won the pairs that it needs to, and is faster in the median by more than `least_gain`;
-/// on a machine whose times are exact any gain counts.
+/// on a machine whose times are exact by more than `least_exact_gain`.
 bool is_better(const std::vector<double>& ratios, bool exact);
 
 }  // namespace imbrex::tune

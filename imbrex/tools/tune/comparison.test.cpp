@@ -38,7 +38,8 @@ TEST(comparison, wants_a_gain_that_is_worth_it) {
 }
 
 TEST(comparison, believes_exact_times) {
-  EXPECT_TRUE(is_better({1.0001}, true));
+  EXPECT_TRUE(is_better({1.006}, true));
+  EXPECT_FALSE(is_better({1.0002}, true));
   EXPECT_FALSE(is_better({1.0}, true));
   EXPECT_FALSE(is_better({}, true));
 }

@@ -105,7 +105,9 @@ std::string conclusion(const report& of) {
   if (of.found.tried.empty() && of.found.untried.empty())
     return "There was nothing to vary. The default stays; name options with --vary.";
   if (of.found.tried.empty()) return "The time sufficed for no comparison. The default stays.";
-  if (of.found.exact) return "Nothing was faster than the default, which stays.";
+  if (of.found.exact)
+    return fmt::format("Nothing was faster than the default by more than {:.1f} %. The default stays.",
+                       least_exact_gain * 100);
   return fmt::format(
       "Nothing was faster than the default in enough pairs of runs, and by more than {:.0f} %. The default "
       "stays.",

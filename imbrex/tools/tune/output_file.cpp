@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/tools/tune/output_file.hpp>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
 #include <imbrex/base/error.hpp>
@@ -34,7 +36,10 @@ void check_output(const std::string& file) {
   std::error_code ignored;
   if (fs::is_regular_file(file, ignored)) check_is_options_file(file);
   const bool was_there = fs::exists(file, ignored);
-  if (!std::ofstream(file, std::ios::app)) throw usage_error(why(file, {errno, std::generic_category()}));
+  // A pipe that nobody reads would keep who opens it.
+  const int opened = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
+  if (opened < 0) throw usage_error(why(file, {errno, std::generic_category()}));
+  ::close(opened);
   if (!was_there) fs::remove(fs::canonical(file));  // not a link to it
 }
 

@@ -2,6 +2,7 @@
 #include <imbrex/tools/tune/output_file.hpp>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -62,6 +63,12 @@ TEST_F(output_file, may_be_a_device) {
   } catch (const imbrex::error& e) {
     EXPECT_STREQ(e.what(), "--output /dev/full cannot be written: No space left on device");
   }
+}
+
+TEST_F(output_file, is_refused_if_it_is_a_pipe_that_nobody_reads) {
+  ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+  EXPECT_THROW(check_output(file_), imbrex::usage_error);
+  EXPECT_TRUE(fs::is_fifo(file_));
 }
 
 TEST_F(output_file, may_be_a_link_to_nothing) {

@@ -71,14 +71,15 @@ evidence evidence_in(const tools::run_report& run) {
   const tools::pe_report all = tools::sum_of_pes(run);
   const std::uint64_t time = run.length * run.pes.size();
   const auto& idle = all.idle;
-  return {.program = part(all.program, time),
-          .runtime = part(all.runtime, time),
-          .idle_message = part(idle.communication, time),
-          .idle_device = part(idle.device, time),
-          .idle_other = part(idle.before_first + idle.after_last + idle.timer + idle.other, time),
-          .exposed = part(all.overlap.exposed(), time),
-          .covered = all.overlap.fraction(),
-          .device = busy_devices(run)};
+  return {
+      .program = part(all.program, time),
+      .runtime = part(all.runtime, time),
+      .idle_message = part(idle.communication, time),
+      .idle_device = part(idle.device, time),
+      .idle_other = part(idle.before_first + idle.after_last + idle.waking + idle.timer + idle.other, time),
+      .exposed = part(all.overlap.exposed(), time),
+      .covered = all.overlap.fraction(),
+      .device = busy_devices(run)};
 }
 
 }  // namespace

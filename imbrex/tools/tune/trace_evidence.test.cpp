@@ -128,4 +128,24 @@ TEST(trace_evidence, tells_where_the_time_of_the_run_went) {
   EXPECT_FALSE(run.seen->device);
 }
 
+// A message that was ready long before its PE began it; and whatever there may be, the parts are the whole.
+TEST(trace_evidence, leaves_out_no_time) {
+  const temporary_trace folder;
+  const std::string file = folder.file();
+  trace::file_writer out(file, trace::file_header{});
+  out.write(0, std::vector{
+                   a_record(100, record_kind::item_begin, 0, 0, 1, 0, program),
+                   a_record(150, record_kind::sent, 0x10, 8, 0, 0),
+                   a_record(200, record_kind::item_end),
+                   a_record(500, record_kind::item_begin, 0x10, 0, 1, 0, program),
+                   a_record(600, record_kind::item_end),
+               });
+  out.end();
+  const auto seen = imbrex::tune::read_trace(file, "").seen;
+  ASSERT_TRUE(seen);
+  EXPECT_DOUBLE_EQ(seen->idle_other, 300.0 / 500);
+  EXPECT_DOUBLE_EQ(seen->program + seen->runtime + seen->idle_message + seen->idle_device + seen->idle_other,
+                   1);
+}
+
 }  // namespace
