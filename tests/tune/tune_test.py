@@ -79,8 +79,9 @@ class OnAModel(Tune):
                  for both in itertools.product(["1", "2", "4", "8", "16"], methods)}
         best = min(times.values())
         self.assertLess(best, times["4", "poll"], "the default is the best: nothing is tested")
-        self.assertEqual(self.time_of("--options", "tuned.options"), best)
-        self.assertAlmostEqual(found["confirmation"]["ratio"], times["4", "poll"] / best, places=3)
+        tuned = self.time_of("--options", "tuned.options")
+        self.assertLessEqual(tuned, 1.005 * best)  # less than that is no gain
+        self.assertAlmostEqual(found["confirmation"]["ratio"], times["4", "poll"] / tuned, places=3)
 
     def test_what_is_given_is_the_default(self):
         found = self.tune("--phase", "iterations", "--vary", "--odf 2,4", "--vary", "--completion poll", "--", JACOBI,
