@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/base/replace_file.hpp>
 
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -14,10 +12,13 @@
 
 #include <gtest/gtest.h>
 
+#include <imbrex/base/small_files.test.hpp>
+
 namespace {
 
 namespace fs = std::filesystem;
 using imbrex::replace_file;
+using imbrex::test::small_files;
 
 void put(const std::string& file, const std::string& text) { std::ofstream(file) << text; }
 
@@ -25,26 +26,6 @@ std::string text_of(const std::string& file) {
   std::ifstream in(file);
   return {std::istreambuf_iterator<char>(in), {}};
 }
-
-/// As on a full disk: no file may have more bytes.
-class small_files {
- public:
-  explicit small_files(rlim_t bytes) : before_(::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &limit_);
-    const rlimit small{bytes, limit_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &small);
-  }
-  ~small_files() {
-    ::setrlimit(RLIMIT_FSIZE, &limit_);
-    ::signal(SIGXFSZ, before_);
-  }
-  small_files(const small_files&) = delete;
-  small_files& operator=(const small_files&) = delete;
-
- private:
-  void (*before_)(int);
-  rlimit limit_{};
-};
 
 class ReplaceFile : public testing::Test {
  protected:

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/small_files.test.hpp>
 
 namespace imbrex::trace {
 namespace {
@@ -214,6 +215,20 @@ TEST_F(Recording, SaysWhyItCannotBegin) {
 }
 
 TEST_F(Recording, AFullDiskEndsItAndNotTheProgram) {
+  constexpr std::uint64_t room = 100'000;
+  recording r(how(), {});
+  auto& pe = r.add_track(0);
+  pe.follow(0);
+  {
+    const test::small_files full(room);
+    for (std::uint64_t t = 0; t < 10'000; ++t) pe.add({t, record_kind::mark, 0, 0, 0, t, 0});
+    r.finish();
+  }
+  EXPECT_NE(r.result().failure.find("trace"), std::string::npos) << r.result().failure;
+  EXPECT_LE(std::filesystem::file_size(folder_ / "trace"), room);
+}
+
+TEST_F(Recording, CannotBeginOnAFullDisk) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
   auto asked = how();
   asked.file = "/dev/full";
