@@ -6,8 +6,11 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/options.hpp>
@@ -42,11 +45,12 @@ bool is_sound(const host_user& of) {
 }  // namespace
 
 host_share share_among(std::span<const host_user> all, std::size_t self) {
+  std::map<std::string_view, std::vector<const host_user*>> by_host;  // of a large job only few are on one
+  for (const auto& one : all) by_host[one.host].push_back(&one);
   const auto part_of = [&](const host_user& of) {
     if (of.pes > 0) return of.pes;
-    const auto shares = std::ranges::count_if(all, [&](const host_user& other) {
-      return other.host == of.host &&
-             std::ranges::find_first_of(other.processors, of.processors) != other.processors.end();
+    const auto shares = std::ranges::count_if(by_host[of.host], [&](const host_user* other) {
+      return std::ranges::find_first_of(other->processors, of.processors) != other->processors.end();
     });
     return std::max(1, of.usable / static_cast<int>(shares));
   };
