@@ -324,11 +324,12 @@ TEST_P(migration, of_the_chares_of_a_group_is_refused) {
     const auto all = make_group<traveller>();
     for (int p = 0; p < num_pes(); ++p) {
       const std::string text = co_await all[p].call<&traveller::complaint_in_a_group>();
-      if (num_pes() == 1)
+      if (num_pes() == 1) {
         EXPECT_EQ(text, "");
-      else
+      } else {
         EXPECT_NE(text.find("traveller(" + std::to_string(p) + ") belongs to a group"), std::string::npos)
             << text;
+      }
       const int there = co_await all[p].call<&traveller::on>();
       EXPECT_EQ(there, p);
     }

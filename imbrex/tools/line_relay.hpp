@@ -64,7 +64,7 @@ class output {
 /// The pipe that one process writes its standard output or error to.
 class line_source {
  public:
-  line_source(descriptor pipe, output& to, std::string prefix)
+  line_source(imbrex::descriptor pipe, output& to, std::string prefix)
       : pipe_(std::move(pipe)), to_(&to), splitter_(std::move(prefix)) {}
 
   /// Moves what lies in the pipe to the output, up to some 64 KiB; false if there is nothing now. At the end

@@ -168,10 +168,11 @@ TEST(dataflow, refuses_a_gap_in_the_recording) {
                   }),
               0);
     trace::reader in(folder.file());
-    if (goes_on)
+    if (goes_on) {
       EXPECT_THROW(read_dataflow(in), usage_error);
-    else
+    } else {
       EXPECT_GE(read_dataflow(in).pieces.size(), 3U);
+    }
   }
 }
 

@@ -179,7 +179,9 @@ TEST(ConvertToPerfetto, ShowsWhatHappenedAndWhen) {
     std::size_t sends = 0;
     for (const event& e : all.events) {
       if (e.type == begins) ++open[e.track];
-      if (e.type == ends) EXPECT_GE(--open[e.track], 0);
+      if (e.type == ends) {
+        EXPECT_GE(--open[e.track], 0);
+      }
       if (e.type == ends && all.tracks.at(e.track).starts_with("device 0, stream"))
         operations.emplace_back(std::max(begun, run.begin), e.time);
       if (e.type == begins) begun = e.time;
