@@ -254,12 +254,9 @@ std::string_view without_dashes(std::string_view name) {
 bool nearly(std::string_view given, std::string_view known) {
   const std::string_view letters = without_dashes(known);
   const std::string_view given_letters = without_dashes(given);
-  if (given_letters == letters) return true;
-  if (!given_letters.starts_with(letters.front())) return false;
-  const int edits = edit_distance(given_letters, letters);
+  if (given_letters.empty() || given_letters.front() != letters.front()) return false;
   constexpr std::size_t long_name = 6;
-  if (letters.size() >= long_name) return edits <= 2;
-  return edits == 1 && std::ranges::is_permutation(given_letters, letters);
+  return given != known && edit_distance(given, known) <= (letters.size() >= long_name ? 2 : 1);
 }
 
 }  // namespace
@@ -288,17 +285,16 @@ options parse_options(int& argc, char**& argv) {
   return chosen;
 }
 
-std::string near_miss(int argc, char** argv) {
+void refuse_near_misses(int argc, char** argv) {
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
     if (argv[i][0] != '-') continue;
     const argument given(argv[i]);
-    const auto meant =
-        std::ranges::find_if(names, [&](std::string_view known) { return nearly(given.name, known); });
+    const auto meant = std::find_if(names.begin(), names.end(),
+                                    [&](std::string_view known) { return nearly(given.name, known); });
     if (meant == names.end()) continue;
-    return text(given.name) + " is left to the program; did you mean " + text(*meant) +
-           "? (Behind -- all is the program's.)";
+    throw usage_error("unknown option " + text(given.name) + "; did you mean " + text(*meant) +
+                      "? (An argument of the program's own goes after --.)");
   }
-  return {};
 }
 
 std::string options_help() {

@@ -131,10 +131,10 @@ std::string_view name(stream_policy policy);
 /// Throws `usage_error`, with argc/argv untouched, for a value that cannot be.
 options parse_options(int& argc, char**& argv);
 
-/// What to tell the user of the first argument before `--` that looks like a slip of the runtime's options: the same
-/// letters behind other dashes; or behind the same first letter two neighbours swapped, in a name of six letters or more
-/// up to two edits. Empty if there is none. It may well be the program's own, so it is no error.
-std::string near_miss(int argc, char** argv);
+/// Throws `usage_error` if an argument before `--` is nearly the name of an option of the runtime: one edit
+/// away, or two if that name has six letters or more, and the same first letter (`--eps` and `--yes` are a
+/// program's own).
+void refuse_near_misses(int argc, char** argv);
 
 /// A line for each option of the runtime, for programs to show in their own `--help`.
 std::string options_help();

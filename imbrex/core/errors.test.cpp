@@ -474,29 +474,14 @@ TEST(errors_alone, an_impossible_number_of_pes_is_a_usage_error) {
   }
 }
 
-TEST(errors_alone, help_is_printed_in_the_place_of_the_run) {
-  for (const char* machine : {"threads", "deterministic", "virtual"}) {
-    const auto seen = started({"--pse", "--machine", machine, "--help"});
-    EXPECT_EQ(seen.status, 0);
-    EXPECT_FALSE(seen.ran);
-    EXPECT_EQ(seen.err, "");
-    EXPECT_TRUE(seen.out.starts_with(
-        "usage: program [OPTIONS] [ARGUMENTS OF THE PROGRAM]\n\nOptions of the runtime:"))
-        << seen.out;
-    EXPECT_TRUE(seen.out.ends_with(options_help()));
-  }
-  const auto of_the_program = started({"--pes", "1", "--", "--help"});
-  EXPECT_TRUE(of_the_program.ran && of_the_program.out.empty());
-}
-
-TEST(errors_alone, the_programs_own_options_are_left_to_it) {
-  auto seen = started({"--bin", "3", "--pes=1"});
-  EXPECT_TRUE(seen.ran && seen.status == 0);
-  EXPECT_EQ(seen.err, "");
-  seen = started({"--pse", "3", "--pes=1"});
-  EXPECT_TRUE(seen.ran && seen.status == 0);
-  EXPECT_TRUE(seen.err.starts_with("imbrex: warning: --pse is left to the program; did you mean --pes?"))
-      << seen.err;
+TEST(errors_alone, a_slip_of_an_option_is_a_usage_error_and_the_programs_own_are_left_to_it) {
+  const auto slip = started({"--pse", "3"});
+  EXPECT_EQ(slip.status, usage_error::exit_status);
+  EXPECT_FALSE(slip.ran);
+  EXPECT_NE(slip.err.find("did you mean --pes?"), std::string::npos) << slip.err;
+  const auto own = started({"--pes=1", "--help", "--grid", "8", "--", "--pse"});
+  EXPECT_TRUE(own.ran && own.status == 0);
+  EXPECT_EQ(own.err + own.out, "");
 }
 
 TEST(errors_alone, options_that_a_machine_would_ignore_are_refused) {

@@ -317,9 +317,8 @@ void job::end_process() {
 void job::end_without_others(int status) {
   if (process_ == 0)  // all that wait end so; once is enough
     log(log_level::error,
-        "the run has ended, but not in all processes: in some an entry does not return; the others end "
-        "without "
-        "them");
+        "the run has ended, but not in all processes: in some an entry does not return; "
+        "the others end without it");
   ::_exit(status);
 }
 

@@ -2,12 +2,10 @@
 #include <imbrex/core/run.hpp>
 
 #include <atomic>
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include <imbrex/base/error.hpp>
@@ -107,36 +105,14 @@ int run_with(const options& asked, std::function<task<int>()> main) {
   }
 }
 
-namespace {
-
-bool asks_for_help(int argc, char** argv) {
-  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i)
-    if (std::string_view(argv[i]) == "--help") return true;
-  return false;
-}
-
-void print_help(const char* program) {
-  const std::string_view path(program);
-  std::fputs(("usage: " + std::string(path.substr(path.rfind('/') + 1)) +
-              " [OPTIONS] [ARGUMENTS OF THE PROGRAM]\n\n" + options_help())
-                 .c_str(),
-             stdout);
-}
-
-}  // namespace
-
 int run_command_line(int& argc, char**& argv, std::function<task<int>()> main) {
   options how;
   try {
     how = parse_options(argc, argv);
-    if (asks_for_help(argc, argv)) {
-      if (imbrex::process() == 0) print_help(argv[0]);
-      return 0;
-    }
-    if (const auto miss = near_miss(argc, argv); !miss.empty() && imbrex::process() == 0)
-      log(log_level::warning, miss);
-  } catch (...) {
-    return tell_current_exception();
+    refuse_near_misses(argc, argv);
+  } catch (const usage_error& e) {
+    log(log_level::error, e.what());
+    return usage_error::exit_status;
   }
   return run_with(how, std::move(main));
 }

@@ -25,7 +25,7 @@ task<int> main_of(Main& main) {
 
 int run_with(const options& how, std::function<task<int>()> main);
 /// Takes the runtime's options out of a command line and runs with them; a usage_error is written to the
-/// standard error output and gives status 2. With `--help` it prints the options instead, and gives 0.
+/// standard error output and gives status 2.
 int run_command_line(int& argc, char**& argv, std::function<task<int>()> main);
 
 }  // namespace detail
@@ -35,10 +35,6 @@ int run_command_line(int& argc, char**& argv, std::function<task<int>()> main);
 /// (its text has been written to the standard error output), 2 for a wrong command line. Takes the runtime's
 /// own options (`--pes` and the like, see `options`) out of argc and argv and leaves the rest. So a second run of these
 /// would have none: a program with several runs gives all of them what `parse_options` returns.
-///
-/// With `--help` process 0 prints the runtime's options, nothing runs, and the status is 0; a program with a help of its
-/// own looks for it before, or calls `parse_options`. Of an argument that looks like a slip of an option (`near_miss`)
-/// a warning is written.
 template <class Main>
 int run(int& argc, char**& argv, Main main) {
   return detail::run_command_line(argc, argv, [&main] { return detail::main_of(main); });

@@ -22,8 +22,7 @@ namespace {
 using nlohmann::ordered_json;
 
 [[noreturn]] void refuse(const std::string& given) {
-  std::vector<std::string_view> known{"--json", "--help"};
-  known.insert(known.end(), option_names().begin(), option_names().end());
+  static constexpr std::array<std::string_view, 2> known{"--json", "--help"};
   const auto meant = nearest(given, known);
   throw usage_error((given.starts_with('-') ? "unknown option " : "unknown argument ") + given +
                     (meant.empty() ? ": imbrex info takes --json and the options of the runtime, see imbrex "
@@ -88,7 +87,10 @@ std::variant<info_settings, std::string> parse_info(std::span<const std::string>
   for (int i = 1; i < count; ++i) {
     const std::string given = rest[i];
     if (given == "--help" || given == "-h") return help();
-    if (given != "--json") refuse(given);
+    if (given != "--json") {
+      refuse_near_misses(count, rest);
+      refuse(given);
+    }
     asked.json = true;
   }
   return asked;

@@ -525,23 +525,6 @@ class Shapes(Job):
                     self.check_nothing_left()
 
 
-class Helped(Job):
-    """--help of a job."""
-
-    def test_is_printed_once(self):
-        job = self.start(3, WORKER, "leave", 0, "--help")
-        self.finish(job, LIMIT)
-        self.assertEqual((job.returncode, self.err()), (0, ""))
-        self.assertEqual(self.out().count("Options of the runtime:"), 1)
-        self.assertNotRegex(self.out(), r"done: \d+ rounds")
-        self.check_nothing_left()
-
-    def test_a_slip_is_told_of_once(self):
-        job = self.start(3, WORKER, "leave", 0, "--pse", options=("--pes", 1))
-        self.finish(job, LIMIT)
-        self.assertEqual(self.err().count("did you mean --pes?"), 1)
-
-
 class Left(Job):
     """Runs that end at once."""
 
