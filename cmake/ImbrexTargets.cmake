@@ -11,6 +11,12 @@ function(imbrex_warnings target)
   )
 endfunction()
 
+# For what instantiates much and runs it once, as tests and command lines do: with sanitizers it takes longer to
+# optimise it than to run it slowly.
+function(imbrex_runs_once target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
+endfunction()
+
 # A program of unit tests; each of its tests is one of ctest's, named "<folder>.<suite>.<test>".
 #   imbrex_unit_tests(base SOURCES foo.test.cpp LINKS imbrex::base)
 function(imbrex_unit_tests folder)
@@ -18,8 +24,7 @@ function(imbrex_unit_tests folder)
   set(target ${folder}.test)
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE ${arg_LINKS} GTest::gtest_main)
-  # Tests instantiate much and run it once: with sanitizers it takes longer to optimise them than to run them slowly.
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
+  imbrex_runs_once(${target})
   imbrex_warnings(${target})
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
   gtest_discover_tests(${target}

@@ -242,12 +242,13 @@ std::vector<machine_under_test> some_machines() {
         m.name == "ucx_2x1" || m.name == "ucx_2x2_comm_thread")
       some.push_back(m);
   some.push_back(deterministic_seeds(50));
-  auto modelled = in_virtual_time();
-  for (options how : in_virtual_time().runs) {
+  const ways_to_run of_host = in_virtual_time().runs;
+  std::vector<options> with_models(of_host.begin(), of_host.end());
+  for (options how : of_host) {
     how.device_model = "v100";
-    modelled.runs.push_back(how);
+    with_models.push_back(how);
   }
-  some.push_back(modelled);
+  some.push_back({"virtual", std::move(with_models)});
   return some;
 }
 

@@ -14,11 +14,9 @@
 namespace imbrex::errors_test {
 
 std::vector<machine_under_test> few_machines() {
-  options serializing = threads(2);
-  serializing.serialize_always = true;
   std::vector<machine_under_test> few{{"threads_1", {threads(1)}},
                                       {"threads_3", {threads(3)}},
-                                      {"serialize_always", {serializing}},
+                                      {"serialize_always", {serializing(threads(2))}},
                                       delayed_link(),
                                       shuffled(3),
                                       deterministic_seeds(5),

@@ -6,9 +6,12 @@
 #include <atomic>
 #include <barrier>
 #include <cstdint>
+#include <initializer_list>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <imbrex/base/quantity.hpp>
@@ -24,10 +27,22 @@
 
 namespace imbrex {
 
-/// One machine, with all the ways in which a test is to run on it.
+/// All the ways in which a test is to run. Shared: googletest copies a parameter several times for each test.
+class ways_to_run {
+ public:
+  ways_to_run(std::initializer_list<options> ways) : ways_to_run(std::vector(ways)) {}
+  ways_to_run(std::vector<options> ways) : ways_(std::make_shared<std::vector<options>>(std::move(ways))) {}
+
+  auto begin() const { return ways_->begin(); }
+  auto end() const { return ways_->end(); }
+
+ private:
+  std::shared_ptr<const std::vector<options>> ways_;
+};
+
 struct machine_under_test {
   std::string name;
-  std::vector<options> runs;
+  ways_to_run runs;
   int processes = 1;  ///< runtimes that only the network connects, each with so many PEs
 
   friend void PrintTo(const machine_under_test& m, std::ostream* out) { *out << m.name; }
@@ -48,66 +63,66 @@ inline options seeded(int pes, std::uint64_t seed) {
   return {.pes = pes, .machine = machine_kind::deterministic, .seed = seed};
 }
 
-/// Messages between PEs take 20 us and more; also through bytes, as between processes.
-inline machine_under_test delayed_link() {
+/// Messages between PEs take 20 us and more.
+inline options delayed() {
   options how = threads(3);
   how.net_latency = std::chrono::microseconds(20);
   how.net_bandwidth = 100'000'000;
   how.net_injection_gap = std::chrono::microseconds(1);
-  options serializing = how;
-  serializing.serialize_always = true;
-  return {"delayed_link", {how, serializing}};
+  return how;
 }
+inline options serializing(options how) {
+  how.serialize_always = true;
+  return how;
+}
+
+/// Messages also go through bytes, as between processes.
+inline machine_under_test delayed_link() { return {"delayed_link", {delayed(), serializing(delayed())}}; }
 /// Messages without a delay, and with one.
 inline machine_under_test in_virtual_time() {
-  machine_under_test m{"virtual", {}};
-  for (const int pes : {1, 3}) m.runs.push_back({.pes = pes, .machine = machine_kind::virtual_time});
+  std::vector<options> ways;
+  for (const int pes : {1, 3}) ways.push_back({.pes = pes, .machine = machine_kind::virtual_time});
   for (std::uint64_t s = 1; s <= 3; ++s)
-    m.runs.push_back({.pes = static_cast<int>(s + 1),
-                      .machine = machine_kind::virtual_time,
-                      .shuffle = s,
-                      .serialize_always = s == 2,
-                      .net_latency = std::chrono::microseconds(20),
-                      .net_bandwidth = 100'000'000});
-  return m;
+    ways.push_back({.pes = static_cast<int>(s + 1),
+                    .machine = machine_kind::virtual_time,
+                    .shuffle = s,
+                    .serialize_always = s == 2,
+                    .net_latency = std::chrono::microseconds(20),
+                    .net_bandwidth = 100'000'000});
+  return {"virtual", std::move(ways)};
 }
 inline machine_under_test shuffled(std::uint64_t seeds) {
-  machine_under_test m{"shuffle", {}};
+  std::vector<options> ways;
   for (std::uint64_t s = 1; s <= seeds; ++s)
-    m.runs.push_back({.pes = static_cast<int>(s % 3 + 1), .shuffle = s, .serialize_always = s % 4 == 0});
-  return m;
+    ways.push_back({.pes = static_cast<int>(s % 3 + 1), .shuffle = s, .serialize_always = s % 4 == 0});
+  return {"shuffle", std::move(ways)};
 }
 inline machine_under_test deterministic_seeds(std::uint64_t seeds) {
-  machine_under_test m{"deterministic", {}};
-  for (std::uint64_t s = 1; s <= seeds; ++s) m.runs.push_back(seeded(static_cast<int>((s + 2) % 5 + 1), s));
-  return m;
+  std::vector<options> ways;
+  for (std::uint64_t s = 1; s <= seeds; ++s) ways.push_back(seeded(static_cast<int>((s + 2) % 5 + 1), s));
+  return {"deterministic", std::move(ways)};
 }
 
 inline std::vector<machine_under_test> machines() {
-  options serializing = threads(2);
-  serializing.serialize_always = true;
   std::vector<machine_under_test> list{{"threads_1", {threads(1)}},
                                        {"threads_2", {threads(2)}},
                                        {"threads_5", {threads(5)}},
-                                       {"serialize_always", {serializing}},
+                                       {"serialize_always", {serializing(threads(2))}},
                                        delayed_link(),
                                        shuffled(5),
                                        deterministic_seeds(20),
                                        in_virtual_time()};
   if (!has_network()) return list;
-  machine_under_test delayed_processes = delayed_link();
-  delayed_processes.name = "ucx_2x3_delayed_link";
-  delayed_processes.runs.pop_back();
-  delayed_processes.processes = 2;
-  machine_under_test shuffled_processes{"ucx_2x2_shuffle", {}, 2};
-  for (std::uint64_t s = 1; s <= 3; ++s) shuffled_processes.runs.push_back({.pes = 2, .shuffle = s});
   options with_thread = threads(2);
   with_thread.comm_thread = true;
+  std::vector<options> shuffles;
+  for (std::uint64_t s = 1; s <= 3; ++s) shuffles.push_back({.pes = 2, .shuffle = s});
+  list.push_back({"ucx_2x1", {threads(1)}, 2});
+  list.push_back({"ucx_3x2", {threads(2)}, 3});
+  list.push_back({"ucx_7x1", {threads(1)}, 7});
   list.push_back({"ucx_2x2_comm_thread", {with_thread}, 2});
-  for (auto& m :
-       {machine_under_test{"ucx_2x1", {threads(1)}, 2}, machine_under_test{"ucx_3x2", {threads(2)}, 3},
-        machine_under_test{"ucx_7x1", {threads(1)}, 7}, delayed_processes, shuffled_processes})
-    list.push_back(m);
+  list.push_back({"ucx_2x2_shuffle", std::move(shuffles), 2});
+  list.push_back({"ucx_2x3_delayed_link", {delayed()}, 2});
   return list;
 }
 
