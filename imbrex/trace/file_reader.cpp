@@ -78,7 +78,8 @@ std::uint64_t key_in(name_table table, std::uint64_t key) {
 }  // namespace
 
 file_reader::file_reader(std::string path)
-    : path_(std::move(path)), file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
+    : path_(std::move(path)),
+      file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {  // a named pipe would block
   if (!file_)
     throw usage_error("cannot read the trace " + path_ + ": " + why_not() +
                       "; name the file that a run with --trace FILE has written");

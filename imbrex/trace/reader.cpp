@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -48,16 +49,20 @@ void reader::open_others(const std::string& file) {
   std::vector<std::unique_ptr<file_reader>> found;
   std::size_t missing = 0;
   std::string example;
+  std::uint32_t next_pe = 0;
   for (std::uint32_t process = 0; process < processes_; ++process) {
     if (process == first.process) {
       found.push_back(std::move(files_.front()));
+      next_pe = first.first_pe + first.pes;
       continue;
     }
     try {
       auto other = std::make_unique<file_reader>(file_of_process(base, process));
       const file_header& head = other->header();
-      if (head.job != first.job || head.process != process || head.processes != processes_)
+      if (head.job != first.job || head.process != process || head.processes != processes_ ||
+          head.first_pe < next_pe)
         throw usage_error(other->path() + " is of another run");
+      next_pe = head.first_pe + head.pes;
       found.push_back(std::move(other));
     } catch (const error& e) {
       if (missing++ == 0) example = e.what();
@@ -275,6 +280,14 @@ std::vector<std::string> reader::warnings() const {
     all.push_back(example + (unended == 1 ? "" : " and " + std::to_string(unended - 1) + " others") +
                   ": the run has not ended, or was killed; times are up to the last record");
   return all;
+}
+
+void reader::refuse_to_overwrite(const std::string& option, const std::string& output) const {
+  std::error_code none;
+  for (const auto& file : files_)
+    if (std::filesystem::equivalent(file->path(), output, none))
+      throw usage_error(option + " " + output + " is the trace itself, of process " +
+                        std::to_string(file->header().process) + "; name another file");
 }
 
 std::uint64_t reader::records_read() const {

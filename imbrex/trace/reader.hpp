@@ -24,6 +24,8 @@ class reader {
   /// The processes whose files could be read, in the order of their numbers.
   std::span<const std::unique_ptr<file_reader>> files() const { return files_; }
   std::uint32_t processes() const { return processes_; }
+  /// Throws `usage_error` if `output`, the value of `option`, is one of these files, by whatever name.
+  void refuse_to_overwrite(const std::string& option, const std::string& output) const;
   /// What the user should know: files that are missing, damaged or not ended. Of damaged records once they were read.
   std::vector<std::string> warnings() const;
   std::uint64_t records_read() const;

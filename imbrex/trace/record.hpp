@@ -41,7 +41,7 @@ enum class record_kind : std::uint8_t {
            ///< an element which of those sent it is.
   consumed = 17,  ///< The same of reading data of which a part came from others.
   dropped = 18,   ///< `a` records are missing here, since the ring was full.
-  off = 19,       ///< Recording was switched off; what follows comes after a gap.
+  off = 19,       ///< Recording was switched off, or the ring was full; what follows comes after a gap.
   on = 20,
   abandoned = 21,  ///< A coroutine waits no more, since it was destroyed. As suspended, but for `a`.
   received =

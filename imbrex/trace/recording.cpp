@@ -41,7 +41,7 @@ void track::add_to_full(const record& r) {
     lost_ = 0;
     if (ring_.push(r)) return;
   }
-  ++lost_;
+  if (lost_++ == 0) ring_.push_last({r.time, record_kind::off, 0, 0, 0, 0, 0});
   owner_.lose(1);
 }
 

@@ -20,7 +20,7 @@ namespace imbrex::trace {
 /// only when the ring seems full by what it saw last (Lamport's queue, with the cached index of FastForward's kin).
 class ring {
  public:
-  /// Room for that many records, rounded down to a power of two, at least 2.
+  /// Room for that many records, rounded down to a power of two, at least 4. The last is that of `push_last`.
   explicit ring(std::size_t records)
       : slots_(std::make_unique_for_overwrite<record[]>(capacity_for(records))),
         mask_(capacity_for(records) - 1) {}
@@ -29,13 +29,13 @@ class ring {
 
   std::size_t capacity() const { return mask_ + 1; }
 
-  /// Where the next record goes, null if there is no room; it is there from `publish` on. The writing thread, as `publish`
-  /// and `push`.
+  /// Where the next record goes, null if there is no room but for the last; it is there from `publish` on. The writing
+  /// thread, as all up to `push_last`.
   record* claim() {
     const std::uint64_t at = written_.load(std::memory_order_relaxed);
-    if (at - seen_read_ > mask_) [[unlikely]] {
+    if (at - seen_read_ >= mask_) [[unlikely]] {
       seen_read_ = read_.load(std::memory_order_acquire);
-      if (at - seen_read_ > mask_) return nullptr;
+      if (at - seen_read_ >= mask_) return nullptr;
     }
     return &slots_[at & mask_];
   }
@@ -47,6 +47,12 @@ class ring {
     *slot = r;
     publish();
     return true;
+  }
+  /// Takes the last room, after `push` was refused: says that records are missing from then on. Once, until a `push` has
+  /// found room again.
+  void push_last(const record& r) {
+    slots_[written_.load(std::memory_order_relaxed) & mask_] = r;
+    publish();
   }
 
   /// The oldest records that lie in one piece; empty if there are none. The reading thread, as `release`.
@@ -69,7 +75,7 @@ class ring {
 
  private:
   static std::size_t capacity_for(std::size_t records) {
-    return std::bit_floor(records < 2 ? std::size_t{2} : records);
+    return std::bit_floor(records < 4 ? std::size_t{4} : records);
   }
 
   const std::unique_ptr<record[]> slots_;

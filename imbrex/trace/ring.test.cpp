@@ -21,20 +21,34 @@ void expect_numbered(const record& r, std::uint64_t n) {
 }
 
 TEST(Ring, RoundsItsRoomDown) {
-  EXPECT_EQ(ring(0).capacity(), 2U);
+  EXPECT_EQ(ring(0).capacity(), 4U);
   EXPECT_EQ(ring(7).capacity(), 4U);
   EXPECT_EQ(ring(64).capacity(), 64U);
 }
 
 TEST(Ring, RefusesWhatItHasNoRoomForAndKeepsTheRest) {
   ring r(4);
-  for (std::uint64_t n = 0; n < 4; ++n) EXPECT_TRUE(r.push(numbered(n)));
-  EXPECT_FALSE(r.push(numbered(4)));
-  ASSERT_EQ(r.oldest().size(), 4U);
-  for (std::uint64_t n = 0; n < 4; ++n) expect_numbered(r.oldest()[n], n);
+  for (std::uint64_t n = 0; n < 3; ++n) EXPECT_TRUE(r.push(numbered(n)));
+  EXPECT_FALSE(r.push(numbered(3)));
+  ASSERT_EQ(r.oldest().size(), 3U);
+  for (std::uint64_t n = 0; n < 3; ++n) expect_numbered(r.oldest()[n], n);
   r.release(1);
-  EXPECT_TRUE(r.push(numbered(4)));
-  EXPECT_FALSE(r.push(numbered(5)));
+  EXPECT_TRUE(r.push(numbered(3)));
+  EXPECT_FALSE(r.push(numbered(4)));
+}
+
+TEST(Ring, HasRoomToSayThatItIsFull) {
+  ring r(4);
+  std::uint64_t n = 0;
+  while (r.push(numbered(n))) ++n;
+  r.push_last(numbered(n++));
+  EXPECT_FALSE(r.push(numbered(n)));
+  ASSERT_EQ(r.oldest().size(), 4U);
+  for (std::uint64_t k = 0; k < 4; ++k) expect_numbered(r.oldest()[k], k);
+  r.release(1);
+  EXPECT_FALSE(r.push(numbered(n)));
+  r.release(1);
+  EXPECT_TRUE(r.push(numbered(n)));
 }
 
 TEST(Ring, GivesItsRecordsInPiecesRoundTheEnd) {

@@ -192,10 +192,7 @@ void print(const std::string& text) {
     throw error(std::string("the standard output cannot be written: ") + std::strerror(errno));
 }
 
-void write_parameters(const std::string& file, const std::string& trace, const application& program) {
-  std::error_code none;
-  if (std::filesystem::equivalent(file, trace, none))
-    throw usage_error("--save " + file + " is the trace itself; name another file");
+void write_parameters(const std::string& file, const application& program) {
   if (const std::error_code problem = replace_file(file, parameters_json({&program, 1}).dump(2) + "\n"))
     throw error("--save " + file + ": the file cannot be written: " + problem.message() +
                 "; name another one");
@@ -225,13 +222,14 @@ measured_program measured_part_of_run(const settings& asked, const tools::datafl
 /// What a recorded run has told, and in words for people what that was.
 application measured_application(const settings& asked, std::string& text) {
   trace::reader in(asked.file);
+  if (asked.save) in.refuse_to_overwrite("--save", *asked.save);
   const auto run = tools::read_dataflow(in);
   const auto warnings = in.warnings();
   const auto measured =
       warnings.empty() ? measured_run(asked, run) : measured_part_of_run(asked, run, warnings);
   for (const std::string& warning : warnings)
     std::fprintf(stderr, "imbrex overlap: warning: %s\n", tools::printable(warning).c_str());
-  if (asked.save) write_parameters(*asked.save, asked.file, measured.program);
+  if (asked.save) write_parameters(*asked.save, measured.program);
   const char* const whole = warnings.empty() ? "the whole run" : "what was read of the run";
   text += fmt::format("Measured in {}, {}: {} iterations{}, T_comp {:.5g} us\n\n", asked.file,
                       asked.part.phase.empty() ? whole : "phase " + asked.part.phase, measured.iterations,

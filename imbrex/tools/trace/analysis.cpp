@@ -184,9 +184,8 @@ void analysis::end_window() {
   all_.reach = std::min(end_, messages_.in_flight().first_sent());
 }
 
-// All changes up to the end of a window are known when it has ended, but for what a PE ended to do before records of it
-// were dropped: that may be in an earlier window, where too much was counted if another PE has told its process something
-// since then.
+// All changes up to the end of a window are known when it has ended, but for the end of what a PE did before records of it
+// were dropped, in files that do not say when that was (`off`).
 void analysis::settle_processes() {
   auto& changes = all_.changes;
   if (changes.empty()) return;

@@ -339,6 +339,29 @@ TEST(Analysis, LeavesOutWhatTheRingHasDropped) {
   EXPECT_NE(report_text(run).find("7 records dropped"), std::string::npos);
 }
 
+TEST(Analysis, KnowsTheComputationOfAProcessWhereOnePeHasDroppedRecords) {
+  for (const bool says_when : {true, false}) {
+    const temporary_trace folder;
+    {
+      trace::file_header head;
+      head.pes = 2;
+      trace::file_writer out(folder.file(), head);
+      out.write(0, std::vector{a_record(0, record_kind::item_begin)});
+      if (says_when) out.write(0, std::vector{a_record(40, record_kind::off)});
+      out.write(0, std::vector{a_record(1'000'000, record_kind::dropped, 1),
+                               a_record(1'000'001, record_kind::parked)});
+      out.write(1,
+                std::vector{a_record(10, record_kind::item_begin), a_record(100'000, record_kind::item_end),
+                            a_record(1'000'002, record_kind::parked)});
+      out.end();
+    }
+    const run_report run = report_on(folder.file());
+    EXPECT_EQ(run.pes.at(0).program, says_when ? 40U : 0U);
+    EXPECT_EQ(run.pes.at(1).program, 99'990U);
+    EXPECT_EQ(run.by_process.at(0).overlap.computation, 100'000U);
+  }
+}
+
 TEST(Analysis, CountsWhatTheRingsOfDevicesHaveDropped) {
   const temporary_trace folder;
   {

@@ -6,6 +6,7 @@
 namespace imbrex::tools {
 
 void interval_set::add(interval added) {
+  if (added.begin >= added.end) return;
   if (added.begin < forgotten_until_) {
     ++cut_;
     cut_time_ += std::min(added.end, forgotten_until_) - added.begin;

@@ -82,7 +82,10 @@ std::optional<message_account::begun> message_account::packed(const trace::recor
       forget_early({track, r.group});
       message.ready = here.arrived;
       if (message.ready < message.sent) ++report_.arrived_before_sent;
-      if (here.begun) return begun{message, times_of(message, here.begun->first), here.begun->second};
+      if (here.begun) {
+        --report_.unknown;
+        return begun{message, times_of(message, here.begun->first), here.begun->second};
+      }
       message.place = here.process;
       message.address = here.address;
       put(message);

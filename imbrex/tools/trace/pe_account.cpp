@@ -35,12 +35,13 @@ void process_account::advance(std::uint64_t time, pe_state state) {
 }
 
 void process_account::take(const process_change& change) {
+  latest_ = std::max(latest_, change.time);
   switch (change.what) {
     case process_change::kind::begins_computing:
       if (computing_++ == 0) advance(change.time, pe_state::idle_other);
       return;
     case process_change::kind::ends_computing:
-      if (--computing_ == 0) advance(change.time, pe_state::program);
+      if (--computing_ == 0) advance(latest_, pe_state::program);
       return;
     case process_change::kind::message:
       advance(change.time, computing_ > 0 ? pe_state::program : pe_state::idle_other);

@@ -51,7 +51,8 @@ class process_account {
  public:
   process_account(std::size_t kept, std::uint64_t start) : overlap_(kept), since_(start) {}
 
-  /// Changes come in the order of time.
+  /// Changes come in the order of time, but for the end of what a PE computed before records of it were dropped: that
+  /// counts as long as the process computed at all.
   void take(const process_change& change);
   overlap_report finish(std::uint64_t end);
 
@@ -60,6 +61,7 @@ class process_account {
 
   timeline_overlap overlap_;
   std::uint64_t since_;
+  std::uint64_t latest_ = 0;
   std::uint64_t computation_ = 0;
   int computing_ = 0;
 };

@@ -196,6 +196,7 @@ void check_messages(const random_schedule& run, const message_report& got) {
   }
   EXPECT_EQ(got.sent, run.sent);
   EXPECT_EQ(got.begun, begun);
+  EXPECT_EQ(got.unknown, 0U);
   EXPECT_EQ(got.between_pes, between_pes);
   EXPECT_EQ(got.between_pes_bytes, bytes);
   EXPECT_EQ(got.network.most(), longest_network);

@@ -51,7 +51,7 @@ std::vector<figure> summary(const run_report& run) {
       {"program", "computation, all PEs", quantity_kind::time, number(all.program)},
       {"utilisation", "of the PEs' time: program", quantity_kind::part, ratio(all.program, time)},
       {"runtime_part", "of the PEs' time: runtime", quantity_kind::part, ratio(all.runtime, time)},
-      {"idle_part", "of the PEs' time: idle", quantity_kind::part, ratio(all.idle.all(), time)},
+      {"idle_part", "of the PEs' time: idle or parked", quantity_kind::part, ratio(all.idle.all(), time)},
       {"idle_communication", "idle: message on its way", quantity_kind::time, number(all.idle.communication)},
       {"idle_waking", "idle: message ready, not begun", quantity_kind::time, number(all.idle.waking)},
       {"idle_device", "idle: device", quantity_kind::time, number(all.idle.device)},

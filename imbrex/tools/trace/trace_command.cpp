@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -135,13 +136,6 @@ std::string value_in(const given_values& values, std::string_view option) {
   return found == values.end() ? std::string{} : found->second;
 }
 
-void check_output(const trace_settings& asked) {
-  std::error_code none;
-  for (const std::string& file : asked.files)
-    if (std::filesystem::equivalent(file, asked.output, none))
-      throw usage_error("--output " + asked.output + " is the trace itself; name another file");
-}
-
 void take_report(trace_settings& asked, const given_values& values, bool text, bool json) {
   if (json && text) throw usage_error("--text and --json exclude each other; leave one out");
   asked.as = json ? trace_settings::form::json : text ? trace_settings::form::text : asked.as;
@@ -157,7 +151,6 @@ void take_report(trace_settings& asked, const given_values& values, bool text, b
   if (asked.files.size() > 2)
     throw usage_error("at most two traces can be compared, and " + std::to_string(asked.files.size()) +
                       " are named; leave some out");
-  check_output(asked);
 }
 
 void take_conversion(trace_settings& asked, const given_values& values, bool text, bool json) {
@@ -175,7 +168,6 @@ void take_conversion(trace_settings& asked, const given_values& values, bool tex
     throw usage_error(asked.to_otf2
                           ? "--output is missing: say which folder to write, such as --output run-otf2"
                           : "--output is missing: say which file to write, such as --output run.pftrace");
-  check_output(asked);
 }
 
 }  // namespace
@@ -219,6 +211,7 @@ int run_trace(const trace_settings& asked) {
   allow_many_files();
   if (asked.what == trace_settings::action::convert) {
     trace::reader in(asked.files[0]);
+    in.refuse_to_overwrite("--output", asked.output);
     (asked.to_otf2 ? convert_to_otf2 : convert_to_perfetto)(in, asked.output);
     for (const std::string& warning : in.warnings())
       std::fprintf(stderr, "imbrex trace: warning: %s\n", printable(warning).c_str());
@@ -233,11 +226,17 @@ int run_trace(const trace_settings& asked) {
   limits.to = asked.to;
   for (const std::string& file : asked.files) {
     trace::reader in(file);
+    in.refuse_to_overwrite("--output", asked.output);
     auto& drawn = timelines.emplace_back();
     if (asked.as == trace_settings::form::page) drawn = std::make_unique<timeline>(limits);
     runs.push_back(analyse(in, drawn.get()));
     runs.back().file = file;
   }
+  const auto shorter = [](const run_report& l, const run_report& r) { return l.length < r.length; };
+  const std::uint64_t longest = std::ranges::max_element(runs, shorter)->length;
+  if (asked.from > longest)
+    throw usage_error("--from " + readable_time(static_cast<double>(asked.from)) + " is after the end, " +
+                      readable_time(static_cast<double>(longest)) + " since the start; give an earlier time");
   switch (asked.as) {
     case trace_settings::form::page:
       write_page(asked.output.empty() ? name_of_page(asked.files) : asked.output,

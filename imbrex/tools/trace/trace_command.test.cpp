@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/trace/file_writer.hpp>
+#include <imbrex/trace/reader.hpp>
+#include <imbrex/trace/temporary_trace.test.hpp>
 
 namespace imbrex::tools {
 namespace {
@@ -58,7 +61,6 @@ TEST(trace_command, says_what_is_wrong_and_what_to_write) {
       {{"convert", "a", "--to=otf2"}, "--output is missing: say which folder"},
       {{"convert", "--to=perfetto", "--output", "b"}, "0 traces to convert"},
       {{"convert", "a", "--to"}, "--to needs a value"},
-      {{"convert", "/proc/self/exe", "--to=perfetto", "--output=/proc/self/exe"}, "is the trace itself"},
       {{"convert", "a", "--json", "--to=perfetto", "--output", "b"}, "of imbrex trace report"},
       {{"convert", "a", "--from", "1ms", "--to=perfetto", "--output", "b"}, "of imbrex trace report"},
       {{"report", "a", "--from", "soon"}, "--from soon is no time; write one since the start"},
@@ -69,6 +71,51 @@ TEST(trace_command, says_what_is_wrong_and_what_to_write) {
   };
   for (const auto& [line, expected] : wrong)
     EXPECT_NE(complaint(line).find(expected), std::string::npos) << expected << ", got: " << complaint(line);
+}
+
+TEST(trace_command, overwrites_no_file_of_the_trace) {
+  const test::temporary_trace folder;
+  for (std::uint32_t process = 0; process < 2; ++process) {
+    trace::file_header head;
+    head.process = head.first_pe = process;
+    head.processes = 2;
+    trace::file_writer(trace::file_of_process(folder.file(), process), head).end();
+  }
+  for (std::uint32_t read = 0; read < 2; ++read)
+    for (std::uint32_t written = 0; written < 2; ++written)
+      for (const bool converts : {true, false}) {
+        const std::string output = trace::file_of_process(folder.file(), written);
+        trace_settings asked;
+        asked.what = converts ? trace_settings::action::convert : trace_settings::action::report;
+        asked.files = {trace::file_of_process(folder.file(), read)};
+        asked.output = output;
+        try {
+          run_trace(asked);
+          ADD_FAILURE() << output << " was overwritten";
+        } catch (const usage_error& e) {
+          EXPECT_NE(std::string(e.what()).find("is the trace itself, of process " + std::to_string(written)),
+                    std::string::npos)
+              << e.what();
+        }
+        EXPECT_NO_THROW(trace::reader{output});
+      }
+}
+
+TEST(trace_command, refuses_a_part_behind_the_end) {
+  const test::temporary_trace folder;
+  {
+    trace::file_writer out(folder.file(), {});
+    out.write(0, std::vector<trace::record>{{1'000, trace::record_kind::mark, 0, 0, 0, 0, 0},
+                                            {3'000, trace::record_kind::mark, 0, 0, 0, 0, 0}});
+    out.end();
+  }
+  trace_settings asked;
+  asked.files = {folder.file()};
+  asked.output = folder.file() + ".html";
+  asked.from = 2'000;
+  EXPECT_EQ(run_trace(asked), 0);
+  asked.from = 2'001;
+  EXPECT_THROW(run_trace(asked), usage_error);
 }
 
 TEST(trace_command, gives_help) {

@@ -60,13 +60,17 @@ function section(title, about, make, wide) {
 }
 const more = (rows, what) => rows.length > mostRows ? [element('p', {}, `and ${rows.length - mostRows} more ${what}: --json has them all`)] : [];
 const some = rows => rows.slice(0, mostRows);
-const idleOf = pe => Object.values(pe.idle).reduce((sum, time) => sum + time, 0);
 const sumOf = (list, of) => list.reduce((sum, one) => sum + of(one), 0);
 
 const idleCauses = [
   ['communication', 'message on its way', '#d55e00'], ['waking', 'message ready, not begun', '#f0c808'],
   ['device', 'waits for a device', '#aa4499'], ['timer', 'waits for a timer', '#ddcc77'], ['other', 'dependencies, imbalance', '#56b4e9'],
   ['before_first', 'nothing run yet', '#a3a9b2'], ['after_last', 'nothing to come', '#757c87']];
+const idleOf = pe => sumOf(idleCauses, ([key]) => pe.idle[key]);
+const idleOfAll = report =>
+  Object.fromEntries([...idleCauses.map(([key]) => key), 'cut', 'cut_time'].map(key => [key, sumOf(report.pes, pe => pe.idle[key])]));
+/** What of it is not exact, as the text report says it. */
+const cutNote = of => of.cut ? ` (${countText(of.cut)} intervals cut by ${timeText(of.cut_time)} in all)` : '';
 
 function head() {
   document.body.classList.toggle('compared', compared);
@@ -82,7 +86,7 @@ function head() {
     for (const warning of report.warnings) byId('warnings').append(element('li', {}, warning));
   const shown = [['length', 'length of the run'], ['utilisation', "of the PEs' time: program"],
                  ['overlap', 'of communication hidden'], ['exposed', 'communication exposed'],
-                 ['idle_part', "of the PEs' time: idle"], ['path', 'critical path'],
+                 ['idle_part', "of the PEs' time: idle or parked"], ['path', 'critical path'],
                  ['bound', 'ideal bound'], ['messages', 'messages sent']];
   const kindOf = new Map(given.figures.map(figure => [figure.key, figure.kind]));
   for (const [key, text] of shown) {
@@ -146,9 +150,9 @@ function utilisation(report) {
   const whole = Math.max(1, report.length);
   const all = {program: sumOf(report.pes, pe => pe.program), runtime: sumOf(report.pes, pe => pe.runtime),
                unrecorded: sumOf(report.pes, pe => pe.unrecorded), items: sumOf(report.pes, pe => pe.items),
-               idle: {all: sumOf(report.pes, idleOf)}};
-  return [keys([['program', colours.program], ['runtime', colours.runtime], ['idle', colours.idle]]),
-    table([name('PE'), number(''), number('program'), number('runtime'), number('idle'), number('items')],
+               idle: idleOfAll(report)};
+  return [keys([['program', colours.program], ['runtime', colours.runtime], ['idle or parked', colours.idle]]),
+    table([name('PE'), number(''), number('program'), number('runtime'), number('idle or parked'), number('items')],
       [...some(report.pes).map(pe => row(pe, whole, String(pe.pe))), row(all, whole * Math.max(1, report.pes.length), 'all')]),
     ...more(report.pes, 'PEs')];
 }
@@ -173,10 +177,10 @@ function phasesByName(report) {
 function idleByCause(report) {
   const row = (pe, text) => {
     const all = Math.max(1, idleOf(pe));
-    return [text, bar(idleCauses.map(([key, what, colour]) => [pe.idle[key], colour, what]), all), timeText(idleOf(pe)),
+    return [text + cutNote(pe.idle), bar(idleCauses.map(([key, what, colour]) => [pe.idle[key], colour, what]), all), timeText(idleOf(pe)),
             ...idleCauses.slice(0, 5).map(([key]) => partText(pe.idle[key] / all))];
   };
-  const all = {idle: Object.fromEntries(idleCauses.map(([key]) => [key, sumOf(report.pes, pe => pe.idle[key])]))};
+  const all = {idle: idleOfAll(report)};
   return [keys(idleCauses.map(([, what, colour]) => [what, colour])),
     table([name('PE'), number(''), number('idle'), number('message'), number('waking'), number('device'),
            number('timer'), number('other')],
@@ -185,7 +189,7 @@ function idleByCause(report) {
 
 function overlap(report) {
   const [covered, exposed] = ['#009e73', '#d55e00'];
-  const row = (of, text, most) => [text, bar([[of.covered, covered, 'covered'], [of.exposed, exposed, 'exposed']], Math.max(1, most)),
+  const row = (of, text, most) => [text + cutNote(of), bar([[of.covered, covered, 'covered'], [of.exposed, exposed, 'exposed']], Math.max(1, most)),
     timeText(of.communication), timeText(of.covered), timeText(of.exposed), of.communication ? partText(of.covered / of.communication) : '-'];
   const rows = [];
   const add = (list, text) => {
