@@ -42,9 +42,9 @@ void serial_solver::pass(int octant, const ordinate& direction) {
   };
   const double mu = 2 * direction.mu, eta = 2 * direction.eta, xi = 2 * direction.xi;
   const double inverse = 1 / (total_cross_section + mu + eta + xi);
-  std::vector<double> from_z(std::size_t(grid_[0] * grid_[1]), 0.0);
+  std::vector<double> from_z(static_cast<std::size_t>(grid_[0] * grid_[1]), 0.0);
   for (std::int64_t k = 0; k < grid_[2]; ++k) {
-    std::vector<double> from_y(std::size_t(grid_[0]), 0.0);
+    std::vector<double> from_y(static_cast<std::size_t>(grid_[0]), 0.0);
     for (std::int64_t j = 0; j < grid_[1]; ++j) {
       double from_x = 0;
       for (std::int64_t i = 0; i < grid_[0]; ++i) {

@@ -46,7 +46,7 @@ class pool {
   /// A block of at least that many bytes, aligned to 64. Any thread. Throws std::bad_alloc.
   static void* allocate(std::size_t bytes) {
     pool* mine = current_;
-    if (mine == nullptr || bytes > largest_pooled) [[unlikely]]
+    if (mine == nullptr || !is_pooled(bytes)) [[unlikely]]
       return allocate_elsewhere(bytes);
     const std::size_t c = (bytes - 1) / granule;
     block* b = mine->free_[c];
@@ -60,7 +60,7 @@ class pool {
   /// Gives a block back; `bytes` is what was asked for. Any thread.
   static void release(void* p, std::size_t bytes) noexcept {
     pool* mine = current_;
-    if (bytes > largest_pooled || slab_of(p)->owner != mine) [[unlikely]]
+    if (!is_pooled(bytes) || slab_of(p)->owner != mine) [[unlikely]]
       return release_elsewhere(p, bytes);
     const std::size_t c = (bytes - 1) / granule;
     auto* b = static_cast<block*>(p);
@@ -72,6 +72,9 @@ class pool {
   void flush() noexcept;
 
  private:
+  /// The first bound is for compilers, which know `bytes` and would warn of a class that there is not.
+  static bool is_pooled(std::size_t bytes) { return bytes <= classes * granule && bytes <= largest_pooled; }
+
   struct block {
     block* next;
   };

@@ -50,7 +50,9 @@ TEST(timer_heap, agrees_with_a_sorted_map_over_random_additions_and_removals) {
         ADD_FAILURE() << "the earliest is not due";
       }
       ASSERT_EQ(heap.empty(), model.empty());
-      if (!model.empty()) ASSERT_EQ(heap.next_deadline(), model.begin()->first);
+      if (!model.empty()) {
+        ASSERT_EQ(heap.next_deadline(), model.begin()->first);
+      }
     }
   }
 }

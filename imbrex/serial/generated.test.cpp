@@ -174,7 +174,8 @@ TYPED_TEST_P(generated, survives_a_round_trip_and_refuses_less) {
     in.finish();
     EXPECT_TRUE(copy == value);
     for (std::size_t n = 0; n < bytes.size(); n += 1 + bytes.size() / 50) {
-      reader cut(std::span(bytes).first(n));
+      const auto part = std::span(bytes).first(n);
+      reader cut(part);
       TypeParam target{};
       EXPECT_THROW(cut(target), serial_error) << n << " of " << bytes.size() << " bytes";
     }

@@ -376,7 +376,9 @@ TEST(Reader, ReadsAFileThatWasCutAnywhereUpToThere) {
     last = got;
     EXPECT_EQ(in.files()[0]->ended(), bytes == whole.size());
     EXPECT_EQ(in.warnings().empty(), bytes == whole.size());
-    if (const auto& damage = in.files()[0]->damage()) EXPECT_LE(damage->byte, bytes);
+    if (const auto& damage = in.files()[0]->damage()) {
+      EXPECT_LE(damage->byte, bytes);
+    }
   }
   EXPECT_EQ(last, records);
 }

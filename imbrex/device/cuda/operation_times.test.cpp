@@ -114,7 +114,9 @@ TEST_F(OperationTimes, TellsWhatEndedWhenInOrder) {
   ASSERT_EQ(all.size(), expected.size());
   for (std::size_t k = 0; k < all.size(); ++k) {
     EXPECT_NEAR(static_cast<double>((all[k].end - expected[k].first).count()), 0, 5'000) << k;
-    if (k > 0) EXPECT_GE(all[k].end, all[k - 1].end);
+    if (k > 0) {
+      EXPECT_GE(all[k].end, all[k - 1].end);
+    }
     EXPECT_GE(all[k].end - all[k].begin, expected[k].second - 3us);
     EXPECT_EQ(all[k].owner, "block " + std::to_string(all[k].stream));
     EXPECT_EQ(all[k].bytes, 64U);

@@ -52,7 +52,9 @@ TEST(figures, show_all_programs_and_networks) {
   for (const auto& [file, svg] : all) {
     EXPECT_EQ(flaw(svg), "") << file;
     for (const application& program : test::paper_programs())
-      if (file != "figure7.svg") EXPECT_NE(svg.find(program.name), std::string::npos) << file;
+      if (file != "figure7.svg") {
+        EXPECT_NE(svg.find(program.name), std::string::npos) << file;
+      }
   }
   EXPECT_EQ(count(all["figure6.svg"], "stroke-width=\"2\""), 5U * 4 + 4);  // and the legend
   EXPECT_NE(all["figure6.svg"].find("testbed 2.326"), std::string::npos);
