@@ -18,7 +18,7 @@ class cell : public imbrex::chare<cell> {
   imbrex::task<double> reduce_again(std::int64_t times) {
     const bench::stopwatch watch;
     for (std::int64_t i = 0; i < times; ++i) {
-      const double sum = co_await all_reduce(value_, imbrex::sum);
+      double sum = co_await all_reduce(value_, imbrex::sum);
       benchmark::DoNotOptimize(sum);
     }
     co_return watch.seconds();
@@ -42,7 +42,7 @@ void create_array(benchmark::State& state) {
       seconds += bench::seconds_in_run(1, [&]() -> imbrex::task<double> {
         const double before = bytes_allocated();
         const bench::stopwatch watch;
-        const auto cells = imbrex::make_array<cell>(static_cast<int>(elements));
+        auto cells = imbrex::make_array<cell>(static_cast<int>(elements));
         const double took = watch.seconds();
         benchmark::DoNotOptimize(cells);
         bytes = bytes_allocated() - before;
@@ -64,7 +64,7 @@ void broadcast_reduce(benchmark::State& state) {
       co_await imbrex::quiescence();
       const bench::stopwatch watch;
       for (std::int64_t i = 0; i < n; ++i) {
-        const double sum = co_await cells.reduce<&cell::value>(imbrex::sum);
+        double sum = co_await cells.reduce<&cell::value>(imbrex::sum);
         benchmark::DoNotOptimize(sum);
       }
       co_return watch.seconds();

@@ -30,7 +30,7 @@ class relay : public imbrex::chare<relay> {
     const bench::stopwatch watch;
     for (std::int64_t i = 0; i < iterations; ++i) {
       imbrex::send<&relay::arrivals>(self(), i, i);
-      const std::int64_t got = co_await arrivals.receive(i);
+      std::int64_t got = co_await arrivals.receive(i);
       benchmark::DoNotOptimize(got);
     }
     co_return watch.seconds();
@@ -42,7 +42,7 @@ class relay : public imbrex::chare<relay> {
     const bench::stopwatch watch;
     for (std::int64_t i = 0; i < rounds; ++i) {
       imbrex::send<&relay::arrivals>(other, i, i);
-      const std::int64_t got = co_await arrivals.receive(i);
+      std::int64_t got = co_await arrivals.receive(i);
       benchmark::DoNotOptimize(got);
     }
     co_return watch.seconds();

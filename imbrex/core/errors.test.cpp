@@ -90,6 +90,29 @@ class faulty : public chare<faulty, index<2>> {
   std::vector<double> huge_;
 };
 
+template <class R>
+task<> arrival_of(const pending<R>& one) {
+  while (!one.ready()) co_await sleep_for(std::chrono::microseconds(10));
+}
+
+TEST_P(errors, an_exception_that_nobody_has_awaited_ends_the_run) {
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        const auto unawaited = all[{1, 0}].call<&faulty::fail_with_own>();
+        co_await arrival_of(unawaited);
+      },
+      {"my own", "nobody awaited the result of faulty::fail_with_own"});
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        const auto unawaited = all[{1, 0}].call<&faulty::fail_with_own>();
+        co_await arrival_of(unawaited);
+        co_await all[{0, 1}].call<&faulty::fail_later>();  // the first that is thrown
+      },
+      {"the main task: std::out_of_range: it broke later"});
+}
+
 TEST_P(errors, an_exception_in_a_send_ends_the_run) {
   fails(
       []() -> task<> {

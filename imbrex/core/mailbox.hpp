@@ -202,6 +202,11 @@ inline void mailbox_base::put(letter_base& l) {
 /// value goes to the one that has waited longest for its reference.
 template <class T>
 class mailbox : detail::mailbox_base {
+  static_assert(
+      !detail::is_view<T>,
+      "imbrex: a span in a mailbox or channel would outlive the message it shows: take a value, such as "
+      "std::vector");
+
  public:
   using value_type = T;
 

@@ -168,13 +168,29 @@ consteval bool port_fits() {
   }
 }
 
+/// True if M is something that can be sent to.
+template <auto M>
+consteval bool takes_messages() {
+  constexpr bool is_entry_or_port = requires { typename traits_of<M>::owner; };
+  static_assert(is_entry_or_port,
+                "imbrex: this is neither an entry method nor a mailbox or channel of a chare");
+  return is_entry_or_port;
+}
+
+template <class T, auto M>
+consteval bool is_member_of() {
+  constexpr bool is_member = std::is_base_of_v<typename traits_of<M>::owner, T>;
+  static_assert(is_member, "imbrex: this entry is not a member of the addressee's class");
+  return is_member;
+}
+
 /// True if entry M of a T can be sent arguments of types A.
 template <class T, auto M, class... A>
 consteval bool entry_fits() {
   using traits = traits_of<M>;
-  constexpr bool is_member = std::is_base_of_v<typename traits::owner, T>;
-  static_assert(is_member, "imbrex: this entry is not a member of the addressee's class");
-  if constexpr (!is_member) {
+  if constexpr (!takes_messages<M>()) {
+    return false;
+  } else if constexpr (!is_member_of<T, M>()) {
     return false;
   } else if constexpr (is_port<M>) {
     return port_fits<typename traits::value_type, A...>();

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/pending.hpp>
 
+#include <exception>
+
 #include <imbrex/base/error.hpp>
+#include <imbrex/core/collection_base.hpp>
 
 namespace imbrex::detail {
 
@@ -9,7 +12,13 @@ pending_base::pending_base(const char* what, const message_type* entry) : what_(
   address_ = processor::here().replies().open(*this);
 }
 
-pending_base::~pending_base() { processor::here().replies().close(address_); }
+// While another exception unwinds the stack, that is the one to be told.
+pending_base::~pending_base() {
+  auto& pe = processor::here();
+  pe.replies().close(address_);
+  if (error_ && !awaited_ && std::uncaught_exceptions() == 0) [[unlikely]]
+    fail_run(pe, describe(error_) + " (nobody awaited " + description() + ")");
+}
 
 void pending_base::fail(std::uint32_t, std::exception_ptr why) {
   error_ = std::move(why);

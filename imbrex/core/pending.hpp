@@ -127,9 +127,14 @@ class pending_awaiter final : public pending_wait {
 
 /// A result that is on its way: of a call, a reduction, quiescence. It was asked for when this object was
 /// made; co_await it, once, whenever the result is wanted. An exception on the other side is thrown there.
-/// Belongs to the PE it was made on; whoever destroys it renounces the result.
+/// Belongs to the PE it was made on; whoever destroys it renounces the result, but an exception that nobody awaits ends
+/// the run.
 template <class R>
 class [[nodiscard("co_await the result, or use send where none is wanted")]] pending {
+  static_assert(!detail::is_view<R>,
+                "imbrex: a span only shows what lies with the chare that returns it: return a value, such as "
+                "std::vector");
+
  public:
   using result_type = R;
 

@@ -258,7 +258,8 @@ class group {
   /// The chare on that PE.
   element<T> operator[](int pe) const { return members_[pe]; }
   int size() const { return members_.shape()[0]; }
-  /// The chare on this PE itself, for direct calls. Null until the group's creation has reached this PE.
+  /// The chare on this PE itself, for direct calls. Null until the group's creation has reached this PE, which other
+  /// messages may do before: then await a `call` or `reduce` of the group first, where it was made.
   T* local() const;
 
   template <auto M, class Op, class... A>

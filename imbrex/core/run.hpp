@@ -14,13 +14,21 @@ namespace detail {
 
 template <class Main>
 task<int> main_of(Main& main) {
-  if constexpr (std::is_same_v<std::invoke_result_t<Main&>, task<int>>) {
-    const int status = co_await main();
-    co_return status;
-  } else {
-    co_await main();
-    co_return 0;
+  static_assert(std::is_invocable_v<Main&>,
+                "imbrex: run is given a function without parameters that makes the main task, such as "
+                "[]() -> imbrex::task<> { ... }");
+  if constexpr (std::is_invocable_v<Main&>) {
+    using made = std::invoke_result_t<Main&>;
+    static_assert(std::is_same_v<made, task<>> || std::is_same_v<made, task<int>>,
+                  "imbrex: the main task is a task<>, or a task<int> whose value is the exit status");
+    if constexpr (std::is_same_v<made, task<int>>) {
+      const int status = co_await main();
+      co_return status;
+    } else if constexpr (std::is_same_v<made, task<>>) {
+      co_await main();
+    }
   }
+  co_return 0;
 }
 
 int run_with(const options& how, std::function<task<int>()> main);

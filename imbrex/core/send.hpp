@@ -234,7 +234,11 @@ template <class T, auto M, class Op, class... A>
 consteval bool reduction_fits() {
   constexpr bool returns = !std::is_void_v<typename traits_of<M>::result>;
   static_assert(returns, "imbrex: this entry returns nothing that could be reduced: use call");
-  if constexpr (!returns || !operation_fits<Op>()) {
+  constexpr bool is_kept = !is_view<typename traits_of<M>::result>;
+  static_assert(is_kept,
+                "imbrex: a span only shows what lies with the chare that returns it: return a value, such as "
+                "std::vector");
+  if constexpr (!returns || !is_kept || !operation_fits<Op>()) {
     return false;
   } else {
     return broadcast_fits<T, M, A...>();
