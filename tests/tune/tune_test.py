@@ -105,6 +105,12 @@ class OnAModel(Tune):
         self.assertIn("--odf 2 --completion poll", [one["name"] for one in found["untried"]])
         self.assertEqual(self.options(), ["--odf 2"])
 
+    def test_a_program_that_runs_imbrex_twice(self):
+        done = self.run_command(IMBREX, "tune", "--vary", "--net-latency 1us", "--", JACOBI, *MODELLED, "--odf", "1,8")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"\Aimbrex tune: the program cannot .* ran Imbrex more than once, .* one run, .*\n\Z")
+        self.assertEqual(done.stdout, "")
+
     def test_a_phase_that_is_not_there(self):
         done = self.run_command(IMBREX, "tune", "--phase", "iteration", JACOBI, *MODELLED)
         self.assertEqual(done.returncode, 1)

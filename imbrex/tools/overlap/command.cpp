@@ -32,6 +32,7 @@ namespace {
 constexpr double bytes_per_megabyte = 1e6;
 constexpr std::size_t most_values = 100;
 constexpr nanoseconds most_latency = std::chrono::minutes(1);
+constexpr std::uint64_t most_bandwidth = 1'000'000'000'000'000;
 constexpr std::int64_t most_iterations = 1'000'000'000;
 constexpr std::int64_t most_repeats = 100;
 
@@ -61,9 +62,9 @@ microseconds latency_of(const std::string& option, const std::string& text, nano
 
 double bandwidth_of(const std::string& option, const std::string& text) {
   const auto rate = parse_rate(text);
-  if (!rate || *rate == 0)
+  if (!rate || *rate == 0 || *rate > most_bandwidth)
     refuse(option, text,
-           "the bandwidth must be 1B/s or more, such as " + option +
+           "the bandwidth must be from 1B/s to " + rate_text(most_bandwidth) + ", such as " + option +
                (option == "--bandwidth" ? " 1MB/s,400MB/s,5GB/s" : " 4us,950MB/s"));
   return static_cast<double>(*rate) / bytes_per_megabyte;
 }
@@ -75,7 +76,10 @@ std::vector<Value> list_of(const std::string& option, const std::string& text, c
   if (given.size() > most_values)
     refuse(option, text, "there may be at most " + std::to_string(most_values) + " values; leave some out");
   std::vector<Value> all;
-  for (const std::string& one : given) all.push_back(read(one));
+  for (const std::string& one : given) {
+    if (one.empty()) refuse(option, text, "a value is empty; write it, or leave out the comma");
+    all.push_back(read(one));
+  }
   std::ranges::sort(all);
   all.erase(std::ranges::unique(all).begin(), all.end());
   return all;
@@ -179,7 +183,8 @@ void draw(const std::filesystem::path& directory, std::span<const application> o
   std::error_code problem;
   std::filesystem::create_directories(directory, problem);
   if (problem)
-    throw error("--svg " + directory.string() + ": the directory cannot be made: " + problem.message());
+    throw error("--svg " + directory.string() + ": the directory cannot be made: " + problem.message() +
+                "; name another one");
   for (const figure& one : draw_figures(of, over)) {
     const std::string file = (directory / one.file).string();
     if ((problem = replace_file(file, one.svg)))

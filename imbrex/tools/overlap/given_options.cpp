@@ -30,6 +30,14 @@ std::vector<std::string> names_of_options(const CLI::App& app) {
       (meant.empty() ? ": see imbrex overlap --help" : "; did you mean " + std::string(meant) + "?"));
 }
 
+/// CLI11 would read them as true or false.
+void refuse_values_of_flags(const std::vector<std::string>& words) {
+  for (const std::string& word : words)
+    for (const std::string_view flag : {"--json", "--verify"})
+      if (word.starts_with(flag) && word.substr(flag.size()).starts_with('='))
+        throw usage_error(word + ": " + std::string(flag) + " takes no value; leave it out");
+}
+
 /// An option that may be given an empty text, which the one that reads it refuses.
 void declare(CLI::App& app, const char* name, const char* value, std::optional<std::string>& to,
              const char* description) {
@@ -87,6 +95,7 @@ std::optional<std::string> take_options(given_options& given, std::vector<std::s
   declare_networks(app, given);
   declare_measuring(app, given);
   declare_verifying(app, given);
+  refuse_values_of_flags(words);
   std::ranges::reverse(words);  // as CLI11 takes them
   try {
     app.parse(words);

@@ -174,7 +174,7 @@ class table_reader {
     const double found = value.is_number() ? value.get<double>() : -1;
     if (!(found >= least && found <= most_time))
       refuse(key, value, std::string("must be a number from ") + (least > 0 ? "1e-6" : "0") + " to 1e12");
-    return found;
+    return found + 0.0;  // -0 is 0
   }
   std::int64_t whole(const std::string& path, const json& value, std::int64_t least,
                      std::int64_t most) const {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -125,6 +126,15 @@ TEST(input, has_defaults) {
   EXPECT_FALSE(one.produce_loop_indexing);
   EXPECT_FALSE(one.dependent_work);
   EXPECT_EQ(independent(one).total().count(), 0);
+}
+
+TEST(input, takes_minus_0_for_0) {
+  const auto all = parse_applications(
+      R"({"applications": [{"name": "a", "computation_time_us": 1, "processors": 1, "data": [{"name": "d",
+          "produce_period_ns": 1, "consume_period_ns": 1, "produced_words": 1, "consumed_words": 1,
+          "sent_words": 1, "produce_loop_indexing_us": -0.0}]}]})",
+      "a.json");
+  EXPECT_FALSE(std::signbit(all[0].data[0].produce_loop_indexing->count()));
 }
 
 TEST(input, reads_what_is_shipped) {

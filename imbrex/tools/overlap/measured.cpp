@@ -38,6 +38,16 @@ std::string fitting_name(std::string_view name) {
   return made.empty() ? "?" : made;
 }
 
+/// Of equal names, since long ones may have lost what differs, all but the first get a number.
+void number_equal_names(std::vector<datum>& data) {
+  std::set<std::string> taken;
+  for (datum& one : data) {
+    const std::string name = one.name;
+    for (int number = 2; !taken.insert(one.name).second; ++number)
+      one.name = fitting_name(name + " (" + std::to_string(number) + ")");
+  }
+}
+
 double median(std::vector<double> of) {
   const auto middle = of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2);
   std::ranges::nth_element(of, middle);
@@ -65,6 +75,7 @@ class measuring {
     made.program.computation = positive(most_worked() / static_cast<double>(iterations_));
     made.program.processors = static_cast<int>(run_.pes.size());
     for (const auto& [entry, messages] : exchanged_) made.program.data.push_back(datum_of(entry, messages));
+    number_equal_names(made.program.data);
     return made;
   }
 
@@ -244,11 +255,13 @@ bool reversed(const std::vector<std::uint64_t>& production, const std::vector<st
   return rises(production) != rises(consumption);
 }
 
+/// Lists of positions need a word written, and one read, for each that is sent.
 std::variant<named_order, listed_order> order_of(const side& production, const side& consumption,
-                                                 std::uint64_t sent) {
-  auto p = positions(production.order, sent);
-  auto c = positions(consumption.order, sent);
-  if (!p.empty() && !c.empty()) return listed_order{std::move(p), std::move(c)};
+                                                 const datum& of) {
+  auto p = positions(production.order, of.sent);
+  auto c = positions(consumption.order, of.sent);
+  if (!p.empty() && !c.empty() && std::min(of.produced, of.consumed) >= of.sent)
+    return listed_order{std::move(p), std::move(c)};
   return reversed(production.order, consumption.order) ? named_order::reverse : named_order::same;
 }
 
@@ -308,7 +321,7 @@ datum measuring::datum_of(std::uint32_t entry, const message_list& messages) con
   made.consumed = words_each(consumption.words);
   made.produce_period = positive(production.time / production.words);
   made.consume_period = positive(consumption.time / consumption.words);
-  made.order = order_of(production, consumption, made.sent);
+  made.order = order_of(production, consumption, made);
   return made;
 }
 

@@ -117,6 +117,33 @@ TEST(measured, follows_the_order_that_was_told) {
             named_order::reverse);
 }
 
+TEST(measured, lists_positions_only_where_every_word_that_is_sent_has_one) {
+  for (const bool few_written : {true, false}) {
+    dataflow run = exchange();
+    for (auto& use : run.data) {
+      use.order = {7, 6, 5, 4, 3, 2, 1, 0};
+      if (use.writes == few_written) use.words = 1;
+    }
+    const application program = measure(run, {.phase = "steps"}, "x").program;
+    EXPECT_EQ(std::get<named_order>(program.data.front().order), named_order::same);
+    EXPECT_NO_THROW(parse_applications(parameters_json({&program, 1}).dump(), "measured.json"));
+  }
+}
+
+TEST(measured, numbers_names_that_become_equal) {
+  dataflow run = exchange();
+  const std::string end = std::string(70, 'A') + "::halo";
+  run.entries = {"first::" + end, "second::" + end, "third::" + end};
+  for (std::size_t i = 0; i < run.messages.size(); ++i)
+    run.messages[i].entry = static_cast<std::uint32_t>(i / 2);
+  const application program = measure(run, {.phase = "steps"}, "x").program;
+  ASSERT_EQ(program.data.size(), 3U);
+  EXPECT_EQ(program.data[0].name, "..." + std::string(51, 'A') + "::halo");
+  EXPECT_EQ(program.data[1].name, "..." + std::string(47, 'A') + "::halo (2)");
+  EXPECT_EQ(program.data[2].name, "..." + std::string(47, 'A') + "::halo (3)");
+  EXPECT_NO_THROW(parse_applications(parameters_json({&program, 1}).dump(), "measured.json"));
+}
+
 TEST(measured, counts_overlapping_phases_once) {
   dataflow run = exchange();
   run.phases.push_back({0, 150'000, 350'000, 150'000, 350'000});

@@ -29,9 +29,9 @@ link_model model_of(const network& of) {
 }
 
 /// Runs one program again and again.
-class program_runs {
+class recorded_runs {
  public:
-  explicit program_runs(const verification_settings& asked) : asked_(asked) {}
+  explicit recorded_runs(const verification_settings& asked) : asked_(asked) {}
 
   dataflow record(const std::vector<std::string>& options) {
     auto command = asked_.command;
@@ -49,6 +49,10 @@ class program_runs {
     if (!std::filesystem::exists(file))
       throw error(
           "the program ended but wrote no trace; it must give its arguments to imbrex::parse_options");
+    if (std::filesystem::exists(file + "-2"))
+      throw error(
+          "the program ran Imbrex more than once, and only the first of its runs would be looked at; give it "
+          "arguments for one run, such as one value of each list");
     trace::reader in(file);
     auto run = tools::read_dataflow(in);
     for (const std::string& warning : in.warnings())
@@ -122,7 +126,7 @@ error_summary errors(const verification& of, microseconds verified_point::* pred
 }
 
 verification verify(const verification_settings& asked) {
-  program_runs runs(asked);
+  recorded_runs runs(asked);
   const std::string& phase = asked.part.phase;
   verification made;
   for (const microseconds latency : asked.over.latencies)

@@ -110,7 +110,8 @@ class reading {
   std::map<box_key, std::uint32_t> boxes_;  // by port, collection, element and reference
   // Pieces that made a part of something, by track and its name.
   std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>, std::vector<std::uint32_t>> parts_;
-  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> phases_;  // by track and which
+  // By track, the name's number and which.
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, std::uint32_t> phases_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> data_;
   std::optional<std::uint64_t> start_;
   std::uint64_t end_ = 0;
@@ -128,7 +129,8 @@ void reading::find_pes() {
     tracks_.emplace(tracks[t].number, t);
     if (trace::class_of_track(tracks[t].number) != track_class::pe) continue;
     const auto number = trace::place_of_track(tracks[t].number);
-    pes_[t].emplace(made_, static_cast<std::uint32_t>(made_.flow.pes.size()));
+    const bool in_virtual_time = (in_.files()[tracks[t].file]->header().flags & trace::virtual_clock) != 0;
+    pes_[t].emplace(made_, static_cast<std::uint32_t>(made_.flow.pes.size()), in_virtual_time);
     pe_tracks_.emplace(number, t);
     if (number == 0) main_track_ = t;
     made_.flow.pes.push_back(number);
@@ -147,7 +149,7 @@ void reading::take(const record& r, std::uint32_t track) {
   if (r.kind == record_kind::arrived) {
     std::optional<std::uint32_t> packer;
     if (const auto found = tracks_.find(static_cast<std::uint32_t>(r.b - 1));
-        found != tracks_.end() && r.b - 1 == found->first)
+        r.b != 0 && found != tracks_.end() && r.b - 1 == found->first)
       packer = found->second;
     return account_.arrived(r, file, packer);
   }
@@ -288,15 +290,16 @@ void reading::gathered(const record& r, std::uint32_t track) {
 
 void reading::phase(const record& r, std::uint32_t track) {
   auto& phases = made_.flow.phases;
+  const std::tuple key{track, r.group, r.b};
   if (r.kind == record_kind::phase_begin) {
     const auto which = static_cast<std::uint32_t>(phases.size());
     const auto begun = since_start(r.time);
     phases.push_back({phase_names_.of(mark(r, track)), begun, begun, records_, records_});
-    phases_[{track, r.b}] = which;
+    phases_[key] = which;
     pes_[track]->at(r.time, dataflow::event_kind::phase_begin, which);
     return;
   }
-  const auto found = phases_.find({track, r.b});
+  const auto found = phases_.find(key);
   if (found == phases_.end()) return;
   phases[found->second].ended = since_start(r.time);
   phases[found->second].ended_at = records_;

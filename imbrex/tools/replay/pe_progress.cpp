@@ -19,9 +19,10 @@ bool by_timer(const trace::record& r) {
 
 std::uint32_t pe_progress::item_begin(std::uint64_t time, std::optional<std::uint64_t> ready) {
   stop(time);
-  // The time to fetch an item that was there belongs to it: the PE was not idle.
+  // The time to fetch an item that was there belongs to it: the PE was not idle. In virtual time it always does, as that
+  // charges an idle PE alike.
   const bool was_there = last_piece_ != dataflow::none && ready && *ready <= item_ended_;
-  item_begun_ = was_there ? item_ended_ : time;
+  item_begun_ = was_there ? item_ended_ : in_virtual_time_ && ready ? *ready : time;
   follows_ = last_piece_;
   delay_ = last_piece_ == dataflow::none ? 0 : time - item_ended_;
   is_busy_ = true;
@@ -98,7 +99,7 @@ void pe_progress::turn_end(std::uint64_t time) {
 void pe_progress::suspended(const trace::record& r) {
   if (!is_busy_) return;
   ensure_piece();
-  waiting_[{coroutine_of(r), r.detail, r.a}].push_back({current_, idle(r.time)});
+  waiting_[{coroutine_of(r), r.detail, r.a}].push_back({current_, r.time, idle(r.time)});
   for (std::size_t depth = stack_.size(); depth-- > 1;) {
     const frame& one = stack_[depth];
     if (one.kind == frame_kind::coroutine && one.who == coroutine_of(r))
@@ -120,6 +121,10 @@ void pe_progress::resumed(const trace::record& r) {
   if (unknown_item_ == dataflow::none || !waited) return;
   follows_ = waited->piece;
   delay_ = by_timer(r) ? r.a : idle(item_begun_) - std::min(waited->idle, idle(item_begun_));
+  if (in_virtual_time_ && by_timer(r)) {
+    const auto could_begin = std::max(item_ended_, waited->since + r.a);
+    made_.flow.pieces[unknown_item_].length += item_begun_ - std::min(item_begun_, could_begin);
+  }
 }
 
 void pe_progress::abandoned(const trace::record& r) {

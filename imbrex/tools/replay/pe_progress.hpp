@@ -17,7 +17,8 @@ namespace imbrex::tools {
 /// needs that coroutine's last one, and what it had waited for; a value that it receives without waiting cuts it in two.
 class pe_progress {
  public:
-  pe_progress(dataflow_maker& made, std::uint32_t pe) : made_(made), pe_(pe) {}
+  pe_progress(dataflow_maker& made, std::uint32_t pe, bool in_virtual_time)
+      : made_(made), pe_(pe), in_virtual_time_(in_virtual_time) {}
 
   /// `ready`: when its message was there, if anybody knows; the piece that it begins.
   std::uint32_t item_begin(std::uint64_t time, std::optional<std::uint64_t> ready);
@@ -53,6 +54,7 @@ class pe_progress {
   };
   struct waiting {
     std::uint32_t piece;
+    std::uint64_t since;
     std::uint64_t idle;  // of the PE until then
   };
 
@@ -66,6 +68,7 @@ class pe_progress {
 
   dataflow_maker& made_;
   const std::uint32_t pe_;
+  const bool in_virtual_time_;
   std::vector<frame> stack_;
   std::map<wait, std::deque<waiting>> waiting_;
   std::uint32_t current_ = dataflow::none;  // none while what runs has done nothing that would make a piece

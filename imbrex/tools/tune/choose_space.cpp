@@ -48,7 +48,10 @@ class space_builder {
   }
 
   space build() {
-    for (const variation& one : asked_.vary) vary(one.option, one.values);
+    for (const variation& one : asked_.vary) {
+      check_given(one);
+      vary(one.option, one.values);
+    }
     check_processes();
     if (has_option(asked_.given, "--odf") || has_option(asked_.brief, "--odf") ||
         names_option(known_.help, "--odf"))
@@ -59,6 +62,24 @@ class space_builder {
   }
 
  private:
+  /// Its default must be the program as it is given.
+  void check_given(const variation& one) const {
+    const std::string where = "--vary " + one.option + ": the program's arguments give " + one.option;
+    const auto times = std::count_if(asked_.given.begin(), std::ranges::find(asked_.given, "--"),
+                                     [&](const std::string& word) { return has_option({word}, one.option); });
+    if (times > 1)
+      throw usage_error(where + " " + std::to_string(times) +
+                        " times, and only one of these can be the default; leave the others out");
+    const auto value = value_of(asked_.given, one.option);
+    if (times == 1 && !one.values.empty() && !value)
+      throw usage_error(where + " without a value; write it as " + one.option +
+                        "=VALUE there, or leave the values out of --vary");
+    if (one.values.empty() && value)
+      throw usage_error(where + " the value " + *value +
+                        ", and --vary has none; write values there, or, if that is no value, " + one.option +
+                        " as the last of the arguments");
+  }
+
   void vary(const std::string& option, const values& of, bool for_jobs = false) {
     if (!named_.insert(option).second) return;
     dimension made = take_dimension(made_.rest, option, of);

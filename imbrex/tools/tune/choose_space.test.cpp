@@ -61,6 +61,37 @@ TEST(choose_space, refuses_values_that_no_options_file_can_hold) {
                imbrex::usage_error);
 }
 
+// The default would not be the program as it is given.
+TEST(choose_space, refuses_values_that_do_not_fit_what_is_given) {
+  const auto complaint = [](const settings& asked) -> std::string {
+    try {
+      check_request(asked, 4);
+      return "accepted";
+    } catch (const imbrex::usage_error& e) {
+      return e.what();
+    }
+  };
+  const variation values{"--y", {"1"}}, flag{"--y", {}};
+  for (const arguments& without : {arguments{"--y"}, {"--y", "-x"}, {"--y", "--", "2"}})
+    EXPECT_NE(complaint(with(without, {values}))
+                  .find("--vary --y: the program's arguments give --y without a value"),
+              std::string::npos);
+  for (const variation& one : {values, flag})
+    EXPECT_NE(complaint(with({"--y", "2", "--y=3"}, {one})).find("give --y 2 times"), std::string::npos);
+  for (const arguments& valued : {arguments{"--y", "3"}, {"--y=3"}})
+    EXPECT_NE(complaint(with(valued, {flag})).find("give --y the value 3, and --vary has none"),
+              std::string::npos);
+  for (const arguments& fits : {arguments{}, {"--y", "2"}, {"--y=-x"}, {"--", "--y", "--y"}})
+    EXPECT_EQ(complaint(with(fits, {values})), "accepted");
+  EXPECT_EQ(complaint(with({"in", "--y"}, {flag})), "accepted");
+}
+
+TEST(choose_space, keeps_the_spelling_of_what_is_given) {
+  const space made = choose_space(with({"--y=-x"}, {{"--y", {"-x", "1"}}}), {"", false, 8});
+  EXPECT_EQ(alternatives(made, "--y"), (names{"default", "--y 1"}));
+  EXPECT_EQ(made.words(made.by_default()), arguments{"--y=-x"});
+}
+
 TEST(choose_space, refuses_to_shorten_what_is_varied) {
   settings asked = with({}, {{"--size", {"1", "2"}}});
   asked.brief = {"--iters", "5"};

@@ -85,7 +85,7 @@ std::vector<std::string> parts(const std::string& text) {
 std::vector<std::string> words_of(std::string_view option, const std::string& text) {
   const auto words = command_words(text);
   if (!words) refuse(option, text, "a quote is not closed");
-  if (words->empty() || !words->front().starts_with('-') || words->front().size() < 2)
+  if (words->empty() || !words->front().starts_with('-') || words->front() == "-" || words->front() == "--")
     refuse(option, text,
            "the value must begin with an option of the program, such as " + std::string(option) +
                (option == "--vary" ? " '--odf 1,2,4'" : " '--iters 5'"));

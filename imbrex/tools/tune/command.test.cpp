@@ -101,6 +101,8 @@ TEST(tune_command, says_what_is_wrong_and_what_to_write) {
       {{"--vary", "--odf 1,,2", "app"}, "write the option, a blank"},
       {{"--vary", "--odf '1", "app"}, "a quote is not closed"},
       {{"--vary", "", "app"}, "must begin with an option"},
+      {{"--vary", "-- 1,2", "app"}, "must begin with an option"},
+      {{"--short", "--", "app"}, "must begin with an option"},
       {{"--vary", "-n 1,2", "app"}, "varied by --processes"},
       {{"--vary", "--options a", "app"}, "options files are read before"},
       {{"--vary", "--trace a,b", "app"}, "measured by their traces"},

@@ -14,6 +14,13 @@ void add(dimension& to, alternative one) {
     to.alternatives.push_back(std::move(one));
 }
 
+/// As the program gets it: --name=-x is not --name -x.
+alternative as_given(const arguments& from, const std::string& option, const std::string& value) {
+  const std::string one_word = option + "=" + value;
+  if (std::ranges::find(from, one_word) != from.end()) return {{one_word}};
+  return {{option, value}};
+}
+
 /// A line of an options file holds one option.
 void check_line(const std::string& option, const std::string& value) {
   if (value.find('\n') != std::string::npos)
@@ -60,13 +67,14 @@ dimension take_dimension(arguments& from, const std::string& option, const std::
   if (given) check_line(option, *given);
   for (const std::string& value : values) check_line(option, value);
   if (takes_value && given)
-    add(made, {{option, *given}});
+    add(made, as_given(from, option, *given));
   else if (!takes_value && has_option(from, option))
     add(made, {{option}});
   else
     add(made, {});
   from = without_option(from, option, takes_value);
-  for (const std::string& value : values) add(made, {{option, value}});
+  for (const std::string& value : values)
+    if (value != given) add(made, {{option, value}});
   if (!takes_value) {
     add(made, {});
     add(made, {{option}});

@@ -66,6 +66,11 @@ observation program_runs::measured(const tools::trial_result& ended, nanoseconds
   if (ended.status != 0) return {.failure = reason(ended, limit)};
   if (!traced_) return {.time = ended.wall};
   if (!std::filesystem::exists(trace)) return {.failure = "wrote no trace, though it was given --trace"};
+  if (std::filesystem::exists(trace + "-2"))
+    return {
+        .failure =
+            "ran Imbrex more than once, and only the first of its runs would be measured; give it arguments "
+            "for one run, such as one value of each list"};
   try {
     return read_trace(trace, phase_);
   } catch (const error& e) {

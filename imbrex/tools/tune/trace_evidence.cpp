@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/tools/tune/trace_evidence.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string_view>
@@ -15,10 +14,10 @@
 namespace imbrex::tune {
 namespace {
 
-/// Adds up the time in which at least one of some intervals is under way. PEs of one process may number theirs alike.
+/// Adds up the time in which at least one of some phases of one name is under way. Each ends on the PE that it began on.
 class covered_time {
  public:
-  using which = std::pair<std::size_t, std::uint64_t>;  // of which file, and its number there
+  using which = std::pair<std::uint32_t, std::uint64_t>;  // of which track, and its number there
 
   void begin(std::uint64_t time, which one) {
     if (open_.empty()) since_ = time;
@@ -35,7 +34,7 @@ class covered_time {
   std::size_t not_ended() const { return open_.size(); }
 
  private:
-  std::multiset<which> open_;
+  std::set<which> open_;
   std::uint64_t since_ = 0;
   std::uint64_t sum_ = 0;
 };
@@ -88,8 +87,7 @@ nanoseconds time_of_phase(trace::reader& in, const std::string& phase) {
   covered_time covered;
   std::set<std::string, std::less<>> others;
   for (auto piece = in.next(); !piece.records.empty(); piece = in.next()) {
-    const std::size_t number = in.tracks()[piece.track].file;
-    const auto& file = *in.files()[number];
+    const auto& file = *in.files()[in.tracks()[piece.track].file];
     for (const trace::record& one : piece.records) {
       const bool begins = one.kind == trace::record_kind::phase_begin;
       if (!begins && one.kind != trace::record_kind::phase_end) continue;
@@ -97,9 +95,9 @@ nanoseconds time_of_phase(trace::reader& in, const std::string& phase) {
       if (name != phase)
         others.emplace(name);
       else if (begins)
-        covered.begin(one.time, {number, one.b});
+        covered.begin(one.time, {piece.track, one.b});
       else
-        covered.end(one.time, {number, one.b});
+        covered.end(one.time, {piece.track, one.b});
     }
   }
   if (covered.not_ended() > 0)

@@ -18,7 +18,8 @@ namespace trace = imbrex::trace;
 constexpr std::uint8_t program = 0;
 
 /// Two PEs: 0 computes from 100 to 300, gets at 600 what 1 has sent at 450, and computes until 700; 1 computes from 300
-/// to 500. The phase 0 is under way from 150 to 200 and on both from 300 to 500 and 400 to 650; 1 is another.
+/// to 500. The phase 0 is under way from 150 to 200 and 610 to 650 on one and from 300 to 495 and 400 to 500 on the other;
+/// 1 is another.
 std::string write_example(const temporary_trace& folder) {
   std::string file = folder.file();
   trace::file_header head;
@@ -34,7 +35,8 @@ std::string write_example(const temporary_trace& folder) {
                    a_record(300, record_kind::item_end),
                    a_record(600, record_kind::arrived, 0x20),
                    a_record(600, record_kind::item_begin, 0x20, 0, 1, 0, program),
-                   a_record(650, record_kind::phase_end, 0, 3, 0),
+                   a_record(610, record_kind::phase_begin, 0, 5, 0),
+                   a_record(650, record_kind::phase_end, 0, 5, 0),
                    a_record(700, record_kind::item_end),
                });
   out.write(1, std::vector{
@@ -44,7 +46,8 @@ std::string write_example(const temporary_trace& folder) {
                    a_record(400, record_kind::phase_begin, 0, 3, 0),
                    a_record(450, record_kind::sent, 0x20, 100, 0, 0),
                    a_record(490, record_kind::phase_end, 0, 4, 1),
-                   a_record(500, record_kind::phase_end, 0, 2, 0),
+                   a_record(495, record_kind::phase_end, 0, 2, 0),
+                   a_record(500, record_kind::phase_end, 0, 3, 0),
                    a_record(500, record_kind::item_end),
                });
   out.end();
@@ -54,7 +57,7 @@ std::string write_example(const temporary_trace& folder) {
 TEST(trace_evidence, adds_up_the_time_of_a_phase) {
   const temporary_trace folder;
   const std::string file = write_example(folder);
-  EXPECT_EQ(imbrex::tune::read_trace(file, "steps").time.count(), 50 + 350);
+  EXPECT_EQ(imbrex::tune::read_trace(file, "steps").time.count(), 50 + 200 + 40);
   EXPECT_EQ(imbrex::tune::read_trace(file, "other").time.count(), 180);
 }
 
@@ -94,6 +97,23 @@ TEST(trace_evidence, ends_a_phase_only_with_its_own_end) {
   out.end();
   EXPECT_EQ(imbrex::tune::read_trace(file, "steps").time.count(), 300);
   EXPECT_NE(complaint(file, "open").find("1 of these phases have begun and not ended"), std::string::npos);
+}
+
+// Of one that began before recording did only the end is there.
+TEST(trace_evidence, ends_a_phase_only_on_its_own_pe) {
+  const temporary_trace folder;
+  const std::string file = folder.file();
+  trace::file_header head;
+  head.pes = 2;
+  trace::file_writer out(file, head);
+  out.write_name(trace::name_table::marks, 0, 0, "steps");
+  out.write(0, std::vector{a_record(200, record_kind::phase_end, 0, 1, 0)});
+  out.write(1, std::vector{
+                   a_record(100, record_kind::phase_begin, 0, 1, 0),
+                   a_record(300, record_kind::phase_end, 0, 1, 0),
+               });
+  out.end();
+  EXPECT_EQ(imbrex::tune::read_trace(file, "steps").time.count(), 200);
 }
 
 TEST(trace_evidence, refuses_a_trace_that_is_not_whole) {
