@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -192,11 +191,6 @@ void draw(const std::filesystem::path& directory, std::span<const application> o
   }
 }
 
-void print(const std::string& text) {
-  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
-    throw error(std::string("the standard output cannot be written: ") + std::strerror(errno));
-}
-
 void write_parameters(const std::string& file, const application& program) {
   if (const std::error_code problem = replace_file(file, parameters_json({&program, 1}).dump(2) + "\n"))
     throw error("--save " + file + ": the file cannot be written: " + problem.message() +
@@ -246,7 +240,7 @@ application measured_application(const settings& asked, std::string& text) {
 
 void print_verification(const settings& asked) {
   const verification found = verify(*asked.verify);
-  print(asked.json ? verification_json(found).dump() + "\n" : verification_text(found));
+  tools::print(asked.json ? verification_json(found).dump() + "\n" : verification_text(found));
 }
 
 }  // namespace
@@ -279,8 +273,8 @@ void print_overlap(const settings& asked) {
   const auto programs = asked.from_trace ? std::vector{measured_application(asked, measured_text)}
                                          : read_applications(asked.file);
   if (asked.figures) draw(*asked.figures, programs, asked.over);
-  print(asked.json ? report_json(programs, asked.over).dump() + "\n"
-                   : measured_text + report_text(programs, asked.over));
+  tools::print(asked.json ? report_json(programs, asked.over).dump() + "\n"
+                          : measured_text + report_text(programs, asked.over));
 }
 
 }  // namespace imbrex::overlap

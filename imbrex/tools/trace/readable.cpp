@@ -4,7 +4,12 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <span>
+
+#include <imbrex/base/error.hpp>
 
 namespace imbrex::tools {
 
@@ -72,6 +77,11 @@ std::string printable(std::string_view name) {
     name.remove_prefix(length == 0 ? 1 : length);
   }
   return text;
+}
+
+void print(const std::string& text) {
+  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
+    throw error(std::string("the standard output cannot be written: ") + std::strerror(errno));
 }
 
 }  // namespace imbrex::tools

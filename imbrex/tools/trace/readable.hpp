@@ -18,4 +18,7 @@ std::string readable_part(double part);
 /// What a name from a file looks like on a terminal: what is no UTF-8 or would move the cursor becomes '?'.
 std::string printable(std::string_view name);
 
+/// Writes all of it to the standard output. Throws `error` if that cannot be.
+void print(const std::string& text);
+
 }  // namespace imbrex::tools

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -61,11 +60,6 @@ std::string help() {
   throw usage_error(
       "unknown option " + option +
       (meant.empty() ? "; see imbrex trace --help" : "; did you mean " + std::string(meant) + "?"));
-}
-
-void print(const std::string& text) {
-  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
-    throw error(std::string("the standard output cannot be written: ") + std::strerror(errno));
 }
 
 std::uint64_t time_since_start(const std::string& option, const std::string& given) {

@@ -6,15 +6,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <ctime>
 #include <filesystem>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/topology.hpp>
+#include <imbrex/tools/trace/readable.hpp>
 #include <imbrex/tools/tune/choose_space.hpp>
 #include <imbrex/tools/tune/output_file.hpp>
 #include <imbrex/tools/tune/program_runs.hpp>
@@ -42,11 +41,6 @@ std::string date_now() {
   std::array<char, 64> text{};
   std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S UTC", &parts);
   return text.data();
-}
-
-void print(const std::string& text) {
-  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
-    throw error(std::string("the standard output cannot be written: ") + std::strerror(errno));
 }
 
 /// What the user sees meanwhile, on a terminal.
@@ -112,7 +106,7 @@ void tune(const settings& asked) {
     made.written = false;
     problem = e.what();
   }
-  print(asked.json ? report_json(made) : report_text(made));
+  tools::print(asked.json ? report_json(made) : report_text(made));
   if (!problem.empty()) throw error(problem);
   if (made.found.interrupted) throw tools::interrupted(*made.found.interrupted);
   if (!made.found.given_up.empty()) throw error(made.found.given_up);
