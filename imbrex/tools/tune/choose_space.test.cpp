@@ -32,6 +32,15 @@ names alternatives(const space& of, const std::string& option) {
   return all;
 }
 
+std::string complaint_before_a_run(const settings& asked) {
+  try {
+    check_request(asked, 4);
+    return "accepted";
+  } catch (const imbrex::usage_error& e) {
+    return e.what();
+  }
+}
+
 TEST(choose_space, varies_what_the_user_names) {
   const space made = choose_space(with({"--size", "3", "in"}, {{"--size", {"1", "2", "3"}}, {"--fast", {}}}),
                                   {"", false, 8});
@@ -63,27 +72,20 @@ TEST(choose_space, refuses_values_that_no_options_file_can_hold) {
 
 // The default would not be the program as it is given.
 TEST(choose_space, refuses_values_that_do_not_fit_what_is_given) {
-  const auto complaint = [](const settings& asked) -> std::string {
-    try {
-      check_request(asked, 4);
-      return "accepted";
-    } catch (const imbrex::usage_error& e) {
-      return e.what();
-    }
-  };
   const variation values{"--y", {"1"}}, flag{"--y", {}};
   for (const arguments& without : {arguments{"--y"}, {"--y", "-x"}, {"--y", "--", "2"}})
-    EXPECT_NE(complaint(with(without, {values}))
+    EXPECT_NE(complaint_before_a_run(with(without, {values}))
                   .find("--vary --y: the program's arguments give --y without a value"),
               std::string::npos);
   for (const variation& one : {values, flag})
-    EXPECT_NE(complaint(with({"--y", "2", "--y=3"}, {one})).find("give --y 2 times"), std::string::npos);
+    EXPECT_NE(complaint_before_a_run(with({"--y", "2", "--y=3"}, {one})).find("give --y 2 times"),
+              std::string::npos);
   for (const arguments& valued : {arguments{"--y", "3"}, {"--y=3"}})
-    EXPECT_NE(complaint(with(valued, {flag})).find("give --y the value 3, and --vary has none"),
+    EXPECT_NE(complaint_before_a_run(with(valued, {flag})).find("give --y the value 3, and --vary has none"),
               std::string::npos);
   for (const arguments& fits : {arguments{}, {"--y", "2"}, {"--y=-x"}, {"--", "--y", "--y"}})
-    EXPECT_EQ(complaint(with(fits, {values})), "accepted");
-  EXPECT_EQ(complaint(with({"in", "--y"}, {flag})), "accepted");
+    EXPECT_EQ(complaint_before_a_run(with(fits, {values})), "accepted");
+  EXPECT_EQ(complaint_before_a_run(with({"in", "--y"}, {flag})), "accepted");
 }
 
 TEST(choose_space, keeps_the_spelling_of_what_is_given) {
@@ -177,32 +179,26 @@ TEST(choose_space, refuses_processes_that_it_would_not_vary) {
 }
 
 TEST(choose_space, refuses_before_a_run_what_no_run_could_allow) {
-  const auto complaint = [](const settings& asked) -> std::string {
-    try {
-      check_request(asked, 4);
-      return "accepted";
-    } catch (const imbrex::usage_error& e) {
-      return e.what();
-    }
-  };
   settings processes = with({"--pes", "4"});
   processes.among = {2, 3};
-  EXPECT_NE(complaint(processes).find("--processes 3: 4 PEs cannot be divided"), std::string::npos);
+  EXPECT_NE(complaint_before_a_run(processes).find("--processes 3: 4 PEs cannot be divided"),
+            std::string::npos);
   processes.among = {2};
-  EXPECT_EQ(complaint(processes), "accepted");
+  EXPECT_EQ(complaint_before_a_run(processes), "accepted");
   processes.given = {"--machine", "virtual"};
-  EXPECT_NE(complaint(processes).find("--machine virtual has one process"), std::string::npos);
+  EXPECT_NE(complaint_before_a_run(processes).find("--machine virtual has one process"), std::string::npos);
   processes.given = {"--pes", "65536"};
   processes.processes = 65'536;
-  EXPECT_EQ(complaint(processes), "accepted");
+  EXPECT_EQ(complaint_before_a_run(processes), "accepted");
   settings brief = with({}, {{"--fast", {}}});
   brief.brief = {"--fast"};
-  EXPECT_NE(complaint(brief).find("--short names --fast"), std::string::npos);
+  EXPECT_NE(complaint_before_a_run(brief).find("--short names --fast"), std::string::npos);
   brief.brief = {"--odf", "2"};
-  EXPECT_NE(complaint(brief).find("--short names --odf"), std::string::npos);
-  EXPECT_NE(complaint(with({"--name", "a\nb"}, {{"--name", {"c"}}})).find("several lines"),
+  EXPECT_NE(complaint_before_a_run(brief).find("--short names --odf"), std::string::npos);
+  EXPECT_NE(complaint_before_a_run(with({"--name", "a\nb"}, {{"--name", {"c"}}})).find("several lines"),
             std::string::npos);
-  EXPECT_NE(complaint(with({}, {{"--name", {"a", "--"}}})).find("--name --: "), std::string::npos);
+  EXPECT_NE(complaint_before_a_run(with({}, {{"--name", {"a", "--"}}})).find("--name --: "),
+            std::string::npos);
 }
 
 TEST(choose_space, leaves_devices_as_many_as_there_are) {
