@@ -111,6 +111,16 @@ TEST_P(errors, an_exception_that_nobody_has_awaited_ends_the_run) {
         co_await all[{0, 1}].call<&faulty::fail_later>();  // the first that is thrown
       },
       {"the main task: std::out_of_range: it broke later"});
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        auto wins = all[{0, 0}].call<&faulty::fail_at_one>();
+        auto loses = all[{1, 0}].call<&faulty::fail_with_own>();
+        co_await arrival_of(wins);
+        co_await arrival_of(loses);
+        co_await when_any(std::move(wins), std::move(loses));
+      },
+      {"my own", "nobody awaited the result of faulty::fail_with_own"});
 }
 
 TEST_P(errors, an_exception_in_a_send_ends_the_run) {
