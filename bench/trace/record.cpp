@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tracing costs: a record above the clock, and a message between chares with a trace and without. The trace goes to
+// What tracing costs: a record above the counter that tells its time, and a message between chares with a trace and without. The trace goes to
 // the memory file system, so that no disk is measured.
 #include <chrono>
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include <imbrex/base/clock.hpp>
+#include <imbrex/base/ticks.hpp>
 #include <imbrex/core/runtime.hpp>
 #include <imbrex/trace/recording.hpp>
 
@@ -17,21 +17,20 @@ namespace {
 
 const std::string file = "/dev/shm/imbrex-bench.trace";
 
-void clock_alone(benchmark::State& state) {
+void counter_alone(benchmark::State& state) {
   bench::per_operation(state, 1, [](std::int64_t n) {
-    const imbrex::real_clock clock;
     const bench::stopwatch watch;
     for (std::int64_t i = 0; i < n; ++i) {
-      auto time = clock.now();
+      auto time = imbrex::read_ticks();
       benchmark::DoNotOptimize(time);
     }
     return watch.seconds();
   });
 }
-BENCHMARK(clock_alone)->Apply(bench::medians);
+BENCHMARK(counter_alone)->Apply(bench::medians);
 
 /// In bursts that fit the ring, which the writer then empties.
-void clock_and_record(benchmark::State& state) {
+void counter_and_record(benchmark::State& state) {
   constexpr std::int64_t burst = 50'000;
   bench::per_operation(state, burst, [](std::int64_t n) {
     imbrex::trace::recording_settings how;
@@ -39,14 +38,13 @@ void clock_and_record(benchmark::State& state) {
     double seconds = 0;
     {
       imbrex::trace::recording recording(how, {});
-      auto& track = recording.add_track(0);
+      auto& track = recording.add_track(0, imbrex::trace::time_unit::ticks);
       track.follow(0);
-      const imbrex::real_clock clock;
       for (std::int64_t done = -10 * burst; done < n; done += burst) {  // the first touch the ring's memory
         const bench::stopwatch watch;
         for (std::int64_t i = 0; i < burst; ++i)
-          track.add({static_cast<std::uint64_t>(clock.now().count()), imbrex::trace::record_kind::mark, 0, 0,
-                     0, static_cast<std::uint64_t>(i), 0});
+          track.add({imbrex::read_ticks(), imbrex::trace::record_kind::mark, 0, 0, 0,
+                     static_cast<std::uint64_t>(i), 0});
         if (done >= 0) seconds += watch.seconds();
         std::this_thread::sleep_for(std::chrono::milliseconds(15));
       }
@@ -56,7 +54,7 @@ void clock_and_record(benchmark::State& state) {
     return seconds;
   });
 }
-BENCHMARK(clock_and_record)->Apply(bench::medians)->Iterations(2'000'000);
+BENCHMARK(counter_and_record)->Apply(bench::medians)->Iterations(2'000'000);
 
 class relay : public imbrex::chare<relay> {
  public:

@@ -118,6 +118,22 @@ enum parts : std::uint8_t {
 /// The bit that sets single chares apart comes last, so that most numbers are small.
 std::uint32_t turned(std::uint32_t collection) { return std::rotl(collection, 1); }
 
+/// How many bytes `pack_number` makes of it.
+std::size_t packed_bytes(std::uint64_t number) {
+  return (static_cast<std::size_t>(std::bit_width(number | 1)) + 6) / 7;
+}
+
+/// The size of the header of a message that is not packed, and so has no number in a trace.
+std::size_t size_of_header(const message& m) {
+  std::size_t size =
+      1 + packed_bytes(m.kind().id) + packed_bytes(m.origin) + packed_bytes(turned(m.collection));
+  if (m.priority != 0) size += sizeof m.priority;
+  if (m.location_hint != 0) size += packed_bytes(m.location_hint);
+  if (m.reply)
+    size += packed_bytes(m.reply.slot) + packed_bytes(m.reply.generation) + packed_bytes(m.reply.ordinal);
+  return size;
+}
+
 [[noreturn]] void throw_too_long(std::uint64_t number) {
   throw serial_error("malformed message: " + std::to_string(number) + " in a header does not fit 32 bits");
 }
@@ -132,7 +148,8 @@ inline std::uint32_t unpack_short(reader& in) {
 }  // namespace
 
 void pack_header(const message& m, writer& out) {
-  recorder* const recording = out.only_counts() ? nullptr : recorder::of_this_thread();
+  if (out.only_counts()) return out.absent(size_of_header(m));
+  recorder* const recording = recorder::of_this_thread();
   const bool is_traced = recording != nullptr && recording->is_on();
   const auto which = static_cast<std::uint8_t>((m.priority != 0 ? has_priority : 0) |
                                                (m.location_hint != 0 ? has_location_hint : 0) |

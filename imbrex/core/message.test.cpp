@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -93,6 +94,26 @@ TEST(MessageHeader, RefusesWhatFitsNoField) {
   expect_refused(4, bytes({0x80, 0x80, 0x80, 0x80, 0x10, 0, 0}), "4294967296 in a header");
   expect_refused(1, bytes({0x7f}), "priority 127");
   expect_refused(16, {}, "the parts of a header");
+}
+
+TEST(MessageHeader, IsCountedAsItIsPacked) {
+  message_table::number();
+  std::mt19937_64 random(5);
+  const auto any = [&random] { return static_cast<std::uint32_t>(random() >> (32 + random() % 32)); };
+  for (int n = 0; n < 1'000; ++n) {
+    empty_message m;
+    m.type = &empty_message::type_record;
+    m.origin = any();
+    m.collection = any();
+    if (random() % 2 == 0) m.priority = 3;
+    if (random() % 2 == 0) m.location_hint = static_cast<std::uint16_t>(any());
+    if (random() % 2 == 0) m.reply = {any(), any(), any()};
+    writer out;
+    empty_message::type_record.pack(m, out);
+    writer counter(writer::counting);
+    empty_message::type_record.pack(m, counter);
+    EXPECT_EQ(counter.size(), out.written().size());
+  }
 }
 
 TEST(MessageHeader, KeepsWhatItSays) {

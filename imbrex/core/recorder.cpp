@@ -26,24 +26,35 @@ std::uint16_t number_of(const message_type& entry) {
   return static_cast<std::uint16_t>(std::min<std::uint32_t>(entry.id, trace::no_entry));
 }
 
+/// A millisecond or less where ticks are ns or shorter, and 50 ms at most elsewhere: often enough for clocks.
+constexpr std::uint64_t between_looks_at_clocks = 1'000'000;
+
 }  // namespace
 
-recorder::recorder(trace::recording& into, std::uint32_t track, const scheduler& whose, std::uint64_t* order)
+recorder::recorder(trace::recording& into, std::uint32_t track, trace::time_unit unit, const scheduler& whose,
+                   std::uint64_t* order)
     : recording_(into),
-      track_(into.add_track(track)),
+      track_(into.add_track(track, unit)),
+      ticks_(unit == trace::time_unit::ticks),
       scheduler_(whose),
       order_(order),
       main_entry_(into.entry_number("the main task")) {
   track_.follow(now());  // messages may come before the first item
 }
 
-std::uint64_t recorder::next_in_order(std::uint64_t time) { return *order_ = std::max(*order_ + 1, time); }
+std::uint64_t recorder::clock_now() {
+  const auto time = static_cast<std::uint64_t>(scheduler_.now().count());
+  return order_ == nullptr ? time : *order_ = std::max(*order_ + 1, time);
+}
 
 void recorder::run(work& item) {
   if (track_.is_off()) return item.type->run(item);
-  const auto begun = now();
+  const auto begun = now_in_order();
   if (!track_.follow(begun)) return item.type->run(item);
-  if (clocks_ != nullptr) clocks_->go_on(begun);
+  if (clocks_ != nullptr && begun - clocks_looked_at_ > between_looks_at_clocks) {
+    clocks_looked_at_ = begun;
+    clocks_->go_on(static_cast<std::uint64_t>(scheduler_.now().count()));
+  }
   begin_item(item, begun);
   struct whole_item {
     explicit whole_item(recorder& r) : mine(r), before(suspension_observer::set_current(&r)) {}

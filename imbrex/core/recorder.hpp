@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <unordered_map>
 
+#include <imbrex/base/ticks.hpp>
 #include <imbrex/core/clock_comparison.hpp>
 #include <imbrex/core/collection_base.hpp>
 #include <imbrex/core/pe_watch.hpp>
@@ -17,9 +18,11 @@ namespace imbrex::detail {
 /// sleep by the PE's watch, of suspensions while an item runs; the rest of the core tells it of messages. Its thread's.
 class recorder final : public suspension_observer {
  public:
-  /// `order`: where one thread steps all PEs, and their clock stands still, what counts their records, as if each took
-  /// a nanosecond, so that their order can be told; else null.
-  recorder(trace::recording& into, std::uint32_t track, const scheduler& whose, std::uint64_t* order);
+  /// `unit`: if not of ticks, records have the time of the scheduler's clock. `order`: where one thread steps all PEs,
+  /// and that clock stands still, what counts their records, as if each took a nanosecond, so that their order can be
+  /// told; else null.
+  recorder(trace::recording& into, std::uint32_t track, trace::time_unit unit, const scheduler& whose,
+           std::uint64_t* order);
 
   /// That of a PE; null if it does not record.
   static recorder* of(const scheduler& pe) {
@@ -79,13 +82,12 @@ class recorder final : public suspension_observer {
   std::uint64_t new_stretch() { return ++stretches_; }
 
   trace::track& records() { return track_; }
-  std::uint64_t now() {
-    const auto time = static_cast<std::uint64_t>(scheduler_.now().count());
-    return order_ == nullptr ? time : next_in_order(time);
-  }
 
  private:
-  std::uint64_t next_in_order(std::uint64_t time);
+  std::uint64_t now() { return ticks_ ? read_ticks() : clock_now(); }
+  /// After what other threads have done that this one has seen.
+  std::uint64_t now_in_order() { return ticks_ ? read_ticks_in_order() : clock_now(); }
+  std::uint64_t clock_now();
   void add(trace::record_kind kind, std::uint8_t detail = 0, std::uint16_t entry = 0, std::uint32_t group = 0,
            std::uint64_t a = 0, std::uint64_t b = 0) {
     track_.add({now(), kind, detail, entry, group, a, b});
@@ -96,9 +98,11 @@ class recorder final : public suspension_observer {
 
   trace::recording& recording_;
   trace::track& track_;
+  const bool ticks_;
   const scheduler& scheduler_;
   std::uint64_t* const order_;
   clock_comparison* clocks_ = nullptr;
+  std::uint64_t clocks_looked_at_ = 0;
   const std::uint16_t main_entry_;
   std::uint32_t packed_ = 0;
   std::uint64_t stretches_ = 0;

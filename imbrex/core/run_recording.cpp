@@ -7,6 +7,7 @@
 
 #include <imbrex/base/log.hpp>
 #include <imbrex/base/quantity.hpp>
+#include <imbrex/base/ticks.hpp>
 #include <imbrex/core/message.hpp>
 
 namespace imbrex::detail {
@@ -39,6 +40,8 @@ run_recording::run_recording(const options& how, const bootstrap* meeting, const
                              std::uint64_t job)
     : process_(meeting == nullptr ? 0 : meeting->rank()),
       file_(trace::file_of_process(how.trace, static_cast<std::uint32_t>(process_))),
+      unit_(how.machine == machine_kind::threads && ticks_are_even() ? trace::time_unit::ticks
+                                                                     : trace::time_unit::ns),
       recording_({how.trace, how.trace_buffer, how.trace_waits, !how.trace_paused},
                  header_of(how, meeting, pes, job)) {
   const auto entries = std::min<std::uint32_t>(message_table::size(), trace::no_entry);
@@ -63,7 +66,7 @@ void run_recording::attach(pe_watch& watch, const scheduler& comm_thread) {
 void run_recording::attach(pe_watch& watch, const scheduler& whose, trace::track_class kind, int which) {
   recorders_.push_back(
       std::make_unique<recorder>(recording_, trace::track_number(kind, static_cast<std::uint32_t>(which)),
-                                 whose, order_ ? &*order_ : nullptr));
+                                 unit_, whose, order_ ? &*order_ : nullptr));
   watch.attach(*recorders_.back());
 }
 

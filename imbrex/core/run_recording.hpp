@@ -49,6 +49,7 @@ class run_recording {
 
   const int process_;
   const std::string file_;
+  const trace::time_unit unit_;  ///< of PEs and communication threads
   trace::recording recording_;
   std::optional<std::uint64_t> order_;  ///< of all recorders
   std::optional<clock_comparison> clocks_;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <new>
 #include <string>
 #include <utility>
 
@@ -19,8 +18,8 @@ constexpr std::chrono::milliseconds between_writes{5};
 
 }  // namespace
 
-track::track(recording& owner, std::uint32_t number, std::size_t records)
-    : owner_(owner), wanted_(owner.on_), number_(number), ring_(records) {}
+track::track(recording& owner, std::uint32_t number, time_unit unit, std::size_t records)
+    : owner_(owner), wanted_(owner.on_), number_(number), unit_(unit), ring_(records) {}
 
 void track::turn(bool on, std::uint64_t now) {
   on_ = on;
@@ -46,8 +45,10 @@ void track::add_to_full(const record& r) {
 }
 
 std::uint32_t track::mark_number(std::string_view name) {
-  if (const auto known = known_marks_.find(name); known != known_marks_.end()) return known->second;
-  return known_marks_.emplace(name, owner_.mark_number(name)).first->second;
+  const auto at = std::lower_bound(known_marks_.begin(), known_marks_.end(), name,
+                                   [](const auto& known, std::string_view n) { return known.first < n; });
+  if (at != known_marks_.end() && at->first == name) return at->second;
+  return known_marks_.emplace(at, name, owner_.mark_number(name))->second;
 }
 
 recording::recording(const recording_settings& how, const file_header& header)
@@ -55,6 +56,7 @@ recording::recording(const recording_settings& how, const file_header& header)
       waits_(how.waits),
       on_(how.is_on),
       file_(file_of_process(how.file, header.process), header),
+      ticks_(tick_line::read_both()),
       writer_(background_thread([this] { write_from_now_on(); })) {}
 
 recording::~recording() {
@@ -69,14 +71,8 @@ recording::~recording() {
   write_names();
 }
 
-track& recording::add_track(std::uint32_t number) {
-  std::unique_ptr<track> made;
-  try {
-    made = std::make_unique<track>(*this, number, ring_records_);
-  } catch (const std::bad_alloc&) {
-    throw error("there is no memory for " + std::to_string(ring_records_ * sizeof(record)) +
-                " bytes of records of each PE; ask for less with --trace-buffer");
-  }
+track& recording::add_track(std::uint32_t number, time_unit unit) {
+  auto made = std::make_unique<track>(*this, number, unit, ring_records_);
   const std::lock_guard hold(lock_);
   tracks_.push_back(std::move(made));
   return *tracks_.back();
@@ -157,19 +153,31 @@ bool recording::drain() {
     const std::lock_guard hold(lock_);
     for (const auto& t : tracks_) all.push_back(t.get());
   }
+  std::vector<std::size_t> ready;  // what comes meanwhile is for the next time, so that no track starves
+  for (const track* t : all) ready.push_back(t->ring_.size());
+  ticks_.add(tick_line::read_both());  // so all that is ready was before
   bool hurry = false;
-  for (track* t : all) {
-    auto left = t->ring_.size();  // what comes meanwhile is for the next time, so that no track starves
-    hurry = hurry || left > t->ring_.capacity() / 4;
-    while (left > 0) {
-      const auto some = t->ring_.oldest().first(std::min(left, t->ring_.oldest().size()));
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    track& t = *all[n];
+    hurry = hurry || ready[n] > t.ring_.capacity() / 4;
+    for (std::size_t left = ready[n]; left > 0;) {
+      const auto oldest = t.ring_.oldest();
+      const auto some = oldest.first(std::min(left, oldest.size()));
+      if (t.unit() == time_unit::ticks) tell_in_ns(t, some);
       write_names();  // those that the records use are known by now
-      write(t->number(), some);
-      t->ring_.release(some.size());
+      write(t.number(), some);
+      t.ring_.release(some.size());
       left -= some.size();
     }
   }
   return hurry;
+}
+
+void recording::tell_in_ns(track& whose, std::span<record> records) {
+  for (record& r : records) {
+    whose.last_written_ = std::max(whose.last_written_, ticks_.ns(r.time));
+    r.time = whose.last_written_;
+  }
 }
 
 void recording::write(std::uint32_t number, std::span<const record> records) {

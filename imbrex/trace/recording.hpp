@@ -6,8 +6,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -15,23 +13,30 @@
 #include <string_view>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <imbrex/base/clock.hpp>
 #include <imbrex/trace/file_writer.hpp>
 #include <imbrex/trace/ring.hpp>
+#include <imbrex/trace/tick_line.hpp>
 
 namespace imbrex::trace {
 
 class recording;
 
+/// How the records of a track tell time, until they are written: by the clock, or by the processor's counter, which is
+/// cheaper to read (`base/ticks.hpp`).
+enum class time_unit : std::uint8_t { ns, ticks };
+
 /// The records of one PE, communication thread or device: a ring, from which the recording's thread writes them to the
 /// file. One thread at a time, but what is said to be any thread's.
 class track {
  public:
-  track(recording& owner, std::uint32_t number, std::size_t records);
+  track(recording& owner, std::uint32_t number, time_unit unit, std::size_t records);
 
   std::uint32_t number() const { return number_; }
+  time_unit unit() const { return unit_; }
 
   /// True if nothing is recorded, nor is to be: then `follow` would change nothing.
   bool is_off() const { return !on_ && !wanted_.load(std::memory_order_relaxed); }
@@ -73,11 +78,14 @@ class track {
   recording& owner_;
   const std::atomic<bool>& wanted_;
   const std::uint32_t number_;
+  const time_unit unit_;
   bool on_ = false;
   std::uint64_t last_time_ = 0;
   std::uint64_t lost_ = 0;  ///< since the last record that found room
-  std::map<std::string, std::uint32_t, std::less<>> known_marks_;
+  std::vector<std::pair<std::string, std::uint32_t>>
+      known_marks_;  ///< in order: mostly few, and looked up often
   ring ring_;
+  std::uint64_t last_written_ = 0;  // the recording thread's, ns
 };
 
 /// How a process records.
@@ -100,7 +108,7 @@ class recording {
   recording& operator=(const recording&) = delete;
 
   /// The track lives as long as the recording. Any thread, as all below.
-  track& add_track(std::uint32_t number);
+  track& add_track(std::uint32_t number, time_unit unit = time_unit::ns);
   void name(name_table table, std::uint32_t id, std::uint64_t key, std::string_view text);
   /// The number of a name among the marks.
   std::uint32_t mark_number(std::string_view name);
@@ -133,6 +141,7 @@ class recording {
   void write_from_now_on();
   /// Brings what lies in the rings to the file. True if one of them was more than a quarter full.
   bool drain();
+  void tell_in_ns(track& whose, std::span<record> records);
   void write(std::uint32_t number, std::span<const record> records);
   void write_names();
   /// A ring is full.
@@ -155,6 +164,7 @@ class recording {
   std::atomic<bool> hurries_ = false;
   file_writer file_;  // the thread's, then `finish`'s
   summary result_;    // likewise
+  tick_line ticks_;   // likewise
   std::size_t entries_ = 0;
 
   std::mutex lock_;  // of what follows

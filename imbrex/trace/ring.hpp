@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include <imbrex/trace/record.hpp>
 
@@ -15,31 +14,33 @@ namespace imbrex::trace {
 
 /// The records of one track on their way to the file: one thread writes them, one reads them.
 ///
-/// Who may touch what: the slots from `read_` to `written_` are the reader's, the others the writer's. Each side moves
-/// its own mark with release when it has done with the slots, and looks at the other's with acquire. The writer looks
-/// only when the ring seems full by what it saw last (Lamport's queue, with the cached index of FastForward's kin).
+/// They lie in blocks, which go round: the writer fills one after the other, the reader gives back what it has read, and
+/// the writer takes again the one that came back last. So as long as the reader keeps up, two blocks do, which stay in
+/// the caches and whose pages the system has given; more are allocated when a burst needs them.
+///
+/// Who may touch what: the slots before `written_` that are not yet released are the reader's, all others the writer's.
+/// The writer moves that mark with release, the reader looks at it with acquire; a block goes back the same way, by
+/// `free_`. Of that stack only the writer takes, so a block that it looks at cannot be gone and be there again.
 class ring {
  public:
-  /// Room for that many records, rounded down to a power of two, at least 4. The last is that of `push_last`.
-  explicit ring(std::size_t records)
-      : slots_(std::make_unique_for_overwrite<record[]>(capacity_for(records))),
-        mask_(capacity_for(records) - 1) {}
+  /// Room for that many records, rounded down to whole blocks, of which there are at least two.
+  explicit ring(std::size_t records);
   ring(const ring&) = delete;
   ring& operator=(const ring&) = delete;
 
-  std::size_t capacity() const { return mask_ + 1; }
+  std::size_t capacity() const { return most_blocks_ * block_records_; }
 
-  /// Where the next record goes, null if there is no room but for the last; it is there from `publish` on. The writing
-  /// thread, as all up to `push_last`.
+  /// Where the next record goes, null if there is no room but for that of `push_last`; it is there from `publish` on. The
+  /// writing thread, as all up to `push_last`.
   record* claim() {
-    const std::uint64_t at = written_.load(std::memory_order_relaxed);
-    if (at - seen_read_ >= mask_) [[unlikely]] {
-      seen_read_ = read_.load(std::memory_order_acquire);
-      if (at - seen_read_ >= mask_) return nullptr;
-    }
-    return &slots_[at & mask_];
+    if (next_ == limit_ && !go_on()) [[unlikely]]
+      return nullptr;
+    return next_;
   }
-  void publish() { written_.store(written_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+  void publish() {
+    ++next_;
+    written_.store(written_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
   /// Both. False if there is no room.
   bool push(const record& r) {
     record* const slot = claim();
@@ -50,39 +51,42 @@ class ring {
   }
   /// Takes the last room, after `push` was refused: says that records are missing from then on. Once, until a `push` has
   /// found room again.
-  void push_last(const record& r) {
-    slots_[written_.load(std::memory_order_relaxed) & mask_] = r;
-    publish();
-  }
+  void push_last(const record& r);
 
-  /// The oldest records that lie in one piece; empty if there are none. The reading thread, as `release`.
-  std::span<const record> oldest() const {
-    const std::uint64_t from = read_.load(std::memory_order_relaxed);
-    const std::uint64_t until = written_.load(std::memory_order_acquire);
-    const std::uint64_t in_one_piece = mask_ + 1 - (from & mask_);
-    return {&slots_[from & mask_], static_cast<std::size_t>(std::min(until - from, in_one_piece))};
-  }
+  /// The oldest records that lie in one piece, which the reader may change; empty if there are none. The reading thread,
+  /// as all below.
+  std::span<record> oldest();
   /// The first so many of `oldest` are no longer needed.
-  void release(std::size_t records) {
-    read_.store(read_.load(std::memory_order_relaxed) + records, std::memory_order_release);
-  }
-
-  /// How many records lie in it, about; any thread.
+  void release(std::size_t records);
+  /// How many records lie in it.
   std::size_t size() const {
-    return static_cast<std::size_t>(written_.load(std::memory_order_relaxed) -
-                                    read_.load(std::memory_order_relaxed));
+    return static_cast<std::size_t>(written_.load(std::memory_order_acquire) - read_);
   }
 
  private:
-  static std::size_t capacity_for(std::size_t records) {
-    return std::bit_floor(records < 4 ? std::size_t{4} : records);
-  }
+  struct block {
+    block* next = nullptr;  ///< that the writer fills after this one; of those in `free_`, the next there
+    std::unique_ptr<record[]> slots;
+  };
 
-  const std::unique_ptr<record[]> slots_;
-  const std::size_t mask_;
-  alignas(64) std::atomic<std::uint64_t> written_ = 0;
-  std::uint64_t seen_read_ = 0;  // the writer's
-  alignas(64) std::atomic<std::uint64_t> read_ = 0;
+  bool go_on();
+  block* take_block();
+  record* end_of_block() const { return current_->slots.get() + block_records_; }
+
+  const std::size_t block_records_;
+  const std::size_t most_blocks_;
+
+  // The writer's. In the last slot of a block it goes on only if it has the next block; so there is room for `push_last`.
+  alignas(64) std::vector<std::unique_ptr<block>> blocks_;
+  block* current_ = nullptr;
+  record* next_ = nullptr;
+  record* limit_ = nullptr;
+  std::atomic<std::uint64_t> written_ = 0;
+
+  alignas(64) block* reading_ = nullptr;  // the reader's
+  std::size_t read_of_block_ = 0;
+  std::uint64_t read_ = 0;
+  std::atomic<block*> free_ = nullptr;
 };
 
 }  // namespace imbrex::trace
