@@ -170,6 +170,21 @@ TEST(Analysis, SaysTheSameInTablesAndInJson) {
   EXPECT_NE(both.find("900 ns    900 ns         1.000  length of the run"), std::string::npos) << both;
 }
 
+TEST(Analysis, ComparesNoPartOfNothing) {
+  const temporary_trace folder;
+  {
+    trace::file_writer out(folder.file(), {});
+    out.write(0, std::vector{a_record(100, record_kind::item_begin), a_record(200, record_kind::item_end)});
+  }
+  const run_report run = report_on(folder.file());
+  EXPECT_NE(comparison_text(run, run).find("-        -             -  communication covered"),
+            std::string::npos)
+      << comparison_text(run, run);
+  const auto json = nlohmann::json::parse(report_json(std::vector{run, run}));
+  EXPECT_TRUE(json["runs"][0]["summary"]["overlap"].is_null());
+  EXPECT_TRUE(json["compared"]["overlap"]["ratio"].is_null());
+}
+
 TEST(Analysis, DoesNotTakeAMessageForAnotherThatCameToItsAddress) {
   const temporary_trace folder;
   {

@@ -11,7 +11,7 @@
 
 #include <imbrex/tools/trace/element_text.hpp>
 #include <imbrex/tools/trace/otf2_archive.hpp>
-#include <imbrex/tools/trace/replay.hpp>
+#include <imbrex/tools/trace/walk.hpp>
 
 namespace imbrex::tools {
 namespace {
@@ -51,14 +51,14 @@ class attributes {
   std::unique_ptr<OTF2_AttributeList, deletes> list_;
 };
 
-class conversion final : public replay_observer {
+class conversion final : public walk_observer {
  public:
   conversion(const trace::reader& in, const std::string& folder) : in_(in), out_(folder) {}
 
   void start(std::uint64_t time) override;
-  void begin(std::uint32_t track, std::uint64_t time, const replayed_frame& frame,
+  void begin(std::uint32_t track, std::uint64_t time, const walked_frame& frame,
              const message_account::begun* by) override;
-  void end(std::uint32_t track, std::uint64_t time, const replayed_frame& frame) override;
+  void end(std::uint32_t track, std::uint64_t time, const walked_frame& frame) override;
   void sent(std::uint32_t track, const record& r, std::uint32_t number) override;
   void begun_early(std::uint64_t time, const message_account::begun& known) override;
   void other(std::uint32_t track, const record& r) override;
@@ -87,8 +87,8 @@ class conversion final : public replay_observer {
   };
 
   void define_pes();
-  OTF2_RegionRef region_of(const one_track& here, const replayed_frame& frame);
-  OTF2_StringRef element_of(const one_track& here, const replayed_frame& frame);
+  OTF2_RegionRef region_of(const one_track& here, const walked_frame& frame);
+  OTF2_StringRef element_of(const one_track& here, const walked_frame& frame);
   void received(const message_account::begun& known, std::uint64_t time);
   void moment(const record& r, one_track& here);
   void phase(const record& r, one_track& here);
@@ -146,15 +146,15 @@ std::string conversion::name_of(const one_track& here, name_table table, std::ui
   return named.empty() ? otherwise + std::to_string(id) : std::string(named);
 }
 
-OTF2_RegionRef conversion::region_of(const one_track& here, const replayed_frame& frame) {
-  using kind = replayed_frame::kind;
+OTF2_RegionRef conversion::region_of(const one_track& here, const walked_frame& frame) {
+  using kind = walked_frame::kind;
   if (frame.what == kind::idle) return out_.region(otf2_region::idle, "idle");
   if (frame.what == kind::parked) return out_.region(otf2_region::idle, "parked");
   return out_.region(frame.program ? otf2_region::program : otf2_region::runtime,
                      name_of(here, name_table::entries, frame.entry, "entry "));
 }
 
-OTF2_StringRef conversion::element_of(const one_track& here, const replayed_frame& frame) {
+OTF2_StringRef conversion::element_of(const one_track& here, const walked_frame& frame) {
   const element_key key{here.file, frame.group, frame.element};
   const auto known = element_texts_.find(key);
   if (known != element_texts_.end()) return known->second;
@@ -163,7 +163,7 @@ OTF2_StringRef conversion::element_of(const one_track& here, const replayed_fram
   return element_texts_[key] = out_.string(text);
 }
 
-void conversion::begin(std::uint32_t track, std::uint64_t time, const replayed_frame& frame,
+void conversion::begin(std::uint32_t track, std::uint64_t time, const walked_frame& frame,
                        const message_account::begun* by) {
   one_track& here = tracks_[track];
   const auto region = region_of(here, frame);
@@ -172,7 +172,7 @@ void conversion::begin(std::uint32_t track, std::uint64_t time, const replayed_f
   if (by != nullptr) received(*by, time);
 }
 
-void conversion::end(std::uint32_t track, std::uint64_t time, const replayed_frame& frame) {
+void conversion::end(std::uint32_t track, std::uint64_t time, const walked_frame& frame) {
   one_track& here = tracks_[track];
   out_.check(OTF2_EvtWriter_Leave(here.pe.events, nullptr, in_order(here.pe, time), region_of(here, frame)));
 }
@@ -299,7 +299,7 @@ void conversion::finish(std::uint64_t time) {
 
 void convert_to_otf2(trace::reader& in, const std::string& folder) {
   conversion made(in, folder);
-  replay(in, made);
+  walk(in, made);
 }
 
 }  // namespace imbrex::tools

@@ -10,7 +10,7 @@
 #include <imbrex/tools/trace/element_text.hpp>
 #include <imbrex/tools/trace/perfetto_file.hpp>
 #include <imbrex/tools/trace/readable.hpp>
-#include <imbrex/tools/trace/replay.hpp>
+#include <imbrex/tools/trace/walk.hpp>
 
 namespace imbrex::tools {
 namespace {
@@ -25,14 +25,14 @@ constexpr std::int64_t first_pe_thread = 1'000'000;
 constexpr std::int64_t first_comm_thread = 100'000'000;
 constexpr std::size_t most_rows = 1000;  // of phases of one name on one PE
 
-class conversion final : public replay_observer {
+class conversion final : public walk_observer {
  public:
   conversion(const trace::reader& in, const std::string& path) : in_(in), out_(path) {}
 
   void start(std::uint64_t time) override;
-  void begin(std::uint32_t track, std::uint64_t time, const replayed_frame& frame,
+  void begin(std::uint32_t track, std::uint64_t time, const walked_frame& frame,
              const message_account::begun* by) override;
-  void end(std::uint32_t track, std::uint64_t time, const replayed_frame& frame) override;
+  void end(std::uint32_t track, std::uint64_t time, const walked_frame& frame) override;
   void sent(std::uint32_t track, const record& r, std::uint32_t number) override;
   void begun_early(std::uint64_t time, const message_account::begun& known) override;
   void other(std::uint32_t track, const record& r) override;
@@ -91,9 +91,9 @@ std::string conversion::name_of(const one_track& here, name_table table, std::ui
   return named.empty() ? otherwise + std::to_string(id) : std::string(named);
 }
 
-void conversion::begin(std::uint32_t track, std::uint64_t time, const replayed_frame& frame,
+void conversion::begin(std::uint32_t track, std::uint64_t time, const walked_frame& frame,
                        const message_account::begun* by) {
-  using kind = replayed_frame::kind;
+  using kind = walked_frame::kind;
   if (frame.what == kind::idle) return;
   const one_track& here = tracks_[track];
   if (frame.what == kind::parked) return out_.begin(here.number, time, "parked", {.category = "parked"});
@@ -107,8 +107,8 @@ void conversion::begin(std::uint32_t track, std::uint64_t time, const replayed_f
   out_.begin(here.number, time, name_of(here, name_table::entries, frame.entry, "entry "), more);
 }
 
-void conversion::end(std::uint32_t track, std::uint64_t time, const replayed_frame& frame) {
-  if (frame.what != replayed_frame::kind::idle) out_.end(tracks_[track].number, time);
+void conversion::end(std::uint32_t track, std::uint64_t time, const walked_frame& frame) {
+  if (frame.what != walked_frame::kind::idle) out_.end(tracks_[track].number, time);
 }
 
 void conversion::sent(std::uint32_t track, const record& r, std::uint32_t number) {
@@ -193,7 +193,7 @@ void conversion::finish(std::uint64_t time) {
 
 void convert_to_perfetto(trace::reader& in, const std::string& path) {
   conversion made(in, path);
-  replay(in, made);
+  walk(in, made);
 }
 
 }  // namespace imbrex::tools

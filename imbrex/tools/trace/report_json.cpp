@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/tools/trace/report_json.hpp>
 
+#include <optional>
+
 #include <nlohmann/json.hpp>
 
 #include <imbrex/tools/trace/summary.hpp>
@@ -9,6 +11,10 @@ namespace imbrex::tools {
 namespace {
 
 using nlohmann::ordered_json;
+
+ordered_json number_or_null(std::optional<double> number) {
+  return number ? ordered_json(*number) : ordered_json(nullptr);
+}
 
 ordered_json json(const overlap_report& of) {
   return {{"communication", of.communication},
@@ -135,7 +141,7 @@ ordered_json json(const run_report& run) {
   made["bound"] = {{"busiest_pe", run.bound.busiest},    {"mean_of_pes", run.bound.mean},
                    {"overlapped", run.bound.overlapped}, {"latency", run.bound.latency},
                    {"device", run.bound.device},         {"least", run.bound.least()}};
-  for (const figure& one : summary(run)) made["summary"][one.key] = one.value;
+  for (const figure& one : summary(run)) made["summary"][one.key] = number_or_null(one.value);
   return made;
 }
 
@@ -148,11 +154,9 @@ std::string report_json(std::span<const run_report> runs) {
     const auto left = summary(runs[0]);
     const auto right = summary(runs[1]);
     for (std::size_t k = 0; k < left.size(); ++k)
-      made["compared"][left[k].key] = {
-          {"first", left[k].value},
-          {"second", right[k].value},
-          {"ratio",
-           left[k].value == 0 ? ordered_json(nullptr) : ordered_json(right[k].value / left[k].value)}};
+      made["compared"][left[k].key] = {{"first", number_or_null(left[k].value)},
+                                       {"second", number_or_null(right[k].value)},
+                                       {"ratio", number_or_null(ratio_of(left[k], right[k]))}};
   }
   return made.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include <imbrex/tools/trace/readable.hpp>
@@ -220,12 +221,15 @@ std::string report_text(const run_report& run) {
 }
 
 std::string comparison_text(const run_report& one, const run_report& other) {
-  const auto ratio = [](double l, double r) { return l == 0 ? "-" : fmt::format("{:.3f}", r / l); };
+  const auto text = [](std::optional<double> ratio) { return ratio ? fmt::format("{:.3f}", *ratio) : "-"; };
+  const auto ratio = [&](std::uint64_t l, std::uint64_t r) {
+    return text(l == 0 ? std::nullopt : std::optional(static_cast<double>(r) / static_cast<double>(l)));
+  };
   table figures({"first", "second", "second/first", "figure"});
   const auto left = summary(one);
   const auto right = summary(other);
   for (std::size_t k = 0; k < left.size(); ++k)
-    figures.row({text_of(left[k]), text_of(right[k]), ratio(left[k].value, right[k].value), left[k].name});
+    figures.row({text_of(left[k]), text_of(right[k]), text(ratio_of(left[k], right[k])), left[k].name});
   std::map<std::string, std::pair<entry_report, entry_report>> by_name;
   for (const entry_report& e : one.entries) by_name[e.name].first = e;
   for (const entry_report& e : other.entries) by_name[e.name].second = e;
@@ -238,8 +242,7 @@ std::string comparison_text(const run_report& one, const run_report& other) {
   table times({"first", "second", "second/first", "calls, first", "calls, second", "entry"});
   const auto more = some_rows(entries, "entries", [&](const auto& entry) {
     const auto& [l, r] = entry.second;
-    times.row({time_text(l.time), time_text(r.time),
-               ratio(static_cast<double>(l.time), static_cast<double>(r.time)), readable_count(l.calls),
+    times.row({time_text(l.time), time_text(r.time), ratio(l.time, r.time), readable_count(l.calls),
                readable_count(r.calls), printable(entry.first)});
   });
   return "First:  " + head_text(one) + "Second: " + head_text(other) + "\n" + figures.text() +

@@ -59,7 +59,8 @@ std::vector<figure> summary(const run_report& run) {
       {"idle_other", "idle: dependency, imbalance", quantity_kind::time, number(all.idle.other)},
       {"communication", "communication, all PEs", quantity_kind::time, number(all.overlap.communication)},
       {"exposed", "exposed communication", quantity_kind::time, number(all.overlap.exposed())},
-      {"overlap", "communication covered", quantity_kind::part, all.overlap.fraction()},
+      {"overlap", "communication covered", quantity_kind::part,
+       all.overlap.communication == 0 ? std::nullopt : std::optional(all.overlap.fraction())},
       {"items", "items", quantity_kind::count, number(all.items)},
       {"messages", "messages sent", quantity_kind::count, number(run.messages.sent)},
       {"message_bytes", "bytes sent", quantity_kind::bytes, number(run.messages.bytes)},
@@ -75,17 +76,24 @@ std::vector<figure> summary(const run_report& run) {
 }
 
 std::string text_of(const figure& one) {
+  if (!one.value) return "-";
+  const double value = *one.value;
   switch (one.kind) {
-    case quantity_kind::time: return readable_time(one.value);
-    case quantity_kind::bytes: return readable_bytes(one.value);
-    case quantity_kind::part: return readable_part(one.value);
+    case quantity_kind::time: return readable_time(value);
+    case quantity_kind::bytes: return readable_bytes(value);
+    case quantity_kind::part: return readable_part(value);
     default: break;
   }
-  if (one.value == static_cast<double>(static_cast<std::uint64_t>(one.value)))
-    return readable_count(static_cast<std::uint64_t>(one.value));
-  std::string text = std::to_string(one.value);
+  if (value == static_cast<double>(static_cast<std::uint64_t>(value)))
+    return readable_count(static_cast<std::uint64_t>(value));
+  std::string text = std::to_string(value);
   text.resize(text.size() - 3);
   return text;
+}
+
+std::optional<double> ratio_of(const figure& first, const figure& second) {
+  if (!first.value || !second.value || *first.value == 0) return std::nullopt;
+  return *second.value / *first.value;
 }
 
 }  // namespace imbrex::tools

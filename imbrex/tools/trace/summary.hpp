@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,13 +20,16 @@ struct figure {
   const char* key;   ///< in JSON
   const char* name;  ///< for people
   quantity_kind kind;
-  double value;
+  std::optional<double> value;  ///< none if it is a part of nothing
 };
 
 /// The figures of a run, always the same ones in the same order.
 std::vector<figure> summary(const run_report& run);
 
-/// Its value with a unit.
+/// Its value with a unit; a dash if it has none.
 std::string text_of(const figure& one);
+
+/// The second's value in parts of the first's; none where that says nothing.
+std::optional<double> ratio_of(const figure& first, const figure& second);
 
 }  // namespace imbrex::tools

@@ -26,6 +26,7 @@ const countText = n => String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, '\u202f
 const partText = part => `${(100 * part).toFixed(1)} %`;
 const ratioText = ratio => Number.isFinite(ratio) ? `${ratio.toFixed(2)} x` : '-';
 function figureText(kind, value) {
+  if (value === null) return '-';
   switch (kind) {
     case 'time': return timeText(value);
     case 'bytes': return bytesText(value);

@@ -92,7 +92,6 @@ function head() {
   for (const [key, text] of shown) {
     const values = reports.map(report => report.summary[key]);
     const kind = kindOf.get(key);
-    const valueText = (value, k) => key === 'overlap' && reports[k].summary.communication === 0 ? '-' : figureText(kind, value);
     const [first] = values;
     let second = '';
     if (key === 'bound' && !compared) second = first ? `the run is ${ratioText(reports[0].length / first)} that` : '';
@@ -101,7 +100,7 @@ function head() {
     if (key === 'path' && !compared) second = `${partText(first ? reports[0].critical_path.network / first : 0)} of it on the network`;
     if (compared) second = kind === 'part' ? '' : first ? `${(values[1] / first).toFixed(3)} x` : '';
     byId('figures').append(element('div', {className: 'figure'},
-      element('b', {}, values.map(valueText).join(' \u2192 ')), element('span', {}, text),
+      element('b', {}, values.map(value => figureText(kind, value)).join(' \u2192 ')), element('span', {}, text),
       second ? element('small', {}, second) : null));
   }
 }
@@ -113,7 +112,7 @@ function comparison() {
                   idle_communication: -1, idle_waking: -1, idle_other: -1, above_bound: -1};
   const rows = given.figures.map(({key, name: text, kind}) => {
     const [first, second] = reports.map(report => report.summary[key]);
-    const ratio = first === 0 ? null : second / first;
+    const ratio = first === null || second === null || first === 0 ? null : second / first;
     const change = element('span', {}, ratio === null ? '-' : ratio.toFixed(3));
     return {cells: [text, figureText(kind, first), figureText(kind, second), change],
             good: better[key] && ratio !== null && Math.abs(ratio - 1) > 0.01 ? Math.sign(ratio - 1) * better[key] : 0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/tools/trace/replay.hpp>
+#include <imbrex/tools/trace/walk.hpp>
 
 #include <optional>
 #include <unordered_map>
@@ -11,13 +11,13 @@ namespace {
 using trace::record;
 using trace::record_kind;
 using trace::track_class;
-using kind = replayed_frame::kind;
+using kind = walked_frame::kind;
 
 constexpr std::size_t deepest = 64;  // a run never comes near it, damage may
 
-class replaying {
+class walker {
  public:
-  replaying(trace::reader& in, replay_observer& to) : in_(in), to_(to), messages_(no_chains_) {}
+  walker(trace::reader& in, walk_observer& to) : in_(in), to_(to), messages_(no_chains_) {}
 
   void run() {
     std::uint64_t end = 0;
@@ -39,7 +39,7 @@ class replaying {
     std::uint32_t file = 0;
     track_class kind = track_class::pe;
     std::uint64_t last_record = 0;
-    std::vector<replayed_frame> stack;
+    std::vector<walked_frame> stack;
   };
 
   void begin(std::uint64_t start);
@@ -49,19 +49,19 @@ class replaying {
   void runs(const record& r, std::uint32_t track, kind what);
   void stops(const record& r, std::uint32_t track);
   void message(const record& r, std::uint32_t track);
-  void push(const replayed_frame& pushed, std::uint32_t track, std::uint64_t time,
+  void push(const walked_frame& pushed, std::uint32_t track, std::uint64_t time,
             const message_account::begun* by);
   void pop_until(std::uint32_t track, std::size_t depth, std::uint64_t time);
 
   trace::reader& in_;
-  replay_observer& to_;
+  walk_observer& to_;
   chain_store no_chains_;
   message_account messages_;
   std::vector<one_track> tracks_;
   std::unordered_map<std::uint32_t, std::uint32_t> senders_;
 };
 
-void replaying::begin(std::uint64_t start) {
+void walker::begin(std::uint64_t start) {
   to_.start(start);
   for (std::uint32_t t = 0; t < in_.tracks().size(); ++t) {
     const auto& of = in_.tracks()[t];
@@ -71,7 +71,7 @@ void replaying::begin(std::uint64_t start) {
   }
 }
 
-void replaying::take(const record& r, std::uint32_t track) {
+void walker::take(const record& r, std::uint32_t track) {
   const track_class of = tracks_[track].kind;
   const bool is_thread = of == track_class::pe || of == track_class::comm_thread;
   switch (r.kind) {
@@ -88,18 +88,18 @@ void replaying::take(const record& r, std::uint32_t track) {
   }
 }
 
-void replaying::push(const replayed_frame& pushed, std::uint32_t track, std::uint64_t time,
-                     const message_account::begun* by) {
+void walker::push(const walked_frame& pushed, std::uint32_t track, std::uint64_t time,
+                  const message_account::begun* by) {
   tracks_[track].stack.push_back(pushed);
   to_.begin(track, time, pushed, by);
 }
 
-void replaying::pop_until(std::uint32_t track, std::size_t depth, std::uint64_t time) {
+void walker::pop_until(std::uint32_t track, std::size_t depth, std::uint64_t time) {
   auto& stack = tracks_[track].stack;
   for (; stack.size() > depth; stack.pop_back()) to_.end(track, time, stack.back());
 }
 
-void replaying::item(const record& r, std::uint32_t track) {
+void walker::item(const record& r, std::uint32_t track) {
   switch (r.kind) {
     case record_kind::item_begin: pop_until(track, 0, r.time); return runs(r, track, kind::item);
     case record_kind::entry_begin: return runs(r, track, kind::turn);
@@ -116,7 +116,7 @@ void replaying::item(const record& r, std::uint32_t track) {
   }
 }
 
-void replaying::idle(const record& r, std::uint32_t track, kind now) {
+void walker::idle(const record& r, std::uint32_t track, kind now) {
   const auto& stack = tracks_[track].stack;
   if (!stack.empty()) {
     const kind before = stack.front().what;
@@ -126,7 +126,7 @@ void replaying::idle(const record& r, std::uint32_t track, kind now) {
   push({now}, track, r.time, nullptr);
 }
 
-void replaying::runs(const record& r, std::uint32_t track, kind what) {
+void walker::runs(const record& r, std::uint32_t track, kind what) {
   std::optional<message_account::begun> by;
   if (r.a != 0 && what != kind::coroutine) by = messages_.begin(r, track, tracks_[track].file);
   const auto& stack = tracks_[track].stack;
@@ -138,10 +138,10 @@ void replaying::runs(const record& r, std::uint32_t track, kind what) {
 }
 
 // The innermost that this ends, and what it had begun; as the report has it.
-void replaying::stops(const record& r, std::uint32_t track) {
+void walker::stops(const record& r, std::uint32_t track) {
   const auto& stack = tracks_[track].stack;
   for (std::size_t depth = stack.size(); depth-- > 0;) {
-    const replayed_frame& one = stack[depth];
+    const walked_frame& one = stack[depth];
     const bool ends = r.kind == record_kind::entry_end
                           ? one.what == kind::turn
                           : one.what == kind::coroutine && one.entry == r.entry && one.group == r.group &&
@@ -150,7 +150,7 @@ void replaying::stops(const record& r, std::uint32_t track) {
   }
 }
 
-void replaying::message(const record& r, std::uint32_t track) {
+void walker::message(const record& r, std::uint32_t track) {
   const std::uint32_t file = tracks_[track].file;
   std::optional<message_account::begun> early;
   if (r.kind == record_kind::sent) {
@@ -171,6 +171,6 @@ void replaying::message(const record& r, std::uint32_t track) {
 
 }  // namespace
 
-void replay(trace::reader& in, replay_observer& to) { replaying(in, to).run(); }
+void walk(trace::reader& in, walk_observer& to) { walker(in, to).run(); }
 
 }  // namespace imbrex::tools

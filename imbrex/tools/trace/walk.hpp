@@ -9,7 +9,7 @@
 namespace imbrex::tools {
 
 /// What a PE does: it runs an item, in that perhaps turns and coroutines, or it is idle.
-struct replayed_frame {
+struct walked_frame {
   enum class kind : std::uint8_t { idle, parked, item, turn, coroutine };
   kind what = kind::idle;
   bool program = false;     ///< its element is known
@@ -20,19 +20,19 @@ struct replayed_frame {
 
 /// Is told what a trace says, to draw it elsewhere: on each track in the order of time. Frames of a PE lie in each other, and
 /// all that begin end. While nothing is recorded a PE has none.
-class replay_observer {
+class walk_observer {
  public:
-  replay_observer() = default;
-  replay_observer(const replay_observer&) = delete;
-  replay_observer& operator=(const replay_observer&) = delete;
-  virtual ~replay_observer() = default;
+  walk_observer() = default;
+  walk_observer(const walk_observer&) = delete;
+  walk_observer& operator=(const walk_observer&) = delete;
+  virtual ~walk_observer() = default;
 
   /// Comes first: the time of the first record.
   virtual void start(std::uint64_t time) = 0;
   /// `by` is the message that it begins with, or null.
-  virtual void begin(std::uint32_t track, std::uint64_t time, const replayed_frame& frame,
+  virtual void begin(std::uint32_t track, std::uint64_t time, const walked_frame& frame,
                      const message_account::begun* by) = 0;
-  virtual void end(std::uint32_t track, std::uint64_t time, const replayed_frame& frame) = 0;
+  virtual void end(std::uint32_t track, std::uint64_t time, const walked_frame& frame) = 0;
   /// By a PE or a communication thread. `number` is that of `message_in_flight`.
   virtual void sent(std::uint32_t track, const trace::record& r, std::uint32_t number) = 0;
   /// A message whose item has begun before it was sent or packed, which is now: by clocks that do not agree, or stand still.
@@ -43,7 +43,7 @@ class replay_observer {
   virtual void finish(std::uint64_t time) = 0;
 };
 
-/// Reads a trace to its end, once. Memory: for each track, and for each message on its way.
-void replay(trace::reader& in, replay_observer& to);
+/// Reads a trace to its end, once, and tells of it. Memory: for each track, and for each message on its way.
+void walk(trace::reader& in, walk_observer& to);
 
 }  // namespace imbrex::tools
