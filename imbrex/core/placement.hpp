@@ -31,6 +31,9 @@ struct layout {
     static_assert(
         std::is_empty_v<Other> && std::is_default_constructible_v<Other>,
         "imbrex: a placement must have no state: it travels as a type. Use a lambda without captures");
+    static_assert(detail::is_index<Index> || std::is_invocable_r_v<int, const Other&, const Index&, int>,
+                  "imbrex: a placement of keys is `int operator()(const Key&, int num_pes)`; in_blocks and "
+                  "round_robin are for indices");
     return {shape};
   }
 };
@@ -49,7 +52,7 @@ layout<index<N>, block_placement, true> sparse(const index<N>& shape) {
 }
 inline layout<index<1>, block_placement, true> sparse(int bound) { return {index<1>(bound)}; }
 
-/// The same for user-defined keys.
+/// The same for user-defined keys, which a hash places unless a function does.
 template <class Key>
 layout<Key, block_placement, true> keyed() {
   return {Key{}};
