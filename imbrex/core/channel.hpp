@@ -37,11 +37,15 @@ class channel {
     if (other_ == nullptr) detail::throw_unconnected();
     reinterpret_cast<post_to_port<T>>(other_->post)(collection_, linear_, sent_++, std::move(value));
   }
-  /// Waits for the next value from the other end.
-  auto receive() { return values_.receive(received_++); }
+  /// Waits for the next value from the other end. Of several who wait each gets one, in the order in which they began
+  /// to; who no longer waits, such as in a `when_any` that something else has ended, has taken none.
+  auto receive() { return values_.receive_in_order(&received_); }
 
   /// For the runtime: a value has come.
-  void put(detail::letter<T>& l) { values_.put(l); }
+  void put(detail::letter<T>& l) {
+    values_.put(l);
+    values_.pass_on();
+  }
   /// The connection and the unread values migrate with the chare.
   void serialize(auto& ar) {
     std::uint32_t other = other_ != nullptr ? other_->id : unconnected;

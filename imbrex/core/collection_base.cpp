@@ -168,17 +168,13 @@ void check_balance_point(const scope& entry, std::coroutine_handle<> waiter) {
     }
 }
 
-std::string describe_receive(const scope& entry, const void* port,
-                             const std::optional<std::int64_t>& reference, std::size_t unread) {
+std::string describe_port(const scope& entry, const void* port) {
   std::string_view name;
   if (entry.chare != nullptr) {
     const auto& e = *static_cast<const chare_header*>(entry.chare);
     name = message_table::port_name(e.home->chare_name(), e.home->object(e), port);
   }
-  std::string text = name.empty() ? "a mailbox that nothing in this program sends to" : std::string(name);
-  text += reference ? " with reference " + std::to_string(*reference) : " with any reference";
-  if (unread > 0) text += " (" + std::to_string(unread) + " unread with other references)";
-  return text;
+  return name.empty() ? "a mailbox that nothing in this program sends to" : std::string(name);
 }
 
 void check_priority(int priority) {

@@ -60,6 +60,7 @@ struct own_exception : std::exception {
 class faulty : public chare<faulty, index<2>> {
  public:
   mailbox<int> port;
+  channel<int> line;
 
   void fail() { throw std::runtime_error("it broke"); }
   void fail_oddly() { throw 5; }
@@ -84,6 +85,11 @@ class faulty : public chare<faulty, index<2>> {
   }
   task<> wait_for_any() { co_await port.receive_any(); }
   task<> wait_for_all() { co_await all_reduce(1, sum); }
+  task<> wait_for_two() {
+    line.connect<&faulty::line>(self());
+    line.send(1);
+    for (int n = 0; n < 2; ++n) co_await line.receive();
+  }
   void end_the_run(int status) { imbrex::exit(status); }
 
  private:
@@ -205,6 +211,12 @@ TEST_P(errors, a_deadlock_is_reported_with_who_waits_for_what) {
         co_await all[{0, 1}].call<&faulty::wait_for_any>();
       },
       {"deadlock", "faulty(0, 1), entry wait_for_any", "any reference"});
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        co_await all[{0, 1}].call<&faulty::wait_for_two>();
+      },
+      {"deadlock", "faulty(0, 1), entry wait_for_two", "line, of which it has received 1 value\n"});
   fails(
       []() -> task<> {
         auto all = make_array<faulty>({2, 2});

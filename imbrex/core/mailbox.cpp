@@ -33,17 +33,18 @@ void mailbox_base::discard() noexcept {
   }
 }
 
-void mailbox_base::receiver::accept(letter_base& l) {
-  from_.unread_.remove(l);
-  got_ = &l;
-}
-
 std::string mailbox_base::receiver::description() const {
-  return describe_receive(entry(), &from_, reference_, from_.unread_.size());
+  const std::size_t unread = from_.unread_.size();
+  const std::string others = unread == 0 ? "" : " (" + std::to_string(unread) + " unread ";
+  std::string text = describe_port(entry(), &from_);
+  if (next_ != nullptr) {
+    text += ", of which it has received " + std::to_string(*next_) + (*next_ == 1 ? " value" : " values");
+    return others.empty() ? text : text + others + "that were sent later)";
+  }
+  text += reference_ ? " with reference " + std::to_string(*reference_) : " with any reference";
+  return others.empty() ? text : text + others + "with other references)";
 }
 
-awaited mailbox_base::receiver::cause() const {
-  return {trace::wait_cause::mailbox, reference_.value_or(-1)};
-}
+awaited mailbox_base::receiver::cause() const { return {trace::wait_cause::mailbox, wanted().value_or(-1)}; }
 
 }  // namespace imbrex::detail

@@ -16,8 +16,8 @@
 namespace imbrex {
 namespace detail {
 
-std::string describe_receive(const scope& entry, const void* port,
-                             const std::optional<std::int64_t>& reference, std::size_t unread);
+/// The name of a mailbox or channel of the entry's chare.
+std::string describe_port(const scope& entry, const void* port);
 
 /// What a mailbox knows of a message: its own part, and the whole (`envelope`), which it destroys when the
 /// value is taken.
@@ -111,6 +111,8 @@ class mailbox_base {
   class receiver;
 
   void put(letter_base& l);
+  /// Where values are received in the order of their numbers: gives those that have come to who waits.
+  void pass_on();
 
  protected:
   ~mailbox_base() { discard(); }
@@ -123,11 +125,16 @@ class mailbox_base {
 class mailbox_base::receiver : public suspension {
  public:
   receiver(mailbox_base& from, std::optional<std::int64_t> reference) : from_(from), reference_(reference) {}
+  /// Waits for the value that has the number `*next` when it is this one's turn, and counts it as soon as it has come.
+  receiver(mailbox_base& from, std::int64_t* next) : from_(from), next_(next) {}
   /// Only before it is awaited.
-  receiver(receiver&& other) noexcept : from_(other.from_), reference_(other.reference_) {}
+  receiver(receiver&& other) noexcept
+      : from_(other.from_), reference_(other.reference_), next_(other.next_) {}
 
   bool await_ready() {
-    auto* l = reference_ ? from_.unread_.find(*reference_) : from_.unread_.first();
+    if (next_ != nullptr && from_.first_waiting_ != nullptr) return false;  // whose turn is before
+    const auto wanted = this->wanted();
+    auto* l = wanted ? from_.unread_.find(*wanted) : from_.unread_.first();
     if (l == nullptr) return false;
     accept(*l);
     return true;
@@ -166,8 +173,16 @@ class mailbox_base::receiver : public suspension {
  private:
   friend class mailbox_base;
 
+  std::optional<std::int64_t> wanted() const { return next_ != nullptr ? *next_ : reference_; }
   /// A letter was there already.
-  void accept(letter_base& l);
+  void accept(letter_base& l) {
+    from_.unread_.remove(l);
+    get(l);
+  }
+  void get(letter_base& l) {
+    got_ = &l;
+    if (next_ != nullptr) ++*next_;
+  }
   void leave() {
     if (!waiting_) return;
     receiver** at = &from_.first_waiting_;
@@ -178,6 +193,7 @@ class mailbox_base::receiver : public suspension {
 
   mailbox_base& from_;
   std::optional<std::int64_t> reference_;
+  std::int64_t* next_ = nullptr;
   letter_base* got_ = nullptr;
   receiver* next_waiting_ = nullptr;
   bool waiting_ = false;
@@ -185,13 +201,24 @@ class mailbox_base::receiver : public suspension {
 };
 
 inline void mailbox_base::put(letter_base& l) {
-  for (receiver* r = first_waiting_; r != nullptr; r = r->next_waiting_)
-    if (!r->reference_ || *r->reference_ == l.reference) {
-      r->leave();
-      r->got_ = &l;
-      return r->waiter_.resume();
-    }
+  for (receiver* r = first_waiting_; r != nullptr; r = r->next_waiting_) {
+    const auto wanted = r->wanted();
+    if (wanted && *wanted != l.reference) continue;
+    r->leave();
+    r->get(l);
+    return r->waiter_.resume();
+  }
   unread_.add(l);
+}
+
+inline void mailbox_base::pass_on() {
+  while (receiver* const r = first_waiting_) {
+    letter_base* const l = unread_.find(*r->next_);
+    if (l == nullptr) return;
+    r->leave();
+    r->accept(*l);
+    r->waiter_.resume();
+  }
 }
 
 }  // namespace detail
@@ -219,6 +246,8 @@ class mailbox : detail::mailbox_base {
   receiver receive(std::int64_t reference = 0) { return receiver(*this, reference); }
   /// Waits for the oldest value, whatever its reference number.
   receiver receive_any() { return receiver(*this, std::nullopt); }
+  /// For a channel: waits for the value whose reference number is `*next`, and adds one to it.
+  receiver receive_in_order(std::int64_t* next) { return receiver(*this, next); }
 
   /// Values that have come and not been received.
   std::size_t size() const { return unread_.size(); }
@@ -226,6 +255,7 @@ class mailbox : detail::mailbox_base {
   bool has(std::int64_t reference) const { return unread_.find(reference) != nullptr; }
 
   /// For the runtime: a value has come.
+  using mailbox_base::pass_on;
   using mailbox_base::put;
   /// Unread values migrate with the chare.
   void serialize(auto& ar);
@@ -235,8 +265,7 @@ class mailbox : detail::mailbox_base {
 template <class T>
 class [[nodiscard("co_await the value")]] mailbox<T>::receiver final : public detail::mailbox_base::receiver {
  public:
-  receiver(mailbox& from, std::optional<std::int64_t> reference)
-      : detail::mailbox_base::receiver(from, reference) {}
+  using detail::mailbox_base::receiver::receiver;
   /// Only before it is awaited; so that when_all and when_any can take it.
   receiver(receiver&& other) noexcept = default;
 
