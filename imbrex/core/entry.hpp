@@ -195,7 +195,7 @@ struct call_message : element_message<key_type<typename T::index_type>> {
     auto& request = static_cast<call_message&>(*s.request);
     auto& promise = frame_of(s).promise();
     if (auto thrown = promise.take_error()) {
-      fail_entry(request, *static_cast<chare_header*>(s.chare), std::move(thrown));
+      fail_entry(request, *static_cast<chare_header*>(s.chare), std::move(thrown), &s);
     } else if (request.reply) {
       send_reply(request.origin, request.reply, take_result<result>(promise));
     }

@@ -77,6 +77,15 @@ class faulty : public chare<faulty, index<2>> {
     if (where() == index<2>(0, 1)) throw std::invalid_argument("one of many");
     return 1;
   }
+  int fail_by_place() { throw std::runtime_error("the same"); }
+  task<int> fail_after_a_failure(element<faulty> other) {
+    try {
+      co_await other.call<&faulty::fail>();
+    } catch (const std::runtime_error&) {
+    }
+    throw std::domain_error("my own fault");
+  }
+  task<> reduce_a_failure(array<faulty> all) { co_await all.reduce<&faulty::fail_at_one>(sum); }
   task<> wait() { co_await port.receive(42); }
   task<int> fail_or_wait() {
     if (where()[0] + where()[1] == 0) throw std::runtime_error("I am the first");
@@ -102,7 +111,8 @@ TEST_P(errors, an_exception_that_nobody_has_awaited_ends_the_run) {
         const auto unawaited = all[{1, 0}].call<&faulty::fail_with_own>();
         co_await arrival_of(unawaited);
       },
-      {"my own", "nobody awaited the result of faulty::fail_with_own"});
+      {"my own (thrown by faulty(1, 0), entry fail_with_own, on PE ",
+       "nobody awaited the result of faulty::fail_with_own"});
   fails(
       []() -> task<> {
         auto all = make_array<faulty>({2, 2});
@@ -120,7 +130,8 @@ TEST_P(errors, an_exception_that_nobody_has_awaited_ends_the_run) {
         co_await arrival_of(loses);
         co_await when_any(std::move(wins), std::move(loses));
       },
-      {"my own", "nobody awaited the result of faulty::fail_with_own"});
+      {"my own (thrown by faulty(1, 0), entry fail_with_own, on PE ",
+       "nobody awaited the result of faulty::fail_with_own"});
 }
 
 TEST_P(errors, an_exception_in_a_send_ends_the_run) {
@@ -144,6 +155,76 @@ TEST_P(errors, an_exception_in_a_send_ends_the_run) {
         co_await sleep_for(std::chrono::hours(1));
       },
       {"faulty(", "fail_oddly", "an exception of type int"});
+}
+
+TEST_P(errors, an_exception_that_its_awaiter_lets_go_on_names_who_threw_it) {
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        co_await all[{1, 1}].call<&faulty::fail>();
+      },
+      {"the main task: std::runtime_error: it broke (thrown by faulty(1, 1), entry fail, on PE "});
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        send<&faulty::pass_on>(all[{1, 1}], all[{0, 1}]);
+        co_await sleep_for(std::chrono::hours(1));
+      },
+      {"faulty(1, 1), entry pass_on, on PE ",
+       "std::out_of_range: it broke later (thrown by faulty(0, 1), entry fail_later, on PE "});
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        co_await all[{1, 1}].call<&faulty::pass_on>(all[{0, 1}]);
+      },
+      {"the main task: std::out_of_range: it broke later (thrown by faulty(0, 1), entry fail_later, on PE "});
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        const auto one = all[{1, 0}].call<&faulty::fail_with_own>();
+        co_await arrival_of(one);
+        co_await one;
+      },
+      {"the main task: ", "my own (thrown by faulty(1, 0), entry fail_with_own, on PE "});
+}
+
+TEST_P(errors, an_exception_from_a_reduction_names_who_threw_it) {
+  const std::string thrower = "one of many (thrown by faulty(0, 1), entry fail_at_one, on PE ";
+  fails([]() -> task<> { co_await make_array<faulty>({2, 2}).reduce<&faulty::fail_at_one>(sum); },
+        {"the main task: std::invalid_argument: " + thrower});
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        co_await all.section({{0, 1}, {1, 1}}).reduce<&faulty::fail_at_one>(sum);
+      },
+      {"the main task: std::invalid_argument: " + thrower});
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        co_await all[{1, 1}].call<&faulty::reduce_a_failure>(all);
+      },
+      {"the main task: std::invalid_argument: " + thrower});
+}
+
+TEST_P(errors, each_exception_names_its_own_thrower) {
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        try {
+          co_await all[{0, 0}].call<&faulty::fail_by_place>();
+        } catch (const std::runtime_error&) {
+        }
+        auto later = all[{1, 1}].call<&faulty::fail_by_place>();
+        auto sooner = all[{1, 0}].call<&faulty::fail_by_place>();
+        co_await when_all(std::move(later), std::move(sooner));
+      },
+      {"the main task: std::runtime_error: the same (thrown by faulty(1, 1), entry fail_by_place, on PE "});
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        co_await all[{1, 1}].call<&faulty::fail_after_a_failure>(all[{0, 0}]);
+      },
+      {"std::domain_error: my own fault (thrown by faulty(1, 1), entry fail_after_a_failure, on PE "});
 }
 
 TEST_P(errors, an_exception_in_a_call_reaches_the_awaiter) {
@@ -225,7 +306,8 @@ TEST_P(errors, an_exception_that_waits_for_others_is_told_in_a_deadlock) {
         auto all = make_array<faulty>({2, 2});
         co_await all.reduce<&faulty::fail_or_wait>(sum);
       },
-      {"deadlock", "an exception waits for the other elements", "std::runtime_error: I am the first",
+      {"deadlock", "an exception waits for the other elements",
+       "std::runtime_error: I am the first (thrown by faulty(0, 0), entry fail_or_wait, on PE ",
        "entry fail_or_wait"});
 }
 

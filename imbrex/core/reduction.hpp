@@ -168,8 +168,8 @@ class collector_base : public reply_target {
   void send_to_root(collection_base& part, std::uint32_t broadcast);
   void send_to_caller(std::uint32_t caller, const reply_address& reply);
 
-  void fail(std::uint32_t, std::exception_ptr why) final;
-  std::exception_ptr held_error() const final { return whole_->error.get(); }
+  void fail(std::uint32_t, carried_exception why) final;
+  carried_exception held_error() const final { return whole_->error; }
   void abandon() noexcept final { delete this; }
 
  protected:

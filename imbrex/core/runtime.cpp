@@ -94,7 +94,10 @@ struct runtime::main_task : work {
     } catch (const usage_error& e) {
       owner.fail(e.what(), usage_error::exit_status);
     } catch (...) {
-      owner.fail("the main task: " + detail::describe_current_exception());
+      const auto thrown = std::current_exception();
+      const auto thrower = owner.processor_at(0).main.thrower_of(thrown);
+      owner.fail("the main task: " +
+                 detail::carried_exception(thrown, thrower.value_or(std::string())).description());
     }
   }
   static void forget(work&) noexcept {}
@@ -373,8 +376,8 @@ std::string runtime::describe_waits() const {
     for (const auto* w = entry.waits; w != nullptr; w = w->next())
       add(who + " waits for " + w->description());
   };
-  const auto add_error = [&](const std::exception_ptr& held) {
-    if (held) add("an exception waits for the other elements that were called: " + describe(held));
+  const auto add_error = [&](const detail::carried_exception& held) {
+    if (held) add("an exception waits for the other elements that were called: " + held.description());
   };
   for (const auto& p : processors_) {
     p->replies().for_each([&](const detail::reply_target& one) { add_error(one.held_error()); });

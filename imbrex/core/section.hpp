@@ -98,13 +98,13 @@ class section_reduction final : public section_reduction_base {
   void answer() {
     std::sort(parts_.begin(), parts_.end(), [](auto& a, auto& b) { return key_less(a.key, b.key); });
     std::optional<typename math::partial> all;
-    std::exception_ptr thrown;
+    carried_exception thrown;
     try {
       for (auto& p : parts_) math::add(all, p.key, std::move(p.value));
       const auto result = math::finish(std::move(*all));
       for (auto& p : parts_) send_reply(p.caller, p.reply, typename math::result(result));
     } catch (...) {
-      thrown = std::current_exception();
+      thrown = thrown_by_reduction();
     }
     if (thrown)
       for (auto& p : parts_) send_failure(p.caller, p.reply, "a reduction", thrown);
@@ -134,9 +134,9 @@ struct section_contribution final : message {
     const auto& members = part->section_members(section_id);
     if (!std::binary_search(members.begin(), members.end(), from,
                             [](auto& a, auto& b) { return key_less(a, b); }))
-      return send_failure(
-          this->origin, this->reply, "all_reduce",
-          std::make_exception_ptr(error(part->key_name(from) + " is not a member of that section")));
+      return send_failure(this->origin, this->reply, "all_reduce",
+                          carried_exception(std::make_exception_ptr(
+                              error(part->key_name(from) + " is not a member of that section"))));
     const std::pair which(section_id, number);
     auto& slot = part->section_reductions[which];
     if (!slot) slot = std::make_unique<values>();

@@ -182,7 +182,8 @@ struct entry_broadcast final : broadcast_message {
   void fail_at(element_header<index_type>& e, [[maybe_unused]] Collector* results,
                [[maybe_unused]] std::size_t ordinal, std::exception_ptr thrown) {
     if constexpr (reduces) {
-      results->fail(static_cast<std::uint32_t>(ordinal), std::move(thrown));
+      results->fail(static_cast<std::uint32_t>(ordinal),
+                    thrown_by_entry(e, content_type::type_record, std::move(thrown)));
     } else {
       fail_run(processor::here(), describe_entry(e, content_type::type_record) + ": " + describe(thrown));
     }
