@@ -27,6 +27,17 @@ std::vector<machine_under_test> few_machines() {
   return few;
 }
 
+/// Those where a message to another PE always becomes bytes.
+std::vector<machine_under_test> machines_with_bytes() {
+  std::vector<machine_under_test> some{
+      {"serialize_always", {serializing(threads(2))}},
+      {"delayed_link", {serializing(delayed())}},
+      {"deterministic", {seeded(2, 1), seeded(3, 2)}},
+  };
+  if (has_network()) some.push_back({"ucx_2x1", {threads(1)}, 2});
+  return some;
+}
+
 class errors : public on_machine {
  protected:
   /// Runs a program that must fail, on each machine, and expects each of these texts in what it writes.
@@ -510,6 +521,62 @@ TEST_P(errors, a_wrong_priority_is_refused) {
   });
 }
 
+/// Reads more than it writes, or less.
+struct lopsided {
+  int written = 1;
+  int read = 1;
+  void serialize(auto& ar) {
+    const bool reading = std::remove_cvref_t<decltype(ar)>::reading;
+    std::int32_t number = read;
+    ar(written, read);
+    for (int i = 0; i < (reading ? read : written); ++i) ar(number);
+  }
+};
+
+class careless : public chare<careless> {
+ public:
+  mailbox<lopsided> port;
+  void take(const lopsided&) {}
+  lopsided give() { return {.written = 1, .read = 2}; }
+  void leave() { migrate_to((pe() + 1) % num_pes()); }
+  void serialize(auto& ar) { ar(lopsided_); }
+
+ private:
+  lopsided lopsided_{.written = 1, .read = 3};
+};
+
+class through_bytes : public errors {};
+INSTANTIATE_TEST_SUITE_P(on, through_bytes, testing::ValuesIn(machines_with_bytes()), name_of_machine);
+
+TEST_P(through_bytes, a_message_that_cannot_be_unpacked_is_named) {
+  const std::string truncated = " cannot be unpacked: truncated message: 4 bytes wanted";
+  fails(
+      []() -> task<> {
+        co_await make_chare_on<careless>(num_pes() - 1).call<&careless::take>(lopsided{1, 2});
+      },
+      {"the message careless::take" + truncated});
+  fails(
+      []() -> task<> {
+        send<&careless::port>(make_chare_on<careless>(num_pes() - 1), lopsided{2, 1});
+        co_await sleep_for(std::chrono::hours(1));
+      },
+      {"the message careless::port cannot be unpacked: oversized message: 4 of "});
+  fails(
+      []() -> task<> {
+        send<&careless::take>(make_array<careless>(8), lopsided{1, 2});
+        co_await sleep_for(std::chrono::hours(1));
+      },
+      {"the message entry_broadcast<", "careless::take", truncated});
+  fails([]() -> task<> { co_await make_chare_on<careless>(num_pes() - 1).call<&careless::give>(); },
+        {"the message reply_message<", "lopsided>" + truncated});
+  fails(
+      []() -> task<> {
+        send<&careless::leave>(make_array<careless>(8));
+        co_await sleep_for(std::chrono::hours(1));
+      },
+      {"the message migrant<", "careless>" + truncated});
+}
+
 TEST(errors_alone, no_pe_runs_outside_a_run) {
   EXPECT_THROW(imbrex::pe(), error);
   EXPECT_THROW(make_chare<contrary>(), error);
@@ -653,7 +720,7 @@ TEST(errors_alone_death_test, an_entry_that_never_returns_does_not_keep_the_proc
                             co_await sleep_for(std::chrono::milliseconds(20));
                             throw std::runtime_error("enough");
                           }),
-              testing::ExitedWithCode(1), "enough[^$]*PE 1 is still busy");
+              testing::ExitedWithCode(1), "enough[^$]*PE 1 is still busy with endless::spin that does not");
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 }
 

@@ -15,6 +15,7 @@
 #include <imbrex/core/message.hpp>
 #include <imbrex/core/run_recording.hpp>
 #include <imbrex/core/runtime.hpp>
+#include <imbrex/net/unpacked.hpp>
 
 namespace imbrex::detail {
 
@@ -217,11 +218,10 @@ void job::agree_to_begin(const std::exception_ptr& problem) {
 }
 
 work& job::unpack(reader& in) {
-  work* const item = kind_of_packed(in).unpack(in);
-  message_guard mine(static_cast<message&>(*item));
-  in.finish();
-  if (item->origin >= static_cast<std::uint32_t>(net_->pes().total))
-    throw serial_error("a message says that it comes from PE " + std::to_string(item->origin) + " of " +
+  message_guard mine(static_cast<message&>(unpacked(kind_of_packed(in), in)));
+  const std::uint32_t origin = mine.get().origin;
+  if (origin >= static_cast<std::uint32_t>(net_->pes().total))
+    throw serial_error("a message says that it comes from PE " + std::to_string(origin) + " of " +
                        std::to_string(net_->pes().total));
   return mine.release();
 }
