@@ -126,8 +126,8 @@ void fail_reduction_types(collection_base& part) {
                "operation, in the same order");
 }
 
-void throw_no_peers(const chare_header& single) {
-  throw error("all_reduce: " + single.home->element_name(single) +
+void throw_no_peers(const char* what, const chare_header& single) {
+  throw error(std::string(what) + ": " + single.home->element_name(single) +
               " is a single chare and has no peers: make an array or a group of its class");
 }
 
@@ -199,6 +199,13 @@ void check_priority(int priority) {
 void throw_wrong_index(std::string_view chare_name, const std::string& index, const std::string& shape) {
   throw error("index " + index + " is outside the array of " + std::string(short_name(chare_name)) +
               ", whose shape is " + shape + ": indices begin at 0 and end before the shape");
+}
+
+void throw_not_here(std::string_view group_of, int pe) {
+  const std::string name(short_name(group_of));
+  throw error("local: the " + name + " of the group on PE " + std::to_string(pe) +
+              " is not there yet, or no more. Messages may come before the group does: where make_group<" +
+              name + "> was called, await a call or reduce of the group before others are told of it");
 }
 
 void throw_wrong_shape(std::string_view chare_name, const std::string& shape) {

@@ -730,6 +730,7 @@ class lonely : public chare<lonely> {
     const int one = co_await all_reduce(1, sum);
     co_return one;
   }
+  int count_peers() { return static_cast<int>(peers().size()); }
 };
 
 TEST_P(errors, a_single_chare_has_nobody_to_all_reduce_with) {
@@ -739,6 +740,52 @@ TEST_P(errors, a_single_chare_has_nobody_to_all_reduce_with) {
         co_await single.call<&lonely::all_of_one>();
       },
       {"all_reduce", "lonely #1 of PE 0", "single chare"});
+}
+
+TEST_P(errors, a_single_chare_has_no_peers) {
+  fails(
+      []() -> task<> {
+        auto single = make_chare<lonely>();
+        co_await single.call<&lonely::count_peers>();
+      },
+      {"peers: lonely #1 of PE 0 is a single chare and has no peers: make an array or a group of its class"});
+}
+
+class reader_of_group : public chare<reader_of_group> {
+ public:
+  std::string look(group<lonely> at) {
+    try {
+      return at.local()->count_peers() > 0 ? "" : "nobody";
+    } catch (const error& e) {
+      return e.what();
+    }
+  }
+};
+
+TEST(errors_alone, a_chare_of_a_group_that_is_not_there_yet_is_an_error) {
+  int early = 0;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    const auto main = [&]() -> task<> {
+      auto reader = make_chare_on<reader_of_group>(1);
+      co_await quiescence();
+      const std::string text = co_await reader.call<&reader_of_group::look>(make_group<lonely>());
+      if (text.empty()) co_return;
+      ++early;
+      EXPECT_EQ(
+          text,
+          "local: the lonely of the group on PE 1 is not there yet, or no more. Messages may come before the "
+          "group does: where make_group<lonely> was called, await a call or reduce of the group before "
+          "others "
+          "are told of it");
+    };
+    EXPECT_EQ(imbrex::run(seeded(2, seed), main), 0);
+  }
+  EXPECT_GT(early, 0);
+  const auto unassigned = []() -> task<> {
+    EXPECT_THROW(group<lonely>().local(), error);
+    co_return;
+  };
+  EXPECT_EQ(imbrex::run(threads(1), unassigned), 0);
 }
 
 }  // namespace imbrex::errors_test

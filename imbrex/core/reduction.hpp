@@ -74,7 +74,7 @@ struct reduction {
 };
 
 void fail_reduction_types(collection_base& part);
-[[noreturn]] void throw_no_peers(const chare_header& single);
+[[noreturn]] void throw_no_peers(const char* what, const chare_header& single);
 void fail_empty_reduction(collection_base& part, std::uint32_t caller, const reply_address& reply);
 
 /// From the root to a PE: the value that an all_reduce has come to.

@@ -162,7 +162,7 @@ reduction_station::reduction_station(collection_base& part, std::uint64_t initia
 reduction_station::~reduction_station() = default;
 
 std::uint32_t reduction_station::begin(chare_header& element, const reply_address& who) {
-  if ((part_.id() & singles_bit) != 0) throw_no_peers(element);
+  if ((part_.id() & singles_bit) != 0) throw_no_peers("all_reduce", element);
   const std::uint32_t number = element.reductions++;
   waiting_[number].push_back(who);
   return number;

@@ -201,24 +201,26 @@ imbrex::section<T> array<T>::section(std::vector<index_type> members) const {
 template <class Derived, class Index>
 template <class V, class Op>
 auto chare<Derived, Index>::all_reduce(const section<Derived>& over, V value, Op) {
-  using message = detail::section_contribution<Derived, V, Op>;
-  if (over.collection() == detail::nothing_created) detail::throw_names_nothing(type_name<Derived>());
-  auto& h = header();
-  if (!h.section_reductions)
-    h.section_reductions = std::make_unique<std::vector<std::pair<std::uint64_t, std::uint32_t>>>();
-  auto& counts = *h.section_reductions;
-  auto at = std::find_if(counts.begin(), counts.end(), [&](auto& c) { return c.first == over.id(); });
-  if (at == counts.end()) at = counts.insert(counts.end(), {over.id(), 0});
-  pending<typename message::values::math::result> result("the result of all_reduce over a section");
-  auto& m = detail::make_message<message>();
-  m.collection = over.collection();
-  m.reply = result.address();
-  m.section_id = over.id();
-  m.number = at->second++;
-  m.from = h.key;
-  m.value = std::move(value);
-  h.home->pe().dispatch(m, over.root());
-  return result;
+  if constexpr (detail::operation_fits<Op, V>()) {
+    using message = detail::section_contribution<Derived, V, Op>;
+    if (over.collection() == detail::nothing_created) detail::throw_names_nothing(type_name<Derived>());
+    auto& h = header();
+    if (!h.section_reductions)
+      h.section_reductions = std::make_unique<std::vector<std::pair<std::uint64_t, std::uint32_t>>>();
+    auto& counts = *h.section_reductions;
+    auto at = std::find_if(counts.begin(), counts.end(), [&](auto& c) { return c.first == over.id(); });
+    if (at == counts.end()) at = counts.insert(counts.end(), {over.id(), 0});
+    pending<typename message::values::math::result> result("the result of all_reduce over a section");
+    auto& m = detail::make_message<message>();
+    m.collection = over.collection();
+    m.reply = result.address();
+    m.section_id = over.id();
+    m.number = at->second++;
+    m.from = h.key;
+    m.value = std::move(value);
+    h.home->pe().dispatch(m, over.root());
+    return result;
+  }
 }
 
 }  // namespace imbrex

@@ -239,7 +239,9 @@ consteval bool reduction_fits() {
   static_assert(is_kept,
                 "imbrex: a span only shows what lies with the chare that returns it: return a value, such as "
                 "std::vector");
-  if constexpr (!returns || !is_kept || !operation_fits<Op>()) {
+  if constexpr (!returns || !is_kept) {
+    return false;
+  } else if constexpr (!operation_fits<Op, storable<typename traits_of<M>::result>>()) {
     return false;
   } else {
     return broadcast_fits<T, M, A...>();
@@ -280,6 +282,16 @@ void send(const array<T>& to, A&&... arguments) {
 template <auto M, class T, class... A>
 void send(const group<T>& to, A&&... arguments) {
   send<M>(to.members(), std::forward<A>(arguments)...);
+}
+
+/// Says what to send to instead of a chare itself, or a pointer to one.
+template <auto M, class To, class... A>
+  requires(std::is_pointer_v<std::remove_cvref_t<To>> || requires { &std::remove_cvref_t<To>::peers; })
+void send(To&&, A&&...) {
+  static_assert(
+      std::is_void_v<To>,
+      "imbrex: a message goes to a proxy, wherever its chare is: self(), peers()[i], what make_array "
+      "and its like return");
 }
 
 template <class T>
@@ -339,10 +351,11 @@ pending<void> array<T>::call(A&&... arguments) const {
 template <class T>
 T* group<T>::local() const {
   auto& pe = detail::processor::here();
+  if (members_.collection() == detail::nothing_created) detail::throw_names_nothing(type_name<T>());
   auto* part = pe.collection(members_.collection());
-  if (part == nullptr) return nullptr;
-  auto* e = detail::checked<T>(*part).find(static_cast<std::uint64_t>(pe.pe()));
-  return e == nullptr ? nullptr : &detail::element_memory<T>::object(*e);
+  auto* e = part != nullptr ? detail::checked<T>(*part).find(static_cast<std::uint64_t>(pe.pe())) : nullptr;
+  if (e == nullptr) detail::throw_not_here(type_name<T>(), pe.pe());
+  return &detail::element_memory<T>::object(*e);
 }
 
 }  // namespace imbrex
