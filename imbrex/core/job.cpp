@@ -168,6 +168,10 @@ void job::tell_end(int status) noexcept {
 
 void job::ask_clock() { tell(0, about::clock, clock_now()); }
 
+void job::look_for_end() {
+  if (const auto status = meeting_.others_left()) owner_.end_here(*status);
+}
+
 void job::leave(int status) {
   const bool orderly = status == 0;
   if (comm_) comm_->finish(patience_at_the_end);
@@ -194,7 +198,7 @@ void job::leave(int status) {
   leaving_ = true;
   if (unreachable_.load()) end_process();
   try {
-    meeting_.leave();
+    meeting_.leave(status);
   } catch (const error&) {
     if (orderly) throw;  // else it comes of what the run has failed of
   }

@@ -264,8 +264,9 @@ int runtime::run(std::function<task<int>()> main) {
     while (modelled_->step(*this)) {
     }
   } else if (threads_) {
-    const auto stuck =
-        threads_->run([this] { return status() == 0 ? grace_after_success : grace_after_failure; });
+    const auto grace = [this] { return status() == 0 ? grace_after_success : grace_after_failure; };
+    const auto look = [this] { job_->look_for_end(); };
+    const auto stuck = threads_->run(grace, job_ ? look : std::function<void()>());
     if (!stuck.empty()) {
       for (const int p : stuck) {
         if (p == scheduler::no_pe) {
