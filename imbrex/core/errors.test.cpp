@@ -788,4 +788,28 @@ TEST(errors_alone, a_chare_of_a_group_that_is_not_there_yet_is_an_error) {
   EXPECT_EQ(imbrex::run(threads(1), unassigned), 0);
 }
 
+TEST(errors_alone, runs_of_a_process_by_itself_may_nest_and_be_at_once) {
+  const auto count = []() -> task<int> {
+    const int there = co_await make_group<lonely>().reduce<&lonely::count_peers>(sum);
+    co_return there == num_pes() * num_pes() ? 0 : 3;
+  };
+  const options in_virtual_time{.pes = 2, .machine = machine_kind::virtual_time};
+  for (const options& outer : {threads(2), serializing(threads(2)), seeded(3, 1), in_virtual_time})
+    for (const options& inner : {threads(3), seeded(2, 1), in_virtual_time}) {
+      SCOPED_TRACE(text_of(outer) + " around " + text_of(inner));
+      const auto around = [&]() -> task<int> {
+        const int before = co_await count();
+        const int inside = imbrex::run(inner, count);
+        const int after = co_await count();
+        co_return before + inside + after;
+      };
+      EXPECT_EQ(imbrex::run(outer, around), 0);
+    }
+  std::vector<std::jthread> several;
+  for (int i = 0; i < 3; ++i)
+    several.emplace_back([&] {
+      for (int turn = 0; turn < 10; ++turn) EXPECT_EQ(imbrex::run(threads(2), count), 0);
+    });
+}
+
 }  // namespace imbrex::errors_test

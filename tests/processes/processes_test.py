@@ -564,6 +564,13 @@ class Failed(Job):
                          r"imbrex: error: the run has ended, but PE 0 is still busy with member::compute .*\n"
                          r"imbrex run: rank \d \(pid \d+\) ended with status 1\n\Z", "fail", 0)
 
+    def test_a_run_within_the_run(self):
+        job = self.start(2, WORKER, "nested", 0)
+        self.finish(job, END_SECONDS)
+        self.assertEqual(job.returncode, 1)
+        self.assertRegex(self.err(), r"\Aimbrex: error: one run at a time: .*\n\Z")
+        self.check_nothing_left()
+
     def test_at_the_start(self):
         """Of one alone: the others hear of it and end, too."""
         for victim in (0, 1, 2):
