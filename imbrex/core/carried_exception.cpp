@@ -9,19 +9,29 @@
 
 namespace imbrex::detail {
 
-void carried_exception::serialize(writer& out) { out(type_name(), what()); }
+std::string carried_exception::description(const std::string& known) const {
+  const std::string text = describe(thrown_);
+  return thrower_ && *thrower_ != known ? text + " (thrown by " + *thrower_ + ")" : text;
+}
+
+void carried_exception::serialize(writer& out) {
+  out(type_name());
+  if (thrown_) out(what(), thrower());
+}
 
 void carried_exception::serialize(reader& in) {
   std::string type;
+  in(type);
+  if (type.empty()) return;
   std::string text;
-  in(type, text);
-  thrown_ = make(type, text);
+  std::string thrower;
+  in(text, thrower);
+  *this = carried_exception(make(type, text), thrower);
 }
 
-std::string carried_exception::type_name() const { return thrown_ ? exception_type(thrown_) : std::string(); }
+std::string carried_exception::type_name() const { return exception_type(thrown_); }
 
 std::string carried_exception::what() const {
-  if (!thrown_) return {};
   try {
     std::rethrow_exception(thrown_);
   } catch (const std::exception& e) {
@@ -44,7 +54,6 @@ bool matches(const std::string& type, const char* name, const std::string& text,
 
 std::exception_ptr carried_exception::make(const std::string& type, const std::string& text) {
   std::exception_ptr made;
-  if (type.empty()) return made;
   if (type == "std::bad_alloc") return std::make_exception_ptr(std::bad_alloc());
   if (matches<std::runtime_error>(type, "std::runtime_error", text, made) ||
       matches<std::logic_error>(type, "std::logic_error", text, made) ||

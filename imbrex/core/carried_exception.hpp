@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -18,12 +19,19 @@ namespace detail {
 class carried_exception {
  public:
   carried_exception() = default;
-  explicit carried_exception(std::exception_ptr thrown) : thrown_(std::move(thrown)) {}
+  /// `thrower` says who threw it; empty if its text says enough.
+  explicit carried_exception(std::exception_ptr thrown, const std::string& thrower = {})
+      : thrown_(std::move(thrown)),
+        thrower_(thrower.empty() ? nullptr : std::make_shared<const std::string>(thrower)) {}
 
   explicit operator bool() const { return thrown_ != nullptr; }
   const std::exception_ptr& get() const { return thrown_; }
   /// Gives it away.
   std::exception_ptr take() { return std::exchange(thrown_, nullptr); }
+  /// Who threw it; empty if nobody said so.
+  std::string thrower() const { return thrower_ ? *thrower_ : std::string(); }
+  /// One line for people: its text, and who threw it unless that is `known` to the reader.
+  std::string description(const std::string& known = {}) const;
 
   void serialize(writer& out);
   void serialize(reader& in);
@@ -34,6 +42,7 @@ class carried_exception {
   static std::exception_ptr make(const std::string& type, const std::string& text);
 
   std::exception_ptr thrown_;
+  std::shared_ptr<const std::string> thrower_;
 };
 
 }  // namespace detail

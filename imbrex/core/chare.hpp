@@ -67,7 +67,7 @@ class chare {
 
   /// This chare's index in its array.
   const Index& where() const { return header().where; }
-  /// All elements of this chare's array.
+  /// All elements of this chare's array or group. Throws imbrex::error in a single chare, which has no peers.
   array<Derived> peers() const;
   /// This chare.
   element<Derived> self() const { return {header().home->id(), header().key}; }
@@ -80,7 +80,7 @@ class chare {
   template <class V, class Op>
   auto all_reduce(V value, Op) {
     using key = detail::key_type<Index>;
-    if constexpr (detail::operation_fits<Op>())
+    if constexpr (detail::operation_fits<Op, V>())
       return detail::contribute<V, Op, key>(header(), header().key, std::move(value));
   }
   /// The same over a section that this element belongs to.

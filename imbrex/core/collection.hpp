@@ -12,6 +12,7 @@
 #include <imbrex/core/entry.hpp>
 #include <imbrex/core/placement.hpp>
 #include <imbrex/core/singles.hpp>
+#include <imbrex/net/unpacked.hpp>
 
 namespace imbrex::detail {
 
@@ -264,7 +265,7 @@ struct migrant : message {
     const reader::level level(in);
     std::uint32_t kind = 0;
     in(kind);
-    restart = static_cast<message*>(message_table::at(kind).unpack(in));
+    restart = static_cast<message*>(&unpacked(message_table::at(kind), in));
   }
   void deliver() {
     auto* part = part_for<T>(*this);

@@ -51,7 +51,7 @@ void collection_base::end_entries(chare_header& element, const std::string& why)
     auto& request = static_cast<message&>(*element.entries->request);
     if (request.reply)
       send_failure(request.origin, request.reply, describe_entry(element, request.kind()),
-                   std::make_exception_ptr(error(why)));
+                   carried_exception(std::make_exception_ptr(error(why))));
     end_scope(*element.entries);
   }
 }
@@ -75,13 +75,20 @@ std::string describe_entry(const chare_header& element, const message_type& entr
          std::to_string(element.home->pe().pe());
 }
 
-void fail_entry(message& request, const chare_header& element, std::exception_ptr why) {
-  fail_request(request, describe_entry(element, request.kind()), std::move(why));
+carried_exception thrown_by_entry(const chare_header& element, const message_type& entry,
+                                  std::exception_ptr why, const scope* begun) {
+  const auto thrower = begun != nullptr ? begun->thrower_of(why) : std::nullopt;
+  return carried_exception(std::move(why), thrower ? *thrower : describe_entry(element, entry));
 }
 
-void fail_request(message& request, const std::string& who, std::exception_ptr why) {
+void fail_entry(message& request, const chare_header& element, std::exception_ptr why, const scope* begun) {
+  fail_request(request, describe_entry(element, request.kind()),
+               thrown_by_entry(element, request.kind(), std::move(why), begun));
+}
+
+void fail_request(message& request, const std::string& who, carried_exception why) {
   if (request.reply) return send_failure(request.origin, request.reply, who, std::move(why));
-  fail_run(processor::here(), who + ": " + describe(why));
+  fail_run(processor::here(), who + ": " + why.description(who));
 }
 
 namespace {
@@ -96,18 +103,18 @@ struct failure_message : message {
   void deliver() {
     const message_guard mine(*this);
     auto& pe = processor::here();
-    if (auto* target = pe.replies().find(reply)) return target->fail(reply.ordinal, why.take());
-    fail_run(pe, who + ": " + describe(why.get()) + " (nobody awaits the result of this call)");
+    if (auto* target = pe.replies().find(reply)) return target->fail(reply.ordinal, std::move(why));
+    fail_run(pe, who + ": " + why.description(who) + " (nobody awaits the result of this call)");
   }
 };
 
 }  // namespace
 
 void send_failure(std::uint32_t caller, const reply_address& reply, const std::string& who,
-                  std::exception_ptr why) {
+                  carried_exception why) {
   auto& m = make_message<failure_message>();
   m.who = who;
-  m.why = carried_exception(std::move(why));
+  m.why = std::move(why);
   m.reply = reply;
   processor::here().dispatch(m, static_cast<int>(caller));
 }
@@ -119,15 +126,16 @@ void fail_reduction_types(collection_base& part) {
                "operation, in the same order");
 }
 
-void throw_no_peers(const chare_header& single) {
-  throw error("all_reduce: " + single.home->element_name(single) +
+void throw_no_peers(const char* what, const chare_header& single) {
+  throw error(std::string(what) + ": " + single.home->element_name(single) +
               " is a single chare and has no peers: make an array or a group of its class");
 }
 
 void fail_empty_reduction(collection_base& part, std::uint32_t caller, const reply_address& reply) {
   send_failure(caller, reply, "a reduction",
-               std::make_exception_ptr(error("a reduction over no elements: the array of " +
-                                             std::string(short_name(part.chare_name())) + " is empty")));
+               carried_exception(
+                   std::make_exception_ptr(error("a reduction over no elements: the array of " +
+                                                 std::string(short_name(part.chare_name())) + " is empty"))));
 }
 
 void push_after_entry(const work_type& what, chare_header& element, message* restart) {
@@ -187,6 +195,13 @@ void check_priority(int priority) {
 void throw_wrong_index(std::string_view chare_name, const std::string& index, const std::string& shape) {
   throw error("index " + index + " is outside the array of " + std::string(short_name(chare_name)) +
               ", whose shape is " + shape + ": indices begin at 0 and end before the shape");
+}
+
+void throw_not_here(std::string_view group_of, int pe) {
+  const std::string name(short_name(group_of));
+  throw error("local: the " + name + " of the group on PE " + std::to_string(pe) +
+              " is not there yet, or no more. Messages may come before the group does: where make_group<" +
+              name + "> was called, await a call or reduce of the group before others are told of it");
 }
 
 void throw_wrong_shape(std::string_view chare_name, const std::string& shape) {

@@ -119,12 +119,17 @@ void fail_run(processor& pe, const std::string& text);
 std::string describe_current_exception();
 
 /// Answers the sender of a message with an exception; without an addressee the run ends.
-void fail_request(message& request, const std::string& who, std::exception_ptr why);
+void fail_request(message& request, const std::string& who, carried_exception why);
 
 /// "block(1, 2), entry run, on PE 3"
 std::string describe_entry(const chare_header& element, const message_type& entry);
-/// An exception left the entry of an element that a message calls: `fail_request` with that description.
-void fail_entry(message& request, const chare_header& element, std::exception_ptr why);
+/// An exception left that entry: it threw it, unless it was given it by who did.
+carried_exception thrown_by_entry(const chare_header& element, const message_type& entry,
+                                  std::exception_ptr why, const scope* begun = nullptr);
+/// An exception left the entry of an element that a message calls, which may have `begun` to wait: `fail_request` with
+/// its description.
+void fail_entry(message& request, const chare_header& element, std::exception_ptr why,
+                const scope* begun = nullptr);
 
 }  // namespace detail
 }  // namespace imbrex

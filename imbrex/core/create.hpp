@@ -95,9 +95,13 @@ struct insert_message final : element_message<key_type<typename T::index_type>> 
 /// True if a T can be constructed from arguments of these types that travelled.
 template <class T, class... A>
 consteval bool constructor_fits() {
+  constexpr bool names_itself = std::is_base_of_v<chare<T, typename T::index_type>, T>;
+  static_assert(
+      names_itself,
+      "imbrex: a chare class names itself in its base: `class block : public imbrex::chare<block>`");
   constexpr bool fits = std::is_constructible_v<T, A...>;
   static_assert(fits, "imbrex: the chare has no constructor that takes these arguments");
-  return fits;
+  return names_itself && fits;
 }
 
 template <class T, class... A>
@@ -227,7 +231,9 @@ void array<T>::insert(const index_type& i, A&&... constructor_arguments) const {
 
 template <class Derived, class Index>
 array<Derived> chare<Derived, Index>::peers() const {
-  return static_cast<const detail::collection<Derived>&>(*header().home).proxy();
+  const auto& part = static_cast<const detail::collection<Derived>&>(*header().home);
+  if ((part.id() & detail::singles_bit) != 0) detail::throw_no_peers("peers", header());
+  return part.proxy();
 }
 
 }  // namespace imbrex

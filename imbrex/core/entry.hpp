@@ -28,6 +28,12 @@ struct entry_spelling {
   static constexpr std::size_t size = chare.size() + between.size() + member.size();
   static constexpr std::array<char, size + 1> characters = joined<size>({chare, between, member});
   static constexpr std::string_view entry = short_name(member_name<M>());  ///< "run"
+
+  static constexpr std::string_view class_of_people = short_name(chare);
+  static constexpr std::string_view scope = "::";
+  /// "block::run"
+  static constexpr auto of_people =
+      joined<class_of_people.size() + scope.size() + entry.size()>({class_of_people, scope, entry});
 };
 
 /// The record of an entry method or port.
@@ -47,8 +53,7 @@ struct entry_type : message_type {
 
 /// What can be done with messages of that type, which are for M of a T.
 template <class Message, class T, auto M>
-inline constexpr work_type functions_of_entry =
-    functions_of<Message>(entry_spelling<T, M>::characters.data());
+inline constexpr work_type functions_of_entry = functions_of<Message>(entry_spelling<T, M>::of_people.data());
 
 /// Finds this PE's part of the array that a message is for. Null if there is none yet: then the message is
 /// held.
@@ -195,7 +200,7 @@ struct call_message : element_message<key_type<typename T::index_type>> {
     auto& request = static_cast<call_message&>(*s.request);
     auto& promise = frame_of(s).promise();
     if (auto thrown = promise.take_error()) {
-      fail_entry(request, *static_cast<chare_header*>(s.chare), std::move(thrown));
+      fail_entry(request, *static_cast<chare_header*>(s.chare), std::move(thrown), &s);
     } else if (request.reply) {
       send_reply(request.origin, request.reply, take_result<result>(promise));
     }

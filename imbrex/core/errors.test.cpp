@@ -27,6 +27,17 @@ std::vector<machine_under_test> few_machines() {
   return few;
 }
 
+/// Those where a message to another PE always becomes bytes.
+std::vector<machine_under_test> machines_with_bytes() {
+  std::vector<machine_under_test> some{
+      {"serialize_always", {serializing(threads(2))}},
+      {"delayed_link", {serializing(delayed())}},
+      {"deterministic", {seeded(2, 1), seeded(3, 2)}},
+  };
+  if (has_network()) some.push_back({"ucx_2x1", {threads(1)}, 2});
+  return some;
+}
+
 class errors : public on_machine {
  protected:
   /// Runs a program that must fail, on each machine, and expects each of these texts in what it writes.
@@ -78,6 +89,15 @@ class faulty : public chare<faulty, index<2>> {
     if (where() == index<2>(0, 1)) throw std::invalid_argument("one of many");
     return 1;
   }
+  int fail_by_place() { throw std::runtime_error("the same"); }
+  task<int> fail_after_a_failure(element<faulty> other) {
+    try {
+      co_await other.call<&faulty::fail>();
+    } catch (const std::runtime_error&) {
+    }
+    throw std::domain_error("my own fault");
+  }
+  task<> reduce_a_failure(array<faulty> all) { co_await all.reduce<&faulty::fail_at_one>(sum); }
   task<> wait() { co_await port.receive(42); }
   task<int> fail_or_wait() {
     if (where()[0] + where()[1] == 0) throw std::runtime_error("I am the first");
@@ -108,7 +128,8 @@ TEST_P(errors, an_exception_that_nobody_has_awaited_ends_the_run) {
         const auto unawaited = all[{1, 0}].call<&faulty::fail_with_own>();
         co_await arrival_of(unawaited);
       },
-      {"my own", "nobody awaited the result of faulty::fail_with_own"});
+      {"my own (thrown by faulty(1, 0), entry fail_with_own, on PE ",
+       "nobody awaited the result of faulty::fail_with_own"});
   fails(
       []() -> task<> {
         auto all = make_array<faulty>({2, 2});
@@ -126,7 +147,8 @@ TEST_P(errors, an_exception_that_nobody_has_awaited_ends_the_run) {
         co_await arrival_of(loses);
         co_await when_any(std::move(wins), std::move(loses));
       },
-      {"my own", "nobody awaited the result of faulty::fail_with_own"});
+      {"my own (thrown by faulty(1, 0), entry fail_with_own, on PE ",
+       "nobody awaited the result of faulty::fail_with_own"});
 }
 
 TEST_P(errors, an_exception_in_a_send_ends_the_run) {
@@ -150,6 +172,76 @@ TEST_P(errors, an_exception_in_a_send_ends_the_run) {
         co_await sleep_for(std::chrono::hours(1));
       },
       {"faulty(", "fail_oddly", "an exception of type int"});
+}
+
+TEST_P(errors, an_exception_that_its_awaiter_lets_go_on_names_who_threw_it) {
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        co_await all[{1, 1}].call<&faulty::fail>();
+      },
+      {"the main task: std::runtime_error: it broke (thrown by faulty(1, 1), entry fail, on PE "});
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        send<&faulty::pass_on>(all[{1, 1}], all[{0, 1}]);
+        co_await sleep_for(std::chrono::hours(1));
+      },
+      {"faulty(1, 1), entry pass_on, on PE ",
+       "std::out_of_range: it broke later (thrown by faulty(0, 1), entry fail_later, on PE "});
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        co_await all[{1, 1}].call<&faulty::pass_on>(all[{0, 1}]);
+      },
+      {"the main task: std::out_of_range: it broke later (thrown by faulty(0, 1), entry fail_later, on PE "});
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        const auto one = all[{1, 0}].call<&faulty::fail_with_own>();
+        co_await arrival_of(one);
+        co_await one;
+      },
+      {"the main task: ", "my own (thrown by faulty(1, 0), entry fail_with_own, on PE "});
+}
+
+TEST_P(errors, an_exception_from_a_reduction_names_who_threw_it) {
+  const std::string thrower = "one of many (thrown by faulty(0, 1), entry fail_at_one, on PE ";
+  fails([]() -> task<> { co_await make_array<faulty>({2, 2}).reduce<&faulty::fail_at_one>(sum); },
+        {"the main task: std::invalid_argument: " + thrower});
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        co_await all.section({{0, 1}, {1, 1}}).reduce<&faulty::fail_at_one>(sum);
+      },
+      {"the main task: std::invalid_argument: " + thrower});
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        co_await all[{1, 1}].call<&faulty::reduce_a_failure>(all);
+      },
+      {"the main task: std::invalid_argument: " + thrower});
+}
+
+TEST_P(errors, each_exception_names_its_own_thrower) {
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        try {
+          co_await all[{0, 0}].call<&faulty::fail_by_place>();
+        } catch (const std::runtime_error&) {
+        }
+        auto later = all[{1, 1}].call<&faulty::fail_by_place>();
+        auto sooner = all[{1, 0}].call<&faulty::fail_by_place>();
+        co_await when_all(std::move(later), std::move(sooner));
+      },
+      {"the main task: std::runtime_error: the same (thrown by faulty(1, 1), entry fail_by_place, on PE "});
+  fails(
+      []() -> task<> {
+        auto all = make_array<faulty>({2, 2});
+        co_await all[{1, 1}].call<&faulty::fail_after_a_failure>(all[{0, 0}]);
+      },
+      {"std::domain_error: my own fault (thrown by faulty(1, 1), entry fail_after_a_failure, on PE "});
 }
 
 TEST_P(errors, an_exception_in_a_call_reaches_the_awaiter) {
@@ -237,7 +329,8 @@ TEST_P(errors, an_exception_that_waits_for_others_is_told_in_a_deadlock) {
         auto all = make_array<faulty>({2, 2});
         co_await all.reduce<&faulty::fail_or_wait>(sum);
       },
-      {"deadlock", "an exception waits for the other elements", "std::runtime_error: I am the first",
+      {"deadlock", "an exception waits for the other elements",
+       "std::runtime_error: I am the first (thrown by faulty(0, 0), entry fail_or_wait, on PE ",
        "entry fail_or_wait"});
 }
 
@@ -440,6 +533,62 @@ TEST_P(errors, a_wrong_priority_is_refused) {
   });
 }
 
+/// Reads more than it writes, or less.
+struct lopsided {
+  int written = 1;
+  int read = 1;
+  void serialize(auto& ar) {
+    const bool reading = std::remove_cvref_t<decltype(ar)>::reading;
+    std::int32_t number = read;
+    ar(written, read);
+    for (int i = 0; i < (reading ? read : written); ++i) ar(number);
+  }
+};
+
+class careless : public chare<careless> {
+ public:
+  mailbox<lopsided> port;
+  void take(const lopsided&) {}
+  lopsided give() { return {.written = 1, .read = 2}; }
+  void leave() { migrate_to((pe() + 1) % num_pes()); }
+  void serialize(auto& ar) { ar(lopsided_); }
+
+ private:
+  lopsided lopsided_{.written = 1, .read = 3};
+};
+
+class through_bytes : public errors {};
+INSTANTIATE_TEST_SUITE_P(on, through_bytes, testing::ValuesIn(machines_with_bytes()), name_of_machine);
+
+TEST_P(through_bytes, a_message_that_cannot_be_unpacked_is_named) {
+  const std::string truncated = " cannot be unpacked: truncated message: 4 bytes wanted";
+  fails(
+      []() -> task<> {
+        co_await make_chare_on<careless>(num_pes() - 1).call<&careless::take>(lopsided{1, 2});
+      },
+      {"the message careless::take" + truncated});
+  fails(
+      []() -> task<> {
+        send<&careless::port>(make_chare_on<careless>(num_pes() - 1), lopsided{2, 1});
+        co_await sleep_for(std::chrono::hours(1));
+      },
+      {"the message careless::port cannot be unpacked: oversized message: 4 of "});
+  fails(
+      []() -> task<> {
+        send<&careless::take>(make_array<careless>(8), lopsided{1, 2});
+        co_await sleep_for(std::chrono::hours(1));
+      },
+      {"the message entry_broadcast<", "careless::take", truncated});
+  fails([]() -> task<> { co_await make_chare_on<careless>(num_pes() - 1).call<&careless::give>(); },
+        {"the message reply_message<", "lopsided>" + truncated});
+  fails(
+      []() -> task<> {
+        send<&careless::leave>(make_array<careless>(8));
+        co_await sleep_for(std::chrono::hours(1));
+      },
+      {"the message migrant<", "careless>" + truncated});
+}
+
 TEST(errors_alone, no_pe_runs_outside_a_run) {
   EXPECT_THROW(imbrex::pe(), error);
   EXPECT_THROW(make_chare<contrary>(), error);
@@ -583,7 +732,7 @@ TEST(errors_alone_death_test, an_entry_that_never_returns_does_not_keep_the_proc
                             co_await sleep_for(std::chrono::milliseconds(20));
                             throw std::runtime_error("enough");
                           }),
-              testing::ExitedWithCode(1), "enough[^$]*PE 1 is still busy");
+              testing::ExitedWithCode(1), "enough[^$]*PE 1 is still busy with endless::spin that does not");
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 }
 
@@ -593,6 +742,7 @@ class lonely : public chare<lonely> {
     const int one = co_await all_reduce(1, sum);
     co_return one;
   }
+  int count_peers() { return static_cast<int>(peers().size()); }
 };
 
 TEST_P(errors, a_single_chare_has_nobody_to_all_reduce_with) {
@@ -602,6 +752,76 @@ TEST_P(errors, a_single_chare_has_nobody_to_all_reduce_with) {
         co_await single.call<&lonely::all_of_one>();
       },
       {"all_reduce", "lonely #1 of PE 0", "single chare"});
+}
+
+TEST_P(errors, a_single_chare_has_no_peers) {
+  fails(
+      []() -> task<> {
+        auto single = make_chare<lonely>();
+        co_await single.call<&lonely::count_peers>();
+      },
+      {"peers: lonely #1 of PE 0 is a single chare and has no peers: make an array or a group of its class"});
+}
+
+class reader_of_group : public chare<reader_of_group> {
+ public:
+  std::string look(group<lonely> at) {
+    try {
+      return at.local()->count_peers() > 0 ? "" : "nobody";
+    } catch (const error& e) {
+      return e.what();
+    }
+  }
+};
+
+TEST(errors_alone, a_chare_of_a_group_that_is_not_there_yet_is_an_error) {
+  int early = 0;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    const auto main = [&]() -> task<> {
+      auto reader = make_chare_on<reader_of_group>(1);
+      co_await quiescence();
+      const std::string text = co_await reader.call<&reader_of_group::look>(make_group<lonely>());
+      if (text.empty()) co_return;
+      ++early;
+      EXPECT_EQ(
+          text,
+          "local: the lonely of the group on PE 1 is not there yet, or no more. Messages may come before the "
+          "group does: where make_group<lonely> was called, await a call or reduce of the group before "
+          "others "
+          "are told of it");
+    };
+    EXPECT_EQ(imbrex::run(seeded(2, seed), main), 0);
+  }
+  EXPECT_GT(early, 0);
+  const auto unassigned = []() -> task<> {
+    EXPECT_THROW(group<lonely>().local(), error);
+    co_return;
+  };
+  EXPECT_EQ(imbrex::run(threads(1), unassigned), 0);
+}
+
+TEST(errors_alone, runs_of_a_process_by_itself_may_nest_and_be_at_once) {
+  const auto count = []() -> task<int> {
+    const int there = co_await make_group<lonely>().reduce<&lonely::count_peers>(sum);
+    co_return there == num_pes() * num_pes() ? 0 : 3;
+  };
+  const options in_virtual_time{.pes = 2, .machine = machine_kind::virtual_time};
+  for (const options& outer : {threads(2), serializing(threads(2)), seeded(3, 1), in_virtual_time})
+    for (const options& inner : {threads(3), seeded(2, 1), in_virtual_time}) {
+      SCOPED_TRACE(text_of(outer) + " around " + text_of(inner));
+      const auto around = [&]() -> task<int> {
+        const int before = co_await count();
+        const int inside = imbrex::run(inner, count);
+        const int after = co_await count();
+        co_return before + inside + after;
+      };
+      EXPECT_EQ(imbrex::run(outer, around), 0);
+    }
+  std::vector<std::jthread> several;
+  for (int i = 0; i < 3; ++i)
+    several.emplace_back([&] {
+      for (int turn = 0; turn < 10; ++turn) EXPECT_EQ(imbrex::run(threads(2), count), 0);
+    });
 }
 
 }  // namespace imbrex::errors_test

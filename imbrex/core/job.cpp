@@ -15,6 +15,7 @@
 #include <imbrex/core/message.hpp>
 #include <imbrex/core/run_recording.hpp>
 #include <imbrex/core/runtime.hpp>
+#include <imbrex/net/unpacked.hpp>
 
 namespace imbrex::detail {
 
@@ -167,6 +168,10 @@ void job::tell_end(int status) noexcept {
 
 void job::ask_clock() { tell(0, about::clock, clock_now()); }
 
+void job::look_for_end() {
+  if (const auto status = meeting_.others_left()) owner_.end_here(*status);
+}
+
 void job::leave(int status) {
   const bool orderly = status == 0;
   if (comm_) comm_->finish(patience_at_the_end);
@@ -193,7 +198,7 @@ void job::leave(int status) {
   leaving_ = true;
   if (unreachable_.load()) end_process();
   try {
-    meeting_.leave();
+    meeting_.leave(status);
   } catch (const error&) {
     if (orderly) throw;  // else it comes of what the run has failed of
   }
@@ -217,11 +222,10 @@ void job::agree_to_begin(const std::exception_ptr& problem) {
 }
 
 work& job::unpack(reader& in) {
-  work* const item = kind_of_packed(in).unpack(in);
-  message_guard mine(static_cast<message&>(*item));
-  in.finish();
-  if (item->origin >= static_cast<std::uint32_t>(net_->pes().total))
-    throw serial_error("a message says that it comes from PE " + std::to_string(item->origin) + " of " +
+  message_guard mine(static_cast<message&>(unpacked(kind_of_packed(in), in)));
+  const std::uint32_t origin = mine.get().origin;
+  if (origin >= static_cast<std::uint32_t>(net_->pes().total))
+    throw serial_error("a message says that it comes from PE " + std::to_string(origin) + " of " +
                        std::to_string(net_->pes().total));
   return mine.release();
 }

@@ -58,6 +58,9 @@ class job final : public network::receiver {
   void tell_end(int status) noexcept;
   /// Asks process 0 what its clock shows; the answer goes to the run's recording. Any PE's thread.
   void ask_clock();
+  /// Ends the run here if others have left it: the PE that should hear so may be in an entry that does not return. The
+  /// thread that waits for the PEs.
+  void look_for_end();
   /// Leaves the job, when no PE of this process runs any more. If the run has succeeded it waits for the others, however
   /// long; else some seconds, for in one of them an entry may never return: then this process ends here.
   void leave(int status);

@@ -5,6 +5,7 @@
 
 #include <imbrex/core/recorder.hpp>
 #include <imbrex/net/local/serializing.hpp>
+#include <imbrex/net/unpacked.hpp>
 
 namespace imbrex {
 
@@ -48,7 +49,7 @@ void late_message::serialize(reader& in) {
   const reader::level level(in);
   std::uint32_t kind = 0;
   in(alarm_.deadline, kind);
-  content_ = static_cast<message*>(message_table::at(kind).unpack(in));
+  content_ = static_cast<message*>(&unpacked(message_table::at(kind), in));
 }
 
 void late_message::deliver() {

@@ -209,7 +209,7 @@ void element_map<Index>::refuse(element_message<key>& m) {
   fail_request(m,
                "a message for " + key_name(m.key) + ", entry " + std::string(m.kind().entry_name) +
                    ", sent by PE " + std::to_string(m.origin),
-               std::make_exception_ptr(error(key_name(m.key) + " has been destroyed")));
+               carried_exception(std::make_exception_ptr(error(key_name(m.key) + " has been destroyed"))));
 }
 
 template <class Index>

@@ -74,6 +74,7 @@ class message_guard {
   ~message_guard() {
     if (held_ != nullptr) held_->type->destroy(*held_);
   }
+  message& get() const { return *held_; }
   message& release() { return *std::exchange(held_, nullptr); }
 
  private:
@@ -153,7 +154,9 @@ constexpr work_type functions_of(const char* name) {
 template <class M>
 message_type runtime_message_type() {
   static constexpr std::string_view name = type_name<M>();
-  static constexpr work_type functions = functions_of<M>("message of the runtime");
+  static constexpr std::string_view of_people = short_name(name);
+  static constexpr auto terminated = joined<of_people.size()>({of_people});
+  static constexpr work_type functions = functions_of<M>(terminated.data());
   return message_type(name, {}, {}, functions);
 }
 

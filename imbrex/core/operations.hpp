@@ -12,6 +12,9 @@
 
 namespace imbrex {
 
+/// Combines nothing: the result is the vector of all values in the order of the elements' indices (keys).
+struct gather_operation {};
+
 namespace detail {
 
 template <class V>
@@ -23,12 +26,28 @@ inline constexpr bool is_array = false;
 template <class E, std::size_t N>
 inline constexpr bool is_array<std::array<E, N>> = true;
 
+/// True if the operation takes two Vs whole.
+template <class Op, class V>
+inline constexpr bool combines_whole = std::is_invocable_r_v<V, const Op&, const V&, const V&>;
+
+/// True if it takes them whole or, of vectors and arrays, element by element.
+template <class Op, class V>
+consteval bool combines() {
+  if constexpr (combines_whole<Op, V>) {
+    return true;
+  } else if constexpr (is_vector<V> || is_array<V>) {
+    return combines<Op, typename V::value_type>();
+  } else {
+    return false;
+  }
+}
+
 /// Applies an operation, element by element for vectors and arrays that it does not take whole.
 template <class Op, class V>
 V combined(const Op& op, V&& a, V&& b) {
-  if constexpr (std::is_invocable_r_v<V, const Op&, const V&, const V&>) {
+  if constexpr (combines_whole<Op, V>) {
     return op(std::as_const(a), std::as_const(b));
-  } else if constexpr (is_vector<V> || is_array<V>) {
+  } else {
     if (a.size() != b.size())
       throw std::length_error("a reduction of vectors got one of " + std::to_string(a.size()) +
                               " and one of " + std::to_string(b.size()) +
@@ -39,21 +58,20 @@ V combined(const Op& op, V&& a, V&& b) {
       a[i] = combined(op, std::move(x), std::move(y));
     }
     return std::move(a);
-  } else {
-    static_assert(std::is_invocable_r_v<V, const Op&, const V&, const V&>,
-                  "imbrex: this operation cannot combine two values of this type into one");
   }
 }
 
-/// True if Op can be the operation of a reduction; says why not otherwise.
-template <class Op>
+/// True if Op can be the operation of a reduction of Vs; says why not otherwise.
+template <class Op, class V>
 consteval bool operation_fits() {
   constexpr bool stateless = std::is_empty_v<Op> && std::is_default_constructible_v<Op>;
   static_assert(stateless,
                 "imbrex: the operation of a reduction must have no state: it travels as a type. Use a lambda "
                 "without captures "
                 "or an empty struct");
-  return stateless;
+  constexpr bool combinable = std::is_same_v<Op, gather_operation> || combines<Op, V>();
+  static_assert(combinable, "imbrex: this operation cannot combine two values of this type into one");
+  return stateless && combinable;
 }
 
 }  // namespace detail
@@ -64,28 +82,30 @@ consteval bool operation_fits() {
 /// elements are placed decides about the brackets, though never about the order within a PE and among PEs.
 struct sum_operation {
   template <class V>
-    requires(!detail::is_vector<V> && !detail::is_array<V>)
+    requires(!detail::is_vector<V> && !detail::is_array<V>) && requires(const V& a, const V& b) { a + b; }
   V operator()(const V& a, const V& b) const {
     return static_cast<V>(a + b);
   }
 };
 struct product_operation {
   template <class V>
-    requires(!detail::is_vector<V> && !detail::is_array<V>)
+    requires(!detail::is_vector<V> && !detail::is_array<V>) && requires(const V& a, const V& b) { a* b; }
   V operator()(const V& a, const V& b) const {
     return static_cast<V>(a * b);
   }
 };
 struct min_operation {
   template <class V>
-    requires(!detail::is_vector<V> && !detail::is_array<V>)
+    requires(!detail::is_vector<V> && !detail::is_array<V>) &&
+            requires(const V& a, const V& b) { b < a ? b : a; }
   V operator()(const V& a, const V& b) const {
     return b < a ? b : a;
   }
 };
 struct max_operation {
   template <class V>
-    requires(!detail::is_vector<V> && !detail::is_array<V>)
+    requires(!detail::is_vector<V> && !detail::is_array<V>) &&
+            requires(const V& a, const V& b) { a < b ? b : a; }
   V operator()(const V& a, const V& b) const {
     return a < b ? b : a;
   }
@@ -129,8 +149,6 @@ struct bit_xor_operation {
     return static_cast<V>(a ^ b);
   }
 };
-/// Combines nothing: the result is the vector of all values in the order of the elements' indices (keys).
-struct gather_operation {};
 
 inline constexpr sum_operation sum{};
 inline constexpr product_operation product{};

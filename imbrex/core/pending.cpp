@@ -17,10 +17,10 @@ pending_base::~pending_base() {
   auto& pe = processor::here();
   pe.replies().close(address_);
   if (error_ && !awaited_ && std::uncaught_exceptions() == 0) [[unlikely]]
-    fail_run(pe, describe(error_) + " (nobody awaited " + description() + ")");
+    fail_run(pe, error_.description() + " (nobody awaited " + description() + ")");
 }
 
-void pending_base::fail(std::uint32_t, std::exception_ptr why) {
+void pending_base::fail(std::uint32_t, carried_exception why) {
   error_ = std::move(why);
   arrived();
 }
@@ -36,7 +36,12 @@ void pending_base::throw_awaited_twice() const {
   throw error(description() + " was awaited twice: keep what the first co_await gave");
 }
 
-void pending_base::rethrow() { std::rethrow_exception(std::exchange(error_, nullptr)); }
+void pending_base::rethrow() {
+  auto& known = entry_that_waits_->throwers;
+  if (!known) known = std::make_unique<known_throwers>();
+  known->add(error_.get(), error_.thrower());
+  std::rethrow_exception(error_.take());
+}
 
 std::string pending_wait::description() const { return state_.description(); }
 

@@ -24,7 +24,7 @@ namespace detail {
 /// What a `pending` waits for, on the PE that will get it, but for the result.
 class pending_base : public reply_target {
  public:
-  void fail(std::uint32_t, std::exception_ptr why) final;
+  void fail(std::uint32_t, carried_exception why) final;
 
   const reply_address& address() const { return address_; }
   /// Its one awaiter has come.
@@ -33,7 +33,15 @@ class pending_base : public reply_target {
       throw_awaited_twice();
   }
   bool ready() const { return ready_; }
-  void resume_when_ready(std::coroutine_handle<> waiter) { waiter_ = waiter; }
+  /// True if a result is there, not an exception.
+  bool has_result() const { return ready_ && !error_; }
+  /// False if it is ready: then the waiter, of that entry, goes on at once.
+  bool resume_when_ready(std::coroutine_handle<> waiter, scope& entry) {
+    entry_that_waits_ = &entry;
+    if (ready_) return false;
+    waiter_ = waiter;
+    return true;
+  }
   std::string description() const;
 
  protected:
@@ -60,7 +68,8 @@ class pending_base : public reply_target {
   const char* what_;
   const message_type* entry_;
   reply_address address_;
-  std::exception_ptr error_;
+  carried_exception error_;
+  scope* entry_that_waits_ = nullptr;  ///< which is told who threw
   bool ready_ = false;
   bool awaited_ = false;
   std::coroutine_handle<> waiter_;
@@ -92,11 +101,13 @@ class pending_wait : public suspension {
  public:
   explicit pending_wait(pending_base& state) : state_(state) {}
 
-  bool await_ready() const { return state_.ready(); }
+  bool await_ready() const { return state_.has_result(); }
   template <class Promise>
-  void await_suspend(std::coroutine_handle<Promise> waiter) {
-    begin(waiter.promise().entry());
-    state_.resume_when_ready(waiter);
+  bool await_suspend(std::coroutine_handle<Promise> waiter) {
+    scope& entry = waiter.promise().entry();
+    if (!state_.resume_when_ready(waiter, entry)) return false;
+    begin(entry);
+    return true;
   }
   std::string description() const final;
   awaited cause() const final;
@@ -188,7 +199,7 @@ void send_reply(std::uint32_t caller, const reply_address& reply, R&& result) {
 /// Sends an exception to the one who asked; if nobody waits for it there, the run ends with `who` and its
 /// text.
 void send_failure(std::uint32_t caller, const reply_address& reply, const std::string& who,
-                  std::exception_ptr why);
+                  carried_exception why);
 
 }  // namespace detail
 }  // namespace imbrex

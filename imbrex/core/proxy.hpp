@@ -49,6 +49,7 @@ namespace detail {
 [[noreturn]] void throw_wrong_index(std::string_view chare_name, const std::string& index,
                                     const std::string& shape);
 void check_priority(int priority);
+[[noreturn]] void throw_not_here(std::string_view group_of, int pe);
 
 /// The types that a reduction of what entry M returns has.
 template <class T, auto M, class Op>
@@ -148,6 +149,14 @@ class array {
     } else {
       return {collection_, i};
     }
+  }
+
+  /// Says what an index of several dimensions is.
+  template <class I>
+    requires(std::is_integral_v<I> && detail::is_index<index_type> && !std::is_constructible_v<index_type, I>)
+  element<T> operator[](I) const {
+    static_assert(std::is_void_v<I>, "imbrex: this array has several dimensions: index it as in all[{1, 2}]");
+    return {};
   }
 
   /// The extents, each 1 or more. Only for arrays with dense indices.
@@ -258,8 +267,8 @@ class group {
   /// The chare on that PE.
   element<T> operator[](int pe) const { return members_[pe]; }
   int size() const { return members_.shape()[0]; }
-  /// The chare on this PE itself, for direct calls. Null until the group's creation has reached this PE, which other
-  /// messages may do before: then await a `call` or `reduce` of the group first, where it was made.
+  /// The chare on this PE itself, for direct calls. Throws imbrex::error until the group's creation has reached this PE,
+  /// which other messages may do before: then await a `call` or `reduce` of the group first, where it was made.
   T* local() const;
 
   template <auto M, class Op, class... A>

@@ -74,7 +74,7 @@ struct reduction {
 };
 
 void fail_reduction_types(collection_base& part);
-[[noreturn]] void throw_no_peers(const chare_header& single);
+[[noreturn]] void throw_no_peers(const char* what, const chare_header& single);
 void fail_empty_reduction(collection_base& part, std::uint32_t caller, const reply_address& reply);
 
 /// From the root to a PE: the value that an all_reduce has come to.
@@ -168,8 +168,8 @@ class collector_base : public reply_target {
   void send_to_root(collection_base& part, std::uint32_t broadcast);
   void send_to_caller(std::uint32_t caller, const reply_address& reply);
 
-  void fail(std::uint32_t, std::exception_ptr why) final;
-  std::exception_ptr held_error() const final { return whole_->error.get(); }
+  void fail(std::uint32_t, carried_exception why) final;
+  carried_exception held_error() const final { return whole_->error; }
   void abandon() noexcept final { delete this; }
 
  protected:

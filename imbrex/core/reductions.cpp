@@ -2,7 +2,9 @@
 #include <imbrex/core/reductions.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
+#include <string>
 #include <utility>
 
 #include <imbrex/core/collection_base.hpp>
@@ -63,7 +65,7 @@ struct failed_reduction : message {
     const message_guard mine(*this);
     auto& pe = processor::here();
     for (const auto& who : pe.collection(collection)->reductions.take_waiting(number))
-      if (auto* target = pe.replies().find(who)) target->fail(0, error.get());
+      if (auto* target = pe.replies().find(who)) target->fail(0, error);
   }
 };
 
@@ -80,7 +82,7 @@ message* result_of(partial_result& all) {
   try {
     return &all.result();
   } catch (...) {
-    all.error = carried_exception(std::current_exception());
+    all.error = thrown_by_reduction();
     return nullptr;
   }
 }
@@ -103,9 +105,14 @@ void shared_result::deliver() {
     if (auto* target = pe.replies().find(who)) give(*target);
 }
 
+carried_exception thrown_by_reduction() {
+  return carried_exception(std::current_exception(),
+                           "a reduction on PE " + std::to_string(processor::here().pe()));
+}
+
 void answer(partial_result& all, std::uint32_t caller, const reply_address& reply) {
   message* const m = result_of(all);
-  if (m == nullptr) return send_failure(caller, reply, "a reduction", all.error.take());
+  if (m == nullptr) return send_failure(caller, reply, "a reduction", std::move(all.error));
   m->reply = reply;
   processor::here().dispatch(*m, static_cast<int>(caller));
 }
@@ -115,7 +122,7 @@ partial_result& contributions_base::combine() {
   try {
     fold(*whole_);
   } catch (...) {
-    whole_->error = carried_exception(std::current_exception());
+    whole_->error = thrown_by_reduction();
   }
   return *whole_.release();
 }
@@ -139,14 +146,14 @@ owned_partial reduction_values::combine() {
         all->merge(*parts_[i]);
     }
   } catch (...) {
-    all->error = carried_exception(std::current_exception());
+    all->error = thrown_by_reduction();
   }
   return all;
 }
 
-std::exception_ptr reduction_values::error() const {
+carried_exception reduction_values::error() const {
   const auto failed = std::ranges::find_if(parts_, [](const auto& part) { return bool(part->error); });
-  return failed != parts_.end() ? (*failed)->error.get() : nullptr;
+  return failed != parts_.end() ? (*failed)->error : carried_exception();
 }
 
 reduction_station::reduction_station(collection_base& part, std::uint64_t initial_elements)
@@ -155,7 +162,7 @@ reduction_station::reduction_station(collection_base& part, std::uint64_t initia
 reduction_station::~reduction_station() = default;
 
 std::uint32_t reduction_station::begin(chare_header& element, const reply_address& who) {
-  if ((part_.id() & singles_bit) != 0) throw_no_peers(element);
+  if ((part_.id() & singles_bit) != 0) throw_no_peers("all_reduce", element);
   const std::uint32_t number = element.reductions++;
   waiting_[number].push_back(who);
   return number;
@@ -340,8 +347,8 @@ void reduction_station::expect_answers(std::uint32_t broadcast, std::uint64_t el
   check(broadcast);
 }
 
-std::vector<std::exception_ptr> reduction_station::held_errors() const {
-  std::vector<std::exception_ptr> errors;
+std::vector<carried_exception> reduction_station::held_errors() const {
+  std::vector<carried_exception> errors;
   for (const auto& [broadcast, open] : calls_)
     if (auto error = open.values.error()) errors.push_back(std::move(error));
   return errors;
@@ -388,8 +395,8 @@ void collector_base::send_to_caller(std::uint32_t caller, const reply_address& r
   reply_ = reply;
 }
 
-void collector_base::fail(std::uint32_t, std::exception_ptr why) {
-  if (!whole_->error) whole_->error = carried_exception(std::move(why));
+void collector_base::fail(std::uint32_t, carried_exception why) {
+  if (!whole_->error) whole_->error = std::move(why);
   answered();
 }
 
@@ -398,7 +405,7 @@ void collector_base::complete() {
   try {
     if (!whole_->error) fold(*whole_);
   } catch (...) {
-    whole_->error = carried_exception(std::current_exception());
+    whole_->error = thrown_by_reduction();
   }
   if (part_ != nullptr)
     part_->pe().dispatch(*whole_.release(), part_->root());

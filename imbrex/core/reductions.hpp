@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <exception>
 #include <map>
 #include <memory>
 #include <vector>
@@ -60,6 +59,9 @@ struct shared_result : message {
   ~shared_result() = default;
 };
 
+/// What is being handled left the combination of values.
+carried_exception thrown_by_reduction();
+
 /// Sends what a reduction has come to, or the exception, to the one who asked.
 void answer(partial_result& all, std::uint32_t caller, const reply_address& reply);
 
@@ -90,8 +92,8 @@ class reduction_values {
   bool add(partial_result& part);
   /// Combines them, in the order of the PEs.
   owned_partial combine();
-  /// The exception that is there instead of some value; null if there is none.
-  std::exception_ptr error() const;
+  /// The exception that is there instead of some value; none if there is none.
+  carried_exception error() const;
 
  private:
   std::vector<owned_partial> parts_;
@@ -148,7 +150,7 @@ class reduction_station {
   void expect_answers(std::uint32_t broadcast, std::uint64_t elements, std::uint32_t caller,
                       const reply_address& reply);
   /// Exceptions that have come and wait for the answers of other elements.
-  std::vector<std::exception_ptr> held_errors() const;
+  std::vector<carried_exception> held_errors() const;
 
  private:
   /// One reduction of what a broadcast entry returns.

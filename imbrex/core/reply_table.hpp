@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
 #include <string>
 #include <vector>
 
+#include <imbrex/core/carried_exception.hpp>
 #include <imbrex/core/message.hpp>
 
 namespace imbrex::detail {
@@ -16,9 +16,9 @@ class reply_target {
  public:
   /// Takes a result out of an object of the type that was asked for.
   virtual void accept(std::uint32_t ordinal, void* result) = 0;
-  virtual void fail(std::uint32_t ordinal, std::exception_ptr why) = 0;
-  /// An exception that has come and waits for other answers; null if there is none.
-  virtual std::exception_ptr held_error() const { return nullptr; }
+  virtual void fail(std::uint32_t ordinal, carried_exception why) = 0;
+  /// An exception that has come and waits for other answers; none if there is none.
+  virtual carried_exception held_error() const { return {}; }
   /// The run is over, no answer will come: whoever belongs to nobody else destroys itself.
   virtual void abandon() noexcept {}
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -35,6 +36,9 @@ class membership {
   membership& operator=(const membership&) = delete;
 
   bootstrap* meeting() const { return meeting_.get(); }
+  /// The processes of a job begin each run together. False if this one is in a run already.
+  bool enters() { return !entered_.exchange(true); }
+  void left() { entered_ = false; }
   /// From here to its end others wait for this process: one that ends in between must not say that this is in order.
   void begins() { in_run_ = true; }
   void ends(int status) {
@@ -45,6 +49,7 @@ class membership {
   void fails(int status) { status_ = status; }
   /// Where the next run is to be traced: the first in that file, the second in "FILE-2".
   std::string trace_of_run(const std::string& file) {
+    const std::lock_guard hold(tracing_);
     const int run = ++traced_[file];
     return run == 1 ? file : file + "-" + std::to_string(run);
   }
@@ -58,7 +63,9 @@ class membership {
   std::unique_ptr<bootstrap> meeting_;
   std::optional<launcher_watch> watch_;
   int status_ = 0;
-  std::atomic<bool> in_run_ = false;   ///< written by the main thread, read by whichever calls exit()
+  std::atomic<bool> in_run_ = false;  ///< written by the main thread, read by whichever calls exit()
+  std::atomic<bool> entered_ = false;
+  std::mutex tracing_;
   std::map<std::string, int> traced_;  ///< runs, by their file
 };
 
@@ -78,6 +85,13 @@ int tell_current_exception() {
 }
 
 int run_in_job(const options& how, membership& mine, std::function<task<int>()> main) {
+  if (!mine.enters()) {
+    log(log_level::error,
+        "one run at a time: this process of a job is in a run already, and a run is of all its processes; "
+        "begin the next when run has returned");
+    return 1;
+  }
+  const std::unique_ptr<membership, void (*)(membership*)> inside(&mine, [](membership* m) { m->left(); });
   try {
     runtime whole(how, *mine.meeting());
     mine.begins();

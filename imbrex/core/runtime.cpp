@@ -94,7 +94,10 @@ struct runtime::main_task : work {
     } catch (const usage_error& e) {
       owner.fail(e.what(), usage_error::exit_status);
     } catch (...) {
-      owner.fail("the main task: " + detail::describe_current_exception());
+      const auto thrown = std::current_exception();
+      const auto thrower = owner.processor_at(0).main.thrower_of(thrown);
+      owner.fail("the main task: " +
+                 detail::carried_exception(thrown, thrower.value_or(std::string())).description());
     }
   }
   static void forget(work&) noexcept {}
@@ -261,8 +264,9 @@ int runtime::run(std::function<task<int>()> main) {
     while (modelled_->step(*this)) {
     }
   } else if (threads_) {
-    const auto stuck =
-        threads_->run([this] { return status() == 0 ? grace_after_success : grace_after_failure; });
+    const auto grace = [this] { return status() == 0 ? grace_after_success : grace_after_failure; };
+    const auto look = [this] { job_->look_for_end(); };
+    const auto stuck = threads_->run(grace, job_ ? look : std::function<void()>());
     if (!stuck.empty()) {
       for (const int p : stuck) {
         if (p == scheduler::no_pe) {
@@ -373,8 +377,8 @@ std::string runtime::describe_waits() const {
     for (const auto* w = entry.waits; w != nullptr; w = w->next())
       add(who + " waits for " + w->description());
   };
-  const auto add_error = [&](const std::exception_ptr& held) {
-    if (held) add("an exception waits for the other elements that were called: " + describe(held));
+  const auto add_error = [&](const detail::carried_exception& held) {
+    if (held) add("an exception waits for the other elements that were called: " + held.description());
   };
   for (const auto& p : processors_) {
     p->replies().for_each([&](const detail::reply_target& one) { add_error(one.held_error()); });

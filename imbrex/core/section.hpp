@@ -98,13 +98,13 @@ class section_reduction final : public section_reduction_base {
   void answer() {
     std::sort(parts_.begin(), parts_.end(), [](auto& a, auto& b) { return key_less(a.key, b.key); });
     std::optional<typename math::partial> all;
-    std::exception_ptr thrown;
+    carried_exception thrown;
     try {
       for (auto& p : parts_) math::add(all, p.key, std::move(p.value));
       const auto result = math::finish(std::move(*all));
       for (auto& p : parts_) send_reply(p.caller, p.reply, typename math::result(result));
     } catch (...) {
-      thrown = std::current_exception();
+      thrown = thrown_by_reduction();
     }
     if (thrown)
       for (auto& p : parts_) send_failure(p.caller, p.reply, "a reduction", thrown);
@@ -134,9 +134,9 @@ struct section_contribution final : message {
     const auto& members = part->section_members(section_id);
     if (!std::binary_search(members.begin(), members.end(), from,
                             [](auto& a, auto& b) { return key_less(a, b); }))
-      return send_failure(
-          this->origin, this->reply, "all_reduce",
-          std::make_exception_ptr(error(part->key_name(from) + " is not a member of that section")));
+      return send_failure(this->origin, this->reply, "all_reduce",
+                          carried_exception(std::make_exception_ptr(
+                              error(part->key_name(from) + " is not a member of that section"))));
     const std::pair which(section_id, number);
     auto& slot = part->section_reductions[which];
     if (!slot) slot = std::make_unique<values>();
@@ -201,24 +201,26 @@ imbrex::section<T> array<T>::section(std::vector<index_type> members) const {
 template <class Derived, class Index>
 template <class V, class Op>
 auto chare<Derived, Index>::all_reduce(const section<Derived>& over, V value, Op) {
-  using message = detail::section_contribution<Derived, V, Op>;
-  if (over.collection() == detail::nothing_created) detail::throw_names_nothing(type_name<Derived>());
-  auto& h = header();
-  if (!h.section_reductions)
-    h.section_reductions = std::make_unique<std::vector<std::pair<std::uint64_t, std::uint32_t>>>();
-  auto& counts = *h.section_reductions;
-  auto at = std::find_if(counts.begin(), counts.end(), [&](auto& c) { return c.first == over.id(); });
-  if (at == counts.end()) at = counts.insert(counts.end(), {over.id(), 0});
-  pending<typename message::values::math::result> result("the result of all_reduce over a section");
-  auto& m = detail::make_message<message>();
-  m.collection = over.collection();
-  m.reply = result.address();
-  m.section_id = over.id();
-  m.number = at->second++;
-  m.from = h.key;
-  m.value = std::move(value);
-  h.home->pe().dispatch(m, over.root());
-  return result;
+  if constexpr (detail::operation_fits<Op, V>()) {
+    using message = detail::section_contribution<Derived, V, Op>;
+    if (over.collection() == detail::nothing_created) detail::throw_names_nothing(type_name<Derived>());
+    auto& h = header();
+    if (!h.section_reductions)
+      h.section_reductions = std::make_unique<std::vector<std::pair<std::uint64_t, std::uint32_t>>>();
+    auto& counts = *h.section_reductions;
+    auto at = std::find_if(counts.begin(), counts.end(), [&](auto& c) { return c.first == over.id(); });
+    if (at == counts.end()) at = counts.insert(counts.end(), {over.id(), 0});
+    pending<typename message::values::math::result> result("the result of all_reduce over a section");
+    auto& m = detail::make_message<message>();
+    m.collection = over.collection();
+    m.reply = result.address();
+    m.section_id = over.id();
+    m.number = at->second++;
+    m.from = h.key;
+    m.value = std::move(value);
+    h.home->pe().dispatch(m, over.root());
+    return result;
+  }
 }
 
 }  // namespace imbrex

@@ -182,7 +182,8 @@ struct entry_broadcast final : broadcast_message {
   void fail_at(element_header<index_type>& e, [[maybe_unused]] Collector* results,
                [[maybe_unused]] std::size_t ordinal, std::exception_ptr thrown) {
     if constexpr (reduces) {
-      results->fail(static_cast<std::uint32_t>(ordinal), std::move(thrown));
+      results->fail(static_cast<std::uint32_t>(ordinal),
+                    thrown_by_entry(e, content_type::type_record, std::move(thrown)));
     } else {
       fail_run(processor::here(), describe_entry(e, content_type::type_record) + ": " + describe(thrown));
     }
@@ -238,7 +239,9 @@ consteval bool reduction_fits() {
   static_assert(is_kept,
                 "imbrex: a span only shows what lies with the chare that returns it: return a value, such as "
                 "std::vector");
-  if constexpr (!returns || !is_kept || !operation_fits<Op>()) {
+  if constexpr (!returns || !is_kept) {
+    return false;
+  } else if constexpr (!operation_fits<Op, storable<typename traits_of<M>::result>>()) {
     return false;
   } else {
     return broadcast_fits<T, M, A...>();
@@ -279,6 +282,16 @@ void send(const array<T>& to, A&&... arguments) {
 template <auto M, class T, class... A>
 void send(const group<T>& to, A&&... arguments) {
   send<M>(to.members(), std::forward<A>(arguments)...);
+}
+
+/// Says what to send to instead of a chare itself, or a pointer to one.
+template <auto M, class To, class... A>
+  requires(std::is_pointer_v<std::remove_cvref_t<To>> || requires { &std::remove_cvref_t<To>::peers; })
+void send(To&&, A&&...) {
+  static_assert(
+      std::is_void_v<To>,
+      "imbrex: a message goes to a proxy, wherever its chare is: self(), peers()[i], what make_array "
+      "and its like return");
 }
 
 template <class T>
@@ -338,10 +351,11 @@ pending<void> array<T>::call(A&&... arguments) const {
 template <class T>
 T* group<T>::local() const {
   auto& pe = detail::processor::here();
+  if (members_.collection() == detail::nothing_created) detail::throw_names_nothing(type_name<T>());
   auto* part = pe.collection(members_.collection());
-  if (part == nullptr) return nullptr;
-  auto* e = detail::checked<T>(*part).find(static_cast<std::uint64_t>(pe.pe()));
-  return e == nullptr ? nullptr : &detail::element_memory<T>::object(*e);
+  auto* e = part != nullptr ? detail::checked<T>(*part).find(static_cast<std::uint64_t>(pe.pe())) : nullptr;
+  if (e == nullptr) detail::throw_not_here(type_name<T>(), pe.pe());
+  return &detail::element_memory<T>::object(*e);
 }
 
 }  // namespace imbrex

@@ -3,9 +3,13 @@
 
 #include <coroutine>
 #include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include <imbrex/base/known_throwers.hpp>
 #include <imbrex/trace/record.hpp>
 
 namespace imbrex {
@@ -109,6 +113,12 @@ struct scope {
   work* request = nullptr;
   std::coroutine_handle<> root;
   suspension* waits = nullptr;
+  std::unique_ptr<known_throwers> throwers;  ///< of exceptions that it was given; null if there were none
+
+  /// Who threw an exception that it was given; nothing if it was not given that.
+  std::optional<std::string> thrower_of(const std::exception_ptr& thrown) const {
+    return throwers ? throwers->thrower_of(thrown) : std::nullopt;
+  }
 };
 
 inline void suspension::begin(scope& entry) {

@@ -38,6 +38,10 @@ int turns_to_spin(bool may_spin, const options& how) {
 constexpr nanoseconds longest_sleep_with_network{5'000'000};
 constexpr nanoseconds longest_sleep_while_sending{100'000};
 
+/// What the thread that waits for the PEs waits at a time. A stop of the process ends at most one of these, so that
+/// their number tells how long the PEs could run.
+constexpr std::chrono::milliseconds slice{100};
+
 /// A PE that finds by looking what its device has done does not sleep, if no other needs its processor; else no
 /// longer than this.
 constexpr nanoseconds longest_sleep_with_device{20'000};
@@ -71,7 +75,8 @@ thread_machine::thread_machine(std::span<scheduler* const> pes, const options& h
   for (auto& n : nudges_) n.type = &nudge;
 }
 
-std::vector<int> thread_machine::run(const std::function<std::chrono::milliseconds()>& grace) {
+std::vector<int> thread_machine::run(const std::function<std::chrono::milliseconds()>& grace,
+                                     const std::function<void()>& now_and_then) {
   std::vector<std::thread> threads;
   threads.reserve(pes_.size());
   for (std::size_t p = 0; p < pes_.size(); ++p) {
@@ -91,8 +96,15 @@ std::vector<int> thread_machine::run(const std::function<std::chrono::millisecon
   const auto all_ended = [this] { return std::find(ended_.begin(), ended_.end(), false) == ended_.end(); };
   {
     std::unique_lock hold(ends_lock_);
-    ends_.wait(hold, [&] { return stopping() || all_ended(); });
-    if (!ends_.wait_for(hold, grace(), all_ended)) {
+    const auto is_over = [&] { return stopping() || all_ended(); };
+    if (!now_and_then) ends_.wait(hold, is_over);
+    while (!ends_.wait_for(hold, slice, is_over)) {
+      hold.unlock();
+      now_and_then();
+      hold.lock();
+    }
+    for (auto left = grace(); left > left.zero() && !ends_.wait_for(hold, slice, all_ended);) left -= slice;
+    if (!all_ended()) {
       std::vector<int> stuck;
       for (std::size_t p = 0; p < pes_.size(); ++p)
         if (!ended_[p]) stuck.push_back(pes_[p]->pe());

@@ -50,8 +50,10 @@ class thread_machine {
   thread_machine(std::span<scheduler* const> pes, const options& how, bool may_spin, listener& told);
 
   /// Runs until `stop`. Returns the PEs that did not come out of their work within the time that `grace` then
-  /// allows; none if all threads have ended.
-  std::vector<int> run(const std::function<std::chrono::milliseconds()>& grace);
+  /// allows, of which time that the process was stopped for is no part; none if all threads have ended. Until then this
+  /// thread calls `now_and_then` several times a second, if there is one.
+  std::vector<int> run(const std::function<std::chrono::milliseconds()>& grace,
+                       const std::function<void()>& now_and_then = {});
 
   /// Ends the run. Any thread, any number of times.
   void stop();

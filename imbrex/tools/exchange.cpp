@@ -23,7 +23,8 @@ std::vector<exchange::answer> exchange::take(int rank, frame said) {
     case frame_kind::finish: announced_[index] = decode_status(said.payload); return {};
     case frame_kind::gathered:
     case frame_kind::failed:
-    case frame_kind::complaint: break;
+    case frame_kind::complaint:
+    case frame_kind::left: break;
   }
   throw error("an answer that nobody asked for");
 }
@@ -35,7 +36,9 @@ std::vector<exchange::answer> exchange::gather(int rank, frame said) {
   announced_[static_cast<std::size_t>(rank)].reset();  // of another program before, behind a shell
   ++come_;
   if (!failure_.empty()) return fail(failure_);
-  if (come_ < names_.size()) return {};
+  if (come_ < names_.size())
+    return come_ == 1 && place->kind == frame_kind::leave ? tell_of_leaving(rank, place->payload)
+                                                          : std::vector<answer>();
   std::vector<std::string> all;
   for (auto& one : waiting_) all.push_back(std::move(one->payload));
   try {
@@ -45,6 +48,15 @@ std::vector<exchange::answer> exchange::gather(int rank, frame said) {
   } catch (const error& e) {  // too long
     return fail(e.what());
   }
+}
+
+std::vector<exchange::answer> exchange::tell_of_leaving(int rank, const std::string& said) const {
+  const auto bytes = std::make_shared<const std::string>(encode_frame(frame_kind::left, said));
+  std::vector<answer> answers;
+  for (std::size_t other = 0; other < names_.size(); ++other)
+    if (static_cast<int>(other) != rank && in_run_[other])
+      answers.push_back({static_cast<int>(other), bytes});
+  return answers;
 }
 
 std::vector<exchange::answer> exchange::ended(int rank, const std::string& how, bool told) {

@@ -46,6 +46,8 @@ class exchange {
  private:
   std::vector<answer> gather(int rank, frame said);
   std::vector<answer> fail(std::string why, bool told = false);
+  /// To all others of a run that one leaves with what it says.
+  std::vector<answer> tell_of_leaving(int rank, const std::string& said) const;
   /// The same answer to all that wait, who then wait no more.
   std::vector<answer> answer_waiting(const std::string& bytes);
   std::string missing() const;

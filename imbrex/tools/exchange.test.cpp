@@ -111,9 +111,9 @@ TEST(exchange, knows_who_is_in_a_run) {
     job.take(1, gather("b"));
     EXPECT_TRUE(job.is_in_run(0));
     EXPECT_TRUE(job.is_in_run(1));
-    job.take(0, {frame_kind::leave, ""});
+    job.take(0, {frame_kind::leave, imbrex::encode_status(0)});
     EXPECT_TRUE(job.is_in_run(0));  // they may need it
-    EXPECT_EQ(job.take(1, {frame_kind::leave, ""}).size(), 2U);
+    EXPECT_EQ(job.take(1, {frame_kind::leave, imbrex::encode_status(0)}).size(), 2U);
     EXPECT_FALSE(job.is_in_run(0));
     EXPECT_FALSE(job.is_in_run(1));
   }
@@ -124,6 +124,18 @@ TEST(exchange, knows_who_is_in_a_run) {
     job.take(1, {frame_kind::finish, imbrex::encode_status(0)});
     EXPECT_FALSE(job.is_in_run(1));
   }
+}
+
+TEST(exchange, tells_who_has_not_left_with_what_status_the_first_did) {
+  exchange job({"rank 0", "rank 1", "rank 2"});
+  for (int rank = 0; rank < 3; ++rank) job.take(rank, gather("a"));
+  const auto told = job.take(1, {frame_kind::leave, imbrex::encode_status(3)});
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told[0].rank, 0);
+  EXPECT_EQ(told[1].rank, 2);
+  EXPECT_EQ(*told[0].bytes, encode_frame(frame_kind::left, imbrex::encode_status(3)));
+  EXPECT_TRUE(job.take(2, {frame_kind::leave, imbrex::encode_status(3)}).empty());
+  EXPECT_EQ(job.take(0, {frame_kind::leave, imbrex::encode_status(3)}).size(), 3U);
 }
 
 TEST(exchange, refuses_what_the_protocol_does_not_allow) {

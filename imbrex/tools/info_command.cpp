@@ -112,7 +112,7 @@ int print_info(const info_settings& asked) {
   }
   const int status = problem.empty() ? 0 : 1;
   if (job) {
-    job->leave();
+    job->leave(0);
     job->finish(status);
   }
   if (status != 0) std::fprintf(stderr, "imbrex info: %s\n", problem.c_str());

@@ -89,7 +89,7 @@ int run(const std::vector<std::string>& arguments) {
   if (what == "runs") {
     for (int i = 0; i < 2; ++i) {
       job->all_gather("");
-      job->leave();
+      job->leave(0);
     }
     ::_exit(0);
   }

@@ -554,13 +554,22 @@ class Failed(Job):
     def test_while_another_computes_for_ever(self):
         for processes, pes in ((2, 1), (4, 1), (2, 2)):
             with self.subTest(processes=processes, pes=pes):
-                self.check(processes, 3, r"\Aimbrex: error: the run has ended, but not in all processes: .*\n"
+                self.check(processes, 3, r"\Aimbrex: error: the run has ended, but PE \d is still busy with "
+                                         r"member::compute that does not return; .*\n"
                                          r"imbrex run: rank \d \(pid \d+\) ended with status 3\n\Z",
                            "fail", (processes - 1) * pes, options=("--pes", pes))
 
     def test_while_rank_0_computes_for_ever(self):
         self.check(3, 1, r"\Aimbrex: error: .*an entry failed\n"
+                         r"imbrex: error: the run has ended, but PE 0 is still busy with member::compute .*\n"
                          r"imbrex run: rank \d \(pid \d+\) ended with status 1\n\Z", "fail", 0)
+
+    def test_a_run_within_the_run(self):
+        job = self.start(2, WORKER, "nested", 0)
+        self.finish(job, END_SECONDS)
+        self.assertEqual(job.returncode, 1)
+        self.assertRegex(self.err(), r"\Aimbrex: error: one run at a time: .*\n\Z")
+        self.check_nothing_left()
 
     def test_at_the_start(self):
         """Of one alone: the others hear of it and end, too."""
@@ -574,6 +583,36 @@ class Failed(Job):
                 self.assertEqual(job.returncode, 1)
                 self.assertRegex(self.err(), rf"\Aimbrex: error: cannot write the trace {blocked.name}: .*\n\Z")
                 self.check_nothing_left()
+
+
+class Ended(Job):
+    """A run that has ended well while an entry of another process does not return."""
+
+    def test_in_an_entry_for_ever(self):
+        for pes in (1, 2):
+            with self.subTest(pes=pes):
+                began = time.monotonic()
+                job = self.start(3, WORKER, "end", 1000, options=("--pes", pes))
+                self.started(job, 3)
+                self.finish(job, LIMIT)
+                self.assertGreater(time.monotonic() - began, 30)
+                self.assertEqual(job.returncode, 1, self.err())
+                self.assertRegex(self.err(), rf"\Aimbrex: error: the run has ended, but PE {3 * pes - 1} is still busy "
+                                             r"with member::compute that does not return; .*\n"
+                                             r"imbrex run: rank 2 \(pid \d+\) ended with status 1\n\Z")
+                self.check_nothing_left()
+
+    def test_in_an_entry_that_was_stopped(self):
+        """The time that its process could not run is none that it was given."""
+        job = self.start(2, WORKER, "end", STOP_SECONDS + 5)
+        pids = self.started(job, 2)
+        time.sleep(1)
+        os.kill(pids[1], signal.SIGSTOP)
+        time.sleep(STOP_SECONDS)
+        os.kill(pids[1], signal.SIGCONT)
+        self.finish(job, LIMIT)
+        self.assertEqual((job.returncode, self.err()), (0, ""))
+        self.check_nothing_left()
 
 
 class Traced(Job):

@@ -168,6 +168,10 @@ imbrex::task<int> run(std::string mode, std::string argument) {
     co_await imbrex::sleep_for(200ms);
     co_return 3;
   }
+  if (mode == "nested") {
+    const int status = imbrex::run(imbrex::options{.pes = 1}, []() -> imbrex::task<> { co_return; });
+    co_return status;
+  }
   const double time = std::stod(argument);
   int rounds = 1;
   if (mode == "compute") {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,9 +43,12 @@ class bootstrap {
   /// missing where the launcher knows them; a `told_error` if the launcher says it itself. After that, every
   /// further call throws the same.
   virtual std::vector<std::string> all_gather(const std::string& mine) = 0;
-  /// Waits until all processes have called this, however long that takes: one may only be slow. Collective.
-  /// Throws as `all_gather` does as soon as it is known that one will not come.
-  virtual void leave() { all_gather({}); }
+  /// Ends a run that has come to that status: waits until all processes have called this, however long that takes, for
+  /// one may only be slow. Collective. Throws as `all_gather` does as soon as it is known that one will not come.
+  virtual void leave(int /*status*/) { all_gather({}); }
+  /// With what status others have called `leave`, who now wait for this process to do so; nothing if none has, or if the
+  /// launcher does not tell. Does not wait itself.
+  virtual std::optional<int> others_left() { return std::nullopt; }
   /// A descriptor that becomes readable (end of file) when the launcher has gone, or -1. It belongs to this
   /// object; nobody may read from it.
   virtual int launcher_descriptor() const { return -1; }

@@ -65,7 +65,7 @@ std::optional<frame> frame_reader::next() {
   std::memcpy(&head, buffered_.data(), sizeof head);
   if (head.magic != magic) refuse("a frame begins with " + std::to_string(head.magic));
   if (head.kind < static_cast<std::uint32_t>(frame_kind::gather) ||
-      head.kind > static_cast<std::uint32_t>(frame_kind::leave))
+      head.kind > static_cast<std::uint32_t>(frame_kind::left))
     refuse("a frame of kind " + std::to_string(head.kind));
   if (head.length > max_frame_payload) refuse("a frame of " + std::to_string(head.length) + " bytes");
   if (buffered_.size() - sizeof head < head.length) return std::nullopt;

@@ -3,11 +3,12 @@
 // What `imbrex run` and the processes that it started say to each other over a socket of this host. A frame
 // is 16 bytes (magic, kind, length of the payload) and the payload. A process says
 //   gather   its text                   and is answered with gathered, when all have come, or failed
-//   leave    nothing, at the end of a run, and is answered as gather is: all have come, or one will not
+//   leave    with what status a run has ended, and is answered as gather is: all have come, or one will not
 //   overdue  how long it has waited     and is answered with failed
 //   finish   the status that it will end with; no answer
 //   complaint  what the user should hear, unless the launcher knows better; no answer
-// No process says gather or leave again before it has been answered.
+// No process says gather or leave again before it has been answered. Unasked it may be told
+//   left     what the first process said that left its run, while it has not left itself; no answer
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +19,16 @@
 
 namespace imbrex {
 
-enum class frame_kind : std::uint32_t { gather = 1, overdue, finish, gathered, failed, complaint, leave };
+enum class frame_kind : std::uint32_t {
+  gather = 1,
+  overdue,
+  finish,
+  gathered,
+  failed,
+  complaint,
+  leave,
+  left
+};
 
 struct frame {
   frame_kind kind;
@@ -49,7 +59,7 @@ std::string encode_texts(const std::vector<std::string>& texts);
 /// The `size` texts of such a payload. Throws `error` if it is not one.
 std::vector<std::string> decode_texts(std::string_view payload, int size);
 
-/// The payload of `finish`.
+/// The payload of `finish` and `leave`.
 std::string encode_status(int status);
 /// The status of such a payload. Throws `error` if it is not one.
 int decode_status(std::string_view payload);

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/net/local/serializing.hpp>
 
+#include <imbrex/net/unpacked.hpp>
 #include <imbrex/serial/archive.hpp>
 
 namespace imbrex {
 
 work& repack(work& item) {
   if (item.type->pack == nullptr) return item;
+  const std::unique_ptr<work, void (*)(work*)> original(&item, [](work* w) { w->type->destroy(*w); });
   writer out;
   item.type->pack(item, out);
   const auto bytes = out.take();
   reader in(bytes);
-  work* copy = item.type->unpack(in);
-  in.finish();
-  item.type->destroy(item);
-  return *copy;
+  return unpacked(*item.type, in);
 }
 
 std::size_t packed_size(work& item) {

@@ -61,9 +61,18 @@ std::vector<std::string> launched_bootstrap::all_gather(const std::string& mine)
                           "the processes of this job did not find each other: ");
 }
 
-void launched_bootstrap::leave() {
-  exchange_or_fail({frame_kind::leave, {}}, time_point::max(),
+void launched_bootstrap::leave(int status) {
+  exchange_or_fail({frame_kind::leave, encode_status(status)}, time_point::max(),
                    "the processes of this job did not end together: ");
+}
+
+std::optional<int> launched_bootstrap::others_left() {
+  try {
+    const auto told = receive(std::chrono::steady_clock::now());
+    if (told && told->kind == frame_kind::left) return decode_status(told->payload);
+  } catch (const error&) {  // the next exchange says so
+  }
+  return std::nullopt;
 }
 
 std::vector<std::string> launched_bootstrap::exchange_or_fail(const frame& said, time_point deadline,
@@ -82,10 +91,10 @@ std::vector<std::string> launched_bootstrap::exchange_or_fail(const frame& said,
 std::vector<std::string> launched_bootstrap::exchange(const frame& said, time_point deadline) {
   std::optional<frame> answer;
   if (send(encode_frame(said.kind, said.payload), deadline)) {
-    answer = receive(deadline);
+    answer = receive_answer(deadline);
     if (!answer) {
       const time_point last = std::chrono::steady_clock::now() + answer_time;
-      if (send(encode_frame(frame_kind::overdue, in_seconds(patience_)), last)) answer = receive(last);
+      if (send(encode_frame(frame_kind::overdue, in_seconds(patience_)), last)) answer = receive_answer(last);
     }
   }
   if (!answer)
@@ -140,6 +149,12 @@ std::optional<frame> launched_bootstrap::receive(time_point deadline) {
     else if (errno != EAGAIN && errno != EINTR)
       fail_without_launcher(std::strerror(errno));
   }
+}
+
+std::optional<frame> launched_bootstrap::receive_answer(time_point deadline) {
+  auto answer = receive(deadline);
+  while (answer && answer->kind == frame_kind::left) answer = receive(deadline);
+  return answer;
 }
 
 bool launched_bootstrap::say(frame_kind kind, const std::string& payload) const noexcept {

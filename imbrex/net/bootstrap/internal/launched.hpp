@@ -23,7 +23,8 @@ class launched_bootstrap final : public bootstrap {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   std::vector<std::string> all_gather(const std::string& mine) override;
-  void leave() override;
+  void leave(int status) override;
+  std::optional<int> others_left() override;
   int launcher_descriptor() const override { return launcher_.get(); }
   bool complain(const std::string& text) noexcept override;
   void finish(int status) noexcept override;
@@ -40,6 +41,8 @@ class launched_bootstrap final : public bootstrap {
   /// Sends a frame that has no answer. False if that cannot be done in a moment.
   bool say(frame_kind kind, const std::string& payload) const noexcept;
   std::optional<frame> receive(time_point deadline);
+  /// What is no answer is dropped.
+  std::optional<frame> receive_answer(time_point deadline);
 
   int rank_;
   int size_;

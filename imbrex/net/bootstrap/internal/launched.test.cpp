@@ -114,12 +114,27 @@ TEST_F(launched, complains_to_a_launcher_that_is_there) {
 TEST_F(launched, waits_for_the_others_at_the_end_without_limit) {
   auto process = start(10ms);
   std::thread launcher([this] {
-    EXPECT_EQ(hear().kind, frame_kind::leave);
+    const imbrex::frame said = hear();
+    EXPECT_EQ(said.kind, frame_kind::leave);
+    EXPECT_EQ(imbrex::decode_status(said.payload), 3);
     std::this_thread::sleep_for(50ms);
     say(encode_frame(frame_kind::gathered, imbrex::encode_texts({"", ""})));
   });
-  EXPECT_NO_THROW(process.leave());
+  EXPECT_NO_THROW(process.leave(3));
   launcher.join();
+}
+
+TEST_F(launched, hears_that_others_have_left) {
+  auto process = start(30s);
+  EXPECT_EQ(process.others_left(), std::nullopt);
+  say(encode_frame(frame_kind::left, imbrex::encode_status(3)));
+  EXPECT_EQ(process.others_left(), 3);
+  EXPECT_EQ(process.others_left(), std::nullopt);
+  say(encode_frame(frame_kind::left, imbrex::encode_status(3)));
+  say(encode_frame(frame_kind::gathered, imbrex::encode_texts({"", ""})));
+  EXPECT_NO_THROW(process.leave(3));
+  launcher_.close();
+  EXPECT_EQ(process.others_left(), std::nullopt);
 }
 
 TEST_F(launched, announces_its_status) {

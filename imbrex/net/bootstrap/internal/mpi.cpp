@@ -132,7 +132,9 @@ class mpi_bootstrap final : public bootstrap {
     return exchange(mine, false, "the processes of this job did not find each other through MPI: ");
   }
 
-  void leave() override { exchange({}, true, "the processes of this job did not end together: "); }
+  void leave(int /*status*/) override {
+    exchange({}, true, "the processes of this job did not end together: ");
+  }
 
   /// MPI_Finalize waits for all; a launcher ends the others if a process fails without it.
   void finish(int status) noexcept override {

@@ -148,7 +148,7 @@ class pmix_bootstrap final : public bootstrap {
     }
   }
 
-  void leave() override {
+  void leave(int /*status*/) override {
     if (!failure_.empty()) throw error(failure_);
     try {
       fence(std::nullopt);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/base/known_throwers.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+
+namespace imbrex {
+
+void known_throwers::add(const std::exception_ptr& given, std::string thrower) {
+  if (given_.size() == most) given_.erase(given_.begin());
+  given_.push_back(seen_from_outside(given));
+  given_.back().thrower = std::move(thrower);
+}
+
+std::optional<std::string> known_throwers::thrower_of(const std::exception_ptr& thrown) const {
+  const exception asked = seen_from_outside(thrown);
+  const exception* found = nullptr;
+  for (auto one = given_.rbegin(); one != given_.rend(); ++one) {
+    if (one->type != asked.type || one->text != asked.text) continue;
+    if (one->object == asked.object) return one->thrower;
+    if (found == nullptr) found = &*one;
+  }
+  return found != nullptr ? std::optional(found->thrower) : std::nullopt;
+}
+
+known_throwers::exception known_throwers::seen_from_outside(const std::exception_ptr& one) {
+  exception seen;
+  seen.type = exception_type(one);
+  try {
+    std::rethrow_exception(one);
+  } catch (const std::exception& e) {
+    seen.object = dynamic_cast<const void*>(&e);
+    seen.text = e.what();
+  } catch (...) {
+  }
+  return seen;
+}
+
+}  // namespace imbrex

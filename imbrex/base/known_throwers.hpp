@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <exception>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace imbrex {
+
+/// Who threw the exceptions that somebody was given by others: the last few, as text, since the exceptions themselves
+/// may be another thread's to destroy.
+class known_throwers {
+ public:
+  void add(const std::exception_ptr& given, std::string thrower);
+  /// Who threw this exception, or else the last one given of its type and text. Nothing if none was.
+  std::optional<std::string> thrower_of(const std::exception_ptr& thrown) const;
+
+ private:
+  static constexpr std::size_t most = 16;
+
+  struct exception {
+    const void* object = nullptr;  ///< never looked into; null for what is no std::exception
+    std::string type;
+    std::string text;
+    std::string thrower;
+  };
+  static exception seen_from_outside(const std::exception_ptr& one);
+
+  std::vector<exception> given_;  ///< the oldest first
+};
+
+}  // namespace imbrex

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: this operation cannot combine two values
+#include <imbrex/imbrex.hpp>
+
+class cell : public imbrex::chare<cell> {
+ public:
+  imbrex::task<> run() { co_await all_reduce(std::string("name"), imbrex::product); }
+};

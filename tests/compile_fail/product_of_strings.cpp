@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: this operation cannot combine two values
+#include <imbrex/imbrex.hpp>
+
+class cell : public imbrex::chare<cell> {
+ public:
+  std::string name();
+};
+
+imbrex::task<> reduce_it(imbrex::array<cell> cells) { co_await cells.reduce<&cell::name>(imbrex::product); }
