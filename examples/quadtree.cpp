@@ -111,7 +111,7 @@ int main(int argc, char** argv) {
     given.finish();
 
     const auto maps = imbrex::make_group<terrain>();
-    co_await maps.call<&terrain::make>(depth);  // now it is on all PEs: no tile finds `local` null
+    co_await maps.call<&terrain::make>(depth);  // now it is on all PEs, for `local`
 
     const auto tiles = imbrex::make_array<tile>(imbrex::keyed<square>().placed(by_region{}));
     const square whole;
