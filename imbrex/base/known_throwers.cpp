@@ -16,13 +16,11 @@ void known_throwers::add(const std::exception_ptr& given, std::string thrower) {
 
 std::optional<std::string> known_throwers::thrower_of(const std::exception_ptr& thrown) const {
   const exception asked = seen_from_outside(thrown);
-  const exception* found = nullptr;
-  for (auto one = given_.rbegin(); one != given_.rend(); ++one) {
-    if (one->type != asked.type || one->text != asked.text) continue;
-    if (one->object == asked.object) return one->thrower;
-    if (found == nullptr) found = &*one;
-  }
-  return found != nullptr ? std::optional(found->thrower) : std::nullopt;
+  if (asked.object == nullptr) return std::nullopt;
+  const auto found = std::find_if(given_.rbegin(), given_.rend(), [&](const exception& one) {
+    return one.object == asked.object && one.type == asked.type && one.text == asked.text;
+  });
+  return found != given_.rend() ? std::optional(found->thrower) : std::nullopt;
 }
 
 known_throwers::exception known_throwers::seen_from_outside(const std::exception_ptr& one) {

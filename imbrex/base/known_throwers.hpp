@@ -13,7 +13,7 @@ namespace imbrex {
 class known_throwers {
  public:
   void add(const std::exception_ptr& given, std::string thrower);
-  /// Who threw this exception, or else the last one given of its type and text. Nothing if none was.
+  /// Who threw this exception. Nothing if it was not given, or cannot be told from others since it is no std::exception.
   std::optional<std::string> thrower_of(const std::exception_ptr& thrown) const;
 
  private:

@@ -45,6 +45,8 @@ std::string mailbox_base::receiver::description() const {
   return others.empty() ? text : text + others + "with other references)";
 }
 
-awaited mailbox_base::receiver::cause() const { return {trace::wait_cause::mailbox, wanted().value_or(-1)}; }
+awaited mailbox_base::receiver::cause() const {
+  return {trace::wait_cause::mailbox, reference_.value_or(-1)};
+}
 
 }  // namespace imbrex::detail

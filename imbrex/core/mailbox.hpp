@@ -142,9 +142,11 @@ class mailbox_base::receiver : public suspension {
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> waiter) {
     waiter_ = waiter;
-    begin(waiter.promise().entry());
     receiver** at = &from_.first_waiting_;
-    while (*at != nullptr) at = &(*at)->next_waiting_;
+    std::int64_t turn = 0;
+    for (; *at != nullptr; at = &(*at)->next_waiting_) ++turn;
+    if (next_ != nullptr) reference_ = *next_ + turn;  // if nobody before it gives up
+    begin(waiter.promise().entry());
     *at = this;
     waiting_ = true;
   }
@@ -192,8 +194,8 @@ class mailbox_base::receiver : public suspension {
   }
 
   mailbox_base& from_;
-  std::optional<std::int64_t> reference_;
-  std::int64_t* next_ = nullptr;
+  std::optional<std::int64_t> reference_;  ///< of one in order what a trace calls its wait
+  std::int64_t* next_ = nullptr;           ///< counts what has been received in order
   letter_base* got_ = nullptr;
   receiver* next_waiting_ = nullptr;
   bool waiting_ = false;

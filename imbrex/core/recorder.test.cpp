@@ -365,6 +365,50 @@ TEST_F(Tracing, AWaitThatIsGivenUpIsTold) {
   EXPECT_EQ(waits.at(static_cast<int>(trace::wait_cause::timer)), 0);
 }
 
+struct stream_end : chare<stream_end> {
+  channel<int> line;
+
+  task<> hear(int pairs) {
+    line.connect<&stream_end::line>(peers()[1 - where()[0]]);
+    for (int n = 0; n < pairs; ++n) {
+      co_await line.receive();
+      co_await when_all(line.receive(), line.receive());
+    }
+  }
+  task<> speak(int all) {
+    line.connect<&stream_end::line>(peers()[1 - where()[0]]);
+    for (int n = 0; n < all; ++n) {
+      co_await sleep_for(std::chrono::microseconds(100));
+      line.send(n);
+    }
+  }
+};
+
+TEST_F(Tracing, AWaitForAChannelEndsAsItBegan) {
+  static constexpr int pairs = 5;
+  EXPECT_EQ(run(how(1),
+                []() -> task<> {
+                  auto ends = make_array<stream_end>(2);
+                  auto heard = ends[0].call<&stream_end::hear>(pairs);
+                  co_await ends[1].call<&stream_end::speak>(3 * pairs);
+                  co_await heard;
+                }),
+            0);
+  const whole_trace t(folder_.file());
+  std::map<std::uint64_t, int> suspended;  // by the number waited for
+  std::map<std::uint64_t, int> resumed;
+  std::map<std::uint64_t, int> received;
+  for (const auto& e : t.records) {
+    const bool waits = e.what.detail == static_cast<int>(trace::wait_cause::mailbox);
+    if (e.what.kind == record_kind::suspended && waits) ++suspended[e.what.a];
+    if (e.what.kind == record_kind::resumed && waits) ++resumed[e.what.a];
+    if (e.what.kind == record_kind::received) ++received[e.what.b];
+  }
+  EXPECT_EQ(received.size(), 3U * pairs);
+  EXPECT_EQ(suspended, received);
+  EXPECT_EQ(resumed, received);
+}
+
 struct stubborn {
   void serialize(auto&) { throw std::runtime_error("must not be serialised"); }
 };

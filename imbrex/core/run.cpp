@@ -31,6 +31,10 @@ class membership {
   ~membership() {
     watch_.reset();  // the launcher may go before this process, once it has finished
     if (meeting_ && !in_run_) meeting_->finish(status_);
+    // In a run the thread that waits for the PEs goes on asking, whichever thread it is that ends the process.
+    if (in_run_) {
+      [[maybe_unused]] static const bootstrap* const still_asked = meeting_.release();
+    }
   }
   membership(const membership&) = delete;
   membership& operator=(const membership&) = delete;

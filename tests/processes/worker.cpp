@@ -18,6 +18,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 #include <imbrex/imbrex.hpp>
@@ -198,6 +200,9 @@ imbrex::task<int> run(std::string mode, std::string argument) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // What exit() does last may take long, while the other threads of the process go on.
+  if (argc > 1 && argv[1] == std::string_view("exit"))
+    std::atexit([] { std::this_thread::sleep_for(std::chrono::seconds(1)); });
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
     if (argc != 3) throw imbrex::usage_error("usage: worker MODE SECONDS|KIND");
     const int status = co_await run(argv[1], argv[2]);
