@@ -626,94 +626,6 @@ TEST(errors_alone, a_proxy_of_an_earlier_run_is_refused) {
   EXPECT_NE(text.find("earlier run"), std::string::npos) << text;
 }
 
-struct started_program {
-  int status = 0;
-  bool ran = false;
-  std::string out{};
-  std::string err{};
-};
-
-/// A program that has nothing to do, with these arguments.
-started_program started(std::vector<std::string> words) {
-  words.insert(words.begin(), "/somewhere/program");
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  int argc = static_cast<int>(words.size());
-  char** argv = arguments.data();
-  started_program seen;
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  seen.status = imbrex::run(argc, argv, [&]() -> task<> {
-    seen.ran = true;
-    co_return;
-  });
-  std::fflush(stdout);
-  seen.out = testing::internal::GetCapturedStdout();
-  seen.err = testing::internal::GetCapturedStderr();
-  return seen;
-}
-
-TEST(errors_alone, an_impossible_number_of_pes_is_a_usage_error) {
-  testing::internal::CaptureStderr();
-  EXPECT_EQ(imbrex::run(options{.pes = -1}, []() -> task<> { co_return; }), usage_error::exit_status);
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("-1"), std::string::npos);
-  for (const char* wrong : {"0", "x", "-3"}) {
-    const auto seen = started({"--pes", wrong});
-    EXPECT_EQ(seen.status, usage_error::exit_status);
-    EXPECT_NE(seen.err.find(std::string("--pes ") + wrong), std::string::npos) << seen.err;
-    EXPECT_FALSE(seen.ran);
-  }
-}
-
-TEST(errors_alone, a_slip_of_an_option_is_a_usage_error_and_the_programs_own_are_left_to_it) {
-  const auto slip = started({"--pse", "3"});
-  EXPECT_EQ(slip.status, usage_error::exit_status);
-  EXPECT_FALSE(slip.ran);
-  EXPECT_NE(slip.err.find("did you mean --pes?"), std::string::npos) << slip.err;
-  const auto own = started({"--pes=1", "--help", "--grid", "8", "--", "--pse"});
-  EXPECT_TRUE(own.ran && own.status == 0);
-  EXPECT_EQ(own.err + own.out, "");
-}
-
-TEST(errors_alone, options_that_a_machine_would_ignore_are_refused) {
-  const std::vector<std::pair<std::vector<std::string>, const char*>> wrong{
-      {{"--seed", "1"}, "--seed 1 with --machine threads: only --machine deterministic has an order by it"},
-      {{"--seed=7", "--machine=virtual"}, "--seed 7 with --machine virtual: "},
-      {{"--comm-thread", "--machine", "virtual"},
-       "--comm-thread with --machine virtual: there one thread steps"},
-      {{"--comm-thread", "--machine", "deterministic"}, "--comm-thread with --machine deterministic: "},
-  };
-  for (const auto& [arguments, expected] : wrong) {
-    const auto seen = started(arguments);
-    EXPECT_EQ(seen.status, usage_error::exit_status);
-    EXPECT_FALSE(seen.ran);
-    EXPECT_NE(seen.err.find(expected), std::string::npos) << seen.err;
-  }
-  EXPECT_EQ(started({"--comm-thread", "--pes=1"}).status, 0);
-  EXPECT_EQ(started({"--seed=3", "--machine=deterministic"}).status, 0);
-}
-
-TEST(errors_alone, runs_that_share_a_command_line_share_what_parse_options_returns) {
-  std::vector<std::string> words{"program", "--pes", "3", "--iters=4"};
-  std::vector<char*> arguments;
-  for (auto& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  int argc = static_cast<int>(words.size());
-  char** argv = arguments.data();
-  const options how = parse_options(argc, argv);
-  for (int turn = 0; turn < 2; ++turn)
-    EXPECT_EQ(imbrex::run(how, []() -> task<int> { co_return imbrex::num_pes() == 3 ? 0 : 1; }), 0);
-  EXPECT_EQ(argc, 2);
-}
-
-TEST(errors_alone, another_number_of_processes_than_a_file_wants_is_a_usage_error) {
-  testing::internal::CaptureStderr();
-  EXPECT_EQ(imbrex::run(options{.processes = 4}, []() -> task<> { co_return; }), usage_error::exit_status);
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("start it by imbrex run -n 4"), std::string::npos);
-  EXPECT_EQ(imbrex::run(options{.processes = 1}, []() -> task<> { co_return; }), 0);
-}
-
 class endless : public chare<endless> {
  public:
   void spin() {
@@ -798,30 +710,6 @@ TEST(errors_alone, a_chare_of_a_group_that_is_not_there_yet_is_an_error) {
     co_return;
   };
   EXPECT_EQ(imbrex::run(threads(1), unassigned), 0);
-}
-
-TEST(errors_alone, runs_of_a_process_by_itself_may_nest_and_be_at_once) {
-  const auto count = []() -> task<int> {
-    const int there = co_await make_group<lonely>().reduce<&lonely::count_peers>(sum);
-    co_return there == num_pes() * num_pes() ? 0 : 3;
-  };
-  const options in_virtual_time{.pes = 2, .machine = machine_kind::virtual_time};
-  for (const options& outer : {threads(2), serializing(threads(2)), seeded(3, 1), in_virtual_time})
-    for (const options& inner : {threads(3), seeded(2, 1), in_virtual_time}) {
-      SCOPED_TRACE(text_of(outer) + " around " + text_of(inner));
-      const auto around = [&]() -> task<int> {
-        const int before = co_await count();
-        const int inside = imbrex::run(inner, count);
-        const int after = co_await count();
-        co_return before + inside + after;
-      };
-      EXPECT_EQ(imbrex::run(outer, around), 0);
-    }
-  std::vector<std::jthread> several;
-  for (int i = 0; i < 3; ++i)
-    several.emplace_back([&] {
-      for (int turn = 0; turn < 10; ++turn) EXPECT_EQ(imbrex::run(threads(2), count), 0);
-    });
 }
 
 }  // namespace imbrex::errors_test
