@@ -37,7 +37,7 @@ constexpr std::string_view argument_after(std::string_view label, std::string_vi
 /// The full name of `T` as the compiler spells it: "ns::block", "(anonymous namespace)::block" (clang) or
 /// "{anonymous}::block" (gcc). The same in every translation unit of one compiler, not between compilers.
 template <class T>
-constexpr std::string_view type_name() {
+consteval std::string_view type_name() {
   return detail::argument_after("T = ", detail::spelling::spelled_type<T>());
 }
 
@@ -45,7 +45,7 @@ constexpr std::string_view type_name() {
 /// all specialisations of a member template; a member inherited by `block` is spelled with the base that
 /// declares it.
 template <auto Member>
-constexpr std::string_view member_name() {
+consteval std::string_view member_name() {
   std::string_view name = detail::argument_after("Member = ", detail::spelling::spelled_member<Member>());
   if (name.starts_with('&')) name.remove_prefix(1);
   return name;
@@ -77,7 +77,7 @@ struct unique_spelling {
 /// The member's name and the type of the member pointer, "ns::block::run of type void (ns::block::*)(int)":
 /// tells overloads apart. Still shared by specialisations of a member template that have one signature.
 template <auto Member>
-constexpr std::string_view unique_member_spelling() {
+consteval std::string_view unique_member_spelling() {
   return {detail::unique_spelling<Member>::characters.data(), detail::unique_spelling<Member>::size};
 }
 

@@ -294,19 +294,24 @@ collection<T>& checked(collection_base& part) {
   return static_cast<collection<T>&>(part);
 }
 
+/// What part_for finds where there is no part of Ts to be found; apart from it, as that is in the path of every message.
 template <class T>
-collection<T>* part_for(message& m) {
-  auto& pe = processor::here();
-  auto* part = pe.collection(m.collection);
-  if (part == nullptr) [[unlikely]] {
-    if ((m.collection & singles_bit) != 0) return &singles_part<T>(pe, m.collection);
-    pe.hold(m);
-    return nullptr;
-  }
-  if (!part->is_of(type_name<T>())) [[unlikely]] {
+[[gnu::noinline]] collection<T>* part_otherwise(processor& pe, message& m) {
+  if (auto* const part = pe.collection(m.collection)) {
     const message_guard mine(m);
     throw_another_class(type_name<T>(), *part);
   }
+  if ((m.collection & singles_bit) != 0) return &singles_part<T>(pe, m.collection);
+  pe.hold(m);
+  return nullptr;
+}
+
+template <class T>
+collection<T>* part_for(message& m) {
+  auto& pe = processor::here();
+  auto* const part = pe.collection(m.collection);
+  if (part == nullptr || !part->is_of(type_name<T>())) [[unlikely]]
+    return part_otherwise<T>(pe, m);
   return static_cast<collection<T>*>(part);
 }
 

@@ -23,13 +23,15 @@ namespace {
 constinit message_type* registered = nullptr;
 constinit std::mutex table_lock;
 
-std::vector<message_type*>& numbered() {
-  static std::vector<message_type*> table;
-  return table;
-}
+constinit std::vector<message_type*> numbered;
 
 /// Some compilers spell all lambdas of a function alike.
 bool names_a_lambda(std::string_view spelling) { return spelling.find("lambda") != spelling.npos; }
+
+[[noreturn]] void throw_no_such_kind(std::uint32_t id) {
+  throw serial_error("a message names entry " + std::to_string(id) + ", but this program has " +
+                     std::to_string(numbered.size()) + "; do all processes run the same build?");
+}
 
 /// The executable or shared library that holds a function.
 const void* module_of(void (*function)(work&)) {
@@ -74,29 +76,27 @@ void message_table::number() {
     t->id = static_cast<std::uint32_t>(unique.size());
     unique.push_back(t);
   }
-  numbered() = std::move(unique);
+  numbered = std::move(unique);
   known = all.size();
 }
 
 const message_type& message_table::at(std::uint32_t id) {
-  const auto& table = numbered();
-  if (id >= table.size())
-    throw serial_error("a message names entry " + std::to_string(id) + ", but this program has " +
-                       std::to_string(table.size()) + "; do all processes run the same build?");
-  return *table[id];
+  if (id >= numbered.size()) [[unlikely]]
+    throw_no_such_kind(id);
+  return *numbered[id];
 }
 
-std::uint32_t message_table::size() { return static_cast<std::uint32_t>(numbered().size()); }
+std::uint32_t message_table::size() { return static_cast<std::uint32_t>(numbered.size()); }
 
 std::uint64_t message_table::digest() {
   std::uint64_t d = 14695981039346656037U;  // FNV-1a
-  for (const auto* t : numbered())
+  for (const auto* t : numbered)
     for (const char c : t->spelling) d = (d ^ static_cast<unsigned char>(c)) * 1099511628211U;
   return d;
 }
 
 std::string_view message_table::port_name(std::string_view chare_name, const void* chare, const void* port) {
-  for (const auto* t : numbered())
+  for (const auto* t : numbered)
     if (t->port_address != nullptr && t->chare_name == chare_name && t->port_address(chare) == port)
       return t->entry_name;
   return {};
@@ -202,9 +202,10 @@ void unpack_header(message& m, reader& in) {
                        std::string(m.kind().spelling));
 }
 
-const message_type& kind_of_packed(reader in) {
-  in.view(1);
-  return message_table::at(unpack_short(in));
+const message_type& kind_of_packed(const reader& in) {
+  reader number(in.ahead());
+  number.view(1);
+  return message_table::at(unpack_short(number));
 }
 
 void pack_long_number(std::uint64_t number, writer& out) {

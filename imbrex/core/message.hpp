@@ -95,8 +95,8 @@ void destroy_message(work& item) noexcept {
 
 void pack_header(const message& m, writer& out);
 void unpack_header(message& m, reader& in);
-/// The kind of the message that was packed. Throws serial_error.
-const message_type& kind_of_packed(reader in);
+/// The kind of the message that is to be read next. Throws serial_error.
+const message_type& kind_of_packed(const reader& in);
 
 /// A number in as few bytes as it needs: a network sends two lines of the cache faster than three.
 void pack_long_number(std::uint64_t number, writer& out);

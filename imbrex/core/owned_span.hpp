@@ -89,6 +89,7 @@ class owned_span<E> {
   E* begin() { return data(); }
   E* end() { return data() + size_; }
   void clear() { resize(0); }
+  void assign(const E* first, const E* last) { copy_in({first, last}); }
   /// The elements are not initialised.
   void resize(std::size_t count) {
     const std::size_t bytes = count * sizeof(E);

@@ -53,6 +53,9 @@ class reader {
     return input_.subspan(position_ - count, count);
   }
 
+  /// The bytes of the input that have not been read.
+  std::span<const std::byte> ahead() const noexcept { return input_.subspan(position_); }
+
   /// Skips to a position that is a multiple of `alignment`, a power of two, from the start of the input.
   void align(std::size_t alignment) { view((alignment - position_ % alignment) % alignment); }
 
