@@ -16,8 +16,16 @@ endfunction()
 function(imbrex_runs_once target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
 endfunction()
+# The same for some sources of the caller's targets.
+function(imbrex_sources_run_once)
+  set_source_files_properties(${ARGV} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Debug>:-O0>)
+endfunction()
 
-# A program of unit tests; each of its tests is one of ctest's, named "<folder>.<suite>.<test>".
+set(IMBREX_TEST_SHARDS 0 CACHE STRING
+    "Run each program of unit tests so often, each time a part of its tests, and not once for each test")
+
+# A program of unit tests; each of its tests is one of ctest's, named "<folder>.<suite>.<test>", unless they are run
+# by shards, because with sanitizers a program starts so slowly.
 #   imbrex_unit_tests(base SOURCES foo.test.cpp LINKS imbrex::base)
 function(imbrex_unit_tests folder)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "FILTER" "SOURCES;LINKS")
@@ -27,6 +35,22 @@ function(imbrex_unit_tests folder)
   imbrex_runs_once(${target})
   imbrex_warnings(${target})
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
+  if(IMBREX_TEST_SHARDS)
+    set(chosen "")
+    if(arg_FILTER)
+      set(chosen --gtest_filter=${arg_FILTER})
+    endif()
+    foreach(shard RANGE 1 ${IMBREX_TEST_SHARDS})
+      set(name ${folder}.shard_${shard}_of_${IMBREX_TEST_SHARDS})
+      math(EXPR index "${shard} - 1")
+      add_test(NAME ${name} COMMAND ${target} ${chosen})
+      set_tests_properties(${name} PROPERTIES
+        TIMEOUT 300 LABELS unit
+        ENVIRONMENT "GTEST_TOTAL_SHARDS=${IMBREX_TEST_SHARDS};GTEST_SHARD_INDEX=${index}"
+      )
+    endforeach()
+    return()
+  endif()
   gtest_discover_tests(${target}
     TEST_PREFIX ${folder}.
     TEST_FILTER "${arg_FILTER}"
