@@ -187,7 +187,7 @@ class collection final : public element_map<typename T::index_type> {
     while (!this->locals().empty()) {
       auto& e = static_cast<header&>(*this->locals().back());
       while (e.entries != nullptr) end_scope(*e.entries);
-      this->take_out(e, {nowhere, 0});
+      this->remove(e);
       memory::destroy(e);
     }
     this->discard_held();

@@ -78,6 +78,8 @@ class element_map : public collection_base {
   /// An element that is here from now on: created, or arrived.
   void put(header& e);
   void take_out(header& e, const location& goes);
+  /// The same where nobody will ask any more where it is.
+  void remove(header& e);
   void reserve(std::size_t n);
   const location* known(const key& k) const;
   void forget(const key& k);
@@ -168,9 +170,14 @@ void element_map<Index>::put(header& e) {
 
 template <class Index>
 void element_map<Index>::take_out(header& e, const location& goes) {
+  remove(e);
+  known_[e.key] = goes;
+}
+
+template <class Index>
+void element_map<Index>::remove(header& e) {
   elements_.erase(e.key);
   remove_local(e);
-  known_[e.key] = goes;
 }
 
 template <class Index>

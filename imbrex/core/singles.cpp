@@ -17,8 +17,13 @@ std::uint64_t single_keys::next(int home, int creator) {
 
 void single_keys::created(std::uint64_t key) {
   auto& seen = seen_[key >> 32U];
-  seen.beyond.insert(static_cast<std::uint32_t>(key));
-  while (seen.beyond.erase(seen.all_before + 1) != 0) ++seen.all_before;
+  const auto number = static_cast<std::uint32_t>(key);
+  if (number != seen.all_before + 1) {
+    seen.beyond.insert(number);
+    return;
+  }
+  do ++seen.all_before;
+  while (seen.beyond.erase(seen.all_before + 1) != 0);
 }
 
 bool single_keys::was_created(std::uint64_t key) const {
