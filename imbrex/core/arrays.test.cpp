@@ -200,6 +200,30 @@ task<> use_keys(std::vector<Key> keys) {
   EXPECT_EQ(rest, expected - 1);
 }
 
+/// Inserts into an array that may not have come to its PE yet.
+class inserter : public chare<inserter> {
+ public:
+  void insert(array<late> into) {
+    for (int i = 0; i < 10; ++i) into.insert({where()[0], i}, std::to_string(10 * where()[0] + i));
+  }
+};
+
+TEST_P(arrays, elements_inserted_before_the_array_has_come_are_where_messages_find_them) {
+  run([]() -> task<> {
+    const auto inserters = make_group<inserter>();
+    const int rows = inserters.size();
+    for (int round = 0; round < 5; ++round) {
+      const auto cells = make_array<late>(sparse(index<2>(rows, 10)).placed(round_robin));
+      send<&inserter::insert>(inserters, cells);
+      for (int row = 0; row < rows; ++row)
+        for (int i = 0; i < 10; ++i) {
+          const std::string name = co_await cells[{row, i}].call<&late::name>();
+          EXPECT_EQ(name, std::to_string(10 * row + i));
+        }
+    }
+  });
+}
+
 TEST_P(arrays, have_keys_of_the_users) {
   run([]() -> task<> {
     // Not written out in the calls: of a list in one expression with co_await g++ 14 breaks down.
