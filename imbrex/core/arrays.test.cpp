@@ -289,6 +289,30 @@ TEST_P(arrays, sections_reach_their_members_only) {
   });
 }
 
+/// Makes a section of an array that may not have come to its PE yet.
+class cutter : public chare<cutter> {
+ public:
+  task<int> cut(array<member> all) {
+    const auto ends = all.section({index<1>(0), index<1>(3)});
+    send<&member::note>(ends);
+    co_return co_await ends.reduce<&member::value>(sum);
+  }
+};
+
+TEST_P(arrays, sections_are_made_also_before_the_array_has_come) {
+  run([]() -> task<> {
+    const auto cutters = make_group<cutter>();
+    for (int round = 0; round < 5; ++round) {
+      const auto all = make_array<member>(4);
+      const int values = co_await cutters.reduce<&cutter::cut>(sum, all);
+      EXPECT_EQ(values, 3 * num_pes());
+      co_await quiescence();
+      const auto notes = co_await all.reduce<&member::notes>(gather);
+      EXPECT_EQ(notes, (std::vector<int>{num_pes(), 0, 0, num_pes()}));
+    }
+  });
+}
+
 TEST_P(arrays, sections_of_different_arrays_differ) {
   run([]() -> task<> {
     auto a = make_array<member>({4});
