@@ -200,6 +200,30 @@ task<> use_keys(std::vector<Key> keys) {
   EXPECT_EQ(rest, expected - 1);
 }
 
+/// Inserts into an array that may not have come to its PE yet.
+class inserter : public chare<inserter> {
+ public:
+  void insert(array<late> into) {
+    for (int i = 0; i < 10; ++i) into.insert({where()[0], i}, std::to_string(10 * where()[0] + i));
+  }
+};
+
+TEST_P(arrays, elements_inserted_before_the_array_has_come_are_where_messages_find_them) {
+  run([]() -> task<> {
+    const auto inserters = make_group<inserter>();
+    const int rows = inserters.size();
+    for (int round = 0; round < 5; ++round) {
+      const auto cells = make_array<late>(sparse(index<2>(rows, 10)).placed(round_robin));
+      send<&inserter::insert>(inserters, cells);
+      for (int row = 0; row < rows; ++row)
+        for (int i = 0; i < 10; ++i) {
+          const std::string name = co_await cells[{row, i}].call<&late::name>();
+          EXPECT_EQ(name, std::to_string(10 * row + i));
+        }
+    }
+  });
+}
+
 TEST_P(arrays, have_keys_of_the_users) {
   run([]() -> task<> {
     // Not written out in the calls: of a list in one expression with co_await g++ 14 breaks down.
@@ -262,6 +286,30 @@ TEST_P(arrays, sections_reach_their_members_only) {
     EXPECT_EQ(notes, (std::vector<int>{0, 0, 2, 0, 0, 2, 0, 0, 0, 2, 0, 0}));
     EXPECT_THROW(all.section({}), error);
     EXPECT_THROW(all.section({index<1>(12)}), error);
+  });
+}
+
+/// Makes a section of an array that may not have come to its PE yet.
+class cutter : public chare<cutter> {
+ public:
+  task<int> cut(array<member> all) {
+    const auto ends = all.section({index<1>(0), index<1>(3)});
+    send<&member::note>(ends);
+    co_return co_await ends.reduce<&member::value>(sum);
+  }
+};
+
+TEST_P(arrays, sections_are_made_also_before_the_array_has_come) {
+  run([]() -> task<> {
+    const auto cutters = make_group<cutter>();
+    for (int round = 0; round < 5; ++round) {
+      const auto all = make_array<member>(4);
+      const int values = co_await cutters.reduce<&cutter::cut>(sum, all);
+      EXPECT_EQ(values, 3 * num_pes());
+      co_await quiescence();
+      const auto notes = co_await all.reduce<&member::notes>(gather);
+      EXPECT_EQ(notes, (std::vector<int>{num_pes(), 0, 0, num_pes()}));
+    }
   });
 }
 

@@ -193,16 +193,6 @@ class collection final : public element_map<typename T::index_type> {
     this->discard_held();
   }
 
-  // Sections whose list of members is here.
-
-  std::uint64_t add_section(std::vector<key> members) {
-    std::sort(members.begin(), members.end(), [](auto& a, auto& b) { return key_less(a, b); });
-    members.erase(std::unique(members.begin(), members.end()), members.end());
-    sections_.push_back(std::move(members));
-    return (static_cast<std::uint64_t>(this->pe().pe()) << 32U) | (sections_.size() - 1);
-  }
-  const std::vector<key>& section_members(std::uint64_t id) const { return sections_.at(id & 0xffffffffU); }
-
   /// A key for a single chare that this PE creates.
   key new_single(int home)
     requires is_index<index_type>
@@ -216,7 +206,6 @@ class collection final : public element_map<typename T::index_type> {
   [[no_unique_address]] index_type shape_;
   home_function home_;
   single_keys singles_;
-  std::vector<std::vector<key>> sections_;
 };
 
 /// An element on its way to another PE. Between threads the object itself goes; pack and unpack write and

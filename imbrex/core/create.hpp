@@ -83,6 +83,9 @@ struct insert_message final : element_message<key_type<typename T::index_type>> 
   void deliver() {
     auto* part = part_for<T>(*this);
     if (part == nullptr) return;
+    // It was held on the PE that it was sent from, if the array had not come there yet.
+    const int home = part->home_of(this->key);
+    if (home != part->pe().pe()) return part->pe().dispatch(*this, home);
     const message_guard mine(*this);
     try {
       std::apply([&](auto&... a) { part->insert(this->key, std::move(a)...); }, arguments);

@@ -44,6 +44,19 @@ void processor::install(std::unique_ptr<collection_base> part) {
   }
 }
 
+std::uint64_t processor::add_section(std::unique_ptr<section_base> members) {
+  sections_.push_back(std::move(members));
+  return (static_cast<std::uint64_t>(pe()) << 32U) | (sections_.size() - 1);
+}
+
+const section_base& processor::section(std::uint32_t collection, std::uint64_t id) const {
+  const std::size_t place = id & 0xffffffffU;
+  if (place >= sections_.size() || sections_[place]->collection != collection)
+    throw error("a section was used that PE " + std::to_string(pe()) +
+                " has not made in this run: sections do not outlive their run");
+  return *sections_[place];
+}
+
 void processor::hold(message& m) {
   if (m.collection == nothing_created) {
     const message_guard mine(m);

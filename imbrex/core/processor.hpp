@@ -20,6 +20,15 @@ namespace detail {
 
 class collection_base;
 
+/// The members of a section, of whatever type their keys are.
+class section_base {
+ public:
+  explicit section_base(std::uint32_t of) : collection(of) {}
+  virtual ~section_base() = default;
+
+  const std::uint32_t collection;  ///< the array that they belong to
+};
+
 /// Collections of single chares have this bit; the rest of their number is that of their class.
 inline constexpr std::uint32_t singles_bit = std::uint32_t{1} << 31U;
 
@@ -84,6 +93,11 @@ class processor final : public scheduler {
   }
   void install(std::unique_ptr<collection_base> part);
 
+  /// Keeps the members of a section that is made here, and returns its number. The array itself may not have come yet.
+  std::uint64_t add_section(std::unique_ptr<section_base> members);
+  /// The members of a section of that array that was made here. Throws imbrex::error if there is none.
+  const section_base& section(std::uint32_t collection, std::uint64_t id) const;
+
   /// Keeps a message for an array of which this PE has not heard yet. Throws imbrex::error, and destroys the
   /// message, if a default-constructed proxy has sent it.
   void hold(message& m);
@@ -115,6 +129,7 @@ class processor final : public scheduler {
   std::uint32_t chares_placed_ = 0;
   std::vector<std::unique_ptr<collection_base>> arrays_;
   std::vector<std::unique_ptr<collection_base>> singles_;
+  std::vector<std::unique_ptr<section_base>> sections_;
   std::vector<message*> held_;
   reply_table replies_;
 };

@@ -13,6 +13,24 @@
 namespace imbrex {
 namespace detail {
 
+/// The keys of a section's members, in their order, each once.
+template <class Key>
+class section_list final : public section_base {
+ public:
+  section_list(std::uint32_t of, std::vector<Key> keys) : section_base(of), keys_(std::move(keys)) {
+    std::sort(keys_.begin(), keys_.end(), [](const Key& a, const Key& b) { return key_less(a, b); });
+    keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
+  }
+
+  /// Those of a section that was made on this PE.
+  static const std::vector<Key>& of(std::uint32_t collection, std::uint64_t id) {
+    return dynamic_cast<const section_list&>(processor::here().section(collection, id)).keys_;
+  }
+
+ private:
+  std::vector<Key> keys_;
+};
+
 /// Entry M of every member of a section is to be called; goes to the PE that has the list.
 template <class T, auto M, class Op>
 struct section_broadcast final : message {
@@ -43,7 +61,7 @@ struct section_broadcast final : message {
     auto* part = part_for<T>(*this);
     if (part == nullptr) return;
     const message_guard mine(*this);
-    const auto& members = part->section_members(section_id);
+    const auto& members = section_list<key>::of(this->collection, section_id);
     collector<value, Op, key>* results = nullptr;
     if constexpr (reduces) {
       results = new collector<value, Op, key>(members.size());
@@ -131,9 +149,9 @@ struct section_contribution final : message {
     auto* part = part_for<T>(*this);
     if (part == nullptr) return;
     const message_guard mine(*this);
-    const auto& members = part->section_members(section_id);
+    const auto& members = section_list<key>::of(this->collection, section_id);
     if (!std::binary_search(members.begin(), members.end(), from,
-                            [](auto& a, auto& b) { return key_less(a, b); }))
+                            [](const key& a, const key& b) { return key_less(a, b); }))
       return send_failure(this->origin, this->reply, "all_reduce",
                           carried_exception(std::make_exception_ptr(
                               error(part->key_name(from) + " is not a member of that section"))));
@@ -189,13 +207,15 @@ pending<void> section<T>::call(A&&... arguments) const {
 template <class T>
 imbrex::section<T> array<T>::section(std::vector<index_type> members) const {
   if (collection_ == detail::nothing_created) detail::throw_names_nothing(type_name<T>());
-  auto* part = detail::processor::here().collection(collection_);
-  if (part == nullptr) throw error("section: the array's creation has not reached this PE yet");
+  auto& pe = detail::processor::here();
+  if (auto* part = pe.collection(collection_)) detail::checked<T>(*part);
   if (members.empty()) throw error("section: a section needs one member or more");
-  std::vector<typename element<T>::key> keys;
+  using key = typename element<T>::key;
+  std::vector<key> keys;
   keys.reserve(members.size());
   for (const auto& i : members) keys.push_back((*this)[i].key_value());
-  return {collection_, detail::checked<T>(*part).add_section(std::move(keys))};
+  return {collection_,
+          pe.add_section(std::make_unique<detail::section_list<key>>(collection_, std::move(keys)))};
 }
 
 template <class Derived, class Index>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/sleep.hpp>
 
+#include <algorithm>
+
 namespace imbrex::detail {
 
 const work_type sleeper::kind{"timer", &sleeper::wake, &sleeper::forget, nullptr, nullptr};
@@ -10,7 +12,10 @@ void sleeper::start() {
   timer_ = ::new (pool::allocate(sizeof(sleep_timer))) sleep_timer();
   timer_->type = &kind;
   timer_->owner = this;
-  timer_->deadline = pe.now() + time_;
+  const auto now = pe.now();
+  const auto longest =
+      nanoseconds::max() - now;  // of nanoseconds::max(), which stands for ever, there is no sum
+  timer_->deadline = now + std::min(time_, longest);
   pe.add_timer(*timer_);
 }
 
