@@ -195,7 +195,7 @@ imbrex::section<T> array<T>::section(std::vector<index_type> members) const {
   std::vector<typename element<T>::key> keys;
   keys.reserve(members.size());
   for (const auto& i : members) keys.push_back((*this)[i].key_value());
-  return {collection_, detail::checked<T>(*part).add_section(std::move(keys))};
+  return {collection_, detail::checked<T>(*part).add_section(std::move(keys)), priority_};
 }
 
 template <class Derived, class Index>
