@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <imbrex/core/creation.hpp>
 #include <imbrex/core/send.hpp>
 
 namespace imbrex {
@@ -43,10 +44,12 @@ struct create_message final : message {
   void serialize(auto& ar) { ar(shape, arguments); }
   void deliver() {
     const message_guard mine(*this);
+    auto& pe = processor::here();
     try {
-      create(processor::here(), collection, shape, arguments);
+      create(pe, collection, shape, arguments);
     } catch (...) {
-      fail_run(processor::here(), describe_current_exception());
+      pe.withdraw(collection, describe_current_exception());
+      tell_of_failed_creation(pe, collection, static_cast<int>(origin));
     }
   }
 
@@ -148,7 +151,12 @@ array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>&
       m.collection = id;
       pe.dispatch(m, p);
     }
-    message::create(pe, id, how.shape, stored);
+    try {
+      message::create(pe, id, how.shape, stored);
+    } catch (...) {
+      pe.withdraw(id, describe_current_exception());
+      throw;
+    }
     return array<T>(id, how.shape);
   } else {
     return {};
@@ -158,9 +166,9 @@ array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>&
 }  // namespace detail
 
 /// Creates an array of chares of that shape, each constructed from copies of the arguments, and returns its
-/// proxy at once: the elements on this PE exist then, the others will before a message reaches them. Throws
-/// imbrex::error for a shape with an extent below 1 or of more than 2^40 elements, and if a constructor here
-/// throws; one that throws on another PE ends the run.
+/// proxy at once: the elements on this PE exist then, the others will before a message reaches them; `created` of
+/// the array waits for them. Throws imbrex::error for a shape with an extent below 1 or of more than 2^40 elements,
+/// and if a constructor here throws; what one throws on another PE is thrown by `created`, or ends the run.
 template <class T, class... A>
 array<T> make_array(const typename T::index_type& shape, const A&... constructor_arguments)
   requires detail::is_index<typename T::index_type>
@@ -247,6 +255,13 @@ element<T> make_chare_on(int where, A&&... constructor_arguments) {
 template <class T, class... A>
 element<T> make_chare(A&&... constructor_arguments) {
   return creator().make_chare<T>(std::forward<A>(constructor_arguments)...);
+}
+
+template <class T>
+pending<void> array<T>::created() const {
+  if (collection_ == detail::nothing_created) detail::throw_names_nothing(type_name<T>());
+  if (auto* part = detail::processor::here().collection(collection_)) detail::checked<T>(*part);
+  return detail::end_of_creation(collection_);
 }
 
 template <class T>

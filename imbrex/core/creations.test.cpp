@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include <imbrex/core/machines.test.hpp>
@@ -146,6 +148,110 @@ TEST_P(creations, leave_the_priority_of_a_proxy_to_its_elements) {
     EXPECT_EQ(make_group<journal>().with_priority(4)[0].priority(), 4);
     co_await first[2].call<&journal::note>(1);
   });
+}
+
+/// Uses a group by hand.
+class reader : public chare<reader> {
+ public:
+  bool sees(group<journal> journals) { return journals.local() != nullptr; }
+  task<bool> waits_for(group<journal> journals) {
+    co_await journals.created();
+    co_return journals.local() != nullptr;
+  }
+  task<bool> makes_one() {
+    const auto journals = make_group<journal>();
+    co_await journals.created();
+    co_return journals.local()->notes().empty();
+  }
+};
+
+TEST_P(creations, can_be_awaited) {
+  run([]() -> task<> {
+    const auto readers = make_array<reader>(dense(index<1>(num_pes())).placed(round_robin));
+    co_await readers.created();
+    const auto journals = make_group<journal>();
+    co_await journals.created();
+    for (int p = 0; p < num_pes(); ++p) {
+      const bool sees = co_await readers[p].call<&reader::sees>(journals);
+      EXPECT_TRUE(sees);
+    }
+    co_await journals.created();  // again
+  });
+}
+
+TEST_P(creations, can_be_awaited_by_entries_and_by_others) {
+  run([]() -> task<> {
+    const auto readers = make_array<reader>(dense(index<1>(num_pes())).placed(round_robin));
+    const bool others = co_await readers.reduce<&reader::waits_for>(all, make_group<journal>());
+    EXPECT_TRUE(others);
+    const bool entries = co_await readers.reduce<&reader::makes_one>(all);
+    EXPECT_TRUE(entries);
+  });
+}
+
+TEST_P(creations, of_no_elements_can_be_awaited) {
+  run([]() -> task<> {
+    const auto grove = make_array<sapling>(sparse(index<1>(9)));
+    co_await grove.created();
+    EXPECT_THROW(static_cast<void>(array<journal>().created()), error);
+    EXPECT_THROW(static_cast<void>(group<journal>().created()), error);
+  });
+}
+
+class fragile : public chare<fragile> {
+ public:
+  explicit fragile(int from) {
+    if (imbrex::pe() >= from) throw std::domain_error("it broke");
+  }
+  int touch() const { return 1; }
+};
+
+/// Chares on all PEs, of which those from one on throw; what that is told by.
+task<std::string> told_of_failure(int from) {
+  try {
+    const auto some = make_array<fragile>(dense(index<1>(2 * num_pes())).placed(round_robin), from);
+    const auto created = some.created();
+    co_await quiescence();
+    co_await created;
+  } catch (const error& e) {
+    co_return e.what();
+  }
+  co_return "nothing";
+}
+
+TEST_P(creations, throw_what_a_constructor_threw) {
+  run([]() -> task<> {
+    for (const int from : {num_pes() - 1, 0}) {
+      const auto text = co_await told_of_failure(from);
+      EXPECT_NE(text.find("the constructor of fragile("), std::string::npos) << text;
+      EXPECT_NE(text.find("it broke"), std::string::npos) << text;
+    }
+    const auto others = make_array<fragile>(4, num_pes());
+    co_await others.created();
+    const int touched = co_await others.reduce<&fragile::touch>(sum);
+    EXPECT_EQ(touched, 4);
+  });
+}
+
+TEST(creations_alone, that_have_failed_are_named_where_somebody_waits_for_the_array) {
+  const auto main = []() -> task<> {
+    const auto some = make_array<fragile>(dense(index<1>(4)).placed(round_robin), 1);
+    std::string text;
+    try {
+      co_await some.created();
+    } catch (const error& e) {
+      text = e.what();
+    }
+    EXPECT_FALSE(text.empty());
+    co_await some.reduce<&fragile::touch>(sum);
+  };
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(imbrex::run(seeded(2, seed), main), 1);
+    const auto text = testing::internal::GetCapturedStderr();
+    EXPECT_NE(text.find("an array that was never created waits on PE 1"), std::string::npos) << text;
+    EXPECT_NE(text.find("it broke"), std::string::npos) << text;
+  }
 }
 
 }  // namespace imbrex::creations_test

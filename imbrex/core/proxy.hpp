@@ -191,6 +191,12 @@ class array {
   template <auto M, class... A>
   pending<void> call(A&&... arguments) const;
 
+  /// Ready when what make_array or make_group creates is there on all PEs, and `local` and `section` can be used on
+  /// each; elements that `insert` makes are not waited for. Throws (at co_await) imbrex::error with the words of what a
+  /// constructor threw; the array cannot be used then. Such an exception ends the run if, where the array was
+  /// made, nobody has called this by the time the entry that made it ends or waits.
+  pending<void> created() const;
+
   /// Some elements of the array, as a proxy of their own, with this one's priority. The list stays on this PE:
   /// sections of many elements are no larger to send.
   imbrex::section<T> section(std::vector<index_type> members) const;
@@ -274,8 +280,10 @@ class group {
   /// The chare on that PE, with this proxy's priority.
   element<T> operator[](int pe) const { return members_[pe]; }
   int size() const { return members_.shape()[0]; }
+  /// Ready when all chares of the group are there: see array::created.
+  pending<void> created() const { return members_.created(); }
   /// The chare on this PE itself, for direct calls. Throws imbrex::error until the group's creation has reached this PE,
-  /// which other messages may do before: then await a `call` or `reduce` of the group first, where it was made.
+  /// which other messages may do before: then await `created` first, where the group was made.
   T* local() const;
 
   template <auto M, class Op, class... A>

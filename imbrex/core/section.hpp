@@ -190,7 +190,9 @@ template <class T>
 imbrex::section<T> array<T>::section(std::vector<index_type> members) const {
   if (collection_ == detail::nothing_created) detail::throw_names_nothing(type_name<T>());
   auto* part = detail::processor::here().collection(collection_);
-  if (part == nullptr) throw error("section: the array's creation has not reached this PE yet");
+  if (part == nullptr)
+    throw error(
+        "section: the array's creation has not reached this PE yet: await created() where it was made");
   if (members.empty()) throw error("section: a section needs one member or more");
   std::vector<typename element<T>::key> keys;
   keys.reserve(members.size());
