@@ -51,6 +51,15 @@ namespace detail {
 void check_priority(int priority);
 [[noreturn]] void throw_not_here(std::string_view group_of, int pe);
 
+/// Instead of a proxy of many chares.
+template <class Proxy>
+Proxy refuse_coalesced() {
+  static_assert(
+      std::is_void_v<Proxy>,
+      "imbrex: only messages to one chare may wait for others: say whose, as in all[i].coalesced()");
+  return {};
+}
+
 /// The types that a reduction of what entry M returns has.
 template <class T, auto M, class Op>
 using reduction_of =
@@ -208,6 +217,12 @@ class array {
     return a;
   }
 
+  /// Says who can have messages that wait for each other.
+  template <class Self = array>
+  Self coalesced() const {
+    return detail::refuse_coalesced<Self>();
+  }
+
   std::uint32_t collection() const { return collection_; }
   std::int8_t priority() const { return priority_; }
   void serialize(auto& ar) {
@@ -249,6 +264,11 @@ class section {
     section s = *this;
     s.priority_ = static_cast<std::int8_t>(priority);
     return s;
+  }
+  /// Says who can have messages that wait for each other.
+  template <class Self = section>
+  Self coalesced() const {
+    return detail::refuse_coalesced<Self>();
   }
 
   std::uint32_t collection() const { return collection_; }
@@ -295,6 +315,11 @@ class group {
     return members_.template call<M>(std::forward<A>(arguments)...);
   }
   group with_priority(int priority) const { return group(members_.with_priority(priority)); }
+  /// Says who can have messages that wait for each other.
+  template <class Self = group>
+  Self coalesced() const {
+    return detail::refuse_coalesced<Self>();
+  }
 
   const array<T>& members() const { return members_; }
   void serialize(auto& ar) { ar(members_); }
