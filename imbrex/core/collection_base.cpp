@@ -146,6 +146,11 @@ void push_after_entry(const work_type& what, chare_header& element, message* res
   element.home->pe().push_after(after);
 }
 
+void drop_after_entry(const chare_header& element) {
+  element.home->pe().drop_after(
+      [&](work& item) { return static_cast<after_entry&>(item).element == &element; });
+}
+
 void destroy_after_entry(work& item) noexcept {
   auto& after = static_cast<after_entry&>(item);
   if (after.restart != nullptr) after.restart->type->destroy(*after.restart);

@@ -233,6 +233,33 @@ TEST_P(creations, throw_what_a_constructor_threw) {
   });
 }
 
+/// Asks to leave or to end, and some then throw.
+class undecided : public chare<undecided> {
+ public:
+  undecided() = default;
+  explicit undecided(int from) {
+    where()[0] % 2 == 0 ? migrate_to((pe() + 1) % num_pes()) : destroy();
+    if (where()[0] >= from) throw std::domain_error("it broke");
+  }
+  void serialize(auto&) {}
+};
+
+TEST_P(creations, may_fail_after_constructors_have_asked_to_migrate_or_end) {
+  run([]() -> task<> {
+    for (const int from : {0, 1, 2, 3, 4}) {
+      std::string text;
+      try {
+        const auto some = make_array<undecided>(5, from);
+        co_await some.created();
+      } catch (const error& e) {
+        text = e.what();
+      }
+      EXPECT_NE(text.find("it broke"), std::string::npos) << text;
+      co_await quiescence();
+    }
+  });
+}
+
 TEST(creations_alone, that_have_failed_are_named_where_somebody_waits_for_the_array) {
   const auto main = []() -> task<> {
     const auto some = make_array<fragile>(dense(index<1>(4)).placed(round_robin), 1);
