@@ -45,10 +45,8 @@ struct by_region {
 /// 2^depth x 2^depth heights. Of a group: each PE makes its own.
 class terrain : public imbrex::chare<terrain> {
  public:
-  void make(int depth) {
-    depth_ = depth;
+  explicit terrain(int depth) : depth_(depth), heights_(std::size_t{1} << (2 * depth)) {
     const int n = 1 << depth;
-    heights_.resize(std::size_t{1} << (2 * depth));
     imbrex::random random(1);
     for (int hill = 0; hill < 5; ++hill) {
       const int x0 = static_cast<int>(random.below(static_cast<std::uint64_t>(n)));
@@ -75,7 +73,7 @@ class terrain : public imbrex::chare<terrain> {
     return (static_cast<std::size_t>(x) << depth_) + static_cast<std::size_t>(y);
   }
 
-  int depth_ = 0;
+  int depth_;
   std::vector<int> heights_;
 };
 
@@ -110,8 +108,8 @@ int main(int argc, char** argv) {
     const int depth = given.next("DEPTH", 6, 11);
     given.finish();
 
-    const auto maps = imbrex::make_group<terrain>();
-    co_await maps.call<&terrain::make>(depth);  // now it is on all PEs, for `local`
+    const auto maps = imbrex::make_group<terrain>(depth);
+    co_await maps.created();  // now it is on all PEs, for `local`
 
     const auto tiles = imbrex::make_array<tile>(imbrex::keyed<square>().placed(by_region{}));
     const square whole;

@@ -35,6 +35,7 @@ struct after_entry : work {
   message* restart = nullptr;
 };
 void push_after_entry(const work_type& what, chare_header& element, message* restart);
+void drop_after_entry(const chare_header& element);
 
 [[noreturn]] void rethrow_construction_failure(const std::string& name, int pe);
 
@@ -120,6 +121,7 @@ class collection final : public element_map<typename T::index_type> {
     try {
       ::new (static_cast<std::byte*>(raw) + memory::offset) T(std::forward<A>(arguments)...);
     } catch (...) {
+      drop_after_entry(*h);  // a constructor may ask to migrate, and then throw
       h->~header();
       memory::release(raw);
       rethrow_construction_failure(key_name(k), this->pe().pe());

@@ -146,6 +146,11 @@ void push_after_entry(const work_type& what, chare_header& element, message* res
   element.home->pe().push_after(after);
 }
 
+void drop_after_entry(const chare_header& element) {
+  element.home->pe().drop_after(
+      [&](work& item) { return static_cast<after_entry&>(item).element == &element; });
+}
+
 void destroy_after_entry(work& item) noexcept {
   auto& after = static_cast<after_entry&>(item);
   if (after.restart != nullptr) after.restart->type->destroy(*after.restart);
@@ -155,8 +160,10 @@ void destroy_after_entry(work& item) noexcept {
 message_type arrival_notice::type_record = runtime_message_type<arrival_notice>();
 
 void arrival_notice::deliver() {
+  auto* part = processor::here().collection(collection);
+  if (part == nullptr) return processor::here().hold(*this);
   const message_guard mine(*this);
-  processor::here().collection(collection)->broadcasts.confirmed(left_with, caught_up_to);
+  part->broadcasts.confirmed(left_with, caught_up_to);
 }
 
 void check_balance_point(const scope& entry, std::coroutine_handle<> waiter) {
@@ -201,7 +208,7 @@ void throw_not_here(std::string_view group_of, int pe) {
   const std::string name(short_name(group_of));
   throw error("local: the " + name + " of the group on PE " + std::to_string(pe) +
               " is not there yet, or no more. Messages may come before the group does: where make_group<" +
-              name + "> was called, await a call or reduce of the group before others are told of it");
+              name + "> was called, await created() of the group before others are told of it");
 }
 
 void throw_wrong_shape(std::string_view chare_name, const std::string& shape) {

@@ -71,6 +71,9 @@ class collection_base {
   /// From now on elements stay on this PE, as those of groups do.
   void pin() { pinned_ = true; }
   bool is_pinned() const { return pinned_; }
+  /// Somebody here waits for the array's creation, and so hears of what it fails by.
+  void await_creation() { creation_awaited_ = true; }
+  bool is_creation_awaited() const { return creation_awaited_; }
   /// True if elements may leave this PE.
   virtual bool can_migrate() const = 0;
   /// "block(1, 2)"
@@ -101,6 +104,7 @@ class collection_base {
   std::vector<chare_header*> locals_;
   bool sorted_ = true;
   bool pinned_ = false;
+  bool creation_awaited_ = false;
 
  public:
   broadcast_station broadcasts;

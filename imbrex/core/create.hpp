@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <imbrex/core/creation.hpp>
 #include <imbrex/core/send.hpp>
 
 namespace imbrex {
@@ -43,10 +44,12 @@ struct create_message final : message {
   void serialize(auto& ar) { ar(shape, arguments); }
   void deliver() {
     const message_guard mine(*this);
+    auto& pe = processor::here();
     try {
-      create(processor::here(), collection, shape, arguments);
+      create(pe, collection, shape, arguments);
     } catch (...) {
-      fail_run(processor::here(), describe_current_exception());
+      pe.withdraw(collection, describe_current_exception());
+      tell_of_failed_creation(pe, collection, static_cast<int>(origin));
     }
   }
 
@@ -107,16 +110,16 @@ consteval bool constructor_fits() {
   return names_itself && fits;
 }
 
+/// The message that inserts an element, for arguments that fit its constructor.
 template <class T, class... A>
-void insert_element(processor& pe, std::uint32_t collection_id, const key_type<typename T::index_type>& key,
-                    int home, A&&... arguments) {
-  if constexpr (constructor_fits<T, constructor_argument<A>...>()) {
-    auto& m = make_message<insert_message<T, constructor_argument<A>...>>(std::in_place,
-                                                                          std::forward<A>(arguments)...);
-    m.collection = collection_id;
-    m.key = key;
-    pe.dispatch(m, home);
-  }
+auto& make_insertion(std::uint32_t collection_id, const key_type<typename T::index_type>& key,
+                     std::int8_t priority, A&&... arguments) {
+  auto& m = make_message<insert_message<T, constructor_argument<A>...>>(std::in_place,
+                                                                        std::forward<A>(arguments)...);
+  m.collection = collection_id;
+  m.key = key;
+  m.priority = priority;
+  return m;
 }
 
 template <class T, class Placement, bool IsSparse, class... A>
@@ -151,7 +154,12 @@ array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>&
       m.collection = id;
       pe.dispatch(m, p);
     }
-    message::create(pe, id, how.shape, stored);
+    try {
+      message::create(pe, id, how.shape, stored);
+    } catch (...) {
+      pe.withdraw(id, describe_current_exception());
+      throw;
+    }
     return array<T>(id, how.shape);
   } else {
     return {};
@@ -161,9 +169,9 @@ array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>&
 }  // namespace detail
 
 /// Creates an array of chares of that shape, each constructed from copies of the arguments, and returns its
-/// proxy at once: the elements on this PE exist then, the others will before a message reaches them. Throws
-/// imbrex::error for a shape with an extent below 1 or of more than 2^40 elements, and if a constructor here
-/// throws; one that throws on another PE ends the run.
+/// proxy at once: the elements on this PE exist then, the others will before a message reaches them; `created` of
+/// the array waits for them. Throws imbrex::error for a shape with an extent below 1 or of more than 2^40 elements,
+/// and if a constructor here throws; what one throws on another PE is thrown by `created`, or ends the run.
 template <class T, class... A>
 array<T> make_array(const typename T::index_type& shape, const A&... constructor_arguments)
   requires detail::is_index<typename T::index_type>
@@ -197,25 +205,66 @@ group<T> make_group(const A&... constructor_arguments) {
       detail::create_array<T>(dense(shape).placed(detail::pinned_placement{}), constructor_arguments...));
 }
 
+/// Creates single chares, by messages of a priority: what `imbrex::with_priority` returns.
+class creator {
+ public:
+  /// With the priority that others have.
+  creator() = default;
+  /// For programs there is `imbrex::with_priority`.
+  explicit creator(std::int8_t priority) : priority_(priority) {}
+
+  /// See imbrex::make_chare_on.
+  template <class T, class... A>
+  element<T> make_chare_on(int where, A&&... constructor_arguments) const {
+    auto& pe = detail::processor::here();
+    if (where < 0 || where >= pe.num_pes()) detail::throw_wrong_pe("make_chare_on", where, pe.num_pes());
+    const std::uint32_t id = detail::singles_of<T>();
+    const auto key = detail::singles_part<T>(pe, id).new_single(where);
+    if constexpr (detail::constructor_fits<T, detail::constructor_argument<A>...>())
+      pe.dispatch(detail::make_insertion<T>(id, key, priority_, std::forward<A>(constructor_arguments)...),
+                  where);
+    return {id, key};
+  }
+
+  /// See imbrex::make_chare.
+  template <class T, class... A>
+  element<T> make_chare(A&&... constructor_arguments) const {
+    static_assert(std::is_same_v<typename T::index_type, index<1>>,
+                  "imbrex: a single chare has the index type index<1>");
+    auto& pe = detail::processor::here();
+    return make_chare_on<T>(pe.next_pe(), std::forward<A>(constructor_arguments)...);
+  }
+
+ private:
+  std::int8_t priority_ = 0;
+};
+
+/// Creations of single chares that go before others of a PE's queue, as messages of a proxy `with_priority` do:
+/// `imbrex::with_priority(-3).make_chare<node>(...)`. Lower first, from -32 to 31; 0 is what others have. The proxy
+/// that comes back has no priority: what is sent by it asks for its own. Throws imbrex::error for another priority.
+inline creator with_priority(int priority) {
+  detail::check_priority(priority);
+  return creator(static_cast<std::int8_t>(priority));
+}
+
 /// Creates a single chare on that PE and returns its proxy at once. It has no index and no peers. Throws
 /// imbrex::error if there is no such PE.
 template <class T, class... A>
 element<T> make_chare_on(int where, A&&... constructor_arguments) {
-  auto& pe = detail::processor::here();
-  if (where < 0 || where >= pe.num_pes()) detail::throw_wrong_pe("make_chare_on", where, pe.num_pes());
-  const std::uint32_t id = detail::singles_of<T>();
-  const auto key = detail::singles_part<T>(pe, id).new_single(where);
-  detail::insert_element<T>(pe, id, key, where, std::forward<A>(constructor_arguments)...);
-  return {id, key};
+  return creator().make_chare_on<T>(where, std::forward<A>(constructor_arguments)...);
 }
 
 /// The same on a PE of the runtime's choice.
 template <class T, class... A>
 element<T> make_chare(A&&... constructor_arguments) {
-  static_assert(std::is_same_v<typename T::index_type, index<1>>,
-                "imbrex: a single chare has the index type index<1>");
-  auto& pe = detail::processor::here();
-  return make_chare_on<T>(pe.next_pe(), std::forward<A>(constructor_arguments)...);
+  return creator().make_chare<T>(std::forward<A>(constructor_arguments)...);
+}
+
+template <class T>
+pending<void> array<T>::created() const {
+  if (collection_ == detail::nothing_created) detail::throw_names_nothing(type_name<T>());
+  if (auto* part = detail::processor::here().collection(collection_)) detail::checked<T>(*part);
+  return detail::end_of_creation(collection_);
 }
 
 template <class T>
@@ -224,10 +273,8 @@ void array<T>::insert(const index_type& i, A&&... constructor_arguments) const {
   auto& pe = detail::processor::here();
   const auto to = (*this)[i];
   if constexpr (detail::constructor_fits<T, detail::constructor_argument<A>...>()) {
-    auto& m = detail::make_message<detail::insert_message<T, detail::constructor_argument<A>...>>(
-        std::in_place, std::forward<A>(constructor_arguments)...);
-    m.collection = collection_;
-    m.key = to.key_value();
+    auto& m = detail::make_insertion<T>(collection_, to.key_value(), priority_,
+                                        std::forward<A>(constructor_arguments)...);
     if (auto* part = detail::part_for<T>(m)) pe.dispatch(m, part->home_of(m.key));
   }
 }

@@ -698,9 +698,8 @@ TEST(errors_alone, a_chare_of_a_group_that_is_not_there_yet_is_an_error) {
       EXPECT_EQ(
           text,
           "local: the lonely of the group on PE 1 is not there yet, or no more. Messages may come before the "
-          "group does: where make_group<lonely> was called, await a call or reduce of the group before "
-          "others "
-          "are told of it");
+          "group does: where make_group<lonely> was called, await created() of the group before others are "
+          "told of it");
     };
     EXPECT_EQ(imbrex::run(seeded(2, seed), main), 0);
   }

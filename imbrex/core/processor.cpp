@@ -57,6 +57,17 @@ const section_base& processor::section(std::uint32_t collection, std::uint64_t i
   return *sections_[place];
 }
 
+void processor::withdraw(std::uint32_t id, std::string why) {
+  auto& withdrawn = withdrawn_[id];
+  withdrawn.why = std::move(why);
+  if (collection(id) != nullptr) withdrawn.part = std::move(arrays_[id]);
+}
+
+const std::string* processor::why_withdrawn(std::uint32_t id) const {
+  const auto at = withdrawn_.find(id);
+  return at != withdrawn_.end() ? &at->second.why : nullptr;
+}
+
 void processor::hold(message& m) {
   if (m.collection == nothing_created) {
     const message_guard mine(m);
@@ -78,11 +89,14 @@ void processor::clear() noexcept {
   for (auto* of_kind : {&arrays_, &singles_})
     for (auto& c : *of_kind)
       if (c) c->clear();
+  for (auto& [id, withdrawn] : withdrawn_)
+    if (withdrawn.part) withdrawn.part->clear();
   replies_.abandon_all();
   for (auto* m : std::exchange(held_, {})) m->type->destroy(*m);
   discard_work();
   arrays_.clear();
   singles_.clear();
+  withdrawn_.clear();
 }
 
 }  // namespace imbrex::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -92,6 +93,10 @@ class processor final : public scheduler {
     return place < of_kind.size() ? of_kind[place].get() : nullptr;
   }
   void install(std::unique_ptr<collection_base> part);
+  /// What makes a part has thrown: the part takes no messages from now on, but they wait as before its creation.
+  void withdraw(std::uint32_t id, std::string why);
+  /// Why a part has been withdrawn; null if it has not.
+  const std::string* why_withdrawn(std::uint32_t id) const;
 
   /// Keeps the members of a section that is made here, and returns its number. The array itself may not have come yet.
   std::uint64_t add_section(std::unique_ptr<section_base> members);
@@ -117,6 +122,12 @@ class processor final : public scheduler {
   scope main;  ///< of the main task, on PE 0
 
  private:
+  /// With elements that may have left work behind.
+  struct withdrawn_part {
+    std::unique_ptr<collection_base> part;
+    std::string why;
+  };
+
   [[noreturn]] static void throw_no_pe();
   void note_sent(message& m, int to);
 
@@ -130,6 +141,7 @@ class processor final : public scheduler {
   std::vector<std::unique_ptr<collection_base>> arrays_;
   std::vector<std::unique_ptr<collection_base>> singles_;
   std::vector<std::unique_ptr<section_base>> sections_;
+  std::map<std::uint32_t, withdrawn_part> withdrawn_;
   std::vector<message*> held_;
   reply_table replies_;
 };

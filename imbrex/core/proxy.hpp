@@ -51,6 +51,15 @@ namespace detail {
 void check_priority(int priority);
 [[noreturn]] void throw_not_here(std::string_view group_of, int pe);
 
+/// Instead of a proxy of many chares.
+template <class Proxy>
+Proxy refuse_coalesced() {
+  static_assert(
+      std::is_void_v<Proxy>,
+      "imbrex: only messages to one chare may wait for others: say whose, as in all[i].coalesced()");
+  return {};
+}
+
 /// The types that a reduction of what entry M returns has.
 template <class T, auto M, class Op>
 using reduction_of =
@@ -74,7 +83,8 @@ class element {
 
   element() = default;
   /// For the runtime; programs get elements from arrays, groups and make_chare.
-  element(std::uint32_t collection, key k) : collection_(collection), key_(std::move(k)) {}
+  element(std::uint32_t collection, key k, std::int8_t priority = 0)
+      : collection_(collection), key_(std::move(k)), priority_(priority) {}
 
   /// Calls an entry method. The message leaves now; the result is awaited whenever it is wanted.
   template <auto M, class... A>
@@ -138,16 +148,15 @@ class array {
     if constexpr (detail::is_index<index_type>) shape_ = shape;
   }
 
-  /// The element with that index. Throws imbrex::error if the index is outside the array's shape.
+  /// The element with that index, with this proxy's priority. Throws imbrex::error if the index is outside the
+  /// array's shape.
   element<T> operator[](const index_type& i) const {
     if constexpr (detail::is_index<index_type>) {
-      if (!detail::contains(shape_, i)) [[unlikely]] {
-        if (collection_ == detail::nothing_created) detail::throw_names_nothing(type_name<T>());
-        detail::throw_wrong_index(type_name<T>(), to_string(i), to_string(shape_));
-      }
-      return {collection_, detail::linear(shape_, i)};
+      if (!detail::contains(shape_, i)) [[unlikely]]
+        throw_outside(i);
+      return {collection_, detail::linear(shape_, i), priority_};
     } else {
-      return {collection_, i};
+      return {collection_, i, priority_};
     }
   }
 
@@ -172,8 +181,9 @@ class array {
     return detail::volume(shape_);
   }
 
-  /// Creates an element, on the PE where the array's placement wants it. Asynchronous: messages that are sent
-  /// to it now wait for it. An index that has an element already ends the run. One whose element was
+  /// Creates an element, on the PE where the array's placement wants it, by a message of this proxy's priority.
+  /// Asynchronous: messages that are sent to it now wait for it there, and then come by priority, and in the order
+  /// in which they arrived. An index that has an element already ends the run. One whose element was
   /// destroyed can be used again; what is sent to it before the new element is there is then refused, so
   /// await quiescence or a call in between.
   template <class... A>
@@ -190,8 +200,14 @@ class array {
   template <auto M, class... A>
   pending<void> call(A&&... arguments) const;
 
-  /// Some elements of the array, as a proxy of their own. The list stays on this PE: sections of many
-  /// elements are no larger to send.
+  /// Ready when what make_array or make_group creates is there on all PEs, and `local` can be used on
+  /// each; elements that `insert` makes are not waited for. Throws (at co_await) imbrex::error with the words of what a
+  /// constructor threw; the array cannot be used then. Such an exception ends the run if, where the array was
+  /// made, nobody has called this by the time the entry that made it ends or waits.
+  pending<void> created() const;
+
+  /// Some elements of the array, as a proxy of their own, with this one's priority. The list stays on this PE:
+  /// sections of many elements are no larger to send.
   imbrex::section<T> section(std::vector<index_type> members) const;
 
   array with_priority(int priority) const {
@@ -199,6 +215,12 @@ class array {
     array a = *this;
     a.priority_ = static_cast<std::int8_t>(priority);
     return a;
+  }
+
+  /// Says who can have messages that wait for each other.
+  template <class Self = array>
+  Self coalesced() const {
+    return detail::refuse_coalesced<Self>();
   }
 
   std::uint32_t collection() const { return collection_; }
@@ -211,6 +233,11 @@ class array {
   auto operator<=>(const array& other) const { return collection_ <=> other.collection_; }
 
  private:
+  [[noreturn]] void throw_outside(const index_type& i) const {
+    if (collection_ == detail::nothing_created) detail::throw_names_nothing(type_name<T>());
+    detail::throw_wrong_index(type_name<T>(), to_string(i), to_string(shape_));
+  }
+
   std::uint32_t collection_ = 0;
   std::int8_t priority_ = 0;
   [[no_unique_address]] std::conditional_t<detail::is_index<index_type>, index_type, nothing> shape_{};
@@ -223,7 +250,8 @@ class section {
   using chare_type = T;
 
   section() = default;
-  section(std::uint32_t collection, std::uint64_t id) : collection_(collection), id_(id) {}
+  section(std::uint32_t collection, std::uint64_t id, std::int8_t priority = 0)
+      : collection_(collection), priority_(priority), id_(id) {}
 
   template <auto M, class Op, class... A>
   auto reduce(Op operation, A&&... arguments) const
@@ -236,6 +264,11 @@ class section {
     section s = *this;
     s.priority_ = static_cast<std::int8_t>(priority);
     return s;
+  }
+  /// Says who can have messages that wait for each other.
+  template <class Self = section>
+  Self coalesced() const {
+    return detail::refuse_coalesced<Self>();
   }
 
   std::uint32_t collection() const { return collection_; }
@@ -264,11 +297,13 @@ class group {
   group() = default;
   explicit group(array<T> members) : members_(members) {}
 
-  /// The chare on that PE.
+  /// The chare on that PE, with this proxy's priority.
   element<T> operator[](int pe) const { return members_[pe]; }
   int size() const { return members_.shape()[0]; }
+  /// Ready when all chares of the group are there: see array::created.
+  pending<void> created() const { return members_.created(); }
   /// The chare on this PE itself, for direct calls. Throws imbrex::error until the group's creation has reached this PE,
-  /// which other messages may do before: then await a `call` or `reduce` of the group first, where it was made.
+  /// which other messages may do before: then await `created` first, where the group was made.
   T* local() const;
 
   template <auto M, class Op, class... A>
@@ -280,6 +315,11 @@ class group {
     return members_.template call<M>(std::forward<A>(arguments)...);
   }
   group with_priority(int priority) const { return group(members_.with_priority(priority)); }
+  /// Says who can have messages that wait for each other.
+  template <class Self = group>
+  Self coalesced() const {
+    return detail::refuse_coalesced<Self>();
+  }
 
   const array<T>& members() const { return members_; }
   void serialize(auto& ar) { ar(members_); }

@@ -49,8 +49,10 @@ struct reduction_question : message {
   static inline message_type type_record = runtime_message_type<reduction_question>();
   void serialize(auto& ar) { ar(number); }
   void deliver() {
+    auto* part = processor::here().collection(collection);
+    if (part == nullptr) return processor::here().hold(*this);
     const message_guard mine(*this);
-    processor::here().collection(collection)->reductions.asked_for(number);
+    part->reductions.asked_for(number);
   }
 };
 

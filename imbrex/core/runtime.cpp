@@ -388,9 +388,11 @@ std::string runtime::describe_waits() const {
   }
   if (pes_.first == 0) add_waits("the main task", processor_at(0).main);
   for (const auto& p : processors_) {
-    for (const auto* m : p->held())
+    for (const auto* m : p->held()) {
+      const std::string* const why = p->why_withdrawn(m->collection);
       add("a message for an array that was never created waits on PE " + std::to_string(p->pe()) +
-          " (sent by PE " + std::to_string(m->origin) + ")");
+          " (sent by PE " + std::to_string(m->origin) + ")" + (why != nullptr ? ": " + *why : ""));
+    }
     p->for_each_collection([&](const detail::collection_base& c) {
       c.describe_held(lines, report_lines);
       for (const auto* e : c.locals())

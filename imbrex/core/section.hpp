@@ -215,7 +215,8 @@ imbrex::section<T> array<T>::section(std::vector<index_type> members) const {
   keys.reserve(members.size());
   for (const auto& i : members) keys.push_back((*this)[i].key_value());
   return {collection_,
-          pe.add_section(std::make_unique<detail::section_list<key>>(collection_, std::move(keys)))};
+          pe.add_section(std::make_unique<detail::section_list<key>>(collection_, std::move(keys))),
+          priority_};
 }
 
 template <class Derived, class Index>

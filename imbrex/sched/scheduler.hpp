@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include <imbrex/base/clock.hpp>
 #include <imbrex/base/inbox.hpp>
@@ -140,6 +141,15 @@ class scheduler {
   /// Runs an item when the one that runs now has returned: for what must not happen under the feet of an
   /// entry.
   void push_after(work& item) { after_.push(item); }
+
+  /// Throws away what was pushed so and is unwanted now.
+  template <class Unwanted>
+  void drop_after(Unwanted is_unwanted) {
+    for (work_queue queued = std::exchange(after_, {}); !queued.empty();) {
+      work& item = queued.pop();
+      is_unwanted(item) ? item.type->destroy(item) : after_.push(item);
+    }
+  }
 
   /// What kind of work is being run; null between items. Any thread.
   const work_type* running() const { return running_.load(std::memory_order_relaxed); }
