@@ -74,6 +74,27 @@ class end : public chare<end> {
   int given_up_ = 0;
 };
 
+/// Many entries of one wait at the same mailbox.
+class crowd : public chare<crowd> {
+ public:
+  mailbox<int> box;
+
+  /// The odd ones wait for one of two numbers.
+  task<std::vector<int>> wait(int all) {
+    std::vector<task<int>> waits;
+    for (int n = 0; n < all; ++n) waits.push_back(n % 2 == 0 ? wait_for(n) : wait_for_either(n, n + all));
+    co_return co_await when_all(std::move(waits));
+  }
+  std::size_t unread() const { return box.size(); }
+
+ private:
+  task<int> wait_for(int number) { co_return co_await box.receive(number); }
+  task<int> wait_for_either(int number, int other) {
+    auto first = co_await when_any(box.receive(number), box.receive(other));
+    co_return std::visit([](int value) { return value; }, first.value);
+  }
+};
+
 std::vector<int> numbers(int until) {
   std::vector<int> all;
   for (int n = 0; n < until; ++n) all.push_back(n);
@@ -93,6 +114,20 @@ TEST_P(channels, who_gives_up_has_taken_no_value) {
     }
     EXPECT_EQ(co_await heard, numbers(all));
     EXPECT_GT(co_await ends[0].call<&end::given_up>(), 0);
+  });
+}
+
+TEST_P(channels, mailboxes_find_who_waits_among_many) {
+  run([]() -> task<> {
+    constexpr int all = 1999;  // a prime
+    const auto crowds = make_array<crowd>(2);
+    auto waited = crowds[1].call<&crowd::wait>(all);
+    for (int n = 0; n < all; ++n) {
+      const int number = n * 701 % all;
+      send<&crowd::box>(crowds[1], number % 4 == 1 ? number + all : number, number);
+    }
+    EXPECT_EQ(co_await waited, numbers(all));
+    EXPECT_EQ(co_await crowds[1].call<&crowd::unread>(), 0U);
   });
 }
 

@@ -120,6 +120,7 @@ class mailbox_base {
 
   unread_letters unread_;
   receiver* first_waiting_ = nullptr;
+  receiver* last_waiting_ = nullptr;
 };
 
 class mailbox_base::receiver : public suspension {
@@ -142,12 +143,15 @@ class mailbox_base::receiver : public suspension {
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> waiter) {
     waiter_ = waiter;
-    receiver** at = &from_.first_waiting_;
-    std::int64_t turn = 0;
-    for (; *at != nullptr; at = &(*at)->next_waiting_) ++turn;
-    if (next_ != nullptr) reference_ = *next_ + turn;  // if nobody before it gives up
+    if (next_ != nullptr) {
+      std::int64_t turn = 0;
+      for (auto* each = from_.first_waiting_; each != nullptr; each = each->later_) ++turn;
+      reference_ = *next_ + turn;  // if nobody before it gives up
+    }
     begin(waiter.promise().entry());
-    *at = this;
+    earlier_ = from_.last_waiting_;
+    (earlier_ != nullptr ? earlier_->later_ : from_.first_waiting_) = this;
+    from_.last_waiting_ = this;
     waiting_ = true;
   }
   std::string description() const final;
@@ -187,9 +191,8 @@ class mailbox_base::receiver : public suspension {
   }
   void leave() {
     if (!waiting_) return;
-    receiver** at = &from_.first_waiting_;
-    while (*at != this) at = &(*at)->next_waiting_;
-    *at = next_waiting_;
+    (earlier_ != nullptr ? earlier_->later_ : from_.first_waiting_) = later_;
+    (later_ != nullptr ? later_->earlier_ : from_.last_waiting_) = earlier_;
     waiting_ = false;
   }
 
@@ -197,13 +200,14 @@ class mailbox_base::receiver : public suspension {
   std::optional<std::int64_t> reference_;  ///< of one in order what a trace calls its wait
   std::int64_t* next_ = nullptr;           ///< counts what has been received in order
   letter_base* got_ = nullptr;
-  receiver* next_waiting_ = nullptr;
+  receiver* earlier_ = nullptr;  ///< among those that wait
+  receiver* later_ = nullptr;
   bool waiting_ = false;
   std::coroutine_handle<> waiter_;
 };
 
 inline void mailbox_base::put(letter_base& l) {
-  for (receiver* r = first_waiting_; r != nullptr; r = r->next_waiting_) {
+  for (receiver* r = first_waiting_; r != nullptr; r = r->later_) {
     const auto wanted = r->wanted();
     if (wanted && *wanted != l.reference) continue;
     r->leave();
