@@ -272,9 +272,11 @@ TEST_P(calls, when_all_and_when_any_combine_what_can_be_awaited) {
       text = e.what();
     }
     EXPECT_EQ(text, "after 4");
-    const auto before_ever = co_await when_any(sleep_for(std::chrono::nanoseconds::max()),
-                                               sleep_for(std::chrono::milliseconds(2)));
-    EXPECT_EQ(before_ever.index, 1U);
+    const auto before_ever =
+        co_await when_any(sleep_for(std::chrono::nanoseconds::max()), sleep_for(std::chrono::hours::max()),
+                          sleep_for(std::chrono::duration<double>(0.002)));
+    EXPECT_EQ(before_ever.index, 2U);
+    co_await sleep_for(std::chrono::hours::min());
     EXPECT_THROW(static_cast<void>(when_any(std::vector<pending<int>>{})), std::invalid_argument);
   });
 }

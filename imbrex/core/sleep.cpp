@@ -13,9 +13,7 @@ void sleeper::start() {
   timer_->type = &kind;
   timer_->owner = this;
   const auto now = pe.now();
-  const auto longest =
-      nanoseconds::max() - now;  // of nanoseconds::max(), which stands for ever, there is no sum
-  timer_->deadline = now + std::min(time_, longest);
+  timer_->deadline = now + std::min(time_, nanoseconds::max() - now);
   pe.add_timer(*timer_);
 }
 

@@ -47,9 +47,21 @@ class [[nodiscard("co_await sleep_for")]] sleeper final : public suspension {
   sleep_timer* timer_ = nullptr;
 };
 
+/// No less than 0; all that is too long for nanoseconds is the longest there is.
+template <class Rep, class Period>
+nanoseconds sleeping_time(const std::chrono::duration<Rep, Period>& time) {
+  using seconds = std::chrono::duration<double>;
+  if (!(seconds(time) < seconds(nanoseconds::max()))) return nanoseconds::max();
+  return seconds(time) > seconds(0) ? std::chrono::ceil<nanoseconds>(time) : nanoseconds(0);
+}
+
 }  // namespace detail
 
-/// Resumes the entry after that time, on the machine's clock; the PE does other things meanwhile.
-inline detail::sleeper sleep_for(std::chrono::nanoseconds time) { return detail::sleeper(time); }
+/// Resumes the entry after that time, on the machine's clock; the PE does other things meanwhile. Nothing is too
+/// long: `sleep_for(std::chrono::hours::max())` does not end.
+template <class Rep, class Period>
+detail::sleeper sleep_for(const std::chrono::duration<Rep, Period>& time) {
+  return detail::sleeper(detail::sleeping_time(time));
+}
 
 }  // namespace imbrex
