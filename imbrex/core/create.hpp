@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -105,9 +106,12 @@ consteval bool constructor_fits() {
   static_assert(
       names_itself,
       "imbrex: a chare class names itself in its base: `class block : public imbrex::chare<block>`");
-  constexpr bool fits = std::is_constructible_v<T, A...>;
+  constexpr bool can_be = !std::is_abstract_v<T>;
+  static_assert(can_be,
+                "imbrex: this chare class has virtual functions that only classes derived from it define");
+  constexpr bool fits = !can_be || std::is_constructible_v<T, A...>;
   static_assert(fits, "imbrex: the chare has no constructor that takes these arguments");
-  return names_itself && fits;
+  return names_itself && can_be && fits;
 }
 
 /// The message that inserts an element, for arguments that fit its constructor.
@@ -128,8 +132,11 @@ consteval bool creation_fits() {
   static_assert(
       !late_arguments,
       "imbrex: an array that begins without elements takes no constructor arguments: give them to insert");
-  if constexpr (IsSparse) {
-    return !late_arguments;
+  constexpr bool has_equality = std::equality_comparable<typename T::index_type>;
+  static_assert(has_equality,
+                "imbrex: the key of an array needs ==, such as `bool operator==(const K&) const = default;`");
+  if constexpr (IsSparse || !has_equality) {
+    return !late_arguments && has_equality;
   } else {
     return constructor_fits<T, const A&...>();
   }
@@ -193,6 +200,15 @@ array<T> make_array()
   requires(!detail::is_index<typename T::index_type>)
 {
   return detail::create_array<T>(keyed<typename T::index_type>());
+}
+
+/// Says what is missing of a class that is no chare's, or not in public.
+template <class T, class... A>
+  requires(!requires { typename T::index_type; })
+void make_array(const A&...) {
+  static_assert(
+      std::is_void_v<T>,
+      "imbrex: a chare class says in public that it is one: `class block : public imbrex::chare<block>`");
 }
 
 /// Creates a group: one chare on each PE, constructed from copies of the arguments. where()[0] is its PE.
