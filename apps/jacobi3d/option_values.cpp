@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <utility>
 
+#include <imbrex/base/command_words.hpp>
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/nearest.hpp>
 #include <imbrex/base/number.hpp>
@@ -31,12 +31,10 @@ void refuse(std::string_view option, const std::string& value, const std::string
 
 std::optional<std::vector<std::int64_t>> whole_numbers(std::string_view text) {
   std::vector<std::int64_t> numbers;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    const auto number = whole_number(text.substr(begin, comma - begin), 1);
+  for (const std::string& value : imbrex::listed_values(text)) {
+    const auto number = whole_number(value, 1);
     if (!number) return std::nullopt;
     numbers.push_back(*number);
-    begin = comma + 1;
   }
   return numbers;
 }

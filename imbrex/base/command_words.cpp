@@ -50,6 +50,16 @@ std::optional<std::vector<std::string>> command_words(std::string_view line) {
   return words;
 }
 
+std::vector<std::string> listed_values(std::string_view list) {
+  std::vector<std::string> values;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t comma = std::min(list.find(',', begin), list.size());
+    values.emplace_back(list.substr(begin, comma - begin));
+    begin = comma + 1;
+  }
+  return values;
+}
+
 std::string quoted_word(std::string_view word) {
   if (!word.empty() && std::ranges::all_of(word, is_plain)) return std::string(word);
   std::string text = "'";

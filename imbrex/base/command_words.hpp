@@ -12,6 +12,9 @@ namespace imbrex {
 /// that begins with # on nothing. None if a quote is not closed.
 std::optional<std::vector<std::string>> command_words(std::string_view line);
 
+/// The values of a list, between commas: at least one, and empty ones too.
+std::vector<std::string> listed_values(std::string_view list);
+
 /// A word as `command_words` and a shell read it, in quotes only if it needs some.
 std::string quoted_word(std::string_view word);
 

@@ -26,6 +26,14 @@ TEST(command_words, end_at_a_comment) {
   EXPECT_EQ(command_words("a#b '# c'"), (words{"a#b", "# c"}));
 }
 
+TEST(command_words, may_be_lists) {
+  using imbrex::listed_values;
+  EXPECT_EQ(listed_values("4"), words{"4"});
+  EXPECT_EQ(listed_values("1,2, 4"), (words{"1", "2", " 4"}));
+  EXPECT_EQ(listed_values(""), words{""});
+  EXPECT_EQ(listed_values(",a,"), (words{"", "a", ""}));
+}
+
 TEST(command_words, are_none_if_a_quote_is_open) {
   EXPECT_EQ(command_words("--name 'a b"), std::nullopt);
   EXPECT_EQ(command_words("--name a\""), std::nullopt);

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/base/command_words.hpp>
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/number.hpp>
 #include <imbrex/base/options.hpp>
@@ -34,17 +35,6 @@ constexpr nanoseconds most_latency = std::chrono::minutes(1);
 constexpr std::uint64_t most_bandwidth = 1'000'000'000'000'000;
 constexpr std::int64_t most_iterations = 1'000'000'000;
 constexpr std::int64_t most_repeats = 100;
-
-std::vector<std::string> parts(const std::string& text) {
-  std::vector<std::string> all;
-  std::size_t begin = 0;
-  for (std::size_t end = text.find(','); end != std::string::npos; end = text.find(',', begin)) {
-    all.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  all.push_back(text.substr(begin));
-  return all;
-}
 
 [[noreturn]] void refuse(const std::string& option, const std::string& given, const std::string& why) {
   throw usage_error(option + " " + given.substr(0, 60) + ": " + why);
@@ -71,7 +61,7 @@ double bandwidth_of(const std::string& option, const std::string& text) {
 /// Ascending, each once.
 template <class Value, class Read>
 std::vector<Value> list_of(const std::string& option, const std::string& text, const Read& read) {
-  const auto given = parts(text);
+  const auto given = listed_values(text);
   if (given.size() > most_values)
     refuse(option, text, "there may be at most " + std::to_string(most_values) + " values; leave some out");
   std::vector<Value> all;
@@ -85,7 +75,7 @@ std::vector<Value> list_of(const std::string& option, const std::string& text, c
 }
 
 void read_testbed(const std::string& text, network& testbed) {
-  const auto given = parts(text);
+  const auto given = listed_values(text);
   if (given.size() != 2)
     refuse("--testbed", text, "write a latency and a bandwidth, such as --testbed 4us,950MB/s");
   testbed.latency = latency_of("--testbed", given[0], nanoseconds(1));

@@ -72,16 +72,6 @@ int whole_number(std::string_view option, const std::string& text, int least, in
   return *number;
 }
 
-std::vector<std::string> parts(const std::string& text) {
-  std::vector<std::string> all;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    all.push_back(text.substr(begin, comma - begin));
-    begin = comma + 1;
-  }
-  return all;
-}
-
 std::vector<std::string> words_of(std::string_view option, const std::string& text) {
   const auto words = command_words(text);
   if (!words) refuse(option, text, "a quote is not closed");
@@ -106,7 +96,7 @@ void check_varied(const std::string& text, const std::string& option) {
 variation variation_of(const std::string& text) {
   const auto words = words_of("--vary", text);
   variation made{words[0], {words.begin() + 1, words.end()}};
-  if (made.values.size() == 1) made.values = parts(made.values[0]);
+  if (made.values.size() == 1) made.values = listed_values(made.values[0]);
   if (made.option.find('=') != std::string::npos || std::ranges::count(made.values, "") > 0)
     refuse("--vary", text,
            "write the option, a blank, and its values with commas between, such as --vary "
@@ -155,7 +145,7 @@ void set(settings& asked, std::string_view option, const std::string& value) {
   if (option == "--short") asked.brief = short_of(value);
   if (option != "--processes") return;
   asked.among.clear();
-  for (const std::string& one : parts(value))
+  for (const std::string& one : listed_values(value))
     asked.among.push_back(whole_number(option, one, 1, max_processes));
 }
 
