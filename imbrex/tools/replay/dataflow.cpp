@@ -146,13 +146,7 @@ void reading::take(const record& r, std::uint32_t track) {
     if (const auto known = account_.packed(r, track, file)) on_their_way_.erase(known->message.number);
     return;
   }
-  if (r.kind == record_kind::arrived) {
-    std::optional<std::uint32_t> packer;
-    if (const auto found = tracks_.find(static_cast<std::uint32_t>(r.b - 1));
-        r.b != 0 && found != tracks_.end() && r.b - 1 == found->first)
-      packer = found->second;
-    return account_.arrived(r, file, packer);
-  }
+  if (r.kind == record_kind::arrived) return account_.arrived(r, file, tracks_);
   if (r.kind == record_kind::dropped)
     throw usage_error(in_.files()[file]->path() + ": " + std::to_string(r.a) +
                       " records are missing, for which there was no room " +

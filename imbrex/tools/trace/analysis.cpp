@@ -140,8 +140,8 @@ class analysis {
   std::vector<std::uint32_t> pe_files_;
   std::deque<process_account> processes_;
   std::deque<device_account> devices_;
-  std::unordered_map<std::uint32_t, std::uint32_t> senders_;  // tracks by number, those that pack
-  std::vector<std::vector<std::uint32_t>> entries_;           // by file and id, plus one
+  message_account::tracks_by_number senders_;        // those that pack
+  std::vector<std::vector<std::uint32_t>> entries_;  // by file and id, plus one
   std::unordered_map<std::string, std::uint32_t> entry_numbers_;
   std::vector<moment> entries_begin_;  // the first record of each
   element_count elements_;
@@ -341,12 +341,7 @@ void analysis::message(const record& r, std::uint32_t track) {
       all_.chains.release(known->message.chain);
     }
   } else {
-    std::optional<std::uint32_t> packer;
-    if (r.b != 0) {
-      const auto found = senders_.find(static_cast<std::uint32_t>(r.b - 1));
-      if (found != senders_.end() && r.b - 1 == found->first) packer = found->second;
-    }
-    messages_.arrived(r, here.file, packer);
+    messages_.arrived(r, here.file, senders_);
   }
 }
 

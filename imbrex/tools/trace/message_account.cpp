@@ -99,13 +99,15 @@ std::optional<message_account::begun> message_account::packed(const trace::recor
 }
 
 void message_account::arrived(const trace::record& r, std::uint32_t process,
-                              std::optional<std::uint32_t> packer) {
+                              const tracks_by_number& packers) {
   if (r.b == 0) {
     if (auto* const message = table_.find(process, r.a)) message->ready = r.time;
     return;
   }
-  if (!packer) return;
-  if (auto* const found = table_.find(*packer | packed_place, r.group)) {
+  const std::uint64_t named = r.b - 1;
+  const auto packer = packers.find(static_cast<std::uint32_t>(named));
+  if (packer == packers.end() || packer->first != named) return;
+  if (auto* const found = table_.find(packer->second | packed_place, r.group)) {
     message_in_flight message = *found;
     table_.erase(found);
     message.place = process;
@@ -125,7 +127,7 @@ void message_account::arrived(const trace::record& r, std::uint32_t process,
     chains_.release(old->chain);
     table_.erase(old);
   }
-  const place number{*packer, r.group};
+  const place number{packer->second, r.group};
   const place address{process, r.a};
   forget_early(number);
   if (const auto old = early_messages_.find(address); old != early_messages_.end()) forget_early(old->second);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -40,8 +41,9 @@ class message_account {
   std::uint32_t next_number() const { return static_cast<std::uint32_t>(report_.sent + 1); }
   /// What it gives has arrived by clocks that do not agree, and so before it was packed.
   std::optional<begun> packed(const trace::record& r, std::uint32_t track, std::uint32_t process);
-  /// `packer` is the track that `r.b` names.
-  void arrived(const trace::record& r, std::uint32_t process, std::optional<std::uint32_t> packer);
+  /// Which of the reader's tracks has a number: one that packs is named so by `arrived`.
+  using tracks_by_number = std::unordered_map<std::uint32_t, std::uint32_t>;
+  void arrived(const trace::record& r, std::uint32_t process, const tracks_by_number& packers);
   /// Nothing if nobody has told that it was sent, or at the turn of an element in a broadcast if it had begun before. Its chain is
   /// the caller's to release.
   std::optional<begun> begin(const trace::record& r, std::uint32_t track, std::uint32_t process);

@@ -2,7 +2,6 @@
 #include <imbrex/tools/trace/walk.hpp>
 
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 namespace imbrex::tools {
@@ -58,7 +57,7 @@ class walker {
   chain_store no_chains_;
   message_account messages_;
   std::vector<one_track> tracks_;
-  std::unordered_map<std::uint32_t, std::uint32_t> senders_;
+  message_account::tracks_by_number senders_;
 };
 
 void walker::begin(std::uint64_t start) {
@@ -159,12 +158,7 @@ void walker::message(const record& r, std::uint32_t track) {
   } else if (r.kind == record_kind::packed) {
     early = messages_.packed(r, track, file);
   } else {
-    std::optional<std::uint32_t> packer;
-    if (r.b != 0)
-      if (const auto found = senders_.find(static_cast<std::uint32_t>(r.b - 1));
-          found != senders_.end() && r.b - 1 == found->first)
-        packer = found->second;
-    messages_.arrived(r, file, packer);
+    messages_.arrived(r, file, senders_);
   }
   if (early) to_.begun_early(r.time, *early);
 }
