@@ -87,8 +87,15 @@ class crowd : public chare<crowd> {
   }
   std::size_t unread() const { return box.size(); }
 
- private:
+  /// With the same receiver, before and behind others.
+  task<int> wait_twice(int number) {
+    auto receiver = box.receive(number);
+    const int first = co_await receiver;
+    co_return first + co_await receiver;
+  }
   task<int> wait_for(int number) { co_return co_await box.receive(number); }
+
+ private:
   task<int> wait_for_either(int number, int other) {
     auto first = co_await when_any(box.receive(number), box.receive(other));
     co_return std::visit([](int value) { return value; }, first.value);
@@ -128,6 +135,23 @@ TEST_P(channels, mailboxes_find_who_waits_among_many) {
     }
     EXPECT_EQ(co_await waited, numbers(all));
     EXPECT_EQ(co_await crowds[1].call<&crowd::unread>(), 0U);
+  });
+}
+
+TEST_P(channels, receivers_can_be_awaited_again) {
+  run([]() -> task<> {
+    const auto crowds = make_array<crowd>(2);
+    auto twice = crowds[1].call<&crowd::wait_twice>(1);
+    co_await quiescence();
+    auto other = crowds[1].call<&crowd::wait_for>(2);
+    co_await quiescence();
+    for (const int value : {10, 20}) {
+      send<&crowd::box>(crowds[1], 1, value);
+      co_await quiescence();
+    }
+    send<&crowd::box>(crowds[1], 2, 30);
+    EXPECT_EQ(co_await twice, 30);
+    EXPECT_EQ(co_await other, 30);
   });
 }
 

@@ -71,7 +71,7 @@ class collection final : public element_map<typename T::index_type> {
   }
   int home_of(const key& k) const override {
     if constexpr (is_index<index_type>) {
-      if (is_of_singles()) return single_keys::home(k);
+      if (is_of_singles()) return home_of_single(k);
     }
     return home_(where(k), shape_, this->pe().num_pes());
   }
@@ -203,6 +203,12 @@ class collection final : public element_map<typename T::index_type> {
   }
 
  private:
+  int home_of_single(const key& k) const {
+    const int home = single_keys::home(k);
+    if (home >= this->pe().num_pes()) [[unlikely]]
+      throw_of_another_run("chare", static_cast<std::uint64_t>(home));
+    return home;
+  }
   bool is_of_singles() const { return (this->id() & singles_bit) != 0; }
 
   [[no_unique_address]] index_type shape_;
@@ -309,7 +315,11 @@ collection<T>* part_for(message& m) {
 /// The PE to send a message for an element to.
 template <class T, class M>
 void dispatch_to_element(processor& pe, M& m) {
-  if (auto* part = part_for<T>(m)) pe.dispatch(m, part->place_for(m));
+  auto* const part = part_for<T>(m);
+  if (part == nullptr) return;
+  message_guard mine(m);  // a placement may throw
+  const int to = part->place_for(m);
+  pe.dispatch(mine.release(), to);
 }
 
 template <class T>

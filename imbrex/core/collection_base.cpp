@@ -160,10 +160,8 @@ void destroy_after_entry(work& item) noexcept {
 message_type arrival_notice::type_record = runtime_message_type<arrival_notice>();
 
 void arrival_notice::deliver() {
-  auto* part = processor::here().collection(collection);
-  if (part == nullptr) return processor::here().hold(*this);
   const message_guard mine(*this);
-  part->broadcasts.confirmed(left_with, caught_up_to);
+  processor::here().collection(collection)->broadcasts.confirmed(left_with, caught_up_to);
 }
 
 void check_balance_point(const scope& entry, std::coroutine_handle<> waiter) {

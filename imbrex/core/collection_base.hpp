@@ -25,11 +25,12 @@ struct chare_header {
 
   detail::collection_base* home = nullptr;  ///< this PE's part of the array
   scope* entries = nullptr;                 ///< begun and not ended
-  std::uint32_t slot = 0;                   ///< in `home`'s list of local elements
-  std::uint32_t reductions = 0;             ///< all_reduce calls so far
-  std::uint32_t broadcasts = 0;             ///< number of the last broadcast received
-  std::uint32_t epoch = 0;                  ///< how often the element has migrated, its destructions included
-  std::int32_t destination = -1;            ///< PE to migrate to at the next opportunity; -1 for none
+  static constexpr std::uint32_t no_slot = 0xffffffff;
+  std::uint32_t slot = no_slot;   ///< in `home`'s list of local elements; none while it is constructed
+  std::uint32_t reductions = 0;   ///< all_reduce calls so far
+  std::uint32_t broadcasts = 0;   ///< number of the last broadcast received
+  std::uint32_t epoch = 0;        ///< how often the element has migrated, its destructions included
+  std::int32_t destination = -1;  ///< PE to migrate to at the next opportunity; -1 for none
   bool dying = false;
   bool departure_queued = false;
   /// Calls of all_reduce by section.
@@ -71,9 +72,6 @@ class collection_base {
   /// From now on elements stay on this PE, as those of groups do.
   void pin() { pinned_ = true; }
   bool is_pinned() const { return pinned_; }
-  /// Somebody here waits for the array's creation, and so hears of what it fails by.
-  void await_creation() { creation_awaited_ = true; }
-  bool is_creation_awaited() const { return creation_awaited_; }
   /// True if elements may leave this PE.
   virtual bool can_migrate() const = 0;
   /// "block(1, 2)"
@@ -104,7 +102,6 @@ class collection_base {
   std::vector<chare_header*> locals_;
   bool sorted_ = true;
   bool pinned_ = false;
-  bool creation_awaited_ = false;
 
  public:
   broadcast_station broadcasts;

@@ -45,12 +45,10 @@ struct create_message final : message {
   void serialize(auto& ar) { ar(shape, arguments); }
   void deliver() {
     const message_guard mine(*this);
-    auto& pe = processor::here();
     try {
-      create(pe, collection, shape, arguments);
+      create(processor::here(), collection, shape, arguments);
     } catch (...) {
-      pe.withdraw(collection, describe_current_exception());
-      tell_of_failed_creation(pe, collection, static_cast<int>(origin));
+      fail_run(processor::here(), describe_current_exception());
     }
   }
 
@@ -87,10 +85,10 @@ struct insert_message final : element_message<key_type<typename T::index_type>> 
   void deliver() {
     auto* part = part_for<T>(*this);
     if (part == nullptr) return;
+    message_guard mine(*this);
     // It was held on the PE that it was sent from, if the array had not come there yet.
     const int home = part->home_of(this->key);
-    if (home != part->pe().pe()) return part->pe().dispatch(*this, home);
-    const message_guard mine(*this);
+    if (home != part->pe().pe()) return part->pe().dispatch(mine.release(), home);
     try {
       std::apply([&](auto&... a) { part->insert(this->key, std::move(a)...); }, arguments);
     } catch (...) {
@@ -161,12 +159,7 @@ array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>&
       m.collection = id;
       pe.dispatch(m, p);
     }
-    try {
-      message::create(pe, id, how.shape, stored);
-    } catch (...) {
-      pe.withdraw(id, describe_current_exception());
-      throw;
-    }
+    message::create(pe, id, how.shape, stored);
     return array<T>(id, how.shape);
   } else {
     return {};
@@ -178,7 +171,7 @@ array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>&
 /// Creates an array of chares of that shape, each constructed from copies of the arguments, and returns its
 /// proxy at once: the elements on this PE exist then, the others will before a message reaches them; `created` of
 /// the array waits for them. Throws imbrex::error for a shape with an extent below 1 or of more than 2^40 elements,
-/// and if a constructor here throws; what one throws on another PE is thrown by `created`, or ends the run.
+/// and if a constructor here throws; one that throws on another PE ends the run.
 template <class T, class... A>
 array<T> make_array(const typename T::index_type& shape, const A&... constructor_arguments)
   requires detail::is_index<typename T::index_type>
@@ -291,7 +284,11 @@ void array<T>::insert(const index_type& i, A&&... constructor_arguments) const {
   if constexpr (detail::constructor_fits<T, detail::constructor_argument<A>...>()) {
     auto& m = detail::make_insertion<T>(collection_, to.key_value(), priority_,
                                         std::forward<A>(constructor_arguments)...);
-    if (auto* part = detail::part_for<T>(m)) pe.dispatch(m, part->home_of(m.key));
+    auto* const part = detail::part_for<T>(m);
+    if (part == nullptr) return;
+    detail::message_guard mine(m);  // a placement may throw
+    const int home = part->home_of(m.key);
+    pe.dispatch(mine.release(), home);
   }
 }
 

@@ -35,6 +35,9 @@ class creations : public on_machine {
 };
 INSTANTIATE_TEST_SUITE_P(on, creations, testing::ValuesIn(machines()), name_of_machine);
 
+struct on_first {
+  int operator()(const index<1>&, const index<1>&, int) const { return 0; }
+};
 struct on_last {
   int operator()(const index<1>&, const index<1>&, int pes) const { return pes - 1; }
 };
@@ -198,38 +201,22 @@ TEST_P(creations, of_no_elements_can_be_awaited) {
   });
 }
 
-class fragile : public chare<fragile> {
+/// Takes part before it is there.
+class hasty : public chare<hasty> {
  public:
-  explicit fragile(int from) {
-    if (imbrex::pe() >= from) throw std::domain_error("it broke");
-  }
-  int touch() const { return 1; }
+  hasty() { static_cast<void>(all_reduce(1, sum)); }
 };
 
-/// Chares on all PEs, of which those from one on throw; what that is told by.
-task<std::string> told_of_failure(int from) {
-  try {
-    const auto some = make_array<fragile>(dense(index<1>(2 * num_pes())).placed(round_robin), from);
-    const auto created = some.created();
-    co_await quiescence();
-    co_await created;
-  } catch (const error& e) {
-    co_return e.what();
-  }
-  co_return "nothing";
-}
-
-TEST_P(creations, throw_what_a_constructor_threw) {
+TEST_P(creations, end_before_a_chare_takes_part_in_reductions) {
   run([]() -> task<> {
-    for (const int from : {num_pes() - 1, 0}) {
-      const auto text = co_await told_of_failure(from);
-      EXPECT_NE(text.find("the constructor of fragile("), std::string::npos) << text;
-      EXPECT_NE(text.find("it broke"), std::string::npos) << text;
+    std::string text;
+    try {
+      make_array<hasty>(dense(index<1>(1)).placed(on_first{}));
+    } catch (const error& e) {
+      text = e.what();
     }
-    const auto others = make_array<fragile>(4, num_pes());
-    co_await others.created();
-    const int touched = co_await others.reduce<&fragile::touch>(sum);
-    EXPECT_EQ(touched, 4);
+    EXPECT_NE(text.find("all_reduce: hasty(0) is still under construction"), std::string::npos) << text;
+    co_return;
   });
 }
 
@@ -249,8 +236,7 @@ TEST_P(creations, may_fail_after_constructors_have_asked_to_migrate_or_end) {
     for (const int from : {0, 1, 2, 3, 4}) {
       std::string text;
       try {
-        const auto some = make_array<undecided>(5, from);
-        co_await some.created();
+        make_array<undecided>(dense(index<1>(5)).placed(on_first{}), from);
       } catch (const error& e) {
         text = e.what();
       }
@@ -258,27 +244,6 @@ TEST_P(creations, may_fail_after_constructors_have_asked_to_migrate_or_end) {
       co_await quiescence();
     }
   });
-}
-
-TEST(creations_alone, that_have_failed_are_named_where_somebody_waits_for_the_array) {
-  const auto main = []() -> task<> {
-    const auto some = make_array<fragile>(dense(index<1>(4)).placed(round_robin), 1);
-    std::string text;
-    try {
-      co_await some.created();
-    } catch (const error& e) {
-      text = e.what();
-    }
-    EXPECT_FALSE(text.empty());
-    co_await some.reduce<&fragile::touch>(sum);
-  };
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    testing::internal::CaptureStderr();
-    EXPECT_EQ(imbrex::run(seeded(2, seed), main), 1);
-    const auto text = testing::internal::GetCapturedStderr();
-    EXPECT_NE(text.find("an array that was never created waits on PE 1"), std::string::npos) << text;
-    EXPECT_NE(text.find("it broke"), std::string::npos) << text;
-  }
 }
 
 }  // namespace imbrex::creations_test

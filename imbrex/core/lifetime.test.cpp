@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -214,6 +215,29 @@ TEST(runtimes, live_side_by_side) {
     });
   for (auto& o : owners) o.join();
   EXPECT_EQ(good, 20);
+}
+
+/// Looks at where it was until its end.
+class curious : public chare<curious> {
+ public:
+  ~curious() { asked_nowhere = asked_nowhere || pe() < 0 || pe() >= num_pes_then; }
+  void go(int to) { migrate_to(to); }
+  void keep_busy() { std::this_thread::sleep_for(std::chrono::milliseconds(30)); }
+  void serialize(auto&) {}
+
+  static inline std::atomic<bool> asked_nowhere = false;
+  static inline std::atomic<int> num_pes_then = 1;
+};
+
+TEST_P(lifetime, ends_with_chares_under_way_that_ask_where_they_are) {
+  leaves_nothing([]() -> task<> {
+    curious::num_pes_then = num_pes();
+    const auto some = make_array<curious>(2 * num_pes());
+    co_await some.created();
+    send<&curious::keep_busy>(some[2 * num_pes() - 1]);
+    co_await some[0].call<&curious::go>(num_pes() - 1);
+  });
+  EXPECT_FALSE(curious::asked_nowhere.load());
 }
 
 }  // namespace imbrex::lifetime_test

@@ -150,6 +150,7 @@ class mailbox_base::receiver : public suspension {
     }
     begin(waiter.promise().entry());
     earlier_ = from_.last_waiting_;
+    later_ = nullptr;
     (earlier_ != nullptr ? earlier_->later_ : from_.first_waiting_) = this;
     from_.last_waiting_ = this;
     waiting_ = true;

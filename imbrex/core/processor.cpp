@@ -49,23 +49,22 @@ std::uint64_t processor::add_section(std::unique_ptr<section_base> members) {
   return (static_cast<std::uint64_t>(pe()) << 32U) | (sections_.size() - 1);
 }
 
+int processor::root_of_section(std::uint64_t id) const {
+  const std::uint64_t root = id >> 32U;
+  if (root >= static_cast<std::uint64_t>(num_pes_)) throw_of_another_run("section", root);
+  return static_cast<int>(root);
+}
+
 const section_base& processor::section(std::uint32_t collection, std::uint64_t id) const {
   const std::size_t place = id & 0xffffffffU;
   if (place >= sections_.size() || sections_[place]->collection != collection)
-    throw error("a section was used that PE " + std::to_string(pe()) +
-                " has not made in this run: sections do not outlive their run");
+    throw_of_another_run("section", static_cast<std::uint64_t>(pe()));
   return *sections_[place];
 }
 
-void processor::withdraw(std::uint32_t id, std::string why) {
-  auto& withdrawn = withdrawn_[id];
-  withdrawn.why = std::move(why);
-  if (collection(id) != nullptr) withdrawn.part = std::move(arrays_[id]);
-}
-
-const std::string* processor::why_withdrawn(std::uint32_t id) const {
-  const auto at = withdrawn_.find(id);
-  return at != withdrawn_.end() ? &at->second.why : nullptr;
+void throw_of_another_run(const char* what, std::uint64_t pe) {
+  throw error("a " + std::string(what) + " was used that PE " + std::to_string(pe) +
+              " has not made in this run: a " + what + " does not outlive its run");
 }
 
 void processor::hold(message& m) {
@@ -89,14 +88,14 @@ void processor::clear() noexcept {
   for (auto* of_kind : {&arrays_, &singles_})
     for (auto& c : *of_kind)
       if (c) c->clear();
-  for (auto& [id, withdrawn] : withdrawn_)
-    if (withdrawn.part) withdrawn.part->clear();
   replies_.abandon_all();
   for (auto* m : std::exchange(held_, {})) m->type->destroy(*m);
   discard_work();
+}
+
+void processor::clear_parts() noexcept {
   arrays_.clear();
   singles_.clear();
-  withdrawn_.clear();
 }
 
 }  // namespace imbrex::detail

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +36,9 @@ inline constexpr std::uint32_t singles_bit = std::uint32_t{1} << 31U;
 inline constexpr std::uint32_t nothing_created = 0;
 /// Says that such a proxy was used, of a class and for an entry, as far as they are known.
 [[noreturn]] void throw_names_nothing(std::string_view chare_name, std::string_view entry_name = {});
+
+/// Says that a proxy was used that does not come from this run, of what is or was on that PE.
+[[noreturn]] void throw_of_another_run(const char* what, std::uint64_t pe);
 
 /// A scheduler with what the core keeps on each PE: its parts of all arrays and groups, and whom to answer.
 class processor final : public scheduler {
@@ -93,13 +95,11 @@ class processor final : public scheduler {
     return place < of_kind.size() ? of_kind[place].get() : nullptr;
   }
   void install(std::unique_ptr<collection_base> part);
-  /// What makes a part has thrown: the part takes no messages from now on, but they wait as before its creation.
-  void withdraw(std::uint32_t id, std::string why);
-  /// Why a part has been withdrawn; null if it has not.
-  const std::string* why_withdrawn(std::uint32_t id) const;
 
   /// Keeps the members of a section that is made here, and returns its number. The array itself may not have come yet.
   std::uint64_t add_section(std::unique_ptr<section_base> members);
+  /// The PE on which a section was made. Throws imbrex::error if this run has not so many.
+  int root_of_section(std::uint64_t id) const;
   /// The members of a section of that array that was made here. Throws imbrex::error if there is none.
   const section_base& section(std::uint32_t collection, std::uint64_t id) const;
 
@@ -116,18 +116,15 @@ class processor final : public scheduler {
   }
   const std::vector<message*>& held() const { return held_; }
 
-  /// Destroys all chares and unread messages; after the run, by whoever has activated this PE.
+  /// Destroys all chares and unread messages; after the run, by whoever has activated this PE. Its parts of arrays stay
+  /// for chares on their way to others, whose destructors may ask where they are.
   void clear() noexcept;
+  /// Destroys those too, when no chare is left on any PE or between them.
+  void clear_parts() noexcept;
 
   scope main;  ///< of the main task, on PE 0
 
  private:
-  /// With elements that may have left work behind.
-  struct withdrawn_part {
-    std::unique_ptr<collection_base> part;
-    std::string why;
-  };
-
   [[noreturn]] static void throw_no_pe();
   void note_sent(message& m, int to);
 
@@ -141,7 +138,6 @@ class processor final : public scheduler {
   std::vector<std::unique_ptr<collection_base>> arrays_;
   std::vector<std::unique_ptr<collection_base>> singles_;
   std::vector<std::unique_ptr<section_base>> sections_;
-  std::map<std::uint32_t, withdrawn_part> withdrawn_;
   std::vector<message*> held_;
   reply_table replies_;
 };

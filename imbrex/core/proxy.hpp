@@ -201,9 +201,7 @@ class array {
   pending<void> call(A&&... arguments) const;
 
   /// Ready when what make_array or make_group creates is there on all PEs, and `local` can be used on
-  /// each; elements that `insert` makes are not waited for. Throws (at co_await) imbrex::error with the words of what a
-  /// constructor threw; the array cannot be used then. Such an exception ends the run if, where the array was
-  /// made, nobody has called this by the time the entry that made it ends or waits.
+  /// each; elements that `insert` makes are not waited for.
   pending<void> created() const;
 
   /// Some elements of the array, as a proxy of their own, with this one's priority. The list stays on this PE:
@@ -273,8 +271,6 @@ class section {
 
   std::uint32_t collection() const { return collection_; }
   std::uint64_t id() const { return id_; }
-  /// The PE that holds the list of members.
-  int root() const { return static_cast<int>(id_ >> 32U); }
   std::int8_t priority() const { return priority_; }
   void serialize(auto& ar) { ar(collection_, id_, priority_); }
   bool operator==(const section& other) const { return collection_ == other.collection_ && id_ == other.id_; }

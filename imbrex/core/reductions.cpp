@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include <imbrex/base/error.hpp>
 #include <imbrex/core/collection_base.hpp>
 #include <imbrex/core/reduction.hpp>
 
@@ -165,6 +166,9 @@ reduction_station::~reduction_station() = default;
 
 std::uint32_t reduction_station::begin(chare_header& element, const reply_address& who) {
   if ((part_.id() & singles_bit) != 0) throw_no_peers("all_reduce", element);
+  if (element.slot == chare_header::no_slot)
+    throw error("all_reduce: " + part_.element_name(element) +
+                " is still under construction, and others may take part before it does: call it in an entry");
   const std::uint32_t number = element.reductions++;
   waiting_[number].push_back(who);
   return number;

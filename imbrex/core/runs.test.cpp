@@ -128,4 +128,44 @@ TEST(runs, of_a_process_by_itself_may_nest_and_be_at_once) {
     });
 }
 
+/// Of a run with more PEs than the next.
+class remembered : public chare<remembered> {
+ public:
+  int touch() { return 1; }
+  section<remembered> choose() { return peers().section({{0}, {1}}); }
+};
+
+TEST(runs, proxies_of_one_with_more_pes_are_refused) {
+  section<remembered> chosen;
+  element<remembered> single;
+  EXPECT_EQ(imbrex::run(options{.pes = 4},
+                        [&]() -> task<> {
+                          const auto some = make_array<remembered>(4);
+                          chosen = co_await some[3].call<&remembered::choose>();
+                          single = make_chare_on<remembered>(3);
+                          co_await single.call<&remembered::touch>();
+                        }),
+            0);
+  std::vector<std::string> texts;
+  const auto note = [&](const auto& use) {
+    try {
+      use();
+    } catch (const error& e) {
+      texts.emplace_back(e.what());
+    }
+  };
+  EXPECT_EQ(imbrex::run(options{.pes = 2},
+                        [&]() -> task<> {
+                          make_array<remembered>(4);
+                          note([&] { send<&remembered::touch>(chosen); });
+                          note([&] { send<&remembered::touch>(single); });
+                          co_return;
+                        }),
+            0);
+  EXPECT_EQ(texts,
+            (std::vector<std::string>{
+                "a section was used that PE 3 has not made in this run: a section does not outlive its run",
+                "a chare was used that PE 3 has not made in this run: a chare does not outlive its run"}));
+}
+
 }  // namespace imbrex::runs_test

@@ -388,11 +388,9 @@ std::string runtime::describe_waits() const {
   }
   if (pes_.first == 0) add_waits("the main task", processor_at(0).main);
   for (const auto& p : processors_) {
-    for (const auto* m : p->held()) {
-      const std::string* const why = p->why_withdrawn(m->collection);
+    for (const auto* m : p->held())
       add("a message for an array that was never created waits on PE " + std::to_string(p->pe()) +
-          " (sent by PE " + std::to_string(m->origin) + ")" + (why != nullptr ? ": " + *why : ""));
-    }
+          " (sent by PE " + std::to_string(m->origin) + ")");
     p->for_each_collection([&](const detail::collection_base& c) {
       c.describe_held(lines, report_lines);
       for (const auto* e : c.locals())
@@ -444,6 +442,10 @@ void runtime::clear() {
   if (job_ && job_->comm() != nullptr) job_->comm()->discard_work();
   if (modelled_) modelled_->discard();
   if (transport_) transport_->discard();
+  for (auto& p : processors_) {
+    const scheduler::activation as(*p);
+    p->clear_parts();
+  }
 }
 
 }  // namespace imbrex

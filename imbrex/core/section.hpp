@@ -91,12 +91,13 @@ template <class T, auto M, class Op, class... A>
 void post_to_section(const section<T>& to, const reply_address& reply, A&&... arguments) {
   auto& pe = processor::here();
   if (to.collection() == nothing_created) throw_names_nothing(type_name<T>(), member_name<M>());
+  const int root = pe.root_of_section(to.id());
   auto& content = make_entry_message<T, M>(std::forward<A>(arguments)...);
   auto& m = make_message<section_broadcast<T, M, Op>>(to.id(), content);
   m.collection = to.collection();
   m.priority = to.priority();
   m.reply = reply;
-  pe.dispatch(m, to.root());
+  pe.dispatch(m, root);
 }
 
 template <class V, class Op, class Key>
@@ -226,6 +227,8 @@ auto chare<Derived, Index>::all_reduce(const section<Derived>& over, V value, Op
     using message = detail::section_contribution<Derived, V, Op>;
     if (over.collection() == detail::nothing_created) detail::throw_names_nothing(type_name<Derived>());
     auto& h = header();
+    auto& pe = h.home->pe();
+    const int root = pe.root_of_section(over.id());
     if (!h.section_reductions)
       h.section_reductions = std::make_unique<std::vector<std::pair<std::uint64_t, std::uint32_t>>>();
     auto& counts = *h.section_reductions;
@@ -239,7 +242,7 @@ auto chare<Derived, Index>::all_reduce(const section<Derived>& over, V value, Op
     m.number = at->second++;
     m.from = h.key;
     m.value = std::move(value);
-    h.home->pe().dispatch(m, over.root());
+    pe.dispatch(m, root);
     return result;
   }
 }
