@@ -76,7 +76,8 @@ class chare {
   int num_pes() const { return header().home->pe().num_pes(); }
 
   /// Reduces a value over all elements of the array; each must take part, in the same order of calls. The
-  /// contribution is made now; co_await the result. Several may be in flight.
+  /// contribution is made now; co_await the result. Several may be in flight. Throws imbrex::error in a constructor, and
+  /// in a single chare.
   template <class V, class Op>
   auto all_reduce(V value, Op) {
     using key = detail::key_type<Index>;
