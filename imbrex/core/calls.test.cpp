@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -49,6 +50,9 @@ class worker : public chare<worker> {
   task<double> total_later(std::span<const double> values, std::string_view name, const std::string& other) {
     co_await sleep_for(std::chrono::microseconds(5));
     co_return total(values) + static_cast<double>(name.size() + other.size());
+  }
+  std::uintptr_t place_of(const std::vector<int>& v) const {
+    return reinterpret_cast<std::uintptr_t>(v.data());
   }
   int by_reference(const std::vector<int>& v) noexcept { return static_cast<int>(v.size()); }
   void nothing_at_all() {}
@@ -152,6 +156,20 @@ TEST(calls_on_threads, a_vector_that_is_shared_is_not_copied) {
     EXPECT_FALSE(co_await all[1].call<&worker::shows>(std::span(*shared), first));
     co_await quiescence();
     EXPECT_EQ(shared.use_count(), 1);
+  });
+  EXPECT_EQ(status, 0);
+}
+
+TEST(calls_on_threads, members_of_a_section_share_what_they_only_read) {
+  const int status = imbrex::run(threads(2), []() -> task<> {
+    constexpr int elements = 100;
+    auto all = make_array<worker>(elements);
+    std::vector<index<1>> members;
+    for (int i = 0; i < elements; ++i) members.push_back(i);
+    auto places = co_await all.section(members).reduce<&worker::place_of>(gather, std::vector<int>(1000));
+    EXPECT_EQ(places.size(), 100U);
+    const std::set<std::uintptr_t> different(places.begin(), places.end());
+    EXPECT_LE(different.size(), 2U);  // one for each PE
   });
   EXPECT_EQ(status, 0);
 }

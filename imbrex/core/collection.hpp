@@ -317,9 +317,8 @@ template <class T, class M>
 void dispatch_to_element(processor& pe, M& m) {
   auto* const part = part_for<T>(m);
   if (part == nullptr) return;
-  message_guard mine(m);  // a placement may throw
   const int to = part->place_for(m);
-  pe.dispatch(mine.release(), to);
+  pe.dispatch(m, to);
 }
 
 template <class T>

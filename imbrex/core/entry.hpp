@@ -106,6 +106,8 @@ struct port_message : element_message<key_type<typename T::index_type>> {
   void run_on(chare_header& e) { (element_memory<T>::object(e).*M).put(content); }
   static void post(std::uint32_t collection, std::uint64_t linear, std::int64_t reference,
                    value_type&& value);
+
+  static constexpr bool is_shareable = false;
   port_message& copy() const { return make_message<port_message>(content.reference, content.value); }
 };
 
@@ -115,6 +117,9 @@ struct call_message : element_message<key_type<typename T::index_type>> {
   using traits = traits_of<M>;
   using arguments_type = typename traits::arguments;
   using result = typename traits::result;
+
+  /// True if several elements can be called with one set of arguments: the entry ends at once and moves nothing out of it.
+  static constexpr bool is_shareable = !traits::suspends && traits::only_reads_arguments;
 
   arguments_type arguments;
 
@@ -144,26 +149,30 @@ struct call_message : element_message<key_type<typename T::index_type>> {
       start(e);
     } else {
       const message_guard mine(*this);
-      std::exception_ptr thrown;
-      try {
-        call(element_memory<T>::object(e), arguments, this->origin, this->reply);
-      } catch (...) {
-        thrown = std::current_exception();
-      }
-      if (thrown) fail_entry(*this, e, std::move(thrown));
+      call(e);
     }
   }
 
   /// Calls an entry that does not suspend, and answers.
-  static void call(T& chare, arguments_type& given, std::uint32_t caller, const reply_address& reply) {
-    if constexpr (std::is_void_v<result>) {
-      traits::template invoke<T, M>(chare, given);
-      if (reply) send_reply(caller, reply, nothing{});
-    } else {
-      auto value = traits::template invoke<T, M>(chare, given);
-      if (reply) send_reply(caller, reply, std::move(value));
+  void call(chare_header& e) {
+    std::exception_ptr thrown;
+    try {
+      T& chare = element_memory<T>::object(e);
+      if constexpr (std::is_void_v<result>) {
+        traits::template invoke<T, M>(chare, arguments);
+        if (this->reply) send_reply(this->origin, this->reply, nothing{});
+      } else {
+        auto value = traits::template invoke<T, M>(chare, arguments);
+        if (this->reply) send_reply(this->origin, this->reply, std::move(value));
+      }
+    } catch (...) {
+      thrown = std::current_exception();
     }
+    if (thrown) fail_entry(*this, e, std::move(thrown));
   }
+
+  /// Another message with these arguments.
+  call_message& copy() const { return make_message<call_message>(arguments); }
 
  private:
   /// Starts an entry that may suspend. The message lives as long as the entry: its arguments may be views

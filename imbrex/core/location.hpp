@@ -51,13 +51,17 @@ class element_map : public collection_base {
 
   header* find(const key& k) const { return elements_.find(k); }
 
-  /// The PE to which a message for an element should be sent; sets its hint.
+  /// The PE to which a message for an element should be sent; sets its hint. If the placement throws, the message is
+  /// destroyed.
   int place_for(element_message<key>& m) {
     if (elements_.find(m.key) != nullptr) return pe().pe();
-    if (!known_.empty()) [[unlikely]]
-      return last_place_of(m);
-    return home_of(m.key);
+    message_guard mine(m);
+    const int place = known_.empty() ? home_of(m.key) : last_place_of(m);
+    mine.release();
+    return place;
   }
+  /// The same for a message that carries no hint.
+  int place_of(const key& k) const;
 
   virtual int home_of(const key& k) const = 0;
   /// At the home, for an element that is nowhere: true if it has been destroyed though nothing is known of
@@ -104,6 +108,13 @@ int element_map<Index>::last_place_of(element_message<key>& m) {
   if (at == known_.end() || at->second.pe == nowhere) return home_of(m.key);
   m.location_hint = static_cast<std::uint16_t>(at->second.epoch);
   return at->second.pe;
+}
+
+template <class Index>
+int element_map<Index>::place_of(const key& k) const {
+  if (find(k) != nullptr) return pe().pe();
+  const location* const last = known(k);
+  return last == nullptr || last->pe == nowhere ? home_of(k) : last->pe;
 }
 
 template <class Index>

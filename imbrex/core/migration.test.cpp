@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -70,6 +71,15 @@ class traveller : public chare<traveller> {
     migrate_to(num_pes() - 1);
     co_await balance_point<&traveller::die_at_balance_point>();
   }
+  int added(const std::vector<int>& numbers) {
+    ++calls_;
+    return std::accumulate(numbers.begin(), numbers.end(), 0);
+  }
+  task<int> added_later(std::vector<int> numbers) {
+    co_await sleep_for(std::chrono::microseconds(10));
+    co_return added(numbers);
+  }
+  int calls() const { return calls_; }
   task<> wait_for(int reference) { co_await letters.receive(reference); }
   task<std::string> balance_beside_another() {
     migrate_to((pe() + 1) % num_pes());
@@ -92,10 +102,11 @@ class traveller : public chare<traveller> {
     }
     co_return text;
   }
-  void serialize(auto& ar) { ar(value_, round_, letters); }
+  void serialize(auto& ar) { ar(value_, round_, calls_, letters); }
 
  private:
   int value_ = 0;
+  int calls_ = 0;
   int round_ = 0;
 };
 
@@ -333,6 +344,29 @@ TEST_P(migration, of_the_chares_of_a_group_is_refused) {
       const int there = co_await all[p].call<&traveller::on>();
       EXPECT_EQ(there, p);
     }
+  });
+}
+
+TEST_P(migration, sections_find_their_members_wherever_they_are) {
+  run([]() -> task<> {
+    constexpr int elements = 23;
+    constexpr int rounds = 6;
+    auto all = make_array<traveller>(elements);
+    std::vector<index<1>> odd;
+    for (int i = 1; i < elements; i += 2) odd.push_back(i);
+    const auto some = all.section(odd);
+    const std::vector<int> numbers(3000, 2);
+    for (int round = 0; round < rounds; ++round) {
+      for (int i = 0; i < elements; ++i) send<&traveller::go>(all[i], (i * 7 + round) % num_pes());
+      if (round % 2 == 1) co_await quiescence();  // else some are on their way
+      EXPECT_EQ(co_await some.reduce<&traveller::added>(sum, numbers), 11 * 6000);
+      EXPECT_EQ(co_await some.reduce<&traveller::added_later>(gather, numbers), std::vector<int>(11, 6000));
+      send<&traveller::letters>(some, round, "x");
+      EXPECT_EQ(co_await some.reduce<&traveller::read>(gather, std::vector<int>{round}),
+                std::vector<std::string>(11, "x"));
+    }
+    const auto calls = co_await all.reduce<&traveller::calls>(gather);
+    for (std::size_t i = 0; i < elements; ++i) EXPECT_EQ(calls[i], i % 2 == 1 ? 2 * rounds : 0) << i;
   });
 }
 

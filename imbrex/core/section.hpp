@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -24,11 +25,62 @@ class section_list final : public section_base {
 
   /// Those of a section that was made on this PE.
   static const std::vector<Key>& of(std::uint32_t collection, std::uint64_t id) {
-    return dynamic_cast<const section_list&>(processor::here().section(collection, id)).keys_;
+    return static_cast<const section_list&>(processor::here().section(collection, id)).keys_;
   }
 
  private:
   std::vector<Key> keys_;
+};
+
+/// Entry M of some members of a section is to be called; goes to the PE where they were last known to be.
+template <class T, auto M>
+struct section_share final : message {
+  using content_type = entry_message<T, M>;
+  using key = key_type<typename T::index_type>;
+
+  std::vector<std::pair<key, std::uint32_t>> members;  ///< with the ordinals of their answers
+  std::unique_ptr<content_type, message_deleter> content;
+
+  section_share() = default;
+  explicit section_share(content_type& c) : content(&c) {}
+
+  static inline message_type type_record = runtime_message_type<section_share>();
+  void serialize(auto& ar) {
+    if constexpr (std::remove_cvref_t<decltype(ar)>::reading) content.reset(&make_message<content_type>());
+    ar(members);
+    content->serialize(ar);
+  }
+  void deliver() {
+    auto* part = part_for<T>(*this);
+    if (part == nullptr) return;
+    const message_guard mine(*this);
+    for (const auto& [k, ordinal] : members) {
+      this->reply.ordinal = ordinal;
+      give(*part, k);
+    }
+  }
+
+ private:
+  void give(detail::collection<T>& part, const key& k) {
+    auto* const e = part.find(k);
+    if (e == nullptr) return part.route(addressed(content->copy(), k));
+    auto& pe = part.pe();
+    if (pe.separates_broadcasts()) return pe.dispatch(addressed(content->copy(), k), pe.pe());
+    const recorded_turn turn(pe, content_type::type_record, part, *e, *this);
+    if constexpr (content_type::is_shareable) {
+      addressed(*content, k).call(*e);
+    } else {
+      addressed(content->copy(), k).run_on(*e);
+    }
+  }
+  content_type& addressed(content_type& m, const key& k) const {
+    m.collection = this->collection;
+    m.key = k;
+    m.priority = this->priority;
+    m.origin = this->origin;
+    m.reply = this->reply;
+    return m;
+  }
 };
 
 /// Entry M of every member of a section is to be called; goes to the PE that has the list.
@@ -40,19 +92,14 @@ struct section_broadcast final : message {
   using key = key_type<typename T::index_type>;
 
   std::uint64_t section_id = 0;
-  content_type* content = nullptr;
+  std::unique_ptr<content_type, message_deleter> content;
 
   section_broadcast() = default;
   section_broadcast(std::uint64_t id, content_type& c) : section_id(id), content(&c) {}
-  section_broadcast(const section_broadcast&) = delete;
-  section_broadcast& operator=(const section_broadcast&) = delete;
-  ~section_broadcast() {
-    if (content != nullptr) content->type->destroy(*content);
-  }
 
   static inline message_type type_record = runtime_message_type<section_broadcast>();
   void serialize(auto& ar) {
-    if constexpr (std::remove_cvref_t<decltype(ar)>::reading) content = &make_message<content_type>();
+    if constexpr (std::remove_cvref_t<decltype(ar)>::reading) content.reset(&make_message<content_type>());
     ar(section_id);
     content->serialize(ar);
   }
@@ -62,27 +109,23 @@ struct section_broadcast final : message {
     if (part == nullptr) return;
     const message_guard mine(*this);
     const auto& members = section_list<key>::of(this->collection, section_id);
-    collector<value, Op, key>* results = nullptr;
+    std::map<int, std::vector<std::uint32_t>> members_of_pe;
+    for (std::uint32_t i = 0; i < members.size(); ++i) members_of_pe[part->place_of(members[i])].push_back(i);
+    reply_address answer;
     if constexpr (reduces) {
-      results = new collector<value, Op, key>(members.size());
+      auto* results = new collector<value, Op, key>(members.size());
       results->send_to_caller(this->origin, this->reply);
+      for (std::size_t i = 0; i < members.size(); ++i) answer = results->expect(i, members[i]);
     }
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      auto& m = copy_of_content();
+    for (auto& [to, ordinals] : members_of_pe) {
+      const bool is_last = to == members_of_pe.rbegin()->first;
+      auto& m = make_message<section_share<T, M>>(is_last ? *content.release() : content->copy());
       m.collection = this->collection;
-      m.key = members[i];
       m.priority = this->priority;
-      if constexpr (reduces) m.reply = results->expect(i, members[i]);
-      dispatch_to_element<T>(pe, m);
-    }
-  }
-
- private:
-  content_type& copy_of_content() const {
-    if constexpr (is_port<M>) {
-      return content->copy();
-    } else {
-      return make_message<content_type>(std::as_const(content->arguments));
+      m.reply = answer;
+      m.members.reserve(ordinals.size());
+      for (const auto i : ordinals) m.members.emplace_back(members[i], i);
+      pe.dispatch(m, to);
     }
   }
 };

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -55,19 +56,14 @@ struct entry_broadcast final : broadcast_message {
   using value = storable<typename traits_of<M>::result>;
   using key = key_type<index_type>;
 
-  content_type* content = nullptr;  ///< what each element gets a copy of
+  std::unique_ptr<content_type, message_deleter> content;  ///< what each element gets a copy of, or shares
 
   entry_broadcast() = default;
   explicit entry_broadcast(content_type& c) : content(&c) {}
-  entry_broadcast(const entry_broadcast&) = delete;
-  entry_broadcast& operator=(const entry_broadcast&) = delete;
-  ~entry_broadcast() override {
-    if (content != nullptr) content->type->destroy(*content);
-  }
 
   static inline message_type type_record = runtime_message_type<entry_broadcast>();
   void serialize(auto& ar) {
-    if constexpr (std::remove_cvref_t<decltype(ar)>::reading) content = &make_message<content_type>();
+    if constexpr (std::remove_cvref_t<decltype(ar)>::reading) content.reset(&make_message<content_type>());
     ar(number, pruned);
     content->serialize(ar);
   }
@@ -77,7 +73,7 @@ struct entry_broadcast final : broadcast_message {
   }
 
   broadcast_message& copy() const override {
-    auto& m = make_message<entry_broadcast>(copy_of_content());
+    auto& m = make_message<entry_broadcast>(content->copy());
     m.number = number;
     m.pruned = pruned;
     m.priority = priority;
@@ -132,17 +128,9 @@ struct entry_broadcast final : broadcast_message {
   }
 
  private:
-  content_type& copy_of_content() const {
-    if constexpr (is_port<M>) {
-      return content->copy();
-    } else {
-      return make_message<content_type>(std::as_const(content->arguments));
-    }
-  }
-
   content_type& message_for(collection_base& part, element_header<index_type>& e,
                             const reply_address& answer) {
-    auto& m = copy_of_content();
+    auto& m = content->copy();
     m.collection = part.id();
     m.key = e.key;
     m.priority = priority;
@@ -157,7 +145,7 @@ struct entry_broadcast final : broadcast_message {
     if (part.pe().separates_broadcasts())
       return part.pe().dispatch(message_for(part, e, answer), part.pe().pe());
     const recorded_turn turn(part.pe(), content_type::type_record, part, e, *this);
-    if constexpr (shares_arguments()) {
+    if constexpr (content_type::is_shareable) {
       std::exception_ptr thrown;
       try {
         T& chare = element_memory<T>::object(e);
@@ -186,17 +174,6 @@ struct entry_broadcast final : broadcast_message {
                     thrown_by_entry(e, content_type::type_record, std::move(thrown)));
     } else {
       fail_run(processor::here(), describe_entry(e, content_type::type_record) + ": " + describe(thrown));
-    }
-  }
-  /// True if the elements can be called with the one set of arguments that the broadcast holds: the entry
-  /// ends at once and moves nothing out of it.
-  static consteval bool shares_arguments() {
-    if constexpr (is_port<M>) {
-      return false;
-    } else if constexpr (traits_of<M>::suspends) {
-      return false;
-    } else {
-      return traits_of<M>::only_reads_arguments;
     }
   }
 };
