@@ -37,7 +37,7 @@ class silent_port final : public port {
   void notify(int process, std::span<const std::byte> bytes) override {
     notices.push_back({process, {bytes.begin(), bytes.end()}});
   }
-  bool progress() override { return false; }
+  bool progress(std::size_t) override { return false; }
   bool arm() override { return true; }
   int descriptor() const override { return -1; }
   bool sending() const override { return false; }

@@ -152,6 +152,11 @@ class flood : public chare<flood> {
     received_ += values.size();
     if (pause_.count() != 0) std::this_thread::sleep_for(pause_);
   }
+  void pass_on(std::vector<double> values) { send<&flood::take>(peers()[where()[0] + 1], std::move(values)); }
+  void pour_through(element<flood> first, int messages, std::size_t doubles) {
+    send<&flood::pass_on>(first, std::vector<double>(doubles, 1.0));
+    if (messages > 1) send<&flood::pour_through>(self(), first, messages - 1, doubles);
+  }
   void be_slow(std::chrono::microseconds pause) { pause_ = pause; }
   std::uint64_t received() const { return received_; }
 
@@ -199,6 +204,54 @@ TEST(backpressure, two_that_flood_each_other_both_go_on) {
   if (!test::memory_is_kept_back) {
     EXPECT_LT(peak_bytes() - before, std::size_t{600} << 20U);
   }
+}
+
+/// PE 0 sends by PE 1 to PE 2, which is slow.
+void expect_bounded_memory_on_the_way(bool comm_thread, int messages, std::size_t doubles,
+                                      std::chrono::microseconds pause) {
+  options how;
+  how.pes = 1;
+  how.comm_thread = comm_thread;
+  const auto before = peak_bytes();
+  const int status = run_in_processes(3, how, [=]() -> task<> {
+    auto three = make_array<flood>({3});
+    co_await three[2].call<&flood::be_slow>(pause);
+    send<&flood::pour_through>(three[0], three[1], messages, doubles);
+    co_await quiescence();
+    EXPECT_EQ(co_await three[2].call<&flood::received>(), static_cast<std::uint64_t>(messages) * doubles);
+  });
+  EXPECT_EQ(status, 0);
+  if (!test::memory_is_kept_back) {
+    EXPECT_LT(peak_bytes() - before, std::size_t{800} << 20U);
+  }
+}
+
+TEST(backpressure, a_pe_that_passes_on_to_a_slow_one_uses_bounded_memory) {
+  expect_bounded_memory_on_the_way(false, 2000, std::size_t{1} << 17U, std::chrono::microseconds(300));
+}
+
+TEST(backpressure, nor_do_many_short_messages_pile_up_on_the_way) {
+  expect_bounded_memory_on_the_way(false, 300'000, 500, std::chrono::microseconds(0));
+}
+
+TEST(backpressure, nor_does_a_communication_thread_take_them_all) {
+  expect_bounded_memory_on_the_way(true, 2000, std::size_t{1} << 17U, std::chrono::microseconds(300));
+}
+
+/// Three that flood each other in a circle: none of them may wait for ever for the next one.
+TEST(backpressure, three_in_a_circle_go_on) {
+  options how;
+  how.pes = 1;
+  const int status = run_in_processes(3, how, []() -> task<> {
+    constexpr int batches = 64;
+    auto three = make_array<flood>({3});
+    for (int i = 0; i < 3; ++i) send<&flood::pour>(three[i], three[(i + 1) % 3], batches);
+    co_await quiescence();
+    for (int i = 0; i < 3; ++i)
+      EXPECT_EQ(co_await three[i].call<&flood::received>(),
+                static_cast<std::uint64_t>(batches) * flood::batch * flood::length);
+  });
+  EXPECT_EQ(status, 0);
 }
 
 /// Short messages and long ones, some of which may wait, between all pairs.

@@ -20,9 +20,14 @@ class port : public transport {
  public:
   /// Sends a notice to a process; it arrives at that one's first PE.
   virtual void notify(int process, std::span<const std::byte> bytes) = 0;
+  /// What may have come and wait to be run before the PEs rather run than receive.
+  static constexpr std::size_t most_unread = std::size_t{32} << 20U;
+
   /// Moves what can be moved, in and out; not for ever, if others send without end. True if anything came in.
-  /// Throws what the receiver has thrown: serial_error for bytes that make no item.
-  virtual bool progress() = 0;
+  /// `unread`: bytes of what came before and waits to be run; while these are more than `most_unread`, long messages
+  /// stay where they come from, so that their senders notice. Throws what the receiver has thrown: serial_error for bytes
+  /// that make no item.
+  virtual bool progress(std::size_t unread) = 0;
   /// Before a sleep: true if from now on whatever comes makes `descriptor` readable; false if there is
   /// something to do at once.
   virtual bool arm() = 0;

@@ -115,9 +115,9 @@ class comm_thread::inlet final : public port {
 
   void send(work& item, int to) override { network_.send(item, to); }
   void notify(int process, std::span<const std::byte> bytes) override { network_.notify(process, bytes); }
-  bool progress() override {
+  bool progress(std::size_t) override {
     const bool look = !closed() || ++looks_missed_ % looks_between_arrivals == 0;
-    const bool took = look && network_.progress();
+    const bool took = look && network_.progress(unread());
     of_.congested_.store(network_.congested(), std::memory_order_relaxed);
     return took;
   }
@@ -131,9 +131,8 @@ class comm_thread::inlet final : public port {
   static constexpr unsigned looks_between_arrivals = 8;
 
   /// Never when there is too much to send: then both sides must take in, or neither goes on.
-  bool closed() const {
-    return of_.unread_.load(std::memory_order_relaxed) > most_unread && !network_.congested();
-  }
+  bool closed() const { return unread() > most_unread && !network_.congested(); }
+  std::size_t unread() const { return of_.unread_.load(std::memory_order_relaxed); }
 
   comm_thread& of_;
   port& network_;
@@ -152,7 +151,7 @@ class comm_thread::outlet final : public port {
   void notify(int process, std::span<const std::byte> bytes) override {
     to_.door().post(*new notice_going(to_, process, bytes));
   }
-  bool progress() override { return false; }
+  bool progress(std::size_t) override { return false; }
   bool arm() override { return true; }
   int descriptor() const override { return -1; }
   bool sending() const override { return congested(); }

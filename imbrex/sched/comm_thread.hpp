@@ -48,7 +48,6 @@ class comm_thread final : public scheduler, public network::receiver {
 
   /// Items that wait for this thread beyond which the PEs pause: it packs them, so their bytes are not known.
   static constexpr int most_going = 1024;
-  static constexpr std::size_t most_unread = std::size_t{32} << 20U;
   static constexpr std::size_t bytes_a_receipt = std::size_t{1} << 20U;
   static constexpr std::size_t bytes_beside_payload = 256;
 

@@ -36,20 +36,20 @@ void scheduler::push_arrived(work& item, std::size_t bytes) {
   push(*r);
 }
 
-/// Backpressure. A PE to which too much has come does not take in more while it has something to run, so that
-/// its senders notice; a PE that has too much to send runs nothing until some of it has left, but always
-/// takes in: so of two that flood each other both go on. False if nothing must be run now.
+/// Backpressure. A PE to which too much has come rather runs than takes in more, so that its senders notice; a PE that has
+/// too much to send runs nothing until some of it has left, but still takes in, long messages ever more slowly: so of
+/// two that flood each other both go on. False if nothing must be run now.
 bool scheduler::exchange() {
-  const bool full = unread_ > most_unread && !queue_.empty();
+  const bool full = unread_ > port::most_unread;
   turns_to_poll_ = full ? turns_between_polls_when_full : turns_between_polls;
-  port_->progress();
+  port_->progress(unread_);
   if (!port_->congested()) return true;
   turns_to_poll_ = 0;
   return false;
 }
 
 bool scheduler::poll() {
-  const bool came = port_ != nullptr && port_->progress();
+  const bool came = port_ != nullptr && port_->progress(unread_);
   return (device_ != nullptr && device_->pending() > 0 && device_->look()) || came;
 }
 

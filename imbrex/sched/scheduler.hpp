@@ -164,10 +164,8 @@ class scheduler {
   struct receipt;
   static constexpr unsigned turns_between_polls = 15;
   static constexpr unsigned turns_between_polls_when_full = 63;
-  /// What may lie in the queue from other processes before this PE rather runs than receives; they count
-  /// more than their bytes, so that many small ones are noticed.
-  static constexpr std::size_t most_unread = std::size_t{32} << 20U;
   static constexpr std::size_t bytes_a_receipt = std::size_t{1} << 20U;
+  /// What comes from other processes counts more than its bytes, so that many small messages are noticed.
   static constexpr std::size_t bytes_beside_payload = 256;
 
   void run_item(work& item) { observer_ == nullptr ? item.type->run(item) : observer_->run(item); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/net/ucx/ucx_port.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -224,7 +225,8 @@ void ucx_port::send(work& item, int to) {
     send_lending(item, to);
   }
   sent_.store(sent() + 1, std::memory_order_relaxed);
-  if (departing_bytes_ > many_departing_bytes && !progressing_) move();
+  const std::size_t many = is_full_ ? most_departing_bytes : many_departing_bytes;  // more would come, too
+  if (departing_bytes_ > many && !progressing_) move();
 }
 
 void ucx_port::hold_back(std::size_t port) {
@@ -400,9 +402,27 @@ void ucx_port::take_item_with_block(std::span<const std::byte> header, std::span
   arrived(to_.unpack(in), to, header.size() + block.size());
 }
 
+/// Of PEs that wait for each other in a circle, each with too much to send and too much to run, all must take in what the
+/// others send; but where the circle is none, and somebody at its end only slow, this PE must not take in for ever.
+/// Nobody can tell from here. So it looks now and then, the more rarely the more has come; and takes one of the long
+/// messages if nothing of its own has left since.
+void ucx_port::look_now_and_then(std::size_t unread) {
+  const auto now = std::chrono::steady_clock::now();
+  const std::size_t doublings = std::min(unread / most_unread - 1, most_doublings);
+  if (now - looked_last_ < shortest_patience * (1 << doublings)) return;
+  looked_last_ = now;
+  const bool has_moved = std::exchange(departing_before_, departing_bytes_) != departing_bytes_;
+  if (!has_moved && !offers_.empty()) accept_first_offer();
+  std::size_t before;
+  do {
+    before = departing_bytes_;
+    move();
+  } while (departing_bytes_ < before && congested());
+}
+
 bool ucx_port::has_room_for(std::size_t size) const {
   const std::size_t most = where_.are_on_one_host ? most_arriving_bytes_on_host : most_arriving_bytes;
-  return arriving_.empty() || arriving_bytes_ + size <= most;
+  return !is_full_ && (arriving_.empty() || arriving_bytes_ + size <= most);
 }
 
 ucs_status_t ucx_port::be_offered(kind what, std::span<const std::byte> header, std::size_t size,
@@ -438,15 +458,17 @@ void ucx_port::accept(kind what, std::span<const std::byte> header, std::size_t 
 }
 
 void ucx_port::accept_offers() {
-  while (!offers_.empty() && has_room_for(offers_.front().size)) {
-    const offer next = std::move(offers_.front());
-    offers_.pop_front();
-    try {
-      accept(next.what, next.header, next.size, next.described);
-    } catch (...) {  // it makes no item
-      ucp_am_data_release(worker_.get(), next.described);
-      throw;
-    }
+  while (!offers_.empty() && has_room_for(offers_.front().size)) accept_first_offer();
+}
+
+void ucx_port::accept_first_offer() {
+  const offer next = std::move(offers_.front());
+  offers_.pop_front();
+  try {
+    accept(next.what, next.header, next.size, next.described);
+  } catch (...) {  // it makes no item
+    ucp_am_data_release(worker_.get(), next.described);
+    throw;
   }
 }
 
@@ -472,19 +494,25 @@ bool ucx_port::move() noexcept {
   return moved;
 }
 
-bool ucx_port::progress() {
+bool ucx_port::progress(std::size_t unread) {
   took_ = false;
   if (!has_greeted_) [[unlikely]]
     greet_others();
   send_batches();
-  accept_offers();
-  for (int round = 0; round < most_rounds && !took_ && move(); ++round) {
+  is_full_ = unread > most_unread;
+  if (holds_off()) {
+    look_now_and_then(unread);
+  } else {
+    accept_offers();
+    for (int round = 0; round < most_rounds && !took_ && move(); ++round) {
+    }
   }
   if (problem_) std::rethrow_exception(std::exchange(problem_, nullptr));
   return took_;
 }
 
 bool ucx_port::arm() {
+  if (holds_off()) return true;
   const bool may_accept = !offers_.empty() && has_room_for(offers_.front().size);
   return !may_accept && ucp_worker_arm(worker_.get()) == UCS_OK;
 }

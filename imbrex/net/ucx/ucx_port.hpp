@@ -61,9 +61,9 @@ class ucx_port final : public port {
 
   void send(work& item, int to) override;
   void notify(int process, std::span<const std::byte> bytes) override;
-  bool progress() override;
+  bool progress(std::size_t unread) override;
   bool arm() override;
-  int descriptor() const override { return descriptor_; }
+  int descriptor() const override { return holds_off() ? -1 : descriptor_; }
   bool sending() const override { return !departing_.empty(); }
   bool congested() const override { return departing_bytes_ > most_departing_bytes; }
 
@@ -116,6 +116,10 @@ class ucx_port final : public port {
   /// while a cache holds it; a link between hosts is to have no gaps.
   static constexpr std::size_t most_arriving_bytes_on_host = std::size_t{1} << 19U;
   static constexpr std::size_t most_arriving_bytes = std::size_t{1} << 23U;
+  /// Between the looks of a PE that holds off: so long when `most_unread` has come, and twice as long for each as much
+  /// again.
+  static constexpr std::chrono::microseconds shortest_patience{20};
+  static constexpr std::size_t most_doublings = 12;
   /// Over TCP a rendezvous takes a round trip, and spares a copy in memory. As UCX 1.20 has it; 1.13 asks from 8 or
   /// 20 KiB on.
   static constexpr std::size_t most_sent_unasked_over_tcp = std::size_t{1} << 18U;
@@ -164,11 +168,15 @@ class ucx_port final : public port {
   void take_notice(std::span<const std::byte> bytes);
   void take_watch(std::span<const std::byte> bytes);
   void take_item_with_block(std::span<const std::byte> header, std::span<const std::byte> block);
+  /// True while this PE can neither send nor run, and much has come.
+  bool holds_off() const { return is_full_ && congested(); }
+  void look_now_and_then(std::size_t unread);
   /// A message comes at once if there is room for it, else later.
   ucs_status_t be_offered(kind what, std::span<const std::byte> header, std::size_t size, void* described);
   bool has_room_for(std::size_t size) const;
   void accept(kind what, std::span<const std::byte> header, std::size_t size, void* described);
   void accept_offers();
+  void accept_first_offer();
   /// Tells the senders that nobody wants them.
   void decline_offers() noexcept;
   void arrived(work& item, int pe, std::size_t bytes);
@@ -195,6 +203,9 @@ class ucx_port final : public port {
   std::size_t departing_bytes_ = 0;
   std::deque<offer> offers_;  ///< that wait for room
   std::size_t arriving_bytes_ = 0;
+  bool is_full_ = false;              ///< more has come than the PE has run
+  std::size_t departing_before_ = 0;  ///< at the last look of a PE that held off, which was then
+  std::chrono::steady_clock::time_point looked_last_;
   bool has_greeted_ = false;
   bool took_ = false;         ///< something came in since progress() began
   bool progressing_ = false;  ///< inside a call of UCX that calls back
