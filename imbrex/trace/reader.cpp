@@ -184,7 +184,7 @@ reader::waiting reader::visit_tracks(std::uint64_t until) {
 }
 
 // The last of each track always has a place in the order, so that all are given.
-void reader::gather(waiting horizon, std::uint64_t start) {
+void reader::gather(waiting horizon) {
   gathered_.clear();
   for (const std::uint32_t place : visited_) gathered_.push_back(heap_[place].track);
   std::sort(gathered_.begin(), gathered_.end());
@@ -192,16 +192,19 @@ void reader::gather(waiting horizon, std::uint64_t start) {
     source& from = sources_[track];
     const record* const buffer = buffer_of(track);
     const std::uint64_t limit = horizon.time + (track <= horizon.track ? 1 : 0);
-    const auto entry = [&](std::uint32_t at) {
-      return (buffer[at].time - start) << 32U | (first_place(track) + at);
-    };
     const std::uint32_t first = from.at;
-    bool last_is_ordered = true;
-    for (; from.at < from.filled && buffer[from.at].time < limit; ++from.at) {
-      last_is_ordered = (ordered_ >> static_cast<unsigned>(buffer[from.at].kind) & 1U) != 0;
-      if (last_is_ordered) order_.push_back(entry(from.at));
+    while (from.at < from.filled && buffer[from.at].time < limit) ++from.at;
+    if (from.at == first) continue;
+    // No processor foresees which are ordered, so each is put there, and the next one may take its place.
+    std::size_t end = order_.size();
+    order_.resize(end + (from.at - first));
+    bool is_ordered = true;
+    for (std::uint32_t at = first; at < from.at; ++at) {
+      order_[end] = (buffer[at].time - window_start_) << 32U | (first_place(track) + at);
+      is_ordered = (ordered_ >> static_cast<unsigned>(buffer[at].kind) & 1U) != 0;
+      end += is_ordered ? 1 : 0;
     }
-    if (!last_is_ordered) order_.push_back(entry(from.at - 1));
+    order_.resize(is_ordered ? end : end + 1);
     records_of_window_ += from.at - first;
   }
 }
@@ -213,11 +216,11 @@ bool reader::open_window() {
   records_of_window_ = 0;
   ++windows_;
   if (heap_.empty() || heap_.front().time == never) return false;
-  const std::uint64_t start = heap_.front().time;
-  const waiting horizon = visit_tracks(start + window_);
-  gather(horizon, start);
+  window_start_ = heap_.front().time;
+  const waiting horizon = visit_tracks(window_start_ + window_);
+  gather(horizon);
   if (gathered_.size() > 1) sort_by_upper_half(order_, room_);
-  adapt_window(horizon.time - start);
+  adapt_window(horizon.time - window_start_);
   return true;
 }
 

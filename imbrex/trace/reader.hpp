@@ -58,6 +58,8 @@ class reader {
   piece rest_before(std::uint32_t other, const record& now, std::uint32_t track_of_now);
   /// How many windows have begun: when it increases, all records of those before have been given, ordered or not.
   std::uint64_t windows() const { return windows_; }
+  /// The earliest time in the last one; it ends less than 2^32 ns later.
+  std::uint64_t window_start() const { return window_start_; }
   /// The last record of the piece that comes so many later, or an earlier ordered one, if it is of this window; to fetch
   /// into the cache what belongs to it.
   piece later(std::size_t pieces) const {
@@ -94,7 +96,7 @@ class reader {
   bool open_window();
   void close_window();
   waiting visit_tracks(std::uint64_t until);
-  void gather(waiting horizon, std::uint64_t start);
+  void gather(waiting horizon);
   void adapt_window(std::uint64_t length);
   std::uint32_t place_of(std::size_t k) const { return static_cast<std::uint32_t>(order_[k]); }
   void fetch_ahead() const;
@@ -116,6 +118,7 @@ class reader {
   std::vector<std::uint32_t> to_give_;  // of each track, the place of its first record that was not given yet
   std::size_t given_ = 0;               // of the order
   std::uint64_t windows_ = 0;
+  std::uint64_t window_start_ = 0;
   std::uint64_t first_time_ = never;
   std::size_t records_of_window_ = 0;
 };

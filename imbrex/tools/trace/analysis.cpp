@@ -15,7 +15,6 @@
 #include <imbrex/tools/trace/pe_account.hpp>
 #include <imbrex/tools/trace/phase_account.hpp>
 #include <imbrex/tools/trace/run_observer.hpp>
-#include <imbrex/trace/upper_half_order.hpp>
 
 namespace imbrex::tools {
 namespace {
@@ -31,7 +30,6 @@ constexpr std::size_t tracks_in_cache = 64;  // all that belongs to them stays t
 constexpr std::size_t state_fetched_ahead = 8;
 constexpr std::size_t history_fetched_ahead = 4;
 constexpr std::size_t most_history = 1U << 16U;
-constexpr std::uint64_t longest_window = 0xffff'ffffU;  // of the reader
 
 struct device_account {
   device_account(std::size_t kept, std::uint64_t begin, std::uint32_t process, std::uint32_t device)
@@ -72,6 +70,7 @@ constexpr std::uint32_t kinds(std::initializer_list<record_kind> all) {
 
 /// What belongs to a track: its PE or its device, or neither.
 struct track_account {
+  std::uint32_t number = 0;  ///< among those of the reader
   std::uint32_t file = 0;
   pe_account* pe = nullptr;
   device_account* device = nullptr;
@@ -101,31 +100,31 @@ class analysis {
   run_report run() {
     std::uint64_t window = 0;
     for (auto piece = in_.next(); !piece.records.empty(); piece = in_.next()) {
-      if (window != in_.windows()) end_window();
-      window = in_.windows();
       if (tracks_.empty()) begin(in_.first_time());
+      if (window != in_.windows()) begin_window();
+      window = in_.windows();
       if (tracks_.size() > tracks_in_cache) fetch();
       take(piece);
     }
-    settle_processes();
+    begin_window();
     return finish();
   }
 
  private:
   void begin(std::uint64_t start);
   void take(const trace::reader::piece& piece);
-  void end_window();
-  void settle_processes();
+  void begin_window();
   void fetch() const;
-  void take(const record& r, std::uint32_t track);
-  void item(const record& r, std::uint32_t track);
-  void message(const record& r, std::uint32_t track);
-  void message_begins(const record& r, std::uint32_t track);
-  void catch_up(std::uint32_t other, const record& now, std::uint32_t track);
+  void take(const record& r, track_account& here);
+  void sent(const record& r, const track_account& here);
+  void packed(const record& r, const track_account& here);
+  void message_begins(const record& r, const track_account& here);
+  void catch_up(std::uint32_t other, const record& now, const track_account& here);
   void known_begun(const message_account::begun& known, std::uint64_t now);
   void count(const message_account::begun& known, std::uint64_t now);
   void count_element(const record& r, std::uint32_t entry);
-  std::uint32_t entry_of(const record& r, std::uint32_t track);
+  [[gnu::cold]] std::uint32_t new_entry(std::uint32_t file, std::uint16_t id);
+  std::uint32_t entry_of(const record& r, const track_account& here);
   std::string phase_name(std::uint32_t file, std::uint32_t id) const;
   run_report finish();
   std::vector<entry_report> entries_by_begin() const;
@@ -147,10 +146,8 @@ class analysis {
   element_count elements_;
   phase_account phases_;
   path_report path_;
-  std::uint64_t next_look_ = 0;       // at the messages in flight, by windows
-  std::vector<std::uint64_t> order_;  // in which the changes of processes happened
-  std::vector<std::uint64_t> order_room_;
-  std::uint64_t dropped_ = 0;  // records
+  std::uint64_t next_look_ = 0;  // at the messages in flight, by windows
+  std::uint64_t dropped_ = 0;    // records
   std::uint64_t start_ = 0;
   std::uint64_t end_ = 0;
 };
@@ -158,7 +155,7 @@ class analysis {
 void analysis::take(const trace::reader::piece& piece) {
   track_account& here = tracks_[piece.track];
   for (const record& r : piece.records) {
-    take(r, piece.track);
+    take(r, here);
     here.last_record = r.time;
     ++here.records;
   }
@@ -177,34 +174,11 @@ void analysis::fetch() const {
 }
 
 // Messages are looked through so seldom that it costs nothing beside the records.
-void analysis::end_window() {
-  settle_processes();
+void analysis::begin_window() {
+  all_.changes.begin_window(in_.window_start(), processes_);
   if (in_.windows() < next_look_) return;
   next_look_ = in_.windows() + 1 + messages_.in_flight().slots() / slots_a_window;
   all_.reach = std::min(end_, messages_.in_flight().first_sent());
-}
-
-// All changes up to the end of a window are known when it has ended, but for the end of what a PE did before records of it
-// were dropped, in files that do not say when that was (`off`).
-void analysis::settle_processes() {
-  auto& changes = all_.changes;
-  if (changes.empty()) return;
-  std::uint64_t first = changes.front().time;
-  std::uint64_t last = first;
-  for (const process_change& change : changes) {
-    first = std::min(first, change.time);
-    last = std::max(last, change.time);
-  }
-  first = std::max(first, last - std::min(last, longest_window));
-  order_.clear();
-  for (const process_change& change : changes)
-    order_.push_back((std::max(change.time, first) - first) << 32U | order_.size());
-  trace::sort_by_upper_half(order_, order_room_);
-  for (const std::uint64_t next : order_) {
-    const process_change& change = changes[static_cast<std::uint32_t>(next)];
-    change.process->take(change);
-  }
-  changes.clear();
 }
 
 void analysis::begin(std::uint64_t start) {
@@ -218,6 +192,7 @@ void analysis::begin(std::uint64_t start) {
   entries_.resize(in_.files().size());
   tracks_.resize(tracks.size());
   for (std::size_t t = 0; t < tracks.size(); ++t) {
+    tracks_[t].number = static_cast<std::uint32_t>(t);
     tracks_[t].file = tracks[t].file;
     tracks_[t].last_record = start;
     const auto place = trace::place_of_track(tracks[t].number);
@@ -229,33 +204,34 @@ void analysis::begin(std::uint64_t start) {
     }
     senders_.emplace(tracks[t].number, static_cast<std::uint32_t>(t));
     if (kind != track_class::pe) continue;
-    tracks_[t].pe = &pes_.emplace_back(place, static_cast<std::uint32_t>(t), kept, start, all_,
-                                       processes_[tracks[t].file]);
+    tracks_[t].pe =
+        &pes_.emplace_back(place, static_cast<std::uint32_t>(t), kept, start, all_, tracks[t].file);
     pe_files_.push_back(tracks[t].file);
   }
 }
 
-std::uint32_t analysis::entry_of(const record& r, std::uint32_t track) {
-  const std::uint32_t file = tracks_[track].file;
-  const std::uint16_t id = r.entry;
+std::uint32_t analysis::new_entry(std::uint32_t file, std::uint16_t id) {
   auto& known = entries_[file];
   if (id >= known.size()) known.resize(id + std::size_t{1});
-  if (known[id] == 0) {
-    const std::string_view named = in_.files()[file]->name(trace::name_table::entries, id);
-    const std::string name = !named.empty()          ? std::string(named)
-                             : id == trace::no_entry ? "further entries"
-                                                     : "entry " + std::to_string(id);
-    const auto [found, is_new] =
-        entry_numbers_.emplace(name, static_cast<std::uint32_t>(all_.entries.size()));
-    if (is_new) {
-      all_.entries.emplace_back().name = name;
-      entries_begin_.emplace_back();
-    }
-    known[id] = found->second + 1;
+  const std::string_view named = in_.files()[file]->name(trace::name_table::entries, id);
+  const std::string name = !named.empty()          ? std::string(named)
+                           : id == trace::no_entry ? "further entries"
+                                                   : "entry " + std::to_string(id);
+  const auto [found, is_new] = entry_numbers_.emplace(name, static_cast<std::uint32_t>(all_.entries.size()));
+  if (is_new) {
+    all_.entries.emplace_back().name = name;
+    entries_begin_.emplace_back();
   }
-  const std::uint32_t entry = known[id] - 1;
-  entries_begin_[entry] = std::min(entries_begin_[entry], {r.time, track, tracks_[track].records});
-  return entry;
+  return known[id] = found->second + 1;
+}
+
+std::uint32_t analysis::entry_of(const record& r, const track_account& here) {
+  const auto& known = entries_[here.file];
+  std::uint32_t number = r.entry < known.size() ? known[r.entry] : 0;
+  if (number == 0) number = new_entry(here.file, r.entry);
+  moment& begin = entries_begin_[number - 1];
+  if (r.time <= begin.time) begin = std::min(begin, {r.time, here.number, here.records});
+  return number - 1;
 }
 
 std::string analysis::phase_name(std::uint32_t file, std::uint32_t id) const {
@@ -272,88 +248,85 @@ void analysis::count_element(const record& r, std::uint32_t entry) {
   }
 }
 
-void analysis::take(const record& r, std::uint32_t track) {
-  const track_account& here = tracks_[track];
+void analysis::take(const record& r, track_account& here) {
+  constexpr std::uint32_t of_any_track =
+      kinds({record_kind::sent, record_kind::packed, record_kind::arrived, record_kind::operation,
+             record_kind::dropped, record_kind::phase_begin, record_kind::phase_end, record_kind::mark});
+  pe_account* const pe = here.pe;
+  if (pe == nullptr && (of_any_track >> static_cast<unsigned>(r.kind) & 1U) == 0) return;
   switch (r.kind) {
-    case record_kind::sent:
-    case record_kind::packed:
-    case record_kind::arrived: return message(r, track);
+    case record_kind::item_begin: {
+      const auto entry = entry_of(r, here);
+      count_element(r, entry);
+      pe->item_begin(r, entry);
+      return message_begins(r, here);
+    }
+    case record_kind::entry_begin: {
+      const auto entry = entry_of(r, here);
+      count_element(r, entry);
+      pe->entry_begin(r, entry);
+      return message_begins(r, here);
+    }
+    case record_kind::item_end: return pe->item_end(r.time);
+    case record_kind::entry_end: return pe->entry_end(r.time);
+    case record_kind::resumed: return pe->resumed(r, entry_of(r, here));
+    case record_kind::suspended: return pe->suspended(r, entry_of(r, here));
+    case record_kind::abandoned: return pe->abandoned(r);
+    case record_kind::parked: return pe->parked(r.time);
+    case record_kind::woken: return pe->woken(r.time);
+    case record_kind::off: return pe->off(r.time);
+    case record_kind::sent: return sent(r, here);
+    case record_kind::packed: return packed(r, here);
+    case record_kind::arrived: return messages_.arrived(r, here.file, senders_);
     case record_kind::operation:
       if (here.device == nullptr) return;
       here.device->operation(r);
-      if (all_.observer != nullptr) all_.observer->other(track, r);
+      if (all_.observer != nullptr) all_.observer->other(here.number, r);
       return;
     case record_kind::dropped:
       dropped_ += r.a;
       if (here.device != nullptr) here.device->report.dropped += r.a;
-      if (here.pe != nullptr) here.pe->dropped(r, here.last_record);
+      if (pe != nullptr) pe->dropped(r, here.last_record);
       return;
     case record_kind::phase_begin:
-    case record_kind::phase_end: phases_.take(r, track, phase_name(here.file, r.group)); [[fallthrough]];
+    case record_kind::phase_end:
+      phases_.take(r, here.number, phase_name(here.file, r.group));
+      [[fallthrough]];
     case record_kind::mark:
-      if (all_.observer != nullptr) all_.observer->other(track, r);
+      if (all_.observer != nullptr) all_.observer->other(here.number, r);
       return;
-    default:
-      if (here.pe != nullptr) item(r, track);
+    default: return;  // what else the user marks changes nothing
   }
 }
 
-void analysis::item(const record& r, std::uint32_t track) {
-  const track_account& here = tracks_[track];
-  switch (r.kind) {
-    case record_kind::item_begin: {
-      const auto entry = entry_of(r, track);
-      count_element(r, entry);
-      here.pe->item_begin(r, entry);
-      return message_begins(r, track);
-    }
-    case record_kind::entry_begin: {
-      const auto entry = entry_of(r, track);
-      count_element(r, entry);
-      here.pe->entry_begin(r, entry);
-      return message_begins(r, track);
-    }
-    case record_kind::item_end: return here.pe->item_end(r.time);
-    case record_kind::entry_end: return here.pe->entry_end(r.time);
-    case record_kind::resumed: return here.pe->resumed(r, entry_of(r, track));
-    case record_kind::suspended: return here.pe->suspended(r, entry_of(r, track));
-    case record_kind::abandoned: return here.pe->abandoned(r);
-    case record_kind::parked: return here.pe->parked(r.time);
-    case record_kind::woken: return here.pe->woken(r.time);
-    case record_kind::off: return here.pe->off(r.time);
-    default: return;  // what the user marks changes nothing
+void analysis::sent(const record& r, const track_account& here) {
+  std::uint32_t chain = 0;
+  if (here.pe != nullptr) {
+    chain = here.pe->capture();
+    here.pe->sent(r);
+  }
+  if (const auto known = messages_.sent(r, here.number, here.file, chain)) {
+    catch_up(known->receiver, r, here);
+    known_begun(*known, r.time);
   }
 }
 
-void analysis::message(const record& r, std::uint32_t track) {
-  const track_account& here = tracks_[track];
-  if (r.kind == record_kind::sent) {
-    const auto chain = here.pe == nullptr ? 0 : here.pe->capture();
-    if (here.pe != nullptr) here.pe->sent(r);
-    if (const auto known = messages_.sent(r, track, here.file, chain)) {
-      catch_up(known->receiver, r, track);
-      known_begun(*known, r.time);
-    }
-  } else if (r.kind == record_kind::packed) {
-    if (const auto known = messages_.packed(r, track, here.file)) {
-      catch_up(known->receiver, r, track);
-      count(*known, r.time);
-      all_.chains.release(known->message.chain);
-    }
-  } else {
-    messages_.arrived(r, here.file, senders_);
+void analysis::packed(const record& r, const track_account& here) {
+  if (const auto known = messages_.packed(r, here.number, here.file)) {
+    catch_up(known->receiver, r, here);
+    count(*known, r.time);
+    all_.chains.release(known->message.chain);
   }
 }
 
-void analysis::message_begins(const record& r, std::uint32_t track) {
+void analysis::message_begins(const record& r, const track_account& here) {
   if (r.a == 0) return;
-  const auto known = messages_.begin(r, track, tracks_[track].file);
-  if (known) known_begun(*known, r.time);
+  if (const auto known = messages_.begin(r, here.number, here.file)) known_begun(*known, r.time);
 }
 
 // Another track may have gone on since its last record that is ordered.
-void analysis::catch_up(std::uint32_t other, const record& now, std::uint32_t track) {
-  if (other != track) take(in_.rest_before(other, now, track));
+void analysis::catch_up(std::uint32_t other, const record& now, const track_account& here) {
+  if (other != here.number) take(in_.rest_before(other, now, here.number));
 }
 
 // A message has begun just now.
@@ -391,7 +364,7 @@ void analysis::count(const message_account::begun& known, std::uint64_t now) {
   if (from == to.file) return;
   ++of.between_processes;
   of.between_processes_bytes += message.bytes;
-  all_.changes.push_back({now, &processes_[to.file], process_change::kind::message, on_its_way});
+  all_.changes.message(now, to.file, on_its_way);
 }
 
 void analysis::finish_pes(run_report& report) {

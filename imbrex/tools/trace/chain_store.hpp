@@ -18,7 +18,8 @@ enum chain_part : std::uint32_t {
   chain_unrecorded = 5,   ///< not recorded
   chain_first_entry = 6,  ///< entries of the program, in about the order in which they first ran
 };
-inline constexpr std::uint32_t chain_parts = 72;  ///< the last stands for all further entries
+inline constexpr std::uint32_t chain_parts =
+    72;  ///< the last stands for all further entries; a multiple of 8
 
 /// The times of a chain by part, in ns; those of parts that nobody has used so far need not be looked at.
 using chain_times = std::array<std::uint64_t, chain_parts>;
@@ -32,10 +33,15 @@ class chain_store {
   void use(std::uint32_t number) { ++kept_[number - 1].uses; }
   /// One user less.
   void release(std::uint32_t number) {
-    if (number != 0 && --kept_[number - 1].uses == 0) free_.push_back(number);
+    if (number == 0) return;
+    copy& released = kept_[number - 1];
+    if (--released.uses > 0) return;
+    released.next_free = first_free_;
+    first_free_ = number;
   }
-  /// What the chain was made of at `time`, while the PE still worked on that part.
-  void restore(std::uint32_t number, std::uint64_t time, chain_times& into) const;
+  /// What the chain was made of at `time`, while the PE still worked on that part. Of `into` the parts from `used` on
+  /// are 0.
+  void restore(std::uint32_t number, std::uint64_t time, std::uint32_t used, chain_times& into) const;
 
  private:
   struct copy {
@@ -43,10 +49,11 @@ class chain_store {
     std::uint32_t part = 0;
     std::uint32_t used = 0;
     std::uint32_t uses = 0;
+    std::uint32_t next_free = 0;  // of one that nobody uses
     chain_times times;
   };
   std::vector<copy> kept_;
-  std::vector<std::uint32_t> free_;
+  std::uint32_t first_free_ = 0;
 };
 
 }  // namespace imbrex::tools

@@ -5,8 +5,7 @@
 
 namespace imbrex::tools {
 
-void interval_set::add(interval added) {
-  if (added.begin >= added.end) return;
+void interval_set::add_farther_back(interval added) {
   if (added.begin < forgotten_until_) {
     ++cut_;
     cut_time_ += std::min(added.end, forgotten_until_) - added.begin;

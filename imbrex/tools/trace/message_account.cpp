@@ -21,14 +21,13 @@ message_times times_of(const message_in_flight& message, std::uint64_t begun) {
 }  // namespace
 
 // Addresses and numbers are used again: what nobody took from there is lost.
-void message_account::put(message_in_flight message) {
-  if (auto* const before = table_.find(message.place, message.address)) {
+message_in_flight& message_account::place_for(std::uint32_t place, std::uint64_t address) {
+  if (auto* const before = table_.find(place, address)) {
     chains_.release(before->chain);
-    *before = message;
-    return;
+    return *before;
   }
   if (table_.size() >= most_in_flight) forget_old();
-  table_.insert(message);
+  return table_.add(place, address);
 }
 
 void message_account::forget_old() {
@@ -51,21 +50,22 @@ std::optional<message_account::begun> message_account::sent(const trace::record&
   ++report_.sent;
   report_.bytes += r.b;
   ++report_.sizes[static_cast<std::size_t>(std::bit_width(r.b))];
-  const message_in_flight message{
-      r.a,   r.time,  not_yet, r.b, process, track, static_cast<std::uint32_t>(report_.sent),
-      chain, r.entry, r.group};
+  const auto number = static_cast<std::uint32_t>(report_.sent);
+  const auto message = [&]() -> message_in_flight {
+    return {r.a, r.time, not_yet, r.b, process, track, number, chain, r.entry, r.group};
+  };
   if (unsent_time_ == r.time) {
     const auto here = std::find_if(unsent_.begin(), unsent_.end(), [&](const unsent& one) {
       return one.address == r.a && one.process == process;
     });
     if (here != unsent_.end()) {
-      const begun known{message, {r.time, r.time, r.time}, here->track};
+      const begun known{message(), {r.time, r.time, r.time}, here->track};
       unsent_.erase(here);
       --report_.unknown;
       return known;
     }
   }
-  put(message);
+  place_for(process, r.a) = message();
   return std::nullopt;
 }
 
@@ -88,13 +88,13 @@ std::optional<message_account::begun> message_account::packed(const trace::recor
       }
       message.place = here.process;
       message.address = here.address;
-      put(message);
+      place_for(message.place, message.address) = message;
       return std::nullopt;
     }
   }
   message.place = track | packed_place;
   message.address = r.group;
-  put(message);
+  place_for(message.place, message.address) = message;
   return std::nullopt;
 }
 
@@ -114,7 +114,7 @@ void message_account::arrived(const trace::record& r, std::uint32_t process,
     message.address = r.a;
     message.ready = r.time;
     if (message.ready < message.sent) ++report_.arrived_before_sent;
-    put(message);
+    place_for(message.place, message.address) = message;
     return;
   }
   // Of a message that nobody has recorded, this waits in vain.
@@ -143,11 +143,11 @@ std::optional<message_account::begun> message_account::begin(const trace::record
   const std::uint64_t time = r.time;
   const std::uint64_t address = r.a;
   if (auto* const found = table_.find(process, address)) {
-    const begun known{*found, times_of(*found, time), track};
+    std::optional<begun> known(std::in_place, *found, times_of(*found, time), track);
     table_.erase(found);
-    if (turn || known.message.entry == r.entry) return known;
+    if (turn || known->message.entry == r.entry) return known;
     // One that began while nothing was recorded; another has come to its address.
-    chains_.release(known.message.chain);
+    chains_.release(known->message.chain);
   }
   if (turn) return std::nullopt;
   ++report_.unknown;

@@ -69,7 +69,7 @@ class message_account {
     std::uint32_t track = 0;
   };
 
-  void put(message_in_flight message);
+  message_in_flight& place_for(std::uint32_t place, std::uint64_t address);
   void forget_old();
   void forget_early(place number);
 

@@ -13,7 +13,7 @@ void message_table::erase(message_in_flight* message) {
     slots_[hole] = slots_[at];
     hole = at;
   }
-  slots_[hole] = empty();
+  slots_[hole].place = nobody;
   --size_;
 }
 
@@ -36,7 +36,7 @@ void message_table::grow() {
   old.swap(slots_);
   mask_ = slots_.size() - 1;
   for (const message_in_flight& message : old)
-    if (message.place != nobody) slots_[free_slot(message)] = message;
+    if (message.place != nobody) slot_of(message.place, message.address) = message;
 }
 
 }  // namespace imbrex::tools

@@ -34,14 +34,13 @@ class message_table {
   }
   /// Nothing, or the message there; valid until the next change.
   message_in_flight* find(std::uint32_t place, std::uint64_t address) {
-    for (std::size_t at = home(place, address); slots_[at].place != nobody; at = (at + 1) & mask_)
-      if (slots_[at].address == address && slots_[at].place == place) return &slots_[at];
-    return nullptr;
+    message_in_flight& slot = slot_of(place, address);
+    return slot.place == nobody ? nullptr : &slot;
   }
-  /// Adds one whose place and address no other has.
-  void insert(const message_in_flight& message) {
+  /// Adds one whose place and address no other has, and which the caller writes at once.
+  message_in_flight& add(std::uint32_t place, std::uint64_t address) {
     if (4 * ++size_ > 3 * slots_.size()) grow();
-    slots_[free_slot(message)] = message;
+    return slot_of(place, address);
   }
   void erase(message_in_flight* message);
   /// Calls `forget` with each that was sent before `time`, and erases it.
@@ -56,7 +55,7 @@ class message_table {
       if (message.sent < time)
         forget(message);
       else
-        insert(message);
+        add(message.place, message.address) = message;
     }
   }
   /// The mean of the times at which they were sent; there is at least one.
@@ -77,10 +76,12 @@ class message_table {
     const std::uint64_t mixed = (address ^ (std::uint64_t{place} << 40U)) * 0x9e37'79b9'7f4a'7c15U;
     return (mixed ^ mixed >> 32U) & mask_;
   }
-  std::size_t free_slot(const message_in_flight& message) const {
-    std::size_t at = home(message.place, message.address);
-    while (slots_[at].place != nobody) at = (at + 1) & mask_;
-    return at;
+  /// The message there, or where it would be.
+  message_in_flight& slot_of(std::uint32_t place, std::uint64_t address) {
+    std::size_t at = home(place, address);
+    while (slots_[at].place != nobody && (slots_[at].address != address || slots_[at].place != place))
+      at = (at + 1) & mask_;
+    return slots_[at];
   }
   void grow();
 

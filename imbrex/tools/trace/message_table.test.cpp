@@ -28,7 +28,7 @@ TEST(MessageTable, DoesAsAMapDoes) {
       added.place = place;
       added.address = address;
       added.sent = step;
-      table.insert(added);
+      table.add(added.place, added.address) = added;
       expected[{place, address}] = step;
     } else {
       EXPECT_EQ(found->sent, known->second);

@@ -20,11 +20,8 @@ std::uint64_t length_until(const interval_set& set, std::uint64_t horizon) {
 
 }  // namespace
 
-void timeline_overlap::add(interval added, std::size_t set) {
-  interval_set& to = intervals_[set];
-  const auto pieces = to.pieces();
-  if (pieces.size() >= 2 * kept_) settle(pieces[pieces.size() - kept_].begin);
-  to.add(added);
+void timeline_overlap::settle_pieces(const interval_set& of) {
+  settle(of.pieces()[of.pieces().size() - kept_].begin);
 }
 
 // It may lie within a segment, since items can take no time.

@@ -39,9 +39,13 @@ class timeline_overlap {
       return;
     }
     if (segments_.size() >= roomy_) make_room(reach);
-    segments_.push_back({time, state});
+    segments_.emplace_back(time, state);
   }
-  void add(interval added, std::size_t set = 0);
+  void add(interval added, std::size_t set = 0) {
+    interval_set& to = intervals_[set];
+    if (to.pieces().size() >= 2 * kept_) settle_pieces(to);
+    to.add(added);
+  }
   /// Asks for what changes soon.
   void fetch() const {
     __builtin_prefetch(segments_.data() + segments_.size(), 1);
@@ -72,6 +76,7 @@ class timeline_overlap {
   };
   std::vector<segment>::iterator first_since(std::uint64_t time);
   void make_room(std::uint64_t reach);
+  void settle_pieces(const interval_set& of);
   void settle(std::uint64_t horizon);
   void settle(std::size_t set, std::uint64_t horizon);
 

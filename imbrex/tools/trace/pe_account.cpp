@@ -17,47 +17,19 @@ constexpr std::string_view main_task = "the main task";  // what records call it
 
 constexpr std::size_t deepest = 64;  // a run never comes near it, damage may
 
+/// The parts of chains that states have, but for `program`.
+constexpr std::array<chain_part, pe_states> parts_of_states{
+    chain_wait_other, chain_runtime,     chain_unrecorded, chain_wait_other,
+    chain_wait_other, chain_wait_device, chain_wait_timer, chain_wait_other};
+
 /// What is left; nothing where intervals were cut, and so too much was taken away.
 std::uint64_t without(std::uint64_t all, std::uint64_t part) { return all > part ? all - part : 0; }
 
 }  // namespace
 
-std::uint32_t shared_accounts::part_of(entry_report& entry) {
-  if (entry.chain_part == 0) entry.chain_part = chain_used < chain_parts ? chain_used++ : chain_parts - 1;
-  return entry.chain_part;
-}
-
-void process_account::advance(std::uint64_t time, pe_state state) {
-  if (time <= since_) return;
-  if (state == pe_state::program) computation_ += time - since_;
-  overlap_.extend(time, state);
-  since_ = time;
-}
-
-void process_account::take(const process_change& change) {
-  latest_ = std::max(latest_, change.time);
-  switch (change.what) {
-    case process_change::kind::begins_computing:
-      if (computing_++ == 0) advance(change.time, pe_state::idle_other);
-      return;
-    case process_change::kind::ends_computing:
-      if (--computing_ == 0) advance(latest_, pe_state::program);
-      return;
-    case process_change::kind::message:
-      advance(change.time, computing_ > 0 ? pe_state::program : pe_state::idle_other);
-      return overlap_.add(change.on_its_way);
-  }
-}
-
-overlap_report process_account::finish(std::uint64_t end) {
-  advance(end, computing_ > 0 ? pe_state::program : pe_state::idle_other);
-  overlap_.finish();
-  return {overlap_.length(), computation_, overlap_.times()[0], overlap_.cut(), overlap_.cut_time()};
-}
-
 pe_account::pe_account(std::uint32_t pe, std::uint32_t track, std::size_t kept, std::uint64_t start,
-                       shared_accounts& all, process_account& process)
-    : all_(all), since_(start), track_(track), overlap_(kept), worked_until_(start), process_(process) {
+                       shared_accounts& all, std::uint32_t process)
+    : all_(all), since_(start), track_(track), process_(process), overlap_(kept), worked_until_(start) {
   report_.pe = pe;
 }
 
@@ -70,32 +42,24 @@ pe_state pe_account::state() const {
 }
 
 std::uint32_t pe_account::part(pe_state now) const {
-  switch (now) {
-    case pe_state::program: return all_.part_of(all_.entries[stack_.back().entry]);
-    case pe_state::runtime: return chain_runtime;
-    case pe_state::unrecorded: return chain_unrecorded;
-    case pe_state::idle_device: return chain_wait_device;
-    case pe_state::idle_timer: return chain_wait_timer;
-    default: return chain_wait_other;
-  }
+  return now == pe_state::program ? all_.part_of(all_.entries[stack_.back().entry])
+                                  : parts_of_states[static_cast<std::size_t>(now)];
 }
 
 // Accounts for the time up to now; what it does may change afterwards.
 void pe_account::change(std::uint64_t time) {
-  all_.chains.release(captured_);
-  captured_ = 0;
+  forget_captured();
   if (time <= since_) return;
   const auto passed = time - since_;
   const auto now = state();
   const auto of_chain = part(now);
   times_[static_cast<std::size_t>(now)] += passed;
   chain_[of_chain] += passed;
-  if (mode_ == mode::busy)
+  if (mode_ == mode::busy) {
     all_.entries[stack_.back().entry].time += passed;
-  else
+  } else {
     after_last_item_[of_chain] += passed;
-  if (mode_ == mode::idle) {
-    idle_since_work_ += passed;
+    if (mode_ == mode::idle) idle_since_work_ += passed;
     if (parked_) parked_time_ += passed;
   }
   overlap_.extend(time, now, std::min(all_.reach, last_item_end_));
@@ -109,14 +73,13 @@ void pe_account::changed(std::uint64_t time) {
   const bool computes = mode_ == mode::busy && stack_.back().program;
   if (computes == computing_) return;
   computing_ = computes;
-  using kind = process_change::kind;
-  all_.changes.push_back({time, &process_, computes ? kind::begins_computing : kind::ends_computing, {}});
+  all_.changes.pe_computes(time, process_, computes);
 }
 
-void pe_account::push(const frame& pushed) {
-  stack_.push_back(pushed);
-  if (!pushed.program) return;
-  all_.entries[pushed.entry].program = true;
+void pe_account::push(const trace::record& r, std::uint32_t entry, frame_kind kind, bool program) {
+  stack_.emplace_back(r.time, r.b, r.group, entry, kind, program);
+  if (!program) return;
+  all_.entries[entry].program = true;
   worked_ = true;
 }
 
@@ -124,13 +87,12 @@ void pe_account::pop_until(std::size_t depth, std::uint64_t time) {
   while (stack_.size() > depth) {
     auto& longest = all_.entries[stack_.back().entry].longest;
     longest = std::max(longest, time - stack_.back().begun);
-    tell(stack_.size() - 1, time);
+    if (all_.observer != nullptr) tell(stack_.size() - 1, time);
     stack_.pop_back();
   }
 }
 
 void pe_account::tell(std::size_t depth, std::uint64_t end) const {
-  if (all_.observer == nullptr) return;
   const frame& ended = stack_[depth];
   all_.observer->ran(track_, {{ended.begun, end},
                               ended.element,
@@ -163,7 +125,7 @@ void pe_account::item_begin(const trace::record& r, std::uint32_t entry) {
   own_entry_ = r.entry;
   may_end_wait_ = of_no_message;
   const bool program = calls || (of_no_message && all_.entries[entry].name == main_task);
-  push({r.time, r.b, r.group, entry, frame_kind::item, program});
+  push(r, entry, frame_kind::item, program);
   changed(r.time);
 }
 
@@ -193,8 +155,7 @@ void pe_account::entry_begin(const trace::record& r, std::uint32_t entry) {
   something_runs_inside();
   if (mode_ != mode::busy || stack_.size() == deepest) return;
   change(r.time);
-  push({r.time, r.b, r.group, entry, frame_kind::turn,
-        r.detail == static_cast<std::uint8_t>(item_class::entry)});
+  push(r, entry, frame_kind::turn, r.detail == static_cast<std::uint8_t>(item_class::entry));
   changed(r.time);
 }
 
@@ -216,8 +177,7 @@ void pe_account::resumed(const trace::record& r, std::uint32_t entry) {
   something_runs_inside();
   if (auto& waiting = waits(r.detail); waiting > 0) --waiting;
   ++all_.entries[entry].resumes;
-  if (mode_ == mode::busy && stack_.size() < deepest)
-    push({r.time, r.b, r.group, entry, frame_kind::coroutine, true});
+  if (mode_ == mode::busy && stack_.size() < deepest) push(r, entry, frame_kind::coroutine, true);
   changed(r.time);
 }
 
@@ -263,7 +223,8 @@ void pe_account::stop_recording(std::uint64_t last_known) {
     last_item_end_ = last_known;
     after_last_item_ = {};
   }
-  for (std::size_t depth = stack_.size(); depth-- > 0;) tell(depth, last_known);
+  if (all_.observer != nullptr)
+    for (std::size_t depth = stack_.size(); depth-- > 0;) tell(depth, last_known);
   stack_.clear();
   mode_ = mode::unrecorded;
   parked_ = waited_ = false;
@@ -290,7 +251,7 @@ void pe_account::dropped(const trace::record& r, std::uint64_t before) {
 std::uint32_t pe_account::capture() {
   if (captured_ == 0) {
     const auto now = part(state());
-    captured_ = all_.chains.keep(chain_, std::max(all_.chain_used, now + 1), since_, now);
+    captured_ = all_.chains.keep(chain_, all_.chain_used, since_, now);
   }
   if (captured_ != 0) all_.chains.use(captured_);
   return captured_;
@@ -298,9 +259,8 @@ std::uint32_t pe_account::capture() {
 
 void pe_account::take_over(std::uint32_t chain, const message_times& times) {
   waited_ = false;
-  all_.chains.release(captured_);
-  captured_ = 0;
-  all_.chains.restore(chain, times.sent, chain_);
+  forget_captured();
+  all_.chains.restore(chain, times.sent, all_.chain_used, chain_);
   chain_[chain_network] += times.ready - times.sent;
   chain_[chain_wait_other] += times.begun - times.ready;
 }

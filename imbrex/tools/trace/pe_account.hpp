@@ -8,6 +8,7 @@
 
 #include <imbrex/tools/trace/chain_store.hpp>
 #include <imbrex/tools/trace/overlap.hpp>
+#include <imbrex/tools/trace/process_account.hpp>
 #include <imbrex/tools/trace/report.hpp>
 #include <imbrex/trace/record.hpp>
 
@@ -22,48 +23,20 @@ struct message_times {
   std::uint64_t begun = 0;
 };
 
-class process_account;
-
-/// What changes for a process. The PEs tell it in any order, and it matters in that of time.
-struct process_change {
-  enum class kind : std::uint8_t { begins_computing, ends_computing, message };
-  std::uint64_t time = 0;
-  process_account* process = nullptr;
-  kind what = kind::message;
-  interval on_its_way{};  ///< of a message from another process, which begins
-};
-
 /// What the accounts of all PEs have in common.
 struct shared_accounts {
-  std::vector<process_change> changes;  ///< of the window that is read
-  run_observer* observer = nullptr;     ///< or nobody
+  process_changes changes;
+  run_observer* observer = nullptr;  ///< or nobody
   std::vector<entry_report> entries;
   chain_store chains;
   std::uint64_t reach = 0;                       ///< no message that has not begun was sent before
   std::uint32_t chain_used = chain_first_entry;  ///< parts that some entry has
 
   /// The part of a chain that an entry of the program has.
-  std::uint32_t part_of(entry_report& entry);
-};
-
-/// The computation of a process: at least one of its PEs computes.
-class process_account {
- public:
-  process_account(std::size_t kept, std::uint64_t start) : overlap_(kept), since_(start) {}
-
-  /// Changes come in the order of time, but for the end of what a PE computed before records of it were dropped: that
-  /// counts as long as the process computed at all.
-  void take(const process_change& change);
-  overlap_report finish(std::uint64_t end);
-
- private:
-  void advance(std::uint64_t time, pe_state state);
-
-  timeline_overlap overlap_;
-  std::uint64_t since_;
-  std::uint64_t latest_ = 0;
-  std::uint64_t computation_ = 0;
-  int computing_ = 0;
+  std::uint32_t part_of(entry_report& entry) {
+    if (entry.chain_part == 0) entry.chain_part = chain_used < chain_parts ? chain_used++ : chain_parts - 1;
+    return entry.chain_part;
+  }
 };
 
 /// Follows what one PE does, from one change to the next. What runs is a stack: an item, in it turns of elements and
@@ -71,7 +44,7 @@ class process_account {
 class alignas(64) pe_account {
  public:
   pe_account(std::uint32_t pe, std::uint32_t track, std::size_t kept, std::uint64_t start,
-             shared_accounts& all, process_account& process);
+             shared_accounts& all, std::uint32_t process);
 
   // The records that change what it does. `entry` is a number among `shared_accounts::entries`.
   void item_begin(const trace::record& r, std::uint32_t entry);
@@ -142,9 +115,13 @@ class alignas(64) pe_account {
 
   pe_state state() const;
   std::uint32_t part(pe_state now) const;
+  void forget_captured() {
+    if (captured_ != 0) all_.chains.release(captured_);
+    captured_ = 0;
+  }
   void change(std::uint64_t time);
   void changed(std::uint64_t time);
-  void push(const frame& pushed);
+  void push(const trace::record& r, std::uint32_t entry, frame_kind kind, bool program);
   void stop_recording(std::uint64_t last_known);
   void pop_until(std::size_t depth, std::uint64_t time);
   void tell(std::size_t depth, std::uint64_t end) const;
@@ -159,6 +136,7 @@ class alignas(64) pe_account {
   std::vector<frame> stack_;
   std::uint64_t since_;
   const std::uint32_t track_;
+  const std::uint32_t process_;  // of the accounts
   std::uint32_t captured_ = 0;
   mode mode_ = mode::idle;
   bool parked_ = false;
@@ -179,7 +157,6 @@ class alignas(64) pe_account {
   std::uint64_t parked_time_ = 0;
   std::array<std::uint64_t, chain_first_entry> after_last_item_{};
   chain_times chain_{};
-  process_account& process_;
   pe_report report_;
 };
 
