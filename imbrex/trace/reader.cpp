@@ -17,9 +17,9 @@ namespace {
 // Of all tracks together; each has at least some, so that reads are not too small, and not more than pay. A power of two.
 constexpr std::size_t buffered_records = 1U << 19U;
 constexpr std::size_t least_buffered = 64;
-constexpr std::size_t most_buffered = 1U << 12U;
-// A window should have so many, which are sorted in the cache, and more than a few of each track.
-constexpr std::size_t window_records = 1U << 15U;
+constexpr std::size_t most_buffered = 1U << 10U;
+// A window should have so many, which stay with their order in the cache, and more than a few of each track.
+constexpr std::size_t window_records = 1U << 13U;
 constexpr std::size_t window_records_of_track = 32;
 constexpr std::uint64_t longest_window = 0xffff'ffffU;  // times in it have 32 bits
 constexpr std::size_t fetched_ahead = 12;

@@ -13,7 +13,7 @@
 namespace imbrex::trace {
 
 /// Reads the trace of a run: the files of all its processes, their clocks aligned, and the records of all tracks in the
-/// order of time. They are read ahead, at most 4096 of each track, and half a million of all or 64 of each, whichever is
+/// order of time. They are read ahead, at most 1024 of each track, and half a million of all or 64 of each, whichever is
 /// more: that, and the files' names, is the memory it needs, however long the files are. Of what was read ahead, it sorts
 /// at once what lies in a window of time: the records that no later part of a file can precede.
 class reader {
