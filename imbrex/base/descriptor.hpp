@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <utility>
@@ -31,5 +32,13 @@ class descriptor {
  private:
   int number_ = -1;
 };
+
+/// Lets this process, and what it starts, open as many descriptors as it may.
+inline void allow_many_descriptors() noexcept {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 }  // namespace imbrex

@@ -305,6 +305,8 @@ class job {
 
   void forward(const signalfd_siginfo& info) {
     const int signal = static_cast<int>(info.ssi_signo);
+    const bool only_tells = signal == SIGUSR1 || signal == SIGUSR2;
+    if (running_ == 0 && only_tells) return;
     if (running_ == 0) {  // somebody is tired of waiting for who reads the output
       abandoned_ = true;
       if (!status_) status_ = 128 + signal;
@@ -422,7 +424,7 @@ class job {
   }
 
   const job_settings& settings_;
-  signal_source signals_;
+  signal_source signals_{SIGUSR1, SIGUSR2};  // by which batch systems warn
   outputs outputs_;
   descriptor launcher_pipe_;
   descriptor presence_;  // the end that processes see closed when the launcher has gone

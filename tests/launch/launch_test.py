@@ -252,7 +252,7 @@ class Output(Launch):
 
 class Signals(Launch):
     def test_forwarded(self):
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
             with self.subTest(signal=number):
                 for file in self.folder.glob("pid.*"):
                     file.unlink()

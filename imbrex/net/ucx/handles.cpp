@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include <ucs/config/global_opts.h>
+
 namespace imbrex::ucx {
 namespace {
 
@@ -16,6 +18,15 @@ const char* name_of_connecting_in_background() {
 }
 
 }  // namespace
+
+without_warnings::without_warnings() {
+  if (ucs_global_opts_get_value("LOG_LEVEL", level_.data(), level_.size()) != UCS_OK) level_[0] = '\0';
+  if (level_[0] != '\0') ucs_global_opts_set_value("LOG_LEVEL", "fatal");
+}
+
+without_warnings::~without_warnings() {
+  if (level_[0] != '\0') ucs_global_opts_set_value("LOG_LEVEL", level_.data());
+}
 
 context make_context(connecting how_to_connect) {
   ucp_params_t how{};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -31,8 +32,24 @@ enum class connecting : bool { may_block, in_background };
 /// For workers with active messages and a descriptor to wait for.
 context make_context(connecting how);
 
+/// UCX says only what is fatal as long as this lives.
+class without_warnings {
+ public:
+  without_warnings();
+  ~without_warnings();
+  without_warnings(const without_warnings&) = delete;
+  without_warnings& operator=(const without_warnings&) = delete;
+
+ private:
+  std::array<char, 64> level_{};  ///< of before; empty if UCX does not tell
+};
+
 struct worker_deleter {
-  void operator()(ucp_worker_h w) const { ucp_worker_destroy(w); }
+  /// UCX warns of messages that have come in part, and which nobody misses after a run.
+  void operator()(ucp_worker_h w) const {
+    const without_warnings quiet;
+    ucp_worker_destroy(w);
+  }
 };
 using worker = std::unique_ptr<std::remove_pointer_t<ucp_worker_h>, worker_deleter>;
 

@@ -12,6 +12,7 @@
 
 #include <ucs/debug/debug.h>
 
+#include <imbrex/base/descriptor.hpp>
 #include <imbrex/net/host.hpp>
 #include <imbrex/net/ucx/heartbeat.hpp>
 #include <imbrex/net/ucx/ucx_port.hpp>
@@ -67,6 +68,7 @@ class ucx_network final : public network {
  public:
   ucx_network(bootstrap& job, int pes, port_sharing sharing, std::uint64_t program, receiver& to)
       : context_(make_context(connecting::may_block)) {
+    allow_many_descriptors();  // over TCP each connection takes one, and each worker several
     const int ports = sharing == port_sharing::each ? pes : 1;
     for (int p = 0; p < ports; ++p)
       ports_.push_back(std::make_unique<ucx_port>(context_.get(), job.rank(), places_, to));

@@ -39,6 +39,13 @@ reader reader_of(std::span<const std::byte> header, std::size_t size, const std:
   return {header.first(header.size() - sizeof position), {position, size, block}};
 }
 
+/// What requests end with when their peer or the link is lost: that is told by its endpoint, the launcher or the heartbeat,
+/// with its name.
+bool tells_of_a_loss(ucs_status_t status) {
+  return status == UCS_ERR_ENDPOINT_TIMEOUT || status == UCS_ERR_CONNECTION_RESET ||
+         status == UCS_ERR_IO_ERROR || status == UCS_ERR_CANCELED;
+}
+
 }  // namespace
 
 /// What UCX still reads: packed bytes, and an item that has a block of its own.
@@ -89,6 +96,7 @@ struct ucx_port::arrival {
   void end(ucs_status_t status) {
     const auto mine = to.arriving_.release(*this);
     to.arriving_bytes_ -= size;
+    if (tells_of_a_loss(status)) return;
     to.guarded([&] {
       check(status, "receiving a long message");
       item != nullptr ? to.arrived(*std::exchange(item, nullptr), pe, size)

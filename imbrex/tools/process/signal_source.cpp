@@ -24,8 +24,7 @@ signal_source::signal_source(std::initializer_list<int> more) {
   descriptor_ = descriptor(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
   // Each process of a job takes three descriptors here.
   ::getrlimit(RLIMIT_NOFILE, &inherited_.open_files);
-  const rlimit most{inherited_.open_files.rlim_max, inherited_.open_files.rlim_max};
-  ::setrlimit(RLIMIT_NOFILE, &most);
+  allow_many_descriptors();
 }
 
 signal_source::~signal_source() {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/tools/trace/trace_command.hpp>
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -13,6 +11,7 @@
 #include <string_view>
 #include <system_error>
 
+#include <imbrex/base/descriptor.hpp>
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/nearest.hpp>
 #include <imbrex/base/quantity.hpp>
@@ -80,14 +79,6 @@ void write_page(const std::string& file, const std::string& page) {
 std::string name_of_page(const std::vector<std::string>& files) {
   if (files.size() == 1) return files.front() + ".html";
   return files.front() + "-" + std::filesystem::path(files.back()).filename().string() + ".html";
-}
-
-/// A run has a file for each process, and all are open at once.
-void allow_many_files() {
-  struct ::rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /// What stands behind an option, as the next word or after '='.
@@ -202,7 +193,7 @@ std::variant<trace_settings, std::string> parse_trace(std::span<const std::strin
 }
 
 int run_trace(const trace_settings& asked) {
-  allow_many_files();
+  allow_many_descriptors();  // a run has a file for each process, and all are open at once
   if (asked.what == trace_settings::action::convert) {
     trace::reader in(asked.files[0]);
     in.refuse_to_overwrite("--output", asked.output);
