@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of chares: creation, broadcast with reduction, migration.
+// Arrays of chares: creation, broadcast with reduction, sections, migration.
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include <malloc.h>
 
@@ -91,6 +93,51 @@ void all_reduce(benchmark::State& state) {
 BENCHMARK(all_reduce)
     ->ArgNames({"", "pes"})
     ->ArgsProduct({{10'000}, {1, 2}})
+    ->Unit(benchmark::kMicrosecond)
+    ->Apply(bench::medians);
+
+class listener : public imbrex::chare<listener> {
+ public:
+  void hear(const std::vector<double>& numbers) { heard_ += numbers.size(); }
+
+ private:
+  std::size_t heard_ = 0;
+};
+
+/// 400 kB to each element of an array, and to each member of a section that has all of them.
+template <bool ToSection>
+void numbers_to_each(benchmark::State& state) {
+  const auto elements = static_cast<int>(state.range(0));
+  const auto pes = static_cast<int>(state.range(1));
+  bench::per_operation(state, 1, [elements, pes](std::int64_t n) {
+    return bench::seconds_in_run(pes, [n, elements]() -> imbrex::task<double> {
+      const auto listeners = imbrex::make_array<listener>(elements);
+      std::vector<imbrex::index<1>> all;
+      for (int i = 0; i < elements; ++i) all.push_back(i);
+      const auto section = listeners.section(std::move(all));
+      const std::vector<double> numbers(50'000);
+      co_await listeners.created();
+      const bench::stopwatch watch;
+      for (std::int64_t i = 0; i < n; ++i) {
+        if constexpr (ToSection)
+          co_await section.call<&listener::hear>(numbers);
+        else
+          co_await listeners.call<&listener::hear>(numbers);
+      }
+      co_return watch.seconds();
+    });
+  });
+}
+BENCHMARK(numbers_to_each<false>)
+    ->Name("numbers_to_array")
+    ->ArgNames({"", "pes"})
+    ->ArgsProduct({{1'000}, {1, 2}})
+    ->Unit(benchmark::kMicrosecond)
+    ->Apply(bench::medians);
+BENCHMARK(numbers_to_each<true>)
+    ->Name("numbers_to_section")
+    ->ArgNames({"", "pes"})
+    ->ArgsProduct({{1'000}, {1, 2}})
     ->Unit(benchmark::kMicrosecond)
     ->Apply(bench::medians);
 
