@@ -532,7 +532,8 @@ bool ucx_port::flushed() {
   }
   // Not by ucp_worker_flush_nbx: of UCX 1.13, over TCP, it crashes while others connect to this worker. What TCP has still
   // to write leaves in the next calls.
-  move();
+  for (int round = 0; round < most_rounds && move(); ++round) {
+  }
   return departing_.empty();
 }
 
