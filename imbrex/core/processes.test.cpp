@@ -238,6 +238,22 @@ TEST(backpressure, nor_does_a_communication_thread_take_them_all) {
   expect_bounded_memory_on_the_way(true, 2000, std::size_t{1} << 17U, std::chrono::microseconds(300));
 }
 
+TEST(backpressure, nor_does_one_of_many_pes_stop_for_what_they_have_long_run) {
+  options how;
+  how.pes = 40;
+  how.comm_thread = true;
+  const int status = run_in_processes(2, how, []() -> task<> {
+    auto all = make_array<flood>({80});
+    constexpr std::size_t length = 120'000;  // not quite 1 MiB
+    for (int round = 0; round < 2; ++round) {
+      for (int p = 40; p < 80; ++p) send<&flood::take>(all[p], std::vector<double>(length));
+      co_await quiescence();
+    }
+    EXPECT_EQ(co_await all[79].call<&flood::received>(), 2 * length);
+  });
+  EXPECT_EQ(status, 0);
+}
+
 /// Three that flood each other in a circle: none of them may wait for ever for the next one.
 TEST(backpressure, three_in_a_circle_go_on) {
   options how;

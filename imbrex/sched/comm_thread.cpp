@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/sched/comm_thread.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include <imbrex/sched/run_queue.hpp>
@@ -175,6 +176,7 @@ void comm_thread::serve(port& network, std::vector<inbox*> doors, int first_pe) 
   doors_ = std::move(doors);
   first_pe_ = first_pe;
   unreceipted_.assign(doors_.size(), 0);
+  bytes_a_receipt_ = std::min(most_bytes_a_receipt, port::most_unread / 8 / doors_.size());
   attach(*inlet_);
 }
 
@@ -203,7 +205,7 @@ void comm_thread::arrived(work& item, int pe, std::size_t bytes) {
   doors_[place]->post(item);
   unread_.fetch_add(bytes + bytes_beside_payload, std::memory_order_relaxed);
   unreceipted_[place] += bytes + bytes_beside_payload;
-  if (unreceipted_[place] >= bytes_a_receipt)
+  if (unreceipted_[place] >= bytes_a_receipt_)
     doors_[place]->post(*new receipt(*this, std::exchange(unreceipted_[place], 0)));
 }
 

@@ -48,7 +48,8 @@ class comm_thread final : public scheduler, public network::receiver {
 
   /// Items that wait for this thread beyond which the PEs pause: it packs them, so their bytes are not known.
   static constexpr int most_going = 1024;
-  static constexpr std::size_t bytes_a_receipt = std::size_t{1} << 20U;
+  /// Or less, so that what no receipt stands for is little beside `most_unread` however many PEs there are.
+  static constexpr std::size_t most_bytes_a_receipt = std::size_t{1} << 20U;
   static constexpr std::size_t bytes_beside_payload = 256;
 
   network::receiver& owner_;
@@ -56,7 +57,8 @@ class comm_thread final : public scheduler, public network::receiver {
   std::unique_ptr<outlet> outlet_;
   std::vector<inbox*> doors_;
   int first_pe_ = 0;
-  bool finishing_ = false;                ///< no other thread runs
+  bool finishing_ = false;  ///< no other thread runs
+  std::size_t bytes_a_receipt_ = most_bytes_a_receipt;
   std::vector<std::size_t> unreceipted_;  ///< of each PE: bytes posted that no receipt stands for yet
   std::atomic<std::size_t> unread_ = 0;   ///< bytes posted that the PEs have not run; they subtract
   std::atomic<int> going_ = 0;            ///< items that PEs have handed over; they add

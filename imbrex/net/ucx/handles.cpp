@@ -17,9 +17,11 @@ const char* name_of_connecting_in_background() {
   return std::pair(major, minor) < std::pair(1U, 17U) ? "CONN_NB" : "TCP_CONN_NB";
 }
 
+constinit std::mutex level_lock;
+
 }  // namespace
 
-without_warnings::without_warnings() {
+without_warnings::without_warnings() : alone_(level_lock) {
   if (ucs_global_opts_get_value("LOG_LEVEL", level_.data(), level_.size()) != UCS_OK) level_[0] = '\0';
   if (level_[0] != '\0') ucs_global_opts_set_value("LOG_LEVEL", "fatal");
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <type_traits>
 
@@ -32,7 +33,7 @@ enum class connecting : bool { may_block, in_background };
 /// For workers with active messages and a descriptor to wait for.
 context make_context(connecting how);
 
-/// UCX says only what is fatal as long as this lives.
+/// UCX says only what is fatal as long as this lives; one at a time, since the level is the whole process's.
 class without_warnings {
  public:
   without_warnings();
@@ -41,6 +42,7 @@ class without_warnings {
   without_warnings& operator=(const without_warnings&) = delete;
 
  private:
+  std::unique_lock<std::mutex> alone_;
   std::array<char, 64> level_{};  ///< of before; empty if UCX does not tell
 };
 
