@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace imbrex {
@@ -33,11 +34,12 @@ class descriptor {
   int number_ = -1;
 };
 
-/// Lets this process, and what it starts, open as many descriptors as it may.
+/// Lets this process, and what it starts, open as many descriptors as it may, but not so many that programs that close all
+/// of them take long.
 inline void allow_many_descriptors() noexcept {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
+  limit.rlim_cur = std::max<rlim_t>(limit.rlim_cur, std::min<rlim_t>(limit.rlim_max, 65'536));
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 

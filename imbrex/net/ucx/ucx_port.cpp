@@ -412,20 +412,26 @@ void ucx_port::take_item_with_block(std::span<const std::byte> header, std::span
 
 /// Of PEs that wait for each other in a circle, each with too much to send and too much to run, all must take in what the
 /// others send; but where the circle is none, and somebody at its end only slow, this PE must not take in for ever.
-/// Nobody can tell from here. So it looks now and then, the more rarely the more has come; and takes one of the long
-/// messages if nothing of its own has left since.
+/// Nobody can tell from here. So it looks now and then: the more rarely, the more comes at a look than leaves. And if
+/// nothing leaves for long, it takes one of the long messages; that, too, the more rarely the more is here.
 void ucx_port::look_now_and_then(std::size_t unread) {
   const auto now = std::chrono::steady_clock::now();
-  const std::size_t doublings = std::min(unread / most_unread - 1, most_doublings);
-  if (now - looked_last_ < shortest_patience * (1 << doublings)) return;
+  if (now - looked_last_ < patience_) return;
   looked_last_ = now;
-  const bool has_moved = std::exchange(departing_before_, departing_bytes_) != departing_bytes_;
-  if (!has_moved && !offers_.empty()) accept_first_offer();
+  const std::uint64_t came_before = received();
+  const std::size_t departing_before = departing_.size();
   std::size_t before;
   do {
-    before = departing_bytes_;
+    before = departing_.size();
     move();
-  } while (departing_bytes_ < before && congested());
+  } while (departing_.size() < before && congested());
+  const std::size_t left = departing_before - std::min(departing_before, departing_.size());
+  const bool too_often = received() - came_before > left;
+  patience_ = std::clamp(too_often ? patience_ * 2 : patience_ / 2, shortest_patience, longest_patience);
+  const std::size_t doublings = std::min(unread / most_unread - 1, most_doublings);
+  if (left == 0 && now - moved_last_ < shortest_patience * (1 << doublings)) return;
+  moved_last_ = now;
+  if (left == 0 && !offers_.empty()) accept_first_offer();
 }
 
 bool ucx_port::has_room_for(std::size_t size) const {

@@ -116,9 +116,10 @@ class ucx_port final : public port {
   /// while a cache holds it; a link between hosts is to have no gaps.
   static constexpr std::size_t most_arriving_bytes_on_host = std::size_t{1} << 19U;
   static constexpr std::size_t most_arriving_bytes = std::size_t{1} << 23U;
-  /// Between the looks of a PE that holds off: so long when `most_unread` has come, and twice as long for each as much
-  /// again.
+  /// Between the looks of a PE that holds off.
   static constexpr std::chrono::microseconds shortest_patience{20};
+  static constexpr std::chrono::microseconds longest_patience{50'000};
+  /// While nothing leaves it takes one long message in the shortest such time, doubled for each `most_unread` that has come.
   static constexpr std::size_t most_doublings = 12;
   /// Over TCP a rendezvous takes a round trip, and spares a copy in memory. As UCX 1.20 has it; 1.13 asks from 8 or
   /// 20 KiB on.
@@ -203,9 +204,11 @@ class ucx_port final : public port {
   std::size_t departing_bytes_ = 0;
   std::deque<offer> offers_;  ///< that wait for room
   std::size_t arriving_bytes_ = 0;
-  bool is_full_ = false;              ///< more has come than the PE has run
-  std::size_t departing_before_ = 0;  ///< at the last look of a PE that held off, which was then
-  std::chrono::steady_clock::time_point looked_last_;
+  bool is_full_ = false;  ///< more has come than the PE has run
+  std::chrono::microseconds patience_ = shortest_patience;
+  std::chrono::steady_clock::time_point looked_last_;  ///< when it held off
+  std::chrono::steady_clock::time_point
+      moved_last_;  ///< when something left then, or a long message was taken
   bool has_greeted_ = false;
   bool took_ = false;         ///< something came in since progress() began
   bool progressing_ = false;  ///< inside a call of UCX that calls back
