@@ -32,6 +32,8 @@ event_backend& event::backend() const {
   return *backend_;
 }
 
+const void* event::device() const noexcept { return pool_->of_.info().id; }
+
 bool event::done() const { return !recorded_ || backend().done(); }
 
 void event::synchronize() const {

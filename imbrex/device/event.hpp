@@ -34,6 +34,7 @@ class event {
       : pool_(&from), backend_(std::move(backend)) {}
   void give_back() noexcept;
   event_backend& backend() const;
+  const void* device() const noexcept;
 
   event_pool* pool_;
   std::unique_ptr<event_backend> backend_;

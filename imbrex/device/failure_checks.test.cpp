@@ -102,14 +102,17 @@ void what_is_of_another_device_is_refused(subject& in) {
   refuse("copy", [&] { s.copy(on_host.span(), other.span()); });
   refuse("copy", [&] { s.copy(other.span(), mine.span()); });
   refuse("fill", [&] { s.fill(other.span(), std::byte{0}); });
+  event_pool events(in.second());
+  event theirs = events.take();
+  refuse("record an event", [&] { s.record(theirs); });
   if (in.first().info().can.stream_values) {
     refuse("write value", [&] { s.write(flags[0], 1); });
     refuse("wait for value", [&] { s.wait(flags[0], 1); });
   }
   if (in.first().info().can.graphs) {
     there.begin_capture();
-    graph theirs = there.end_capture();
-    refuse("launch of a graph", [&] { s.launch(theirs); });
+    graph captured = there.end_capture();
+    refuse("launch of a graph", [&] { s.launch(captured); });
   }
   s.copy(on_host.span(), mine.span());  // what was refused has done no harm
   s.synchronize();

@@ -68,10 +68,7 @@ void captures_are_guarded(subject& in) {
   a.begin_capture();
   expect_in(in, refusal(in, "the query of a captured stream", [&] { a.idle(); }), "captur");
   expect_in(in, refusal(in, "a second capture", [&] { a.begin_capture(); }), "captur");
-  if (!in.is_real()) {  // on a GPU these end the capture
-    refusal(in, "synchronize in a capture", [&] { a.synchronize(); });
-    refusal(in, "an event from outside of the capture", [&] { a.wait(outside); });
-  }
+  refusal(in, "synchronize in a capture", [&] { a.synchronize(); });
   static_cast<void>(a.end_capture());
   refusal(in, "the end of no capture", [&] { static_cast<void>(a.end_capture()); });
   a.begin_capture();
@@ -82,6 +79,34 @@ void captures_are_guarded(subject& in) {
   if (!in.is_real()) expect_in(in, text, "forked");
   a.launch(append, log.span(), 2, us);
   a.synchronize();
+  log.expect({2});
+}
+
+void what_a_capture_forbids_spoils_it(subject& in) {
+  mark_log log(in);
+  event_pool events(in.first());
+  stream a = make(in, "origin");
+  stream b = make(in, "other");
+  event inside = events.take();
+  event outside = events.take();
+  b.record(outside);
+  const auto spoil = [&](const std::string& what, auto forbidden) {
+    a.begin_capture();
+    a.launch(append, log.span(), 1, us);
+    a.record(inside);
+    refusal(in, what, forbidden);
+    refusal(in, "the end of a capture spoiled by " + what, [&] { static_cast<void>(a.end_capture()); });
+    in.expect(!a.capturing(), "a spoiled capture goes on after its end");
+  };
+  spoil("the query of a captured event", [&] { static_cast<void>(inside.done()); });
+  spoil("the wait for a captured event", [&] { inside.synchronize(); });
+  spoil("an event from outside of the capture", [&] { a.wait(outside); });
+  b.begin_capture();
+  spoil("the joining of two captures", [&] { b.wait(inside); });
+  refusal(in, "the end of the other capture", [&] { static_cast<void>(b.end_capture()); });
+  a.launch(append, log.span(), 2, us);
+  a.synchronize();
+  b.synchronize();
   log.expect({2});
 }
 
@@ -255,6 +280,7 @@ void observers_are_told_what_was_done(subject& in) {
 const std::array checks{
     device_check{"graphs_replay_what_was_captured", graphs_replay_what_was_captured},
     device_check{"captures_are_guarded", captures_are_guarded},
+    device_check{"what_a_capture_forbids_spoils_it", what_a_capture_forbids_spoils_it},
     device_check{"shared_streams_are_not_captured", shared_streams_are_not_captured},
     device_check{"host_functions_keep_their_place", host_functions_keep_their_place},
     device_check{"every_host_function_is_called", every_host_function_is_called},

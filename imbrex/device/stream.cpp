@@ -65,6 +65,13 @@ void stream::check_copy(std::size_t to, std::size_t from, const void* device) co
                            "; take a subspan of the longer one");
 }
 
+void stream::check_backend(std::string_view operation, const void* device) const {
+  const device_info& other = detail::info_of(device);
+  if (other.backend != on_->info().backend)
+    throw device_error(on_->info().label(), owner_, std::string(operation),
+                       "it is of " + other.label() + ", which this device cannot wait for");
+}
+
 void stream::check_peer(const void* device) const {
   if (device == on_->info().id || device == nullptr) return;
   const device_info& other = detail::info_of(device);
@@ -94,13 +101,21 @@ void stream::launch(graph& what) {
 }
 
 void stream::record(event& at) {
-  backend().record(at.backend());
+  event_backend& marked = at.backend();
+  check_device("record an event", "an event", at.device());
+  backend().record(marked);
   at.recorded_ = true;
 }
 
 void stream::wait(const event& until) {
   if (!until.recorded_) return;
-  backend().wait(until.backend());
+  event_backend& awaited = until.backend();
+  if (until.device() == on_->info().id) {
+    backend().wait(awaited);
+  } else {
+    check_backend("wait for an event", until.device());
+    on_->registry().join(backend(), awaited);
+  }
   if (is_shared_ && capturing()) refuse_capture("wait for an event");
 }
 
@@ -123,7 +138,7 @@ void stream::synchronize() { backend().synchronize(); }
 void stream::begin_capture() {
   require_graphs();
   if (is_shared_) refuse_capture("begin capture");
-  backend().begin_capture();
+  on_->registry().begin_capture(backend());
 }
 
 void stream::refuse_capture(std::string_view operation) const {
@@ -135,7 +150,7 @@ void stream::refuse_capture(std::string_view operation) const {
 
 graph stream::end_capture() {
   require_graphs();
-  return {backend().end_capture(), on_->info().id};
+  return {on_->registry().end_capture(backend()), on_->info().id};
 }
 
 }  // namespace imbrex

@@ -105,7 +105,7 @@ class stream {
     backend().host([](void* f) { (*static_cast<Function*>(f))(); }, &function);
   }
 
-  /// Marks this point of the stream.
+  /// Marks this point of the stream. Throws `device_error` for an event of another device.
   void record(event& at);
   /// What follows in the stream waits for the event's last record; for none, if it was never recorded. The
   /// event may be of another device of the same backend.
@@ -134,8 +134,9 @@ class stream {
 
   /// From now on operations are not run but collected for a graph, until `end_capture`. Other streams that
   /// wait for an event of a capturing stream are captured with it, and must be joined to it by an event
-  /// before the end. Meanwhile neither they nor their events can be asked whether they are done. Throws
-  /// `device_error` where graphs are missing, and for a shared stream.
+  /// before the end. Meanwhile neither they nor their events can be asked whether they are done. To ask such an
+  /// event, to wait for one of outside, or to join two captures spoils the capture: then all but its end is
+  /// refused, and the end throws. Throws `device_error` where graphs are missing, and for a shared stream.
   void begin_capture();
   /// True between the two.
   bool capturing() { return backend().capturing(); }
@@ -157,6 +158,7 @@ class stream {
   void check_argument(std::string_view, const T&) const noexcept {}
   void check_copy(std::size_t to, std::size_t from, const void* device) const;
   void check_peer(const void* device) const;
+  void check_backend(std::string_view operation, const void* device) const;
   void require_values(std::string_view operation) const;
   void require_graphs() const;
   void refuse_capture(std::string_view operation) const;

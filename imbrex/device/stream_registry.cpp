@@ -49,6 +49,10 @@ void stream_registry::leave(stream_backend& one) noexcept {
   const std::lock_guard guard(lock_);
   std::erase(streams_, &one);
   was_left_ = true;
+  if (std::erase(captured_, &one) != 0) try {
+      static_cast<void>(one.end_capture());  // what it ran before counts on
+    } catch (const device_error&) {
+    }
   std::erase_if(left_running_, [](const auto& left) { return over(*left); });
   if (!one.capturing()) record(one, left_running_);
 }
@@ -56,6 +60,36 @@ void stream_registry::leave(stream_backend& one) noexcept {
 std::size_t stream_registry::streams() {
   const std::lock_guard guard(lock_);
   return streams_.size();
+}
+
+void stream_registry::begin_capture(stream_backend& one) {
+  const std::lock_guard guard(lock_);
+  captured_.reserve(captured_.size() + 1);
+  one.begin_capture();
+  captured_.push_back(&one);
+}
+
+std::unique_ptr<graph_backend> stream_registry::end_capture(stream_backend& one) {
+  const std::lock_guard guard(lock_);
+  try {
+    auto made = one.end_capture();
+    std::erase(captured_, &one);
+    return made;
+  } catch (...) {
+    if (!one.capturing()) std::erase(captured_, &one);
+    throw;
+  }
+}
+
+void stream_registry::join(stream_backend& one, event_backend& until) {
+  const std::lock_guard guard(lock_);
+  one.wait(until);
+}
+
+/// Also by the capture of another device's stream.
+bool stream_registry::is_capturing() {
+  return !captured_.empty() ||
+         std::ranges::any_of(streams_, [](stream_backend* one) { return one->capturing(); });
 }
 
 void stream_registry::check() {
@@ -67,7 +101,7 @@ void stream_registry::check() {
 
 std::unique_ptr<device_moment> stream_registry::now() {
   const std::lock_guard guard(lock_);
-  if (std::ranges::any_of(streams_, [](stream_backend* one) { return one->capturing(); })) return nullptr;
+  if (is_capturing()) return nullptr;
   std::erase_if(left_running_, [](const auto& one) { return over(*one); });
   auto moment = std::make_unique<device_moment>();
   moment->until_ = left_running_;

@@ -33,17 +33,25 @@ class stream_registry {
   /// The stream goes; what it still runs counts on.
   void leave(stream_backend& one) noexcept;
   std::size_t streams();
+  /// Begins and ends a capture in the stream. Nobody may ask a captured stream anything, and a moment asks all of them;
+  /// so these two, and `join`, exclude `now`.
+  void begin_capture(stream_backend& one);
+  std::unique_ptr<graph_backend> end_capture(stream_backend& one);
+  /// The stream waits for an event of another device, and is in that one's capture from now on if the event is.
+  void join(stream_backend& one, event_backend& until);
   /// Throws `device_error` if the device has failed.
   void check();
   /// This moment; null while a stream is captured, for it can give no moment then.
   std::unique_ptr<device_moment> now();
 
  private:
+  bool is_capturing();
   void record(stream_backend& one, std::vector<std::shared_ptr<event_backend>>& in);
 
   device_backend& of_;
   std::mutex lock_;
   std::vector<stream_backend*> streams_;
+  std::vector<stream_backend*> captured_;  ///< in which a capture was begun and not ended
   std::vector<std::shared_ptr<event_backend>> left_running_;
   bool was_left_ = false;  ///< by a stream, which cannot be asked any more
 };

@@ -78,6 +78,13 @@ namespace imbrex::gpu {
 
 inline constexpr const char* backend = "hip";
 inline constexpr const char* hiding_variable = "HIP_VISIBLE_DEVICES";
+inline constexpr const char* blocking_variable = "HIP_LAUNCH_BLOCKING";
+
+/// Errors of kernels that were launched before, maybe in another stream: whichever call comes next tells them.
+inline bool is_of_a_kernel(cudaError_t result) {
+  return result == hipErrorIllegalAddress || result == hipErrorLaunchFailure ||
+         result == hipErrorLaunchTimeOut || result == hipErrorAssert;
+}
 
 inline cudaError_t instantiate(cudaGraphExec_t* made, cudaGraph_t from) {
   return hipGraphInstantiateWithFlags(made, from, 0);
@@ -109,6 +116,23 @@ namespace imbrex::gpu {
 
 inline constexpr const char* backend = "cuda";
 inline constexpr const char* hiding_variable = "CUDA_VISIBLE_DEVICES";
+inline constexpr const char* blocking_variable = "CUDA_LAUNCH_BLOCKING";
+
+/// Errors of kernels that were launched before, maybe in another stream: whichever call comes next tells them.
+inline bool is_of_a_kernel(cudaError_t result) {
+  switch (result) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure: return true;
+    default: return false;
+  }
+}
 
 inline cudaError_t instantiate(cudaGraphExec_t* made, cudaGraph_t from) {
   return cudaGraphInstantiate(made, from, 0);

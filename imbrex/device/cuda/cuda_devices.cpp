@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -22,7 +23,13 @@ void check(cudaError_t result, const device_info& on, const std::string& owner, 
   if (result == cudaSuccess) return;
   // What is not the device's end would be told again at the next launch.
   static_cast<void>(cudaGetLastError());
-  throw device_error(on.label(), owner, operation, text_of(result));
+  std::string reason = text_of(result);
+  if (gpu::is_of_a_kernel(result) && std::getenv(gpu::blocking_variable) == nullptr)
+    reason +=
+        std::string(
+            "; a kernel of any stream of this device did it, and the driver does not tell whose: with ") +
+        gpu::blocking_variable + "=1 the launch of that kernel fails";
+  throw device_error(on.label(), owner, operation, reason);
 }
 
 /// Of a query: whether what it asks for is done.

@@ -341,8 +341,12 @@ cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t* made) {
 cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned) {
   const std::lock_guard hold(lock);
   const moment& when = *e->when;
-  if (s->captured && when.in != s->captured)
+  if (s->captured && !when.in)
     return end_capture(std::shared_ptr(s->captured), cudaErrorStreamCaptureIsolation);
+  if (s->captured && when.in != s->captured) {
+    end_capture(std::shared_ptr(when.in), cudaErrorStreamCaptureMerge);
+    return end_capture(std::shared_ptr(s->captured), cudaErrorStreamCaptureMerge);
+  }
   if (!when.in) {
     submit_wait(s, e->when);
     return cudaSuccess;
@@ -374,12 +378,12 @@ cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) {
 }
 cudaError_t cudaEventQuery(cudaEvent_t e) {
   const std::lock_guard hold(lock);
-  if (e->when->in) return told(cudaErrorCapturedEvent);
+  if (e->when->in) return end_capture(std::shared_ptr(e->when->in), cudaErrorCapturedEvent);
   return e->when->reached ? cudaSuccess : told(cudaErrorNotReady);
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t e) {
   std::unique_lock hold(lock);
-  if (e->when->in) return told(cudaErrorCapturedEvent);
+  if (e->when->in) return end_capture(std::shared_ptr(e->when->in), cudaErrorCapturedEvent);
   changed.wait(hold, [when = e->when] { return when->reached; });
   return cudaSuccess;
 }

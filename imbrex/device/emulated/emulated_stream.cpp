@@ -41,11 +41,16 @@ void device_part::check(engine& core, const std::string& owner, std::string_view
   if (const std::string& failure = core.failure(index); !failure.empty()) fail(owner, operation, failure);
 }
 
+void emulated_event::check_uncaptured(std::string_view operation) const {
+  if (captured_ == nullptr) return;
+  captured_->spoiled_by = operation;
+  of_.fail(owner_, operation, "it was recorded in a capture; record it again outside");
+}
+
 bool emulated_event::done() {
   const emulation::session inside(*of_.runs, of_.runs->how().model.host.query);
   of_.check(of_.runs->core(), owner_, "query of an event");
-  if (captured_ != nullptr)
-    of_.fail(owner_, "query of an event", "it was recorded in a capture; record it again outside");
+  check_uncaptured("query of an event");
   return last_ == nullptr || of_.runs->seen(*last_);
 }
 
@@ -54,8 +59,7 @@ void emulated_event::synchronize() {
   {
     const emulation::session inside(*of_.runs, nanoseconds(0));
     of_.check(of_.runs->core(), owner_, "synchronize with an event");
-    if (captured_ != nullptr)
-      of_.fail(owner_, "synchronize with an event", "it was recorded in a capture; record it again outside");
+    check_uncaptured("synchronize with an event");
     last = last_;
   }
   if (last == nullptr) return;
@@ -92,6 +96,13 @@ task emulated_stream::make(operation_kind kind, std::string_view what) const {
 
 void emulated_stream::check(session&, std::string_view operation) const {
   of_.check(of_.runs->core(), *owner_, operation);
+  if (capture_ != nullptr && !capture_->spoiled_by.empty())
+    of_.fail(*owner_, operation, "the stream's capture was spoiled by: " + capture_->spoiled_by + "; end it");
+}
+
+void emulated_stream::spoil(capture& which, std::string_view operation, std::string_view reason) const {
+  which.spoiled_by = std::string(operation) + ": " + std::string(reason);
+  of_.fail(*owner_, operation, reason);
 }
 
 void emulated_stream::submit(task what, nanoseconds cost) {
@@ -215,8 +226,8 @@ void emulated_stream::wait(event_backend& until) {
   if (has_defect(emulation_defect::ignored_wait)) return;
   if (event.captured_ == nullptr) {
     if (capture_ != nullptr)
-      of_.fail(*owner_, "wait for an event",
-               "this stream is captured, but the event was recorded outside of the capture");
+      spoil(*capture_, "wait for an event",
+            "this stream is captured, but the event was recorded outside of the capture");
     if (event.last_ == nullptr) return;
     const std::array both{last_, event.last_};
     last_ = inside->submit(make(operation_kind::join, "wait for an event"), of_.index, both, inside.moment());
@@ -228,7 +239,8 @@ void emulated_stream::wait(event_backend& until) {
     capture_ = event.captured_;
     capture_->streams.push_back(this);
   } else if (capture_ != event.captured_) {
-    of_.fail(*owner_, "wait for an event", "it was recorded in another capture than this stream's");
+    event.captured_->spoiled_by = "wait for an event: two captures cannot be joined";
+    spoil(*capture_, "wait for an event", "it was recorded in another capture than this stream's");
   }
   merge(frontier_, event.frontier_);
 }
@@ -269,7 +281,7 @@ void emulated_stream::begin_capture() {
 
 std::unique_ptr<graph_backend> emulated_stream::end_capture() {
   session inside(*of_.runs, model().host.call);
-  check(inside, "end capture");
+  of_.check(of_.runs->core(), *owner_, "end capture");
   if (capture_ == nullptr || capture_->origin != this)
     of_.fail(*owner_, "end capture", "no capture was begun in this stream");
   const std::shared_ptr<capture> ended = capture_;
@@ -278,6 +290,8 @@ std::unique_ptr<graph_backend> emulated_stream::end_capture() {
   for (const emulated_stream* one : ended->streams)
     if (!leads_to(ended->tasks, one->frontier_, frontier)) unjoined = one->owner_.get();
   leave_capture();
+  if (!ended->spoiled_by.empty())
+    of_.fail(*owner_, "end capture", "the capture was spoiled by: " + ended->spoiled_by);
   if (unjoined != nullptr)
     of_.fail(*owner_, "end capture",
              detail::stream_of(*unjoined) + " was captured with it and not joined; wait for an event of it");

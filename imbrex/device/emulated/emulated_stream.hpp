@@ -35,6 +35,7 @@ struct capture {
   emulated_stream* origin = nullptr;
   std::vector<emulated_stream*> streams;
   std::vector<captured_task> tasks;
+  std::string spoiled_by{};  ///< what was done that a capture forbids; empty: nothing
 };
 
 class emulated_event final : public event_backend {
@@ -45,6 +46,8 @@ class emulated_event final : public event_backend {
 
  private:
   friend class emulated_stream;
+  void check_uncaptured(std::string_view operation) const;
+
   const device_part& of_;
   std::string owner_;    // of the stream that recorded it last
   completion_ref last_;  // or, if it was recorded in a capture:
@@ -90,6 +93,8 @@ class emulated_stream final : public stream_backend {
   bool has_defect(emulation_defect which) const { return of_.runs->how().defect == which; }
   task make(operation_kind kind, std::string_view what) const;
   void check(session& inside, std::string_view operation) const;
+  /// For what CUDA gives up the capture for.
+  [[noreturn]] void spoil(capture& which, std::string_view operation, std::string_view reason) const;
   void submit(task what, nanoseconds cost);
   void add(session& inside, task what);
   void leave_capture();

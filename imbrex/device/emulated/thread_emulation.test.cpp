@@ -7,6 +7,7 @@
 #include <atomic>
 #include <filesystem>
 #include <iterator>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -31,6 +32,39 @@ TEST(thread_emulation, has_few_threads_however_many_streams) {
   }
   EXPECT_LE(threads_of_this_process(), before + 5);  // two of them for kernels
   for (stream& s : streams) s.synchronize();
+}
+
+/// What frees and allocates has nothing to do with the captures.
+TEST(thread_emulation, keeps_memory_in_use_while_another_thread_captures) {
+  constexpr std::size_t count = 500;
+  subject in({});
+  stream user(in.first(), stream_priority::normal, "user");
+  flag_array gate(in.first(), 1);
+  user.wait(gate[0], 1);
+  std::vector<device_buffer<int>> used;
+  std::set<const int*> places;
+  for (std::size_t i = 0; i < count; ++i) {
+    user.fill(used.emplace_back(in.first(), 1000).span(), std::byte{7});
+    places.insert(used.back().span().data());
+  }
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    while (!over) {
+      user.begin_capture();
+      static_cast<void>(user.end_capture());
+    }
+  });
+  std::vector<device_buffer<int>> fresh;
+  std::size_t handed_out = 0;
+  while (!used.empty()) {
+    used.pop_back();
+    handed_out += places.count(fresh.emplace_back(in.first(), 1000).span().data());
+  }
+  over = true;
+  other.join();
+  EXPECT_EQ(handed_out, 0U);
+  gate.store(0, 1);
+  user.synchronize();
 }
 
 /// Four PEs, each with streams of its own and some that all use.
