@@ -425,7 +425,7 @@ TEST_P(on_threads, a_fault_of_a_stream_that_is_gone_is_told_too) {
   }
 }
 
-TEST_P(on_threads, a_fault_of_a_work_request_names_the_pe) {
+TEST_P(on_threads, a_fault_of_a_work_request_names_the_device) {
   testing::internal::CaptureStderr();
   const int status = run(with_device(threads(2), GetParam()), []() -> task<> {
     auto blocks = make_array<block>({2});
@@ -433,7 +433,7 @@ TEST_P(on_threads, a_fault_of_a_work_request_names_the_pe) {
   });
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_EQ(status, 1);
-  EXPECT_NE(said.find("the work requests of PE 1"), std::string::npos) << said;
+  EXPECT_NE(said.find("stream of the work requests to emulated device 0"), std::string::npos) << said;
   EXPECT_NE(said.find("cell 44"), std::string::npos) << said;
 }
 

@@ -10,6 +10,7 @@
 #include <imbrex/core/check_options.hpp>
 #include <imbrex/core/nearest_devices.hpp>
 #include <imbrex/core/stream_set.hpp>
+#include <imbrex/core/work_request.hpp>
 #include <imbrex/device/devices.hpp>
 #include <imbrex/sched/scheduler.hpp>
 
@@ -129,17 +130,34 @@ void run_devices::attach(scheduler& pe, int which) {
   users_[static_cast<std::size_t>(which)].push_back(pe.pe());
 }
 
-std::shared_ptr<std::vector<stream>> run_devices::shared_streams(device& of) {
+template <class Make>
+std::shared_ptr<std::vector<stream>> run_devices::shared_by_pes(device& of, streams_of_devices& there,
+                                                                Make make) {
   const std::lock_guard hold(shared_streams_lock_);
-  auto& streams = shared_streams_[&of];
+  auto& streams = there[&of];
   if (streams == nullptr) {
-    streams = std::make_shared<std::vector<stream>>(
-        make_streams(of, stream_policy::five, "the chares of " + of.info().label()));
+    streams = std::make_shared<std::vector<stream>>(make());
     const auto place = std::ranges::find_if(devices_, [&](const auto& d) { return d.get() == &of; });
     if (users_[static_cast<std::size_t>(place - devices_.begin())].size() > 1)
       for (stream& s : *streams) s.share();
   }
   return streams;
+}
+
+std::shared_ptr<std::vector<stream>> run_devices::shared_streams(device& of) {
+  return shared_by_pes(of, shared_streams_, [&of] {
+    return make_streams(of, stream_policy::five,
+                        "the chares of " + of.info().label() + ", of which --streams two names the one");
+  });
+}
+
+std::vector<stream>& run_devices::request_streams(device& of) {
+  return *shared_by_pes(of, request_streams_, [&of] {
+    std::vector<stream> made;
+    for (std::size_t s = 0; s < work_request::stages; ++s)
+      made.emplace_back(of, stream_priority::normal, "the work requests to " + of.info().label());
+    return made;
+  });
 }
 
 bool run_devices::rest(std::chrono::milliseconds at_most) {

@@ -67,8 +67,10 @@ class run_devices {
   /// Gives a PE one of the devices.
   void attach(scheduler& pe, int which);
 
-  /// The streams that all chares share which use that device; any thread.
+  /// The streams that all chares share which use that device, as policy `five` has it; any thread.
   std::shared_ptr<std::vector<stream>> shared_streams(device& of);
+  /// The streams of all work requests to that device: to it, kernels, from it. They live as long as this. Any thread.
+  std::vector<stream>& request_streams(device& of);
 
   /// Waits until the devices have nothing to do any more. False if that takes longer. Throws device_error if one has
   /// failed.
@@ -99,7 +101,12 @@ class run_devices {
   int draw(int below) { return static_cast<int>(dice_.below(static_cast<std::uint64_t>(below))); }
 
  private:
+  using streams_of_devices = std::map<const device*, std::shared_ptr<std::vector<stream>>>;
+
   std::optional<int> choice_of_program(const device_choice& pe) const;
+  /// Those that are there; or puts there what `make()` returns, for all PEs that have the device.
+  template <class Make>
+  std::shared_ptr<std::vector<stream>> shared_by_pes(device& of, streams_of_devices& there, Make make);
 
   const options& how_;
   random dice_;
@@ -109,7 +116,8 @@ class run_devices {
   std::vector<std::vector<int>> users_;  ///< PEs, by device
   std::vector<std::unique_ptr<device_completions>> completions_;
   std::mutex shared_streams_lock_;
-  std::map<const device*, std::shared_ptr<std::vector<stream>>> shared_streams_;
+  streams_of_devices shared_streams_;
+  streams_of_devices request_streams_;
 };
 
 }  // namespace imbrex::detail

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include <imbrex/core/device_work.hpp>
+#include <imbrex/core/run_devices.hpp>
+#include <imbrex/core/runtime.hpp>
 
 namespace imbrex {
 
@@ -12,7 +14,8 @@ bool work_request::empty() const noexcept {
 }
 
 task<> offload(work_request work) {
-  auto& streams = detail::completions_here().request_streams();
+  auto& devices = detail::processor::here().owner().devices();
+  auto& streams = devices.request_streams(gpu());
   for (std::size_t s = 0; s < work_request::stages; ++s) {
     if (work.operations_[s].empty()) continue;
     for (const auto& submit : work.operations_[s]) submit(streams[s]);

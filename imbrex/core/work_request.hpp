@@ -15,8 +15,8 @@
 namespace imbrex {
 
 /// Work for a device in the way that Charm++ had before streams of chares (Choi 2022, table 2.1 and section 2.2): copies
-/// to the device, kernels, copies back, which the runtime submits to three streams, one for each kind. They are the PE's
-/// and shared by all its chares, so no two kernels of a PE run at once, and no priorities help. It is there to be
+/// to the device, kernels, copies back, which the runtime submits to three streams, one for each kind. They are the
+/// device's and shared by all chares that use it, so no two kernels of requests run at once, and no priorities help. It is there to be
 /// compared with: `--completion work-request` tells programs that offer both to use it. Nothing orders it after what was
 /// submitted to other streams.
 ///
@@ -29,6 +29,9 @@ namespace imbrex {
 /// What the spans show must live until it is done.
 class work_request {
  public:
+  /// How many kinds of work there are, and streams for them.
+  static constexpr std::size_t stages = 3;
+
   /// Before all kernels, in the order of calls; sizes and devices are checked when it is submitted.
   template <class T>
   void copy(device_span<T> to, pinned_span<const std::type_identity_t<T>> from) {
@@ -53,7 +56,6 @@ class work_request {
   friend task<> offload(work_request work);
 
   enum class stage : std::size_t { to_device, kernels, from_device };
-  static constexpr std::size_t stages = 3;
 
   void add(stage of, std::function<void(stream&)> submit) {
     operations_[static_cast<std::size_t>(of)].push_back(std::move(submit));

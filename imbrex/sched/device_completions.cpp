@@ -369,16 +369,6 @@ device_completions::notice* device_completions::notify(stream& after, const rece
   return mine.release();
 }
 
-std::array<stream, 3>& device_completions::request_streams() {
-  if (request_streams_ == nullptr) {
-    const auto make = [this] {
-      return stream(of_, stream_priority::normal, "the work requests of PE " + std::to_string(pe_.pe()));
-    };
-    request_streams_.reset(new std::array<stream, 3>{make(), make(), make()});
-  }
-  return *request_streams_;
-}
-
 void device_completions::discard() noexcept {
   events_->forget();
   if (flags_) flags_->forget();

@@ -68,9 +68,6 @@ class device_completions {
   /// Its receiver will not be told, not even to forget.
   static void cancel(notice& n) noexcept;
 
-  /// The streams of the PE's work requests: to the device, kernels, from the device. Made at the first call.
-  std::array<stream, 3>& request_streams();
-
   /// Drops all notices, none of which may be in a queue: at the end, when the device has nothing to run any more.
   void discard() noexcept;
 
@@ -127,7 +124,6 @@ class device_completions {
   std::unique_ptr<events> events_;
   std::unique_ptr<flags> flags_;
   std::unique_ptr<bad_news> bad_news_;  ///< once the device has failed, where it does not tell each notice
-  std::unique_ptr<std::array<stream, 3>> request_streams_;
 };
 
 }  // namespace imbrex
