@@ -7,9 +7,11 @@
 #include <bit>
 #include <limits>
 #include <mutex>
+#include <set>
 #include <utility>
 #include <vector>
 
+#include <imbrex/base/build.hpp>
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/recorder.hpp>
 #include <imbrex/sched/run_queue.hpp>
@@ -90,9 +92,13 @@ std::uint32_t message_table::size() { return static_cast<std::uint32_t>(numbered
 
 std::uint64_t message_table::digest() {
   std::uint64_t d = 14695981039346656037U;  // FNV-1a
-  for (const auto* t : numbered)
+  std::set<const void*> modules;
+  std::uint64_t builds = 0;  // a sum, for processes may have loaded the same libraries in another order
+  for (const auto* t : numbered) {
     for (const char c : t->spelling) d = (d ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  return d;
+    if (modules.insert(module_of(t->run)).second) builds += build_of(reinterpret_cast<const void*>(t->run));
+  }
+  return d ^ builds;
 }
 
 std::string_view message_table::port_name(std::string_view chare_name, const void* chare, const void* port) {

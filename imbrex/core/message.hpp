@@ -191,7 +191,8 @@ class message_table {
   static const message_type& at(std::uint32_t id);
   /// How many kinds have a number.
   static std::uint32_t size();
-  /// Of all spellings: equal in all processes that run the same program.
+  /// Of all spellings, and of the builds of the files that they come from: equal in all processes that run the same
+  /// program, and so have the same messages.
   static std::uint64_t digest();
   /// The name of a port of a chare class, or empty if no send in the program names it.
   static std::string_view port_name(std::string_view chare_name, const void* chare, const void* port);

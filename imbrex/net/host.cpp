@@ -23,7 +23,7 @@ std::string name_of_host() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string name;
   if (!(file >> name)) throw error("/proc/sys/kernel/random/boot_id cannot be read: is /proc mounted?");
-  for (const char* kind : {"ipc", "net"}) {
+  for (const char* kind : {"ipc", "net", "time"}) {
     std::error_code none;  // a kernel without such namespaces has one for all
     name += " " + std::filesystem::read_symlink("/proc/self/ns/" + std::string(kind), none).string();
   }

@@ -13,7 +13,7 @@ namespace imbrex {
 
 /// The same for all processes of a host, and for no others: what the kernel drew when it started. Processes
 /// in different containers are on different hosts: they share no memory, or are connected by a link that
-/// may fail. Throws imbrex::error without /proc.
+/// may fail; and those in different time namespaces, which have other clocks. Throws imbrex::error without /proc.
 std::string name_of_host();
 
 /// A process of a host.

@@ -38,7 +38,11 @@ void announce() {
 }
 
 struct parcel {
+#ifdef WORKER_OF_ANOTHER_BUILD
+  float from = 0;  // no entry's spelling tells of it, and no length
+#else
   int from = 0;
+#endif
   std::vector<std::uint32_t> words;
 };
 
@@ -47,7 +51,7 @@ parcel parcel_of(int from, int round) {
   const std::size_t length = round % 16 == 0   ? 100'000 + seed % 1'000
                              : round % 16 == 8 ? 65'500 + seed % 40  // bytes around 256 KiB
                                                : seed * 37 % 3'000;
-  parcel made{from, std::vector<std::uint32_t>(length)};
+  parcel made{static_cast<decltype(parcel::from)>(from), std::vector<std::uint32_t>(length)};
   for (std::size_t i = 0; i < length; ++i)
     made.words[i] = seed * 2'654'435'761U + static_cast<std::uint32_t>(i);
   return made;
@@ -71,10 +75,6 @@ class member : public imbrex::chare<member> {
   imbrex::mailbox<parcel> letters;
 
   void greet() { announce(); }
-
-#ifdef WORKER_OF_ANOTHER_BUILD
-  void entry_of_another_build() {}
-#endif
 
   int compute(double time) {
     announce();
@@ -189,9 +189,6 @@ imbrex::task<int> run(std::string mode, std::string argument) {
     imbrex::send<&member::compute>(members[imbrex::num_pes() - 1], time);
     co_await imbrex::sleep_for(200ms);
   }
-#ifdef WORKER_OF_ANOTHER_BUILD
-  imbrex::send<&member::entry_of_another_build>(members);
-#endif
   std::printf("done: %d rounds\n", rounds);
   std::fflush(stdout);
   co_return 0;

@@ -59,7 +59,7 @@ introduction from_text(const std::string& text) {
   for (std::size_t i = 0; i < others.size(); ++i)
     text += (i == 0 ? "" : i + 1 == others.size() ? " and " : ", ") + std::to_string(others[i]);
   text += (others.size() == 1 ? " runs" : " run");
-  text += " another program than process 0 (their entry methods differ): start the same build everywhere";
+  text += " another program than process 0 (or another build of it): start the same build everywhere";
   if (rank != 0) throw told_error(text);
   throw error(text);
 }
