@@ -238,6 +238,32 @@ side told(const dataflow& run, const std::set<std::uint32_t>& pieces, bool write
   return known;
 }
 
+/// When pieces use data on one side: what the user tells of them, else their whole time. By piece.
+std::multimap<std::uint32_t, interval> stretches(const dataflow& run, const std::set<std::uint32_t>& pieces,
+                                                 bool writes, bool is_told) {
+  std::multimap<std::uint32_t, interval> all;
+  if (is_told) {
+    for (const auto& use : run.data)
+      if (use.writes == writes && pieces.contains(use.piece)) all.insert({use.piece, {use.begun, use.ended}});
+  } else {
+    for (const std::uint32_t p : pieces)
+      all.insert({p, {run.pieces[p].begun, run.pieces[p].begun + run.pieces[p].length}});
+  }
+  return all;
+}
+
+/// How long, in ns, pieces do both at once.
+double time_shared(const std::multimap<std::uint32_t, interval>& some,
+                   const std::multimap<std::uint32_t, interval>& others) {
+  double both = 0;
+  for (const auto& [piece, one] : some)
+    for (auto [at, end] = others.equal_range(piece); at != end; ++at) {
+      const auto from = std::max(one.begin, at->second.begin), to = std::min(one.end, at->second.end);
+      if (from < to) both += static_cast<double>(to - from);
+    }
+  return both;
+}
+
 /// P(i) or C(i) of those elements that were told of, if these are all; else nothing.
 std::vector<std::uint64_t> positions(const std::vector<std::uint64_t>& order, std::uint64_t sent) {
   if (order.size() != sent) return {};
@@ -298,6 +324,7 @@ datum measuring::datum_of(std::uint32_t entry, const message_list& messages) con
   if (made.kind == execution::concurrent)
     made.additional_produce = time(written_before(by_pe[worst], writer));
   std::set<std::uint32_t> writers, readers;
+  std::set<std::uint32_t> also_writers;  // of the PE that reads
   double written = 0, read = 0, writing = 0, reading = 0;
   for (const std::uint32_t i : by_entry_.at(entry)) {
     const auto& m = run_.messages[i];
@@ -306,6 +333,7 @@ datum measuring::datum_of(std::uint32_t entry, const message_list& messages) con
       written += of;
       if (writers.insert(m.sender).second) writing += static_cast<double>(run_.pieces[m.sender].length);
     }
+    if (m.sender != dataflow::none && run_.pieces[m.sender].pe == worst) also_writers.insert(m.sender);
     if (receiver(m) == worst) {
       read += of;
       if (readers.insert(m.user).second) reading += static_cast<double>(run_.pieces[m.user].length);
@@ -313,6 +341,9 @@ datum measuring::datum_of(std::uint32_t entry, const message_list& messages) con
   }
   side production = told(run_, writers, true);
   side consumption = told(run_, readers, false);
+  const double shared =
+      time_shared(stretches(run_, also_writers, true, told(run_, also_writers, true).words != 0),
+                  stretches(run_, readers, false, consumption.words != 0));
   if (production.words == 0) production = {std::max(written, words[worst]), writing};
   if (consumption.words == 0) consumption = {read, reading};
   production.words = std::max(production.words, 1.0);  // messages may be empty
@@ -322,6 +353,10 @@ datum measuring::datum_of(std::uint32_t entry, const message_list& messages) con
   made.produce_period = positive(production.time / production.words);
   made.consume_period = positive(consumption.time / consumption.words);
   made.order = order_of(production, consumption, made);
+  if (made.kind == execution::concurrent && shared > 0) {  // it hides one transfer or the other
+    const double own = std::max(0.0, 1 - shared / consumption.time);
+    made.consume_loop_indexing = own * independent(made).consume_loop_indexing;
+  }
   return made;
 }
 

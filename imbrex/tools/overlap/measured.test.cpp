@@ -78,6 +78,23 @@ TEST(measured, without_marks_all_work_of_a_piece_writes_what_it_sends) {
   EXPECT_DOUBLE_EQ(halo.consume_period.count(), 90.0 / 8);
 }
 
+/// A loop that reads what came and writes what goes next hides the one transfer or the other.
+TEST(measured, counts_work_that_reads_and_writes_once) {
+  dataflow run = exchange();
+  for (auto& use : run.data) {
+    const std::uint64_t begun = run.pieces[use.piece].begun;
+    use.words = 100;
+    use.begun = begun;
+    use.ended = begun + 60'000;
+  }
+  datum halo = measure(run, {.phase = "steps"}, "cells").program.data.front();
+  EXPECT_NEAR(independent(halo).total().count(), 25 + 0.6 * 92, 1e-9);
+  for (auto& use : run.data)
+    if (use.writes) use.begun += 45'000, use.ended += 45'000;  // a quarter of it is the same
+  halo = measure(run, {.phase = "steps"}, "cells").program.data.front();
+  EXPECT_NEAR(independent(halo).total().count(), 25 + 1.75 * 0.6 * 92, 1e-9);
+}
+
 TEST(measured, tells_the_time_from_the_writing_to_the_sending) {
   dataflow run = exchange();
   for (auto& message : run.messages)
