@@ -120,6 +120,12 @@ std::size_t parse_word(std::string_view name, std::string_view value,
   throw usage_error(message);
 }
 
+/// Whether the option only matters to a run with devices, and to any of these.
+bool is_for_devices(std::string_view name) {
+  return name == "--device-map" || name == "--completion" || name == "--completion-poll" ||
+         name == "--streams";
+}
+
 void set(options& chosen, std::string_view name, std::string_view value) {
   if (name == "--pes") chosen.pes = parse_pes(value);
   if (name == "--machine") chosen.machine = static_cast<machine_kind>(parse_word(name, value, machines));
@@ -141,6 +147,7 @@ void set(options& chosen, std::string_view name, std::string_view value) {
   if (name == "--trace-buffer") chosen.trace_buffer = parse_trace_buffer(value);
   if (name == "--trace-full") chosen.trace_waits = parse_word(name, value, when_full) == 1;
   if (name == "--net-injection-gap") chosen.net_injection_gap = parse_delay(name, value);
+  if (is_for_devices(name)) chosen.device_words = text(name) + " " + text(value);
 }
 
 bool takes_no_value(std::string_view name) {

@@ -99,6 +99,9 @@ struct options {
   completion_method completion = completion_method::polling;  ///< `--completion METHOD`
   polling_interval poll{};                                    ///< `--completion-poll adaptive|N|TIME`
   stream_policy streams = stream_policy::two;                 ///< `--streams single|two|four|five`
+  /// The last of these four as the command line has it, for a message if there are no devices; a program that sets
+  /// them for any device there may be leaves it empty.
+  std::string device_words{};
 
   /// `--trace FILE`: record what the run does; the second run of a program goes into FILE-2. Empty: nothing.
   std::string trace{};

@@ -226,6 +226,14 @@ TEST(options, say_how_work_is_spread_over_streams) {
   EXPECT_EQ(refusal({"--streams=six"}), "--streams six: the value must be one of single, two, four, five");
 }
 
+TEST(options, remember_what_only_devices_have_use_for) {
+  EXPECT_EQ(command_line({"--device=emulated", "--devices", "2"}).parse().device_words, "");
+  EXPECT_EQ(command_line({"--completion", "poll"}).parse().device_words, "--completion poll");
+  EXPECT_EQ(command_line({"--streams", "five", "--device-map=none"}).parse().device_words,
+            "--device-map none");
+  EXPECT_EQ(command_line({"--completion-poll", "10"}).parse().device_words, "--completion-poll 10");
+}
+
 TEST(options, have_the_names_of_their_values) {
   EXPECT_EQ(name(machine_kind::threads), "threads");
   EXPECT_EQ(name(machine_kind::virtual_time), "virtual");

@@ -23,6 +23,9 @@ constexpr double jitter = 0.5;
 
 void check(const options& how) {
   if (how.device == "emulated") return;
+  if (how.device.empty() && !how.device_words.empty())
+    throw usage_error(how.device_words +
+                      " is for runs with devices: add --device emulated or --device cuda, or leave it out");
   if (how.devices != 0)
     throw usage_error(
         "--devices " + std::to_string(how.devices) +

@@ -110,6 +110,7 @@ class Info(unittest.TestCase):
         for options, words in [(["--pes", "no"], "--pes no: "), (["--jsno"], "did you mean --json?"),
                                (["--device", "cudo"], "did you mean cuda?"),
                                (["--devices", "2"], "--devices 2 is"),
+                               (["--completion", "sync"], "--completion sync is for runs with devices"),
                                (["--device", "emulated", "--device-model", "x"], "x"),
                                (["--device-map", "here"], "--device-map here: ")]:
             ended = run("info", *options)
