@@ -73,8 +73,8 @@ class model_reader {
     const toml::node* const found = find(table, key);
     if (found == nullptr) return;
     const auto number = found->value<double>();  // of a whole number too
-    if (!number || !std::isfinite(*number) || *number <= 0)
-      refuse(*found, table, key, "must be a number greater than 0, such as 7.8e12");
+    if (!number || !std::isfinite(*number) || *number < 1)
+      refuse(*found, table, key, "must be a number of 1 or more, such as 7.8e12");
     value = *number;
   }
 
