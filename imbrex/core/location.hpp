@@ -120,7 +120,9 @@ int element_map<Index>::place_of(const key& k) const {
 template <class Index>
 void element_map<Index>::route(element_message<key>& m) {
   const auto at = known_.find(m.key);
+  message_guard mine(m);
   const int home = home_of(m.key);
+  mine.release();
   const bool is_home = home == pe().pe();
   if (at == known_.end()) {
     if (is_home && was_destroyed(m.key)) return refuse(m);
