@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/link_transport.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include <imbrex/core/recorder.hpp>
@@ -60,7 +61,9 @@ void late_message::deliver() {
 
 void late_message::open() {
   scheduler& pe = *scheduler::current();
-  if (recorder* const r = recorder::of(pe)) r->arrived(*content_);
+  // A PE that was busy learns of it late.
+  if (recorder* const r = recorder::of(pe))
+    r->arrived(*content_, std::max(nanoseconds(0), pe.now() - alarm_.deadline));
   pe.push(*std::exchange(content_, nullptr));
   destroy_message<late_message>(*this);
 }

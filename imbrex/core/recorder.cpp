@@ -2,6 +2,7 @@
 #include <imbrex/core/recorder.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include <imbrex/core/link_transport.hpp>
@@ -138,8 +139,11 @@ void recorder::arrived(const message& m, std::uint32_t packed_by, std::uint32_t 
     add(record_kind::arrived, 0, number_of(m.kind()), number, identity_of(m), std::uint64_t{packed_by} + 1);
 }
 
-void recorder::arrived(const message& m) {
-  if (is_on()) add(record_kind::arrived, 0, number_of(m.kind()), 0, identity_of(m));
+void recorder::arrived(const message& m, nanoseconds ago) {
+  constexpr nanoseconds::rep most = std::numeric_limits<std::uint32_t>::max();
+  if (is_on())
+    add(record_kind::arrived, 0, number_of(m.kind()), static_cast<std::uint32_t>(std::min(ago.count(), most)),
+        identity_of(m));
 }
 
 void recorder::record_arrival(trace::track& where, const message& m, nanoseconds now) {

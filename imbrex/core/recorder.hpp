@@ -56,8 +56,8 @@ class recorder final : public suspension_observer {
   std::uint32_t packed(const message& m);
   /// A message has come out of such bytes.
   void arrived(const message& m, std::uint32_t packed_by, std::uint32_t number);
-  /// A message has come to the end of a modelled link.
-  void arrived(const message& m);
+  /// A message has come to the end of a modelled link, so long ago.
+  void arrived(const message& m, nanoseconds ago);
   /// The same where no PE notices.
   static void record_arrival(trace::track& where, const message& m, nanoseconds now);
 

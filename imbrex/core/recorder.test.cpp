@@ -2,12 +2,14 @@
 // What runs write with --trace, read back and compared with what their programs did.
 #include <imbrex/core/recorder.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -180,6 +182,42 @@ std::vector<journey> journeys_in(const whole_trace& t) {
     under_way.erase(here);
   }
   return all;
+}
+
+struct sleeper : chare<sleeper> {
+  int heard = 0;
+  task<int> send_to_next() {
+    send<&sleeper::sleep>(peers()[1]);
+    send<&sleeper::hear>(peers()[1]);
+    co_return 1;
+  }
+  void sleep() { std::this_thread::sleep_for(std::chrono::milliseconds(300)); }
+  void hear() { ++heard; }
+};
+
+TEST(recorder, tells_when_a_message_came_to_a_busy_pe_over_a_link) {
+  const test::temporary_trace folder;
+  options how = threads(2);
+  how.net_latency = std::chrono::milliseconds(1);
+  how.net_injection_gap = std::chrono::milliseconds(20);  // so that the second comes while the PE sleeps
+  how.trace = folder.file();
+  ASSERT_EQ(run(how,
+                []() -> task<> {
+                  auto two = make_array<sleeper>({2});
+                  EXPECT_EQ(co_await two[0].call<&sleeper::send_to_next>(), 1);
+                  co_await quiescence();
+                }),
+            0);
+  const whole_trace t(how.trace);
+  std::optional<record> sent, arrived;
+  for (const auto& e : t.records) {
+    if (!t.entry_name(e).ends_with("sleeper::hear")) continue;
+    if (e.what.kind == record_kind::sent) sent = e.what;
+    if (e.what.kind == record_kind::arrived) arrived = e.what;
+  }
+  ASSERT_TRUE(sent && arrived);
+  EXPECT_LT(arrived->time - arrived->group - sent->time, 150'000'000U);
+  EXPECT_GT(arrived->group, 100'000'000U);
 }
 
 TEST_P(Recorder, TellsWhatRanAndWhatEachMessageBecame) {

@@ -24,7 +24,7 @@ enum class record_kind : std::uint8_t {
                ///< track has packed has.
   arrived = 9,  ///< A message is here and may be run: `a` the message. If it came as bytes: `b` the number of
                 ///< the track that packed it, plus one, and `group` its number there. If `b` is 0 it has come
-                ///< to the end of a link.
+                ///< to the end of a link, `group` ns before.
   parked = 10,  ///< A PE has nothing to do and sleeps.
   woken = 11,
   operation =

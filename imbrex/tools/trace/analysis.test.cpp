@@ -46,7 +46,7 @@ void write_golden(const std::string& file) {
                    a_record(150, record_kind::sent, 0x10, 1000, 1, 1),
                    a_record(300, record_kind::item_end),
                    a_record(300, record_kind::parked),
-                   a_record(600, record_kind::arrived, 0x20),
+                   a_record(605, record_kind::arrived, 0x20, 0, 5),  // 5 ns before
                    a_record(610, record_kind::woken),
                    a_record(620, record_kind::item_begin, 0x20, 0, 1, 1, program),
                    a_record(640, record_kind::sent, 0x30, 5, 1, 1),

@@ -101,7 +101,8 @@ std::optional<message_account::begun> message_account::packed(const trace::recor
 void message_account::arrived(const trace::record& r, std::uint32_t process,
                               const tracks_by_number& packers) {
   if (r.b == 0) {
-    if (auto* const message = table_.find(process, r.a)) message->ready = r.time;
+    if (auto* const message = table_.find(process, r.a))
+      message->ready = std::max(r.time - std::min<std::uint64_t>(r.group, r.time), message->sent);
     return;
   }
   const std::uint64_t named = r.b - 1;
