@@ -50,6 +50,8 @@ class recorder final : public suspension_observer {
   void received(const work& letter, std::int64_t reference) override;
   void gathered(const void* whole, std::uint64_t number, bool completes) override;
 
+  /// Those who wait for quiescence are told next.
+  void quiet() { add(trace::record_kind::quiet); }
   /// `bytes`: that it would be packed.
   void sent(const message& m, int to, std::uint64_t bytes);
   /// A message becomes bytes; the number is to travel with them, and the track's.

@@ -2,6 +2,7 @@
 // What runs write with --trace, read back and compared with what their programs did.
 #include <imbrex/core/recorder.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -268,6 +269,40 @@ TEST_P(Recorder, TellsWhatRanAndWhatEachMessageBecame) {
     ASSERT_EQ(shouted.size(), std::size_t{players});
     for (const auto& [element, times] : shouted) EXPECT_EQ(times, 1);
     for (const auto& [element, times] : waits) EXPECT_EQ(times, 0);
+    if (HasFailure()) return;
+  }
+}
+
+struct passer : chare<passer> {
+  void pass_on(int more) {
+    if (more > 0) send<&passer::pass_on>(peers()[more % 3], more - 1);
+  }
+};
+
+TEST_P(Recorder, TellsWhenNothingIsLeftToDo) {
+  static constexpr int times = 3, steps = 10;
+  for (const options& how : GetParam().runs) {
+    SCOPED_TRACE(text_of(how));
+    const auto t = traced(how, []() -> task<> {
+      auto ring = make_array<passer>({3});
+      co_await ring.created();  // so that no message has to be held
+      for (int i = 0; i < times; ++i) {
+        send<&passer::pass_on>(ring[i], steps);
+        co_await quiescence();
+      }
+    });
+    std::vector<std::uint64_t> quiet, passed;
+    for (const auto& e : t.records) {
+      if (e.what.kind == record_kind::quiet) quiet.push_back(e.what.time);
+      if (e.what.kind == record_kind::item_begin && t.entry_name(e).ends_with("passer::pass_on"))
+        passed.push_back(e.what.time);
+    }
+    std::ranges::sort(passed);
+    EXPECT_EQ(quiet.size(), std::size_t{times});
+    EXPECT_EQ(passed.size(), std::size_t{times * (steps + 1)});
+    for (std::size_t i = 0; i < quiet.size(); ++i)
+      EXPECT_EQ(std::ranges::count_if(passed, [&](std::uint64_t one) { return one <= quiet[i]; }),
+                std::ptrdiff_t(i + 1) * (steps + 1));
     if (HasFailure()) return;
   }
 }

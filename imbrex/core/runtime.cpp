@@ -16,6 +16,7 @@
 #include <imbrex/core/job.hpp>
 #include <imbrex/core/link_transport.hpp>
 #include <imbrex/core/pe_watch.hpp>
+#include <imbrex/core/recorder.hpp>
 #include <imbrex/core/run_devices.hpp>
 #include <imbrex/core/run_recording.hpp>
 #include <imbrex/core/run_statistics.hpp>
@@ -352,6 +353,7 @@ bool runtime::release_quiescence_waiters() {
   const auto waiters = std::exchange(quiescence_waiters_, {});
   auto& pe = processor_at(0);
   const scheduler::activation as(pe);
+  if (detail::recorder* const r = waiters.empty() ? nullptr : detail::recorder::of(pe)) r->quiet();
   // Made before the first of them wakes anyone.
   std::vector<std::pair<int, message*>> answers;
   for (const auto& w : waiters) {

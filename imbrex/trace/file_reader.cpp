@@ -54,6 +54,7 @@ constexpr std::array<std::uint16_t, 256> details_of_kinds = [] {
   limit(record_kind::produced, 3);
   limit(record_kind::consumed, 3);
   limit(record_kind::gathered, 2);
+  limit(record_kind::quiet, 1);
   return details;
 }();
 

@@ -50,8 +50,9 @@ enum class record_kind : std::uint8_t {
   gathered =
       23,  ///< What runs adds its part to what several make together on this track, such as a reduction:
            ///< `a` and `b` name it; `detail` is 1 where all parts are there and the whole begins to count.
+  quiet = 24,  ///< Nothing is left to do in the whole run, which those who wait for quiescence are told next.
 };
-inline constexpr int record_kinds = 24;
+inline constexpr int record_kinds = 25;
 
 /// What kind of item a PE runs.
 enum class item_class : std::uint8_t {

@@ -94,7 +94,7 @@ class analysis {
     // By these PEs have to do with each other. An observer is told of all in the order of time.
     if (observer == nullptr)
       in_.order_only(kinds({record_kind::sent, record_kind::packed, record_kind::arrived,
-                            record_kind::item_begin, record_kind::entry_begin}));
+                            record_kind::item_begin, record_kind::entry_begin, record_kind::quiet}));
   }
 
   run_report run() {
@@ -121,6 +121,7 @@ class analysis {
   void message_begins(const record& r, const track_account& here);
   void catch_up(std::uint32_t other, const record& now, const track_account& here);
   void known_begun(const message_account::begun& known, std::uint64_t now);
+  void quiet(const record& r, const track_account& here);
   void count(const message_account::begun& known, std::uint64_t now);
   void count_element(const record& r, std::uint32_t entry);
   [[gnu::cold]] std::uint32_t new_entry(std::uint32_t file, std::uint16_t id);
@@ -275,6 +276,7 @@ void analysis::take(const record& r, track_account& here) {
     case record_kind::parked: return pe->parked(r.time);
     case record_kind::woken: return pe->woken(r.time);
     case record_kind::off: return pe->off(r.time);
+    case record_kind::quiet: return quiet(r, here);
     case record_kind::sent: return sent(r, here);
     case record_kind::packed: return packed(r, here);
     case record_kind::arrived: return messages_.arrived(r, here.file, senders_);
@@ -327,6 +329,21 @@ void analysis::message_begins(const record& r, const track_account& here) {
 // Another track may have gone on since its last record that is ordered.
 void analysis::catch_up(std::uint32_t other, const record& now, const track_account& here) {
   if (other != here.number) take(in_.rest_before(other, now, here.number));
+}
+
+// What led to it is what the PE did that worked last.
+void analysis::quiet(const record& r, const track_account& here) {
+  pe_account* last = here.pe;
+  for (const track_account& other : tracks_) {
+    if (other.pe == nullptr) continue;
+    catch_up(other.number, r, here);
+    if (other.pe->worked_until() > last->worked_until()) last = other.pe;
+  }
+  if (last == here.pe) return;
+  const std::uint32_t chain = last->capture();
+  if (chain == 0) return void(++path_.lost);
+  here.pe->quiet(r.time, chain);
+  all_.chains.release(chain);
 }
 
 // A message has begun just now.

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <string>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/tools/trace/random_schedule.test.hpp>
@@ -20,6 +22,7 @@ using test::temporary_trace;
 using trace::record_kind;
 
 constexpr std::uint8_t program = 0;
+constexpr std::uint8_t runtime = 1;
 constexpr std::uint8_t other = 2;
 constexpr std::uint8_t mailbox = 1;
 constexpr std::uint8_t device = 3;
@@ -279,6 +282,48 @@ TEST(Analysis, WaitsForTheDeviceWhileThatKeepsThePeFromItsMessages) {
   const run_report run = report_on(folder.file());
   EXPECT_EQ(run.pes.at(0).idle.device, 800U);
   EXPECT_EQ(run.pes.at(0).idle.waking, 7U);
+}
+
+TEST(Analysis, GoesFromQuiescenceToThePeThatWorkedLast) {
+  const temporary_trace folder;
+  {
+    trace::file_header head;
+    head.pes = 3;
+    trace::file_writer out(folder.file(), head);
+    out.write_name(trace::name_table::entries, 0, 0, "the main task");
+    out.write(0, std::vector{
+                     a_record(0, record_kind::item_begin, 0, 0, 0, 0, other),
+                     a_record(10, record_kind::sent, 0x10, 8, 1, 1),
+                     a_record(20, record_kind::suspended, 0, 0, 0, 0),
+                     a_record(20, record_kind::item_end),
+                     a_record(1000, record_kind::quiet),
+                     a_record(1000, record_kind::sent, 0x50, 0, 0, 3),
+                     a_record(1010, record_kind::item_begin, 0x50, 0, 0, 3, runtime),
+                     a_record(1010, record_kind::resumed, 0, 0, 0, 0),
+                     a_record(1050, record_kind::item_end),
+                 });
+    out.write(1, std::vector{
+                     a_record(30, record_kind::item_begin, 0x10, 0, 1, 1, program),
+                     a_record(40, record_kind::sent, 0x20, 8, 2, 2),
+                     a_record(900, record_kind::item_end),
+                 });
+    out.write(2, std::vector{
+                     a_record(50, record_kind::item_begin, 0x20, 0, 1, 2, program),
+                     a_record(100, record_kind::item_end),
+                     a_record(950, record_kind::item_begin, 0, 0, 0, 4, other),  // a timer, which is no work
+                     a_record(960, record_kind::item_end),
+                 });
+    out.end();
+  }
+  const run_report run = report_on(folder.file());
+  std::map<std::string, std::uint64_t> path;
+  for (const entry_report& e : run.entries)
+    if (e.chain_part != 0) path[e.name] = run.path.parts[e.chain_part];
+  EXPECT_EQ(run.path.length, 1050U);
+  EXPECT_EQ(path["the main task"], 10U + 40U);
+  EXPECT_EQ(path["entry 1"], 870U);
+  EXPECT_EQ(path["entry 2"], 0U);
+  EXPECT_EQ(run.path.parts[chain_wait_other], 20U + 110U);
 }
 
 TEST(Analysis, CountsTheMainTaskAsTheProgram) {

@@ -248,6 +248,13 @@ void pe_account::dropped(const trace::record& r, std::uint64_t before) {
   change(r.time);
 }
 
+void pe_account::quiet(std::uint64_t time, std::uint32_t chain) {
+  change(time);
+  take_over(chain, {time, time, time});
+  last_item_end_ = time;
+  after_last_item_ = {};
+}
+
 std::uint32_t pe_account::capture() {
   if (captured_ == 0) {
     const auto now = part(state());

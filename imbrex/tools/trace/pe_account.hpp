@@ -60,6 +60,8 @@ class alignas(64) pe_account {
   void parked(std::uint64_t time);
   void woken(std::uint64_t time);
   void off(std::uint64_t time);
+  /// All PEs are idle, and this one tells those who wait for that. The chain is that of the PE that worked last.
+  void quiet(std::uint64_t time, std::uint32_t chain);
   /// `before` is the time of the record before it.
   void dropped(const trace::record& r, std::uint64_t before);
 
@@ -95,6 +97,8 @@ class alignas(64) pe_account {
 
   std::uint32_t number() const { return report_.pe; }
   std::uint64_t last_item_end() const { return last_item_end_; }
+  /// The end of its last work that has ended.
+  std::uint64_t worked_until() const { return worked_until_; }
   /// The chain that led to the end of its last item.
   chain_times chain_of_last_item() const;
   pe_report finish(std::uint64_t end);
