@@ -344,6 +344,7 @@ class Stopped(Job):
         """The others are done and wait for the one that is stopped."""
         job = self.start(2, WORKER, "idle", 1)
         pids = self.started(job, 2)
+        time.sleep(0.5)  # its answer may still be on the way
         os.kill(pids[1], signal.SIGSTOP)
         self.assertTrue(wait_until(lambda: "done" in self.out()))
         time.sleep(STOP_SECONDS)
