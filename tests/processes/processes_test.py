@@ -342,7 +342,7 @@ class Stopped(Job):
 
     def test_at_the_end(self):
         """The others are done and wait for the one that is stopped."""
-        job = self.start(2, WORKER, "idle", 1)
+        job = self.start(2, WORKER, "idle", 3)
         pids = self.started(job, 2)
         time.sleep(0.5)  # its answer may still be on the way
         os.kill(pids[1], signal.SIGSTOP)
