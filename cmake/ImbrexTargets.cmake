@@ -12,13 +12,17 @@ function(imbrex_warnings target)
 endfunction()
 
 # For what instantiates much and runs it once, as tests and command lines do: with sanitizers it takes longer to
-# optimise it than to run it slowly.
+# optimise it than to run it slowly, and elsewhere a backtrace is all that its debug information is for.
 function(imbrex_runs_once target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0> $<$<CONFIG:RelWithDebInfo>:-g1>)
+  set_target_properties(${target} PROPERTIES IMBREX_RUNS_ONCE ON)
 endfunction()
 # The same for some sources of the caller's targets.
 function(imbrex_sources_run_once)
-  set_source_files_properties(${ARGV} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Debug>:-O0>)
+  set_source_files_properties(${ARGV} PROPERTIES
+    COMPILE_OPTIONS $<$<CONFIG:Debug>:-O0>
+    SKIP_PRECOMPILE_HEADERS ON
+  )
 endfunction()
 
 set(IMBREX_TEST_SHARDS 0 CACHE STRING
