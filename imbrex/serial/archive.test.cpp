@@ -420,6 +420,25 @@ TEST(lending, a_block_that_is_to_come_is_put_into_what_was_read) {
   EXPECT_EQ(got, value);
 }
 
+TEST(lending, a_vector_that_is_to_come_is_as_any_other_afterwards) {
+  const std::vector<double> value(1000, 0.1);
+  const apart sent(value);
+  for (std::vector<double> got :
+       {std::vector<double>{}, std::vector<double>(3, 1.5), std::vector<double>(5000)}) {
+    reader in(sent.out.written(), sent.to_come());
+    in(got);
+    in.finish();
+    ASSERT_EQ(got.size(), value.size());
+    ASSERT_EQ(static_cast<void*>(in.place_of_block()), static_cast<void*>(got.data()));
+    std::memcpy(in.place_of_block(), sent.out.lent().bytes.data(), sent.out.lent().bytes.size());
+    EXPECT_EQ(got, value);
+    got.push_back(2.5);
+    got.resize(2000);
+    EXPECT_EQ(got[1000], 2.5);
+    EXPECT_EQ(got[1999], 0);
+  }
+}
+
 TEST(lending, short_blocks_and_values_of_hand_written_functions_are_copied) {
   EXPECT_TRUE(apart(std::vector<char>(63)).out.lent().bytes.empty());
   EXPECT_FALSE(apart(std::vector<char>(64)).out.lent().bytes.empty());

@@ -6,6 +6,7 @@
 
 #include <imbrex/serial/kinds.hpp>
 #include <imbrex/serial/reader.hpp>
+#include <imbrex/serial/uncleared.hpp>
 #include <imbrex/serial/writer.hpp>
 
 #include <cstddef>
@@ -81,8 +82,7 @@ void process_block(reader& in, T& value) {
   using element = typename T::value_type;
   const std::size_t count = read_count(in, sizeof(element));
   if (in.is_to_come(count * sizeof(element))) {
-    value.clear();
-    value.resize(count);
+    resize_to_fill(value, count);
     return in.expect(value.data());
   }
   const std::byte* source = in.view(count * sizeof(element)).data();
@@ -94,8 +94,7 @@ void process_block(reader& in, T& value) {
       return;
     }
   }
-  value.clear();
-  value.resize(count);
+  resize_to_fill(value, count);
   if (count != 0) std::memcpy(value.data(), source, count * sizeof(element));
 }
 
