@@ -40,9 +40,10 @@ void declare(CLI::App& app, course& asked) {
       ->check(count);
   app.add_option(
          "--payload", asked.payload,
-         "of Imbrex's windows. shared (unless asked otherwise): one vector, in all messages, as UCX and MPI "
-         "send one buffer; given: vectors, made while the clock stands and moved into the messages; "
-         "shown: one buffer, copied into each")
+         "shared (unless asked otherwise): one buffer, again and again, in Imbrex a vector that all messages "
+         "share; given: of pingpong, what has come; of Imbrex's windows, vectors, made while the clock "
+         "stands "
+         "and moved into the messages; shown: one buffer, which Imbrex copies into each")
       ->check(CLI::IsMember({"shared", "given", "shown"}));
   app.add_flag("--coalesce", asked.coalesces,
                "lets short messages of Imbrex's windows wait for each other, and cross together");

@@ -17,13 +17,15 @@ struct course {
   std::int64_t megabytes = 512;  ///< so much travels at most for each size, but for a least number of rounds
   int window = 64;               ///< messages in flight
   int buffers = 1;               ///< from which UCX and MPI send, and into which they receive, in turn
-  std::string payload = "shared";  ///< of Imbrex's windows
-  bool coalesces = false;          ///< Imbrex's windows, of short messages
-  int elements = 10'000;           ///< of the array that a broadcast goes to
+  std::string payload = "shared";
+  bool coalesces = false;  ///< Imbrex's windows, of short messages
+  int elements = 10'000;   ///< of the array that a broadcast goes to
 
   int priority = 0;  ///< priority of the measuring threads; 0: the usual scheduling
 
   bool is_pingpong() const { return bench == "pingpong"; }
+  /// What came is sent on, and not what was there before.
+  bool hands_on() const { return is_pingpong() && payload == "given"; }
   /// 1, 2, 4, ... bytes.
   std::vector<std::size_t> sizes() const;
   /// How many rounds of messages of so many bytes are timed; a multiple of `stretches`.

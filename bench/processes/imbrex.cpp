@@ -25,46 +25,55 @@ using namespace bench;
 
 const std::string usage = "imbrex run -n 2 processes_imbrex [OPTIONS]";
 
-std::vector<std::byte> filled(std::size_t size, contents which) {
-  std::vector<std::byte> bytes(size);
-  fill(bytes, which);
-  return bytes;
+using bytes = std::vector<std::byte>;
+
+bytes filled(std::size_t size, contents which) {
+  bytes made(size);
+  fill(made, which);
+  return made;
+}
+
+std::shared_ptr<const bytes> shared_bytes(std::size_t size, contents which) {
+  return std::make_shared<const bytes>(filled(size, which));
 }
 
 /// Two of them: 0 leads, 1 follows.
 class player : public imbrex::chare<player> {
  public:
-  imbrex::mailbox<std::vector<std::byte>> answers;
+  imbrex::mailbox<bytes> answers;
 
   explicit player(const course& asked) : asked_(asked) {}
 
-  /// One ball, which each hands on as it came: moved, never copied.
+  /// A message there and one back: a ball that each hands on as it came, moved and never copied, or what each has.
   imbrex::task<point> play(std::size_t size) {
     rounds_.emplace(asked_, size);
     rounds_->next();
-    imbrex::send<&player::check_ball>(other(), filled(size, contents::there), size);
+    own_ = shared_bytes(size, contents::there);
+    imbrex::send<&player::check_ball>(other(), *own_, size);
     auto ball = co_await answers.receive();
     if (!holds(ball, contents::back, size)) throw_wrong_contents(size);
-    if (rounds_->next()) imbrex::send<&player::hit>(other(), std::move(ball));
+    if (rounds_->next()) asked_.hands_on() ? imbrex::send<&player::hit>(other(), std::move(ball)) : bounce();
     co_await answers.receive();
     co_return rounds_->result(size);
   }
-  void check_ball(std::vector<std::byte> ball, std::size_t size) {
-    fill(ball, holds(ball, contents::there, size) ? contents::back : contents::wrong);
-    imbrex::send<&player::answers>(other(), std::move(ball));
+  void check_ball(bytes ball, std::size_t size) {
+    own_ = shared_bytes(size, holds(ball, contents::there, size) ? contents::back : contents::wrong);
+    imbrex::send<&player::answers>(other(), *own_);
   }
-  void hit(std::vector<std::byte> ball) {
-    if (where()[0] == 1 || rounds_->next()) return imbrex::send<&player::hit>(other(), std::move(ball));
-    imbrex::send<&player::answers>(peers()[0], std::move(ball));
+  void hit(bytes ball) {
+    if (goes_on()) imbrex::send<&player::hit>(other(), std::move(ball));
+  }
+  void answer_own(std::span<const std::byte>) {
+    if (goes_on()) bounce();
   }
 
   /// Windows of messages, each answered as a whole.
   imbrex::task<point> stream(std::size_t size) {
     rounds_.emplace(asked_, size);
-    const auto shared = std::make_shared<const std::vector<std::byte>>(filled(size, contents::there));
+    const auto shared = shared_bytes(size, contents::there);
     const std::span shown(*shared);
     const auto window = static_cast<std::size_t>(asked_.window);
-    std::vector<std::vector<std::byte>> given;
+    std::vector<bytes> given;
     const bool gives = asked_.payload == "given";
     const bool shares = asked_.payload == "shared";
     while (rounds_->next()) {
@@ -74,7 +83,7 @@ class player : public imbrex::chare<player> {
         for (std::size_t m = 0; m < window; ++m) imbrex::send<&player::take>(receiver(), shared);
       } else if (gives) {
         rounds_->aside([&] { given.assign(window, *shared); });
-        for (auto& bytes : given) imbrex::send<&player::take>(receiver(), std::move(bytes));
+        for (auto& one : given) imbrex::send<&player::take>(receiver(), std::move(one));
       } else {
         for (std::size_t m = 0; m < window; ++m) imbrex::send<&player::take>(receiver(), shown);
       }
@@ -83,9 +92,9 @@ class player : public imbrex::chare<player> {
     }
     co_return rounds_->result(size);
   }
-  void check(std::span<const std::byte> bytes, std::size_t size) {
-    if (!holds(bytes, contents::there, size)) verdict_ = contents::wrong;
-    take(bytes);
+  void check(std::span<const std::byte> came, std::size_t size) {
+    if (!holds(came, contents::there, size)) verdict_ = contents::wrong;
+    take(came);
   }
   void take(std::span<const std::byte>) {
     if (++taken_ < asked_.window) return;
@@ -94,12 +103,23 @@ class player : public imbrex::chare<player> {
   }
 
  private:
+  void bounce() {
+    if (asked_.payload == "shown") return imbrex::send<&player::answer_own>(other(), std::span(*own_));
+    imbrex::send<&player::answer_own>(other(), own_);
+  }
+  /// False, and tells the one that waits, when what came was the last.
+  bool goes_on() {
+    if (where()[0] == 1 || rounds_->next()) return true;
+    imbrex::send<&player::answers>(peers()[0], bytes{});
+    return false;
+  }
   imbrex::element<player> other() const { return peers()[1 - where()[0]]; }
   /// Of a window.
   imbrex::element<player> receiver() const { return asked_.coalesces ? other().coalesced() : other(); }
 
   course asked_;
-  int taken_ = 0;  ///< of the present window
+  std::shared_ptr<const bytes> own_;  ///< what this player sends of itself
+  int taken_ = 0;                     ///< of the present window
   contents verdict_ = contents::back;
   std::optional<rounds> rounds_;
 };

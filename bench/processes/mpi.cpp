@@ -50,7 +50,7 @@ class exchange {
     rounds r(asked_, size_);
     while (r.next()) {
       if (asked_.is_pingpong()) {
-        send(out_.of(0), 1);
+        send(ball(r).of(0), 1);
         receive(in_.of(0), 1);
         if (r.first() && !holds(in_.of(0), contents::back, size_)) throw_wrong_contents(size_);
       } else {
@@ -71,7 +71,7 @@ class exchange {
       if (asked_.is_pingpong()) {
         receive(in_.of(0), 0);
         if (r.first()) fill(out_.of(0), verdict());
-        send(out_.of(0), 0);
+        send(ball(r).of(0), 0);
       } else {
         for (int m = 0; m < asked_.window; ++m)
           MPI_Irecv(in_.of(m).data(), static_cast<int>(size_), MPI_BYTE, 0, 0, MPI_COMM_WORLD,
@@ -84,6 +84,7 @@ class exchange {
   }
 
  private:
+  const buffers& ball(const rounds& r) const { return asked_.hands_on() && !r.first() ? in_ : out_; }
   /// What is answered in the checked round.
   contents verdict() const {
     for (int m = 0; m < std::min(asked_.buffers, asked_.is_pingpong() ? 1 : asked_.window); ++m)

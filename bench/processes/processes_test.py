@@ -50,6 +50,10 @@ class Program(unittest.TestCase):
 
     def test_pingpong(self):
         self.check_sizes("pingpong", SIZES)
+        for payload in ("given", "shown"):
+            self.check_sizes("pingpong", [8, 16], "--smallest", "8", "--largest", "16", "--payload", payload)
+        self.check_sizes("pingpong", [1 << 20], "--smallest", "1048576", "--largest", "1048576",
+                         "--payload", "given")
 
     def test_bandwidth(self):
         self.check_sizes("bandwidth", SIZES)

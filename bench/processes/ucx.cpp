@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The benches of two processes by UCX active messages and nothing else: one worker, polled, which no other
-// thread touches. UCX chooses how bytes travel. What came unasked (eager) is used where UCX put it; what did
-// not (rendezvous) is received into a buffer.
+// thread touches. UCX chooses how bytes travel. What came unasked (eager) is used where UCX put it, unless it is to
+// be handed on; what did not (rendezvous) is received into a buffer.
 //   build/release/bin/imbrex run -n 2 build/release/bin/processes_ucx --bench bandwidth
 #include <algorithm>
 #include <cstdio>
@@ -72,9 +72,11 @@ class connection {
 
   enum kind : unsigned { message, answer };
 
-  /// From now on messages are like this, and are compared until `all_right`; UCX asks for buffers from `in`.
-  void expect(contents which, std::size_t size, const buffers& in) {
+  /// From now on messages are like this, and are compared until `all_right`; UCX asks for buffers from `in`, where
+  /// all of them are put if they are kept.
+  void expect(contents which, std::size_t size, const buffers& in, bool keeps) {
     in_ = &in;
+    keeps_ = keeps;
     size_ = size;
     expected_ = which;
     compares_ = all_right_ = true;
@@ -133,7 +135,9 @@ class connection {
                                  const ucp_am_recv_param_t* how) {
     auto& self = *static_cast<connection*>(given);
     if ((how->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0) {
-      self.take({static_cast<const std::byte*>(data), length});
+      const std::span came(static_cast<const std::byte*>(data), length);
+      if (self.keeps_) std::ranges::copy(came, self.in_->of(0).begin());
+      self.take(came);
       return UCS_OK;
     }
     const auto into = self.in_->of(self.asked_for_++);
@@ -174,6 +178,7 @@ class connection {
   int answered_ = 0;
   int asked_for_ = 0;
   bool compares_ = false;
+  bool keeps_ = false;
   bool all_right_ = false;
   ucs_status_t problem_ = UCS_OK;
 };
@@ -190,7 +195,7 @@ class exchange {
         answer_(1, answer_bytes) {
     out_.fill_all(contents::there);
     answer_.fill_all(contents::back);
-    other_.expect(leads ? contents::back : contents::there, size, in_);
+    other_.expect(leads ? contents::back : contents::there, size, in_, asked.hands_on());
     meet();
   }
 
@@ -198,7 +203,7 @@ class exchange {
     rounds r(asked_, size_);
     while (r.next()) {
       if (asked_.is_pingpong()) {
-        other_.send(connection::message, out_.of(0));
+        other_.send(connection::message, ball(r).of(0));
         other_.wait_for(1, 0);
       } else {
         for (int m = 0; m < asked_.window; ++m) other_.send(connection::message, out_.of(m));
@@ -215,7 +220,7 @@ class exchange {
       other_.wait_for(asked_.is_pingpong() ? 1 : asked_.window, 0);
       if (asked_.is_pingpong()) {
         if (r.first()) out_.fill_all(verdict());
-        other_.send(connection::message, out_.of(0));
+        other_.send(connection::message, ball(r).of(0));
       } else {
         if (r.first()) answer_.fill_all(verdict());
         other_.send(connection::answer, answer_.of(0));
@@ -230,6 +235,7 @@ class exchange {
     other_.send(connection::answer, answer_.of(0));
     other_.wait_for(0, 1);
   }
+  const buffers& ball(const rounds& r) const { return asked_.hands_on() && !r.first() ? in_ : out_; }
   /// What is answered in the checked round.
   contents verdict() { return other_.all_right() ? contents::back : contents::wrong; }
 
