@@ -89,7 +89,15 @@ class owned_span<E> {
   E* begin() { return data(); }
   E* end() { return data() + size_; }
   void clear() { resize(0); }
-  void assign(const E* first, const E* last) { copy_in({first, last}); }
+  /// Of elements that lie anywhere, aligned or not.
+  void assign_bytes(const std::byte* source, std::size_t count) {
+    const std::size_t bytes = count * sizeof(E);
+    if (bytes <= most_inside && std::holds_alternative<inside>(held_))
+      size_ = count;
+    else
+      resize(count);
+    copy_bytes(data(), source, bytes);
+  }
   /// The elements are not initialised.
   void resize(std::size_t count) {
     const std::size_t bytes = count * sizeof(E);
@@ -115,8 +123,7 @@ class owned_span<E> {
   using shared_vector = std::shared_ptr<const std::vector<E>>;
 
   void copy_in(std::span<const E> shown) {
-    resize(shown.size());
-    std::ranges::copy(shown, begin());
+    assign_bytes(reinterpret_cast<const std::byte*>(shown.data()), shown.size());
   }
   owned_span copy() const {
     const auto* shared = std::get_if<shared_vector>(&held_);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <imbrex/serial/copy_bytes.hpp>
 #include <imbrex/serial/error.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <utility>
 
@@ -38,7 +38,7 @@ class reader {
   /// Copies the next `count` bytes to `target`.
   void bytes(void* target, std::size_t count) {
     require(count);
-    if (count != 0) std::memcpy(target, input_.data() + position_, count);
+    detail::copy_bytes(target, input_.data() + position_, count);
     position_ += count;
   }
 
@@ -63,7 +63,7 @@ class reader {
   static constexpr std::size_t shortest_to_come = 64;
   /// True if the next `count` bytes are still to come: then `expect` says where they are to be put.
   bool is_to_come(std::size_t count) const {
-    return block_.bytes == nullptr && stands_apart(count) && !whole_ && count >= shortest_to_come;
+    return stands_apart(count) && block_.bytes == nullptr && !whole_ && count >= shortest_to_come;
   }
   /// Reads bytes that are still to come. What is being read must keep them there when it is moved.
   void expect(void* target) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <imbrex/serial/copy_bytes.hpp>
 #include <imbrex/serial/error.hpp>
 
 #include <cstddef>
-#include <cstring>
 #include <limits>
 #include <span>
 #include <utility>
@@ -33,7 +33,7 @@ class writer {
   void bytes(const void* source, std::size_t count) {
     if (count > buffer_.size() - used_) [[unlikely]]
       return counts_only_ ? absent(count) : append_and_grow(source, count);
-    if (count != 0) std::memcpy(buffer_.data() + used_, source, count);
+    detail::copy_bytes(buffer_.data() + used_, source, count);
     used_ += count;
   }
 
