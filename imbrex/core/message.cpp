@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <limits>
 #include <mutex>
 #include <set>
@@ -151,15 +152,22 @@ inline std::uint32_t unpack_short(reader& in) {
   return static_cast<std::uint32_t>(number);
 }
 
-}  // namespace
+/// A header without other parts, of numbers that take one byte each. Most are so: it is written and read at once, and all
+/// else by functions of their own, for the sake of the instructions that entering them would take.
+struct short_header {
+  std::uint8_t which;
+  std::uint8_t id;
+  std::uint8_t origin;
+  std::uint8_t collection;
 
-void pack_header(const message& m, writer& out) {
-  if (out.only_counts()) return out.absent(size_of_header(m));
-  recorder* const recording = recorder::of_this_thread();
-  const bool is_traced = recording != nullptr && recording->is_on();
-  const auto which = static_cast<std::uint8_t>((m.priority != 0 ? has_priority : 0) |
-                                               (m.location_hint != 0 ? has_location_hint : 0) |
-                                               (m.reply ? has_reply : 0) | (is_traced ? has_trace : 0));
+  static bool fits(std::uint32_t which, std::uint32_t id, std::uint32_t origin, std::uint32_t collection) {
+    return which == 0 && (id | origin | collection) <= 0x7f;
+  }
+  bool is_one() const { return fits(which, id, origin, collection); }
+};
+static_assert(sizeof(short_header) == 4);
+
+[[gnu::noinline]] void pack_parts(const message& m, std::uint8_t which, recorder* recording, writer& out) {
   out(which);
   pack_number(m.kind().id, out);
   pack_number(m.origin, out);
@@ -171,13 +179,13 @@ void pack_header(const message& m, writer& out) {
     pack_number(m.reply.generation, out);
     pack_number(m.reply.ordinal, out);
   }
-  if (is_traced) [[unlikely]] {
+  if ((which & has_trace) != 0) {
     pack_number(recording->track(), out);
     pack_number(recording->packed(m), out);
   }
 }
 
-void unpack_header(message& m, reader& in) {
+[[gnu::noinline]] void unpack_parts(message& m, reader& in) {
   std::uint8_t which = 0;
   in(which);
   if (which > all_parts) throw_out_of_range("the parts of a header", which, all_parts + 1);
@@ -208,10 +216,46 @@ void unpack_header(message& m, reader& in) {
                        std::string(m.kind().spelling));
 }
 
-const message_type& kind_of_packed(const reader& in) {
+[[gnu::noinline]] const message_type& kind_of_parts(const reader& in) {
   reader number(in.ahead());
   number.view(1);
   return message_table::at(unpack_short(number));
+}
+
+[[gnu::noinline]] void count_header(const message& m, writer& out) { out.absent(size_of_header(m)); }
+
+}  // namespace
+
+void pack_header(const message& m, writer& out) {
+  if (out.only_counts()) [[unlikely]]
+    return count_header(m, out);
+  recorder* const recording = recorder::of_this_thread();
+  const bool is_traced = recording != nullptr && recording->is_on();
+  const auto which = static_cast<std::uint8_t>((m.priority != 0 ? has_priority : 0) |
+                                               (m.location_hint != 0 ? has_location_hint : 0) |
+                                               (m.reply ? has_reply : 0) | (is_traced ? has_trace : 0));
+  const std::uint32_t id = m.kind().id;
+  const std::uint32_t collection = turned(m.collection);
+  if (!short_header::fits(which, id, m.origin, collection)) return pack_parts(m, which, recording, out);
+  const short_header all{which, static_cast<std::uint8_t>(id), static_cast<std::uint8_t>(m.origin),
+                         static_cast<std::uint8_t>(collection)};
+  out.bytes(&all, sizeof all);
+}
+
+void unpack_header(message& m, reader& in) {
+  short_header all;
+  if (in.ahead().size() < sizeof all) return unpack_parts(m, in);
+  std::memcpy(&all, in.ahead().data(), sizeof all);
+  if (!all.is_one() || all.id != m.kind().id) return unpack_parts(m, in);
+  m.origin = all.origin;
+  m.collection = std::rotr(std::uint32_t{all.collection}, 1);
+  in.view(sizeof all);
+}
+
+const message_type& kind_of_packed(const reader& in) {
+  const auto ahead = in.ahead();
+  if (ahead.size() < 2 || ahead[1] > std::byte{0x7f}) return kind_of_parts(in);
+  return message_table::at(static_cast<std::uint32_t>(ahead[1]));
 }
 
 void pack_long_number(std::uint64_t number, writer& out) {
