@@ -74,18 +74,19 @@ class player : public imbrex::chare<player> {
     const std::span shown(*shared);
     const auto window = static_cast<std::size_t>(asked_.window);
     std::vector<bytes> given;
+    const auto to = receiver();
     const bool gives = asked_.payload == "given";
     const bool shares = asked_.payload == "shared";
     while (rounds_->next()) {
       if (rounds_->first()) {
-        for (std::size_t m = 0; m < window; ++m) imbrex::send<&player::check>(receiver(), shown, size);
+        for (std::size_t m = 0; m < window; ++m) imbrex::send<&player::check>(to, shown, size);
       } else if (shares) {
-        for (std::size_t m = 0; m < window; ++m) imbrex::send<&player::take>(receiver(), shared);
+        for (std::size_t m = 0; m < window; ++m) imbrex::send<&player::take>(to, shared);
       } else if (gives) {
         rounds_->aside([&] { given.assign(window, *shared); });
-        for (auto& one : given) imbrex::send<&player::take>(receiver(), std::move(one));
+        for (auto& one : given) imbrex::send<&player::take>(to, std::move(one));
       } else {
-        for (std::size_t m = 0; m < window; ++m) imbrex::send<&player::take>(receiver(), shown);
+        for (std::size_t m = 0; m < window; ++m) imbrex::send<&player::take>(to, shown);
       }
       const auto answer = co_await answers.receive();
       if (!holds(answer, contents::back, answer_bytes)) throw_wrong_contents(size);

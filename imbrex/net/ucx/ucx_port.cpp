@@ -111,8 +111,9 @@ struct ucx_port::peer {
   ucx_port& owner;
   int process;
   ucp_ep_h endpoint = nullptr;
+  bool is_of_one_pe = true;
   writer waiting;                ///< the batch of items that wait
-  bool is_listed = false;        ///< in `ports_with_batches_`
+  bool is_listed = false;        ///< in `peers_with_batches_`
   std::size_t sent_unasked = 0;  ///< bytes up to which no rendezvous is wanted, whatever UCX would choose
 
   static void failed(void* self, ucp_ep_h, ucs_status_t why) {
@@ -139,6 +140,8 @@ ucx_port::ucx_port(ucp_context_h context, int process, const places& where, netw
   check(ucp_worker_query(made, &limits), "ucp_worker_query");
   longest_header_ = limits.max_am_header;
   out_.lend_from(shortest_block_lent);
+  how_to_send_.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+  how_to_send_.cb.send = &departure::ended;
 
   handle(item_message, &on_message<item_message>);
   handle(item_with_block, &on_message<item_with_block>);
@@ -163,10 +166,11 @@ ucx_port::~ucx_port() { close(); }
 std::string ucx_port::address() const { return address_of(worker_.get()); }
 
 ucx_port::peer* ucx_port::peer_at(std::size_t port) {
-  return is_connected_to(port) ? peers_[port].get() : connect_to(port);
+  return port < peers_.size() && peers_[port] ? peers_[port].get() : connect_to(port);
 }
 
 ucx_port::peer* ucx_port::connect_to(std::size_t port) {
+  have_watched(port);
   if (peers_.empty()) peers_.resize(where_.ports.size());
   const remote_port& other = where_.ports[port];
   auto made = std::make_unique<peer>(*this, other.process);
@@ -179,12 +183,12 @@ ucx_port::peer* ucx_port::connect_to(std::size_t port) {
   how.err_handler = {&peer::failed, made.get()};
   const ucs_status_t status = ucp_ep_create(worker_.get(), &how, &made->endpoint);
   if (status != UCS_OK) {
-    out_.clear();  // to tell of it, notices are written
     lost(other.process, status);
     return nullptr;
   }
   if (!other.on_this_host && !leaves_rendezvous_to_ucx_ && is_tcp_alone(made->endpoint))
     made->sent_unasked = most_sent_unasked_over_tcp;
+  made->is_of_one_pe = other.is_of_one_pe;
   peers_[port] = std::move(made);
   return peers_[port].get();
 }
@@ -194,8 +198,10 @@ void ucx_port::have_watched(std::size_t port) {
   if (!where_.watchman || other.on_this_host || !hosts_.insert(other.host).second) return;
   if (where_.own_heartbeat != nullptr) return where_.own_heartbeat->want(other.host);
   const bool was_sending = sending();  // so much else would be waited for
+  peer* const watchman = peer_at(where_.first_port[static_cast<std::size_t>(*where_.watchman)]);
+  if (watchman == nullptr) return;
   out_(other.host);
-  send_written(watch_message, where_.first_port[static_cast<std::size_t>(*where_.watchman)], nullptr);
+  send_written(watch_message, *watchman, nullptr);
   // It has to leave now: TCP's connect() to a host that cannot be reached blocks for two minutes.
   const auto until = std::chrono::steady_clock::now() + longest_wait_for_watchman;
   while (!was_sending && !progressing_ && sending() && std::chrono::steady_clock::now() < until) move();
@@ -209,9 +215,10 @@ void ucx_port::greet_others() {
   for (std::size_t port = 0; port < where_.ports.size(); ++port)
     if (is_elsewhere(port)) have_watched(port);
   for (std::size_t port = 0; port < where_.ports.size(); ++port) {
-    if (!is_elsewhere(port)) continue;
+    peer* const other = is_elsewhere(port) ? peer_at(port) : nullptr;
+    if (other == nullptr) continue;
     out_.bytes(greeting.data(), greeting.size());
-    send_written(greeting_message, port, nullptr);
+    send_written(greeting_message, *other, nullptr);
   }
   const auto until = std::chrono::steady_clock::now() + longest_wait_for_answers;
   while (sending() && std::chrono::steady_clock::now() < until)
@@ -220,45 +227,42 @@ void ucx_port::greet_others() {
 
 void ucx_port::send(work& item, int to) {
   if (closing_) return item.type->destroy(item);
-  const std::size_t port = where_.port_of_pe[static_cast<std::size_t>(to)];
-  if (!is_connected_to(port)) have_watched(port);
+  peer* const other = peer_at(where_.port_of_pe[static_cast<std::size_t>(to)]);
+  if (other == nullptr) return item.type->destroy(item);
   const bool coalesced = item.coalesced;
   pack(item);
   if (out_.lent().bytes.empty()) {
     item.type->destroy(item);
-    address(to, port);
+    address(to, *other);
     const bool may_wait = coalesced && out_.written().size() <= longest_in_batch;
-    may_wait ? hold_back(port) : send_written(item_message, port, nullptr);
+    may_wait ? hold_back(*other) : send_written(item_message, *other, nullptr);
   } else {
-    send_lending(item, to);
+    send_lending(item, to, *other);
   }
   sent_.store(sent() + 1, std::memory_order_relaxed);
   const std::size_t many = is_full_ ? most_departing_bytes : many_departing_bytes;  // more would come, too
   if (departing_bytes_ > many && !progressing_) move();
 }
 
-void ucx_port::hold_back(std::size_t port) {
-  peer* const other = peer_at(port);
-  if (other == nullptr) return;
-  if (!std::exchange(other->is_listed, true)) ports_with_batches_.push_back(port);
-  batch::append(other->waiting, out_.written());
+void ucx_port::hold_back(peer& other) {
+  if (!std::exchange(other.is_listed, true)) peers_with_batches_.push_back(&other);
+  batch::append(other.waiting, out_.written());
   out_.clear();
-  if (other->waiting.size() > full_batch) send_batch(port);
+  if (other.waiting.size() > full_batch) send_batch(other);
 }
 
-void ucx_port::send_batch(std::size_t port) {
-  writer& waiting = peers_[port]->waiting;
-  writer before = std::exchange(out_, std::exchange(waiting, {}));
-  send_written(batch_message, port, nullptr);
-  waiting = std::exchange(out_, std::move(before));
+void ucx_port::send_batch(peer& other) {
+  writer before = std::exchange(out_, std::exchange(other.waiting, {}));
+  send_written(batch_message, other, nullptr);
+  other.waiting = std::exchange(out_, std::move(before));
 }
 
 void ucx_port::send_batches() {
-  for (const std::size_t port : ports_with_batches_) {
-    peers_[port]->is_listed = false;
-    if (peers_[port]->waiting.size() != 0) send_batch(port);
+  for (peer* const other : peers_with_batches_) {
+    other->is_listed = false;
+    if (other->waiting.size() != 0) send_batch(*other);
   }
-  ports_with_batches_.clear();
+  peers_with_batches_.clear();
 }
 
 void ucx_port::pack(work& item) {
@@ -271,12 +275,11 @@ void ucx_port::pack(work& item) {
   }
 }
 
-void ucx_port::send_lending(work& item, int to) {
-  const std::size_t port = where_.port_of_pe[static_cast<std::size_t>(to)];
+void ucx_port::send_lending(work& item, int to, peer& other) {
   if (out_.written().size() + sizeof(std::uint64_t) + sizeof to <= longest_header_) {
     out_(std::uint64_t{out_.lent().position});
-    address(to, port);
-    return send_written(item_with_block, port, &item);
+    address(to, other);
+    return send_written(item_with_block, other, &item);
   }
   out_.clear();
   {
@@ -284,12 +287,12 @@ void ucx_port::send_lending(work& item, int to) {
     pack(item);
   }
   item.type->destroy(item);
-  address(to, port);
-  send_written(item_message, port, nullptr);
+  address(to, other);
+  send_written(item_message, other, nullptr);
 }
 
-void ucx_port::address(int pe, std::size_t port) {
-  if (!where_.ports[port].is_of_one_pe) out_(pe);
+void ucx_port::address(int pe, const peer& other) {
+  if (!other.is_of_one_pe) out_(pe);
 }
 
 int ucx_port::take_address(std::span<const std::byte>& bytes) const {
@@ -301,36 +304,34 @@ int ucx_port::take_address(std::span<const std::byte>& bytes) const {
 
 void ucx_port::notify(int process, std::span<const std::byte> bytes) {
   if (closing_) return;
-  const std::size_t port = where_.first_port[static_cast<std::size_t>(process)];
-  if (!is_connected_to(port)) have_watched(port);
+  peer* const other = peer_at(where_.first_port[static_cast<std::size_t>(process)]);
+  if (other == nullptr) return;
   out_(process_);
   out_.bytes(bytes.data(), bytes.size());
-  send_written(notice_message, port, nullptr);
+  send_written(notice_message, *other, nullptr);
 }
 
-void ucx_port::send_written(kind what, std::size_t port, work* item) {
-  const peer* const other = peer_at(port);
-  if (other == nullptr) {
-    if (item != nullptr) item->type->destroy(*item);
-    return;
+void ucx_port::send_written(kind what, peer& other, work* item) {
+  if (what != batch_message && other.waiting.size() != 0) send_batch(other);
+  if (!next_departure_) {
+    next_departure_ = std::make_unique<departure>(*this);
+    how_to_send_.user_data = next_departure_.get();
   }
-  if (what != batch_message && other->waiting.size() != 0) send_batch(port);
-  if (!next_departure_) next_departure_ = std::make_unique<departure>(*this);
   next_departure_->item = item;
-  ucp_request_param_t how{};
-  how.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
-  how.cb.send = &departure::ended;
-  how.user_data = next_departure_.get();
   const auto packed = out_.written();
   const auto block = out_.lent().bytes;
-  if (packed.size() + block.size() <= other->sent_unasked) {
-    how.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;
-    how.flags = UCP_AM_SEND_FLAG_EAGER;
+  const ucp_request_param_t* how = &how_to_send_;
+  ucp_request_param_t unasked;
+  if (packed.size() + block.size() <= other.sent_unasked) {
+    unasked = how_to_send_;
+    unasked.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;
+    unasked.flags = UCP_AM_SEND_FLAG_EAGER;
+    how = &unasked;
   }
   const ucs_status_ptr_t request =
-      block.empty() ? ucp_am_send_nbx(other->endpoint, what, nullptr, 0, packed.data(), packed.size(), &how)
-                    : ucp_am_send_nbx(other->endpoint, what, packed.data(), packed.size(), block.data(),
-                                      block.size(), &how);
+      block.empty() ? ucp_am_send_nbx(other.endpoint, what, nullptr, 0, packed.data(), packed.size(), how)
+                    : ucp_am_send_nbx(other.endpoint, what, packed.data(), packed.size(), block.data(),
+                                      block.size(), how);
   if (UCS_PTR_IS_PTR(request)) {  // UCX still reads: all stays where it is
     next_departure_->size = packed.size() + block.size() + bytes_beside_payload;
     departing_bytes_ += next_departure_->size;
@@ -340,7 +341,8 @@ void ucx_port::send_written(kind what, std::size_t port, work* item) {
   }
   out_.clear();
   if (item != nullptr) next_departure_.reset();
-  if (request != nullptr) lost(where_.ports[port].process, UCS_PTR_STATUS(request));
+  if (request != nullptr) [[unlikely]]
+    lost(other.process, UCS_PTR_STATUS(request));
 }
 
 template <class Function>

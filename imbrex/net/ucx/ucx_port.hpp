@@ -132,8 +132,7 @@ class ucx_port final : public port {
   /// Of UCX in one progress(), so that the PE runs something in between.
   static constexpr int most_rounds = 16;
 
-  bool is_connected_to(std::size_t port) const { return !peers_.empty() && peers_[port] != nullptr; }
-  /// Null if UCX cannot connect; then what was to be sent is gone, and the receiver knows of it.
+  /// While `out_` is empty, since it may have to connect. Null if UCX cannot; then the receiver knows of it.
   peer* peer_at(std::size_t port);
   peer* connect_to(std::size_t port);
   /// Connects to all others of a small job and waits until they have answered: UCX keeps a message of more than some
@@ -141,19 +140,19 @@ class ucx_port final : public port {
   void greet_others();
   /// Sends what `out_` holds, which is empty afterwards. Takes `item`, if it is not null, because a block of it
   /// is lent.
-  void send_written(kind what, std::size_t port, work* item);
-  /// Before the first message to a port of another host, while `out_` is empty: tells the watchman of that host.
+  void send_written(kind what, peer& other, work* item);
+  /// Before the first message to a port of another host: tells the watchman of that host.
   void have_watched(std::size_t port);
-  void send_lending(work& item, int to);
-  /// Adds the item that `out_` holds to the batch for that port.
-  void hold_back(std::size_t port);
+  void send_lending(work& item, int to, peer& other);
+  /// Adds the item that `out_` holds to the batch for that peer.
+  void hold_back(peer& other);
   /// What `out_` holds stays for afterwards.
-  void send_batch(std::size_t port);
+  void send_batch(peer& other);
   void send_batches();
   /// Writes the item to `out_`, or destroys it and throws what its type's serialize() throws.
   void pack(work& item);
   /// Writes the PE that an item is for, if the port at the other end has several; reads it.
-  void address(int pe, std::size_t port);
+  void address(int pe, const peer& other);
   int take_address(std::span<const std::byte>& bytes) const;
   /// True if UCX found something to do.
   bool move() noexcept;
@@ -199,8 +198,9 @@ class ucx_port final : public port {
   std::vector<std::unique_ptr<peer>> peers_;
   std::set<int> hosts_;  ///< others that the watchman has been told of
   writer out_;
-  std::vector<std::size_t> ports_with_batches_;  ///< perhaps, by now, with empty ones
+  std::vector<peer*> peers_with_batches_;  ///< perhaps, by now, with empty ones
   std::unique_ptr<departure> next_departure_;
+  ucp_request_param_t how_to_send_{};  ///< `next_departure_`
   std::size_t departing_bytes_ = 0;
   std::deque<offer> offers_;  ///< that wait for room
   std::size_t arriving_bytes_ = 0;
