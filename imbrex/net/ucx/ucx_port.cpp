@@ -112,8 +112,9 @@ struct ucx_port::peer {
   int process;
   ucp_ep_h endpoint = nullptr;
   bool is_of_one_pe = true;
-  writer waiting;                ///< the batch of items that wait
-  bool is_listed = false;        ///< in `peers_with_batches_`
+  writer waiting;                       ///< the batch of items that wait
+  bool is_listed = false;               ///< in `peers_with_batches_`
+  std::size_t full = first_full_batch;  ///< bytes of a batch that leaves
   std::size_t sent_unasked = 0;  ///< bytes up to which no rendezvous is wanted, whatever UCX would choose
 
   static void failed(void* self, ucp_ep_h, ucs_status_t why) {
@@ -248,7 +249,9 @@ void ucx_port::hold_back(peer& other) {
   if (!std::exchange(other.is_listed, true)) peers_with_batches_.push_back(&other);
   batch::append(other.waiting, out_.written());
   out_.clear();
-  if (other.waiting.size() > full_batch) send_batch(other);
+  if (other.waiting.size() <= other.full) return;
+  other.full = std::min(2 * other.full, last_full_batch);
+  send_batch(other);
 }
 
 void ucx_port::send_batch(peer& other) {
@@ -260,6 +263,7 @@ void ucx_port::send_batch(peer& other) {
 void ucx_port::send_batches() {
   for (peer* const other : peers_with_batches_) {
     other->is_listed = false;
+    other->full = first_full_batch;
     if (other->waiting.size() != 0) send_batch(*other);
   }
   peers_with_batches_.clear();

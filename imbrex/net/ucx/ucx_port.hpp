@@ -107,10 +107,12 @@ class ucx_port final : public port {
   static constexpr std::size_t bytes_beside_payload = 256;
   /// From here on it is cheaper to keep an item than to copy its block.
   static constexpr std::size_t shortest_block_lent = 4096;
-  /// Longer items gain nothing by being put together. A batch of so many bytes is full: larger ones are little better,
-  /// and the other side begins later.
+  /// Longer items gain nothing by being put together.
   static constexpr std::size_t longest_in_batch = 256;
-  static constexpr std::size_t full_batch = 768;
+  /// A batch of so many bytes is full. After a look at the network the first is shorter, so that the other side begins
+  /// soon; each further one may be twice as long.
+  static constexpr std::size_t first_full_batch = 768;
+  static constexpr std::size_t last_full_batch = 4096;
   /// Of long messages (rendezvous) that come at once, unless it is a single one. Within a host this processor
   /// copies them, one after the other, and so few that the memory of those that have been read is used again
   /// while a cache holds it; a link between hosts is to have no gaps.
