@@ -17,9 +17,9 @@ struct course {
   std::int64_t megabytes = 512;  ///< so much travels at most for each size, but for a least number of rounds
   int window = 64;               ///< messages in flight
   int buffers = 1;               ///< from which UCX and MPI send, and into which they receive, in turn
-  std::string payload = "shared";
-  bool coalesces = false;  ///< Imbrex's windows, of short messages
-  int elements = 10'000;   ///< of the array that a broadcast goes to
+  std::string payload = "shared";  ///< where the bytes of messages come from; `--help` says what may be asked
+  bool coalesces = false;          ///< Imbrex's windows, of short messages
+  int elements = 10'000;           ///< of the array that a broadcast goes to
 
   int priority = 0;  ///< priority of the measuring threads; 0: the usual scheduling
 

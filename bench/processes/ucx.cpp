@@ -78,6 +78,7 @@ class connection {
     in_ = &in;
     keeps_ = keeps;
     size_ = size;
+    asked_for_ = 0;
     expected_ = which;
     compares_ = all_right_ = true;
   }
@@ -140,7 +141,7 @@ class connection {
       self.take(came);
       return UCS_OK;
     }
-    const auto into = self.in_->of(self.asked_for_++);
+    const auto into = self.in_->of(self.keeps_ ? 0 : self.asked_for_++);
     ucp_request_param_t param{};
     param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
     param.cb.recv_am = [](void* request, ucs_status_t status, std::size_t, void* arg) {

@@ -152,8 +152,7 @@ inline std::uint32_t unpack_short(reader& in) {
   return static_cast<std::uint32_t>(number);
 }
 
-/// A header without other parts, of numbers that take one byte each. Most are so: it is written and read at once, and all
-/// else by functions of their own, for the sake of the instructions that entering them would take.
+/// A header without other parts, of numbers that take one byte each, as most are: written and read at once.
 struct short_header {
   std::uint8_t which;
   std::uint8_t id;
@@ -163,9 +162,11 @@ struct short_header {
   static bool fits(std::uint32_t which, std::uint32_t id, std::uint32_t origin, std::uint32_t collection) {
     return which == 0 && (id | origin | collection) <= 0x7f;
   }
-  bool is_one() const { return fits(which, id, origin, collection); }
+  bool is_short() const { return fits(which, id, origin, collection); }
 };
 static_assert(sizeof(short_header) == 4);
+
+// Not inlined, so that short headers save no registers for what they do not have.
 
 [[gnu::noinline]] void pack_parts(const message& m, std::uint8_t which, recorder* recording, writer& out) {
   out(which);
@@ -237,19 +238,19 @@ void pack_header(const message& m, writer& out) {
   const std::uint32_t id = m.kind().id;
   const std::uint32_t collection = turned(m.collection);
   if (!short_header::fits(which, id, m.origin, collection)) return pack_parts(m, which, recording, out);
-  const short_header all{which, static_cast<std::uint8_t>(id), static_cast<std::uint8_t>(m.origin),
-                         static_cast<std::uint8_t>(collection)};
-  out.bytes(&all, sizeof all);
+  const short_header header{which, static_cast<std::uint8_t>(id), static_cast<std::uint8_t>(m.origin),
+                            static_cast<std::uint8_t>(collection)};
+  out.bytes(&header, sizeof header);
 }
 
 void unpack_header(message& m, reader& in) {
-  short_header all;
-  if (in.ahead().size() < sizeof all) return unpack_parts(m, in);
-  std::memcpy(&all, in.ahead().data(), sizeof all);
-  if (!all.is_one() || all.id != m.kind().id) return unpack_parts(m, in);
-  m.origin = all.origin;
-  m.collection = std::rotr(std::uint32_t{all.collection}, 1);
-  in.view(sizeof all);
+  short_header header;
+  if (in.ahead().size() < sizeof header) return unpack_parts(m, in);
+  std::memcpy(&header, in.ahead().data(), sizeof header);
+  if (!header.is_short() || header.id != m.kind().id) return unpack_parts(m, in);
+  m.origin = header.origin;
+  m.collection = std::rotr(std::uint32_t{header.collection}, 1);
+  in.view(sizeof header);
 }
 
 const message_type& kind_of_packed(const reader& in) {

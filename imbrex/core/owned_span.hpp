@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -12,6 +11,7 @@
 
 #include <imbrex/base/pool.hpp>
 #include <imbrex/serial/archive.hpp>
+#include <imbrex/serial/copy_bytes.hpp>
 
 namespace imbrex::detail {
 
@@ -89,14 +89,13 @@ class owned_span<E> {
   E* begin() { return data(); }
   E* end() { return data() + size_; }
   void clear() { resize(0); }
-  /// Of elements that lie anywhere, aligned or not.
-  void assign_bytes(const std::byte* source, std::size_t count) {
-    const std::size_t bytes = count * sizeof(E);
-    if (bytes <= most_inside && std::holds_alternative<inside>(held_))
-      size_ = count;
+  /// Copies so many elements, which may lie anywhere.
+  void assign_unaligned(const std::byte* source, std::size_t count) {
+    if (count * sizeof(E) <= most_inside && std::holds_alternative<inside>(held_))
+      size_ = count;  // as resize() would, which is too long to be inlined
     else
       resize(count);
-    copy_bytes(data(), source, bytes);
+    copy_bytes(data(), source, count * sizeof(E));
   }
   /// The elements are not initialised.
   void resize(std::size_t count) {
@@ -123,7 +122,7 @@ class owned_span<E> {
   using shared_vector = std::shared_ptr<const std::vector<E>>;
 
   void copy_in(std::span<const E> shown) {
-    assign_bytes(reinterpret_cast<const std::byte*>(shown.data()), shown.size());
+    assign_unaligned(reinterpret_cast<const std::byte*>(shown.data()), shown.size());
   }
   owned_span copy() const {
     const auto* shared = std::get_if<shared_vector>(&held_);

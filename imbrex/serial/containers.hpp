@@ -4,6 +4,7 @@
 // disagree. A count stands before the elements. Elements that are not copied at once take at least one byte
 // each, so that a count can be checked against the bytes left before anything is allocated.
 
+#include <imbrex/serial/copy_bytes.hpp>
 #include <imbrex/serial/kinds.hpp>
 #include <imbrex/serial/reader.hpp>
 #include <imbrex/serial/uncleared.hpp>
@@ -11,7 +12,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -86,8 +86,8 @@ void process_block(reader& in, T& value) {
     return in.expect(value.data());
   }
   const std::byte* source = in.view(count * sizeof(element)).data();
-  if constexpr (requires { value.assign_bytes(source, count); }) {
-    return value.assign_bytes(source, count);
+  if constexpr (requires { value.assign_unaligned(source, count); }) {
+    return value.assign_unaligned(source, count);
   } else if constexpr (requires(const element* first) { value.assign(first, first); }) {
     // Where the bytes can serve as elements, this saves clearing the memory before it is filled.
     if (reinterpret_cast<std::uintptr_t>(source) % alignof(element) == 0) {

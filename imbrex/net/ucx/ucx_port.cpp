@@ -112,9 +112,9 @@ struct ucx_port::peer {
   int process;
   ucp_ep_h endpoint = nullptr;
   bool is_of_one_pe = true;
-  writer waiting;                       ///< the batch of items that wait
-  bool is_listed = false;               ///< in `peers_with_batches_`
-  std::size_t full = first_full_batch;  ///< bytes of a batch that leaves
+  writer waiting;                             ///< the batch of items that wait
+  bool is_listed = false;                     ///< in `peers_with_batches_`
+  std::size_t full_batch = first_full_batch;  ///< bytes from which on it leaves
   std::size_t sent_unasked = 0;  ///< bytes up to which no rendezvous is wanted, whatever UCX would choose
 
   static void failed(void* self, ucp_ep_h, ucs_status_t why) {
@@ -173,6 +173,7 @@ ucx_port::peer* ucx_port::peer_at(std::size_t port) {
 ucx_port::peer* ucx_port::connect_to(std::size_t port) {
   have_watched(port);
   if (peers_.empty()) peers_.resize(where_.ports.size());
+  if (peers_[port]) return peers_[port].get();  // what came meanwhile has been answered
   const remote_port& other = where_.ports[port];
   auto made = std::make_unique<peer>(*this, other.process);
   ucp_ep_params_t how{};
@@ -228,6 +229,8 @@ void ucx_port::greet_others() {
 
 void ucx_port::send(work& item, int to) {
   if (closing_) return item.type->destroy(item);
+  if (out_.size() != 0) [[unlikely]]
+    return send_while_packing(item, to);
   peer* const other = peer_at(where_.port_of_pe[static_cast<std::size_t>(to)]);
   if (other == nullptr) return item.type->destroy(item);
   const bool coalesced = item.coalesced;
@@ -245,12 +248,25 @@ void ucx_port::send(work& item, int to) {
   if (departing_bytes_ > many && !progressing_) move();
 }
 
+void ucx_port::send_while_packing(work& item, int to) {
+  writer outer = std::exchange(out_, writer());
+  out_.lend_from(shortest_block_lent);
+  const auto resume = [&] { out_ = std::move(outer); };
+  try {
+    send(item, to);
+  } catch (...) {
+    resume();
+    throw;
+  }
+  resume();
+}
+
 void ucx_port::hold_back(peer& other) {
   if (!std::exchange(other.is_listed, true)) peers_with_batches_.push_back(&other);
   batch::append(other.waiting, out_.written());
   out_.clear();
-  if (other.waiting.size() <= other.full) return;
-  other.full = std::min(2 * other.full, last_full_batch);
+  if (other.waiting.size() <= other.full_batch) return;
+  other.full_batch = std::min(2 * other.full_batch, last_full_batch);
   send_batch(other);
 }
 
@@ -263,7 +279,7 @@ void ucx_port::send_batch(peer& other) {
 void ucx_port::send_batches() {
   for (peer* const other : peers_with_batches_) {
     other->is_listed = false;
-    other->full = first_full_batch;
+    other->full_batch = first_full_batch;
     if (other->waiting.size() != 0) send_batch(*other);
   }
   peers_with_batches_.clear();

@@ -134,7 +134,8 @@ class ucx_port final : public port {
   /// Of UCX in one progress(), so that the PE runs something in between.
   static constexpr int most_rounds = 16;
 
-  /// While `out_` is empty, since it may have to connect. Null if UCX cannot; then the receiver knows of it.
+  /// While `out_` is empty: it may have to connect, and then takes in what comes. Null if UCX cannot connect; then the
+  /// receiver knows of it.
   peer* peer_at(std::size_t port);
   peer* connect_to(std::size_t port);
   /// Connects to all others of a small job and waits until they have answered: UCX keeps a message of more than some
@@ -146,6 +147,8 @@ class ucx_port final : public port {
   /// Before the first message to a port of another host: tells the watchman of that host.
   void have_watched(std::size_t port);
   void send_lending(work& item, int to, peer& other);
+  /// An item that another's serialize() sends while it is packed.
+  void send_while_packing(work& item, int to);
   /// Adds the item that `out_` holds to the batch for that peer.
   void hold_back(peer& other);
   /// What `out_` holds stays for afterwards.
@@ -202,7 +205,8 @@ class ucx_port final : public port {
   writer out_;
   std::vector<peer*> peers_with_batches_;  ///< perhaps, by now, with empty ones
   std::unique_ptr<departure> next_departure_;
-  ucp_request_param_t how_to_send_{};  ///< `next_departure_`
+  ucp_request_param_t
+      how_to_send_{};  ///< what UCX is told with each message: its user data is `next_departure_`
   std::size_t departing_bytes_ = 0;
   std::deque<offer> offers_;  ///< that wait for room
   std::size_t arriving_bytes_ = 0;
