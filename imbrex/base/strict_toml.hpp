@@ -51,11 +51,30 @@ inline void require_printable(std::string_view text) {
                        "there is a character that is not printable ASCII: remove it"};
 }
 
+/// Throws `text_refusal` for a key of very many parts, each of which toml++ nests a level deeper on the stack.
+inline void require_short_keys(std::string_view text) {
+  constexpr std::size_t most_dots = 1000;
+  std::size_t dots = 0;  // with nothing but keys between
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const char c = text[k];
+    const bool is_of_key = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                           c == '_' || c == '-' || c == '"' || c == '\'' || c == ' ' || c == '\t';
+    if (c == '.')
+      ++dots;
+    else if (!is_of_key)
+      dots = 0;
+    if (dots > most_dots)
+      throw text_refusal{static_cast<std::size_t>(std::ranges::count(text.substr(0, k), '\n')) + 1,
+                         "a key has more than " + std::to_string(most_dots) + " parts"};
+  }
+}
+
 /// Parses TOML of printable characters. Throws `text_refusal`. Not for installed headers: users need not
 /// have toml++.
 inline toml::table parse_strict_toml(std::string_view text) {
   // toml++ 3.3 has assertions and undefined behaviour where it should refuse some of the others.
   require_printable(text);
+  require_short_keys(text);
   try {
     return toml::parse(text);
   } catch (const toml::parse_error& e) {

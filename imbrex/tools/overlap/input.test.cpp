@@ -145,9 +145,11 @@ TEST(input, reads_what_is_shipped) {
 TEST(input, refuses_values_with_place_and_remedy) {
   struct wrong {
     const char* line;
-    const char* by;
+    std::string by;
     std::vector<const char*> said;
   };
+  std::string long_key = "a";
+  for (int part = 0; part < 100'000; ++part) long_key += ".a";
   const std::vector<wrong> all{
       {"computation_time_us = 100",
        "computation_time_us = 0",
@@ -201,6 +203,8 @@ TEST(input, refuses_values_with_place_and_remedy) {
       {"collectives = 2", "collectives = ", {"line 5", "no TOML"}},
       {"collectives = 2", "collectives = \xc3\xa9", {"line 5", "printable ASCII"}},
       {"collectives = 2", "collectives = 2\ncollectives = 3", {"line 6", "no TOML"}},
+      {"collectives = 2", "collectives = 2\n" + long_key + " = 1", {"line 6", "more than 1000 parts"}},
+      {"collectives = 2", "collectives = 2\n[" + long_key + "]", {"line 6", "more than 1000 parts"}},
   };
   for (const wrong& one : all) {
     const std::string said = complaint(replaced(in_toml, one.line, one.by));
