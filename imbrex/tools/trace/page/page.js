@@ -363,8 +363,11 @@ function makeLegend() {
   for (const [text, colour] of kernels) items.push(keyOf(`kernel ${text}`, colour, text));
   for (const kind of [1, 2, 3]) if (kinds.has(kind)) items.push(element('span', {}, swatch(operationKinds[kind].colour), operationKinds[kind].name));
   items.push(element('span', {}, swatch(theme.row), 'idle'));
-  if (reports.some(report => report.pes.some(pe => pe.idle.device > 0)))
-    items.push(element('span', {}, swatch(theme.states[5]), states[5]));
+  const sometimes = [[2, pe => pe.unrecorded], [3, pe => pe.idle.before_first], [5, pe => pe.idle.device],
+                     [6, pe => pe.idle.timer]];
+  for (const [state, timeOf] of sometimes)
+    if (reports.some(report => report.pes.some(pe => timeOf(pe) > 0)))
+      items.push(element('span', {}, swatch(theme.states[state]), states[state]));
   byId('legend').replaceChildren(...items);
   const cut = runs.filter(run => run.cut || run.details[1] < run.length || run.details[0] > 0);
   byId('hint').textContent = cut.map(run =>
