@@ -350,7 +350,7 @@ void analysis::quiet(const record& r, const track_account& here) {
 void analysis::known_begun(const message_account::begun& known, std::uint64_t now) {
   count(known, now);
   pe_account& pe = *tracks_[known.receiver].pe;
-  if (pe.begun_by_message(known.times.ready)) {
+  if (pe.begun_by_message(known.times, known.message.found)) {
     if (known.message.chain != 0) {
       ++path_.takeovers;
       pe.take_over(known.message.chain, known.times);

@@ -81,6 +81,7 @@ std::optional<message_account::begun> message_account::packed(const trace::recor
       const early here = known->second;
       forget_early({track, r.group});
       message.ready = here.arrived;
+      message.found = true;
       if (message.ready < message.sent) ++report_.arrived_before_sent;
       if (here.begun) {
         --report_.unknown;
@@ -101,8 +102,10 @@ std::optional<message_account::begun> message_account::packed(const trace::recor
 void message_account::arrived(const trace::record& r, std::uint32_t process,
                               const tracks_by_number& packers) {
   if (r.b == 0) {
-    if (auto* const message = table_.find(process, r.a))
+    if (auto* const message = table_.find(process, r.a)) {
       message->ready = std::max(r.time - std::min<std::uint64_t>(r.group, r.time), message->sent);
+      message->found = false;
+    }
     return;
   }
   const std::uint64_t named = r.b - 1;
@@ -114,6 +117,7 @@ void message_account::arrived(const trace::record& r, std::uint32_t process,
     message.place = process;
     message.address = r.a;
     message.ready = r.time;
+    message.found = true;
     if (message.ready < message.sent) ++report_.arrived_before_sent;
     place_for(message.place, message.address) = message;
     return;

@@ -20,6 +20,7 @@ struct message_in_flight {
   std::uint32_t chain = 0;   ///< what led to it: a number of `chain_store`, or 0
   std::uint32_t entry = 0;   ///< that it calls, `trace::record::entry`
   std::uint32_t to = 0;      ///< the PE that it was sent to
+  bool found = false;        ///< `ready` is when its PE looked: it may have come before
 };
 inline constexpr std::uint32_t packed_place = 0x8000'0000U;
 

@@ -85,12 +85,14 @@ class alignas(64) pe_account {
   std::uint64_t cut_time_until_begun() const { return overlap_.cut_time(until_begun); }
   /// What has led to this moment: to be given to a message, and released.
   std::uint32_t capture();
-  /// A message that was ready at that time has just begun an item, or a turn. Whether the PE has waited for it: since its
-  /// last work it was idle for some time, and the message has come since then. Work is what runs the program, or was
-  /// begun by a message; so the timers and the polling that let a message in are none.
-  bool begun_by_message(std::uint64_t ready) {
+  /// A message has just begun an item, or a turn. Whether the PE has waited for it: since its last work it was idle for
+  /// some time, and the message has come since then. Work is what runs the program, or was begun by a message; so the
+  /// timers and the polling that let a message in are none. `found`: the message was ready when the PE looked. What was
+  /// sent while it worked, and is found by the first look after that, had been there: it waited for the PE.
+  bool begun_by_message(const message_times& times, bool found) {
     worked_ = true;
-    return waited_ && ready > worked_until_;
+    if (!waited_ || times.ready <= worked_until_) return false;
+    return !found || times.sent >= worked_until_ || times.ready - worked_until_ > longest_look;
   }
   /// The message that it has waited for.
   void take_over(std::uint32_t chain, const message_times& times);
@@ -113,6 +115,7 @@ class alignas(64) pe_account {
     frame_kind kind;
     bool program;
   };
+  static constexpr std::uint64_t longest_look = 20'000;  // ns: messages of some ten KiB are copied in it
   static constexpr std::size_t fetched = 448;    // bytes, with the parts of the chain that nearly all have
   static constexpr std::size_t until_begun = 1;  // a set of `overlap_`
   enum class mode : std::uint8_t { idle, busy, unrecorded };

@@ -186,7 +186,8 @@ void random_schedule::message_begins(std::uint32_t p, std::size_t which) {
   // Before its packing has been seen, nobody knows what it is.
   const bool known = m.packed == 0 || std::pair(m.packed, m.sender) < std::pair(time, p);
   if (known) one.worked = true;
-  if (one.waited && known && m.ready > one.worked_until) {
+  const bool was_there = m.is_bytes && m.sent < one.worked_until && m.ready <= one.worked_until + 20'000;
+  if (one.waited && known && m.ready > one.worked_until && !was_there) {
     pes[p].takeovers.push_back({time, which});
     one.waited = false;
   }
