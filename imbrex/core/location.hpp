@@ -35,7 +35,8 @@ struct key_hasher {
 /// Each element has a home, the PE of its placement, which always knows, or will soon be told, where it is.
 /// Others know where it went from here (they forwarded it) or have been told after a message of theirs had to
 /// be forwarded. A message for an element that is not here goes
-///   - to where the element is known to be, with its epoch there as a hint, and the sender is told;
+///   - to where the element is known to be, with its epoch there as a hint, and the sender is told; if that is here, the
+///     element is on its way here, and the message waits for it;
 ///   - nowhere yet, if the hint that it came with is newer than what is known here: the element is on its way
 ///     here;
 ///   - else home, where it waits if the element has not been inserted, and is an error if it was destroyed.
@@ -135,6 +136,7 @@ void element_map<Index>::route(element_message<key>& m) {
     m.location_hint = 0;
     return pe().dispatch(m, home);
   }
+  if (where.pe == pe().pe()) return hold(m);  // the news of it came first
   const auto newer = static_cast<std::int16_t>(m.location_hint - static_cast<std::uint16_t>(where.epoch));
   if (m.location_hint != 0 && newer > 0) return hold(m);
   if (m.origin != static_cast<std::uint32_t>(pe().pe())) tell(static_cast<int>(m.origin), m.key, where);

@@ -163,6 +163,42 @@ TEST_P(migration, to_the_own_pe_ends_with_urgent_messages_under_way) {
   });
 }
 
+/// So long that the news of where it goes overtake it.
+class heavy : public chare<heavy> {
+ public:
+  void letter() {
+    ++got_;
+    migrate_to((pe() + 1) % num_pes());
+  }
+  int got() const { return got_; }
+  void serialize(auto& ar) { ar(ballast_, got_); }
+
+ private:
+  std::string ballast_ = std::string(20'000, 'b');
+  int got_ = 0;
+};
+
+class urgent_writer : public chare<urgent_writer> {
+ public:
+  void write(array<heavy> to, int letters) {
+    for (int n = 0; n < letters; ++n)
+      for (int i = 0; i < to.shape()[0]; ++i) send<&heavy::letter>(to[i].with_priority(-4));
+  }
+};
+
+TEST_P(migration, urgent_messages_wait_for_an_element_that_is_on_its_way) {
+  run([]() -> task<> {
+    constexpr int elements = 4;
+    constexpr int letters = 10;
+    auto all = make_array<heavy>(elements);
+    auto writers = make_group<urgent_writer>();
+    send<&urgent_writer::write>(writers, all, letters);
+    co_await quiescence();
+    const int got = co_await all.reduce<&heavy::got>(sum);
+    EXPECT_EQ(got, elements * letters * num_pes());
+  });
+}
+
 TEST_P(migration, and_destruction_in_one_entry_end_the_element_once) {
   run([]() -> task<> {
     auto all = make_array<traveller>({3});
