@@ -157,9 +157,22 @@ class flood : public chare<flood> {
     send<&flood::pass_on>(first, std::vector<double>(doubles, 1.0));
     if (messages > 1) send<&flood::pour_through>(self(), first, messages - 1, doubles);
   }
+  void pour_short(element<flood> to, int bursts) {
+    for (int m = 0; m < burst; ++m)
+      send<&flood::take_slowly>(to.coalesced(), std::span(numbers_).first(short_length));
+    if (bursts > 1) send<&flood::pour_short>(self(), to, bursts - 1);
+  }
+  void take_slowly(std::span<const double> values) {
+    received_ += values.size();
+    const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(1);
+    while (std::chrono::steady_clock::now() < until) {
+    }
+  }
   void be_slow(std::chrono::microseconds pause) { pause_ = pause; }
   std::uint64_t received() const { return received_; }
 
+  static constexpr int burst = 100;
+  static constexpr std::size_t short_length = 25;
   static constexpr int batch = 32;
   static constexpr std::size_t length = 16384;
 
@@ -233,6 +246,24 @@ TEST(backpressure, a_pe_that_passes_on_to_a_slow_one_uses_bounded_memory) {
 
 TEST(backpressure, nor_do_many_short_messages_pile_up_on_the_way) {
   expect_bounded_memory_on_the_way(false, 300'000, 500, std::chrono::microseconds(0));
+}
+
+TEST(backpressure, nor_do_messages_that_cross_together) {
+  const int bursts = test::memory_is_kept_back ? 200 : 10'000;
+  options how;
+  how.pes = 1;
+  const auto before = peak_bytes();
+  const int status = run_in_processes(2, how, [=]() -> task<> {
+    auto two = make_array<flood>({2});
+    send<&flood::pour_short>(two[0], two[1], bursts);
+    co_await quiescence();
+    EXPECT_EQ(co_await two[1].call<&flood::received>(),
+              static_cast<std::uint64_t>(bursts) * flood::burst * flood::short_length);
+  });
+  EXPECT_EQ(status, 0);
+  if (!test::memory_is_kept_back) {
+    EXPECT_LT(peak_bytes() - before, std::size_t{300} << 20U);
+  }
 }
 
 TEST(backpressure, nor_does_a_communication_thread_take_them_all) {

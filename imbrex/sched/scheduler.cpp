@@ -26,6 +26,7 @@ struct scheduler::receipt : work {
 };
 
 void scheduler::push_arrived(work& item, std::size_t bytes) {
+  ++arrived_;
   unread_ += bytes + bytes_beside_payload;
   unreceipted_ += bytes + bytes_beside_payload;
   last_unreceipted_ = std::max<int>(last_unreceipted_, item.priority);
@@ -36,13 +37,15 @@ void scheduler::push_arrived(work& item, std::size_t bytes) {
   push(*r);
 }
 
-/// Backpressure. A PE to which too much has come rather runs than takes in more, so that its senders notice; a PE that has
+/// Backpressure. A PE to which too much has come rather runs than takes in more, at least what has come at a look before
+/// the next, so that its senders notice; a PE that has
 /// too much to send runs nothing until some of it has left, but still takes in, long messages ever more slowly: so of
 /// two that flood each other both go on. False if nothing must be run now.
 bool scheduler::exchange() {
   const bool full = unread_ > port::most_unread;
-  turns_to_poll_ = full ? turns_between_polls_when_full : turns_between_polls;
+  arrived_ = 0;
   port_->progress(unread_);
+  turns_to_poll_ = full ? std::max(arrived_, turns_between_polls_when_full) : turns_between_polls;
   if (!port_->congested()) return true;
   turns_to_poll_ = 0;
   return false;

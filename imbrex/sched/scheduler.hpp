@@ -189,6 +189,7 @@ class scheduler {
   unsigned turns_to_poll_ = 0;
   std::size_t unread_ = 0;       // bytes of what came from other processes and waits in the queue, about
   std::size_t unreceipted_ = 0;  // those of them that no receipt stands for yet
+  unsigned arrived_ = 0;         // items, at the last look at the network
   int last_unreceipted_ = first_priority;
   std::atomic<const work_type*> running_ = nullptr;
   work_queue after_;
