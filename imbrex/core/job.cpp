@@ -114,7 +114,12 @@ bool job::quiet(const network::counts& exchanged) {
 
 void job::heard_quiet(int process, const network::counts& exchanged) {
   if (owner_.ended()) return;
-  reports_[static_cast<std::size_t>(process)] = exchanged;
+  auto& known = reports_[static_cast<std::size_t>(process)];
+  // A shuffled queue may take an older report later, where notices wait in it; all that is counted only grows.
+  if (known && (exchanged.sent < known->sent || exchanged.received < known->received ||
+                exchanged.round < known->round))
+    return;
+  known = exchanged;
   for (const auto& r : reports_)
     if (!r || (asking_ && r->round != round_)) return;
   const auto now = total();

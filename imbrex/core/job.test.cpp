@@ -71,6 +71,20 @@ TEST(job, refuses_what_is_no_notice) {
   EXPECT_FALSE(here.run().ended());
 }
 
+TEST(job, passes_over_a_report_that_a_newer_one_has_overtaken) {
+  test::lone_process here(0);
+  constexpr std::uint8_t quiet = 0;
+  const auto report = [&](int process, std::uint64_t sent, std::uint64_t received) {
+    here.take_notice(process, written(quiet, std::uint32_t{0}, sent, received));
+  };
+  here.come_to_rest({4, 5, 0});
+  report(1, 6, 4);
+  report(1, 5, 4);
+  EXPECT_TRUE(here.wire().notices.empty());
+  report(2, 1, 2);
+  EXPECT_EQ(here.wire().notices.size(), 2U);  // 11 were sent and 11 received: it asks both others once more
+}
+
 TEST(job, refuses_notices_of_those_who_may_not_send_them) {
   test::lone_process here(1);
   constexpr std::uint8_t quiet = 0;

@@ -86,6 +86,15 @@ class lone_process {
     job_.notice(process, bytes);
   }
 
+  /// Its PE sleeps, and has sent and received so many messages.
+  void come_to_rest(const network::counts& exchanged) {
+    scheduler& pe = run_.processor_at(0);
+    const scheduler::activation as(pe);
+    job_.quiet(exchanged);
+    while (pe.step()) {
+    }
+  }
+
   runtime& run() { return run_; }
   silent_port& wire() { return static_cast<silent_port&>(job_.net().port_of(0)); }
 
