@@ -89,21 +89,10 @@ class owned_span<E> {
   E* begin() { return data(); }
   E* end() { return data() + size_; }
   void clear() { resize(0); }
-  /// Copies so many elements, which may lie anywhere.
-  void assign_unaligned(const std::byte* source, std::size_t count) {
-    if (count * sizeof(E) <= most_inside && std::holds_alternative<inside>(held_))
-      size_ = count;  // as resize() would, which is too long to be inlined
-    else
-      resize(count);
-    copy_bytes(data(), source, count * sizeof(E));
-  }
   /// The elements are not initialised.
   void resize(std::size_t count) {
-    const std::size_t bytes = count * sizeof(E);
-    if (bytes > most_inside)
-      held_.template emplace<pooled>(static_cast<E*>(pool::allocate(bytes)), to_pool{bytes});
-    else if (!std::holds_alternative<inside>(held_))
-      held_.template emplace<inside>();
+    if (count * sizeof(E) > most_inside || !std::holds_alternative<inside>(held_))
+      make_room(count * sizeof(E));
     size_ = count;
   }
 
@@ -121,8 +110,16 @@ class owned_span<E> {
   using pooled = std::unique_ptr<E[], to_pool>;
   using shared_vector = std::shared_ptr<const std::vector<E>>;
 
+  /// Not inlined: few are inside, and so all that most do.
+  [[gnu::noinline]] void make_room(std::size_t bytes) {
+    if (bytes > most_inside)
+      held_.template emplace<pooled>(static_cast<E*>(pool::allocate(bytes)), to_pool{bytes});
+    else
+      held_.template emplace<inside>();
+  }
   void copy_in(std::span<const E> shown) {
-    assign_unaligned(reinterpret_cast<const std::byte*>(shown.data()), shown.size());
+    resize(shown.size());
+    copy_bytes(data(), shown.data(), shown.size_bytes());
   }
   owned_span copy() const {
     const auto* shared = std::get_if<shared_vector>(&held_);
@@ -133,5 +130,11 @@ class owned_span<E> {
       held_;  ///< copied or received, given away, or shared
   std::size_t size_ = 0;
 };
+
+template <bitwise E>
+  requires(alignof(E) <= pool::granule)
+void resize_to_fill(owned_span<E>& value, std::size_t count) {
+  value.resize(count);
+}
 
 }  // namespace imbrex::detail

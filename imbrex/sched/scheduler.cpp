@@ -37,10 +37,10 @@ void scheduler::push_arrived(work& item, std::size_t bytes) {
   push(*r);
 }
 
-/// Backpressure. A PE to which too much has come rather runs than takes in more, at least what has come at a look before
-/// the next, so that its senders notice; a PE that has
-/// too much to send runs nothing until some of it has left, but still takes in, long messages ever more slowly: so of
-/// two that flood each other both go on. False if nothing must be run now.
+/// Backpressure. A PE to which too much has come rather runs than takes in more, between two looks at least as much as
+/// the first has brought, so that its senders notice; a PE that has too much to send runs nothing until some of it has
+/// left, but still takes in, long messages ever more slowly: so of two that flood each other both go on. False if nothing
+/// must be run now.
 bool scheduler::exchange() {
   const bool full = unread_ > port::most_unread;
   arrived_ = 0;

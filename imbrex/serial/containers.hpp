@@ -86,9 +86,7 @@ void process_block(reader& in, T& value) {
     return in.expect(value.data());
   }
   const std::byte* source = in.view(count * sizeof(element)).data();
-  if constexpr (requires { value.assign_unaligned(source, count); }) {
-    return value.assign_unaligned(source, count);
-  } else if constexpr (requires(const element* first) { value.assign(first, first); }) {
+  if constexpr (requires(const element* first) { value.assign(first, first); }) {
     // Where the bytes can serve as elements, this saves clearing the memory before it is filled.
     if (reinterpret_cast<std::uintptr_t>(source) % alignof(element) == 0) {
       const auto* first = reinterpret_cast<const element*>(source);

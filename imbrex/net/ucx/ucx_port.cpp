@@ -230,7 +230,7 @@ void ucx_port::greet_others() {
 void ucx_port::send(work& item, int to) {
   if (closing_) return item.type->destroy(item);
   if (out_.size() != 0) [[unlikely]]
-    return send_while_packing(item, to);
+    return apart([&] { send(item, to); });
   peer* const other = peer_at(where_.port_of_pe[static_cast<std::size_t>(to)]);
   if (other == nullptr) return item.type->destroy(item);
   const bool coalesced = item.coalesced;
@@ -248,17 +248,19 @@ void ucx_port::send(work& item, int to) {
   if (departing_bytes_ > many && !progressing_) move();
 }
 
-void ucx_port::send_while_packing(work& item, int to) {
-  writer outer = std::exchange(out_, writer());
+template <class Function>
+void ucx_port::apart(const Function& function) {
+  struct outer_item {
+    explicit outer_item(writer& w) : out(w), before(std::exchange(w, writer())) {}
+    outer_item(const outer_item&) = delete;
+    outer_item& operator=(const outer_item&) = delete;
+    ~outer_item() { out = std::move(before); }
+    writer& out;
+    writer before;
+  };
+  const outer_item unfinished(out_);
   out_.lend_from(shortest_block_lent);
-  const auto resume = [&] { out_ = std::move(outer); };
-  try {
-    send(item, to);
-  } catch (...) {
-    resume();
-    throw;
-  }
-  resume();
+  function();
 }
 
 void ucx_port::hold_back(peer& other) {
@@ -324,6 +326,8 @@ int ucx_port::take_address(std::span<const std::byte>& bytes) const {
 
 void ucx_port::notify(int process, std::span<const std::byte> bytes) {
   if (closing_) return;
+  if (out_.size() != 0) [[unlikely]]
+    return apart([&] { notify(process, bytes); });
   peer* const other = peer_at(where_.first_port[static_cast<std::size_t>(process)]);
   if (other == nullptr) return;
   out_(process_);

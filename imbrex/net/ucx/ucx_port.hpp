@@ -147,8 +147,9 @@ class ucx_port final : public port {
   /// Before the first message to a port of another host: tells the watchman of that host.
   void have_watched(std::size_t port);
   void send_lending(work& item, int to, peer& other);
-  /// An item that another's serialize() sends while it is packed.
-  void send_while_packing(work& item, int to);
+  /// Sends something while an item is packed, whose serialize() asks for it.
+  template <class Function>
+  void apart(const Function& function);
   /// Adds the item that `out_` holds to the batch for that peer.
   void hold_back(peer& other);
   /// What `out_` holds stays for afterwards.
@@ -205,8 +206,8 @@ class ucx_port final : public port {
   writer out_;
   std::vector<peer*> peers_with_batches_;  ///< perhaps, by now, with empty ones
   std::unique_ptr<departure> next_departure_;
-  ucp_request_param_t
-      how_to_send_{};  ///< what UCX is told with each message: its user data is `next_departure_`
+  /// What UCX is told with each message: its user data is `next_departure_`.
+  ucp_request_param_t how_to_send_{};
   std::size_t departing_bytes_ = 0;
   std::deque<offer> offers_;  ///< that wait for room
   std::size_t arriving_bytes_ = 0;

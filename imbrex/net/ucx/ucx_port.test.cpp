@@ -111,9 +111,12 @@ TEST_F(job_on_two_hosts, answers_what_comes_while_it_connects) {
 
 TEST_F(job_on_two_hosts, keeps_apart_what_is_sent_while_something_is_packed) {
   auto* const outer = new text("outer text");
-  outer->while_packed = [this] { one.port.send(*new text("inner text"), 2); };
+  outer->while_packed = [this] {
+    one.port.send(*new text("inner text"), 2);
+    one.port.notify(2, {});
+  };
   one.port.send(*outer, 2);
-  ASSERT_TRUE(comes_to([&] { return other.came.size() == 2; }));
+  ASSERT_TRUE(comes_to([&] { return other.came.size() == 2 && other.notices == 1; }));
   EXPECT_EQ(other.came, (std::vector<std::string>{"inner text", "outer text"}));
 }
 
