@@ -108,7 +108,24 @@ struct failure_message : message {
   }
 };
 
+/// Answers that there was no element.
+struct none_found_message : message {
+  static inline message_type type_record = runtime_message_type<none_found_message>();
+  void serialize(auto&) {}
+  void deliver() {
+    const message_guard mine(*this);
+    if (auto* target = processor::here().replies().find(reply)) target->found_none(reply.ordinal);
+  }
+};
+
 }  // namespace
+
+void answer_none_found(const message& request) {
+  if (!request.reply) return;
+  auto& m = make_message<none_found_message>();
+  m.reply = request.reply;
+  processor::here().dispatch(m, static_cast<int>(request.origin));
+}
 
 void send_failure(std::uint32_t caller, const reply_address& reply, const std::string& who,
                   carried_exception why) {

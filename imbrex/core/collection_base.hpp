@@ -122,6 +122,9 @@ std::string describe_current_exception();
 /// Answers the sender of a message with an exception; without an addressee the run ends.
 void fail_request(message& request, const std::string& who, carried_exception why);
 
+/// Tells the sender of a message, if it wants an answer, that the element has ended and so was passed over.
+void answer_none_found(const message& request);
+
 /// "block(1, 2), entry run, on PE 3"
 std::string describe_entry(const chare_header& element, const message_type& entry);
 /// An exception left that entry: it threw it, unless it was given it by who did.

@@ -228,6 +228,7 @@ void element_map<Index>::release_held(const key& k) {
 template <class Index>
 void element_map<Index>::refuse(element_message<key>& m) {
   const message_guard mine(m);
+  if (m.may_find_none) return answer_none_found(m);
   fail_request(m,
                "a message for " + key_name(m.key) + ", entry " + std::string(m.kind().entry_name) +
                    ", sent by PE " + std::to_string(m.origin),

@@ -118,8 +118,9 @@ enum parts : std::uint8_t {
   has_priority = 1,
   has_location_hint = 2,
   has_reply = 4,
-  has_trace = 8,  ///< who packed it while recording, and its number there
-  all_parts = 15
+  has_trace = 8,       ///< who packed it while recording, and its number there
+  may_find_none = 16,  ///< nothing follows
+  all_parts = 31
 };
 
 /// The bit that sets single chares apart comes last, so that most numbers are small.
@@ -193,6 +194,7 @@ static_assert(sizeof(short_header) == 4);
   const std::uint32_t id = unpack_short(in);
   m.origin = unpack_short(in);
   m.collection = std::rotr(unpack_short(in), 1);
+  m.may_find_none = (which & may_find_none) != 0;
   if ((which & has_priority) != 0) {
     in(m.priority);
     if (m.priority < first_priority || m.priority > last_priority)
@@ -232,9 +234,9 @@ void pack_header(const message& m, writer& out) {
     return count_header(m, out);
   recorder* const recording = recorder::of_this_thread();
   const bool is_traced = recording != nullptr && recording->is_on();
-  const auto which = static_cast<std::uint8_t>((m.priority != 0 ? has_priority : 0) |
-                                               (m.location_hint != 0 ? has_location_hint : 0) |
-                                               (m.reply ? has_reply : 0) | (is_traced ? has_trace : 0));
+  const auto which = static_cast<std::uint8_t>(
+      (m.priority != 0 ? has_priority : 0) | (m.location_hint != 0 ? has_location_hint : 0) |
+      (m.reply ? has_reply : 0) | (is_traced ? has_trace : 0) | (m.may_find_none ? may_find_none : 0));
   const std::uint32_t id = m.kind().id;
   const std::uint32_t collection = turned(m.collection);
   if (!short_header::fits(which, id, m.origin, collection)) return pack_parts(m, which, recording, out);

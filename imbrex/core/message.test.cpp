@@ -93,7 +93,7 @@ TEST(MessageHeader, RefusesWhatFitsNoField) {
   expect_refused(2, bytes({0x80, 0x80, 0x04}), "location hint 65536");
   expect_refused(4, bytes({0x80, 0x80, 0x80, 0x80, 0x10, 0, 0}), "4294967296 in a header");
   expect_refused(1, bytes({0x7f}), "priority 127");
-  expect_refused(16, {}, "the parts of a header");
+  expect_refused(32, {}, "the parts of a header");
 }
 
 TEST(MessageHeader, IsCountedAsItIsPacked) {

@@ -110,7 +110,7 @@ class element {
   }
 
   /// Destroys the chare, with all its suspended entries. Asynchronous. A message that comes after is an
-  /// error. A default-constructed proxy destroys nothing.
+  /// error, but for those to the whole array. A default-constructed proxy destroys nothing.
   void destroy() const;
 
   std::uint32_t collection() const { return collection_; }
@@ -189,7 +189,7 @@ class array {
   template <class... A>
   void insert(const index_type& i, A&&... constructor_arguments) const;
 
-  /// Calls an entry method of every element and reduces what they return. Elements that are inserted
+  /// Calls an entry method of every element and reduces what they return. Elements that are inserted or destroyed
   /// meanwhile may or may not take part; migrating ones take part once. Throws (at co_await) what an entry
   /// threw, and imbrex::error if there are no elements.
   template <auto M, class Op, class... A>

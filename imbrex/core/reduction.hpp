@@ -102,7 +102,8 @@ struct partial_message final : partial_result {
   using math = reduction<V, Op, Key>;
   using result_type = typename math::result;
 
-  std::optional<typename math::partial> value;  ///< none if there is an error
+  std::optional<typename math::partial>
+      value;  ///< none if there is an error, or all that were asked had ended
 
   partial_message() : partial_result(OfCall) {}
 
@@ -112,8 +113,9 @@ struct partial_message final : partial_result {
     ar(value);
   }
   void merge(partial_result& later) override {
-    math::merge(value, std::move(*static_cast<partial_message&>(later).value));
+    if (auto& other = static_cast<partial_message&>(later).value) math::merge(value, std::move(*other));
   }
+  bool has_value() const override { return value.has_value(); }
   message& result() override {
     using message_to_many = reduction_result<result_type>;
     using message_to_one = reply_message<result_type>;
@@ -222,6 +224,12 @@ class collector final : public collector_base {
   void accept(std::uint32_t ordinal, void* result) override {
     add(ordinal, std::move(*static_cast<V*>(result)));
   }
+  void found_none([[maybe_unused]] std::uint32_t ordinal) override {
+    if constexpr (std::is_same_v<V, nothing>)  // it is asked for its end alone
+      add(ordinal, nothing{});
+    else
+      answered();
+  }
 
  private:
   using math = reduction<V, Op, Key>;
@@ -230,6 +238,7 @@ class collector final : public collector_base {
   void fold(partial_result& into) override {
     auto& all = static_cast<whole&>(into).value;
     for (std::size_t i = 0; i < expected_; ++i) {
+      if (!values_[i]) continue;
       if constexpr (math::gathers) {
         math::add(all, keys_[i], std::move(*values_[i]));
       } else {

@@ -379,7 +379,9 @@ void reduction_station::check(std::uint32_t broadcast) {
   call done = std::move(at->second);
   calls_.erase(at);
   tell_complete(&calls_, broadcast);
-  answer(*done.values.combine(), done.caller, done.reply);
+  const auto all = done.values.combine();
+  if (!all->error && !all->has_value()) return fail_empty_reduction(part_, done.caller, done.reply);
+  answer(*all, done.caller, done.reply);
 }
 
 collector_base::collector_base(partial_result& whole, std::size_t expected)

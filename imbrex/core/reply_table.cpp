@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/reply_table.hpp>
 
+#include <exception>
+
+#include <imbrex/base/error.hpp>
+
 namespace imbrex::detail {
+
+void reply_target::found_none(std::uint32_t ordinal) {
+  fail(ordinal,
+       carried_exception(std::make_exception_ptr(error("the element that was asked has been destroyed"))));
+}
 
 void reply_table::add_slot() {
   slots_.push_back({nullptr, 1, 0});

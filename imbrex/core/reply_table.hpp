@@ -17,6 +17,8 @@ class reply_target {
   /// Takes a result out of an object of the type that was asked for.
   virtual void accept(std::uint32_t ordinal, void* result) = 0;
   virtual void fail(std::uint32_t ordinal, carried_exception why) = 0;
+  /// The element that was asked had ended, which a copy of a broadcast may find. Else it is an exception.
+  virtual void found_none(std::uint32_t ordinal);
   /// An exception that has come and waits for other answers; none if there is none.
   virtual carried_exception held_error() const { return {}; }
   /// The run is over, no answer will come: whoever belongs to nobody else destroys itself.

@@ -134,6 +134,7 @@ struct entry_broadcast final : broadcast_message {
     m.collection = part.id();
     m.key = e.key;
     m.priority = priority;
+    m.may_find_none = true;
     m.reply = answer;
     return m;
   }
