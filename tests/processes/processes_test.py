@@ -270,6 +270,20 @@ class LauncherKilled(Job):
             with self.subTest(mode=mode):
                 self.check("sh", "-c", f"{WORKER} {mode} 50 --pes 1; exit", options=())
 
+    def test_during_the_start(self):
+        """At any time while the processes meet, and UCX makes its memory."""
+        for run in (f"exec {WORKER} idle 50 --pes 1", f"{WORKER} idle 50 --pes 1; exit"):
+            for wait in range(0, 100, 8):
+                with self.subTest(run=run, milliseconds=wait):
+                    script = f"echo process $IMBREX_RANK pid $$; {run}"
+                    job = self.start(3, "sh", "-c", script, options=())
+                    self.started(job, 3)
+                    time.sleep(wait / 1000)
+                    self.pids += descendants(job.pid)
+                    job.kill()
+                    job.wait()
+                    self.check_nothing_left(END_SECONDS)
+
 
 class Signalled(Job):
     """A signal to the launcher ends processes that do nothing about it, whatever UCX does with signals."""

@@ -2,7 +2,9 @@
 #include <imbrex/net/bootstrap/launcher_watch.hpp>
 
 #include <poll.h>
+#include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,10 +19,14 @@
 namespace imbrex {
 namespace {
 
+/// Held by those who must not be ended by a watch.
+constinit std::mutex not_now;
+
 void watch(int launcher, int stop) {
   pollfd waiting[] = {{launcher, POLLIN, 0}, {stop, POLLIN, 0}};
   while (::poll(waiting, 2, -1) < 0 && errno == EINTR) continue;
   if (waiting[1].revents != 0) return;
+  const std::lock_guard now(not_now);
   // Nobody may read it any more: a background thread takes no SIGPIPE.
   log(log_level::error, "the launcher of this process has gone; the process ends");
   ::_exit(1);
@@ -42,6 +48,17 @@ launcher_watch::~launcher_watch() {
   const std::uint64_t one = 1;
   while (::write(stop_.get(), &one, sizeof one) < 0 && errno == EINTR) continue;
   thread_.join();
+}
+
+outliving_launcher::outliving_launcher() : watch_waits_(not_now), parent_(::getppid()) {
+  ::prctl(PR_GET_PDEATHSIG, &signal_);
+  if (signal_ != 0) ::prctl(PR_SET_PDEATHSIG, 0);
+}
+
+outliving_launcher::~outliving_launcher() {
+  if (signal_ == 0) return;
+  ::prctl(PR_SET_PDEATHSIG, signal_);
+  if (::getppid() != parent_) ::kill(::getpid(), signal_);  // it has ended meanwhile
 }
 
 }  // namespace imbrex

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
+#include <mutex>
 #include <thread>
 
 #include <imbrex/base/descriptor.hpp>
@@ -22,6 +25,22 @@ class launcher_watch {
  private:
   descriptor stop_;  ///< readable at the end
   std::thread thread_;
+};
+
+/// As long as it lives, this process does not end because its launcher has, but then. For the moment in which something is
+/// made that would stay, such as a file that is opened and then removed. One lives at a time, others wait; for the
+/// kernel, who ends the process with its parent, only one on the main thread counts.
+class outliving_launcher {
+ public:
+  outliving_launcher();
+  ~outliving_launcher();
+  outliving_launcher(const outliving_launcher&) = delete;
+  outliving_launcher& operator=(const outliving_launcher&) = delete;
+
+ private:
+  std::unique_lock<std::mutex> watch_waits_;
+  pid_t parent_;
+  int signal_ = 0;  ///< that the kernel sends to this thread's process when its parent ends; 0 for none
 };
 
 }  // namespace imbrex

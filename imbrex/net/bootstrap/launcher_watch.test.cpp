@@ -3,10 +3,15 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 namespace {
 
@@ -30,6 +35,61 @@ TEST(launcher_watch, ends_the_process_when_the_launcher_has_gone) {
         std::exit(0);
       },
       testing::ExitedWithCode(1), "the launcher of this process has gone");
+}
+
+TEST(launcher_watch, waits_for_who_outlives_the_launcher) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        auto pipe = make_pipe();
+        const imbrex::launcher_watch watch(pipe[0].get());
+        {
+          const imbrex::outliving_launcher still;
+          pipe[1].close();
+          ::usleep(200'000);  // time enough for the watch
+          std::fputs("still there; ", stderr);
+        }
+        ::sleep(30);
+        std::exit(0);
+      },
+      testing::ExitedWithCode(1), "still there.*the launcher of this process has gone");
+}
+
+/// Whether the child of a launcher says "still there" after the launcher has been killed, and how it then ended.
+std::pair<bool, int> outlive_killed_launcher() {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const auto said = make_pipe();
+  const auto ready = make_pipe();
+  const pid_t launcher = ::fork();
+  if (launcher == 0) {
+    const pid_t parent = ::getpid();
+    if (::fork() != 0)
+      for (;;) ::pause();
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(1);
+    {
+      const imbrex::outliving_launcher still;
+      const bool told = ::write(ready[1].get(), "r", 1) == 1;
+      while (told && ::getppid() == parent) ::usleep(1'000);
+      if (::write(said[1].get(), "s", 1) != 1) ::_exit(1);
+    }
+    ::sleep(30);
+    ::_exit(0);
+  }
+  char c = 0;
+  EXPECT_EQ(::read(ready[0].get(), &c, 1), 1);
+  ::kill(launcher, SIGKILL);
+  ::waitpid(launcher, nullptr, 0);
+  int how = 0;
+  ::waitpid(-1, &how, 0);
+  ::fcntl(said[0].get(), F_SETFL, O_NONBLOCK);
+  return {::read(said[0].get(), &c, 1) == 1, how};
+}
+
+TEST(launcher_watch, puts_off_that_the_kernel_ends_the_process_with_its_launcher) {
+  const auto [was_there, how] = outlive_killed_launcher();
+  EXPECT_TRUE(was_there);
+  EXPECT_TRUE(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL) << how;
 }
 
 TEST(launcher_watch, lets_go_of_a_launcher_that_is_there) {

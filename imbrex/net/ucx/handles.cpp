@@ -5,6 +5,8 @@
 
 #include <ucs/config/global_opts.h>
 
+#include <imbrex/net/bootstrap/launcher_watch.hpp>
+
 namespace imbrex::ucx {
 namespace {
 
@@ -44,6 +46,14 @@ context make_context(connecting how_to_connect) {
   ucp_config_release(config);
   check(status, "ucp_init");
   return context(made);
+}
+
+worker make_worker(ucp_context_h context, const ucp_worker_params_t& how) {
+  // UCX makes files of its shared memory, and a moment later removes their names.
+  const outliving_launcher until_then;
+  ucp_worker_h made = nullptr;
+  check(ucp_worker_create(context, &how, &made), "ucp_worker_create");
+  return worker(made);
 }
 
 }  // namespace imbrex::ucx

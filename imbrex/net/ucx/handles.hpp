@@ -55,6 +55,9 @@ struct worker_deleter {
 };
 using worker = std::unique_ptr<std::remove_pointer_t<ucp_worker_h>, worker_deleter>;
 
+/// Throws as `check` does.
+worker make_worker(ucp_context_h context, const ucp_worker_params_t& how);
+
 /// What another process needs to connect to a worker.
 inline std::string address_of(ucp_worker_h of) {
   ucp_address_t* bytes = nullptr;

@@ -66,16 +66,14 @@ heartbeat::heartbeat(int host, const std::vector<watchman>& hosts, std::chrono::
   ucp_worker_params_t how{};
   how.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
   how.thread_mode = UCS_THREAD_MODE_SERIALIZED;
-  ucp_worker_h made = nullptr;
-  check(ucp_worker_create(context_.get(), &how, &made), "ucp_worker_create");
-  worker_.reset(made);
+  worker_ = make_worker(context_.get(), how);
   ucp_am_handler_param_t handler{};
   handler.field_mask =
       UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
   handler.id = beat_message;
   handler.cb = &heartbeat::heard;
   handler.arg = this;
-  check(ucp_worker_set_am_recv_handler(made, &handler), "ucp_worker_set_am_recv_handler");
+  check(ucp_worker_set_am_recv_handler(worker_.get(), &handler), "ucp_worker_set_am_recv_handler");
 }
 
 heartbeat::~heartbeat() {

@@ -56,14 +56,8 @@ std::optional<bool> is_tcp_alone_with(const char* transports) {
   check(ucp_init(&how, config, &made), "ucp_init");
   ucp_config_release(config);
   const context owner(made);
-  const auto make_worker = [&] {
-    ucp_worker_params_t plain{};
-    ucp_worker_h w = nullptr;
-    check(ucp_worker_create(made, &plain, &w), "ucp_worker_create");
-    return worker(w);
-  };
-  const worker from = make_worker();
-  const worker to = make_worker();
+  const worker from = make_worker(made, {});
+  const worker to = make_worker(made, {});
   const std::string address = address_of(to.get());
   ucp_ep_params_t there{};
   there.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;

@@ -132,13 +132,11 @@ ucx_port::ucx_port(ucp_context_h context, int process, const places& where, netw
   how.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE | UCP_WORKER_PARAM_FIELD_EVENTS;
   how.thread_mode = UCS_THREAD_MODE_SERIALIZED;  // made here, driven by the PE's thread, ended here
   how.events = UCP_WAKEUP_RX | UCP_WAKEUP_TX;
-  ucp_worker_h made = nullptr;
-  check(ucp_worker_create(context, &how, &made), "ucp_worker_create");
-  worker_.reset(made);
-  check(ucp_worker_get_efd(made, &descriptor_), "ucp_worker_get_efd");
+  worker_ = make_worker(context, how);
+  check(ucp_worker_get_efd(worker_.get(), &descriptor_), "ucp_worker_get_efd");
   ucp_worker_attr_t limits{};
   limits.field_mask = UCP_WORKER_ATTR_FIELD_MAX_AM_HEADER;
-  check(ucp_worker_query(made, &limits), "ucp_worker_query");
+  check(ucp_worker_query(worker_.get(), &limits), "ucp_worker_query");
   longest_header_ = limits.max_am_header;
   out_.lend_from(shortest_block_lent);
   how_to_send_.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
