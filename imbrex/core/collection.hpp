@@ -48,7 +48,7 @@ class collection final : public element_map<typename T::index_type> {
   using key = typename base::key;
   using header = typename base::header;
   using memory = element_memory<T>;
-  using home_function = int (*)(const index_type&, const index_type&, int);
+  using home_function = int (*)(const key&, const index_type&, int);
 
   collection(processor& pe, std::uint32_t id, const index_type& shape, home_function home,
              std::uint64_t elements)
@@ -73,7 +73,7 @@ class collection final : public element_map<typename T::index_type> {
     if constexpr (is_index<index_type>) {
       if (is_of_singles()) return home_of_single(k);
     }
-    return home_(where(k), shape_, this->pe().num_pes());
+    return home_(k, shape_, this->pe().num_pes());
   }
   /// At the home of a single chare that is nowhere: true if there was one. No record of it is needed then.
   bool was_destroyed(const key& k) const override {

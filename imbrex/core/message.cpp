@@ -153,19 +153,23 @@ inline std::uint32_t unpack_short(reader& in) {
   return static_cast<std::uint32_t>(number);
 }
 
-/// A header without other parts, of numbers that take one byte each, as most are: written and read at once.
+/// A header without other parts, of numbers that take one byte each, as most are: written and read at once, as a number
+/// that never lies in memory byte by byte, for which a read of them all would wait.
 struct short_header {
-  std::uint8_t which;
-  std::uint8_t id;
-  std::uint8_t origin;
-  std::uint8_t collection;
+  std::uint32_t bytes;  ///< from the lowest: the parts, which are none, the kind, the origin, the collection
 
   static bool fits(std::uint32_t which, std::uint32_t id, std::uint32_t origin, std::uint32_t collection) {
     return which == 0 && (id | origin | collection) <= 0x7f;
   }
-  bool is_short() const { return fits(which, id, origin, collection); }
+  static short_header of(std::uint32_t id, std::uint32_t origin, std::uint32_t collection) {
+    return {id << 8U | origin << 16U | collection << 24U};
+  }
+  bool is_short() const { return (bytes & 0x808080ffU) == 0; }
+  std::uint32_t id() const { return bytes >> 8U & 0xffU; }
+  std::uint32_t origin() const { return bytes >> 16U & 0xffU; }
+  std::uint32_t collection() const { return bytes >> 24U; }
 };
-static_assert(sizeof(short_header) == 4);
+static_assert(sizeof(short_header) == 4 && std::endian::native == std::endian::little);
 
 // Not inlined, so that short headers save no registers for what they do not have.
 
@@ -240,18 +244,16 @@ void pack_header(const message& m, writer& out) {
   const std::uint32_t id = m.kind().id;
   const std::uint32_t collection = turned(m.collection);
   if (!short_header::fits(which, id, m.origin, collection)) return pack_parts(m, which, recording, out);
-  const short_header header{which, static_cast<std::uint8_t>(id), static_cast<std::uint8_t>(m.origin),
-                            static_cast<std::uint8_t>(collection)};
-  out.bytes(&header, sizeof header);
+  out.number(short_header::of(id, m.origin, collection));
 }
 
 void unpack_header(message& m, reader& in) {
   short_header header;
   if (in.ahead().size() < sizeof header) return unpack_parts(m, in);
   std::memcpy(&header, in.ahead().data(), sizeof header);
-  if (!header.is_short() || header.id != m.kind().id) return unpack_parts(m, in);
-  m.origin = header.origin;
-  m.collection = std::rotr(std::uint32_t{header.collection}, 1);
+  if (!header.is_short() || header.id() != m.kind().id) return unpack_parts(m, in);
+  m.origin = header.origin();
+  m.collection = std::rotr(header.collection(), 1);
   in.view(sizeof header);
 }
 

@@ -104,8 +104,7 @@ std::uint64_t unpack_long_number(std::uint8_t first, reader& in);
 /// Seven bits to a byte, the lowest first; the eighth says that more follow.
 inline void pack_number(std::uint64_t number, writer& out) {
   if (number > 0x7f) return pack_long_number(number, out);
-  const auto byte = static_cast<std::uint8_t>(number);
-  out.bytes(&byte, 1);
+  out.number(static_cast<std::uint8_t>(number));
 }
 inline std::uint64_t unpack_number(reader& in) {
   std::uint8_t first = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -117,9 +118,15 @@ class owned_span<E> {
     else
       held_.template emplace<inside>();
   }
+  /// Into one that holds nothing yet.
   void copy_in(std::span<const E> shown) {
-    resize(shown.size());
-    copy_bytes(data(), shown.data(), shown.size_bytes());
+    size_ = shown.size();
+    if (shown.size_bytes() > most_inside) return copy_much(shown);
+    copy_bytes(std::get_if<inside>(&held_)->bytes, shown.data(), shown.size_bytes());
+  }
+  [[gnu::noinline]] void copy_much(std::span<const E> shown) {
+    make_room(shown.size_bytes());
+    std::memcpy(data(), shown.data(), shown.size_bytes());
   }
   owned_span copy() const {
     const auto* shared = std::get_if<shared_vector>(&held_);

@@ -72,29 +72,29 @@ inline constexpr bool deals_in_turn =
 
 [[noreturn]] void throw_wrong_placement(int pe, int num_pes);
 
-/// Which PE an element is created on, and that keeps track of it: its home.
+/// Which PE an element is created on, and that keeps track of it: its home. Some PE also for a key out of the shape.
 template <class Index, class Placement>
-int home_of(const Index& where, const Index& shape, int pes) {
+int home_of(const key_type<Index>& k, const Index& shape, int pes) {
   const auto n = static_cast<std::uint64_t>(pes);
   if constexpr (!is_index<Index>) {
     if constexpr (std::is_invocable_r_v<int, const Placement&, const Index&, int>) {
-      const int pe = Placement{}(where, pes);
+      const int pe = Placement{}(k, pes);
       if (pe < 0 || pe >= pes) throw_wrong_placement(pe, pes);
       return pe;
     } else {
-      return static_cast<int>((key_hash(where) >> 32U) % n);
+      return static_cast<int>((key_hash(k) >> 32U) % n);
     }
   } else if constexpr (deals_in_turn<Placement>) {
-    return static_cast<int>(linear(shape, where) % n);
+    return static_cast<int>(k % n);
   } else if constexpr (std::is_same_v<Placement, block_placement>) {
     // PE p has the elements from p * volume / n on; the division turned round.
-    const std::uint64_t l = linear(shape, where);
     const std::uint64_t all = volume(shape);
-    if (all <= std::numeric_limits<std::uint32_t>::max())  // as n is
-      return static_cast<int>(((l + 1) * n - 1) / all);
-    return static_cast<int>(((static_cast<wide_number>(l) + 1) * n - 1) / all);
+    const std::uint64_t pe = all <= std::numeric_limits<std::uint32_t>::max()  // as n is
+                                 ? ((k + 1) * n - 1) / all
+                                 : static_cast<std::uint64_t>(((wide_number{k} + 1) * n - 1) / all);
+    return static_cast<int>(pe < n ? pe : n - 1);
   } else {
-    const int pe = Placement{}(where, shape, pes);
+    const int pe = Placement{}(from_linear(shape, k), shape, pes);
     if (pe < 0 || pe >= pes) throw_wrong_placement(pe, pes);
     return pe;
   }
@@ -115,7 +115,7 @@ void for_each_on(const index<N>& shape, int pe, int pes, Visitor visit) {
     for (std::uint64_t l = p; l < all; l += n) visit(l);
   } else {
     for (std::uint64_t l = 0; l < all; ++l)
-      if (home_of<index<N>, Placement>(from_linear(shape, l), shape, pes) == pe) visit(l);
+      if (home_of<index<N>, Placement>(l, shape, pes) == pe) visit(l);
   }
 }
 

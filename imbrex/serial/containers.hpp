@@ -29,11 +29,6 @@ T read_number(reader& in) {
   return value;
 }
 
-template <class T>
-void write_number(writer& out, T value) {
-  out.bytes(&value, sizeof value);
-}
-
 /// One byte that must be below `limit`.
 template <class Archive>
 std::uint8_t process_choice(Archive& archive, std::uint8_t value, std::uint8_t limit, const char* what) {
@@ -67,13 +62,13 @@ void process_element(Archive& archive, T&... parts) {
   } else {
     const std::size_t before = archive.size();
     (process(archive, parts), ...);
-    if (archive.size() == before) write_number(archive, std::uint8_t{0});
+    if (archive.size() == before) archive.number(std::uint8_t{0});
   }
 }
 
 template <class T>
 void process_block(writer& out, const T& value) {
-  write_number(out, static_cast<std::uint64_t>(value.size()));
+  out.number(static_cast<std::uint64_t>(value.size()));
   out.block(value.data(), value.size() * sizeof(typename T::value_type));
 }
 
@@ -101,7 +96,7 @@ void process_block(reader& in, T& value) {
 template <class T>
 void process_view(writer& out, const T& value) {
   using element = typename T::value_type;
-  write_number(out, static_cast<std::uint64_t>(value.size()));
+  out.number(static_cast<std::uint64_t>(value.size()));
   out.align(alignof(element));
   out.bytes(value.data(), value.size_bytes());
 }
@@ -118,7 +113,7 @@ void process_view(reader& in, T& value) {
 
 template <class T>
 void process_sequence(writer& out, const T& value) {
-  write_number(out, static_cast<std::uint64_t>(value.size()));
+  out.number(static_cast<std::uint64_t>(value.size()));
   for (const auto& element : value) process_element(out, element);
 }
 
@@ -137,7 +132,7 @@ void process_sequence(reader& in, T& value) {
 
 template <class T>
 void process_map(writer& out, const T& value) {
-  write_number(out, static_cast<std::uint64_t>(value.size()));
+  out.number(static_cast<std::uint64_t>(value.size()));
   for (const auto& [key, mapped] : value) process_element(out, key, mapped);
 }
 
@@ -175,7 +170,7 @@ void write_bits(writer& out, const T& value) {
     unsigned packed = 0;
     for (std::size_t bit = 0; bit < 8 && i + bit < value.size(); ++bit)
       packed |= static_cast<unsigned>(value[i + bit]) << bit;
-    write_number(out, static_cast<std::uint8_t>(packed));
+    out.number(static_cast<std::uint8_t>(packed));
   }
 }
 
@@ -190,7 +185,7 @@ void read_bits(reader& in, T& value) {
 
 template <class T>
 void process_bit_vector(writer& out, const T& value) {
-  write_number(out, static_cast<std::uint64_t>(value.size()));
+  out.number(static_cast<std::uint64_t>(value.size()));
   write_bits(out, value);
 }
 

@@ -5,6 +5,7 @@
 #include <imbrex/serial/error.hpp>
 
 #include <cstddef>
+#include <cstring>
 #include <limits>
 #include <span>
 #include <utility>
@@ -35,6 +36,16 @@ class writer {
       return counts_only_ ? absent(count) : append_and_grow(source, count);
     detail::copy_bytes(buffer_.data() + used_, source, count);
     used_ += count;
+  }
+
+  /// Appends a number, which for that need not lie in memory. To read what has just been put there in other pieces takes
+  /// a processor as long as all that it has written before takes to reach the cache.
+  template <class Number>
+  void number(Number value) {
+    if (sizeof value > buffer_.size() - used_) [[unlikely]]
+      return append_number(value);
+    std::memcpy(buffer_.data() + used_, &value, sizeof value);
+    used_ += sizeof value;
   }
 
   /// Counts bytes that nobody has, where all are only counted: see `absent_bytes`.
@@ -94,6 +105,10 @@ class writer {
  private:
   static constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
 
+  template <class Number>
+  [[gnu::noinline]] void append_number(Number value) {
+    bytes(&value, sizeof value);
+  }
   void append_and_grow(const void* source, std::size_t count);
   void lend(const void* source, std::size_t count);
 
