@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/run.hpp>
 
+#include <unistd.h>
+
 #include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -26,14 +27,17 @@ namespace {
 class membership {
  public:
   membership() : meeting_(find_bootstrap()) {
-    if (meeting_) watch_.emplace(meeting_->launcher_descriptor());
+    if (meeting_) watch_ = std::make_unique<launcher_watch>(meeting_->launcher_descriptor());
   }
   ~membership() {
-    watch_.reset();  // the launcher may go before this process, once it has finished
-    if (meeting_ && !in_run_) meeting_->finish(status_);
-    // In a run the thread that waits for the PEs goes on asking, whichever thread it is that ends the process.
-    if (in_run_) {
+    const bool is_copy = ::getpid() != process_;  // by fork() in an entry, and has been ended by exit()
+    if (!is_copy) watch_.reset();  // the launcher may go before this process, once it has finished
+    if (is_copy || in_run_) {
+      // In a run the thread that waits for the PEs goes on asking, whichever thread it is that ends the process.
       [[maybe_unused]] static const bootstrap* const still_asked = meeting_.release();
+      [[maybe_unused]] static const launcher_watch* const still_watching = watch_.release();
+    } else if (meeting_) {
+      meeting_->finish(status_);
     }
   }
   membership(const membership&) = delete;
@@ -64,8 +68,9 @@ class membership {
   }
 
  private:
+  const pid_t process_ = ::getpid();
   std::unique_ptr<bootstrap> meeting_;
-  std::optional<launcher_watch> watch_;
+  std::unique_ptr<launcher_watch> watch_;
   int status_ = 0;
   std::atomic<bool> in_run_ = false;  ///< written by the main thread, read by whichever calls exit()
   std::atomic<bool> entered_ = false;

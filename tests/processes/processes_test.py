@@ -248,8 +248,8 @@ class Vanished(Job):
 class LauncherKilled(Job):
     """kill -9 of `imbrex run`."""
 
-    def check(self, *command, options=("--pes", "1")):
-        job = self.start(3, *command, options=options)
+    def check(self, *command, options=("--pes", "1"), environment=None):
+        job = self.start(3, *command, options=options, environment=environment)
         self.started(job, 3)
         job.kill()
         job.wait()
@@ -269,6 +269,11 @@ class LauncherKilled(Job):
         for mode in ("idle", "compute"):
             with self.subTest(mode=mode):
                 self.check("sh", "-c", f"{WORKER} {mode} 50 --pes 1; exit", options=())
+
+    def test_after_children_have_ended_by_exit(self):
+        """A copy of the process must not tell the launcher, or its own original, that all is over."""
+        self.check("sh", "-c", f"{WORKER} fork 50 --pes 1; exit", options=(),
+                   environment={"ASAN_OPTIONS": "detect_leaks=0", "TSAN_OPTIONS": "die_after_fork=0:report_bugs=0"})
 
     def test_during_the_start(self):
         """At any time while the processes meet, and UCX makes its memory."""

@@ -4,12 +4,14 @@
 //   worker idle SECONDS       nobody has anything to do
 //   worker exchange SECONDS   messages of many lengths between all PEs; each is checked
 //   worker visit SECONDS      the last PE calls the third from the end again and again; the rest idles
+//   worker fork SECONDS       the same, after each has had a child that ended by exit()
 //   worker end SECONDS        the main task returns while PEs of the last process compute on
 //   worker fail PE            the same, but it fails, or an entry throws where PE 0 is what computes on; for ever
 //   worker vanish RANK        that process ends with status 0 in the middle of the run, and the rest idles
 //   worker exit RANK          the same by exit(), which runs what was to be done at the end
 //   worker garbage KIND       the last PE sends PE 0 bytes that are none of its messages, and the rest idles
 // Each process writes "process RANK pid PID" when it is there; process 0, at the end, "done: N rounds".
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -117,6 +119,15 @@ class member : public imbrex::chare<member> {
     ::_exit(0);
   }
 
+  void have_child() {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::alarm(5);  // a lock may have been held that nobody in the child will release
+      std::exit(0);
+    }
+    ::waitpid(child, nullptr, 0);
+  }
+
   imbrex::task<int> visit(int other, double time) {
     const auto end = std::chrono::steady_clock::now() + seconds(time);
     int visits = 0;
@@ -151,6 +162,7 @@ imbrex::task<int> run(std::string mode, std::string argument) {
     for (int i = 0; i < 100; ++i) imbrex::send<&member::welcome>(members[i % imbrex::num_pes()]);
     co_return 0;
   }
+  if (mode == "fork") co_await members.call<&member::have_child>();
   imbrex::send<&member::greet>(members);
   co_await imbrex::quiescence();
   if (mode == "garbage") {
@@ -179,7 +191,7 @@ imbrex::task<int> run(std::string mode, std::string argument) {
   if (mode == "compute") {
     const int came = co_await members.reduce<&member::compute>(imbrex::sum, time);
     if (came != imbrex::num_pes()) co_return 3;
-  } else if (mode == "idle") {
+  } else if (mode == "idle" || mode == "fork") {
     co_await imbrex::sleep_for(std::chrono::duration_cast<std::chrono::nanoseconds>(seconds(time)));
   } else if (mode == "exchange") {
     rounds = co_await members.reduce<&member::exchange>(imbrex::min, time);
