@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/net/unpacked.hpp>
 
+#include <exception>
 #include <string>
 
+#include <imbrex/base/error.hpp>
 #include <imbrex/serial/archive.hpp>
 
 namespace imbrex {
 
 work& unpacked(const work_type& kind, reader& in) {
   work* item = nullptr;
+  const auto fail = [&](const std::string& why) {
+    if (item != nullptr) kind.destroy(*item);
+    throw serial_error("the message " + std::string(kind.name) + " cannot be unpacked: " + why);
+  };
   try {
     item = kind.unpack(in);
     in.finish();
   } catch (const serial_error& e) {
-    if (item != nullptr) kind.destroy(*item);
-    throw serial_error("the message " + std::string(kind.name) + " cannot be unpacked: " + e.what());
+    fail(e.what());
+  } catch (...) {  // of a type's own serialize()
+    fail(describe(std::current_exception()));
   }
   return *item;
 }
