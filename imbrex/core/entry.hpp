@@ -99,7 +99,7 @@ struct port_message : element_message<key_type<typename T::index_type>> {
     auto* part = part_for<T>(*this);
     if (part == nullptr) return;
     auto* e = part->find(this->key);
-    if (e == nullptr) [[unlikely]]
+    if (e == nullptr || !this->is_for(*e)) [[unlikely]]
       return part->route(*this);
     run_on(*e);
   }
@@ -138,7 +138,7 @@ struct call_message : element_message<key_type<typename T::index_type>> {
     auto* part = part_for<T>(*this);
     if (part == nullptr) return;
     auto* e = part->find(this->key);
-    if (e == nullptr) [[unlikely]]
+    if (e == nullptr || !this->is_for(*e)) [[unlikely]]
       return part->route(*this);
     run_on(*e);
   }
@@ -208,11 +208,13 @@ struct call_message : element_message<key_type<typename T::index_type>> {
     auto& s = *static_cast<scope*>(ended);
     auto& request = static_cast<call_message&>(*s.request);
     auto& promise = frame_of(s).promise();
-    if (auto thrown = promise.take_error()) {
-      fail_entry(request, *static_cast<chare_header*>(s.chare), std::move(thrown), &s);
-    } else if (request.reply) {
-      send_reply(request.origin, request.reply, take_result<result>(promise));
+    auto thrown = promise.take_error();
+    try {
+      if (!thrown && request.reply) send_reply(request.origin, request.reply, take_result<result>(promise));
+    } catch (...) {  // the result cannot be packed
+      thrown = std::current_exception();
     }
+    if (thrown) fail_entry(request, *static_cast<chare_header*>(s.chare), std::move(thrown), &s);
     end_scope(s);
   }
 };

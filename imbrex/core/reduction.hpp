@@ -116,6 +116,16 @@ struct partial_message final : partial_result {
     if (auto& other = static_cast<partial_message&>(later).value) math::merge(value, std::move(*other));
   }
   bool has_value() const override { return value.has_value(); }
+  partial_result* spare() const override {
+    if constexpr (bitwise<typename math::partial>) return nullptr;
+    auto& m = make_message<partial_message>();
+    m.collection = collection;
+    m.is_report = is_report;
+    m.number = number;
+    m.count = count;
+    m.change = change;
+    return &m;
+  }
   message& result() override {
     using message_to_many = reduction_result<result_type>;
     using message_to_one = reply_message<result_type>;

@@ -90,6 +90,18 @@ message* result_of(partial_result& all) {
   }
 }
 
+/// With the exception in its place if the value cannot be packed.
+void dispatch_to_root(const collection_base& part, partial_result& m) {
+  owned_partial spare(m.spare());
+  try {
+    return part.pe().dispatch(m, part.root());
+  } catch (...) {
+    if (spare == nullptr) throw;
+    spare->error = thrown_by_reduction();
+  }
+  part.pe().dispatch(*spare.release(), part.root());
+}
+
 }  // namespace
 
 void partial_result::serialize_counts(writer& out) { out(is_report, number, count, change, error); }
@@ -114,10 +126,15 @@ carried_exception thrown_by_reduction() {
 }
 
 void answer(partial_result& all, std::uint32_t caller, const reply_address& reply) {
-  message* const m = result_of(all);
-  if (m == nullptr) return send_failure(caller, reply, "a reduction", std::move(all.error));
-  m->reply = reply;
-  processor::here().dispatch(*m, static_cast<int>(caller));
+  try {
+    if (message* const m = result_of(all)) {
+      m->reply = reply;
+      return processor::here().dispatch(*m, static_cast<int>(caller));
+    }
+  } catch (...) {  // it cannot be packed
+    all.error = thrown_by_reduction();
+  }
+  send_failure(caller, reply, "a reduction", std::move(all.error));
 }
 
 partial_result& contributions_base::combine() {
@@ -199,7 +216,7 @@ void reduction_station::contributed(std::uint32_t number) {
     auto& m = alone->combine();
     m.collection = part_.id();
     m.number = number;
-    return part_.pe().dispatch(m, part_.root());
+    return dispatch_to_root(part_, m);
   }
   ++open(number).passed;
   tell_part(&open_, number);
@@ -270,7 +287,7 @@ void reduction_station::report_first() {
     m.number = number;
     m.change = change;
     m.is_report = true;
-    return part_.pe().dispatch(m, part_.root());
+    return dispatch_to_root(part_, m);
   }
   auto& m = message_of<bare_report>(part_);
   m.number = number;
@@ -321,17 +338,21 @@ void reduction_station::send_to_elements(partial_result& all, std::uint32_t numb
   auto& pe = part_.pe();
   std::unique_ptr<shared_result, message_deleter> result(static_cast<shared_result*>(result_of(all)));
   for (int p = 0; p < pe.num_pes(); ++p) {
-    if (result == nullptr) {
-      auto& m = message_of<failed_reduction>(part_);
-      m.number = number;
-      m.error = all.error;
-      pe.dispatch(m, p);
-    } else {
-      auto& m = p + 1 < pe.num_pes() ? result->copy() : *result.release();
-      m.collection = part_.id();
-      m.number = number;
-      pe.dispatch(m, p);
+    try {
+      if (result != nullptr) {
+        auto& m = p + 1 < pe.num_pes() ? result->copy() : *result.release();
+        m.collection = part_.id();
+        m.number = number;
+        pe.dispatch(m, p);
+        continue;
+      }
+    } catch (...) {  // it cannot be copied or packed
+      all.error = thrown_by_reduction();
     }
+    auto& m = message_of<failed_reduction>(part_);
+    m.number = number;
+    m.error = all.error;
+    pe.dispatch(m, p);
   }
 }
 
@@ -416,7 +437,7 @@ void collector_base::complete() {
     whole_->error = thrown_by_reduction();
   }
   if (part_ != nullptr)
-    part_->pe().dispatch(*whole_.release(), part_->root());
+    dispatch_to_root(*part_, *whole_.release());
   else
     answer(*whole_, caller_, reply_);
   delete this;

@@ -32,6 +32,8 @@ struct partial_result : message {
   /// Combines its value with that of another message of its kind, which comes after it and is left without.
   virtual void merge(partial_result& later) = 0;
   virtual bool has_value() const = 0;
+  /// The same without the value, to be sent with an exception if the value cannot be packed; null if it always can.
+  virtual partial_result* spare() const = 0;
   /// Moves the value into a message to those who want it: a `shared_result`, or of a call a reply.
   virtual message& result() = 0;
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <exception>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -237,6 +239,62 @@ TEST_P(reductions, of_floating_point_numbers_repeat_bit_for_bit) {
       const double from_inside = co_await all.reduce<&cell::noise_later>(imbrex::max, round);
       EXPECT_EQ(std::bit_cast<std::uint64_t>(from_inside), expected);
     }
+  });
+}
+
+/// Cannot be written if it is 13.
+struct brittle {
+  int number = 0;
+
+  void serialize(writer& out) {
+    if (number == 13) throw std::range_error("13 cannot be written");
+    out(number);
+  }
+  void serialize(reader& in) { in(number); }
+  friend brittle operator+(const brittle& a, const brittle& b) { return {a.number + b.number}; }
+};
+
+class tester : public chare<tester> {
+ public:
+  brittle own() const { return {where()[0]}; }
+  task<brittle> own_later() const {
+    co_await sleep_for(std::chrono::nanoseconds(1));
+    co_return brittle{where()[0]};
+  }
+  task<int> share() {
+    const brittle all = co_await all_reduce(brittle{where()[0]}, sum);
+    co_return all.number;
+  }
+};
+
+/// What is thrown while something is awaited.
+template <class Awaited>
+task<std::string> thrown_by(Awaited awaited) {
+  std::string text;
+  try {
+    co_await awaited;
+  } catch (const std::exception& e) {
+    text = e.what();
+  }
+  co_return text;
+}
+
+TEST_P(reductions, and_calls_fail_by_results_that_cannot_be_written) {
+  if (GetParam().runs.begin()->comm_thread) GTEST_SKIP() << "there it ends the run";
+  const bool always_written = GetParam().processes > 1;
+  run([always_written]() -> task<> {
+    auto all = make_array<tester>({14});
+    std::vector<std::string> thrown;
+    thrown.push_back(co_await thrown_by(all.reduce<&tester::own>(gather)));
+    thrown.push_back(co_await thrown_by(all.reduce<&tester::own_later>(gather)));
+    thrown.push_back(co_await thrown_by(all[13].call<&tester::own_later>()));
+    thrown.push_back(co_await thrown_by(all[13].call<&tester::own>()));
+    for (const auto& text : thrown)
+      EXPECT_TRUE(text == "13 cannot be written" || (text.empty() && !always_written)) << text;
+    auto alone = make_array<tester>(dense(14).placed(
+        [](const index<1>& i, const index<1>&, int pes) { return i[0] == 13 ? pes - 1 : 0; }));
+    const std::string shared = co_await thrown_by(alone.reduce<&tester::share>(min));
+    EXPECT_TRUE(shared == "13 cannot be written" || shared.empty()) << shared;  // as near as the root is
   });
 }
 
