@@ -26,6 +26,7 @@ struct broadcast_done : message {
 
 broadcast_station::~broadcast_station() {
   for (auto& [number, e] : log_) e.message->type->destroy(*e.message);
+  for (auto& [number, b] : early_) b->type->destroy(*b);
 }
 
 void broadcast_station::receive(broadcast_message& b) {
@@ -33,9 +34,10 @@ void broadcast_station::receive(broadcast_message& b) {
     b.number = ++last_number_;
     b.pruned = all_done_;
   }
-  pass_down(b);
-  log_[b.number] = {&b, 0};
-  deliver_in_order();
+  if (!b.was_early) pass_down(b);
+  if (b.number == delivered_ + 1) return deliver(b);
+  b.was_early = true;
+  early_[b.number] = &b;
 }
 
 void broadcast_station::pass_down(broadcast_message& b) {
@@ -46,15 +48,23 @@ void broadcast_station::pass_down(broadcast_message& b) {
     pe.dispatch(b.copy(), (child + part_.root()) % n);
 }
 
-void broadcast_station::deliver_in_order() {
-  for (auto next = log_.find(delivered_ + 1); next != log_.end(); next = log_.find(delivered_ + 1)) {
-    auto& e = next->second;
-    const std::uint32_t news = e.message->pruned;
-    e.elements += e.message->deliver_to_locals(part_);
-    ++delivered_;
-    report();
-    forget_until(news);
-  }
+void broadcast_station::deliver(broadcast_message& b) {
+  const std::uint32_t news = b.pruned;
+  auto& e = log_[b.number] = {&b, 0};
+  e.elements = b.deliver_to_locals(part_);
+  ++delivered_;
+  report();
+  forget_until(news);
+  deliver_next_later();
+}
+
+void broadcast_station::deliver_next_later() {
+  const auto next = early_.find(delivered_ + 1);
+  if (next == early_.end()) return;
+  broadcast_message& b = *next->second;
+  early_.erase(next);
+  part_.pe().announce(b, part_.pe().pe());
+  part_.pe().push(b);
 }
 
 void broadcast_station::report() {

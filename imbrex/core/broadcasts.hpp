@@ -19,6 +19,7 @@ class collection_base;
 struct broadcast_message : message {
   std::uint32_t number = 0;  ///< 0 until the root has given one
   std::uint32_t pruned = 0;  ///< all PEs have done with the broadcasts up to this one
+  bool was_early = false;    ///< it came before its turn on this PE
 
   virtual ~broadcast_message() = default;
   /// Another message of the same content.
@@ -35,7 +36,7 @@ struct broadcast_message : message {
 /// Broadcasts to an array, exactly once to each element though elements migrate.
 ///
 /// The root numbers them and sends them down a binary tree of PEs. Each PE delivers them in the order of
-/// their numbers; an element carries the number of the last that it got. An element that arrives with an
+/// their numbers, each in a turn of its own, so that what an entry has asked for (to end, to migrate) comes in between; an element carries the number of the last that it got. An element that arrives with an
 /// older number than its new PE has reached is given what it missed, from the log; one with a newer number is
 /// passed over until the PE has caught up.
 ///
@@ -77,7 +78,8 @@ class broadcast_station {
     std::uint64_t elements = 0;
   };
 
-  void deliver_in_order();
+  void deliver(broadcast_message& b);
+  void deliver_next_later();
   void report();
   void pass_down(broadcast_message& b);
   void forget_until(std::uint32_t number);
@@ -85,7 +87,8 @@ class broadcast_station {
   collection_base& part_;
   std::uint32_t delivered_ = 0;
   std::uint32_t reported_ = 0;
-  std::map<std::uint32_t, entry> log_;
+  std::map<std::uint32_t, entry> log_;                 // delivered
+  std::map<std::uint32_t, broadcast_message*> early_;  // before their turn
   std::map<std::uint32_t, std::uint32_t> on_the_way_;  // elements that left, by the number they left with
   std::map<std::uint32_t, std::uint64_t> late_;  // elements that left and got a broadcast at their new PE
   std::uint32_t last_number_ = 0;                // root only, as the two below

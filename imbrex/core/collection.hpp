@@ -106,17 +106,20 @@ class collection final : public element_map<typename T::index_type> {
   }
 
   void reserve(std::size_t elements) { base::reserve(elements); }
+  /// Of an element that is the first of its key.
+  location first_place() const { return {this->pe().pe(), 0, 1}; }
 
   /// Creates an element here. Throws imbrex::error, with the words of the exception, if the constructor
   /// throws.
   template <class... A>
-  header& create(const key& k, std::uint32_t epoch, A&&... arguments) {
+  header& create(const key& k, const location& here, A&&... arguments) {
     void* raw = memory::allocate();
     auto* h = ::new (raw) header();
     h->home = this;
     h->key = k;
     h->where = where(k);
-    h->epoch = epoch;
+    h->epoch = here.epoch;
+    h->life = here.life;
     h->broadcasts = this->broadcasts.delivered();
     try {
       ::new (static_cast<std::byte*>(raw) + memory::offset) T(std::forward<A>(arguments)...);
@@ -141,12 +144,12 @@ class collection final : public element_map<typename T::index_type> {
     if constexpr (is_index<index_type>) {
       if (is_of_singles()) singles_.created(k);
     }
-    auto& e = create(k, before != nullptr ? before->epoch + 1 : 0, std::forward<A>(arguments)...);
+    auto& e = create(k, before != nullptr ? before->next() : first_place(), std::forward<A>(arguments)...);
     this->reductions.element_created(e);
   }
 
   void destroy(header& e) {
-    const location gone{nowhere, e.epoch + 1};
+    const location gone{nowhere, e.epoch + 1, e.life};
     this->end_entries(e, element_name(e) + " was destroyed before that entry had ended");
     this->take_out(e, gone);
     this->reductions.element_destroyed(e);
@@ -160,7 +163,7 @@ class collection final : public element_map<typename T::index_type> {
     if constexpr (serializable<T> && std::is_default_constructible_v<T>) {
       ++e.epoch;
       e.destination = -1;
-      this->take_out(e, {to, e.epoch});
+      this->take_out(e, {to, e.epoch, e.life});
       this->broadcasts.element_leaves(e.broadcasts);
       this->reductions.element_left(e);
       auto& m = make_message<migrant<T>>();
@@ -181,7 +184,7 @@ class collection final : public element_map<typename T::index_type> {
     m.left_with = left_with;
     m.caught_up_to = this->broadcasts.element_arrives(e);
     this->pe().dispatch(m, from);
-    this->tell(home_of(e.key), e.key, {this->pe().pe(), e.epoch});
+    this->tell(home_of(e.key), e.key, {this->pe().pe(), e.epoch, e.life});
     if (restart != nullptr) this->pe().dispatch(*restart, this->pe().pe());
   }
 

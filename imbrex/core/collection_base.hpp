@@ -30,6 +30,7 @@ struct chare_header {
   std::uint32_t reductions = 0;   ///< all_reduce calls so far
   std::uint32_t broadcasts = 0;   ///< number of the last broadcast received
   std::uint32_t epoch = 0;        ///< how often the element has migrated, its destructions included
+  std::uint8_t life = 1;          ///< which of the elements of its key this is
   std::int32_t destination = -1;  ///< PE to migrate to at the next opportunity; -1 for none
   bool dying = false;
   bool departure_queued = false;

@@ -64,7 +64,7 @@ struct create_message final : message {
     if constexpr (!IsSparse) {
       part.reserve(static_cast<std::size_t>(elements / static_cast<std::uint64_t>(pe.num_pes()) + 1));
       for_each_on<Placement>(shape, pe.pe(), pe.num_pes(), [&](std::uint64_t l) {
-        std::apply([&](const auto&... a) { part.create(l, 0, a...); }, arguments);
+        std::apply([&](const auto&... a) { part.create(l, part.first_place(), a...); }, arguments);
       });
     }
     part.reductions.created();

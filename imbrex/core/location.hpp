@@ -16,12 +16,19 @@ namespace imbrex::detail {
 template <class Key>
 struct element_message : message {
   Key key{};
+
+  /// Not if it is of an earlier life of the key.
+  bool is_for(const chare_header& e) const { return life == 0 || life == e.life; }
 };
 
 /// Where an element was last known to be.
 struct location {
   std::int32_t pe;      ///< `nowhere` after its destruction
   std::uint32_t epoch;  ///< of the element when it arrived there: the higher, the newer
+  std::uint8_t life;    ///< of the element
+
+  /// Of an element that is inserted after this one was destroyed.
+  location next() const { return {pe, epoch + 1, static_cast<std::uint8_t>(life % last_life + 1)}; }
 };
 inline constexpr std::int32_t nowhere = -1;
 
@@ -40,7 +47,8 @@ struct key_hasher {
 ///   - nowhere yet, if the hint that it came with is newer than what is known here: the element is on its way
 ///     here;
 ///   - else home, where it waits if the element has not been inserted, and is an error if it was destroyed.
-/// Each hop goes to a newer place, so a message arrives, once, and cannot run in circles.
+/// Each hop goes to a newer place, so a message arrives, once, and cannot run in circles. A message of a certain life, a
+/// copy of a broadcast or the restart of an entry, is refused where it meets a later element of its key.
 template <class Index>
 class element_map : public collection_base {
  public:
@@ -97,6 +105,10 @@ class element_map : public collection_base {
   void hold(element_message<key>& m);
   void release_held(const key& k);
   void refuse(element_message<key>& m);
+  /// The element that a message is held for, which so has been created.
+  bool is_on_its_way(const element_message<key>& m) const {
+    return m.location_hint != 0 || known_.contains(m.key);
+  }
 
   key_map<key, header> elements_;
   std::unordered_map<key, location, key_hasher<key>> known_;
@@ -120,6 +132,7 @@ int element_map<Index>::place_of(const key& k) const {
 
 template <class Index>
 void element_map<Index>::route(element_message<key>& m) {
+  if (find(m.key) != nullptr) return refuse(m);  // it is for one that was here before
   const auto at = known_.find(m.key);
   message_guard mine(m);
   const int home = home_of(m.key);
@@ -162,6 +175,7 @@ template <class Index>
 void element_map<Index>::describe_held(std::vector<std::string>& lines, std::size_t most) const {
   for (const auto& [k, messages] : held_)
     for (const auto* m : messages) {
+      if (is_on_its_way(*m)) continue;
       if (lines.size() >= most) return;
       lines.push_back("a message for " + key_name(k) + ", entry " + std::string(m->kind().entry_name) +
                       ", sent by PE " + std::to_string(m->origin) + ": that element was never created");
@@ -171,7 +185,8 @@ void element_map<Index>::describe_held(std::vector<std::string>& lines, std::siz
 template <class Index>
 std::size_t element_map<Index>::count_held() const {
   std::size_t n = 0;
-  for (const auto& [k, messages] : held_) n += messages.size();
+  for (const auto& [k, messages] : held_)
+    for (const auto* m : messages) n += is_on_its_way(*m) ? 0 : 1;
   return n;
 }
 
@@ -262,16 +277,15 @@ element_map<Index>::~element_map() = default;
 template <class Index>
 struct location_notice : message {
   key_type<Index> key{};
-  std::int32_t pe = 0;
-  std::uint32_t epoch = 0;
+  location where{};
 
   static inline message_type type_record = runtime_message_type<location_notice>();
-  void serialize(auto& ar) { ar(key, pe, epoch); }
+  void serialize(auto& ar) { ar(key, where); }
   void deliver() {
     auto* part = processor::here().collection(collection);
     if (part == nullptr) return processor::here().hold(*this);
     const message_guard mine(*this);
-    static_cast<element_map<Index>*>(part)->learn(key, {pe, epoch});
+    static_cast<element_map<Index>*>(part)->learn(key, where);
   }
 };
 
@@ -281,8 +295,7 @@ void element_map<Index>::tell(int who, const key& k, const location& where) {
   auto& m = make_message<location_notice<Index>>();
   m.collection = id();
   m.key = k;
-  m.pe = where.pe;
-  m.epoch = where.epoch;
+  m.where = where;
   pe().dispatch(m, who);
 }
 

@@ -118,10 +118,12 @@ enum parts : std::uint8_t {
   has_priority = 1,
   has_location_hint = 2,
   has_reply = 4,
-  has_trace = 8,       ///< who packed it while recording, and its number there
-  may_find_none = 16,  ///< nothing follows
+  has_trace = 8,  ///< who packed it while recording, and its number there
+  has_life = 16,  ///< with `may_find_none` above it
   all_parts = 31
 };
+constexpr std::uint8_t none_bit = 64;
+static_assert(last_life < none_bit);
 
 /// The bit that sets single chares apart comes last, so that most numbers are small.
 std::uint32_t turned(std::uint32_t collection) { return std::rotl(collection, 1); }
@@ -137,6 +139,7 @@ std::size_t size_of_header(const message& m) {
       1 + packed_bytes(m.kind().id) + packed_bytes(m.origin) + packed_bytes(turned(m.collection));
   if (m.priority != 0) size += sizeof m.priority;
   if (m.location_hint != 0) size += packed_bytes(m.location_hint);
+  if (m.life != 0) ++size;
   if (m.reply)
     size += packed_bytes(m.reply.slot) + packed_bytes(m.reply.generation) + packed_bytes(m.reply.ordinal);
   return size;
@@ -185,6 +188,7 @@ static_assert(sizeof(short_header) == 4 && std::endian::native == std::endian::l
     pack_number(m.reply.generation, out);
     pack_number(m.reply.ordinal, out);
   }
+  if ((which & has_life) != 0) out(static_cast<std::uint8_t>(m.life | (m.may_find_none ? none_bit : 0)));
   if ((which & has_trace) != 0) {
     pack_number(recording->track(), out);
     pack_number(recording->packed(m), out);
@@ -198,7 +202,6 @@ static_assert(sizeof(short_header) == 4 && std::endian::native == std::endian::l
   const std::uint32_t id = unpack_short(in);
   m.origin = unpack_short(in);
   m.collection = std::rotr(unpack_short(in), 1);
-  m.may_find_none = (which & may_find_none) != 0;
   if ((which & has_priority) != 0) {
     in(m.priority);
     if (m.priority < first_priority || m.priority > last_priority)
@@ -213,6 +216,12 @@ static_assert(sizeof(short_header) == 4 && std::endian::native == std::endian::l
     m.location_hint = static_cast<std::uint16_t>(hint);
   }
   if ((which & has_reply) != 0) m.reply = {unpack_short(in), unpack_short(in), unpack_short(in)};
+  if ((which & has_life) != 0) {
+    std::uint8_t life = 0;
+    in(life);
+    m.life = life & last_life;
+    m.may_find_none = (life & none_bit) != 0;
+  }
   if ((which & has_trace) != 0) {
     const auto track = unpack_short(in);
     const auto number = unpack_short(in);
@@ -240,7 +249,7 @@ void pack_header(const message& m, writer& out) {
   const bool is_traced = recording != nullptr && recording->is_on();
   const auto which = static_cast<std::uint8_t>(
       (m.priority != 0 ? has_priority : 0) | (m.location_hint != 0 ? has_location_hint : 0) |
-      (m.reply ? has_reply : 0) | (is_traced ? has_trace : 0) | (m.may_find_none ? may_find_none : 0));
+      (m.reply ? has_reply : 0) | (is_traced ? has_trace : 0) | (m.life != 0 ? has_life : 0));
   const std::uint32_t id = m.kind().id;
   const std::uint32_t collection = turned(m.collection);
   if (!short_header::fits(which, id, m.origin, collection)) return pack_parts(m, which, recording, out);

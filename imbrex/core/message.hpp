@@ -55,6 +55,9 @@ struct reply_address {
   explicit operator bool() const { return slot != 0; }
 };
 
+/// Elements of one key, one after the other, count their lives from 1 to here, and then from 1 again.
+inline constexpr std::uint8_t last_life = 63;
+
 /// What travels: work with an addressee. `collection` says which array, group or single chares it is for.
 struct message : work {
   std::uint32_t collection = 0;

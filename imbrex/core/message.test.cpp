@@ -107,6 +107,7 @@ TEST(MessageHeader, IsCountedAsItIsPacked) {
     m.collection = any();
     if (random() % 2 == 0) m.priority = 3;
     if (random() % 2 == 0) m.location_hint = static_cast<std::uint16_t>(any());
+    if (random() % 2 == 0) m.life = static_cast<std::uint8_t>(any() & 63U);
     if (random() % 2 == 0) m.reply = {any(), any(), any()};
     writer out;
     empty_message::type_record.pack(m, out);

@@ -135,6 +135,7 @@ struct entry_broadcast final : broadcast_message {
     m.key = e.key;
     m.priority = priority;
     m.may_find_none = true;
+    m.life = e.life;
     m.reply = answer;
     return m;
   }
