@@ -36,9 +36,10 @@ struct broadcast_message : message {
 /// Broadcasts to an array, exactly once to each element though elements migrate.
 ///
 /// The root numbers them and sends them down a binary tree of PEs. Each PE delivers them in the order of
-/// their numbers, each in a turn of its own, so that what an entry has asked for (to end, to migrate) comes in between; an element carries the number of the last that it got. An element that arrives with an
-/// older number than its new PE has reached is given what it missed, from the log; one with a newer number is
-/// passed over until the PE has caught up.
+/// their numbers, each in a turn of its own, so that what an entry has asked for (to end, to migrate) comes in
+/// between; an element carries the number of the last that it got. An element that arrives with an older number
+/// than its new PE has reached is given what it missed, from the log; one with a newer number is passed over until
+/// the PE has caught up.
 ///
 /// A PE reports a broadcast as done to the root when it has delivered it and no element that left before is
 /// still on its way (its new PE confirms each arrival and says what it delivered late). When all have

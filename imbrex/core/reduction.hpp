@@ -102,8 +102,8 @@ struct partial_message final : partial_result {
   using math = reduction<V, Op, Key>;
   using result_type = typename math::result;
 
-  std::optional<typename math::partial>
-      value;  ///< none if there is an error, or all that were asked had ended
+  /// None if there is an error, or all that were asked had ended.
+  std::optional<typename math::partial> value;
 
   partial_message() : partial_result(OfCall) {}
 
