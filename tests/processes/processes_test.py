@@ -82,9 +82,13 @@ def named_sockets_of(pids):
             named[f"socket:[{fields[6]}]"] = fields[7]
     found = []
     for pid in pids:
-        for file in pathlib.Path(f"/proc/{pid}/fd").glob("*"):
+        try:
+            files = os.listdir(f"/proc/{pid}/fd")
+        except OSError:  # the process has ended
+            continue
+        for file in files:
             try:
-                found += filter(None, [named.get(os.readlink(file))])
+                found += filter(None, [named.get(os.readlink(f"/proc/{pid}/fd/{file}"))])
             except OSError:
                 pass
     return found
@@ -280,6 +284,7 @@ class LauncherKilled(Job):
         for run in (f"exec {WORKER} idle 50 --pes 1", f"{WORKER} idle 50 --pes 1; exit"):
             for wait in range(0, 100, 8):
                 with self.subTest(run=run, milliseconds=wait):
+                    self.pids.clear()
                     script = f"echo process $IMBREX_RANK pid $$; {run}"
                     job = self.start(3, "sh", "-c", script, options=())
                     self.started(job, 3)
