@@ -306,22 +306,30 @@ template <class T>
   return nullptr;
 }
 
+/// This PE's part of that number, if it is there, and of Ts.
+template <class T>
+collection<T>* part_at(const processor& pe, std::uint32_t number) {
+  auto* const part = pe.collection(number);
+  return part != nullptr && part->is_of(type_name<T>()) ? static_cast<collection<T>*>(part) : nullptr;
+}
+
 template <class T>
 collection<T>* part_for(message& m) {
   auto& pe = processor::here();
-  auto* const part = pe.collection(m.collection);
-  if (part == nullptr || !part->is_of(type_name<T>())) [[unlikely]]
-    return part_otherwise<T>(pe, m);
-  return static_cast<collection<T>*>(part);
+  auto* const part = part_at<T>(pe, m.collection);
+  return part != nullptr ? part : part_otherwise<T>(pe, m);
 }
 
-/// The PE to send a message for an element to.
+/// Sends a message to where its element is, as far as is known here.
 template <class T, class M>
 void dispatch_to_element(processor& pe, M& m) {
   auto* const part = part_for<T>(m);
   if (part == nullptr) return;
-  const int to = part->place_for(m);
-  pe.dispatch(m, to);
+  message_guard mine(m);
+  const destination to = part->place_of(m.key);
+  mine.release();
+  m.location_hint = to.hint;
+  pe.dispatch(m, to.pe);
 }
 
 template <class T>

@@ -86,6 +86,11 @@ void fail_entry(message& request, const chare_header& element, std::exception_pt
                thrown_by_entry(element, request.kind(), std::move(why), begun));
 }
 
+void fail_unanswered(const chare_header& element, const message_type& entry, std::exception_ptr why) {
+  const std::string who = describe_entry(element, entry);
+  fail_run(processor::here(), who + ": " + thrown_by_entry(element, entry, std::move(why)).description(who));
+}
+
 void fail_request(message& request, const std::string& who, carried_exception why) {
   if (request.reply) return send_failure(request.origin, request.reply, who, std::move(why));
   fail_run(processor::here(), who + ": " + why.description(who));

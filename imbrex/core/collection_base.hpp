@@ -135,6 +135,8 @@ carried_exception thrown_by_entry(const chare_header& element, const message_typ
 /// its description.
 void fail_entry(message& request, const chare_header& element, std::exception_ptr why,
                 const scope* begun = nullptr);
+/// The same of an entry whose result nobody awaits.
+void fail_unanswered(const chare_header& element, const message_type& entry, std::exception_ptr why);
 
 }  // namespace detail
 }  // namespace imbrex

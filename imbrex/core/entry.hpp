@@ -36,6 +36,10 @@ struct entry_spelling {
       joined<class_of_people.size() + scope.size() + entry.size()>({class_of_people, scope, entry});
 };
 
+/// `message_type::as_short` of an entry.
+template <class T, auto M>
+const work_type* short_work_type();
+
 /// The record of an entry method or port.
 template <class T, auto M>
 struct entry_type : message_type {
@@ -44,6 +48,7 @@ struct entry_type : message_type {
   explicit entry_type(const work_type& functions)
       : message_type({spelling_type::characters.data(), spelling_type::size}, spelling_type::chare,
                      spelling_type::entry, functions) {
+    this->as_short = short_work_type<T, M>();
     element = [](const work& m) {
       using key = key_type<typename T::index_type>;
       return key_number(static_cast<const element_message<key>&>(static_cast<const message&>(m)).key);
@@ -132,7 +137,7 @@ struct call_message : element_message<key_type<typename T::index_type>> {
   static inline entry_type<T, M> type_record{functions_of_entry<call_message, T, M>};
   void serialize(auto& ar) {
     process_key(this->key, ar);
-    ar(arguments);
+    std::apply([&ar](auto&... each) { ar(each...); }, arguments);
   }
   void deliver() {
     auto* part = part_for<T>(*this);

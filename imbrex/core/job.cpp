@@ -15,6 +15,7 @@
 #include <imbrex/core/message.hpp>
 #include <imbrex/core/run_recording.hpp>
 #include <imbrex/core/runtime.hpp>
+#include <imbrex/core/short_item.hpp>
 #include <imbrex/net/unpacked.hpp>
 
 namespace imbrex::detail {
@@ -235,10 +236,18 @@ work& job::unpack(reader& in) {
   return mine.release();
 }
 
+void job::take(std::span<const std::byte> packed, int pe) {
+  auto& here = processor::here();
+  if (here.observer() == nullptr && pe == here.pe())
+    if (auto* const item = short_item::of(packed, static_cast<std::uint32_t>(here.num_pes())))
+      return here.push_arrived(*item, packed.size());
+  receiver::take(packed, pe);
+}
+
 void job::arrived(work& item, int pe, std::size_t bytes) {
   auto& here = processor::here();
   if (pe == here.pe()) return here.push_arrived(item, bytes);
-  const message_guard lost(static_cast<message&>(item));
+  item.type->destroy(item);
   throw serial_error("a message for PE " + std::to_string(pe) + " came to PE " + std::to_string(here.pe()));
 }
 

@@ -69,6 +69,7 @@ class job final : public network::receiver {
   void agree_to_begin(const std::exception_ptr& problem);
 
   work& unpack(reader& in) override;
+  void take(std::span<const std::byte> packed, int pe) override;
   void arrived(work& item, int pe, std::size_t bytes) override;
   void notice(int process, std::span<const std::byte> bytes) override;
   /// Ends the run, with one message. Any thread; one that is no PE's may have to wait for the first PE.

@@ -2,14 +2,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <imbrex/core/collection.hpp>
 #include <imbrex/core/job.hpp>
 #include <imbrex/core/runtime.hpp>
+#include <imbrex/core/short_item.hpp>
 
 namespace imbrex::test {
 
@@ -66,7 +69,7 @@ class lone_process {
  public:
   explicit lone_process(int rank) : place_(rank), job_(run_, place_, std::make_unique<silent_network>(rank)) {
     run_.processor_at(0).attach(wire());
-    run_.processor_at(0).connect(wire(), true, 3);
+    run_.processor_at(0).connect(wire(), true, {0, 1, 3}, nullptr);
   }
 
   /// Takes the bytes as those of an item, or of a notice from that process.
@@ -80,6 +83,26 @@ class lone_process {
     const scheduler::activation as(run_.processor_at(0));
     reader in(bytes, block);
     take(in, bytes.size() + block.size);
+  }
+  /// Runs the bytes as those of a short message. False if they have to be unpacked first.
+  bool run_short(std::span<const std::byte> bytes) {
+    const scheduler::activation as(run_.processor_at(0));
+    auto* const item = detail::short_item::of(bytes, 3);
+    if (item == nullptr) return false;
+    item->type->run(*item);
+    return true;
+  }
+  /// Makes its part of an array of three Ts, with the first of them.
+  template <class T>
+  detail::collection<T>& add_array(std::uint32_t number) {
+    auto& pe = run_.processor_at(0);
+    const scheduler::activation as(pe);
+    auto made = std::make_unique<detail::collection<T>>(pe, number, index<1>(3),
+                                                        &detail::home_of<index<1>, block_placement>, 3);
+    auto& part = *made;
+    part.create(0, part.first_place());
+    pe.install(std::move(made));
+    return part;
   }
   void take_notice(int process, std::span<const std::byte> bytes) {
     const scheduler::activation as(run_.processor_at(0));

@@ -32,6 +32,12 @@ struct location {
 };
 inline constexpr std::int32_t nowhere = -1;
 
+/// Where a message for an element should be sent.
+struct destination {
+  int pe = 0;
+  std::uint16_t hint = 0;  ///< `work::location_hint`
+};
+
 template <class Key>
 struct key_hasher {
   std::size_t operator()(const Key& key) const { return static_cast<std::size_t>(key_hash(key)); }
@@ -60,17 +66,11 @@ class element_map : public collection_base {
 
   header* find(const key& k) const { return elements_.find(k); }
 
-  /// The PE to which a message for an element should be sent; sets its hint. If the placement throws, the message is
-  /// destroyed.
-  int place_for(element_message<key>& m) {
-    if (elements_.find(m.key) != nullptr) return pe().pe();
-    message_guard mine(m);
-    const int place = known_.empty() ? home_of(m.key) : last_place_of(m);
-    mine.release();
-    return place;
+  /// Where a message for an element should be sent. Throws what the placement throws.
+  destination place_of(const key& k) const {
+    if (elements_.find(k) != nullptr) return {pe().pe()};
+    return known_.empty() ? destination{home_of(k)} : last_place_of(k);
   }
-  /// The same for a message that carries no hint.
-  int place_of(const key& k) const;
 
   virtual int home_of(const key& k) const = 0;
   /// At the home, for an element that is nowhere: true if it has been destroyed though nothing is known of
@@ -101,7 +101,7 @@ class element_map : public collection_base {
 
  private:
   bool before(const chare_header& a, const chare_header& b) const override;
-  int last_place_of(element_message<key>& m);
+  destination last_place_of(const key& k) const;
   void hold(element_message<key>& m);
   void release_held(const key& k);
   void refuse(element_message<key>& m);
@@ -116,18 +116,10 @@ class element_map : public collection_base {
 };
 
 template <class Index>
-int element_map<Index>::last_place_of(element_message<key>& m) {
-  const auto at = known_.find(m.key);
-  if (at == known_.end() || at->second.pe == nowhere) return home_of(m.key);
-  m.location_hint = static_cast<std::uint16_t>(at->second.epoch);
-  return at->second.pe;
-}
-
-template <class Index>
-int element_map<Index>::place_of(const key& k) const {
-  if (find(k) != nullptr) return pe().pe();
+destination element_map<Index>::last_place_of(const key& k) const {
   const location* const last = known(k);
-  return last == nullptr || last->pe == nowhere ? home_of(k) : last->pe;
+  if (last == nullptr || last->pe == nowhere) return {home_of(k)};
+  return {last->pe, static_cast<std::uint16_t>(last->epoch)};
 }
 
 template <class Index>

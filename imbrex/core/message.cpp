@@ -15,6 +15,7 @@
 #include <imbrex/base/build.hpp>
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/recorder.hpp>
+#include <imbrex/core/short_item.hpp>
 #include <imbrex/sched/run_queue.hpp>
 #include <imbrex/serial/archive.hpp>
 
@@ -125,9 +126,6 @@ enum parts : std::uint8_t {
 constexpr std::uint8_t none_bit = 64;
 static_assert(last_life < none_bit);
 
-/// The bit that sets single chares apart comes last, so that most numbers are small.
-std::uint32_t turned(std::uint32_t collection) { return std::rotl(collection, 1); }
-
 /// How many bytes `pack_number` makes of it.
 std::size_t packed_bytes(std::uint64_t number) {
   return (static_cast<std::size_t>(std::bit_width(number | 1)) + 6) / 7;
@@ -155,24 +153,6 @@ inline std::uint32_t unpack_short(reader& in) {
     throw_too_long(number);
   return static_cast<std::uint32_t>(number);
 }
-
-/// A header without other parts, of numbers that take one byte each, as most are: written and read at once, as a number
-/// that never lies in memory byte by byte, for which a read of them all would wait.
-struct short_header {
-  std::uint32_t bytes;  ///< from the lowest: the parts, which are none, the kind, the origin, the collection
-
-  static bool fits(std::uint32_t which, std::uint32_t id, std::uint32_t origin, std::uint32_t collection) {
-    return which == 0 && (id | origin | collection) <= 0x7f;
-  }
-  static short_header of(std::uint32_t id, std::uint32_t origin, std::uint32_t collection) {
-    return {id << 8U | origin << 16U | collection << 24U};
-  }
-  bool is_short() const { return (bytes & 0x808080ffU) == 0; }
-  std::uint32_t id() const { return bytes >> 8U & 0xffU; }
-  std::uint32_t origin() const { return bytes >> 16U & 0xffU; }
-  std::uint32_t collection() const { return bytes >> 24U; }
-};
-static_assert(sizeof(short_header) == 4 && std::endian::native == std::endian::little);
 
 // Not inlined, so that short headers save no registers for what they do not have.
 
@@ -251,9 +231,9 @@ void pack_header(const message& m, writer& out) {
       (m.priority != 0 ? has_priority : 0) | (m.location_hint != 0 ? has_location_hint : 0) |
       (m.reply ? has_reply : 0) | (is_traced ? has_trace : 0) | (m.life != 0 ? has_life : 0));
   const std::uint32_t id = m.kind().id;
-  const std::uint32_t collection = turned(m.collection);
-  if (!short_header::fits(which, id, m.origin, collection)) return pack_parts(m, which, recording, out);
-  out.number(short_header::of(id, m.origin, collection));
+  if (which != 0 || !short_header::fits(id, m.origin, m.collection))
+    return pack_parts(m, which, recording, out);
+  out.number(short_header::of(id, m.origin, m.collection));
 }
 
 void unpack_header(message& m, reader& in) {
@@ -262,7 +242,7 @@ void unpack_header(message& m, reader& in) {
   std::memcpy(&header, in.ahead().data(), sizeof header);
   if (!header.is_short() || header.id() != m.kind().id) return unpack_parts(m, in);
   m.origin = header.origin();
-  m.collection = std::rotr(header.collection(), 1);
+  m.collection = header.collection();
   in.view(sizeof header);
 }
 

@@ -37,6 +37,8 @@ struct message_type : work_type {
   /// Sends a value to the port of an element, as a `post_to_port<V>`; null unless the entry is a port of
   /// chares with dense indices. What one end of a channel knows of the other.
   void (*post)() = nullptr;
+  /// How a message of this kind that is short runs as it came, a `short_item`; null if it must be unpacked.
+  const work_type* as_short = nullptr;
   static constexpr std::uint32_t not_numbered = 0xffffffff;
   std::uint32_t id = not_numbered;
   message_type* next_registered = nullptr;

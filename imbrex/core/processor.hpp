@@ -9,6 +9,7 @@
 #include <imbrex/core/message.hpp>
 #include <imbrex/core/reply_table.hpp>
 #include <imbrex/coro/scope.hpp>
+#include <imbrex/net/port.hpp>
 #include <imbrex/net/transport.hpp>
 #include <imbrex/sched/scheduler.hpp>
 
@@ -65,12 +66,15 @@ class processor final : public scheduler {
   /// the order, or charge for each and let the PE block in between.
   bool separates_broadcasts() const { return separates_broadcasts_; }
 
-  /// Says how messages leave; before the first of them. `direct`: those to this PE itself need not travel.
-  void connect(transport& wire, bool direct, int num_pes) {
+  /// Says how messages leave; before the first of them. `direct`: those to this PE itself need not travel. `beyond`: what
+  /// carries those to PEs that are not of this process, if nothing in between wants to see them; or null.
+  void connect(transport& wire, bool direct, const pe_range& here, port* beyond) {
     wire_ = &wire;
+    beyond_ = observer() == nullptr ? beyond : nullptr;
+    here_ = here;
     direct_ = direct;
     separates_broadcasts_ = !direct || shuffles_ || charged() != nullptr;
-    num_pes_ = num_pes;
+    num_pes_ = here.total;
   }
 
   /// Tells who watches this PE that a message leaves for another, or this one.
@@ -84,6 +88,11 @@ class processor final : public scheduler {
     announce(m, to);
     if (to == pe() && direct_) return push(m);
     wire_->send(m, to);
+  }
+
+  /// What takes short messages to that PE as bytes; null if messages must be made.
+  port* port_for_written(int to) const {
+    return beyond_ != nullptr && !here_.holds(to) && to < num_pes_ ? beyond_ : nullptr;
   }
 
   /// A number that no other array or group has, in any process.
@@ -131,6 +140,8 @@ class processor final : public scheduler {
   runtime& owner_;
   const bool shuffles_;
   transport* wire_ = nullptr;
+  port* beyond_ = nullptr;
+  pe_range here_;
   bool direct_ = true;
   bool separates_broadcasts_ = false;
   int num_pes_ = 1;

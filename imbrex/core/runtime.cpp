@@ -202,7 +202,8 @@ void runtime::furnish(const host_share& mine, const bootstrap* meeting) {
       wire = links_.back().get();
       p->be_punctual();
     }
-    p->connect(*wire, !deterministic && !how_.serialize_always, pes_.total);
+    port* const beyond = job_ && !model.delays() ? p->network() : nullptr;
+    p->connect(*wire, !deterministic && !how_.serialize_always, pes_, beyond);
   }
 }
 

@@ -110,7 +110,8 @@ struct section_broadcast final : message {
     const message_guard mine(*this);
     const auto& members = section_list<key>::of(this->collection, section_id);
     std::map<int, std::vector<std::uint32_t>> members_of_pe;
-    for (std::uint32_t i = 0; i < members.size(); ++i) members_of_pe[part->place_of(members[i])].push_back(i);
+    for (std::uint32_t i = 0; i < members.size(); ++i)
+      members_of_pe[part->place_of(members[i]).pe].push_back(i);
     reply_address answer;
     if constexpr (reduces) {
       auto* results = new collector<value, Op, key>(members.size());

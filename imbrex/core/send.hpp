@@ -9,6 +9,7 @@
 
 #include <imbrex/core/collection.hpp>
 #include <imbrex/core/recorded_turn.hpp>
+#include <imbrex/core/short_message.hpp>
 
 namespace imbrex {
 namespace detail {
@@ -28,13 +29,23 @@ entry_message<T, M>& make_entry_message(A&&... arguments) {
 template <class T, auto M, class... A>
 void post(const element<T>& to, const reply_address& reply, A&&... arguments) {
   auto& pe = processor::here();
+  auto* const part = part_at<T>(pe, to.collection());
+  const destination place = part != nullptr ? part->place_of(to.key_value()) : destination();
+  if (port* const out = pe.port_for_written(place.pe)) {
+    if (part != nullptr && !reply && place.hint == 0 && to.priority() == 0 &&
+        send_written<T, M, A...>(*out, place.pe, to, arguments...))
+      return;
+  }
   auto& m = make_entry_message<T, M>(std::forward<A>(arguments)...);
   m.collection = to.collection();
   m.key = to.key_value();
   m.priority = to.priority();
   m.coalesced = to.is_coalesced();
   m.reply = reply;
-  dispatch_to_element<T>(pe, m);
+  if (part == nullptr) [[unlikely]]
+    return dispatch_to_element<T>(pe, m);
+  m.location_hint = place.hint;
+  pe.dispatch(m, place.pe);
 }
 
 template <class T, auto M>

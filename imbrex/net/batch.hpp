@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <span>
 
@@ -19,6 +20,16 @@ inline constexpr std::size_t longest_item = std::numeric_limits<length>::max();
 inline void append(writer& batch, std::span<const std::byte> item) {
   batch(static_cast<length>(item.size()));
   batch.bytes(item.data(), item.size());
+}
+
+/// Where the next item is to be written, of at most so many bytes; then `filled` says of how many.
+inline std::byte* room(writer& batch, std::size_t most) {
+  return batch.room(sizeof(length) + most) + sizeof(length);
+}
+inline void filled(writer& batch, std::size_t bytes) {
+  const auto before = static_cast<length>(bytes);
+  std::memcpy(batch.room(0), &before, sizeof before);
+  batch.filled(sizeof before + bytes);
 }
 
 /// Calls `take` with each item of a batch, in order. Throws serial_error, and what `take` throws.

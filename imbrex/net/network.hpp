@@ -2,50 +2,16 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 
 #include <imbrex/net/bootstrap/bootstrap.hpp>
-#include <imbrex/net/transport.hpp>
+#include <imbrex/net/port.hpp>
 #include <imbrex/serial/reader.hpp>
 
 namespace imbrex {
-
-/// A PE's connection to other processes: it carries items, as bytes, to their PEs, and notices to the
-/// processes themselves, which are about the job and not counted as messages. One thread alone calls.
-class port : public transport {
- public:
-  /// Sends a notice to a process; it arrives at that one's first PE.
-  virtual void notify(int process, std::span<const std::byte> bytes) = 0;
-  /// What may have come and wait to be run before the PEs rather run than receive.
-  static constexpr std::size_t most_unread = std::size_t{32} << 20U;
-
-  /// Moves what can be moved, in and out; not for ever, if others send without end. True if anything came in.
-  /// `unread`: bytes of what came before and waits to be run; while these are more than `most_unread`, long messages
-  /// stay where they come from, so that their senders notice. Throws what the receiver has thrown: serial_error for bytes
-  /// that make no item.
-  virtual bool progress(std::size_t unread) = 0;
-  /// Before a sleep: true if from now on whatever comes makes `descriptor` readable; false if there is
-  /// something to do at once.
-  virtual bool arm() = 0;
-  virtual int descriptor() const = 0;
-  /// True while something that was sent has not left.
-  virtual bool sending() const = 0;
-  /// True while so much has not left that no more should be sent.
-  virtual bool congested() const = 0;
-};
-
-/// Which PEs there are: those of one process follow each other.
-struct pe_range {
-  int first = 0;  ///< PE of this process
-  int count = 1;  ///< PEs in this process
-  int total = 1;  ///< PEs in the job
-
-  bool holds(int pe) const { return pe >= first && pe < first + count; }
-};
 
 /// Connects the processes of a job.
 class network {
@@ -61,6 +27,11 @@ class network {
     /// An item, from what `work_type::pack` wrote. The input is the network's, and gone
     /// after the call. Throws serial_error.
     virtual work& unpack(reader& in) = 0;
+    /// A whole item, packed, for that PE of this process. The bytes are the network's, and gone after the call.
+    virtual void take(std::span<const std::byte> packed, int pe) {
+      reader in(packed);
+      arrived(unpack(in), pe, packed.size());
+    }
     /// The item is complete, is for that PE of this process, and came in that many bytes.
     virtual void arrived(work& item, int pe, std::size_t bytes) = 0;
     /// A notice from a process.

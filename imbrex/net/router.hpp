@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <imbrex/net/network.hpp>
+#include <imbrex/net/port.hpp>
 #include <imbrex/serial/error.hpp>
 
 namespace imbrex {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <imbrex/net/network.hpp>
+#include <imbrex/net/port.hpp>
 #include <imbrex/sched/device_completions.hpp>
 
 namespace imbrex {
@@ -31,7 +31,11 @@ void scheduler::push_arrived(work& item, std::size_t bytes) {
   unreceipted_ += bytes + bytes_beside_payload;
   last_unreceipted_ = std::max<int>(last_unreceipted_, item.priority);
   push(item);
-  if (unreceipted_ < bytes_a_receipt) return;
+  if (unreceipted_ >= bytes_a_receipt) [[unlikely]]
+    push_receipt();
+}
+
+void scheduler::push_receipt() {
   auto* r = new receipt(*this, std::exchange(unreceipted_, 0));
   r->priority = static_cast<std::int8_t>(std::exchange(last_unreceipted_, first_priority));
   push(*r);

@@ -170,6 +170,7 @@ class scheduler {
 
   void run_item(work& item) { observer_ == nullptr ? item.type->run(item) : observer_->run(item); }
   void take_in();
+  [[gnu::noinline]] void push_receipt();
   bool exchange();
   void look_at_device();
   void take_due_timers();

@@ -21,8 +21,15 @@ std::vector<std::byte> writer::take() {
   return std::exchange(buffer_, {});
 }
 
+namespace {
+
+constexpr std::size_t spare = 256;
+
+}  // namespace
+
+void writer::make_room(std::size_t count) { buffer_.resize(used_ + count + spare); }
+
 void writer::append_and_grow(const void* source, std::size_t count) {
-  constexpr std::size_t spare = 256;
   const auto* first = static_cast<const std::byte*>(source);
   buffer_.resize(used_);
   if (buffer_.capacity() - used_ < count + spare)

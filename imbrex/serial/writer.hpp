@@ -48,6 +48,14 @@ class writer {
     used_ += sizeof value;
   }
 
+  /// Where the next bytes will stand, with room for so many: to be written there, and said by `filled`.
+  std::byte* room(std::size_t count) {
+    if (count > buffer_.size() - used_) [[unlikely]]
+      make_room(count);
+    return buffer_.data() + used_;
+  }
+  void filled(std::size_t count) { used_ += count; }
+
   /// Counts bytes that nobody has, where all are only counted: see `absent_bytes`.
   void absent(std::size_t count) {
     if (counts_only_) counted_ += count;
@@ -110,6 +118,7 @@ class writer {
     bytes(&value, sizeof value);
   }
   void append_and_grow(const void* source, std::size_t count);
+  void make_room(std::size_t count);
   void lend(const void* source, std::size_t count);
 
   std::vector<std::byte> buffer_;  // longer than used_ by some spare bytes, so that small values need no call

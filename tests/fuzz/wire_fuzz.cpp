@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a process of a job makes of arbitrary bytes off the wire, as items, batches of them, and notices of other
-// processes. The first byte says which, and which of three processes it is and hears.
+// processes. The first byte says which, and which of three processes it is and hears. Items that are short are also run.
 
 #include <imbrex/core/job.test.hpp>
 #include <imbrex/imbrex.hpp>
@@ -20,6 +20,12 @@ class station : public imbrex::chare<station> {
   imbrex::mailbox<std::vector<std::string>> in;
   void see(std::span<const double>, std::string) {}
   int give(int value) { return value; }
+  void tell(bool, std::span<const double> values, char) {
+    for (const double v : values) sum_ += v;
+  }
+
+ private:
+  double sum_ = 0;
 };
 
 /// Names entries, so that their messages are in the table; never runs.
@@ -27,11 +33,14 @@ class station : public imbrex::chare<station> {
   auto all = imbrex::make_array<station>(3);
   imbrex::send<&station::in>(all[1], 3, std::vector<std::string>{});
   imbrex::send<&station::see>(all, std::vector<double>{}, "name");
+  imbrex::send<&station::tell>(all[2], true, std::vector<double>{}, 'x');
   co_await all.reduce<&station::give>(imbrex::gather, 1);
 }
 
 /// At least as many kinds of messages does this program have.
-constexpr std::uint8_t kinds = 16;
+constexpr std::uint8_t kinds = 18;
+
+constexpr std::uint32_t array_number = 2;
 
 void take_item(imbrex::test::lone_process& here, std::span<const std::byte> given) {
   std::vector<std::byte> bytes(given.begin(), given.end());
@@ -39,6 +48,7 @@ void take_item(imbrex::test::lone_process& here, std::span<const std::byte> give
   if (bytes.size() < 4) return here.take_item(bytes);
   bytes[0] &= std::byte{7};
   bytes[1] = std::byte(static_cast<std::uint8_t>(bytes[1]) % kinds);
+  if (here.run_short(bytes)) return;
   const auto last = static_cast<std::uint8_t>(bytes.back());
   bytes.pop_back();
   if (last < 128) return here.take_item(bytes);
@@ -61,6 +71,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const int rank = data[0] % 3;
   imbrex::test::lone_process here(rank);
+  here.add_array<station>(array_number);
   // Several notices in a row, so that the state that one leaves meets the next.
   std::span<const std::byte> rest = std::as_bytes(std::span(data + 1, size - 1));
   try {

@@ -201,7 +201,7 @@ void ucx_port::have_watched(std::size_t port) {
   peer* const watchman = peer_at(where_.first_port[static_cast<std::size_t>(*where_.watchman)]);
   if (watchman == nullptr) return;
   out_(other.host);
-  send_written(watch_message, *watchman, nullptr);
+  transmit(watch_message, *watchman, nullptr);
   // It has to leave now: TCP's connect() to a host that cannot be reached blocks for two minutes.
   const auto until = std::chrono::steady_clock::now() + longest_wait_for_watchman;
   while (!was_sending && !progressing_ && sending() && std::chrono::steady_clock::now() < until) move();
@@ -218,7 +218,7 @@ void ucx_port::greet_others() {
     peer* const other = is_elsewhere(port) ? peer_at(port) : nullptr;
     if (other == nullptr) continue;
     out_.bytes(greeting.data(), greeting.size());
-    send_written(greeting_message, *other, nullptr);
+    transmit(greeting_message, *other, nullptr);
   }
   const auto until = std::chrono::steady_clock::now() + longest_wait_for_answers;
   while (sending() && std::chrono::steady_clock::now() < until)
@@ -237,13 +237,55 @@ void ucx_port::send(work& item, int to) {
     item.type->destroy(item);
     address(to, *other);
     const bool may_wait = coalesced && out_.written().size() <= longest_in_batch;
-    may_wait ? hold_back(*other) : send_written(item_message, *other, nullptr);
+    if (may_wait) {
+      batch::append(other->waiting, out_.written());
+      out_.clear();
+      held_back(*other);
+    } else {
+      transmit(item_message, *other, nullptr);
+    }
   } else {
     send_lending(item, to, *other);
   }
+  count_sent();
+}
+
+void ucx_port::count_sent() {
   sent_.store(sent() + 1, std::memory_order_relaxed);
   const std::size_t many = is_full_ ? most_departing_bytes : many_departing_bytes;  // more would come, too
   if (departing_bytes_ > many && !progressing_) move();
+}
+
+std::byte* ucx_port::room_for(int to, bool may_wait) {
+  const std::size_t port = where_.port_of_pe[static_cast<std::size_t>(to)];
+  const bool is_connected = port < peers_.size() && peers_[port] != nullptr;
+  if (closing_ || out_.size() != 0 || !is_connected) return nullptr;
+  written_to_ = peers_[port].get();
+  if (!written_to_->is_of_one_pe) return nullptr;
+  return may_wait ? batch::room(written_to_->waiting, longest_written) : out_.room(longest_written);
+}
+
+void ucx_port::send_written(std::size_t bytes, bool may_wait) {
+  peer& other = *written_to_;
+  if (may_wait) {
+    batch::filled(other.waiting, bytes);
+    held_back(other);
+    return count_sent();
+  }
+  if (other.waiting.size() != 0) send_batch(other);
+  if (!next_departure_) [[unlikely]]
+    prepare_departure();
+  const ucs_status_ptr_t request =
+      ucp_am_send_nbx(other.endpoint, item_message, nullptr, 0, out_.room(0), bytes, &how_to_send_);
+  if (request != nullptr) [[unlikely]] {
+    if (UCS_PTR_IS_PTR(request)) {
+      out_.filled(bytes);
+      depart();
+    } else {
+      lost(other.process, UCS_PTR_STATUS(request));
+    }
+  }
+  count_sent();
 }
 
 template <class Function>
@@ -261,10 +303,8 @@ void ucx_port::apart(const Function& function) {
   function();
 }
 
-void ucx_port::hold_back(peer& other) {
+void ucx_port::held_back(peer& other) {
   if (!std::exchange(other.is_listed, true)) peers_with_batches_.push_back(&other);
-  batch::append(other.waiting, out_.written());
-  out_.clear();
   if (other.waiting.size() <= other.full_batch) return;
   other.full_batch = std::min(2 * other.full_batch, last_full_batch);
   send_batch(other);
@@ -272,7 +312,7 @@ void ucx_port::hold_back(peer& other) {
 
 void ucx_port::send_batch(peer& other) {
   writer before = std::exchange(out_, std::exchange(other.waiting, {}));
-  send_written(batch_message, other, nullptr);
+  transmit(batch_message, other, nullptr);
   other.waiting = std::exchange(out_, std::move(before));
 }
 
@@ -299,7 +339,7 @@ void ucx_port::send_lending(work& item, int to, peer& other) {
   if (out_.written().size() + sizeof(std::uint64_t) + sizeof to <= longest_header_) {
     out_(std::uint64_t{out_.lent().position});
     address(to, other);
-    return send_written(item_with_block, other, &item);
+    return transmit(item_with_block, other, &item);
   }
   out_.clear();
   {
@@ -308,7 +348,7 @@ void ucx_port::send_lending(work& item, int to, peer& other) {
   }
   item.type->destroy(item);
   address(to, other);
-  send_written(item_message, other, nullptr);
+  transmit(item_message, other, nullptr);
 }
 
 void ucx_port::address(int pe, const peer& other) {
@@ -330,15 +370,12 @@ void ucx_port::notify(int process, std::span<const std::byte> bytes) {
   if (other == nullptr) return;
   out_(process_);
   out_.bytes(bytes.data(), bytes.size());
-  send_written(notice_message, *other, nullptr);
+  transmit(notice_message, *other, nullptr);
 }
 
-void ucx_port::send_written(kind what, peer& other, work* item) {
+void ucx_port::transmit(kind what, peer& other, work* item) {
   if (what != batch_message && other.waiting.size() != 0) send_batch(other);
-  if (!next_departure_) {
-    next_departure_ = std::make_unique<departure>(*this);
-    how_to_send_.user_data = next_departure_.get();
-  }
+  if (!next_departure_) prepare_departure();
   next_departure_->item = item;
   const auto packed = out_.written();
   const auto block = out_.lent().bytes;
@@ -354,21 +391,27 @@ void ucx_port::send_written(kind what, peer& other, work* item) {
       block.empty() ? ucp_am_send_nbx(other.endpoint, what, nullptr, 0, packed.data(), packed.size(), how)
                     : ucp_am_send_nbx(other.endpoint, what, packed.data(), packed.size(), block.data(),
                                       block.size(), how);
-  if (UCS_PTR_IS_PTR(request)) {  // UCX still reads: all stays where it is
-    next_departure_->size = packed.size() + block.size() + bytes_beside_payload;
-    departing_bytes_ += next_departure_->size;
-    next_departure_->bytes = out_.take();
-    departing_.hold(std::move(next_departure_));
-    return;
-  }
+  if (UCS_PTR_IS_PTR(request)) return depart();
   out_.clear();
   if (item != nullptr) next_departure_.reset();
   if (request != nullptr) [[unlikely]]
     lost(other.process, UCS_PTR_STATUS(request));
 }
 
+void ucx_port::prepare_departure() {
+  next_departure_ = std::make_unique<departure>(*this);
+  how_to_send_.user_data = next_departure_.get();
+}
+
+void ucx_port::depart() {
+  next_departure_->size = out_.size() + bytes_beside_payload;
+  departing_bytes_ += next_departure_->size;
+  next_departure_->bytes = out_.take();
+  departing_.hold(std::move(next_departure_));
+}
+
 template <class Function>
-void ucx_port::guarded(const Function& function) noexcept {
+[[gnu::always_inline]] inline void ucx_port::guarded(const Function& function) noexcept {
   if (closing_) return;
   try {
     function();
@@ -405,8 +448,9 @@ void ucx_port::take(kind what, std::span<const std::byte> header, std::span<cons
 
 void ucx_port::take_item(std::span<const std::byte> bytes) {
   const int to = take_address(bytes);
-  reader in(bytes);
-  arrived(to_.unpack(in), to, bytes.size());
+  took_ = true;
+  to_.take(bytes, to);
+  count_received();
 }
 
 void ucx_port::take_batch(std::span<const std::byte> bytes) {
@@ -518,7 +562,7 @@ void ucx_port::decline_offers() noexcept {
 void ucx_port::arrived(work& item, int pe, std::size_t bytes) {
   took_ = true;
   to_.arrived(item, pe, bytes);
-  received_.store(received() + 1, std::memory_order_relaxed);
+  count_received();
 }
 
 void ucx_port::lost(int process, ucs_status_t why) noexcept {

@@ -60,6 +60,8 @@ class ucx_port final : public port {
   ~ucx_port() override;
 
   void send(work& item, int to) override;
+  std::byte* room_for(int to, bool may_wait) override;
+  void send_written(std::size_t bytes, bool may_wait) override;
   void notify(int process, std::span<const std::byte> bytes) override;
   bool progress(std::size_t unread) override;
   bool arm() override;
@@ -143,15 +145,20 @@ class ucx_port final : public port {
   void greet_others();
   /// Sends what `out_` holds, which is empty afterwards. Takes `item`, if it is not null, because a block of it
   /// is lent.
-  void send_written(kind what, peer& other, work* item);
+  void transmit(kind what, peer& other, work* item);
   /// Before the first message to a port of another host: tells the watchman of that host.
   void have_watched(std::size_t port);
   void send_lending(work& item, int to, peer& other);
   /// Sends something while an item is packed, whose serialize() asks for it.
   template <class Function>
   void apart(const Function& function);
-  /// Adds the item that `out_` holds to the batch for that peer.
-  void hold_back(peer& other);
+  /// Something was added to the batch for that peer.
+  void held_back(peer& other);
+  void count_sent();
+  void count_received() { received_.store(received() + 1, std::memory_order_relaxed); }
+  void prepare_departure();
+  /// UCX still reads what `out_` holds: it stays where it is, with its item, until UCX has.
+  void depart();
   /// What `out_` holds stays for afterwards.
   void send_batch(peer& other);
   void send_batches();
@@ -204,6 +211,7 @@ class ucx_port final : public port {
   std::vector<std::unique_ptr<peer>> peers_;
   std::set<int> hosts_;  ///< others that the watchman has been told of
   writer out_;
+  peer* written_to_ = nullptr;             ///< whose room is being written to
   std::vector<peer*> peers_with_batches_;  ///< perhaps, by now, with empty ones
   std::unique_ptr<departure> next_departure_;
   /// What UCX is told with each message: its user data is `next_departure_`.
