@@ -160,7 +160,7 @@ struct short_parameter<owned_span<E>> {
     if constexpr (alignof(E) == 1) {
       value = {reinterpret_cast<const E*>(bytes.data()), bytes.size() / sizeof(E)};
     } else {
-      std::memcpy(aligned_.data(), bytes.data(), bytes.size());
+      copy_bytes(aligned_.data(), bytes.data(), bytes.size());
       value = {reinterpret_cast<const E*>(aligned_.data()), bytes.size() / sizeof(E)};
     }
   }
