@@ -88,7 +88,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       }
     }
   } catch (const imbrex::serial_error&) {  // ends the run with a message
-  } catch (const imbrex::error&) {         // so does what is for a proxy of nothing, or a class of another name
+  } catch (const imbrex::error&) {  // so does what is for a proxy of nothing, or a class of another name
   }
   return 0;
 }
