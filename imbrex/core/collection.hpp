@@ -18,6 +18,8 @@ namespace imbrex::detail {
 
 template <class T>
 struct migrant;
+template <class T>
+struct destruction_request;
 
 /// Confirms to the PE that an element left that it has arrived.
 struct arrival_notice : message {
@@ -278,9 +280,17 @@ struct migrant : message {
   using header_type = typename memory::header;
 };
 
+/// The number of the collection of single chares of a class: by the class's place among the program's
+/// messages, so equal in all processes.
+template <class T>
+std::uint32_t singles_of() {
+  return singles_bit | destruction_request<T>::type_record.id;
+}
+
 /// This PE's part of the single chares of a class, made when first needed.
 template <class T>
-collection<T>& singles_part(processor& pe, std::uint32_t id) {
+collection<T>& singles_part(processor& pe) {
+  const std::uint32_t id = singles_of<T>();
   if (pe.collection(id) == nullptr)
     pe.install(std::make_unique<collection<T>>(pe, id, typename T::index_type{}, nullptr, 0));
   return static_cast<collection<T>&>(*pe.collection(id));
@@ -301,7 +311,11 @@ template <class T>
     const message_guard mine(m);
     throw_another_class(type_name<T>(), *part);
   }
-  if ((m.collection & singles_bit) != 0) return &singles_part<T>(pe, m.collection);
+  if (m.collection == singles_of<T>()) return &singles_part<T>(pe);
+  if ((m.collection & singles_bit) != 0) {
+    const message_guard mine(m);
+    throw_no_such_singles(type_name<T>(), m.collection);
+  }
   pe.hold(m);
   return nullptr;
 }

@@ -243,6 +243,12 @@ void throw_another_class(std::string_view chare_name, const collection_base& par
               " in this run: was it made in an earlier run of this process? Proxies end with their run");
 }
 
+void throw_no_such_singles(std::string_view chare_name, std::uint32_t number) {
+  throw serial_error("a message for a chare of " + std::string(short_name(chare_name)) +
+                     " names the single chares number " + std::to_string(number & ~singles_bit) +
+                     ", which are of another class");
+}
+
 void throw_pinned(const chare_header& element) {
   throw error("migrate_to: " + element.home->element_name(element) +
               " belongs to a group, whose chares stay on their PEs: make an array of its class");

@@ -114,6 +114,8 @@ class collection_base {
 
 /// A proxy names the part as one of another class.
 [[noreturn]] void throw_another_class(std::string_view chare_name, const collection_base& part);
+/// A message names single chares that are not of its class.
+[[noreturn]] void throw_no_such_singles(std::string_view chare_name, std::uint32_t number);
 [[noreturn]] void throw_pinned(const chare_header& element);
 
 /// Says to the run's owner that an exception left something that has nobody to tell: the run ends.

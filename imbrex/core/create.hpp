@@ -16,13 +16,6 @@
 namespace imbrex {
 namespace detail {
 
-/// The number of the collection of single chares of a class: by the class's place among the program's
-/// messages, so equal in all processes.
-template <class T>
-std::uint32_t singles_of() {
-  return singles_bit | destruction_request<T>::type_record.id;
-}
-
 /// How an argument of a constructor travels: by value, texts as strings.
 template <class A>
 using constructor_argument = std::conditional_t<std::is_convertible_v<std::decay_t<A>, std::string_view>,
@@ -227,8 +220,9 @@ class creator {
   element<T> make_chare_on(int where, A&&... constructor_arguments) const {
     auto& pe = detail::processor::here();
     if (where < 0 || where >= pe.num_pes()) detail::throw_wrong_pe("make_chare_on", where, pe.num_pes());
-    const std::uint32_t id = detail::singles_of<T>();
-    const auto key = detail::singles_part<T>(pe, id).new_single(where);
+    auto& part = detail::singles_part<T>(pe);
+    const std::uint32_t id = part.id();
+    const auto key = part.new_single(where);
     if constexpr (detail::constructor_fits<T, detail::constructor_argument<A>...>())
       pe.dispatch(detail::make_insertion<T>(id, key, priority_, std::forward<A>(constructor_arguments)...),
                   where);

@@ -297,6 +297,11 @@ TEST_F(short_items, for_others_go_on_as_messages) {
   EXPECT_EQ(told(), 0U);
 }
 
+TEST_F(short_items, for_single_chares_of_another_class_are_refused) {
+  for (const std::uint32_t number : {0x80000000U, 0xffffffffU, 0x8fffffffU})
+    EXPECT_THROW(here.run_short(spans(0, number)), serial_error);
+}
+
 TEST_F(short_items, are_not_those_that_have_to_be_unpacked) {
   EXPECT_FALSE(here.run_short({}));
   EXPECT_FALSE(here.run_short(message<&listener::letters>(0, number, 1, 1.0)));
