@@ -26,6 +26,14 @@ int processes_of(const std::string& text) {
   return *number;
 }
 
+void check_pes(const std::string& text) {
+  const auto number = parse_number<int>(text);
+  if (!number || *number < 1 || *number > max_pes)
+    throw usage_error("--pes " + text +
+                      ": the number of PEs of each process must be a whole number from 1 to " +
+                      std::to_string(max_pes) + ", such as --pes 2; leave --pes out to share the processors");
+}
+
 std::chrono::milliseconds timeout_of(const std::string& text) {
   constexpr double most = 1e9;
   const auto seconds = parse_number<double>(text);
@@ -38,7 +46,8 @@ std::chrono::milliseconds timeout_of(const std::string& text) {
 }
 
 [[noreturn]] void refuse_option(const std::string& given) {
-  static constexpr std::array<std::string_view, 4> known{"--prefix", "--timeout", "--options", "--help"};
+  static constexpr std::array<std::string_view, 5> known{"--pes", "--prefix", "--timeout", "--options",
+                                                         "--help"};
   const std::string name = given.substr(0, given.find('='));
   const auto meant = nearest(name, known);
   throw usage_error("unknown option " + name +
@@ -90,7 +99,7 @@ constexpr std::array<command, 4> commands{{
 
 /// The options of `imbrex run`, as they were given.
 struct run_options {
-  std::string processes, timeout, file;
+  std::string processes, pes, timeout, file;
   bool prefix = false;
 };
 
@@ -98,10 +107,13 @@ CLI::App& declare_run(CLI::App& app, run_options& given) {
   CLI::App& run = *app.add_subcommand(
       "run",
       "run a program as several processes on this host:\n"
-      "imbrex run -n N [--prefix] [--timeout SECONDS] [--options FILE] PROGRAM [ARGUMENTS...]");
+      "imbrex run -n N [--pes N] [--prefix] [--timeout SECONDS] [--options FILE] PROGRAM [ARGUMENTS...]");
   run.prefix_command();
   run.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   run.add_option("-n", given.processes, "how many processes")->type_name("N");
+  run.add_option("--pes", given.pes,
+                 "how many PEs in each process: given to the program behind its arguments")
+      ->type_name("N");
   run.add_flag("--prefix", given.prefix, "put \"[rank] \" before each line of output");
   run.add_option("--timeout", given.timeout, "end the job after this time, with status 124")
       ->type_name("SECONDS");
@@ -127,9 +139,14 @@ job_settings job_of(const CLI::App& run, const run_options& given, std::vector<s
   if (program.empty()) throw usage_error("no program to run; write imbrex run -n N PROGRAM [ARGUMENTS...]");
   if (program.front().empty()) throw usage_error("the name of the program is empty");
   asked.command = std::move(program);
-  // Where the last of several counts, the file does, as with `PROGRAM ARGUMENTS --options FILE`.
-  asked.command.insert(std::find(asked.command.begin() + 1, asked.command.end(), "--"),
-                       from_file.words.begin(), from_file.words.end());
+  std::vector<std::string> behind = from_file.words;
+  if (run.count("--pes") > 0) {
+    check_pes(given.pes);
+    behind.insert(behind.end(), {"--pes", given.pes});
+  }
+  // Where the last of several counts, these do, as with `PROGRAM ARGUMENTS --options FILE --pes N`.
+  asked.command.insert(std::find(asked.command.begin() + 1, asked.command.end(), "--"), behind.begin(),
+                       behind.end());
   return asked;
 }
 

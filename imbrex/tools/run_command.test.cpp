@@ -60,6 +60,12 @@ TEST(run_command, takes_options_from_a_file) {
   EXPECT_EQ(settings({"run", option.c_str(), "app", "--pes", "1", "--", "--pes"}).command,
             (std::vector<std::string>{"app", "--pes", "1", "--pes", "2", "--odf=4", "--", "--pes"}));
   EXPECT_EQ(settings({"run", option.c_str(), "-n", "5", "app"}).processes, 5);
+  EXPECT_EQ(
+      settings({"run", "--pes", "5", option.c_str(), "app", "--pes", "1", "--", "x"}).command,
+      (std::vector<std::string>{"app", "--pes", "1", "--pes", "2", "--odf=4", "--pes", "5", "--", "x"}));
+  EXPECT_EQ(settings({"run", "-n", "2", "--pes=3", "python3", "app.py"}).command,
+            (std::vector<std::string>{"python3", "app.py", "--pes", "3"}));
+
   const imbrex::test::temporary_file none("--pes 2\n");
   EXPECT_NE(complaint({"run", "--options", none.name().c_str(), "app"}).find("-n is missing"),
             std::string::npos);
@@ -81,6 +87,10 @@ TEST(run_command, says_what_is_wrong_and_what_to_write) {
       {{"run", "-n", "2", "--timeout", "0", "app"}, "--timeout 0"},
       {{"run", "-n", "2", "--timeout", "soon", "app"}, "--timeout soon"},
       {{"run", "-n", "2", "--verbose", "app"}, "unknown option --verbose"},
+      {{"run", "-n", "2", "--pse", "1", "app"}, "did you mean --pes?"},
+      {{"run", "-n", "2", "--pes", "0", "app"}, "--pes 0: the number of PEs of each process"},
+      {{"run", "-n", "2", "--pes", "two", "app"}, "--pes two: the number of PEs of each process"},
+      {{"run", "-n", "2", "--pes", "65537", "app"}, "from 1 to 65536"},
       {{"rum", "-n", "2"}, "there is no command 'rum'; there are: run, info, overlap, trace, tune"},
       {{}, "no command; there are: run, "},
   };
