@@ -166,6 +166,10 @@ message_type runtime_message_type() {
 
 template <class M, class... A>
 M& make_message(A&&... arguments) {
+  static_assert(
+      alignof(M) <= pool::granule,
+      "imbrex: an argument or result is aligned to more than 64 bytes, which messages are not: send it in a "
+      "std::vector or as a std::span");
   void* memory = pool::allocate(sizeof(M));
   M* m;
   try {

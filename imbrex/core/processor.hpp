@@ -92,7 +92,8 @@ class processor final : public scheduler {
 
   /// What takes short messages to that PE as bytes; null if messages must be made.
   port* port_for_written(int to) const {
-    return beyond_ != nullptr && !here_.holds(to) && to < num_pes_ ? beyond_ : nullptr;
+    const bool is_elsewhere = !here_.holds(to) && to >= 0 && to < num_pes_;  // places come off wires, too
+    return beyond_ != nullptr && is_elsewhere ? beyond_ : nullptr;
   }
 
   /// A number that no other array or group has, in any process.

@@ -31,10 +31,9 @@ void post(const element<T>& to, const reply_address& reply, A&&... arguments) {
   auto& pe = processor::here();
   auto* const part = part_at<T>(pe, to.collection());
   const destination place = part != nullptr ? part->place_of(to.key_value()) : destination();
-  if (port* const out = pe.port_for_written(place.pe)) {
-    if (part != nullptr && !reply && place.hint == 0 && to.priority() == 0 &&
-        send_written<T, M, A...>(*out, place.pe, to, arguments...))
-      return;
+  if (part != nullptr && !reply && place.hint == 0 && to.priority() == 0) {
+    port* const beyond = pe.port_for_written(place.pe);
+    if (beyond != nullptr && send_as_bytes<T, M, A...>(*beyond, place.pe, to, arguments...)) return;
   }
   auto& m = make_entry_message<T, M>(std::forward<A>(arguments)...);
   m.collection = to.collection();

@@ -33,10 +33,15 @@ template <class P, class A>
 struct short_argument<P, A> {
   using given_type = std::remove_cvref_t<A>;
   static constexpr bool is_possible =
-      sizeof(P) <= port::longest_written &&
+      sizeof(P) <= port::longest_written && !std::is_volatile_v<std::remove_reference_t<A>> &&
       (std::is_same_v<given_type, P> || (std::is_arithmetic_v<P> && std::is_arithmetic_v<given_type>));
   static std::size_t size(const given_type&) { return sizeof(P); }
-  static void write(short_output& out, const given_type& given) { out.value(static_cast<P>(given)); }
+  static void write(short_output& out, const given_type& given) {
+    if constexpr (std::is_same_v<given_type, P>)
+      out.value(given);
+    else
+      out.value(static_cast<P>(given));
+  }
 };
 
 template <class Given, class E>
@@ -48,7 +53,8 @@ inline constexpr bool shows_elements<std::vector<E, Allocator>, E> = true;
 template <std::size_t N, class E>
 inline constexpr bool shows_elements<std::array<E, N>, E> = true;
 
-/// Elements that are shown or shared; not those that are given away, since their vector would still have them.
+/// Elements that are shown or shared; not those that are given away, since their vector would still have them, nor other
+/// temporaries.
 template <class E, class A>
   requires(bitwise<E> && (std::is_lvalue_reference_v<A> || is_span<std::remove_cvref_t<A>>))
 struct short_argument<owned_span<E>, A> {
@@ -101,11 +107,11 @@ struct short_arguments<std::tuple<P...>, A...> {
 /// Sends a message for entry M of an element to a PE beyond that port, if it can be written at once. If not, nothing has
 /// happened.
 template <class T, auto M, class... A>
-bool send_written(port& beyond, int to, const element<T>& who,
-                  const std::remove_reference_t<A>&... arguments) {
+bool send_as_bytes(port& beyond, int to, const element<T>& who,
+                   const std::remove_reference_t<A>&... arguments) {
   using given = short_arguments<typename written_arguments<M>::type, A...>;
   if constexpr (is_port<M> && sizeof...(A) == 1) {
-    return send_written<T, M, std::int64_t, A...>(beyond, to, who, 0, arguments...);  // its reference number
+    return send_as_bytes<T, M, std::int64_t, A...>(beyond, to, who, 0, arguments...);  // its reference number
   } else if constexpr (!given::are_possible || !std::is_same_v<typename element<T>::key, std::uint64_t>) {
     return false;
   } else {

@@ -183,7 +183,7 @@ class sequence : public chare<sequence> {
       switch (dice.below(4)) {
         case 0: send<&sequence::hear>(who, i); break;
         case 1: send<&sequence::hear_with_text>(who, i, std::string(dice.below(400), 'a')); break;
-        case 2: send<&sequence::hear_with_bytes>(who, std::vector<std::uint8_t>(dice.below(6000)), i); break;
+        case 2: send<&sequence::hear_with_bytes>(who, std::vector<std::uint8_t>(dice.below(3000)), i); break;
         default:
           send<&sequence::hear_with_bytes>(who, std::span<const std::uint8_t>(bytes_).first(dice.below(300)),
                                            i);
@@ -249,6 +249,51 @@ TEST(short_messages_between_processes, say_who_threw) {
   EXPECT_NE(text.find("thrower(1), entry tell, on PE 1: no 17"), std::string::npos) << text;
 }
 
+/// What may be sent is not less than what messages in general may be.
+class mover {
+ public:
+  mover() = default;
+  explicit mover(int n) : n_(n) {}
+  mover(mover&&) = default;
+  mover& operator=(mover&&) = default;
+  int n() const { return n_; }
+
+ private:
+  int n_ = 0;
+};
+}  // namespace imbrex::short_message_test
+
+template <>
+inline constexpr bool imbrex::enable_bitwise<imbrex::short_message_test::mover> = true;
+
+namespace imbrex::short_message_test {
+
+class taker : public chare<taker> {
+ public:
+  void take(int n) { sum_ += n; }
+  void take_colour(colour c) { sum_ += static_cast<int>(c); }
+  void take_mover(mover m) { sum_ += m.n(); }
+  int sum() const { return sum_; }
+
+ private:
+  int sum_ = 0;
+};
+
+TEST_P(short_messages, may_be_volatile_or_only_moved) {
+  run([]() -> task<> {
+    const auto all = make_array<taker>(3);
+    const volatile int seven = 7;
+    volatile colour blue = colour::blue;
+    for (int e = 0; e < 3; ++e) {
+      send<&taker::take>(all[e], seven);
+      send<&taker::take_colour>(all[e], blue);
+      send<&taker::take_mover>(all[e], mover(20));
+    }
+    co_await quiescence();
+    for (int e = 0; e < 3; ++e) EXPECT_EQ(co_await all[e].call<&taker::sum>(), 29);
+  });
+}
+
 /// What comes off a wire, for an element of a process that the test feeds by itself.
 class short_items : public testing::Test {
  protected:
@@ -295,6 +340,13 @@ TEST_F(short_items, for_others_go_on_as_messages) {
   EXPECT_TRUE(here.run_short(spans(0, 700)));  // of an array that is not here yet
   EXPECT_EQ(here.run().processor_at(0).held().size(), 1U);
   EXPECT_EQ(told(), 0U);
+}
+
+TEST_F(short_items, are_not_sent_to_places_that_there_are_not) {
+  auto& pe = here.run().processor_at(0);
+  const scheduler::activation as(pe);
+  EXPECT_EQ(pe.port_for_written(2), &here.wire());
+  for (const int place : {0, -1, -2'000'000, 3}) EXPECT_EQ(pe.port_for_written(place), nullptr);
 }
 
 TEST_F(short_items, for_single_chares_of_another_class_are_refused) {

@@ -15,7 +15,8 @@ class port : public transport {
   /// Sends a notice to a process; it arrives at that one's first PE.
   virtual void notify(int process, std::span<const std::byte> bytes) = 0;
   /// Room for the bytes of a short item for that PE, up to `longest_written`, as `work_type::pack` writes them;
-  /// `send_written` is to follow. `may_wait`: as `work::coalesced`. Null if an item must be made and sent.
+  /// `send_written`, with the same `may_wait`, is the next call. `may_wait`: as `work::coalesced`. Null if an item must be
+  /// made and sent.
   virtual std::byte* room_for(int /*to*/, bool /*may_wait*/) { return nullptr; }
   /// Sends so many bytes that have been written there.
   virtual void send_written(std::size_t /*bytes*/, bool /*may_wait*/) {}
