@@ -5,18 +5,6 @@
 
 namespace imbrex::detail {
 
-std::uint64_t short_input::long_number(std::uint8_t first) {
-  std::uint64_t number = first & 0x7fU;
-  for (unsigned shift = 7; shift < 64; shift += 7) {
-    const auto byte = value<std::uint8_t>();
-    if (shift == 63 && byte > 1) break;
-    number |= std::uint64_t{byte & 0x7fU} << shift;
-    if (byte < 0x80) return number;
-  }
-  refuse();
-  return 0;
-}
-
 namespace {
 
 struct plain_header {
