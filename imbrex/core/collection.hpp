@@ -12,7 +12,7 @@
 #include <imbrex/core/entry.hpp>
 #include <imbrex/core/placement.hpp>
 #include <imbrex/core/singles.hpp>
-#include <imbrex/net/unpacked.hpp>
+#include <imbrex/net/packing.hpp>
 
 namespace imbrex::detail {
 

@@ -16,7 +16,7 @@
 #include <imbrex/core/run_recording.hpp>
 #include <imbrex/core/runtime.hpp>
 #include <imbrex/core/short_item.hpp>
-#include <imbrex/net/unpacked.hpp>
+#include <imbrex/net/packing.hpp>
 
 namespace imbrex::detail {
 

@@ -6,7 +6,7 @@
 
 #include <imbrex/core/recorder.hpp>
 #include <imbrex/net/local/serializing.hpp>
-#include <imbrex/net/unpacked.hpp>
+#include <imbrex/net/packing.hpp>
 
 namespace imbrex {
 

@@ -168,6 +168,14 @@ class flood : public chare<flood> {
     while (std::chrono::steady_clock::now() < until) {
     }
   }
+  /// All at once, each with a pause after it.
+  void pour_from_one_entry(element<flood> to, int messages, std::size_t doubles,
+                           std::chrono::microseconds pause) {
+    for (int m = 0; m < messages; ++m) {
+      send<&flood::take>(to, std::vector<double>(doubles, 1.0));
+      std::this_thread::sleep_for(pause);
+    }
+  }
   void be_slow(std::chrono::microseconds pause) { pause_ = pause; }
   std::uint64_t received() const { return received_; }
 
@@ -270,6 +278,41 @@ TEST(backpressure, nor_does_a_communication_thread_take_them_all) {
   expect_bounded_memory_on_the_way(true, 2000, std::size_t{1} << 17U, std::chrono::microseconds(300));
 }
 
+/// Two send each other more from one entry than either takes in or keeps.
+TEST(backpressure, two_communication_threads_with_much_both_ways_go_on) {
+  constexpr int messages = 30;
+  constexpr std::size_t doubles = std::size_t{1} << 18U;
+  EXPECT_EQ(run_in_processes(2, {.pes = 1, .comm_thread = true},
+                             [=]() -> task<> {
+                               auto two = make_array<flood>({2});
+                               for (int i = 0; i < 2; ++i)
+                                 send<&flood::pour_from_one_entry>(two[i], two[1 - i], messages, doubles,
+                                                                   std::chrono::microseconds(0));
+                               co_await quiescence();
+                               for (int i = 0; i < 2; ++i)
+                                 EXPECT_EQ(co_await two[i].call<&flood::received>(), messages * doubles);
+                             }),
+            0);
+}
+
+TEST(backpressure, what_a_communication_thread_has_sent_is_not_kept_until_the_entry_ends) {
+  constexpr int messages = 1000;
+  constexpr std::size_t doubles = std::size_t{1} << 17U;
+  const auto before = peak_bytes();
+  EXPECT_EQ(run_in_processes(2, {.pes = 1, .comm_thread = true},
+                             [=]() -> task<> {
+                               auto two = make_array<flood>({2});
+                               send<&flood::pour_from_one_entry>(two[0], two[1], messages, doubles,
+                                                                 std::chrono::microseconds(500));
+                               co_await quiescence();
+                               EXPECT_EQ(co_await two[1].call<&flood::received>(), messages * doubles);
+                             }),
+            0);
+  if (!test::memory_is_kept_back) {
+    EXPECT_LT(peak_bytes() - before, std::size_t{600} << 20U);
+  }
+}
+
 TEST(backpressure, nor_does_one_of_many_pes_stop_for_what_they_have_long_run) {
   options how;
   how.pes = 40;
@@ -300,6 +343,68 @@ TEST(backpressure, three_in_a_circle_go_on) {
                 static_cast<std::uint64_t>(batches) * flood::batch * flood::length);
   });
   EXPECT_EQ(status, 0);
+}
+
+std::atomic<int> announced = 0;  ///< in all processes of a job, which are threads here
+
+class porter : public chare<porter> {
+ public:
+  /// Announces itself to somebody whenever it is written.
+  struct announcement {
+    element<porter> to;
+    std::vector<double> values;
+
+    void serialize(writer& out) {
+      ++announced;
+      send<&porter::hear>(to, values);
+      out(to, values);
+    }
+    void serialize(reader& in) { in(to, values); }
+  };
+
+  porter() = default;
+  explicit porter(std::size_t length) : values_(length) {}
+  porter(const porter&) = delete;
+  porter& operator=(const porter&) = delete;
+  ~porter() {
+    EXPECT_TRUE(scheduler::current() != nullptr && scheduler::current()->pe() != scheduler::no_pe);
+  }
+
+  void take(const announcement& a) { EXPECT_EQ(a.values.size(), 1000U); }
+  void hear(std::span<const double> values) {
+    EXPECT_EQ(values.size(), 1000U);
+    ++heard_;
+  }
+  int heard() const { return heard_; }
+  void go(int to) { migrate_to(to); }
+  void serialize(auto& ar) { ar(heard_, values_); }
+
+ private:
+  int heard_ = 0;
+  std::vector<double> values_;
+};
+
+TEST_P(processes, what_is_sent_while_an_argument_is_written_arrives_too) {
+  run([]() -> task<> {
+    announced = 0;
+    const auto all = make_array<porter>({2 * num_pes()}, std::size_t{0});
+    const int count = static_cast<int>(all.size());
+    for (int i = 0; i < count; ++i)
+      send<&porter::take>(all[i], porter::announcement{all[(i + 1) % count], std::vector<double>(1000)});
+    co_await quiescence();
+    EXPECT_EQ(co_await all.reduce<&porter::heard>(sum), announced.load());
+  });
+}
+
+/// Also where UCX sends a long part of it from where it lies.
+TEST_P(processes, an_element_that_has_left_is_destroyed_by_its_pe) {
+  run([]() -> task<> {
+    const auto all = make_array<porter>({num_pes() + 1}, std::size_t{100'000});
+    for (int to = 0; to < num_pes(); ++to) {
+      send<&porter::go>(all, to);
+      co_await quiescence();
+    }
+  });
 }
 
 /// Short messages and long ones, some of which may wait, between all pairs.

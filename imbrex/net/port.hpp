@@ -21,6 +21,8 @@ class port : public transport {
   /// Sends so many bytes that have been written there.
   virtual void send_written(std::size_t /*bytes*/, bool /*may_wait*/) {}
   static constexpr std::size_t longest_written = 256;
+  /// From here on it is cheaper to keep an item until it has left than to copy its block.
+  static constexpr std::size_t shortest_block_lent = 4096;
   /// What may have come and wait to be run before the PEs rather run than receive.
   static constexpr std::size_t most_unread = std::size_t{32} << 20U;
 

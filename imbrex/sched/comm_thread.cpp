@@ -4,28 +4,64 @@
 #include <algorithm>
 #include <utility>
 
+#include <imbrex/net/packing.hpp>
 #include <imbrex/sched/run_queue.hpp>
 #include <imbrex/serial/error.hpp>
+#include <imbrex/serial/writer.hpp>
 
 namespace imbrex {
 
+/// An item that a PE has packed, as only it may: what the program serialises runs there, and what that throws belongs
+/// there. A long block stays in the item, which the PE destroys when the block has left.
 struct comm_thread::item_going : work {
-  item_going(comm_thread& t, work& i, int pe) : through(t), item(&i), to(pe) { type = &kind; }
-  ~item_going() {
-    through.going_.fetch_sub(1, std::memory_order_relaxed);
-    if (item != nullptr) item->type->destroy(*item);
+  item_going(comm_thread& t, work& i, int pe) : through(t), from(current()->pe()), to(pe) {
+    packed.lend_from(port::shortest_block_lent);
+    pack_or_destroy(i, packed);
+    type = &handed_over;
+    priority = i.priority;
+    coalesced = i.coalesced;
+    if (packed.lent().bytes.empty())
+      i.type->destroy(i);
+    else
+      lender = &i;
+    counted = packed.size() + bytes_beside_payload;
+    through.bytes_going_.fetch_add(counted, std::memory_order_relaxed);
   }
+  ~item_going() {
+    uncount();
+    if (lender != nullptr) lender->type->destroy(*lender);
+  }
+  void uncount() { through.bytes_going_.fetch_sub(std::exchange(counted, 0), std::memory_order_relaxed); }
 
   static void send(work& w) {
-    const std::unique_ptr<item_going> mine(static_cast<item_going*>(&w));
-    if (mine->through.finishing_) return;  // nobody would take it any more
-    mine->through.network()->send(*std::exchange(mine->item, nullptr), mine->to);
+    auto& mine = static_cast<item_going&>(w);
+    if (mine.through.finishing_) return forget(w);  // nobody would take it any more
+    mine.uncount();                                 // the network counts it from now on
+    w.type = &on_its_way;
+    mine.through.network()->send(w, mine.to);
+  }
+  static void copy(work& w, writer& out) {
+    const auto& mine = static_cast<item_going&>(w);
+    const auto bytes = mine.packed.written();
+    const auto& lent = mine.packed.lent();
+    out.bytes(bytes.data(), lent.position);
+    out.block(lent.bytes.data(), lent.bytes.size());
+    out.bytes(bytes.data() + lent.position, bytes.size() - lent.position);
+  }
+  static void left(work& w) noexcept {
+    auto& mine = static_cast<item_going&>(w);
+    if (mine.lender == nullptr || mine.through.finished_) return forget(w);
+    mine.through.returned_[mine.through.place_of(mine.from)]->post(w);
   }
   static void forget(work& w) noexcept { delete static_cast<item_going*>(&w); }
-  static constexpr work_type kind{"message to another process", &send, &forget, nullptr, nullptr};
+  static constexpr work_type handed_over{"message to another process", &send, &forget, nullptr, nullptr};
+  static constexpr work_type on_its_way{handed_over.name, nullptr, &left, &copy, nullptr};
 
   comm_thread& through;
-  work* item;
+  writer packed;
+  work* lender = nullptr;
+  std::size_t counted = 0;
+  int from;
   int to;
 };
 
@@ -146,22 +182,31 @@ class comm_thread::outlet final : public port {
   explicit outlet(comm_thread& t) : to_(t) {}
 
   void send(work& item, int to) override {
-    to_.going_.fetch_add(1, std::memory_order_relaxed);
+    destroy_returned();
     to_.door().post(*new item_going(to_, item, to));
   }
   void notify(int process, std::span<const std::byte> bytes) override {
     to_.door().post(*new notice_going(to_, process, bytes));
   }
-  bool progress(std::size_t) override { return false; }
+  bool progress(std::size_t) override {
+    destroy_returned();
+    return false;
+  }
   bool arm() override { return true; }
   int descriptor() const override { return -1; }
   bool sending() const override { return congested(); }
   bool congested() const override {
     return to_.congested_.load(std::memory_order_relaxed) ||
-           to_.going_.load(std::memory_order_relaxed) > most_going;
+           to_.bytes_going_.load(std::memory_order_relaxed) > most_bytes_going;
   }
 
  private:
+  /// What this PE has sent, and has left.
+  void destroy_returned() {
+    for (work* next = to_.returned_[to_.place_of(current()->pe())]->take(); next != nullptr;)
+      item_going::forget(*std::exchange(next, next->next));
+  }
+
   comm_thread& to_;
 };
 
@@ -176,11 +221,14 @@ void comm_thread::serve(port& network, std::vector<inbox*> doors, int first_pe) 
   doors_ = std::move(doors);
   first_pe_ = first_pe;
   unreceipted_.assign(doors_.size(), 0);
+  for (std::size_t pe = 0; pe < doors_.size(); ++pe) returned_.push_back(std::make_unique<inbox>());
   bytes_a_receipt_ = std::min(most_bytes_a_receipt, port::most_unread / 8 / doors_.size());
   attach(*inlet_);
 }
 
 port& comm_thread::port_of_pes() { return *outlet_; }
+
+std::size_t comm_thread::place_of(int pe) const { return static_cast<std::size_t>(pe - first_pe_); }
 
 void comm_thread::finish(nanoseconds at_most) {
   const activation mine(*this);
@@ -188,6 +236,12 @@ void comm_thread::finish(nanoseconds at_most) {
   const auto until = now() + at_most;
   while ((step() || !idle()) && now() < until) {
   }
+  finished_ = true;
+  for (std::size_t pe = 0; pe < doors_.size(); ++pe)  // for the PEs to throw away
+    for (work* next = returned_[pe]->take(); next != nullptr;) {
+      work& item = *std::exchange(next, next->next);
+      doors_[pe]->post(item);
+    }
 }
 
 work& comm_thread::unpack(reader& in) {
@@ -197,7 +251,7 @@ work& comm_thread::unpack(reader& in) {
 }
 
 void comm_thread::arrived(work& item, int pe, std::size_t bytes) {
-  const auto place = static_cast<std::size_t>(pe - first_pe_);
+  const std::size_t place = place_of(pe);
   if (place >= doors_.size()) {
     item.type->destroy(item);
     throw serial_error("a message for PE " + std::to_string(pe) + " came to another process");

@@ -46,11 +46,14 @@ class comm_thread final : public scheduler, public network::receiver {
   class inlet;
   class outlet;
 
-  /// Items that wait for this thread beyond which the PEs pause: it packs them, so their bytes are not known.
-  static constexpr int most_going = 1024;
+  /// Of items that wait for this thread, beyond which the PEs pause.
+  static constexpr std::size_t most_bytes_going = std::size_t{4} << 20U;
   /// Or less, so that what no receipt stands for is little beside `most_unread` however many PEs there are.
   static constexpr std::size_t most_bytes_a_receipt = std::size_t{1} << 20U;
   static constexpr std::size_t bytes_beside_payload = 256;
+
+  /// Of a PE among those of this process.
+  std::size_t place_of(int pe) const;
 
   network::receiver& owner_;
   std::unique_ptr<inlet> inlet_;
@@ -58,11 +61,13 @@ class comm_thread final : public scheduler, public network::receiver {
   std::vector<inbox*> doors_;
   int first_pe_ = 0;
   bool finishing_ = false;  ///< no other thread runs
+  bool finished_ = false;
+  std::vector<std::unique_ptr<inbox>> returned_;  ///< for each PE: what it has sent, to be destroyed by it
   std::size_t bytes_a_receipt_ = most_bytes_a_receipt;
-  std::vector<std::size_t> unreceipted_;  ///< of each PE: bytes posted that no receipt stands for yet
-  std::atomic<std::size_t> unread_ = 0;   ///< bytes posted that the PEs have not run; they subtract
-  std::atomic<int> going_ = 0;            ///< items that PEs have handed over; they add
-  std::atomic<bool> congested_ = false;   ///< the network; written by this thread
+  std::vector<std::size_t> unreceipted_;      ///< of each PE: bytes posted that no receipt stands for yet
+  std::atomic<std::size_t> unread_ = 0;       ///< bytes posted that the PEs have not run; they subtract
+  std::atomic<std::size_t> bytes_going_ = 0;  ///< of items that PEs have handed over; they add
+  std::atomic<bool> congested_ = false;       ///< the network; written by this thread
 };
 
 }  // namespace imbrex

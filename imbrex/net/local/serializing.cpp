@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/net/local/serializing.hpp>
 
-#include <imbrex/net/unpacked.hpp>
+#include <imbrex/net/packing.hpp>
 #include <imbrex/serial/archive.hpp>
 
 namespace imbrex {

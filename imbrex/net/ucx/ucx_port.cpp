@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <imbrex/net/batch.hpp>
+#include <imbrex/net/packing.hpp>
 #include <imbrex/net/ucx/heartbeat.hpp>
 #include <imbrex/net/ucx/lanes.hpp>
 #include <imbrex/serial/archive.hpp>
@@ -327,10 +328,9 @@ void ucx_port::send_batches() {
 
 void ucx_port::pack(work& item) {
   try {
-    item.type->pack(item, out_);
-  } catch (...) {  // of a type's own serialize()
+    pack_or_destroy(item, out_);
+  } catch (...) {
     out_.clear();
-    item.type->destroy(item);
     throw;
   }
 }

@@ -107,8 +107,6 @@ class ucx_port final : public port {
   /// Above this every send also moves what can be moved, for the sake of long loops that send.
   static constexpr std::size_t many_departing_bytes = std::size_t{4} << 20U;
   static constexpr std::size_t bytes_beside_payload = 256;
-  /// From here on it is cheaper to keep an item than to copy its block.
-  static constexpr std::size_t shortest_block_lent = 4096;
   /// Longer items gain nothing by being put together.
   static constexpr std::size_t longest_in_batch = 256;
   /// A batch of so many bytes is full. After a look at the network the first is shorter, so that the other side begins

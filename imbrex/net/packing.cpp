@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/net/unpacked.hpp>
+#include <imbrex/net/packing.hpp>
 
 #include <exception>
 #include <string>
@@ -8,6 +8,15 @@
 #include <imbrex/serial/archive.hpp>
 
 namespace imbrex {
+
+void pack_or_destroy(work& item, writer& out) {
+  try {
+    item.type->pack(item, out);
+  } catch (...) {
+    item.type->destroy(item);
+    throw;
+  }
+}
 
 work& unpacked(const work_type& kind, reader& in) {
   work* item = nullptr;
