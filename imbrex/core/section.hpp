@@ -151,6 +151,7 @@ class section_reduction final : public section_reduction_base {
   struct part {
     Key key;
     V value;
+    carried_exception thrown;  ///< instead of the value
     std::uint32_t caller;
     reply_address reply;
   };
@@ -160,6 +161,8 @@ class section_reduction final : public section_reduction_base {
 
   void answer() {
     std::sort(parts_.begin(), parts_.end(), [](auto& a, auto& b) { return key_less(a.key, b.key); });
+    const auto failed = std::ranges::find_if(parts_, [](const part& p) { return bool(p.thrown); });
+    if (failed != parts_.end()) return fail(carried_exception(failed->thrown));
     std::optional<typename math::partial> all;
     carried_exception thrown;
     try {
@@ -169,11 +172,14 @@ class section_reduction final : public section_reduction_base {
     } catch (...) {
       thrown = thrown_by_reduction();
     }
-    if (thrown)
-      for (auto& p : parts_) send_failure(p.caller, p.reply, "a reduction", thrown);
+    if (thrown) fail(thrown);
   }
 
  private:
+  void fail(const carried_exception& why) {
+    for (auto& p : parts_) send_failure(p.caller, p.reply, "a reduction", why);
+  }
+
   std::vector<part> parts_;
 };
 
@@ -186,10 +192,14 @@ struct section_contribution final : message {
   std::uint64_t section_id = 0;
   std::uint32_t number = 0;
   key from{};
+  carried_exception thrown;  ///< instead of the value, which could not be packed
   V value{};
 
   static inline message_type type_record = runtime_message_type<section_contribution>();
-  void serialize(auto& ar) { ar(section_id, number, from, value); }
+  void serialize(auto& ar) {
+    ar(section_id, number, from, thrown);
+    if (!thrown) ar(value);
+  }
   void deliver() {
     auto* part = part_for<T>(*this);
     if (part == nullptr) return;
@@ -205,7 +215,7 @@ struct section_contribution final : message {
     if (!slot) slot = std::make_unique<values>();
     auto* all = dynamic_cast<values*>(slot.get());
     if (all == nullptr) return fail_reduction_types(*part);
-    all->add({from, std::move(value), this->origin, this->reply});
+    all->add({from, std::move(value), std::move(thrown), this->origin, this->reply});
     if (all->size() < members.size()) return;
     const auto complete = std::move(slot);
     part->section_reductions.erase(which);
@@ -279,14 +289,27 @@ auto chare<Derived, Index>::all_reduce(const section<Derived>& over, V value, Op
     auto at = std::find_if(counts.begin(), counts.end(), [&](auto& c) { return c.first == over.id(); });
     if (at == counts.end()) at = counts.insert(counts.end(), {over.id(), 0});
     pending<typename message::values::math::result> result("the result of all_reduce over a section");
-    auto& m = detail::make_message<message>();
-    m.collection = over.collection();
-    m.reply = result.address();
-    m.section_id = over.id();
-    m.number = at->second++;
-    m.from = h.key;
+    const auto contribution = [&, number = at->second++]() -> message& {
+      auto& m = detail::make_message<message>();
+      m.collection = over.collection();
+      m.reply = result.address();
+      m.section_id = over.id();
+      m.number = number;
+      m.from = h.key;
+      return m;
+    };
+    auto& m = contribution();
     m.value = std::move(value);
-    pe.dispatch(m, root);
+    detail::carried_exception thrown;
+    try {
+      pe.dispatch(m, root);
+      return result;
+    } catch (...) {  // it cannot be packed, and the others wait for it
+      thrown = detail::thrown_by_reduction();
+    }
+    auto& instead = contribution();
+    instead.thrown = std::move(thrown);
+    pe.dispatch(instead, root);
     return result;
   }
 }
