@@ -40,6 +40,10 @@ reader reader_of(std::span<const std::byte> header, std::size_t size, const std:
   return {header.first(header.size() - sizeof position), {position, size, block}};
 }
 
+[[noreturn]] void throw_no_such_port(std::size_t port) {
+  throw serial_error("malformed message: it says that it comes from port " + std::to_string(port));
+}
+
 /// What requests end with when their peer or the link is lost: that is told by its endpoint, the launcher or the heartbeat,
 /// with its name.
 bool tells_of_a_loss(ucs_status_t status) {
@@ -117,6 +121,11 @@ struct ucx_port::peer {
   bool is_listed = false;                     ///< in `peers_with_batches_`
   std::size_t full_batch = first_full_batch;  ///< bytes from which on it leaves
   std::size_t sent_unasked = 0;  ///< bytes up to which no rendezvous is wanted, whatever UCX would choose
+  std::unique_ptr<foreign_memory> theirs;  ///< what that one has offered
+  enum class sharing : std::uint8_t { none, not_offered, offered, taken, paused };
+  sharing ours = sharing::none;       ///< whether that one reads this port's memory
+  std::chrono::milliseconds pause{};  ///< the last one's length
+  std::chrono::steady_clock::time_point paused_until;
 
   static void failed(void* self, ucp_ep_h, ucs_status_t why) {
     auto& p = *static_cast<peer*>(self);
@@ -128,7 +137,8 @@ ucx_port::ucx_port(ucp_context_h context, int process, const places& where, netw
     : process_(process),
       where_(where),
       leaves_rendezvous_to_ucx_(std::getenv("UCX_RNDV_THRESH") != nullptr),  // who sets it means it
-      to_(to) {
+      to_(to),
+      context_(context) {
   ucp_worker_params_t how{};
   how.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE | UCP_WORKER_PARAM_FIELD_EVENTS;
   how.thread_mode = UCS_THREAD_MODE_SERIALIZED;  // made here, driven by the PE's thread, ended here
@@ -149,6 +159,10 @@ ucx_port::ucx_port(ucp_context_h context, int process, const places& where, netw
   handle(notice_message, &on_message<notice_message>);
   handle(watch_message, &on_message<watch_message>);
   handle(greeting_message, &on_message<greeting_message>);
+  handle(memory_offer, &on_message<memory_offer>);
+  handle(memory_taken, &on_message<memory_taken>);
+  handle(memory_far, &on_message<memory_far>);
+  handle(item_in_memory, &on_message<item_in_memory>);
 }
 
 void ucx_port::handle(kind what, ucp_am_recv_callback_t callback) {
@@ -190,6 +204,7 @@ ucx_port::peer* ucx_port::connect_to(std::size_t port) {
   if (!other.on_this_host && !leaves_rendezvous_to_ucx_ && is_tcp_alone(made->endpoint))
     made->sent_unasked = most_sent_unasked_over_tcp;
   made->is_of_one_pe = other.is_of_one_pe;
+  if (other.on_this_host && !leaves_rendezvous_to_ucx_) made->ours = peer::sharing::not_offered;
   peers_[port] = std::move(made);
   return peers_[port].get();
 }
@@ -336,6 +351,7 @@ void ucx_port::pack(work& item) {
 }
 
 void ucx_port::send_lending(work& item, int to, peer& other) {
+  if (send_in_memory(item, to, other)) return;
   if (out_.written().size() + sizeof(std::uint64_t) + sizeof to <= longest_header_) {
     out_(std::uint64_t{out_.lent().position});
     address(to, other);
@@ -349,6 +365,46 @@ void ucx_port::send_lending(work& item, int to, peer& other) {
   item.type->destroy(item);
   address(to, other);
   transmit(item_message, other, nullptr);
+}
+
+bool ucx_port::send_in_memory(work& item, int to, peer& other) {
+  const auto block = out_.lent();
+  const bool may_be =
+      out_.written().size() <= longest_beside_block && block.bytes.size() > longest_block_unasked;
+  if (other.ours == peer::sharing::none || !may_be) return false;
+  if (other.ours == peer::sharing::not_offered) offer_memory(other);
+  if (other.ours == peer::sharing::paused && std::chrono::steady_clock::now() >= other.paused_until)
+    other.ours = peer::sharing::taken;
+  shared_block where;
+  if (other.ours != peer::sharing::taken || !memory_->put(block.bytes, where)) return false;
+  const auto written = out_.written();
+  const std::vector<std::byte> rest(written.begin(), written.end());
+  out_.clear();
+  item.type->destroy(item);
+  out_.bytes(rest.data(), rest.size());
+  out_(std::uint64_t{block.position});
+  address(to, other);
+  out_(std::uint64_t{own_number()}, where);
+  transmit(item_in_memory, other, nullptr);
+  return true;
+}
+
+void ucx_port::offer_memory(peer& other) {
+  other.ours = peer::sharing::offered;
+  try {
+    if (!memory_) memory_ = std::make_unique<shared_memory>(context_);
+    apart([&] {
+      out_(std::uint64_t{own_number()}, memory_->address(), memory_->key());
+      transmit(memory_offer, other, nullptr);
+    });
+  } catch (const error&) {  // what can be done with memory is done better, and not otherwise
+    other.ours = peer::sharing::none;
+  }
+}
+
+std::size_t ucx_port::own_number() const {
+  return pe_ ? where_.port_of_pe[static_cast<std::size_t>(*pe_)]
+             : where_.first_port[static_cast<std::size_t>(process_)];
 }
 
 void ucx_port::address(int pe, const peer& other) {
@@ -443,6 +499,12 @@ void ucx_port::take(kind what, std::span<const std::byte> header, std::span<cons
     case notice_message: return take_notice(data);
     case watch_message: return take_watch(data);
     case greeting_message: return;
+    case memory_offer: offers_.push_back({what, {data.begin(), data.end()}, 0, nullptr}); return;
+    case memory_taken: return use_memory(data);
+    case memory_far: return pause_memory(data);
+    case item_in_memory:
+      if (offers_.empty() && !is_full_) return take_item_in_memory(data);
+      offers_.push_back({what, {data.begin(), data.end()}, 0, nullptr});
   }
 }
 
@@ -476,6 +538,61 @@ void ucx_port::take_item_with_block(std::span<const std::byte> header, std::span
   const int to = take_address(header);
   reader in = reader_of(header, block.size(), block.data(), shortest_block_lent);
   arrived(to_.unpack(in), to, header.size() + block.size());
+}
+
+void ucx_port::take_item_in_memory(std::span<const std::byte> bytes) {
+  struct described {
+    std::uint64_t port;
+    shared_block where;
+  };
+  const auto [port, where] = last_of<described>(bytes);
+  peer& from = known_peer(port);
+  if (!from.theirs) throw serial_error("malformed message: a block in memory that has not been offered");
+  const auto block = from.theirs->at(where);
+  const auto begun = std::chrono::steady_clock::now();
+  take_item_with_block(bytes.first(bytes.size() - sizeof(described)), block);
+  if (from.theirs->release(where, std::chrono::steady_clock::now() - begun)) tell(memory_far, from);
+}
+
+void ucx_port::take_memory(std::span<const std::byte> bytes) {
+  reader in(bytes);
+  std::uint64_t port = 0;
+  std::uint64_t address = 0;
+  std::string key;
+  in(port, address, key);
+  in.finish();
+  if (port >= where_.ports.size() || !where_.ports[port].on_this_host) throw_no_such_port(port);
+  peer* const owner = peer_at(port);
+  if (owner == nullptr || owner->theirs) return;
+  owner->theirs = foreign_memory::find(owner->endpoint, key, address);
+  if (owner->theirs) tell(memory_taken, *owner);
+}
+
+void ucx_port::tell(kind what, peer& other) {
+  apart([&] {
+    out_(std::uint64_t{own_number()});
+    transmit(what, other, nullptr);
+  });
+}
+
+void ucx_port::use_memory(std::span<const std::byte> bytes) {
+  peer& reader = known_peer(last_of<std::uint64_t>(bytes));
+  if (reader.ours == peer::sharing::offered) reader.ours = peer::sharing::taken;
+}
+
+void ucx_port::pause_memory(std::span<const std::byte> bytes) {
+  peer& reader = known_peer(last_of<std::uint64_t>(bytes));
+  if (reader.ours != peer::sharing::taken) return;
+  const auto now = std::chrono::steady_clock::now();
+  const bool again = now < reader.paused_until + reader.pause;
+  reader.pause = again ? std::min(2 * reader.pause, longest_pause_when_far) : shortest_pause_when_far;
+  reader.paused_until = now + reader.pause;
+  reader.ours = peer::sharing::paused;
+}
+
+ucx_port::peer& ucx_port::known_peer(std::size_t port) const {
+  if (port >= peers_.size() || !peers_[port]) throw_no_such_port(port);
+  return *peers_[port];
 }
 
 /// Of PEs that wait for each other in a circle, each with too much to send and too much to run, all must take in what the
@@ -518,6 +635,7 @@ ucs_status_t ucx_port::be_offered(kind what, std::span<const std::byte> header, 
 }
 
 void ucx_port::accept(kind what, std::span<const std::byte> header, std::size_t size, void* described) {
+  if (described == nullptr) return what == memory_offer ? take_memory(header) : take_item_in_memory(header);
   auto coming = std::make_unique<arrival>(*this, what, size);
   if (what == item_with_block) {
     coming->pe = take_address(header);
@@ -549,13 +667,14 @@ void ucx_port::accept_first_offer() {
   try {
     accept(next.what, next.header, next.size, next.described);
   } catch (...) {  // it makes no item
-    ucp_am_data_release(worker_.get(), next.described);
+    if (next.described != nullptr) ucp_am_data_release(worker_.get(), next.described);
     throw;
   }
 }
 
 void ucx_port::decline_offers() noexcept {
-  for (const offer& o : offers_) ucp_am_data_release(worker_.get(), o.described);
+  for (const offer& o : offers_)
+    if (o.described != nullptr) ucp_am_data_release(worker_.get(), o.described);
   offers_.clear();
 }
 
@@ -621,6 +740,7 @@ bool ucx_port::close() {
   force.flags = UCP_EP_CLOSE_FLAG_FORCE;
   for (auto& p : peers_) {
     if (!p) continue;
+    p->theirs.reset();
     void* request = ucp_ep_close_nbx(p->endpoint, &force);
     if (!UCS_PTR_IS_PTR(request)) continue;
     while (ucp_request_check_status(request) == UCS_INPROGRESS) move();

@@ -17,6 +17,7 @@
 #include <imbrex/net/network.hpp>
 #include <imbrex/net/ucx/handles.hpp>
 #include <imbrex/net/ucx/held.hpp>
+#include <imbrex/net/ucx/shared_memory.hpp>
 #include <imbrex/serial/writer.hpp>
 
 namespace imbrex::ucx {
@@ -50,6 +51,10 @@ struct places {
 /// numbers, say) is not packed but sent from where it lies, and the rest before it as the header of the active
 /// message: then the item itself is kept. The receiver unpacks the header and finds the block beside it; or, if
 /// the block is so long that UCX asks first (rendezvous), lets UCX put it into the unpacked item.
+///
+/// Within a host UCX 1.13 has the kernel copy what is long, page by page, which takes three times as long as a copy to memory
+/// that both share and one from there. So a port that sends a long block to another of its host offers that one access to such
+/// memory, and uses it from when it has been taken, as long as there is room in it.
 ///
 /// A short item that may wait (`work::coalesced`) is put with others to the same port into one message, which leaves
 /// when it is full, before anything else goes there, and whenever the PE looks for what has come.
@@ -89,17 +94,22 @@ class ucx_port final : public port {
     batch_message,
     notice_message,
     watch_message,
-    greeting_message
+    greeting_message,
+    memory_offer,  ///< read access to the sender's `shared_memory`
+    memory_taken,
+    memory_far,  ///< reading it takes long
+    item_in_memory
   };
   struct departure;
   struct arrival;
   struct peer;
-  /// A long message that UCX asks about (rendezvous).
+  /// A long message that UCX asks about (rendezvous); or one that is put off until no callback of UCX runs, or until there is
+  /// room: then it is all in the header.
   struct offer {
     kind what;
     std::vector<std::byte> header;
     std::size_t size;
-    void* described;  ///< what UCX knows it by
+    void* described;  ///< what UCX knows it by; null if it was put off
   };
 
   /// Above this PEs run nothing that could send more.
@@ -107,6 +117,15 @@ class ucx_port final : public port {
   /// Above this every send also moves what can be moved, for the sake of long loops that send.
   static constexpr std::size_t many_departing_bytes = std::size_t{4} << 20U;
   static constexpr std::size_t bytes_beside_payload = 256;
+  /// What UCX sends through its own shared memory, without a question: no faster way is known.
+  static constexpr std::size_t longest_block_unasked = std::size_t{1} << 13U;
+  /// What describes a block in shared memory is short, so that UCX does not ask about it in its turn, and takes no longer
+  /// to read than the block.
+  static constexpr std::size_t longest_beside_block = 1024;
+  /// What a processor has just written comes slowly to one that shares no cache with it. Then UCX is left to copy long blocks,
+  /// which may have been written long before; for so long, as processes move, and longer each time that nothing has changed.
+  static constexpr std::chrono::milliseconds shortest_pause_when_far{10};
+  static constexpr std::chrono::milliseconds longest_pause_when_far{1000};
   /// Longer items gain nothing by being put together.
   static constexpr std::size_t longest_in_batch = 256;
   /// A batch of so many bytes is full. After a look at the network the first is shorter, so that the other side begins
@@ -147,7 +166,14 @@ class ucx_port final : public port {
   /// Before the first message to a port of another host: tells the watchman of that host.
   void have_watched(std::size_t port);
   void send_lending(work& item, int to, peer& other);
-  /// Sends something while an item is packed, whose serialize() asks for it.
+  /// False if there is no shared memory, or no room in it.
+  bool send_in_memory(work& item, int to, peer& other);
+  void offer_memory(peer& other);
+  /// Something about memory.
+  void tell(kind what, peer& other);
+  /// Of this port, among all.
+  std::size_t own_number() const;
+  /// Sends something while `out_` may hold another item that is being packed.
   template <class Function>
   void apart(const Function& function);
   /// Something was added to the batch for that peer.
@@ -179,6 +205,11 @@ class ucx_port final : public port {
   void take_notice(std::span<const std::byte> bytes);
   void take_watch(std::span<const std::byte> bytes);
   void take_item_with_block(std::span<const std::byte> header, std::span<const std::byte> block);
+  void take_item_in_memory(std::span<const std::byte> bytes);
+  void take_memory(std::span<const std::byte> bytes);
+  void use_memory(std::span<const std::byte> bytes);
+  void pause_memory(std::span<const std::byte> bytes);
+  peer& known_peer(std::size_t port) const;
   /// True while this PE can neither send nor run, and much has come.
   bool holds_off() const { return is_full_ && congested(); }
   void look_now_and_then(std::size_t unread);
@@ -203,6 +234,8 @@ class ucx_port final : public port {
   network::receiver& to_;
   held<departure> departing_;  ///< what UCX reads, and
   held<arrival> arriving_;     ///< what it fills: they stay longer than the worker
+  ucp_context_h context_;
+  std::unique_ptr<shared_memory> memory_;  ///< once there have been long blocks to others of this host
   worker worker_;
   int descriptor_ = -1;
   std::size_t longest_header_ = 0;
