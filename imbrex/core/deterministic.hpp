@@ -41,7 +41,7 @@ class deterministic {
  public:
   template <class Main>
   deterministic(options how, Main main) : runtime_(on_this_machine(how)) {
-    runtime_.start([m = std::move(main)]() mutable { return detail::main_of(m); });
+    runtime_.start(detail::main_function(std::move(main)));
   }
 
   /// Delivers one message, or resumes what one has made ready. False when the run has ended.

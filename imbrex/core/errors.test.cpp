@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <imbrex/core/machines.test.hpp>
+#include <imbrex/net/network.hpp>
 
 namespace imbrex::errors_test {
 

@@ -14,6 +14,7 @@
 
 #include <imbrex/base/random.hpp>
 #include <imbrex/core/machines.test.hpp>
+#include <imbrex/core/runtime.hpp>
 #include <imbrex/net/local/direct.hpp>
 #include <imbrex/net/local/serializing.hpp>
 

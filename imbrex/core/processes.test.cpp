@@ -18,6 +18,7 @@
 #include <imbrex/base/random.hpp>
 #include <imbrex/base/sanitized.test.hpp>
 #include <imbrex/core/machines.test.hpp>
+#include <imbrex/net/network.hpp>
 
 namespace imbrex::processes_test {
 

@@ -93,6 +93,12 @@ int tell_current_exception() {
   }
 }
 
+/// `main` must outlive it.
+task<int> succeed_after(const std::function<task<>()>& main) {
+  co_await main();
+  co_return 0;
+}
+
 int run_in_job(const options& how, membership& mine, std::function<task<int>()> main) {
   if (!mine.enters()) {
     log(log_level::error,
@@ -115,6 +121,10 @@ int run_in_job(const options& how, membership& mine, std::function<task<int>()> 
 }
 
 }  // namespace
+
+std::function<task<int>()> with_status(std::function<task<>()> main) {
+  return [m = std::move(main)] { return succeed_after(m); };
+}
 
 int run_with(const options& asked, std::function<task<int>()> main) {
   try {

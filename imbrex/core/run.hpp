@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <type_traits>
+#include <utility>
 
 #include <imbrex/base/options.hpp>
 #include <imbrex/core/pending.hpp>
@@ -12,8 +13,12 @@
 namespace imbrex {
 namespace detail {
 
+/// A main task without a value has the status 0.
+std::function<task<int>()> with_status(std::function<task<>()> main);
+
+/// The function that a program is given as, or a reference to it.
 template <class Main>
-task<int> main_of(Main& main) {
+std::function<task<int>()> main_function(Main main) {
   static_assert(std::is_invocable_v<Main&>,
                 "imbrex: run is given a function without parameters that makes the main task, such as "
                 "[]() -> imbrex::task<> { ... }");
@@ -21,14 +26,12 @@ task<int> main_of(Main& main) {
     using made = std::invoke_result_t<Main&>;
     static_assert(std::is_same_v<made, task<>> || std::is_same_v<made, task<int>>,
                   "imbrex: the main task is a task<>, or a task<int> whose value is the exit status");
-    if constexpr (std::is_same_v<made, task<int>>) {
-      const int status = co_await main();
-      co_return status;
-    } else if constexpr (std::is_same_v<made, task<>>) {
-      co_await main();
-    }
+    if constexpr (std::is_same_v<made, task<int>>)
+      return std::move(main);
+    else if constexpr (std::is_same_v<made, task<>>)
+      return with_status(std::move(main));
   }
-  co_return 0;
+  return {};
 }
 
 int run_with(const options& how, std::function<task<int>()> main);
@@ -47,13 +50,13 @@ int run_command_line(int& argc, char**& argv, std::function<task<int>()> main);
 /// the PE that they are begun on, or in several threads have nothing to do with each other.
 template <class Main>
 int run(int& argc, char**& argv, Main main) {
-  return detail::run_command_line(argc, argv, [&main] { return detail::main_of(main); });
+  return detail::run_command_line(argc, argv, detail::main_function(std::ref(main)));
 }
 
 /// The same with options from elsewhere.
 template <class Main>
 int run(const options& how, Main main) {
-  return detail::run_with(how, [&main] { return detail::main_of(main); });
+  return detail::run_with(how, detail::main_function(std::ref(main)));
 }
 
 /// The PE that this runs on. Throws imbrex::error outside a run.
