@@ -88,6 +88,20 @@ void shared_memory::take_back_what_is_read() {
   });
 }
 
+bool neighbour_access::may_be_used(time_point now) {
+  if (is_there != answer::yes || now < paused_until_) return false;
+  is_paused_ = false;
+  return true;
+}
+
+void neighbour_access::pause(time_point now) {
+  if (is_there != answer::yes || is_paused_) return;
+  is_paused_ = true;
+  const bool again = now < paused_until_ + last_pause_;
+  last_pause_ = again ? std::min(2 * last_pause_, longest_pause) : shortest_pause;
+  paused_until_ = now + last_pause_;
+}
+
 std::unique_ptr<foreign_memory> foreign_memory::find(ucp_ep_h endpoint, const std::string& key,
                                                      std::uint64_t address) {
   const without_warnings quiet;  // of another namespace, say

@@ -61,6 +61,29 @@ class shared_memory {
   std::vector<shared_block> unread_;
 };
 
+/// What an owner knows of a neighbour's access to its memory.
+class neighbour_access {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+  enum class answer : std::uint8_t { no, unasked, awaited, yes };
+
+  answer is_there = answer::no;
+
+  /// Not in a pause; one that is over ends here.
+  bool may_be_used(time_point now);
+  /// What a processor has just written comes slowly to one that shares no cache with it. Then UCX is left to copy long blocks,
+  /// which may have been written long before; for some time, as processes move, and longer each time that nothing has
+  /// changed. Nothing new unless memory has been used since the last pause.
+  void pause(time_point now);
+  static constexpr std::chrono::milliseconds shortest_pause{10};
+  static constexpr std::chrono::milliseconds longest_pause{1000};
+
+ private:
+  bool is_paused_ = false;
+  std::chrono::milliseconds last_pause_{};
+  time_point paused_until_;
+};
+
 /// The same memory, as a receiver sees it.
 class foreign_memory {
  public:

@@ -120,6 +120,30 @@ TEST_F(blocks_in_shared_memory, tell_when_most_are_read_slowly) {
   }
 }
 
+TEST(neighbour_access, pauses_longer_each_time_that_memory_is_still_far) {
+  neighbour_access access;
+  neighbour_access::time_point now{};
+  now += std::chrono::hours(1);
+  EXPECT_FALSE(access.may_be_used(now));
+  access.pause(now);  // of a neighbour that has none
+  access.is_there = neighbour_access::answer::yes;
+  EXPECT_TRUE(access.may_be_used(now));
+  auto expected = neighbour_access::shortest_pause;
+  for (int i = 0; i < 10; ++i) {
+    access.pause(now);
+    access.pause(now + expected / 2);  // what came of blocks from before
+    EXPECT_FALSE(access.may_be_used(now + expected - std::chrono::milliseconds(1)));
+    now += expected;
+    access.pause(now);  // of those, too
+    EXPECT_TRUE(access.may_be_used(now));
+    expected = std::min(2 * expected, neighbour_access::longest_pause);
+  }
+  EXPECT_EQ(expected, neighbour_access::longest_pause);
+  now += neighbour_access::longest_pause;  // without any slow block
+  access.pause(now);
+  EXPECT_TRUE(access.may_be_used(now + neighbour_access::shortest_pause));
+}
+
 TEST_F(blocks_in_shared_memory, are_not_found_by_the_key_of_nothing) {
   EXPECT_EQ(foreign_memory::find(endpoint_, "", here_.address()), nullptr);
 }

@@ -122,10 +122,6 @@ class ucx_port final : public port {
   /// What describes a block in shared memory is short, so that UCX does not ask about it in its turn, and takes no longer
   /// to read than the block.
   static constexpr std::size_t longest_beside_block = 1024;
-  /// What a processor has just written comes slowly to one that shares no cache with it. Then UCX is left to copy long blocks,
-  /// which may have been written long before; for so long, as processes move, and longer each time that nothing has changed.
-  static constexpr std::chrono::milliseconds shortest_pause_when_far{10};
-  static constexpr std::chrono::milliseconds longest_pause_when_far{1000};
   /// Longer items gain nothing by being put together.
   static constexpr std::size_t longest_in_batch = 256;
   /// A batch of so many bytes is full. After a look at the network the first is shorter, so that the other side begins
@@ -194,7 +190,9 @@ class ucx_port final : public port {
   /// True if UCX found something to do.
   bool move() noexcept;
 
-  void handle(kind what, ucp_am_recv_callback_t callback);
+  void handle_messages();
+  template <kind What>
+  void handle();
   /// What UCX calls for a message.
   template <kind What>
   static ucs_status_t on_message(void* self, const void* header, std::size_t header_length, void* data,

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include <imbrex/net/batch.hpp>
+#include <imbrex/net/packing.hpp>
+#include <imbrex/net/ucx/heartbeat.hpp>
+#include <imbrex/net/ucx/shared_memory.hpp>
+#include <imbrex/net/ucx/ucx_port.hpp>
+#include <imbrex/net/ucx/ucx_port_parts.hpp>
+#include <imbrex/serial/archive.hpp>
+#include <imbrex/serial/error.hpp>
+
+namespace imbrex::ucx {
+
+namespace {
+
+/// What stands behind everything else. Throws serial_error if the bytes are too few.
+template <class T>
+T last_of(std::span<const std::byte> bytes) {
+  if (bytes.size() < sizeof(T)) imbrex::detail::throw_truncated(sizeof(T), bytes.size(), 0);
+  T value;
+  std::memcpy(&value, bytes.data() + bytes.size() - sizeof value, sizeof value);
+  return value;
+}
+
+/// Reads an item's header, at whose end the position stands of a block of that size. `block` is null if it is
+/// still to come.
+reader reader_of(std::span<const std::byte> header, std::size_t size, const std::byte* block,
+                 std::size_t shortest) {
+  const auto position = last_of<std::uint64_t>(header);
+  if (size < shortest)
+    throw serial_error("malformed message: a block of " + std::to_string(size) + " bytes stands apart");
+  return {header.first(header.size() - sizeof position), {position, size, block}};
+}
+
+[[noreturn]] void throw_no_such_port(std::size_t port) {
+  throw serial_error("malformed message: it says that it comes from port " + std::to_string(port));
+}
+
+/// What requests end with when their peer or the link is lost: that is told by its endpoint, the launcher or the heartbeat,
+/// with its name.
+bool tells_of_a_loss(ucs_status_t status) {
+  return status == UCS_ERR_ENDPOINT_TIMEOUT || status == UCS_ERR_CONNECTION_RESET ||
+         status == UCS_ERR_IO_ERROR || status == UCS_ERR_CANCELED;
+}
+
+}  // namespace
+
+void ucx_port::handle_messages() {
+  handle<item_message>();
+  handle<item_with_block>();
+  handle<batch_message>();
+  handle<notice_message>();
+  handle<watch_message>();
+  handle<greeting_message>();
+  handle<memory_offer>();
+  handle<memory_taken>();
+  handle<memory_far>();
+  handle<item_in_memory>();
+}
+
+template <ucx_port::kind What>
+void ucx_port::handle() {
+  ucp_am_handler_param_t handler{};
+  handler.field_mask =
+      UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
+  handler.id = What;
+  handler.cb = &on_message<What>;
+  handler.arg = this;
+  check(ucp_worker_set_am_recv_handler(worker_.get(), &handler), "ucp_worker_set_am_recv_handler");
+}
+
+template <class Function>
+[[gnu::always_inline]] inline void ucx_port::guarded(const Function& function) noexcept {
+  if (closing_) return;
+  try {
+    function();
+  } catch (...) {
+    if (!problem_) problem_ = std::current_exception();
+  }
+}
+
+template <ucx_port::kind What>
+ucs_status_t ucx_port::on_message(void* self, const void* header, std::size_t header_length, void* data,
+                                  std::size_t length, const ucp_am_recv_param_t* how_it_came) {
+  auto& port = *static_cast<ucx_port*>(self);
+  const std::span<const std::byte> first(static_cast<const std::byte*>(header), header_length);
+  ucs_status_t status = UCS_OK;
+  port.guarded([&] {
+    if ((how_it_came->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0)
+      status = port.be_offered(What, first, length, data);
+    else
+      port.take(What, first, {static_cast<const std::byte*>(data), length});
+  });
+  return status;
+}
+
+void ucx_port::take(kind what, std::span<const std::byte> header, std::span<const std::byte> data) {
+  switch (what) {
+    case item_message: return take_item(data);
+    case item_with_block: return take_item_with_block(header, data);
+    case batch_message: return take_batch(data);
+    case notice_message: return take_notice(data);
+    case watch_message: return take_watch(data);
+    case greeting_message: return;
+    case memory_offer: offers_.push_back({what, {data.begin(), data.end()}, 0, nullptr}); return;
+    case memory_taken: return use_memory(data);
+    case memory_far: return pause_memory(data);
+    case item_in_memory:
+      if (offers_.empty() && !is_full_) return take_item_in_memory(data);
+      offers_.push_back({what, {data.begin(), data.end()}, 0, nullptr});
+  }
+}
+
+void ucx_port::take_item(std::span<const std::byte> bytes) {
+  const int to = take_address(bytes);
+  took_ = true;
+  to_.take(bytes, to);
+  count_received();
+}
+
+void ucx_port::take_batch(std::span<const std::byte> bytes) {
+  batch::for_each(bytes, [this](std::span<const std::byte> item) { take_item(item); });
+}
+
+void ucx_port::take_notice(std::span<const std::byte> bytes) {
+  took_ = true;
+  reader in(bytes);
+  int process = 0;
+  in(process);
+  to_.notice(process, in.view(in.remaining()));
+}
+
+void ucx_port::take_watch(std::span<const std::byte> bytes) {
+  reader in(bytes);
+  int host = 0;
+  in(host);
+  if (where_.own_heartbeat != nullptr) where_.own_heartbeat->want(host);
+}
+
+void ucx_port::take_item_with_block(std::span<const std::byte> header, std::span<const std::byte> block) {
+  const int to = take_address(header);
+  reader in = reader_of(header, block.size(), block.data(), shortest_block_lent);
+  arrived(to_.unpack(in), to, header.size() + block.size());
+}
+
+void ucx_port::take_item_in_memory(std::span<const std::byte> bytes) {
+  struct described {
+    std::uint64_t port;
+    shared_block where;
+  };
+  const auto [port, where] = last_of<described>(bytes);
+  peer& from = known_peer(port);
+  if (!from.theirs) throw serial_error("malformed message: a block in memory that has not been offered");
+  const auto block = from.theirs->at(where);
+  const auto begun = std::chrono::steady_clock::now();
+  take_item_with_block(bytes.first(bytes.size() - sizeof(described)), block);
+  if (from.theirs->release(where, std::chrono::steady_clock::now() - begun)) tell(memory_far, from);
+}
+
+void ucx_port::take_memory(std::span<const std::byte> bytes) {
+  reader in(bytes);
+  std::uint64_t port = 0;
+  std::uint64_t address = 0;
+  std::string key;
+  in(port, address, key);
+  in.finish();
+  if (port >= where_.ports.size() || !where_.ports[port].on_this_host) throw_no_such_port(port);
+  peer* const owner = peer_at(port);
+  if (owner == nullptr || owner->theirs) return;
+  owner->theirs = foreign_memory::find(owner->endpoint, key, address);
+  if (owner->theirs) tell(memory_taken, *owner);
+}
+
+void ucx_port::use_memory(std::span<const std::byte> bytes) {
+  neighbour_access& ours = known_peer(last_of<std::uint64_t>(bytes)).ours;
+  if (ours.is_there == neighbour_access::answer::awaited) ours.is_there = neighbour_access::answer::yes;
+}
+
+void ucx_port::pause_memory(std::span<const std::byte> bytes) {
+  known_peer(last_of<std::uint64_t>(bytes)).ours.pause(std::chrono::steady_clock::now());
+}
+
+ucx_port::peer& ucx_port::known_peer(std::size_t port) const {
+  if (port >= peers_.size() || !peers_[port]) throw_no_such_port(port);
+  return *peers_[port];
+}
+
+int ucx_port::take_address(std::span<const std::byte>& bytes) const {
+  if (pe_) return *pe_;
+  const int pe = last_of<int>(bytes);
+  bytes = bytes.first(bytes.size() - sizeof pe);
+  return pe;
+}
+
+bool ucx_port::has_room_for(std::size_t size) const {
+  const std::size_t most = where_.are_on_one_host ? most_arriving_bytes_on_host : most_arriving_bytes;
+  return !is_full_ && (arriving_.empty() || arriving_bytes_ + size <= most);
+}
+
+ucs_status_t ucx_port::be_offered(kind what, std::span<const std::byte> header, std::size_t size,
+                                  void* described) {
+  if (!offers_.empty() || !has_room_for(size)) {
+    offers_.push_back({what, {header.begin(), header.end()}, size, described});
+    return UCS_INPROGRESS;
+  }
+  accept(what, header, size, described);
+  return UCS_OK;
+}
+
+void ucx_port::accept(kind what, std::span<const std::byte> header, std::size_t size, void* described) {
+  if (described == nullptr) return what == memory_offer ? take_memory(header) : take_item_in_memory(header);
+  auto coming = std::make_unique<arrival>(*this, what, size);
+  if (what == item_with_block) {
+    coming->pe = take_address(header);
+    reader in = reader_of(header, size, nullptr, shortest_block_lent);
+    coming->item = &to_.unpack(in);
+    coming->place = in.place_of_block();
+  } else {
+    coming->bytes = std::make_unique_for_overwrite<std::byte[]>(size);
+    coming->place = coming->bytes.get();
+  }
+  ucp_request_param_t how{};
+  how.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+  how.cb.recv_am = &arrival::ended;
+  how.user_data = coming.get();
+  arriving_bytes_ += size;
+  arrival& held = arriving_.hold(std::move(coming));
+  const ucs_status_ptr_t request =
+      ucp_am_recv_data_nbx(worker_.get(), described, held.place, held.size, &how);
+  if (!UCS_PTR_IS_PTR(request)) held.end(UCS_PTR_STATUS(request));
+}
+
+void ucx_port::arrival::ended(void* request, ucs_status_t status, std::size_t, void* self) {
+  ucp_request_free(request);
+  static_cast<arrival*>(self)->end(status);
+}
+
+void ucx_port::arrival::end(ucs_status_t status) {
+  const auto mine = to.arriving_.release(*this);
+  to.arriving_bytes_ -= size;
+  if (tells_of_a_loss(status)) return;
+  to.guarded([&] {
+    check(status, "receiving a long message");
+    item != nullptr ? to.arrived(*std::exchange(item, nullptr), pe, size)
+                    : to.take(what, {}, {bytes.get(), size});
+  });
+}
+
+void ucx_port::accept_offers() {
+  while (!offers_.empty() && has_room_for(offers_.front().size)) accept_first_offer();
+}
+
+void ucx_port::accept_first_offer() {
+  const offer next = std::move(offers_.front());
+  offers_.pop_front();
+  try {
+    accept(next.what, next.header, next.size, next.described);
+  } catch (...) {  // it makes no item
+    if (next.described != nullptr) ucp_am_data_release(worker_.get(), next.described);
+    throw;
+  }
+}
+
+void ucx_port::decline_offers() noexcept {
+  for (const offer& o : offers_)
+    if (o.described != nullptr) ucp_am_data_release(worker_.get(), o.described);
+  offers_.clear();
+}
+
+void ucx_port::arrived(work& item, int pe, std::size_t bytes) {
+  took_ = true;
+  to_.arrived(item, pe, bytes);
+  count_received();
+}
+
+void ucx_port::lost(int process, ucs_status_t why) noexcept {
+  guarded([&] { to_.lost(process, ucs_status_string(why)); });
+}
+
+}  // namespace imbrex::ucx

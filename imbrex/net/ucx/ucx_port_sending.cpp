@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <imbrex/net/batch.hpp>
+#include <imbrex/net/packing.hpp>
+#include <imbrex/net/ucx/lanes.hpp>
+#include <imbrex/net/ucx/shared_memory.hpp>
+#include <imbrex/net/ucx/ucx_port.hpp>
+#include <imbrex/net/ucx/ucx_port_parts.hpp>
+#include <imbrex/serial/archive.hpp>
+
+namespace imbrex::ucx {
+
+void ucx_port::send(work& item, int to) {
+  if (closing_) return item.type->destroy(item);
+  if (out_.size() != 0) [[unlikely]]
+    return apart([&] { send(item, to); });
+  peer* const other = peer_at(where_.port_of_pe[static_cast<std::size_t>(to)]);
+  if (other == nullptr) return item.type->destroy(item);
+  const bool coalesced = item.coalesced;
+  pack(item);
+  if (out_.lent().bytes.empty()) {
+    item.type->destroy(item);
+    address(to, *other);
+    const bool may_wait = coalesced && out_.written().size() <= longest_in_batch;
+    if (may_wait) {
+      batch::append(other->waiting, out_.written());
+      out_.clear();
+      held_back(*other);
+    } else {
+      transmit(item_message, *other, nullptr);
+    }
+  } else {
+    send_lending(item, to, *other);
+  }
+  count_sent();
+}
+
+void ucx_port::count_sent() {
+  sent_.store(sent() + 1, std::memory_order_relaxed);
+  const std::size_t many = is_full_ ? most_departing_bytes : many_departing_bytes;  // more would come, too
+  if (departing_bytes_ > many && !progressing_) move();
+}
+
+std::byte* ucx_port::room_for(int to, bool may_wait) {
+  const std::size_t port = where_.port_of_pe[static_cast<std::size_t>(to)];
+  const bool is_connected = port < peers_.size() && peers_[port] != nullptr;
+  if (closing_ || out_.size() != 0 || !is_connected) return nullptr;
+  written_to_ = peers_[port].get();
+  if (!written_to_->is_of_one_pe) return nullptr;
+  return may_wait ? batch::room(written_to_->waiting, longest_written) : out_.room(longest_written);
+}
+
+void ucx_port::send_written(std::size_t bytes, bool may_wait) {
+  peer& other = *written_to_;
+  if (may_wait) {
+    batch::filled(other.waiting, bytes);
+    held_back(other);
+    return count_sent();
+  }
+  if (other.waiting.size() != 0) send_batch(other);
+  if (!next_departure_) [[unlikely]]
+    prepare_departure();
+  const ucs_status_ptr_t request =
+      ucp_am_send_nbx(other.endpoint, item_message, nullptr, 0, out_.room(0), bytes, &how_to_send_);
+  if (request != nullptr) [[unlikely]] {
+    if (UCS_PTR_IS_PTR(request)) {
+      out_.filled(bytes);
+      depart();
+    } else {
+      lost(other.process, UCS_PTR_STATUS(request));
+    }
+  }
+  count_sent();
+}
+
+template <class Function>
+void ucx_port::apart(const Function& function) {
+  struct outer_item {
+    explicit outer_item(writer& w) : out(w), before(std::exchange(w, writer())) {}
+    outer_item(const outer_item&) = delete;
+    outer_item& operator=(const outer_item&) = delete;
+    ~outer_item() { out = std::move(before); }
+    writer& out;
+    writer before;
+  };
+  const outer_item unfinished(out_);
+  out_.lend_from(shortest_block_lent);
+  function();
+}
+
+void ucx_port::held_back(peer& other) {
+  if (!std::exchange(other.is_listed, true)) peers_with_batches_.push_back(&other);
+  if (other.waiting.size() <= other.full_batch) return;
+  other.full_batch = std::min(2 * other.full_batch, last_full_batch);
+  send_batch(other);
+}
+
+void ucx_port::send_batch(peer& other) {
+  writer before = std::exchange(out_, std::exchange(other.waiting, {}));
+  transmit(batch_message, other, nullptr);
+  other.waiting = std::exchange(out_, std::move(before));
+}
+
+void ucx_port::send_batches() {
+  for (peer* const other : peers_with_batches_) {
+    other->is_listed = false;
+    other->full_batch = first_full_batch;
+    if (other->waiting.size() != 0) send_batch(*other);
+  }
+  peers_with_batches_.clear();
+}
+
+void ucx_port::pack(work& item) {
+  try {
+    pack_or_destroy(item, out_);
+  } catch (...) {
+    out_.clear();
+    throw;
+  }
+}
+
+void ucx_port::send_lending(work& item, int to, peer& other) {
+  if (send_in_memory(item, to, other)) return;
+  if (out_.written().size() + sizeof(std::uint64_t) + sizeof to <= longest_header_) {
+    out_(std::uint64_t{out_.lent().position});
+    address(to, other);
+    return transmit(item_with_block, other, &item);
+  }
+  out_.clear();
+  {
+    const writer::copying all(out_);
+    pack(item);
+  }
+  item.type->destroy(item);
+  address(to, other);
+  transmit(item_message, other, nullptr);
+}
+
+bool ucx_port::send_in_memory(work& item, int to, peer& other) {
+  const auto block = out_.lent();
+  const bool may_be =
+      out_.written().size() <= longest_beside_block && block.bytes.size() > longest_block_unasked;
+  if (!may_be || other.ours.is_there == neighbour_access::answer::no) return false;
+  if (other.ours.is_there == neighbour_access::answer::unasked) offer_memory(other);
+  shared_block where;
+  if (!other.ours.may_be_used(std::chrono::steady_clock::now()) || !memory_->put(block.bytes, where))
+    return false;
+  const auto written = out_.written();
+  const std::vector<std::byte> rest(written.begin(), written.end());
+  out_.clear();
+  item.type->destroy(item);
+  out_.bytes(rest.data(), rest.size());
+  out_(std::uint64_t{block.position});
+  address(to, other);
+  out_(std::uint64_t{own_number()}, where);
+  transmit(item_in_memory, other, nullptr);
+  return true;
+}
+
+void ucx_port::offer_memory(peer& other) {
+  if (is_tcp_alone(other.endpoint)) {
+    other.ours.is_there = neighbour_access::answer::no;
+    return;
+  }
+  other.ours.is_there = neighbour_access::answer::awaited;
+  try {
+    if (!memory_) memory_ = std::make_unique<shared_memory>(context_);
+    apart([&] {
+      out_(std::uint64_t{own_number()}, memory_->address(), memory_->key());
+      transmit(memory_offer, other, nullptr);
+    });
+  } catch (const error&) {  // what can be done with memory is done better, and not otherwise
+    other.ours.is_there = neighbour_access::answer::no;
+  }
+}
+
+std::size_t ucx_port::own_number() const {
+  return pe_ ? where_.port_of_pe[static_cast<std::size_t>(*pe_)]
+             : where_.first_port[static_cast<std::size_t>(process_)];
+}
+
+void ucx_port::tell(kind what, peer& other) {
+  apart([&] {
+    out_(std::uint64_t{own_number()});
+    transmit(what, other, nullptr);
+  });
+}
+
+void ucx_port::address(int pe, const peer& other) {
+  if (!other.is_of_one_pe) out_(pe);
+}
+
+void ucx_port::notify(int process, std::span<const std::byte> bytes) {
+  if (closing_) return;
+  if (out_.size() != 0) [[unlikely]]
+    return apart([&] { notify(process, bytes); });
+  peer* const other = peer_at(where_.first_port[static_cast<std::size_t>(process)]);
+  if (other == nullptr) return;
+  out_(process_);
+  out_.bytes(bytes.data(), bytes.size());
+  transmit(notice_message, *other, nullptr);
+}
+
+void ucx_port::transmit(kind what, peer& other, work* item) {
+  if (what != batch_message && other.waiting.size() != 0) send_batch(other);
+  if (!next_departure_) prepare_departure();
+  next_departure_->item = item;
+  const auto packed = out_.written();
+  const auto block = out_.lent().bytes;
+  const ucp_request_param_t* how = &how_to_send_;
+  ucp_request_param_t unasked;
+  if (packed.size() + block.size() <= other.sent_unasked) {
+    unasked = how_to_send_;
+    unasked.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;
+    unasked.flags = UCP_AM_SEND_FLAG_EAGER;
+    how = &unasked;
+  }
+  const ucs_status_ptr_t request =
+      block.empty() ? ucp_am_send_nbx(other.endpoint, what, nullptr, 0, packed.data(), packed.size(), how)
+                    : ucp_am_send_nbx(other.endpoint, what, packed.data(), packed.size(), block.data(),
+                                      block.size(), how);
+  if (UCS_PTR_IS_PTR(request)) return depart();
+  out_.clear();
+  if (item != nullptr) next_departure_.reset();
+  if (request != nullptr) [[unlikely]]
+    lost(other.process, UCS_PTR_STATUS(request));
+}
+
+void ucx_port::prepare_departure() {
+  next_departure_ = std::make_unique<departure>(*this);
+  how_to_send_.user_data = next_departure_.get();
+}
+
+void ucx_port::departure::ended(void* request, ucs_status_t, void* self) {
+  auto& port = static_cast<departure*>(self)->from;
+  const auto mine = port.departing_.release(*static_cast<departure*>(self));
+  port.departing_bytes_ -= mine->size;
+  ucp_request_free(request);  // a failure is told by the endpoint's handler
+}
+
+void ucx_port::depart() {
+  next_departure_->size = out_.size() + bytes_beside_payload;
+  departing_bytes_ += next_departure_->size;
+  next_departure_->bytes = out_.take();
+  departing_.hold(std::move(next_departure_));
+}
+
+}  // namespace imbrex::ucx
