@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
 
 #include <imbrex/base/pool.hpp>
@@ -115,6 +116,8 @@ struct short_item : work {
   std::uint32_t collection = 0;
   std::uint16_t header = 0;  ///< bytes of it, and
   std::uint16_t size = 0;    ///< of the message: they follow this object
+
+  static_assert(port::longest_written <= std::numeric_limits<std::uint16_t>::max());
 
   std::span<const std::byte> bytes() const { return {reinterpret_cast<const std::byte*>(this + 1), size}; }
 

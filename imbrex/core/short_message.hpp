@@ -20,6 +20,9 @@
 
 namespace imbrex::detail {
 
+/// Of a longer value a message is made: it would be copied here more often than there.
+inline constexpr std::size_t longest_short_value = 256;
+
 /// How an argument of type A for a parameter that is stored as a P is written without making the P; where `is_possible`.
 /// It runs no code of the program, which might send in between.
 template <class P, class A>
@@ -33,7 +36,7 @@ template <class P, class A>
 struct short_argument<P, A> {
   using given_type = std::remove_cvref_t<A>;
   static constexpr bool is_possible =
-      sizeof(P) <= port::longest_written && !std::is_volatile_v<std::remove_reference_t<A>> &&
+      sizeof(P) <= longest_short_value && !std::is_volatile_v<std::remove_reference_t<A>> &&
       (std::is_same_v<given_type, P> || (std::is_arithmetic_v<P> && std::is_arithmetic_v<given_type>));
   static std::size_t size(const given_type&) { return sizeof(P); }
   static void write(short_output& out, const given_type& given) {
@@ -116,15 +119,17 @@ bool send_as_bytes(port& beyond, int to, const element<T>& who,
     return false;
   } else {
     constexpr std::size_t most_before = short_output::longest_header + short_output::longest_number;
-    if (most_before + given::size(arguments...) > port::longest_written) return false;
-    std::byte* const room = beyond.room_for(to, who.is_coalesced());
+    const std::size_t most = most_before + given::size(arguments...);
+    if (most > port::longest_written) return false;
+    const bool may_wait = who.is_coalesced() && most <= most_before + port::longest_that_waits;
+    std::byte* const room = beyond.room_for(to, most, may_wait);
     if (room == nullptr) return false;
     short_output out(room);
     out.header(entry_message<T, M>::type_record.id, static_cast<std::uint32_t>(scheduler::current()->pe()),
                who.collection());
     out.number(who.key_value());
     given::write(out, arguments...);
-    beyond.send_written(out.size(), who.is_coalesced());
+    beyond.send_written(out.size(), may_wait);
     return true;
   }
 }
@@ -136,7 +141,7 @@ struct short_parameter {
 };
 
 template <class P>
-  requires(kind_of<P>() == kind::bits && sizeof(P) <= port::longest_written)
+  requires(kind_of<P>() == kind::bits && sizeof(P) <= longest_short_value)
 struct short_parameter<P> {
   static constexpr bool is_possible = true;
   explicit short_parameter(short_input& in) : value(in.value<P>()) {}

@@ -14,13 +14,15 @@ class port : public transport {
  public:
   /// Sends a notice to a process; it arrives at that one's first PE.
   virtual void notify(int process, std::span<const std::byte> bytes) = 0;
-  /// Room for the bytes of a short item for that PE, up to `longest_written`, as `work_type::pack` writes them;
-  /// `send_written`, with the same `may_wait`, is the next call. `may_wait`: as `work::coalesced`. Null if an item must be
-  /// made and sent.
-  virtual std::byte* room_for(int /*to*/, bool /*may_wait*/) { return nullptr; }
+  /// Room for an item for that PE of at most so many bytes, up to `longest_written`, as `work_type::pack` writes them;
+  /// `send_written`, with the same `may_wait`, is the next call. `may_wait`: as `work::coalesced`. Null if an item must
+  /// be made and sent.
+  virtual std::byte* room_for(int /*to*/, std::size_t /*most*/, bool /*may_wait*/) { return nullptr; }
   /// Sends so many bytes that have been written there.
   virtual void send_written(std::size_t /*bytes*/, bool /*may_wait*/) {}
-  static constexpr std::size_t longest_written = 256;
+  static constexpr std::size_t longest_written = 2112;  ///< 2 KiB of arguments and what stands before them
+  /// Longer items than about this gain nothing by being put together.
+  static constexpr std::size_t longest_that_waits = 256;
   /// From here on it is cheaper to keep an item until it has left than to copy its block.
   static constexpr std::size_t shortest_block_lent = 4096;
   /// What may have come and wait to be run before the PEs rather run than receive.

@@ -65,7 +65,7 @@ class ucx_port final : public port {
   ~ucx_port() override;
 
   void send(work& item, int to) override;
-  std::byte* room_for(int to, bool may_wait) override;
+  std::byte* room_for(int to, std::size_t most, bool may_wait) override;
   void send_written(std::size_t bytes, bool may_wait) override;
   void notify(int process, std::span<const std::byte> bytes) override;
   bool progress(std::size_t unread) override;
@@ -122,8 +122,6 @@ class ucx_port final : public port {
   /// What describes a block in shared memory is short, so that UCX does not ask about it in its turn, and takes no longer
   /// to read than the block.
   static constexpr std::size_t longest_beside_block = 1024;
-  /// Longer items gain nothing by being put together.
-  static constexpr std::size_t longest_in_batch = 256;
   /// A batch of so many bytes is full. After a look at the network the first is shorter, so that the other side begins
   /// soon; each further one may be twice as long.
   static constexpr std::size_t first_full_batch = 768;

@@ -24,7 +24,7 @@ void ucx_port::send(work& item, int to) {
   if (out_.lent().bytes.empty()) {
     item.type->destroy(item);
     address(to, *other);
-    const bool may_wait = coalesced && out_.written().size() <= longest_in_batch;
+    const bool may_wait = coalesced && out_.written().size() <= longest_that_waits;
     if (may_wait) {
       batch::append(other->waiting, out_.written());
       out_.clear();
@@ -44,13 +44,13 @@ void ucx_port::count_sent() {
   if (departing_bytes_ > many && !progressing_) move();
 }
 
-std::byte* ucx_port::room_for(int to, bool may_wait) {
+std::byte* ucx_port::room_for(int to, std::size_t most, bool may_wait) {
   const std::size_t port = where_.port_of_pe[static_cast<std::size_t>(to)];
   const bool is_connected = port < peers_.size() && peers_[port] != nullptr;
   if (closing_ || out_.size() != 0 || !is_connected) return nullptr;
   written_to_ = peers_[port].get();
   if (!written_to_->is_of_one_pe) return nullptr;
-  return may_wait ? batch::room(written_to_->waiting, longest_written) : out_.room(longest_written);
+  return may_wait ? batch::room(written_to_->waiting, most) : out_.room(most);
 }
 
 void ucx_port::send_written(std::size_t bytes, bool may_wait) {
