@@ -19,7 +19,7 @@ namespace imbrex {
 #if defined(IMBREX_ADDRESS_SANITIZER)
 const std::size_t pool::largest_pooled = 0;
 #else
-const std::size_t pool::largest_pooled = pool::classes * pool::granule;
+const std::size_t pool::largest_pooled = pool::largest_class;
 #endif
 
 namespace {
@@ -80,7 +80,9 @@ void pool::send_home(void* p) noexcept {
   }
   b->next = c.first;
   c.first = b;
-  if (++c.length == chain_length) send_home(c);
+  ++c.length;
+  const std::size_t size = size_of_class(home.block_class);
+  if (c.length == chain_length || static_cast<std::size_t>(c.length) * size >= chain_bytes) send_home(c);
 }
 
 void pool::send_home(chain& c) noexcept {
@@ -108,7 +110,7 @@ void* pool::refill(std::size_t c) {
     free_[c] = b->next;
     return b;
   }
-  const std::size_t size = (c + 1) * granule;
+  const std::size_t size = size_of_class(c);
   auto& f = fresh_[c];
   if (static_cast<std::size_t>(f.end - f.next) < size) {
     slabs_.reserve(slabs_.size() + 1);

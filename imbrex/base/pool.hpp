@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -12,11 +13,12 @@ namespace imbrex {
 /// Memory for messages and coroutine frames: one pool for each PE, no lock and no system call in the steady
 /// state.
 ///
-/// Blocks come in classes of 64 bytes up to `largest_pooled`; larger ones go to operator new. A block that
-/// another PE releases goes home: it is collected there into a chain of blocks of that owner and class, and
-/// the chain is pushed to `returned_` of the owner, which takes all chains of a class as its free list when
-/// the class runs dry. Nobody walks a chain: its blocks lie in another core's cache, and each step would wait
-/// for one. Without all that, a stream of messages from one PE to another would grow memory for ever.
+/// Blocks come in classes: one for each 64 bytes up to 2 KiB, and from there four for each doubling; larger ones than
+/// `largest_pooled` go to operator new. What a class has had at once it keeps until the pool ends. A block that another PE
+/// releases goes home: it is collected there into a chain of blocks of that owner and class, and the chain is pushed to
+/// `returned_` of the owner, which takes all chains of a class as its free list when the class runs dry. Nobody walks a
+/// chain: its blocks lie in another core's cache, and each step would wait for one. Without all that, a stream of
+/// messages from one PE to another would grow memory for ever.
 ///
 /// Who may touch what: everything is the owner thread's, but `returned_`, to which any thread pushes
 /// (release) and from which the owner takes all (acquire); no item is popped singly, so there is no ABA
@@ -24,7 +26,9 @@ namespace imbrex {
 class pool {
  public:
   static constexpr std::size_t granule = 64;
-  static constexpr std::size_t classes = 32;
+  static constexpr std::size_t fine_classes = 32;
+  static constexpr std::size_t coarse_doublings = 2;
+  static constexpr std::size_t classes = fine_classes + 4 * coarse_doublings;
   /// Blocks up to this size are pooled; 0 in address-sanitized builds of the library, so that every use after
   /// free is seen.
   static const std::size_t largest_pooled;
@@ -48,7 +52,7 @@ class pool {
     pool* mine = current_;
     if (mine == nullptr || !is_pooled(bytes)) [[unlikely]]
       return allocate_elsewhere(bytes);
-    const std::size_t c = (bytes - 1) / granule;
+    const std::size_t c = class_of(bytes);
     block* b = mine->free_[c];
     if (b == nullptr) [[unlikely]]
       return mine->refill(c);
@@ -62,7 +66,7 @@ class pool {
     pool* mine = current_;
     if (!is_pooled(bytes) || slab_of(p)->owner != mine) [[unlikely]]
       return release_elsewhere(p, bytes);
-    const std::size_t c = (bytes - 1) / granule;
+    const std::size_t c = class_of(bytes);
     auto* b = static_cast<block*>(p);
     b->next = mine->free_[c];
     mine->free_[c] = b;
@@ -72,8 +76,22 @@ class pool {
   void flush() noexcept;
 
  private:
+  static constexpr std::size_t class_of(std::size_t bytes) {
+    const std::size_t last = bytes - 1;
+    if (last < fine_classes * granule) [[likely]]
+      return last / granule;
+    const auto doublings = static_cast<std::size_t>(std::bit_width(last / (fine_classes * granule)) - 1);
+    return fine_classes + 4 * doublings + (last >> doublings) / (fine_classes * granule / 4) - 4;
+  }
+  static constexpr std::size_t size_of_class(std::size_t c) {
+    if (c < fine_classes) return (c + 1) * granule;
+    const std::size_t coarse = c - fine_classes;
+    return (4 + coarse % 4 + 1) * (fine_classes * granule / 4) << coarse / 4;
+  }
+  static constexpr std::size_t largest_class = (fine_classes * granule) << coarse_doublings;
+
   /// The first bound is for compilers, which know `bytes` and would warn of a class that there is not.
-  static bool is_pooled(std::size_t bytes) { return bytes <= classes * granule && bytes <= largest_pooled; }
+  static bool is_pooled(std::size_t bytes) { return bytes <= largest_class && bytes <= largest_pooled; }
 
   struct block {
     block* next;
@@ -90,6 +108,8 @@ class pool {
   };
   static constexpr std::size_t slab_bytes = std::size_t{1} << 18;
   static constexpr int chain_length = 32;
+  static constexpr std::size_t chain_bytes = std::size_t{1}
+                                             << 16;  ///< of large blocks fewer go home together
 
   static slab* slab_of(void* p) {
     return reinterpret_cast<slab*>(reinterpret_cast<std::uintptr_t>(p) & ~(slab_bytes - 1));

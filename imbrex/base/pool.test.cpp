@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -30,7 +31,7 @@ TEST(pool, blocks_are_aligned_apart_and_as_large_as_asked) {
   pool p;
   const active mine(p);
   std::vector<std::pair<unsigned char*, std::size_t>> blocks;
-  for (std::size_t bytes = 1; bytes < 3000; bytes += 61)
+  for (std::size_t bytes = 1; bytes < 9000; bytes += 61)
     for (int i = 0; i < 3; ++i) {
       auto* b = static_cast<unsigned char*>(pool::allocate(bytes));
       EXPECT_EQ(reinterpret_cast<std::uintptr_t>(b) % 64, 0U);
@@ -54,12 +55,30 @@ TEST(pool, released_blocks_are_used_again) {
   EXPECT_NE(pool::allocate(129), first);
 }
 
+TEST(pool, blocks_of_one_class_differ_by_a_granule_or_a_quarter) {
+  if (pool::largest_pooled == 0) GTEST_SKIP() << "this build pools nothing";
+  pool p;
+  const active mine(p);
+  std::size_t smallest = 1;  // of the class
+  for (std::size_t bytes = 2; bytes <= pool::largest_pooled; ++bytes) {
+    void* const before = pool::allocate(smallest);
+    pool::release(before, smallest);
+    void* const now = pool::allocate(bytes);
+    pool::release(now, bytes);
+    if (now == before) continue;
+    EXPECT_EQ((bytes - 1) % pool::granule, 0U);
+    EXPECT_LE(bytes - smallest, std::max(pool::granule, smallest / 4));
+    smallest = bytes;
+  }
+  EXPECT_EQ(pool::largest_pooled, 8192U);
+}
+
 TEST(pool, more_than_a_slab_is_served) {
   pool p;
   const active mine(p);
   std::set<void*> blocks;
-  for (int i = 0; i < 1000; ++i) EXPECT_TRUE(blocks.insert(pool::allocate(2048)).second);
-  for (void* b : blocks) pool::release(b, 2048);
+  for (int i = 0; i < 1000; ++i) EXPECT_TRUE(blocks.insert(pool::allocate(8192)).second);
+  for (void* b : blocks) pool::release(b, 8192);
 }
 
 TEST(pool, blocks_released_on_another_pe_come_home) {
@@ -79,6 +98,24 @@ TEST(pool, blocks_released_on_another_pe_come_home) {
     b.flush();
   }
   EXPECT_LE(seen.size(), 4300U);  // one slab's worth and a bit, not 20,000
+}
+
+TEST(pool, large_blocks_come_home_before_many_are_collected) {
+  if (pool::largest_pooled == 0) GTEST_SKIP() << "this build pools nothing";
+  pool a;
+  pool b;
+  std::set<void*> seen;
+  for (int i = 0; i < 1000; ++i) {
+    void* block = nullptr;
+    {
+      const active mine(a);
+      block = pool::allocate(8192);
+    }
+    seen.insert(block);
+    const active other(b);
+    pool::release(block, 8192);
+  }
+  EXPECT_LE(seen.size(), 64U);
 }
 
 TEST(pool, threads_without_a_pe_allocate_and_release_too) {
