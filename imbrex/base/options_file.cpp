@@ -23,9 +23,10 @@ namespace {
 
 bool is_option(const std::string& word) { return word.size() > 1 && word.front() == '-'; }
 
-/// "-n" or "-n4", but no longer name that begins so.
+/// "-n", "-n4" or the wrong "-n=4", but no longer name that begins so.
 bool is_processes(const std::string& word) {
-  return word.starts_with("-n") && word.find_first_not_of("0123456789", 2) == std::string::npos;
+  return word.starts_with("-n=") ||
+         (word.starts_with("-n") && word.find_first_not_of("0123456789", 2) == std::string::npos);
 }
 
 int processes_in(const std::string& place, const std::vector<std::string>& words) {

@@ -40,7 +40,7 @@ TEST(options_file, may_say_how_many_processes_the_job_has) {
   const temporary_file joined("-n2\n-nodes 3\n");
   EXPECT_EQ(read_options_file(joined.name()).processes, 2);
   EXPECT_EQ(read_options_file(joined.name()).words, (words{"-nodes", "3"}));
-  for (const char* wrong : {"-n", "-n 0", "-n x", "-n 65537", "-n 2 3", "-n0", "-n2 3"})
+  for (const char* wrong : {"-n", "-n 0", "-n x", "-n 65537", "-n 2 3", "-n0", "-n2 3", "-n=2"})
     EXPECT_NE(complaint(temporary_file(wrong).name()).find(":1: '" + std::string(wrong) + "': -n takes"),
               std::string::npos)
         << wrong;

@@ -138,7 +138,8 @@ class job {
       const std::string prefix = settings_.prefix ? "[" + std::to_string(rank) + "] " : "";
       std::string name = "rank " + std::to_string(rank) + " (pid " + std::to_string(made.pid) + ")";
       line_source out(std::move(made.standard_output), outputs_.standard_output(), prefix);
-      line_source error(std::move(made.standard_error), outputs_.standard_error(), prefix);
+      line_source error(std::move(made.standard_error), outputs_.standard_error(), prefix,
+                        settings_.prefix ? nullptr : &errors_told_);
       members_.push_back({std::move(made), std::move(name), std::move(out), std::move(error)});
       ++running_;
     }
@@ -210,6 +211,7 @@ class job {
     std::array<char, 65'536> piece;
     ssize_t got = 0;
     while ((got = ::recv(one.process.socket.get(), piece.data(), piece.size(), 0)) > 0) {
+      one.standard_error.pass_all_on();  // it has begun
       one.incoming.append({piece.data(), static_cast<std::size_t>(got)});
       while (auto said = one.incoming.next()) {
         if (said->kind == frame_kind::complaint)
@@ -426,6 +428,7 @@ class job {
   const job_settings& settings_;
   signal_source signals_{SIGUSR1, SIGUSR2};  // by which batch systems warn
   outputs outputs_;
+  errors_told errors_told_;
   descriptor launcher_pipe_;
   descriptor presence_;  // the end that processes see closed when the launcher has gone
   std::vector<member> members_;

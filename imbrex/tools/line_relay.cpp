@@ -65,6 +65,24 @@ void output::write_some() {
   }
 }
 
+std::string errors_told::without_repeated(std::string_view lines, const void* writer, time_point now) {
+  std::string kept;
+  while (!lines.empty()) {
+    const std::string_view line = lines.substr(0, std::min(lines.find('\n'), lines.size() - 1) + 1);
+    lines.remove_prefix(line.size());
+    const bool is_error =
+        line.size() <= longest_line && line.ends_with('\n') && line.find(": error: ") != line.npos;
+    const auto known = is_error ? first_.find(line) : first_.end();
+    if (known != first_.end() && known->second.writer != writer &&
+        now - known->second.when <= longest_distance)
+      continue;
+    if (is_error && known == first_.end() && first_.size() < most_kept)
+      first_.emplace(line, first{writer, now});
+    kept += line;
+  }
+  return kept;
+}
+
 bool line_source::move_some() {
   if (!open()) return false;
   std::array<char, 65'536> piece;
@@ -74,7 +92,9 @@ bool line_source::move_some() {
     close();
     return false;
   }
-  to_->add(splitter_.take({piece.data(), static_cast<std::size_t>(got)}), this);
+  std::string lines = splitter_.take({piece.data(), static_cast<std::size_t>(got)});
+  to_->add(told_ != nullptr ? told_->without_repeated(lines, this, std::chrono::steady_clock::now()) : lines,
+           this);
   return true;
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -61,15 +64,40 @@ class output {
   int error_ = 0;
 };
 
+/// Errors that processes of a job have told as they began. All of them find the same mistake in their command line, and
+/// one line for it is enough.
+class errors_told {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+  /// Between the first and another who tells the same.
+  static constexpr std::chrono::seconds longest_distance{2};
+  /// Longer lines, and more of them, are passed on as they are.
+  static constexpr std::size_t longest_line = 4096;
+  static constexpr std::size_t most_kept = 256;
+
+  /// These lines, but for whole ones with ": error: " that another than `writer` has just told.
+  std::string without_repeated(std::string_view lines, const void* writer, time_point now);
+
+ private:
+  struct first {
+    const void* writer;
+    time_point when;
+  };
+  std::map<std::string, first, std::less<>> first_;
+};
+
 /// The pipe that one process writes its standard output or error to.
 class line_source {
  public:
-  line_source(imbrex::descriptor pipe, output& to, std::string prefix)
-      : pipe_(std::move(pipe)), to_(&to), splitter_(std::move(prefix)) {}
+  /// `told`, which must outlive this, if errors that others have told are not to be repeated, until `pass_all_on`.
+  line_source(imbrex::descriptor pipe, output& to, std::string prefix, errors_told* told = nullptr)
+      : pipe_(std::move(pipe)), to_(&to), splitter_(std::move(prefix)), told_(told) {}
 
   /// Moves what lies in the pipe to the output, up to some 64 KiB; false if there is nothing now. At the end
   /// of the file the pipe is closed.
   bool move_some();
+
+  void pass_all_on() { told_ = nullptr; }
 
   /// Passes on the unfinished line and closes the pipe, so that whoever still writes to it learns it.
   void close();
@@ -82,6 +110,7 @@ class line_source {
   imbrex::descriptor pipe_;
   output* to_;
   line_splitter splitter_;
+  errors_told* told_;
 };
 
 }  // namespace imbrex::tools

@@ -12,6 +12,7 @@
 #include <imbrex/tools/job.hpp>
 #include <imbrex/tools/process/trial.hpp>
 #include <imbrex/tools/run_command.hpp>
+#include <imbrex/tools/trace/readable.hpp>
 #include <imbrex/tools/tune/tune.hpp>
 
 int main(int argc, char** argv) {
@@ -23,7 +24,7 @@ int main(int argc, char** argv) {
   try {
     const auto asked = imbrex::tools::parse_command_line(argc, argv);
     if (const auto* const help = std::get_if<std::string>(&asked)) {
-      std::fputs(help->c_str(), stdout);
+      imbrex::tools::print(*help);
       return 0;
     }
     if (const auto* const info = std::get_if<imbrex::tools::info_settings>(&asked))

@@ -122,6 +122,7 @@ CLI::App& declare_run(CLI::App& app, run_options& given) {
       ->type_name("FILE");
   run.footer(
       "Standard input goes to rank 0. The lines of standard output and standard error are passed on whole.\n"
+      "What processes find wrong alike as they begin is told once, unless with --prefix.\n"
       "The status is 0, or that of the process that failed first (128 + signal if one killed it).\n"
       "What stands behind PROGRAM is the program's, also options such as --pes.");
   return run;

@@ -193,6 +193,13 @@ class Status(Launch):
                 self.assertEqual(len(job.err.splitlines()), 1, job.err)
                 self.assertIn(expected, job.err)
 
+    def test_help_that_cannot_be_written(self):
+        with open("/dev/full", "w") as full:
+            job = subprocess.run([IMBREX, "run", "--help"], stdout=full, stderr=subprocess.PIPE, text=True,
+                                 timeout=LIMIT)
+        self.assertEqual(job.returncode, 1)
+        self.assertRegex(job.stderr, r"\Aimbrex run: the standard output cannot be written: .*\n\Z")
+
     def test_not_executable(self):
         (self.folder / "text").write_text("text")
         job = self.run_job(2, "./text")
@@ -230,6 +237,15 @@ class Output(Launch):
         job = self.shell(2, "printf 'one\\ntwo'; printf 'three' >&2", options=["--prefix"])
         self.assertEqual(sorted(job.out.splitlines()), ["[0] one", "[0] two", "[1] one", "[1] two"])
         self.assertEqual(sorted(job.err.splitlines()), ["[0] three", "[1] three"])
+
+    def test_an_error_of_all_is_told_once(self):
+        job = self.shell(4, "echo start >&2; echo app: error: no option --pse >&2; exit 2")
+        self.assertEqual(job.returncode, 2)
+        told = collections.Counter(job.err.splitlines())
+        self.assertEqual(told["start"], 4)
+        self.assertEqual(told["app: error: no option --pse"], 1)
+        job = self.shell(2, "echo app: error: twice >&2", options=["--prefix"])
+        self.assertEqual(sorted(job.err.splitlines()), ["[0] app: error: twice", "[1] app: error: twice"])
 
     def test_nothing_is_added(self):
         job = self.shell(1, "printf 'a\\n\\nb'")
@@ -435,6 +451,12 @@ class Foreign(Launch):
     def test_mpi_absent(self):
         job = self.mpi(2, "absent", 1, IMBREX_PATIENCE="3")
         self.assertRegex(job.err, "not all processes have come in 3 s")
+        self.assertNotEqual(job.returncode, 0)
+
+    def test_mpi_without_its_module(self):
+        job = self.mpirun(1, "exchange", environment={"IMBREX_BOOTSTRAP": "mpi", "IMBREX_MPI_BOOTSTRAP": "/missing.so"})
+        self.assertRegex(job.err, r"IMBREX_BOOTSTRAP=mpi, .*/missing\.so.*; name the libimbrex_mpi_bootstrap\.so "
+                                  r"that .* IMBREX_MPI_BOOTSTRAP=FILE; unset IMBREX_BOOTSTRAP")
         self.assertNotEqual(job.returncode, 0)
 
 

@@ -27,6 +27,18 @@ std::string_view chosen_kind() {
   throw usage_error(message);
 }
 
+/// In the way that the environment asks for, and no other.
+std::unique_ptr<bootstrap> start_chosen(std::string_view kind, std::unique_ptr<bootstrap> (*start)()) {
+  try {
+    return start();
+  } catch (const usage_error&) {
+    throw;
+  } catch (const error& e) {
+    throw error("IMBREX_BOOTSTRAP=" + std::string(kind) + ", but that does not work: " + e.what() +
+                "; unset IMBREX_BOOTSTRAP to take what the launcher offers");
+  }
+}
+
 std::unique_ptr<bootstrap> find_foreign_bootstrap() {
   const bool pmix = pmix_serves_this_process();
   if (!pmix && !mpi_launched_this_process()) return nullptr;
@@ -56,8 +68,8 @@ std::unique_ptr<bootstrap> find_foreign_bootstrap() {
 std::unique_ptr<bootstrap> find_bootstrap() {
   const std::string_view kind = chosen_kind();
   if (kind == "none") return nullptr;
-  if (kind == "pmix") return start_pmix_bootstrap();
-  if (kind == "mpi") return start_mpi_bootstrap();
+  if (kind == "pmix") return start_chosen(kind, start_pmix_bootstrap);
+  if (kind == "mpi") return start_chosen(kind, start_mpi_bootstrap);
   if (auto launched = find_launched_bootstrap()) return launched;
   if (kind == "imbrex")
     throw error(

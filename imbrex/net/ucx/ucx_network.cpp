@@ -139,17 +139,18 @@ class ucx_network final : public network {
  private:
   /// `host` is the number of this one. Collective.
   void watch_other_hosts(bootstrap& job, int host, network::receiver& to) {
-    const auto silence = heartbeat::silence();
     const auto& own = watchmen_[static_cast<std::size_t>(host)];
-    if (own.process == job.rank() && silence.count() > 0)
-      heartbeat_ = std::make_unique<heartbeat>(host, watchmen_, silence, to);
+    if (own.process == job.rank() && silence_.count() > 0)
+      heartbeat_ = std::make_unique<heartbeat>(host, watchmen_, silence_, to);
     const auto addresses = job.all_gather(heartbeat_ ? heartbeat_->address() : "");
     for (auto& other : watchmen_) other.address = addresses[static_cast<std::size_t>(other.process)];
-    if (silence.count() == 0) return;
+    if (silence_.count() == 0) return;
     places_.watchman = own.process;
     places_.own_heartbeat = heartbeat_.get();
   }
 
+  const std::chrono::milliseconds silence_ =
+      heartbeat::silence();  ///< a wrong one is refused on a single host, too
   context context_;
   places places_;
   pe_range pes_;

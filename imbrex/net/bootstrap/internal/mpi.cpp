@@ -24,16 +24,13 @@ namespace {
 constexpr const char* module_name = "libimbrex_mpi_bootstrap.so";
 
 const imbrex_mpi_functions& load_module() {
+  const char* const chosen = environment_text("IMBREX_MPI_BOOTSTRAP");
   decltype(imbrex_mpi_bootstrap_v1)* entry = nullptr;
-  if (const char* const chosen = environment_text("IMBREX_MPI_BOOTSTRAP")) {
-    shared_library(chosen).find(entry, "imbrex_mpi_bootstrap_v1");
-  } else {
-    try {
-      shared_library(module_name).find(entry, "imbrex_mpi_bootstrap_v1");
-    } catch (const error& e) {
-      throw error(std::string(e.what()) +
-                  "; it is installed with Imbrex: name it by the variable IMBREX_MPI_BOOTSTRAP=FILE");
-    }
+  try {
+    shared_library(chosen != nullptr ? chosen : module_name).find(entry, "imbrex_mpi_bootstrap_v1");
+  } catch (const error& e) {
+    throw error(std::string(e.what()) + "; name the " + module_name +
+                " that is installed with Imbrex by the variable IMBREX_MPI_BOOTSTRAP=FILE");
   }
   return *entry();
 }
