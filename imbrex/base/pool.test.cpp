@@ -55,6 +55,17 @@ TEST(pool, released_blocks_are_used_again) {
   EXPECT_NE(pool::allocate(129), first);
 }
 
+TEST(pool, long_blocks_begin_on_pages) {
+  for (const std::size_t bytes : {std::size_t{65'536}, std::size_t{100'000}, std::size_t{3} << 20U}) {
+    std::vector<void*> blocks;
+    for (int i = 0; i < 5; ++i) {
+      blocks.push_back(pool::allocate(bytes));
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(blocks.back()) % 4096, 0U) << bytes;
+    }
+    for (void* const b : blocks) pool::release(b, bytes);
+  }
+}
+
 TEST(pool, blocks_of_one_class_differ_by_a_granule_or_a_quarter) {
   if (pool::largest_pooled == 0) GTEST_SKIP() << "this build pools nothing";
   pool p;
