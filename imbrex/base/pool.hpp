@@ -108,8 +108,8 @@ class pool {
   };
   static constexpr std::size_t slab_bytes = std::size_t{1} << 18;
   static constexpr int chain_length = 32;
-  static constexpr std::size_t chain_bytes = std::size_t{1}
-                                             << 16;  ///< of large blocks fewer go home together
+  /// Of large blocks fewer go home together.
+  static constexpr std::size_t chain_bytes = std::size_t{1} << 16;
 
   static slab* slab_of(void* p) {
     return reinterpret_cast<slab*>(reinterpret_cast<std::uintptr_t>(p) & ~(slab_bytes - 1));

@@ -149,8 +149,8 @@ class ucx_network final : public network {
     places_.own_heartbeat = heartbeat_.get();
   }
 
-  const std::chrono::milliseconds silence_ =
-      heartbeat::silence();  ///< a wrong one is refused on a single host, too
+  /// Asked first, so that a wrong one is refused on a single host, too.
+  const std::chrono::milliseconds silence_ = heartbeat::silence();
   context context_;
   places places_;
   pe_range pes_;
