@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -D COMPILER=<path> -D INCLUDE=<folder> -D SOURCE=<file> -P expect_error.cmake
+# cmake -D COMPILER=<path> -D INCLUDE=<folder> [-D PRECOMPILED=<file>] -D SOURCE=<file> -P expect_error.cmake
 # Fails unless the file fails to compile and the first error matches the file's "// expect:" line.
+#   PRECOMPILED   what Clang has made of <imbrex/imbrex.hpp>
 cmake_minimum_required(VERSION 3.25)
 
 file(STRINGS ${SOURCE} expected REGEX "^// expect: " LIMIT_COUNT 1)
@@ -9,9 +10,13 @@ if(NOT expected)
 endif()
 string(REGEX REPLACE "^// expect: " "" expected "${expected}")
 
+set(included "")
+if(PRECOMPILED)
+  set(included -include-pch ${PRECOMPILED})
+endif()
 # In the locale C, where every compiler has the same quotation marks.
 execute_process(COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C
-                        ${COMPILER} -std=c++20 -fsyntax-only -I${INCLUDE} ${SOURCE}
+                        ${COMPILER} -std=c++20 -fsyntax-only -I${INCLUDE} ${included} ${SOURCE}
                 RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE output)
 if(status STREQUAL "0")
   message(FATAL_ERROR "${SOURCE} compiles, but must not")
