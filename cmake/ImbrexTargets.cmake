@@ -18,6 +18,17 @@ function(imbrex_runs_once target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0> $<$<CONFIG:RelWithDebInfo>:-g0>)
   set_target_properties(${target} PROPERTIES IMBREX_RUNS_ONCE ON)
 endfunction()
+option(IMBREX_OPTIMISE_TESTS "Optimise the unit tests as the libraries are, which takes three times as long to compile" OFF)
+
+# For unit tests: they are not optimised, the libraries and programs that they test are.
+function(imbrex_tests_only target)
+  imbrex_runs_once(${target})
+  if(NOT IMBREX_OPTIMISE_TESTS)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0>)
+  endif()
+  set_target_properties(${target} PROPERTIES IMBREX_TESTS_ONLY ON)
+endfunction()
+
 # The same for some sources of the caller's targets.
 function(imbrex_sources_run_once)
   set_source_files_properties(${ARGV} PROPERTIES
@@ -26,51 +37,35 @@ function(imbrex_sources_run_once)
   )
 endfunction()
 
-set(IMBREX_TEST_SHARDS 0 CACHE STRING
-    "Run each program of unit tests so often, each time a part of its tests, and not once for each test")
-
-# A program of unit tests; each of its tests is one of ctest's, named "<folder>.<suite>.<test>", unless they are run
-# by shards, because with sanitizers a program starts so slowly.
+# A program of unit tests; each of its suites is one of ctest's tests, named "<folder>.<suite>".
 #   imbrex_unit_tests(base SOURCES foo.test.cpp LINKS imbrex::base)
+#   FILTER       runs these of its tests only
+#   PRECOMPILED  a header that most of its sources include, compiled once where IMBREX_PRECOMPILE is not OFF
 function(imbrex_unit_tests folder)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FILTER" "SOURCES;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FILTER;PRECOMPILED" "SOURCES;LINKS")
   set(target ${folder}.test)
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE ${arg_LINKS} GTest::gtest_main)
-  imbrex_runs_once(${target})
+  imbrex_tests_only(${target})
   imbrex_warnings(${target})
-  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
-  if(IMBREX_TEST_SHARDS)
-    set(chosen "")
-    if(arg_FILTER)
-      set(chosen --gtest_filter=${arg_FILTER})
-    endif()
-    foreach(shard RANGE 1 ${IMBREX_TEST_SHARDS})
-      set(name ${folder}.shard_${shard}_of_${IMBREX_TEST_SHARDS})
-      math(EXPR index "${shard} - 1")
-      add_test(NAME ${name} COMMAND ${target} ${chosen})
-      set_tests_properties(${name} PROPERTIES
-        TIMEOUT 300 LABELS unit
-        ENVIRONMENT "GTEST_TOTAL_SHARDS=${IMBREX_TEST_SHARDS};GTEST_SHARD_INDEX=${index}"
-      )
-    endforeach()
-    return()
-  endif()
-  gtest_discover_tests(${target}
-    TEST_PREFIX ${folder}.
-    TEST_FILTER "${arg_FILTER}"
-    DISCOVERY_MODE PRE_TEST
-    DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT 60 LABELS unit
-  )
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX IMBREX_PRECOMPILED "${arg_PRECOMPILED}")
+  set(find_suites ${CMAKE_CURRENT_BINARY_DIR}/${target}.find_suites.cmake)
+  file(GENERATE OUTPUT ${find_suites} CONTENT "\
+set(PROGRAM [==[$<TARGET_FILE:${target}>]==])
+set(FOLDER [==[${folder}]==])
+set(FILTER [==[${arg_FILTER}]==])
+set(LIST [==[${CMAKE_CURRENT_BINARY_DIR}/${target}.suites.cmake]==])
+include([==[${imbrex_SOURCE_DIR}/cmake/FindSuites.cmake]==])
+")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${find_suites})
 endfunction()
 
 # The library imbrex::<folder>: one folder of imbrex/. Without SOURCES it is headers only.
 #   HEADERS  what is installed; what is private lies in internal/ and is not named here
 #   DEPENDS  folders below this one;  LINKS  other libraries, which no header of this folder shows
-#   TESTS    unit tests, linked into the program <folder>.test
+#   TESTS    unit tests, linked into the program <folder>.test;  PRECOMPILED  as for imbrex_unit_tests
 function(imbrex_component folder)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS;DEPENDS;LINKS;TESTS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PRECOMPILED" "SOURCES;HEADERS;DEPENDS;LINKS;TESTS")
   set(target imbrex_${folder})
   list(TRANSFORM arg_DEPENDS PREPEND imbrex::)
   if(arg_SOURCES)
@@ -90,7 +85,8 @@ function(imbrex_component folder)
   set_property(GLOBAL APPEND PROPERTY IMBREX_LIBRARIES ${target})
 
   if(IMBREX_BUILD_TESTS AND arg_TESTS)
-    imbrex_unit_tests(${folder} SOURCES ${arg_TESTS} LINKS ${target} ${arg_LINKS})
+    imbrex_unit_tests(${folder} SOURCES ${arg_TESTS} LINKS ${target} ${arg_LINKS}
+                      PRECOMPILED "${arg_PRECOMPILED}")
   endif()
 endfunction()
 

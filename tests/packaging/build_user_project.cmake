@@ -15,8 +15,9 @@ file(COPY ${CMAKE_CURRENT_LIST_DIR}/${KIND}/CMakeLists.txt ${CMAKE_CURRENT_LIST_
 if(KIND STREQUAL "find_package")
   run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
   set(how -D CMAKE_PREFIX_PATH=${WORK}/prefix -D CMAKE_BUILD_TYPE=Release)
-else()  # all of Imbrex is compiled, which takes half as long if nobody asks for optimisation
-  set(how -D IMBREX_SOURCE=${SOURCE})
+else()  # all of Imbrex is compiled: with the options of BUILD, so that ccache knows the objects
+  set(how -D IMBREX_SOURCE=${SOURCE} -D CMAKE_BUILD_TYPE=${BUILD_TYPE}
+          -D CMAKE_COMPILE_WARNING_AS_ERROR=${WARNING_AS_ERROR})
 endif()
 run(${CMAKE_COMMAND} -S ${WORK}/project -B ${WORK}/build -G ${GENERATOR}
     -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} ${how})
