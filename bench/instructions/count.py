@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Counts the instructions of operations and compares them with the accepted figures: status 1 if one has grown."""
+import argparse
+import dataclasses
+import json
+import pathlib
+import platform
+import re
+import shutil
+import subprocess
+import sys
+
+import callgrind
+import figures
+import waiting
+
+SKIPPED = 77
+BUILD = pathlib.Path(__file__).resolve().parents[2] / "build/release/bin"
+GROWTH = 0.03                   # by which a figure may grow
+GROWTH_BESIDE_WAITING = 0.05    # where functions are left out
+# Processes that start under valgrind, several at a time, take long to meet; and which transports there are must not
+# depend on the machine.
+ENVIRONMENT = {"IMBREX_PATIENCE": "100", "UCX_TLS": "sm,self"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Group:
+    """Operations that are counted alike, and how often each is done."""
+    title: str
+    options: tuple[str, ...]
+    times: dict[str, int]
+    processes: int = 1
+    waits: bool = False     # PEs wait for each other, or for a device; what does so is left out
+
+    @property
+    def tolerance(self):
+        return GROWTH_BESIDE_WAITING if self.waits else GROWTH
+
+    @property
+    def left_out(self):
+        return waiting.waits if self.waits else lambda name: False
+
+
+GROUPS = {
+    "thread": Group(
+        "one PE, a thread", ("--pes", "1"),
+        {name: 20_000 for name in ("message", "receive", "call", "create", "broadcast", "all_reduce")}),
+    "deterministic": Group(
+        "two PEs of the deterministic machine",
+        ("--machine", "deterministic", "--pes", "2", "--device", "emulated"),
+        {name: 5_000 for name in ("message", "call", "broadcast", "migrate", "device")}),
+    "threads": Group(
+        "two PEs, threads", ("--pes", "2", "--device", "emulated"), {"migrate": 1_000, "device": 2_000}, waits=True),
+    "processes": Group(
+        "two processes of one PE", ("--pes", "1"),
+        {"message": 2_000, "exchange": 2_000, "call": 2_000, "broadcast": 20_000, "all_reduce": 20_000,
+         "migrate": 2_000}, processes=2, waits=True),
+}
+# What UCX and MPI need for a message between two processes, which is only shown: the functions of their libraries.
+RIVALS = "rivals"
+LIBRARIES = {"ucx": r"uc[pts]_|__memcpy", "mpi": r"P?MPI_|ompi_|opal_|mca_|\(without a name\) mca_|__memcpy"}
+
+
+class Unavailable(Exception):
+    """Why nothing can be counted here."""
+
+
+def made_with(folder):
+    """What decides how many instructions there are, by `imbrex info`."""
+    imbrex = folder / "imbrex"
+    for program in (imbrex, folder / "instructions_imbrex"):
+        if not program.exists():
+            raise Unavailable(f"there is no {program}: ./dev build")
+    told = json.loads(subprocess.run([imbrex, "info", "--pes", "1", "--json"], capture_output=True, text=True,
+                                     check=True).stdout)
+    compiler, _, version = told["compiler"].partition(" ")
+    return {"processor": platform.machine(), "compiler": f"{compiler} {version.split('.')[0]}",
+            "build_type": told["build_type"], "ucx": told["ucx"]}
+
+
+def count(folder, group, operation):
+    """The figure of one operation."""
+    times = group.times[operation]
+    launcher = [folder / "imbrex", "run", "-n", group.processes] if group.processes > 1 else []
+
+    def cost(repetitions):
+        return callgrind.instructions([folder / "instructions_imbrex", operation, repetitions, *group.options],
+                                      launcher, ENVIRONMENT)
+
+    return figures.figure(cost(times), cost(2 * times), times, group.left_out)
+
+
+def count_rival(folder, name):
+    """What a message of 8 bytes between two processes costs by raw UCX or by MPI."""
+    launcher = [folder / "imbrex", "run", "-n", 2] if name == "ucx" else [shutil.which("mpirun")]
+    if name == "mpi" and None not in launcher:
+        launcher += ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", 2]
+    program = folder / f"processes_{name}"
+    if not program.exists() or None in launcher:
+        raise Unavailable(f"{name} was not counted: there is no {program.name}, or nothing that starts it")
+
+    def cost(rounds):
+        return callgrind.instructions([program, "--bench", "pingpong", "--smallest", 8, "--largest", 8, "--rounds",
+                                       rounds], launcher, ENVIRONMENT)
+
+    rounds = 2_000
+    messages = 2 * (rounds + rounds // 10)  # there and back, and a tenth to warm up
+    return figures.figure(cost(rounds), cost(2 * rounds), messages,
+                          lambda function: waiting.waits(function) or not re.match(LIBRARIES[name], function))
+
+
+def count_group(folder, name, accepted, made, accept):
+    """Counts the operations of a group, says what each costs, and returns what is to be said of those that changed."""
+    group = GROUPS[name]
+    if not accept and (reason := accepted.reason_to_skip(made, group.processes > 1)):
+        raise Unavailable(reason)
+    said = []
+    print(f"{group.title:40} {'instructions':>14} {'accepted':>10}", flush=True)
+    for operation in group.times:
+        found = count(folder, group, operation)
+        before = accepted.of(name, operation)
+        print(f"  {operation:38} {found.instructions:14.1f} {before.instructions if before else float('nan'):10.1f}",
+              flush=True)
+        said.append(figures.judge(f"{operation}, {group.title}", found, before, group.tolerance))
+        if accept:
+            accepted.accept(name, operation, found)
+    return [one for one in said if one]
+
+
+def show_rivals(folder):
+    print(f"{'rivals, a message between two processes':40} {'instructions':>14}", flush=True)
+    for name in LIBRARIES:
+        try:
+            print(f"  {name:38} {count_rival(folder, name).instructions:14.1f}", flush=True)
+        except Unavailable as reason:
+            print(f"  {reason}")
+
+
+def parse(arguments):
+    names = [*GROUPS, RIVALS]
+    parser = argparse.ArgumentParser(prog=figures.COMMAND, description=__doc__, allow_abbrev=False)
+    parser.add_argument("groups", nargs="*", metavar="GROUP", default=names,
+                        help=f"what to count: {', '.join(names)} (default: all)")
+    parser.add_argument("--bin", type=pathlib.Path, default=BUILD, metavar="FOLDER",
+                        help="where the programs are (default: build/release/bin)")
+    parser.add_argument("--accept", action="store_true", help="accept what is counted: write it into figures.json")
+    options = parser.parse_args(arguments)
+    if unknown := [name for name in options.groups if name not in names]:
+        parser.error(f"there is no group '{unknown[0]}'; choose from {', '.join(names)}")
+    return options
+
+
+def main(arguments):
+    options = parse(arguments)
+    if shutil.which("valgrind") is None:
+        raise Unavailable("there is no valgrind: apt-get install valgrind")
+    made = made_with(options.bin)
+    accepted = figures.Figures()
+    if options.accept:
+        accepted.begin_to_accept(made)
+    said = []
+    for name in options.groups:
+        if name == RIVALS:
+            show_rivals(options.bin)
+        else:
+            said += count_group(options.bin, name, accepted, made, options.accept)
+    for one in said:
+        print(one.text)
+    if options.accept:
+        accepted.write()
+        print(f"accepted: {accepted.file}")
+        return 0
+    if said:
+        print(f"If that is meant, accept it: {figures.COMMAND} --accept "
+              f"{' '.join(name for name in options.groups if name in GROUPS)}")
+    return 1 if any(one.fails for one in said) else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except Unavailable as reason:
+        print(f"skipped: {reason}")
+        sys.exit(SKIPPED)
+    except (callgrind.Failed, figures.Refused) as problem:
+        print(f"count.py: error: {problem}", file=sys.stderr)
+        sys.exit(1)

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does one thing so many times, for count.py, which counts what one of them costs:
+//   valgrind --tool=callgrind build/release/bin/instructions_imbrex message 20000 --pes 1
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <imbrex/gpu.hpp>
+
+namespace {
+
+/// Of what is counted for each element.
+constexpr int elements = 1000;
+
+class player : public imbrex::chare<player> {
+ public:
+  imbrex::mailbox<std::int64_t> letters;
+
+  /// Each entry sends the next message, to the other chare.
+  imbrex::task<std::int64_t> pass_on(std::int64_t messages) {
+    imbrex::send<&player::pass>(peers()[1], messages - 1);
+    const std::int64_t left = co_await letters.receive();
+    co_return messages - left;
+  }
+  void pass(std::int64_t left) {
+    if (left == 0) return imbrex::send<&player::letters>(peers()[0], left);
+    imbrex::send<&player::pass>(peers()[1 - where()[0]], left - 1);
+  }
+
+  /// Each message is received by its reference number and followed by the next, to this chare itself.
+  imbrex::task<std::int64_t> receive_own(std::int64_t messages) {
+    std::int64_t received = 0;
+    for (std::int64_t i = 0; i < messages; ++i) {
+      imbrex::send<&player::letters>(self(), i, 1);
+      const std::int64_t got = co_await letters.receive(i);
+      received += got;
+    }
+    co_return received;
+  }
+
+  /// Receives by reference number what the other chare sends, and sends it as many.
+  imbrex::task<std::int64_t> exchange(std::int64_t messages) {
+    const auto other = peers()[1 - where()[0]];
+    std::int64_t received = 0;
+    for (std::int64_t i = 0; i < messages; ++i) {
+      imbrex::send<&player::letters>(other, i, 1);
+      const std::int64_t got = co_await letters.receive(i);
+      received += got;
+    }
+    co_return received;
+  }
+
+  /// Awaits each answer of the other chare before it calls again.
+  imbrex::task<std::int64_t> call_other(std::int64_t calls) {
+    const auto other = peers()[1];
+    std::int64_t answered = 0;
+    for (std::int64_t i = 0; i < calls; ++i) {
+      const std::int64_t answer = co_await other.call<&player::next>(answered);
+      answered = answer;
+    }
+    co_return answered;
+  }
+  std::int64_t next(std::int64_t number) { return number + 1; }
+};
+
+class cell : public imbrex::chare<cell> {
+ public:
+  std::int64_t one() { return 1; }
+
+  imbrex::task<std::int64_t> reduce_again(std::int64_t times) {
+    std::int64_t reduced = 0;
+    for (std::int64_t i = 0; i < times; ++i) {
+      const std::int64_t sum = co_await all_reduce(std::int64_t{1}, imbrex::sum);
+      reduced += sum;
+    }
+    co_return reduced;
+  }
+};
+
+class wanderer : public imbrex::chare<wanderer> {
+ public:
+  /// Moves to the next PE and on, each time at its balance point.
+  imbrex::task<std::int64_t> wander(std::int64_t moves) {
+    while (moved_ < moves) {
+      ++moved_;
+      migrate_to((pe() + 1) % imbrex::num_pes());
+      co_await balance_point<&wanderer::wander>(moves);
+    }
+    co_return moved_;
+  }
+  void serialize(auto& ar) { ar(moved_); }
+
+ private:
+  std::int64_t moved_ = 0;
+};
+
+constexpr imbrex::kernel<> nothing{.name = "nothing", .host = [] {}};
+
+class launcher : public imbrex::chare<launcher> {
+ public:
+  imbrex::task<std::int64_t> launch(std::int64_t times) {
+    std::int64_t done = 0;
+    for (; done < times; ++done) {
+      work_.launch(nothing);
+      co_await work_.done();
+    }
+    co_return done;
+  }
+
+ private:
+  imbrex::stream work_{imbrex::gpu(), imbrex::stream_priority::normal, "what is counted"};
+};
+
+/// How often it was done.
+imbrex::task<std::int64_t> perform(std::string_view what, std::int64_t times) {
+  if (what == "create") {
+    const auto cells = imbrex::make_array<cell>(static_cast<int>(times));
+    co_await cells.created();
+    co_return times;
+  }
+  if (what == "broadcast" || what == "all_reduce") {
+    if (times % elements != 0)
+      throw imbrex::usage_error(std::to_string(times) + " times: it is done by " + std::to_string(elements) +
+                                " elements, give a multiple");
+    const auto cells = imbrex::make_array<cell>(elements);
+    if (what == "all_reduce") {
+      const std::int64_t reduced = co_await cells.reduce<&cell::reduce_again>(imbrex::min, times / elements);
+      co_return reduced;
+    }
+    std::int64_t counted = 0;
+    while (counted < times) {
+      const std::int64_t sum = co_await cells.reduce<&cell::one>(imbrex::sum);
+      counted += sum;
+    }
+    co_return counted;
+  }
+  if (what == "migrate") {
+    if (imbrex::num_pes() < 2) throw imbrex::usage_error("migrate: give it two PEs to move between");
+    const auto wanderers = imbrex::make_array<wanderer>(1);
+    const std::int64_t moved = co_await wanderers[0].call<&wanderer::wander>(times);
+    co_return moved;
+  }
+  if (what == "device") {
+    const auto launchers = imbrex::make_array<launcher>(1);
+    const std::int64_t done = co_await launchers[0].call<&launcher::launch>(times);
+    co_return done;
+  }
+  const auto players = imbrex::make_array<player>(2);
+  if (what == "exchange") {
+    const std::int64_t received = co_await players.reduce<&player::exchange>(imbrex::sum, times / 2);
+    co_return received;
+  }
+  auto playing = what == "message"   ? players[0].call<&player::pass_on>(times)
+                 : what == "receive" ? players[0].call<&player::receive_own>(times)
+                 : what == "call"
+                     ? players[0].call<&player::call_other>(times)
+                     : throw imbrex::usage_error("there is no '" + std::string(what) +
+                                                 "'; bench/instructions/README.md says what there is");
+  const std::int64_t played = co_await playing;
+  co_return played;
+}
+
+std::int64_t number(std::string_view text) {
+  std::int64_t read = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), read);
+  if (problem != std::errc() || end != text.data() + text.size() || read < 1 || read > 100'000'000)
+    throw imbrex::usage_error("TIMES must be a whole number from 1 to 100000000, not " + std::string(text));
+  return read;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
+    if (argc != 3) throw imbrex::usage_error("usage: instructions_imbrex OPERATION TIMES");
+    const std::int64_t asked = number(argv[2]);
+    const std::int64_t done = co_await perform(argv[1], asked);
+    if (done == asked) co_return 0;
+    std::fprintf(stderr, "instructions_imbrex: error: %s was done %lld times, not %lld\n", argv[1],
+                 static_cast<long long>(done), static_cast<long long>(asked));
+    co_return 1;
+  });
+}
