@@ -10,7 +10,8 @@
 //   worker vanish RANK        that process ends with status 0 in the middle of the run, and the rest idles
 //   worker exit RANK          the same by exit(), which runs what was to be done at the end
 //   worker garbage KIND       the last PE sends PE 0 bytes that are none of its messages, and the rest idles
-// Each process writes "process RANK pid PID" when it is there; process 0, at the end, "done: N rounds".
+// Each process writes "process RANK pid PID" when it is there, and "process RANK at work" when it has begun to compute
+// or to exchange messages; process 0, at the end, "done: N rounds".
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,6 +37,14 @@ void announce() {
   static std::atomic<bool> done = false;
   if (done.exchange(true)) return;
   std::printf("process %d pid %d\n", imbrex::process(), static_cast<int>(::getpid()));
+  std::fflush(stdout);
+}
+
+/// A PE of this process has begun what the others are to look at.
+void tell_of_work() {
+  static std::atomic<bool> done = false;
+  if (done.exchange(true)) return;
+  std::printf("process %d at work\n", imbrex::process());
   std::fflush(stdout);
 }
 
@@ -75,19 +84,33 @@ struct garbage : imbrex::work {
 class member : public imbrex::chare<member> {
  public:
   imbrex::mailbox<parcel> letters;
+  imbrex::mailbox<int> beginnings;
 
   void greet() { announce(); }
 
   int compute(double time) {
     announce();
+    tell_of_work();
     const auto end = std::chrono::steady_clock::now() + seconds(time);
     while (std::chrono::steady_clock::now() < end) continue;
     return 1;
+  }
+  /// Tells PE 0 that it has begun.
+  void compute_after_telling(double time) {
+    imbrex::send<&member::beginnings>(peers()[0], 0);
+    compute(time);
+  }
+  imbrex::task<> hear_of_beginning() { co_await beginnings.receive(); }
+  /// Has another entry fail once it has begun.
+  void compute_while_another_fails(int other) {
+    imbrex::send<&member::fail>(peers()[other]);
+    compute(1e9);
   }
 
   /// Each PE sends a letter to one other in each round, and waits for the one that it gets.
   imbrex::task<int> exchange(double time) {
     announce();
+    tell_of_work();
     const auto end = std::chrono::steady_clock::now() + seconds(time);
     const int here = where()[0];
     const int all = imbrex::num_pes();
@@ -155,6 +178,14 @@ class member : public imbrex::chare<member> {
   }
 };
 
+/// Returns when that PE, which is not 0, is in an entry that takes so long. What a PE sends while it is in an entry leaves
+/// it only where it has sent to that PE before: so it first answers.
+imbrex::task<> begin_to_compute(imbrex::group<member> members, int on, double time) {
+  co_await members[on].call<&member::welcome>();
+  imbrex::send<&member::compute_after_telling>(members[on], time);
+  co_await members[0].call<&member::hear_of_beginning>();
+}
+
 imbrex::task<int> run(std::string mode, std::string argument) {
   const auto members = imbrex::make_group<member>();
   if (mode == "leave") {  // while the processes connect, and messages are under way
@@ -177,9 +208,11 @@ imbrex::task<int> run(std::string mode, std::string argument) {
   }
   if (mode == "fail") {
     const int busy = std::stoi(argument);
-    imbrex::send<&member::compute>(members[busy], 1e9);
-    if (busy == 0) imbrex::send<&member::fail>(members[imbrex::num_pes() - 1]);
-    co_await imbrex::sleep_for(200ms);
+    if (busy == 0) {
+      imbrex::send<&member::compute_while_another_fails>(members[0], imbrex::num_pes() - 1);
+      co_await imbrex::sleep_for(60s);
+    }
+    co_await begin_to_compute(members, busy, 1e9);
     co_return 3;
   }
   if (mode == "nested") {
@@ -198,8 +231,7 @@ imbrex::task<int> run(std::string mode, std::string argument) {
   } else if (mode == "visit") {
     rounds = co_await members[imbrex::num_pes() - 1].call<&member::visit>(imbrex::num_pes() - 3, time);
   } else if (mode == "end") {
-    imbrex::send<&member::compute>(members[imbrex::num_pes() - 1], time);
-    co_await imbrex::sleep_for(200ms);
+    co_await begin_to_compute(members, imbrex::num_pes() - 1, time);
   }
   std::printf("done: %d rounds\n", rounds);
   std::fflush(stdout);
