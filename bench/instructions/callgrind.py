@@ -7,7 +7,7 @@ import re
 import subprocess
 import tempfile
 
-PATIENCE_SECONDS = 120
+PATIENCE_SECONDS = 300
 COST = re.compile(r"(?:[+-]?\d+|\*)(?: (\d+))?$")
 NAMED = re.compile(r"(fn|ob|cfn|cob)=\((\d+)\)(?: (.*))?$")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""link.py itself: usage: link_test.py RELAY Options|Links; status 77 where links cannot be made."""
+"""link.py itself: usage: link_test.py RELAY Options|Links|Times; status 77 where links cannot be made."""
 import ctypes
 import pathlib
 import re
@@ -102,7 +102,7 @@ class Options(unittest.TestCase):
         self.assertRegex(done.stderr, r"\Alink.py: skipped: .+\n\Z")
 
 
-class Links(unittest.TestCase):
+class WithRights(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         done = run("--method", "tun", "--", "true")
@@ -110,6 +110,8 @@ class Links(unittest.TestCase):
             print(done.stderr, file=sys.stderr)
             sys.exit(SKIPPED)
 
+
+class Links(WithRights):
     def start(self, *arguments):
         """Starts link.py; returns it and its processes when each command has written "here PID"."""
         process = subprocess.Popen([*PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -235,6 +237,10 @@ class Links(unittest.TestCase):
         script = "ip link set dev link0 down; sleep 0.2; ip link set dev link0 up; exec \"$0\" -c \"$1\""
         done = run("--", "sh", "-c", script, sys.executable, EXCHANGE)
         self.assertEqual((done.returncode, done.stderr, done.stdout), (0, "", "ping from 10.77.0.1\n"))
+
+
+class Times(WithRights):
+    """Runs alone."""
 
     def test_the_delay_is_about_what_was_asked(self):
         # The machine may be busy; so three attempts, and any that is right proves the link right.
