@@ -60,7 +60,8 @@ include([==[${imbrex_SOURCE_DIR}/cmake/FindSuites.cmake]==])
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${find_suites})
 endfunction()
 
-# The library imbrex::<folder>: one folder of imbrex/. Without SOURCES it is headers only.
+# The library imbrex::<folder>: one folder of imbrex/. Without SOURCES it is headers only. Programs, plug-ins and Python
+# modules can hold it, so its code is independent of its position.
 #   HEADERS  what is installed; what is private lies in internal/ and is not named here
 #   DEPENDS  folders below this one;  LINKS  other libraries, which no header of this folder shows
 #   TESTS    unit tests, linked into the program <folder>.test;  PRECOMPILED  as for imbrex_unit_tests
@@ -71,6 +72,7 @@ function(imbrex_component folder)
   if(arg_SOURCES)
     set(scope PUBLIC)
     add_library(${target} STATIC ${arg_SOURCES})
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     imbrex_warnings(${target})
     target_link_libraries(${target} PUBLIC ${arg_DEPENDS} PRIVATE ${arg_LINKS})
   else()
@@ -105,6 +107,7 @@ function(imbrex_kernels target)
     return()
   endif()
   add_library(${target} OBJECT ${ARGN})
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_compile_definitions(${target} PUBLIC IMBREX_HAS_CUDA=1)
   target_compile_options(${target} PRIVATE ${IMBREX_KERNEL_OPTIONS})
   target_include_directories(${target} PRIVATE ${imbrex_SOURCE_DIR})

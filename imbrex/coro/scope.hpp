@@ -39,7 +39,8 @@ class suspension_observer {
   ~suspension_observer() = default;
 
  private:
-  static inline constinit thread_local suspension_observer* current_ = nullptr;
+  [[gnu::tls_model("initial-exec")]] static inline constinit thread_local suspension_observer* current_ =
+      nullptr;
 };
 
 /// Tells of something that several make together on this thread; `whole` and `number` name it until it is complete.

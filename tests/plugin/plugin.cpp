@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/imbrex.hpp>
+
+namespace {
+
+class counter : public imbrex::chare<counter> {
+ public:
+  int add(int number) { return sum_ += number; }
+
+ private:
+  int sum_ = 0;
+};
+
+}  // namespace
+
+/// Calls chares from PE to PE; how often, or -1 if the run failed.
+extern "C" int run_program(int pes) {
+  int calls = 0;
+  const int status = imbrex::run(imbrex::options{.pes = pes}, [&]() -> imbrex::task<int> {
+    const auto counters = imbrex::make_array<counter>(5);
+    for (int i = 0; i < 500; ++i) {
+      const int sum = co_await counters[i % 5].call<&counter::add>(1);
+      calls += sum == i / 5 + 1 ? 1 : 0;
+    }
+    co_return 0;
+  });
+  return status == 0 ? calls : -1;
+}
