@@ -27,6 +27,12 @@ execute_process(COMMAND ${WORK}/build/hello --pes 2
                 OUTPUT_VARIABLE output ECHO_OUTPUT_VARIABLE COMMAND_ERROR_IS_FATAL ANY)
 if(KIND STREQUAL "find_package")
   run(${WORK}/prefix/bin/imbrex run -n 1 ${WORK}/build/hello --pes 2)
+else()  # what was built so can be installed
+  run(${CMAKE_COMMAND} --install ${WORK}/build --prefix ${WORK}/prefix)
+  run(${CMAKE_COMMAND} -E copy ${CMAKE_CURRENT_LIST_DIR}/find_package/CMakeLists.txt ${WORK}/project)
+  run(${CMAKE_COMMAND} -S ${WORK}/project -B ${WORK}/found -G ${GENERATOR}
+      -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}
+      -D CMAKE_PREFIX_PATH=${WORK}/prefix)
 endif()
 set(expected "")
 foreach(element RANGE 4)
