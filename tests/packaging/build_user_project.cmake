@@ -16,7 +16,7 @@ if(KIND STREQUAL "find_package")
   run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
   set(how -D CMAKE_PREFIX_PATH=${WORK}/prefix -D CMAKE_BUILD_TYPE=Release)
 else()  # all of Imbrex is compiled: with the options of BUILD, so that ccache knows the objects
-  set(how -D IMBREX_SOURCE=${SOURCE} -D CMAKE_BUILD_TYPE=${BUILD_TYPE}
+  set(how -D IMBREX_SOURCE=${SOURCE} -D CMAKE_BUILD_TYPE=${BUILD_TYPE} -D CMAKE_CXX_FLAGS=${FLAGS}
           -D CMAKE_COMPILE_WARNING_AS_ERROR=${WARNING_AS_ERROR})
 endif()
 run(${CMAKE_COMMAND} -S ${WORK}/project -B ${WORK}/build -G ${GENERATOR}
