@@ -29,6 +29,8 @@ inline std::uint64_t read_ticks_in_order() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_lfence();
 #elif defined(__aarch64__)
+  // Earlier loads are waited for where a branch depends on them, as it does in a loop that waits for a value; isb keeps
+  // the counter from being read before that branch is decided.
   asm volatile("isb" ::: "memory");
 #endif
   return read_ticks();

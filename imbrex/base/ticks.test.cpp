@@ -34,8 +34,8 @@ TEST(Ticks, OfAMessageAreLaterThanThoseBeforeItWasWritten) {
     std::uint64_t answer = 0;
     while ((answer = answered.load(std::memory_order_acquire)) == last) std::this_thread::yield();
     last = answer;
-    EXPECT_GT(answer, sent);
-    EXPECT_GT(read_ticks_in_order(), answer);
+    EXPECT_GE(answer, sent);  // not greater: a counter of 62.5 MHz may stand still in between
+    EXPECT_GE(read_ticks_in_order(), answer);
   }
   other.join();
 }

@@ -254,7 +254,9 @@ class cuda_backend final : public device_backend {
   }
   std::unique_ptr<event_backend> make_event() override { return std::make_unique<cuda_event>(info_); }
   void store(std::atomic<std::uint32_t>& word, std::uint32_t value) override {
-    word.store(value, std::memory_order_release);  // the device looks by itself
+    // The device looks by itself. Where processors reorder stores, the release keeps what was written before for it ahead
+    // of the word.
+    word.store(value, std::memory_order_release);
   }
   bool observe(operation_observer* told) override { return times_.observe(told); }
   void catch_up() noexcept override { times_.catch_up(); }
