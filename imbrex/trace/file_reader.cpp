@@ -58,9 +58,9 @@ constexpr std::array<std::uint16_t, 256> details_of_kinds = [] {
   return details;
 }();
 
-bool is_sound(const record& r, std::uint64_t last_time) {
+bool is_sound(const record& r, std::uint64_t last_time, std::uint64_t latest) {
   return r.detail < details_of_kinds[static_cast<std::size_t>(r.kind)] && r.time >= last_time &&
-         r.time <= latest_time;
+         r.time <= latest;
 }
 
 /// What is wrong with one that is not.
@@ -68,7 +68,21 @@ const char* problem_of(const record& r, std::uint64_t last_time) {
   if (details_of_kinds[static_cast<std::size_t>(r.kind)] == 0) return "a record of no known kind";
   if (r.time < last_time) return "a record earlier than the one before it";
   if (r.time > latest_time) return "a record with an impossible time";
-  return "a record with an impossible detail";
+  if (r.detail >= details_of_kinds[static_cast<std::size_t>(r.kind)])
+    return "a record with an impossible detail";
+  return "a record of a time that was yet to come when the file was written";
+}
+
+/// The time of a process's clock when its file was last written to; `latest_time` if that cannot be told. A clock that has
+/// been put right meanwhile is no damage.
+std::uint64_t time_of_last_write(const file_header& head, const struct ::stat& file) {
+  constexpr std::int64_t second = 1'000'000'000;
+  constexpr std::uint64_t put_right = 3600 * second;
+  const auto written = static_cast<std::int64_t>(file.st_mtim.tv_sec) * second + file.st_mtim.tv_nsec;
+  if ((head.flags & virtual_clock) != 0 || head.wall_clock < 0 || written < head.wall_clock)
+    return latest_time;
+  return std::min(latest_time,
+                  head.started + static_cast<std::uint64_t>(written - head.wall_clock) + put_right);
 }
 
 /// Most tables have no keys.
@@ -89,6 +103,7 @@ file_reader::file_reader(std::string path)
     throw usage_error(path_ + " is not a file; name the file that a run with --trace FILE has written");
   size_ = static_cast<std::uint64_t>(found.st_size);
   read_header();
+  latest_ = time_of_last_write(header_, found);
   read_chunks();
   clock_ = std::exchange(clock_readings_, {}).line();
 }
@@ -261,7 +276,7 @@ std::size_t file_reader::read(cursor& from, std::span<record> into) {
     const auto got = read_at(from.at, std::as_writable_bytes(asked)) / sizeof(record);
     std::size_t sound = 0;
     auto last_time = from.last_time;
-    for (; sound < got && is_sound(asked[sound], last_time); ++sound) last_time = asked[sound].time;
+    for (; sound < got && is_sound(asked[sound], last_time, latest_); ++sound) last_time = asked[sound].time;
     if (sound < got) stop(from.at + sound * sizeof(record), problem_of(asked[sound], last_time));
     from.last_time = last_time;
     from.at += sound * sizeof(record);

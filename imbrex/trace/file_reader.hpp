@@ -83,6 +83,7 @@ class file_reader {
   descriptor file_;
   std::uint64_t size_ = 0;
   file_header header_;
+  std::uint64_t latest_ = latest_time;  ///< that a record can have
   clock_fit clock_readings_;
   clock_line clock_;
   bool ended_ = false;

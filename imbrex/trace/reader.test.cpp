@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <numeric>
 #include <random>
 #include <tuple>
@@ -410,6 +412,37 @@ TEST(Reader, SaysWhereAFileIsDamaged) {
   EXPECT_NE(damaged(164, 1).find("byte 152: a chunk whose size does not fit"), std::string::npos);
   EXPECT_NE(damaged(176, 99).find("byte 168: a record of no known kind"), std::string::npos);
   EXPECT_NE(damaged(175, 99).find("byte 168: a record with an impossible time"), std::string::npos);
+}
+
+TEST(Reader, KnowsWhenItsFileWasWritten) {
+  constexpr std::int64_t now =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(
+          std::chrono::sys_days{std::chrono::year{2026} / 11 / 26}.time_since_epoch())
+          .count();
+  for (const bool is_virtual : {false, true}) {
+    const temporary_trace folder;
+    file_header head;
+    head.started = 5'000;
+    head.wall_clock = now;
+    if (is_virtual) head.flags = virtual_clock;
+    {
+      file_writer out(folder.file(), head);
+      out.write(0, std::vector{a_record(6'000, record_kind::mark),
+                               a_record(1'000'000'000'000'000, record_kind::mark)});
+      out.end();
+    }
+    const std::filesystem::file_time_type written(std::chrono::file_clock::from_sys(
+        std::chrono::sys_time<std::chrono::nanoseconds>(std::chrono::nanoseconds(now + 1'000'000'000))));
+    std::filesystem::last_write_time(folder.file(), written);
+    reader in(folder.file());
+    EXPECT_EQ(read_all(in).size(), is_virtual ? 2U : 1U);
+    ASSERT_EQ(in.warnings().size(), is_virtual ? 0U : 1U);
+    if (!is_virtual) {
+      EXPECT_NE(in.warnings()[0].find("a time that was yet to come when the file was written"),
+                std::string::npos)
+          << in.warnings()[0];
+    }
+  }
 }
 
 TEST(Reader, SaysHowManyRecordsOfADamagedFileItHasRead) {
