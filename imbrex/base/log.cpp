@@ -8,6 +8,9 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
+#include <string>
+
+#include <imbrex/base/printable.hpp>
 
 namespace imbrex {
 namespace {
@@ -37,6 +40,14 @@ log_level current_log_level() noexcept { return threshold.load(std::memory_order
 void log(log_level level, std::string_view text) noexcept {
   if (level > current_log_level()) return;
   const int error_before = errno;
+  std::string shown;
+  if (!is_printable(text)) {
+    try {
+      shown = printable_lines(text);
+      text = shown;
+    } catch (...) {  // rather told as it is than not at all
+    }
+  }
   std::array<iovec, 3> pieces{piece(prefix(level)), piece(text), piece("\n")};
   std::size_t first = 0;
   while (first < pieces.size()) {

@@ -71,6 +71,12 @@ TEST(log, writes_what_matters_enough) {
   EXPECT_EQ(output.text(), "imbrex: warning: slow\nimbrex: debug: step 3\nimbrex: \nimbrex: error: wrong\n");
 }
 
+TEST(log, shows_control_characters_escaped) {
+  captured output;
+  imbrex::log(log_level::error, "two lines\nand\x1b[31m colours");
+  EXPECT_EQ(output.text(), "imbrex: error: two lines\nand\\x1b[31m colours\n");
+}
+
 TEST(log, keeps_the_lines_of_threads_whole) {
   captured output;
   constexpr int lines = 100;

@@ -5,6 +5,7 @@
 #include <imbrex/base/nearest.hpp>
 #include <imbrex/base/number.hpp>
 #include <imbrex/base/options_file.hpp>
+#include <imbrex/base/printable.hpp>
 #include <imbrex/base/quantity.hpp>
 #include <imbrex/base/topology.hpp>
 
@@ -34,12 +35,10 @@ constexpr std::array<std::string_view, 4> stream_policies{"single", "two", "four
 constexpr std::array<std::string_view, 6> completions{"sync",     "poll-user", "poll",
                                                       "callback", "flag",      "work-request"};
 
-std::string text(std::string_view part) { return std::string(part); }
-
 int parse_pes(std::string_view value) {
   const auto number = parse_number<std::uint64_t>(value);
   if (!number || *number < 1 || *number > max_pes)
-    throw usage_error("--pes " + text(value) + ": the number of PEs must be a whole number from 1 to " +
+    throw usage_error("--pes " + printable(value) + ": the number of PEs must be a whole number from 1 to " +
                       std::to_string(max_pes) + "; leave --pes out for one per processor (" +
                       std::to_string(usable_processors()) + " here)");
   return static_cast<int>(*number);
@@ -49,7 +48,7 @@ std::uint64_t parse_seed(std::string_view name, std::string_view value) {
   const auto number = parse_number<std::uint64_t>(value);
   if (!number)
     throw usage_error(
-        text(name) + " " + text(value) +
+        printable(name) + " " + printable(value) +
         ": the seed must be a whole number from 0 to 18446744073709551615; any will do, and the same one "
         "gives the same order again");
   return *number;
@@ -58,7 +57,7 @@ std::uint64_t parse_seed(std::string_view name, std::string_view value) {
 nanoseconds parse_delay(std::string_view name, std::string_view value) {
   const auto time = parse_duration(value);
   if (!time || *time > max_net_delay)
-    throw usage_error(text(name) + " " + text(value) +
+    throw usage_error(printable(name) + " " + printable(value) +
                       ": the value must be a time from 0s to 60s with its unit, ns, us, ms or s, such as "
                       "200us or 1.5ms");
   return *time;
@@ -67,18 +66,19 @@ nanoseconds parse_delay(std::string_view name, std::string_view value) {
 std::uint64_t parse_bandwidth(std::string_view name, std::string_view value) {
   const auto rate = parse_rate(value);
   if (!rate || *rate < min_net_bandwidth || *rate > max_net_bandwidth)
-    throw usage_error(text(name) + " " + text(value) +
+    throw usage_error(printable(name) + " " + printable(value) +
                       ": the value must be a rate from 1kB/s to 1000GB/s with its unit, B/s, kB/s, MB/s, "
                       "GB/s, kbit/s, Mbit/s or Gbit/s, such as 1GB/s or 100Mbit/s; leave " +
-                      text(name) + " out for no limit");
+                      printable(name) + " out for no limit");
   return *rate;
 }
 
 int parse_devices(std::string_view value) {
   const auto number = parse_number<int>(value);
   if (!number || *number < 1 || *number > max_devices)
-    throw usage_error("--devices " + text(value) + ": the number of emulated devices must be from 1 to " +
-                      std::to_string(max_devices) + "; leave --devices out for one");
+    throw usage_error("--devices " + printable(value) +
+                      ": the number of emulated devices must be from 1 to " + std::to_string(max_devices) +
+                      "; leave --devices out for one");
   return *number;
 }
 
@@ -88,7 +88,7 @@ polling_interval parse_polling(std::string_view value) {
     return {*turns, nanoseconds(0)};
   if (const auto time = parse_duration(value); time && time->count() > 0 && *time <= std::chrono::seconds(1))
     return {0, *time};
-  throw usage_error("--completion-poll " + text(value) +
+  throw usage_error("--completion-poll " + printable(value) +
                     ": the value must be adaptive, a number of turns from 1 to " +
                     std::to_string(max_poll_turns) + ", or a time up to 1s with its unit, such as 20us");
 }
@@ -97,7 +97,7 @@ std::uint64_t parse_trace_buffer(std::string_view value) {
   const auto bytes = parse_size(value);
   if (!bytes || *bytes < min_trace_buffer || *bytes > max_trace_buffer)
     throw usage_error(
-        "--trace-buffer " + text(value) +
+        "--trace-buffer " + printable(value) +
         ": the value must be a size from 4kB to 100GB with its unit, B, kB, MB or GB, such as 8MB");
   return *bytes;
 }
@@ -105,7 +105,7 @@ std::uint64_t parse_trace_buffer(std::string_view value) {
 std::string parse_trace(std::string_view value) {
   if (value.empty())
     throw usage_error("--trace needs the name of the file to write, such as --trace run.trace");
-  return text(value);
+  return std::string(value);
 }
 
 /// The position of `value` among the words that option `name` takes.
@@ -113,10 +113,10 @@ std::size_t parse_word(std::string_view name, std::string_view value,
                        std::span<const std::string_view> words) {
   const auto found = std::find(words.begin(), words.end(), value);
   if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-  std::string message = text(name) + " " + text(value) + ": the value must be one of ";
-  for (const std::string_view word : words) message += (word == words.front() ? "" : ", ") + text(word);
+  std::string message = printable(name) + " " + printable(value) + ": the value must be one of ";
+  for (const std::string_view word : words) message += (word == words.front() ? "" : ", ") + printable(word);
   if (const std::string_view meant = nearest(value, words); !meant.empty())
-    message += "; did you mean " + text(name) + " " + text(meant) + "?";
+    message += "; did you mean " + printable(name) + " " + printable(meant) + "?";
   throw usage_error(message);
 }
 
@@ -147,7 +147,7 @@ void set(options& chosen, std::string_view name, std::string_view value) {
   if (name == "--trace-buffer") chosen.trace_buffer = parse_trace_buffer(value);
   if (name == "--trace-full") chosen.trace_waits = parse_word(name, value, when_full) == 1;
   if (name == "--net-injection-gap") chosen.net_injection_gap = parse_delay(name, value);
-  if (is_for_devices(name)) chosen.device_words = text(name) + " " + text(value);
+  if (is_for_devices(name)) chosen.device_words = std::string(name) + " " + std::string(value);
 }
 
 bool takes_no_value(std::string_view name) {
@@ -181,7 +181,7 @@ bool is_end_of_options(const argument& given) { return given.name == "--" && !gi
 std::string_view value_of(const argument& given, std::span<char* const> words, std::size_t& at) {
   if (given.value) return *given.value;
   const bool follows = at + 1 < words.size() && !std::string_view(words[at + 1]).starts_with("--");
-  if (!follows) throw usage_error(text(given.name) + " needs a value\n" + options_help());
+  if (!follows) throw usage_error(printable(given.name) + " needs a value\n" + options_help());
   return words[++at];
 }
 
@@ -203,14 +203,14 @@ std::vector<char*> take_options(options& chosen, std::span<char* const> words) {
     if (!takes_no_value(given.name)) {
       set(chosen, given.name, value_of(given, words, i));
     } else if (given.value) {
-      throw usage_error(text(words[i]) + ": " + text(given.name) +
+      throw usage_error(printable(words[i]) + ": " + printable(given.name) +
                         " takes no value; leave it out to do without");
     } else {
       set(chosen, given.name);
     }
   }
   if (!of_trace.empty() && chosen.trace.empty())
-    throw usage_error(text(of_trace) +
+    throw usage_error(printable(of_trace) +
                       " says how to record, and nothing is without --trace; add --trace FILE, " +
                       "or leave it out");
   return rest;
@@ -238,7 +238,7 @@ std::optional<longer_line> with_options_files(options& chosen, int argc, char** 
       continue;
     }
     if (!line) line = longer_line{{}, {words.begin(), words.begin() + static_cast<std::ptrdiff_t>(i)}};
-    options_file read = read_options_file(text(value_of(given, words, i)));
+    options_file read = read_options_file(std::string(value_of(given, words, i)));
     if (read.processes != 0) chosen.processes = read.processes;
     for (std::string& word : read.words)
       line->words.push_back(line->added.emplace_back(std::move(word)).data());
@@ -299,7 +299,7 @@ void refuse_near_misses(int argc, char** argv) {
     const auto meant = std::find_if(names.begin(), names.end(),
                                     [&](std::string_view known) { return nearly(given.name, known); });
     if (meant == names.end()) continue;
-    throw usage_error("unknown option " + text(given.name) + "; did you mean " + text(*meant) +
+    throw usage_error("unknown option " + printable(given.name) + "; did you mean " + printable(*meant) +
                       "? (An argument of the program's own goes after --.)");
   }
 }

@@ -109,6 +109,12 @@ TEST(options, give_the_network_its_delays) {
   EXPECT_EQ(chosen.net_injection_gap, std::chrono::nanoseconds(1500));
 }
 
+TEST(options, show_control_characters_of_arguments_escaped) {
+  EXPECT_TRUE(refusal({"--pes", "4\x1b[31m\nimbrex: error: none"})
+                  .starts_with("--pes 4\\x1b[31m\\x0aimbrex: error: none: the number"));
+  EXPECT_TRUE(refusal({"--options", "/no/such\rfile"}).starts_with("--options /no/such\\x0dfile cannot"));
+}
+
 TEST(options, refuse_delays_that_cannot_be) {
   EXPECT_EQ(refusal({"--net-latency", "200"}),
             "--net-latency 200: the value must be a time from 0s to 60s with its unit, ns, us, ms or s, such "

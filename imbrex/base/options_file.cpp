@@ -13,6 +13,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/number.hpp>
 #include <imbrex/base/options.hpp>
+#include <imbrex/base/printable.hpp>
 
 namespace imbrex {
 namespace {
@@ -67,7 +68,7 @@ std::string_view without_byte_order_mark(std::string_view line) {
 void check_size(const std::string& file) {
   std::error_code unknown;
   if (const auto size = std::filesystem::file_size(file, unknown); !unknown && size > max_options_file)
-    throw usage_error("--options " + file + " has " + std::to_string(size) + " bytes, more than " +
+    throw usage_error("--options " + printable(file) + " has " + std::to_string(size) + " bytes, more than " +
                       std::to_string(max_options_file) + "; name a text file with one option a line");
 }
 
@@ -80,10 +81,10 @@ options_file read_options_file(const std::string& file) {
   options_file read;
   std::string line;
   for (int number = 1; std::getline(in, line); ++number)
-    take_line(read, file + ":" + std::to_string(number),
+    take_line(read, printable(file) + ":" + std::to_string(number),
               std::string(number == 1 ? without_byte_order_mark(line) : line));
   if (!in.is_open() || in.bad())
-    throw usage_error("--options " + file + " cannot be read: " + std::strerror(errno) +
+    throw usage_error("--options " + printable(file) + " cannot be read: " + std::strerror(errno) +
                       "; name a text file with one option a line");
   return read;
 }

@@ -11,6 +11,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/nearest.hpp>
+#include <imbrex/base/printable.hpp>
 #include <imbrex/core/check_options.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
 #include <imbrex/tools/findings.hpp>
@@ -115,7 +116,7 @@ int print_info(const info_settings& asked) {
     job->leave(0);
     job->finish(status);
   }
-  if (status != 0) std::fprintf(stderr, "imbrex info: %s\n", problem.c_str());
+  if (status != 0) std::fprintf(stderr, "imbrex info: %s\n", printable_lines(problem).c_str());
   return status;
 }
 

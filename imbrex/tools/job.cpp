@@ -21,6 +21,7 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/printable.hpp>
 #include <imbrex/tools/abandoned_segments.hpp>
 #include <imbrex/tools/ending.hpp>
 #include <imbrex/tools/exchange.hpp>
@@ -49,7 +50,7 @@ constexpr auto interrupt_gap = 200ms;
 time_point now() { return std::chrono::steady_clock::now(); }
 
 /// What is written in the launcher's own name.
-std::string message_of(const std::string& text) { return "imbrex run: " + text + "\n"; }
+std::string message_of(const std::string& text) { return "imbrex run: " + printable_lines(text) + "\n"; }
 
 /// The standard output and error of the launcher, which may be the same file: then they share a queue, so
 /// that a line of one does not come into a line of the other.

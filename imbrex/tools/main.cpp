@@ -9,11 +9,20 @@
 #include <variant>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/printable.hpp>
 #include <imbrex/tools/job.hpp>
 #include <imbrex/tools/process/trial.hpp>
 #include <imbrex/tools/run_command.hpp>
 #include <imbrex/tools/trace/readable.hpp>
 #include <imbrex/tools/tune/tune.hpp>
+
+namespace {
+
+void complain(const std::string& command, const std::exception& why) {
+  std::fprintf(stderr, "%s: %s\n", command.c_str(), imbrex::printable_lines(why.what()).c_str());
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   // What errors begin with.
@@ -41,13 +50,13 @@ int main(int argc, char** argv) {
     }
     return imbrex::tools::run_job(std::get<imbrex::tools::job_settings>(asked));
   } catch (const imbrex::usage_error& e) {
-    std::fprintf(stderr, "%s: %s\n", command.c_str(), e.what());
+    complain(command, e);
     return imbrex::usage_error::exit_status;
   } catch (const imbrex::tools::interrupted& e) {
-    std::fprintf(stderr, "%s: %s\n", command.c_str(), e.what());
+    complain(command, e);
     return 128 + e.signal();
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "%s: %s\n", command.c_str(), e.what());
+    complain(command, e);
     return 1;
   }
 }

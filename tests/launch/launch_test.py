@@ -200,6 +200,13 @@ class Status(Launch):
         self.assertEqual(job.returncode, 1)
         self.assertRegex(job.stderr, r"\Aimbrex run: the standard output cannot be written: .*\n\Z")
 
+    def test_control_characters_are_shown_escaped(self):
+        for arguments in (["run", "-n", "1", "no\x1b[31m such"], ["no\x1b[31m such"], ["run", "-n", "\x1b[31m", "x"]):
+            job = self.finish(self.start(IMBREX, *arguments))
+            self.assertNotEqual(job.returncode, 0)
+            self.assertIn("\\x1b[31m", job.err)
+            self.assertNotIn("\x1b", job.err)
+
     def test_not_executable(self):
         (self.folder / "text").write_text("text")
         job = self.run_job(2, "./text")

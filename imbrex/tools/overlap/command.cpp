@@ -15,6 +15,7 @@
 
 #include <imbrex/base/command_words.hpp>
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/printable.hpp>
 #include <imbrex/base/number.hpp>
 #include <imbrex/base/options.hpp>
 #include <imbrex/base/quantity.hpp>
@@ -217,7 +218,7 @@ application measured_application(const settings& asked, std::string& text) {
   const auto measured =
       warnings.empty() ? measured_run(asked, run) : measured_part_of_run(asked, run, warnings);
   for (const std::string& warning : warnings)
-    std::fprintf(stderr, "imbrex overlap: warning: %s\n", tools::printable(warning).c_str());
+    std::fprintf(stderr, "imbrex overlap: warning: %s\n", printable(warning).c_str());
   if (asked.save) write_parameters(*asked.save, measured.program);
   const char* const whole = warnings.empty() ? "the whole run" : "what was read of the run";
   text += fmt::format("Measured in {}, {}: {} iterations{}, T_comp {:.5g} us\n\n", asked.file,

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/printable.hpp>
 #include <imbrex/tools/overlap/input.hpp>
 #include <imbrex/tools/trace/interval_set.hpp>
-#include <imbrex/tools/trace/readable.hpp>
 
 namespace imbrex::overlap {
 namespace {
@@ -119,7 +119,7 @@ void measuring::find_stretches() {
   if (std::ranges::find(run_.phase_names, part_.phase) == run_.phase_names.end())
     throw usage_error(
         "--phase " + part_.phase + ": the trace has no such phase; " +
-        (known.empty() ? "it has none, leave --phase out" : "it has " + tools::printable(known)));
+        (known.empty() ? "it has none, leave --phase out" : "it has " + printable(known)));
   for (const auto& one : run_.phases) {
     if (run_.phase_names[one.name] != part_.phase) continue;
     times_.add({one.begun, one.ended});

@@ -11,11 +11,11 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/options.hpp>
+#include <imbrex/base/printable.hpp>
 #include <imbrex/base/quantity.hpp>
 #include <imbrex/tools/process/temporary_folder.hpp>
 #include <imbrex/tools/process/trial.hpp>
 #include <imbrex/tools/replay/replay.hpp>
-#include <imbrex/tools/trace/readable.hpp>
 #include <imbrex/tools/trace/table.hpp>
 
 namespace imbrex::overlap {
@@ -56,7 +56,7 @@ class recorded_runs {
     trace::reader in(file);
     auto run = tools::read_dataflow(in);
     for (const std::string& warning : in.warnings())
-      std::fprintf(stderr, "imbrex overlap: warning: %s\n", tools::printable(warning).c_str());
+      std::fprintf(stderr, "imbrex overlap: warning: %s\n", printable(warning).c_str());
     folder_.clear();
     return run;
   }

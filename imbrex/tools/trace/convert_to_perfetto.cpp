@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/base/printable.hpp>
 #include <imbrex/tools/trace/element_text.hpp>
 #include <imbrex/tools/trace/perfetto_file.hpp>
-#include <imbrex/tools/trace/readable.hpp>
 #include <imbrex/tools/trace/walk.hpp>
 
 namespace imbrex::tools {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <imbrex/base/number.hpp>
-#include <imbrex/tools/trace/readable.hpp>
+#include <imbrex/base/printable.hpp>
 
 namespace imbrex::tools {
 

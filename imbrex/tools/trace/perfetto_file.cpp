@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/tools/trace/readable.hpp>
+#include <imbrex/base/printable.hpp>
 
 namespace imbrex::tools {
 

@@ -15,8 +15,6 @@ std::string readable_bytes(double bytes);
 std::string readable_count(std::uint64_t count);
 /// A part from 0 to 1: "12.3 %".
 std::string readable_part(double part);
-/// What a name from a file looks like on a terminal: what is no UTF-8 or would move the cursor becomes '?'.
-std::string printable(std::string_view name);
 
 /// Writes all of it to the standard output. Throws `error` if that cannot be.
 void print(const std::string& text);

@@ -19,15 +19,5 @@ TEST(Readable, NumbersHaveUnits) {
   EXPECT_EQ(readable_part(0.125), "12.5 %");
 }
 
-TEST(Readable, NamesCannotMoveTheCursor) {
-  EXPECT_EQ(printable("block::run"), "block::run");
-  EXPECT_EQ(printable("Zürich €😀"), "Zürich €😀");
-  EXPECT_EQ(printable("a\x1b[2J\n\x7f"), "a?[2J??");
-  EXPECT_EQ(printable("\xc2\x9b"), "??");  // a control of two bytes
-  EXPECT_EQ(printable("\xff\xc3"), "??");  // no beginning, no end
-  EXPECT_EQ(printable("\xc0\xaf\xed\xa0\x80\xf4\x90\x80\x80"),
-            "?????????");  // too long, half a pair, too great
-}
-
 }  // namespace
 }  // namespace imbrex::tools

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include <imbrex/base/printable.hpp>
 #include <imbrex/tools/trace/readable.hpp>
 #include <imbrex/tools/trace/summary.hpp>
 #include <imbrex/tools/trace/table.hpp>

@@ -14,6 +14,7 @@
 #include <imbrex/base/descriptor.hpp>
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/nearest.hpp>
+#include <imbrex/base/printable.hpp>
 #include <imbrex/base/quantity.hpp>
 #include <imbrex/base/replace_file.hpp>
 #include <imbrex/tools/trace/analysis.hpp>

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/printable.hpp>
 #include <imbrex/tools/trace/readable.hpp>
 #include <imbrex/tools/tune/trace_evidence.hpp>
 
@@ -18,8 +19,7 @@ namespace {
 std::string reason(const tools::trial_result& ended, nanoseconds limit) {
   if (ended.timed_out) return "took longer than " + tools::readable_time(static_cast<double>(limit.count()));
   const std::string said = tools::telling_line(ended);
-  return "ended with status " + std::to_string(ended.status) +
-         (said.empty() ? "" : ": " + tools::printable(said));
+  return "ended with status " + std::to_string(ended.status) + (said.empty() ? "" : ": " + printable(said));
 }
 
 [[noreturn]] void refuse(const observation& failed, nanoseconds limit) {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/printable.hpp>
 #include <imbrex/tools/trace/analysis.hpp>
-#include <imbrex/tools/trace/readable.hpp>
 #include <imbrex/tools/trace/summary.hpp>
 
 namespace imbrex::tune {
@@ -41,7 +41,7 @@ class covered_time {
 
 [[noreturn]] void refuse(const std::string& phase, const std::set<std::string, std::less<>>& others) {
   std::string there;
-  for (const std::string& one : others) there += (there.empty() ? "" : ", ") + tools::printable(one);
+  for (const std::string& one : others) there += (there.empty() ? "" : ", ") + printable(one);
   throw error("--phase " + phase + ": the trace has no such phase that begins and ends; " +
               (there.empty() ? "it has none, so leave --phase out" : "it has: " + there));
 }
