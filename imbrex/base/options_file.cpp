@@ -2,18 +2,17 @@
 #include <imbrex/base/options_file.hpp>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <optional>
+#include <sstream>
 #include <string_view>
+#include <utility>
 
 #include <imbrex/base/command_words.hpp>
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/number.hpp>
 #include <imbrex/base/options.hpp>
 #include <imbrex/base/printable.hpp>
+#include <imbrex/base/read_file.hpp>
 
 namespace imbrex {
 namespace {
@@ -65,27 +64,22 @@ std::string_view without_byte_order_mark(std::string_view line) {
   return line.starts_with(mark) ? line.substr(mark.size()) : line;
 }
 
-void check_size(const std::string& file) {
-  std::error_code unknown;
-  if (const auto size = std::filesystem::file_size(file, unknown); !unknown && size > max_options_file)
-    throw usage_error("--options " + printable(file) + " has " + std::to_string(size) + " bytes, more than " +
-                      std::to_string(max_options_file) + "; name a text file with one option a line");
-}
-
 }  // namespace
 
 options_file read_options_file(const std::string& file) {
-  check_size(file);
-  errno = 0;
-  std::ifstream in(file);
+  std::string text;
+  try {
+    text = read_file(file, max_options_file);
+  } catch (const error& e) {
+    throw usage_error("--options " + printable(file) + " cannot be read: " + e.what() +
+                      "; name a text file with one option a line");
+  }
   options_file read;
+  std::istringstream in(std::move(text));
   std::string line;
   for (int number = 1; std::getline(in, line); ++number)
     take_line(read, printable(file) + ":" + std::to_string(number),
               std::string(number == 1 ? without_byte_order_mark(line) : line));
-  if (!in.is_open() || in.bad())
-    throw usage_error("--options " + printable(file) + " cannot be read: " + std::strerror(errno) +
-                      "; name a text file with one option a line");
   return read;
 }
 

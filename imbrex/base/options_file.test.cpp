@@ -64,8 +64,9 @@ TEST(options_file, may_begin_with_a_byte_order_mark) {
 }
 
 TEST(options_file, is_no_large_file) {
-  EXPECT_NE(complaint(temporary_file(std::string(1'000'001, '\n')).name()).find("has 1000001 bytes"),
-            std::string::npos);
+  EXPECT_NE(
+      complaint(temporary_file(std::string(1'000'001, '\n')).name()).find("has more than 1000000 bytes"),
+      std::string::npos);
   EXPECT_EQ(complaint(temporary_file(std::string(1'000'000, '\n')).name()), "accepted");
 }
 
@@ -75,6 +76,7 @@ TEST(options_file, says_which_file_cannot_be_read_and_why) {
       "--options /there/is/no such file cannot be read: No such file or directory; name a text file with "
       "one option a line");
   EXPECT_NE(complaint(std::filesystem::temp_directory_path()).find("Is a directory"), std::string::npos);
+  EXPECT_NE(complaint("/dev/zero").find("cannot be read: it is no regular file"), std::string::npos);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <sstream>
 #include <utility>
@@ -12,7 +11,9 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/nearest.hpp>
+#include <imbrex/base/printable.hpp>
 #include <imbrex/base/quantity.hpp>
+#include <imbrex/base/read_file.hpp>
 #include <imbrex/base/strict_toml.hpp>
 #include <imbrex/device/internal/shipped_models.hpp>
 
@@ -215,16 +216,17 @@ device_model find_device_model(std::string_view name_or_path) {
     if (one.name == name_or_path)
       return parse_device_model(one.text, "models/" + std::string(one.name) + ".toml");
   const std::string path(name_or_path);
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  if (!in || text.fail()) {
+  std::string text;
+  try {
+    constexpr std::size_t longest_model = std::size_t{1} << 20U;
+    text = read_file(path, longest_model);
+  } catch (const error& e) {
     std::string known;
     for (const std::string_view name : device_model_names()) known += std::string(name) + ", ";
-    throw usage_error("there is no device model " + path + ": it is neither one of " + known +
-                      "nor a file that can be read");
+    throw usage_error("there is no device model " + printable(path) + ": it is neither one of " + known +
+                      "nor a file that can be read (" + e.what() + ")");
   }
-  return parse_device_model(text.str(), path);
+  return parse_device_model(text, path);
 }
 
 }  // namespace imbrex

@@ -132,6 +132,7 @@ TEST(device_models, are_found_by_path) {
   EXPECT_EQ(find_device_model(path).name, "mine");
   EXPECT_THROW(find_device_model(testing::TempDir() + "there_is_no_such_model.toml"), usage_error);
   EXPECT_THROW(find_device_model(testing::TempDir()), usage_error);
+  EXPECT_THROW(find_device_model("/dev/zero"), usage_error);
 }
 
 TEST(device_models, tell_how_long_a_transfer_takes) {

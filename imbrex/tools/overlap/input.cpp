@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <iterator>
 #include <set>
 #include <utility>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/nearest.hpp>
+#include <imbrex/base/read_file.hpp>
 #include <imbrex/tools/overlap/document.hpp>
 
 namespace imbrex::overlap {
@@ -298,17 +298,13 @@ std::vector<application> parse_applications(std::string_view text, const std::st
 }
 
 std::vector<application> read_applications(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
   std::string text;
-  std::array<char, 65'536> part;
-  while (in && text.size() <= longest_file) {
-    in.read(part.data(), part.size());
-    text.append(part.data(), static_cast<std::size_t>(in.gcount()));
+  try {
+    text = read_file(path, longest_file);
+  } catch (const error& e) {
+    throw usage_error(path + " cannot be read: " + e.what() +
+                      "; give the path of a file of TOML or JSON of at most 64 MiB");
   }
-  if (!in.eof() && text.size() <= longest_file)
-    throw usage_error(path + " cannot be read; give the path of a file of TOML or JSON");
-  if (text.size() > longest_file)
-    throw usage_error(path + " is larger than 64 MiB; give a file with fewer applications or shorter lists");
   return parse_applications(text, path);
 }
 

@@ -281,7 +281,7 @@ TEST(input, survives_damage) {
 }
 
 TEST(input, refuses_what_is_no_file) {
-  for (const char* const path : {"/no/such/file.toml", "/", ""}) try {
+  for (const char* const path : {"/no/such/file.toml", "/", "", "/dev/zero"}) try {
       read_applications(path);
       FAIL() << path;
     } catch (const usage_error& e) {
