@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <string>
 #include <utility>
 
 namespace imbrex {
@@ -34,13 +33,15 @@ class descriptor {
   int number_ = -1;
 };
 
+/// Opens those of the three standard descriptors that are closed on /dev/null: whatever is opened next would take their
+/// place, and be read and written by who means the standard ones.
+void open_standard_descriptors() noexcept;
+
 /// Lets this process, and what it starts, open as many descriptors as it may, but not so many that programs that close all
 /// of them take long.
-inline void allow_many_descriptors() noexcept {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = std::max<rlim_t>(limit.rlim_cur, std::min<rlim_t>(limit.rlim_max, 65'536));
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
+void allow_many_descriptors() noexcept;
+
+/// Throws `error`, which gives the `reason`, if this process may not open so many descriptors more.
+void require_descriptors(int number, const std::string& reason);
 
 }  // namespace imbrex

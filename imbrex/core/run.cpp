@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include <imbrex/base/descriptor.hpp>
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/log.hpp>
 #include <imbrex/core/collection_base.hpp>
@@ -26,7 +27,9 @@ namespace {
 /// How this process knows the others of its job, for all runs; null if it is alone. A process has one job.
 class membership {
  public:
-  membership() : meeting_(find_bootstrap()) {
+  membership() {
+    open_standard_descriptors();  // before the launcher is connected to
+    meeting_ = find_bootstrap();
     if (meeting_) watch_ = std::make_unique<launcher_watch>(meeting_->launcher_descriptor());
   }
   ~membership() {
@@ -129,6 +132,7 @@ std::function<task<int>()> with_status(std::function<task<>()> main) {
 int run_with(const options& asked, std::function<task<int>()> main) {
   try {
     auto& mine = membership::of_this_process();
+    open_standard_descriptors();  // a program may have closed one since its last run
     options how = asked;
     if (!how.trace.empty()) how.trace = mine.trace_of_run(how.trace);
     if (mine.meeting() == nullptr) return runtime(how).run(std::move(main));

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // How runs begin: by command lines, one after the other, at once.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <utility>
@@ -126,6 +129,21 @@ TEST(runs, of_a_process_by_itself_may_nest_and_be_at_once) {
     several.emplace_back([&] {
       for (int turn = 0; turn < 10; ++turn) EXPECT_EQ(imbrex::run(threads(2), count), 0);
     });
+}
+
+TEST(runs, have_no_descriptor_in_the_place_of_a_standard_one) {
+  const int saved = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+  ::close(STDIN_FILENO);
+  std::filesystem::path input;
+  const int status = imbrex::run(threads(2), [&]() -> task<> {
+    std::error_code is_closed;
+    input = std::filesystem::read_symlink("/proc/self/fd/0", is_closed);
+    co_return;
+  });
+  ::dup2(saved, STDIN_FILENO);
+  ::close(saved);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(input, "/dev/null");
 }
 
 /// Of a run with more PEs than the next.

@@ -450,19 +450,8 @@ class job {
   bool abandoned_ = false;  // output that nobody takes is not waited for
 };
 
-/// So that no pipe becomes one of the three standard descriptors.
-void open_standard_descriptors() {
-  int opened = 0;
-  do opened = ::open("/dev/null", O_RDWR);
-  while (opened >= 0 && opened <= STDERR_FILENO);
-  if (opened > STDERR_FILENO) ::close(opened);
-}
-
 }  // namespace
 
-int run_job(const job_settings& settings) {
-  open_standard_descriptors();
-  return job(settings).run();
-}
+int run_job(const job_settings& settings) { return job(settings).run(); }
 
 }  // namespace imbrex::tools

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <variant>
 
+#include <imbrex/base/descriptor.hpp>
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/printable.hpp>
 #include <imbrex/tools/job.hpp>
@@ -25,6 +26,7 @@ void complain(const std::string& command, const std::exception& why) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  imbrex::open_standard_descriptors();
   // What errors begin with.
   const std::string_view first = argc > 1 ? argv[1] : "";
   constexpr std::array<std::string_view, 5> commands{"run", "info", "overlap", "trace", "tune"};

@@ -128,6 +128,12 @@ class Exchange(Launch):
 
 
 class Status(Launch):
+    def test_closed_standard_descriptors(self):
+        for command in (["info"], ["run", "-n", "1", "true"]):
+            for closed in ("<&-", "<&- >&-", "<&- >&- 2>&-"):
+                job = self.finish(self.start("sh", "-c", f'exec "$@" {closed}', "sh", IMBREX, *command))
+                self.assertEqual((job.returncode, job.err), (0, ""), (command, closed))
+
     def test_success(self):
         self.assertEqual(self.shell(3, "exit 0").returncode, 0)
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/net/ucx/handles.hpp>
 
+#include <cstddef>
+#include <fstream>
+#include <string>
 #include <utility>
 
 #include <ucs/config/global_opts.h>
 
+#include <imbrex/base/descriptor.hpp>
 #include <imbrex/net/bootstrap/launcher_watch.hpp>
 
 namespace imbrex::ucx {
@@ -21,7 +25,35 @@ const char* name_of_connecting_in_background() {
 
 constinit std::mutex level_lock;
 
+/// Whether the system has as many segments of System V's shared memory as it may.
+bool segments_are_used_up() {
+  std::ifstream limit("/proc/sys/kernel/shmmni");
+  std::ifstream table("/proc/sysvipc/shm");
+  std::size_t most = 0;
+  if (!(limit >> most)) return false;
+  std::size_t lines = 0;
+  for (std::string line; std::getline(table, line);) ++lines;
+  return lines > most;  // the first of them is a head
+}
+
+std::string remedy_for(ucs_status_t status) {
+  if (status != UCS_ERR_NO_RESOURCE && status != UCS_ERR_NO_MEMORY) return {};
+  if (segments_are_used_up())
+    return "; all segments of System V's shared memory are in use: remove what programs have left (ipcs -m, "
+           "ipcrm), "
+           "or allow more (sysctl kernel.shmmni)";
+  return "; it takes some 5 MB of /dev/shm for each PE: give it more, or fewer PEs; and memory (ulimit -v)";
+}
+
+/// What a worker opens at most for itself, and to reach others.
+constexpr int descriptors_of_worker = 24;
+
 }  // namespace
+
+void throw_failure(ucs_status_t status, const char* what) {
+  throw error("UCX: " + std::string(what) + " failed: " + ucs_status_string(status) + remedy_for(status) +
+              " (UCX_LOG_LEVEL=info tells more)");
+}
 
 without_warnings::without_warnings() : alone_(level_lock) {
   if (ucs_global_opts_get_value("LOG_LEVEL", level_.data(), level_.size()) != UCS_OK) level_[0] = '\0';
@@ -49,6 +81,8 @@ context make_context(connecting how_to_connect) {
 }
 
 worker make_worker(ucp_context_h context, const ucp_worker_params_t& how) {
+  require_descriptors(descriptors_of_worker,
+                      "the network takes up to " + std::to_string(descriptors_of_worker) + " for each PE");
   // UCX makes files of its shared memory, and a moment later removes their names.
   const outliving_launcher until_then;
   ucp_worker_h made = nullptr;

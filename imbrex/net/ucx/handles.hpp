@@ -13,13 +13,11 @@
 
 namespace imbrex::ucx {
 
+[[noreturn]] void throw_failure(ucs_status_t status, const char* what);
+
 /// Throws imbrex::error, with UCX's own words, unless a call to UCX has succeeded.
 inline void check(ucs_status_t status, const char* what) {
-  if (status == UCS_OK) return;
-  const bool lacks_room = status == UCS_ERR_NO_RESOURCE || status == UCS_ERR_NO_MEMORY;
-  throw error("UCX: " + std::string(what) + " failed: " + ucs_status_string(status) +
-              (lacks_room ? "; it takes some 5 MB of /dev/shm for each PE: give it more, or fewer PEs" : "") +
-              " (UCX_LOG_LEVEL=info tells more)");
+  if (status != UCS_OK) throw_failure(status, what);
 }
 
 struct context_deleter {
@@ -55,7 +53,7 @@ struct worker_deleter {
 };
 using worker = std::unique_ptr<std::remove_pointer_t<ucp_worker_h>, worker_deleter>;
 
-/// Throws as `check` does.
+/// Throws as `check` does; before, if the process can have too few descriptors, for want of which UCX may abort.
 worker make_worker(ucp_context_h context, const ucp_worker_params_t& how);
 
 /// What another process needs to connect to a worker.
