@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -106,6 +107,11 @@ std::ofstream open_json(const std::string& name) {
     throw imbrex::usage_error(fmt::format("--json '{}': the file cannot be written: {}; choose another place",
                                           name, std::strerror(errno)));
   return file;
+}
+
+void write_output(const std::string& text) {
+  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
+    throw imbrex::error(std::string("the standard output cannot be written: ") + std::strerror(errno));
 }
 
 }  // namespace jacobi3d

@@ -47,4 +47,7 @@ void refuse_rest(const CLI::App& app);
 /// cannot be written.
 std::ofstream open_json(const std::string& name);
 
+/// Writes to the standard output, at once. Throws imbrex::error if that cannot be.
+void write_output(const std::string& text);
+
 }  // namespace jacobi3d

@@ -11,6 +11,8 @@
 #include <optional>
 #include <vector>
 
+#include <imbrex/base/printable.hpp>
+
 #include "apps/jacobi3d/memory.hpp"
 #include "apps/jacobi3d/option_values.hpp"
 #include "apps/sweep/report.hpp"
@@ -19,9 +21,7 @@ namespace sweep {
 namespace {
 
 void print(const settings& asked, const std::string& text) {
-  if (asked.quiet) return;
-  std::fputs(text.c_str(), stdout);
-  std::fflush(stdout);
+  if (!asked.quiet) jacobi3d::write_output(text);
 }
 
 // Equal results need one line for all; each that differs has its own, on the error output.
@@ -74,13 +74,14 @@ int program(int argc, char** argv) {
   try {
     const settings asked = parse_settings(argc, argv);
     if (asked.help.empty()) return imbrex::process() == 0 ? run_all(asked) : take_part(asked);
-    if (imbrex::process() == 0) std::fputs(asked.help.c_str(), stdout);
+    if (imbrex::process() == 0) jacobi3d::write_output(asked.help);
     return 0;
   } catch (const imbrex::usage_error& e) {
-    fmt::print(stderr, "sweep: error: {}\n", e.what());
+    fmt::print(stderr, "sweep: error: {}\n", imbrex::printable_lines(e.what()));
     return imbrex::usage_error::exit_status;
   } catch (...) {
-    fmt::print(stderr, "sweep: error: {}\n", imbrex::describe(std::current_exception()));
+    fmt::print(stderr, "sweep: error: {}\n",
+               imbrex::printable_lines(imbrex::describe(std::current_exception())));
     return 1;
   }
 }
