@@ -1,35 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/tools/process/temporary_folder.hpp>
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <system_error>
 
 #include <imbrex/base/error.hpp>
 
 namespace imbrex::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view first_of_names = "imbrex-trials-";
+
+[[noreturn]] void refuse(const std::string& name, const std::string& why) {
+  throw error("cannot make a folder for temporary files, " + name + ": " + why +
+              "; set TMPDIR to a folder with room");
+}
+
+/// A folder of this user's, locked; none if it is another's, or if that cannot be, or not without waiting.
+descriptor locked(const fs::path& folder, int how) {
+  descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct ::stat found{};
+  if (!opened || ::fstat(opened.get(), &found) != 0 || found.st_uid != ::geteuid() ||
+      ::flock(opened.get(), LOCK_EX | how) != 0)
+    return {};
+  return opened;
+}
+
+/// Removes what killed processes have left.
+void remove_abandoned(const fs::path& among) {
+  std::error_code ignored;
+  for (const auto& one : fs::directory_iterator(among, ignored)) {
+    if (!one.path().filename().string().starts_with(first_of_names)) continue;
+    if (const descriptor abandoned = locked(one.path(), LOCK_NB)) fs::remove_all(one.path(), ignored);
+  }
+}
+
+}  // namespace
 
 temporary_folder::temporary_folder() {
   std::error_code problem;
-  const auto among = std::filesystem::temp_directory_path(problem);
-  std::string name = among / "imbrex-XXXXXX";
-  if (problem || ::mkdtemp(name.data()) == nullptr)
-    throw error("cannot make a folder for temporary files, " + name + ": " +
-                (problem ? problem.message() : std::strerror(errno)) + "; set TMPDIR to a folder with room");
-  path_ = name;
+  const fs::path among = fs::temp_directory_path(problem);
+  std::string pattern = among / (std::string(first_of_names) + "XXXXXX");
+  if (problem) refuse(pattern, problem.message());
+  remove_abandoned(among);
+  do {
+    std::string name = pattern;
+    if (::mkdtemp(name.data()) == nullptr) refuse(name, std::strerror(errno));
+    path_ = name;
+    lock_ = locked(path_, 0);
+  } while (!fs::exists(path_, problem));  // another process took it for abandoned before it was locked
 }
 
 temporary_folder::~temporary_folder() {
   std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
+  fs::remove_all(path_, ignored);
 }
 
 void temporary_folder::clear() const {
   std::error_code ignored;
-  for (const auto& one : std::filesystem::directory_iterator(path_, ignored))
-    std::filesystem::remove_all(one.path(), ignored);
+  for (const auto& one : fs::directory_iterator(path_, ignored)) fs::remove_all(one.path(), ignored);
 }
 
 }  // namespace imbrex::tools

@@ -4,9 +4,12 @@
 #include <filesystem>
 #include <string>
 
+#include <imbrex/base/descriptor.hpp>
+
 namespace imbrex::tools {
 
-/// A new folder among those of the system for temporary files (TMPDIR), which goes with all that it holds.
+/// A new folder among those of the system for temporary files (TMPDIR), which goes with all that it holds. What a killed
+/// process has left of that kind goes when the next one is made: a folder is locked as long as its owner lives.
 class temporary_folder {
  public:
   /// Throws `error` if there can be none.
@@ -22,6 +25,7 @@ class temporary_folder {
 
  private:
   std::filesystem::path path_;
+  descriptor lock_;  ///< of the folder itself; none where the file system knows no locks
 };
 
 }  // namespace imbrex::tools

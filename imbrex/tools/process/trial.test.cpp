@@ -6,8 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
+#include <string>
 
 #include <imbrex/tools/process/descendants.hpp>
 #include <imbrex/tools/process/temporary_folder.hpp>
@@ -184,6 +187,29 @@ TEST(temporary_folder, goes_with_what_it_holds) {
     std::ofstream(file) << "text";
   }
   EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(file).parent_path()));
+}
+
+TEST(temporary_folder, of_a_killed_process_goes_with_the_next) {
+  const imbrex::tools::temporary_folder of_a_living_one;
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  const pid_t other = ::fork();
+  if (other == 0) {
+    const imbrex::tools::temporary_folder left;
+    const std::string file = left.file("a");
+    std::ofstream(file) << "text";
+    if (::write(ends[1], file.data(), file.size()) > 0) ::raise(SIGKILL);
+    ::_exit(1);
+  }
+  ASSERT_EQ(::waitpid(other, nullptr, 0), other);
+  std::string file(4096, '\0');
+  file.resize(static_cast<std::size_t>(::read(ends[0], file.data(), file.size())));
+  ::close(ends[0]);
+  ::close(ends[1]);
+  EXPECT_TRUE(std::filesystem::exists(file));
+  const imbrex::tools::temporary_folder next;
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(file).parent_path()));
+  EXPECT_TRUE(std::filesystem::exists(of_a_living_one.file("")));
 }
 
 }  // namespace
