@@ -12,10 +12,15 @@
 
 namespace imbrex {
 
+/// Throws `error`: there can be no further thread. `which` says what it is for, such as "of PE 3"; the `remedy` of this
+/// thread alone ends with ", or ".
+[[noreturn]] void throw_no_thread(const std::string& which, const std::system_error& why,
+                                  const std::string& remedy = {});
+
 /// Starts a thread that takes no signals: those that the program handles are for its own threads. Throws
-/// `error` if there can be no further thread.
+/// `error` if there can be no further thread, which says what it was for: "that writes the trace".
 template <class Function>
-std::thread background_thread(Function run) {
+std::thread background_thread(const char* which, Function run) {
   struct block {
     block() {
       sigset_t all;
@@ -29,8 +34,7 @@ std::thread background_thread(Function run) {
   try {
     return std::thread(std::move(run));
   } catch (const std::system_error& e) {
-    throw error(std::string("cannot start a thread: ") + e.what() +
-                "; raise the limit of processes (ulimit -u)");
+    throw_no_thread(which, e);
   }
 }
 

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+#include <string>
+#include <system_error>
+
 namespace {
 
 bool blocks(int signal) {
@@ -13,9 +17,23 @@ bool blocks(int signal) {
 
 TEST(background_thread, takes_no_signals_and_leaves_them_to_others) {
   bool blocked = false;
-  imbrex::background_thread([&blocked] { blocked = blocks(SIGTERM) && blocks(SIGPIPE); }).join();
+  imbrex::background_thread("of a test", [&blocked] { blocked = blocks(SIGTERM) && blocks(SIGPIPE); }).join();
   EXPECT_TRUE(blocked);
   EXPECT_FALSE(blocks(SIGTERM));
+}
+
+TEST(background_thread, says_what_it_was_for_if_there_can_be_none) {
+  try {
+    imbrex::throw_no_thread("of PE 3", std::system_error(EAGAIN, std::generic_category()),
+                            "lower --pes, or ");
+    FAIL();
+  } catch (const imbrex::error& e) {
+    const std::string said = e.what();
+    EXPECT_TRUE(
+        said.starts_with("cannot start the thread of PE 3: Resource temporarily unavailable; lower --pes, or "
+                         "raise the limit of processes (ulimit -u"))
+        << said;
+  }
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ run_statistics::~run_statistics() { stop(); }
 
 void run_statistics::begin() {
   begun_ = time_.now();
-  teller_ = background_thread([this] { say_progress(); });
+  teller_ = background_thread("that tells of --stats", [this] { say_progress(); });
 }
 
 void run_statistics::end() {

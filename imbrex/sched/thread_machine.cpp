@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
+#include <system_error>
 #include <thread>
 
+#include <imbrex/base/background_thread.hpp>
 #include <imbrex/base/pause.hpp>
 #include <imbrex/base/topology.hpp>
 #include <imbrex/sched/device_completions.hpp>
@@ -45,6 +48,16 @@ constexpr std::chrono::milliseconds slice{100};
 /// A PE that finds by looking what its device has done does not sleep, if no other needs its processor; else no
 /// longer than this.
 constexpr nanoseconds longest_sleep_with_device{20'000};
+
+/// The exception that is handled, which says that a thread cannot be made, in words that say which.
+[[noreturn]] void rethrow_as_no_thread(int pe) {
+  try {
+    throw;
+  } catch (const std::system_error& e) {
+    if (pe == scheduler::no_pe) throw_no_thread("of --comm-thread", e);
+    throw_no_thread("of PE " + std::to_string(pe), e, "lower --pes, or ");
+  }
+}
 
 /// Tells who observes a PE that it sleeps, until the end of the block.
 class observed_rest {
@@ -90,7 +103,7 @@ std::vector<int> thread_machine::run(const std::function<std::chrono::millisecon
     } catch (...) {
       stop();
       for (auto& t : threads) t.join();
-      throw;
+      rethrow_as_no_thread(pes_[p]->pe());
     }
   }
   const auto all_ended = [this] { return std::find(ended_.begin(), ended_.end(), false) == ended_.end(); };

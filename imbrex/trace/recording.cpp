@@ -57,7 +57,7 @@ recording::recording(const recording_settings& how, const file_header& header)
       on_(how.is_on),
       file_(file_of_process(how.file, header.process), header),
       ticks_(tick_line::read_both()),
-      writer_(background_thread([this] { write_from_now_on(); })) {}
+      writer_(background_thread("that writes the trace", [this] { write_from_now_on(); })) {}
 
 recording::~recording() {
   {

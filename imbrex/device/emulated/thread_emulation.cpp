@@ -36,10 +36,13 @@ thread_emulation::thread_emulation(const emulated_options& how)
 thread_emulation::~thread_emulation() { end_threads(); }
 
 void thread_emulation::start_threads(int workers) {
-  threads_.push_back(background_thread([this] { keep_time(); }));
-  threads_.push_back(background_thread([this] { work(copies_); }));
-  threads_.push_back(background_thread([this] { work(host_functions_); }));
-  for (int i = 0; i < workers; ++i) threads_.push_back(background_thread([this] { work(kernels_); }));
+  const auto add = [this](auto run) {
+    threads_.push_back(background_thread("of an emulated device", std::move(run)));
+  };
+  add([this] { keep_time(); });
+  add([this] { work(copies_); });
+  add([this] { work(host_functions_); });
+  for (int i = 0; i < workers; ++i) add([this] { work(kernels_); });
 }
 
 void thread_emulation::end_threads() noexcept {

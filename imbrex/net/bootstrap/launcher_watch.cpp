@@ -42,7 +42,8 @@ launcher_watch::launcher_watch(int launcher) {
   if (!stop_)
     throw error(std::string("cannot watch the launcher: ") + std::strerror(errno) +
                 "; raise the limit of open files (ulimit -n)");
-  thread_ = background_thread([launcher, stop = stop_.get()] { watch(launcher, stop); });
+  thread_ = background_thread("that watches the launcher",
+                              [launcher, stop = stop_.get()] { watch(launcher, stop); });
 }
 
 launcher_watch::~launcher_watch() {

@@ -93,7 +93,7 @@ std::string heartbeat::address() const { return address_of(worker_.get()); }
 void heartbeat::start() {
   for (int host = 0; host < static_cast<int>(hosts_.size()); ++host)
     if (host == 0 || host_ == 0) want(host);
-  thread_ = background_thread([this] { run(); });
+  thread_ = background_thread("that watches the links to other hosts", [this] { run(); });
 }
 
 ucs_status_t heartbeat::heard(void* self, const void*, std::size_t, void* data, std::size_t length,
