@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <new>
 #include <stdexcept>
 #include <string>
 #include <utility>
+
+#include <imbrex/base/out_of_memory.hpp>
 
 #ifdef __linux__
 #include <sys/mman.h>
@@ -32,7 +33,7 @@ double* allocate(std::size_t doubles) {
   const std::size_t alignment = bytes >= huge_page ? huge_page : line * sizeof(double);
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   auto* storage = static_cast<double*>(std::aligned_alloc(alignment, rounded));
-  if (storage == nullptr) throw std::bad_alloc();
+  if (storage == nullptr) imbrex::throw_out_of_memory();
 #ifdef __linux__
   if (alignment == huge_page)
     madvise(storage, rounded, MADV_HUGEPAGE);  // only a hint: a refusal does no harm

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <new>
 
+#include <imbrex/base/out_of_memory.hpp>
+
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define IMBREX_ADDRESS_SANITIZER 1
@@ -152,7 +154,7 @@ void* pool::refill(std::size_t c) {
   if (static_cast<std::size_t>(f.end - f.next) < size) {
     slabs_.reserve(slabs_.size() + 1);
     void* memory = std::aligned_alloc(slab_bytes, slab_bytes);
-    if (memory == nullptr) throw std::bad_alloc();
+    if (memory == nullptr) throw_out_of_memory();
     slabs_.push_back(memory);
     ::new (memory) slab{this, c};
     f = {static_cast<std::byte*>(memory) + granule, static_cast<std::byte*>(memory) + slab_bytes};

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/out_of_memory.hpp>
 #include <imbrex/serial/archive.hpp>
 
 namespace imbrex::detail {
@@ -34,6 +35,10 @@ std::string carried_exception::type_name() const { return exception_type(thrown_
 std::string carried_exception::what() const {
   try {
     std::rethrow_exception(thrown_);
+  } catch (const std::bad_array_new_length& e) {
+    return e.what();
+  } catch (const std::bad_alloc&) {
+    return describe(thrown_);  // with the figures of this process
   } catch (const std::exception& e) {
     return e.what();
   } catch (...) {
@@ -54,7 +59,8 @@ bool matches(const std::string& type, const char* name, const std::string& text,
 
 std::exception_ptr carried_exception::make(const std::string& type, const std::string& text) {
   std::exception_ptr made;
-  if (type == "std::bad_alloc") return std::make_exception_ptr(std::bad_alloc());
+  if (type == "std::bad_alloc" || type == "imbrex::out_of_memory")
+    return std::make_exception_ptr(out_of_memory(text));
   if (matches<std::runtime_error>(type, "std::runtime_error", text, made) ||
       matches<std::logic_error>(type, "std::logic_error", text, made) ||
       matches<std::invalid_argument>(type, "std::invalid_argument", text, made) ||

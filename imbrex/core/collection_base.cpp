@@ -68,6 +68,21 @@ void end_scope(scope& s) {
 
 void fail_run(processor& pe, const std::string& text) { pe.owner().fail(text); }
 
+namespace {
+
+/// Tells of an error; of the one that this meets where it does not succeed, such as for want of memory.
+template <class Telling>
+void tell(Telling tell_it) noexcept {
+  auto& pe = processor::here();
+  try {
+    tell_it();
+  } catch (...) {
+    pe.owner().escaped(pe.pe());
+  }
+}
+
+}  // namespace
+
 std::string describe_current_exception() { return describe(std::current_exception()); }
 
 std::string describe_entry(const chare_header& element, const message_type& entry) {
@@ -81,14 +96,21 @@ carried_exception thrown_by_entry(const chare_header& element, const message_typ
   return carried_exception(std::move(why), thrower ? *thrower : describe_entry(element, entry));
 }
 
-void fail_entry(message& request, const chare_header& element, std::exception_ptr why, const scope* begun) {
-  fail_request(request, describe_entry(element, request.kind()),
-               thrown_by_entry(element, request.kind(), std::move(why), begun));
+void fail_entry(message& request, const chare_header& element, std::exception_ptr why,
+                const scope* begun) noexcept {
+  tell([&] {
+    fail_request(request, describe_entry(element, request.kind()),
+                 thrown_by_entry(element, request.kind(), std::move(why), begun));
+  });
 }
 
-void fail_unanswered(const chare_header& element, const message_type& entry, std::exception_ptr why) {
-  const std::string who = describe_entry(element, entry);
-  fail_run(processor::here(), who + ": " + thrown_by_entry(element, entry, std::move(why)).description(who));
+void fail_unanswered(const chare_header& element, const message_type& entry,
+                     std::exception_ptr why) noexcept {
+  tell([&] {
+    const std::string who = describe_entry(element, entry);
+    fail_run(processor::here(),
+             who + ": " + thrown_by_entry(element, entry, std::move(why)).description(who));
+  });
 }
 
 void fail_request(message& request, const std::string& who, carried_exception why) {

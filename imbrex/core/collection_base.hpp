@@ -134,11 +134,11 @@ std::string describe_entry(const chare_header& element, const message_type& entr
 carried_exception thrown_by_entry(const chare_header& element, const message_type& entry,
                                   std::exception_ptr why, const scope* begun = nullptr);
 /// An exception left the entry of an element that a message calls, which may have `begun` to wait: `fail_request` with
-/// its description.
+/// its description. It may be for want of memory: then there may be none to tell of it, and the run ends by itself.
 void fail_entry(message& request, const chare_header& element, std::exception_ptr why,
-                const scope* begun = nullptr);
+                const scope* begun = nullptr) noexcept;
 /// The same of an entry whose result nobody awaits.
-void fail_unanswered(const chare_header& element, const message_type& entry, std::exception_ptr why);
+void fail_unanswered(const chare_header& element, const message_type& entry, std::exception_ptr why) noexcept;
 
 }  // namespace detail
 }  // namespace imbrex

@@ -7,12 +7,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <utility>
 
 #include <imbrex/base/descriptor.hpp>
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/log.hpp>
+#include <imbrex/base/out_of_memory.hpp>
 #include <imbrex/core/collection_base.hpp>
 #include <imbrex/core/runtime.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
@@ -91,7 +93,11 @@ int tell_current_exception() {
     log(log_level::error, e.what());
     return usage_error::exit_status;
   } catch (...) {
-    log(log_level::error, describe_current_exception());
+    try {
+      log(log_level::error, describe_current_exception());
+    } catch (const std::bad_alloc&) {
+      log(log_level::error, out_of_memory().what());
+    }
     return 1;
   }
 }

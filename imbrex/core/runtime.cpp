@@ -2,6 +2,8 @@
 #include <imbrex/core/runtime.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <exception>
 #include <optional>
 #include <utility>
@@ -89,7 +91,14 @@ struct runtime::main_task : work {
   }
   /// The main task threw. It may have read the command line: a usage_error is the user's, and needs no more
   /// words.
-  void fail() {
+  void fail() noexcept {
+    try {
+      tell_current_exception();
+    } catch (...) {
+      owner.escaped(0);
+    }
+  }
+  void tell_current_exception() {
     try {
       throw;
     } catch (const usage_error& e) {
@@ -318,7 +327,7 @@ void runtime::end_here(int status) {
   if (threads_) threads_->stop();
 }
 
-void runtime::fail(const std::string& text, int status) {
+void runtime::fail(std::string_view text, int status) {
   const std::lock_guard hold(failure_lock_);
   if (ended()) return;
   log(log_level::error, text);
@@ -331,7 +340,22 @@ void runtime::escaped(int pe) noexcept {
         pe != scheduler::no_pe ? "on PE " + std::to_string(pe) : "on the communication thread";
     fail(where + ": " + detail::describe_current_exception());
   } catch (...) {
-    exit(1);
+    fail_without_memory(pe);
+  }
+}
+
+void runtime::fail_without_memory(int pe) noexcept {
+  std::array<char, 640> text{};
+  const auto* const busy = pe != scheduler::no_pe ? processor_at(pe).running() : nullptr;
+  if (pe != scheduler::no_pe)
+    std::snprintf(text.data(), text.size(), "on PE %d, %.200s: %s", pe,
+                  busy != nullptr ? busy->name : "between two messages", out_of_memory().what());
+  else
+    std::snprintf(text.data(), text.size(), "on the communication thread: %s", out_of_memory().what());
+  try {
+    fail(text.data());
+  } catch (...) {  // the other processes cannot be told; the launcher will tell them
+    end_here(1);
   }
 }
 

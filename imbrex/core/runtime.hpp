@@ -8,10 +8,12 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <imbrex/base/clock.hpp>
 #include <imbrex/base/options.hpp>
+#include <imbrex/base/out_of_memory.hpp>
 #include <imbrex/core/processor.hpp>
 #include <imbrex/coro/task.hpp>
 #include <imbrex/net/network.hpp>
@@ -62,7 +64,9 @@ class runtime final : public thread_machine::listener {
   void await_quiescence(int pe, const reply_address& who) { quiescence_waiters_.push_back({pe, who}); }
   void exit(int status);
   /// Ends the run; the first call writes its text to the standard error output, later ones are dropped.
-  void fail(const std::string& text, int status = 1);
+  void fail(std::string_view text, int status = 1);
+  /// Ends the run by the exception that is being handled, with nobody else to tell. Needs no memory.
+  void escaped(int pe) noexcept override;
   bool ended() const { return status_.load(std::memory_order_acquire) != running; }
 
   // For a machine that steps the PEs itself.
@@ -117,12 +121,14 @@ class runtime final : public thread_machine::listener {
     if (how_.machine == machine_kind::threads) return real_clock_;
     return virtual_clock_;
   }
-  void escaped(int pe) noexcept override;
+  /// As `escaped`, where there is no memory to describe an exception in.
+  void fail_without_memory(int pe) noexcept;
   void report_held_messages();
   /// Before the chares go, into whose memory the devices write. False if a device has failed.
   bool rest_devices();
   void watch(const bootstrap* meeting, const host_share& mine);
 
+  memory_reserve reserve_;
   options how_;
   pe_range pes_;
   real_clock real_clock_;
