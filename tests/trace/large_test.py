@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reports a trace of many records: the counts must fit what was generated, and neither the memory nor the page may
-grow with the file.
+"""Reports and measures a trace of many records: the counts must fit what was generated, and neither the memory nor the
+page may grow with the file; what is measured takes a few bytes for each message.
 
 usage: large_test.py IMBREX TRACE_GENERATE RECORDS
 """
@@ -31,8 +31,11 @@ class Large(unittest.TestCase):
         subprocess.run([GENERATE, str(self.file), str(RECORDS), "8", "2"], check=True)
 
     def report(self, *options):
-        """Runs the report and returns the most memory it used."""
-        command = [IMBREX, "trace", "report", str(self.file), *options]
+        return self.run_command("trace", "report", str(self.file), *options)
+
+    def run_command(self, *arguments):
+        """Runs it and returns the most memory it used."""
+        command = [IMBREX, *arguments]
         with open(self.file.with_suffix(".json"), "w") as out:
             running = subprocess.Popen(command, stdout=out)
         _, status, usage = os.wait4(running.pid, 0)
@@ -56,6 +59,11 @@ class Large(unittest.TestCase):
         page = self.file.with_suffix(".html")
         self.assertLess(self.report("--output", str(page)), MEMORY)
         self.assertLess(page.stat().st_size, PAGE)
+
+    def test_measures_every_record_in_little_memory(self):
+        self.assertLess(self.run_command("overlap", "--from", str(self.file), "--json"), MEMORY)
+        measured = json.loads(self.file.with_suffix(".json").read_text())
+        self.assertIn("block::halo", json.dumps(measured))
 
 
 if __name__ == "__main__":

@@ -15,9 +15,9 @@
 
 #include <imbrex/base/command_words.hpp>
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/printable.hpp>
 #include <imbrex/base/number.hpp>
 #include <imbrex/base/options.hpp>
+#include <imbrex/base/printable.hpp>
 #include <imbrex/base/quantity.hpp>
 #include <imbrex/base/replace_file.hpp>
 #include <imbrex/tools/overlap/figures.hpp>
@@ -188,8 +188,9 @@ void write_parameters(const std::string& file, const application& program) {
                 "; name another one");
 }
 
-measured_program measured_run(const settings& asked, const tools::dataflow& run) {
-  auto made = measure(run, asked.part, std::filesystem::path(asked.file).filename().string());
+measured_program measured_run(const settings& asked, std::vector<std::string>& warnings) {
+  auto made =
+      measure(asked.file, asked.part, std::filesystem::path(asked.file).filename().string(), warnings);
   if (made.program.data.empty())
     throw usage_error(
         asked.file +
@@ -198,12 +199,12 @@ measured_program measured_run(const settings& asked, const tools::dataflow& run)
   return made;
 }
 
-/// Of a trace that is not whole, which is why it may lack what is to be measured.
-measured_program measured_part_of_run(const settings& asked, const tools::dataflow& run,
-                                      const std::vector<std::string>& warnings) {
+/// A trace that is not whole may for that lack what is to be measured.
+measured_program measured_part_of_run(const settings& asked, std::vector<std::string>& warnings) {
   try {
-    return measured_run(asked, run);
+    return measured_run(asked, warnings);
   } catch (const usage_error& e) {
+    if (warnings.empty()) throw;
     throw usage_error(warnings.front() + ". The part that was read does not tell what is to be measured (" +
                       e.what() + "); record the run again, to its end");
   }
@@ -211,12 +212,9 @@ measured_program measured_part_of_run(const settings& asked, const tools::datafl
 
 /// What a recorded run has told, and in words for people what that was.
 application measured_application(const settings& asked, std::string& text) {
-  trace::reader in(asked.file);
-  if (asked.save) in.refuse_to_overwrite("--save", *asked.save);
-  const auto run = tools::read_dataflow(in);
-  const auto warnings = in.warnings();
-  const auto measured =
-      warnings.empty() ? measured_run(asked, run) : measured_part_of_run(asked, run, warnings);
+  if (asked.save) trace::reader(asked.file).refuse_to_overwrite("--save", *asked.save);
+  std::vector<std::string> warnings;
+  const auto measured = measured_part_of_run(asked, warnings);
   for (const std::string& warning : warnings)
     std::fprintf(stderr, "imbrex overlap: warning: %s\n", printable(warning).c_str());
   if (asked.save) write_parameters(*asked.save, measured.program);

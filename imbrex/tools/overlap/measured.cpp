@@ -3,21 +3,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <map>
-#include <numeric>
+#include <ranges>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/printable.hpp>
 #include <imbrex/tools/overlap/input.hpp>
+#include <imbrex/tools/overlap/port_account.hpp>
 #include <imbrex/tools/trace/interval_set.hpp>
 
 namespace imbrex::overlap {
@@ -48,7 +47,7 @@ void number_equal_names(std::vector<datum>& data) {
   }
 }
 
-double median(std::vector<double> of) {
+double median(std::vector<float> of) {
   const auto middle = of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2);
   std::ranges::nth_element(of, middle);
   return *middle;
@@ -61,49 +60,110 @@ std::span<const interval>::iterator first_ending_after(const interval_set& all, 
   return std::ranges::upper_bound(all.pieces(), what, {}, &interval::end);
 }
 
-class measuring {
- public:
-  measuring(const dataflow& run, const measured_part& part) : run_(run), part_(part) { find_stretches(); }
+/// A piece of work as long as messages refer to it, and what they say of it.
+struct open_piece {
+  struct use {
+    std::uint64_t words = 0;
+    interval when{0, 0};
+    bool writes = false;
+    std::uint64_t number = 0;
+    std::vector<std::uint64_t> order;
+  };
+  /// What it does for a port.
+  struct role {
+    port_account* port = nullptr;
+    bool writes = false;
+    bool reads = false;
+  };
 
-  measured_program result(const std::string& name) {
-    sort_messages();
-    count_iterations();
-    measured_program made;
-    made.iterations = iterations_;
-    made.counted = by_reference_;
-    made.program.name = fitting_name(name);
-    made.program.computation = positive(most_worked() / static_cast<double>(iterations_));
-    made.program.processors = static_cast<int>(run_.pes.size());
-    for (const auto& [entry, messages] : exchanged_) made.program.data.push_back(datum_of(entry, messages));
-    number_equal_names(made.program.data);
-    return made;
+  std::uint32_t pe = 0;
+  interval when{0, 0};
+  double length = 0;
+  std::vector<use> uses;
+  std::vector<role> roles;
+
+  role& role_for(port_account& port) {
+    const auto known = std::ranges::find(roles, &port, &role::port);
+    return known != roles.end() ? *known : roles.emplace_back(role{&port});
   }
+};
+
+/// When it uses data on one side: what the user tells of it, or else its whole time.
+std::vector<interval> stretches(const open_piece& piece, bool writes, bool is_told) {
+  if (!is_told) return {piece.when};
+  std::vector<interval> all;
+  for (const auto& use : piece.uses)
+    if (use.writes == writes) all.push_back(use.when);
+  return all;
+}
+
+/// How long, in ns, it does both at once.
+double time_shared(const std::vector<interval>& some, const std::vector<interval>& others) {
+  double both = 0;
+  for (const interval& one : some)
+    for (const interval& other : others) {
+      const auto from = std::max(one.begin, other.begin), to = std::min(one.end, other.end);
+      if (from < to) both += static_cast<double>(to - from);
+    }
+  return both;
+}
+
+/// What the user tells of a piece that is used for a port.
+void add_told(const open_piece& piece, bool writes, side& known) {
+  for (const auto& use : piece.uses) {
+    if (use.writes != writes) continue;
+    known.words += static_cast<double>(use.words);
+    known.time += static_cast<double>(use.when.end - use.when.begin);
+    if (use.order.empty() || (!known.order.empty() && known.number < use.number)) continue;
+    known.order = use.order;
+    known.number = use.number;
+  }
+}
+
+class measuring final : public tools::dataflow_listener {
+ public:
+  measuring(const dataflow& outline, const measured_part& part)
+      : run_(outline), part_(part), worked_(outline.pes.size()) {
+    find_stretches();
+  }
+
+  void used(const dataflow::data_use& what) override {
+    at(what.piece).uses.push_back({what.words, {what.begun, what.ended}, what.writes, uses_++, what.order});
+  }
+  void ended(std::uint32_t number, const dataflow::piece& what) override;
+  void came(const dataflow::message& what, std::uint32_t sender_pe, std::uint32_t receiver_pe) override;
+  void forgotten(std::uint32_t number) override {
+    settle(at(number));
+    at(number) = {};
+  }
+
+  /// When all has been told.
+  measured_program result(const std::string& name, const std::vector<std::string>& entries);
 
  private:
-  using message_list = std::vector<std::uint32_t>;
-
   void find_stretches();
   bool inside(std::uint64_t record) const;
-  void sort_messages();
-  void count_iterations();
-  double most_worked() const;
-  datum datum_of(std::uint32_t entry, const message_list& messages) const;
-  bool is_pipelined(const message_list& messages) const;
-  double hidden_by(const message_list& to_pe) const;
-  double written_before(const message_list& to_pe, std::uint32_t writer) const;
-
-  std::uint32_t receiver(const dataflow::message& m) const { return run_.pieces[m.item].pe; }
-  bool is_between_pes(const dataflow::message& m) const {
-    return m.sender != dataflow::none && run_.pieces[m.sender].pe != receiver(m);
+  open_piece& at(std::uint32_t number) {
+    if (number >= pieces_.size()) pieces_.resize(number + 1);
+    return pieces_[number];
   }
+  static void settle(open_piece& piece);
+  void choose_ports();
+  void count_iterations();
+  datum datum_of(const port_account& port, const std::string& name) const;
 
   const dataflow& run_;
   const measured_part& part_;
   // What is looked at: moments; and the records in between, since all of an item in virtual time may be one moment.
   interval_set times_;
   interval_set records_;
-  std::map<std::uint32_t, message_list> by_entry_;   // all of the program's, by the port
-  std::map<std::uint32_t, message_list> exchanged_;  // those of them between PEs
+  std::vector<double> worked_;  // ns, by PE
+  std::vector<open_piece> pieces_;
+  std::uint64_t uses_ = 0;
+  std::set<std::uint32_t> mailboxes_;  // entries of which messages were received
+  std::map<std::pair<std::uint32_t, bool>, port_account>
+      accounts_;                                        // by entry, and whether what came was received
+  std::map<std::uint32_t, const port_account*> ports_;  // that PEs exchange messages by
   std::uint64_t iterations_ = 1;
   bool by_reference_ = false;
 };
@@ -117,9 +177,8 @@ void measuring::find_stretches() {
   std::string known;
   for (const auto& one : run_.phase_names) known += (known.empty() ? "" : ", ") + one;
   if (std::ranges::find(run_.phase_names, part_.phase) == run_.phase_names.end())
-    throw usage_error(
-        "--phase " + part_.phase + ": the trace has no such phase; " +
-        (known.empty() ? "it has none, leave --phase out" : "it has " + printable(known)));
+    throw usage_error("--phase " + part_.phase + ": the trace has no such phase; " +
+                      (known.empty() ? "it has none, leave --phase out" : "it has " + printable(known)));
   for (const auto& one : run_.phases) {
     if (run_.phase_names[one.name] != part_.phase) continue;
     times_.add({one.begun, one.ended});
@@ -132,16 +191,78 @@ bool measuring::inside(std::uint64_t record) const {
   return at != records_.pieces().end() && at->begin <= record;
 }
 
-void measuring::sort_messages() {
-  std::set<std::uint32_t> mailboxes;
-  for (const auto& m : run_.messages)
-    if (m.received) mailboxes.insert(m.entry);
-  for (std::uint32_t i = 0; i < run_.messages.size(); ++i) {
-    const auto& m = run_.messages[i];
-    if (m.item == dataflow::none || !m.is_program || !inside(m.needed_at)) continue;
-    if (!m.received && mailboxes.contains(m.entry)) continue;  // nobody has needed it yet
-    by_entry_[m.entry].push_back(i);
-    if (is_between_pes(m)) exchanged_[m.entry].push_back(i);
+void measuring::ended(std::uint32_t number, const dataflow::piece& what) {
+  open_piece& piece = at(number);
+  piece.pe = what.pe;
+  piece.when = {what.begun, what.begun + what.length};
+  piece.length = static_cast<double>(what.length);
+  for (auto s = first_ending_after(times_, piece.when.begin);
+       s != times_.pieces().end() && s->begin < piece.when.end; ++s)
+    worked_[what.pe] +=
+        static_cast<double>(std::min(s->end, piece.when.end) - std::max(s->begin, piece.when.begin));
+}
+
+void measuring::came(const dataflow::message& what, std::uint32_t sender_pe, std::uint32_t receiver_pe) {
+  if (what.received) mailboxes_.insert(what.entry);
+  if (!what.is_program || !inside(what.needed_at)) return;
+  port_account& port = accounts_[{what.entry, what.received}];
+  port.add(what, sender_pe, receiver_pe);
+  at(what.user).role_for(port).reads = true;
+  if (what.sender == dataflow::none) return;
+  open_piece& sender = at(what.sender);
+  sender.role_for(port).writes = true;
+  if (sender_pe == receiver_pe) return;
+  // T_AP: how long before it was sent the stretch ended that wrote it, the last one of the same piece.
+  const open_piece::use* written = nullptr;
+  for (const auto& use : sender.uses)
+    if (use.writes && use.when.end <= what.sent && (written == nullptr || written->when.end < use.when.end))
+      written = &use;
+  if (written != nullptr)
+    port.pairs[{receiver_pe, sender_pe}].apart.push_back(static_cast<float>(what.sent - written->when.end));
+}
+
+/// Adds what a piece did to the ports that it did it for.
+void measuring::settle(open_piece& piece) {
+  for (const auto& role : piece.roles) {
+    port_account::pe& of = role.port->pes[piece.pe];
+    if (role.writes) {
+      of.writing += piece.length;
+      add_told(piece, true, of.production);
+    }
+    if (role.reads) {
+      of.reading += piece.length;
+      add_told(piece, false, of.consumption);
+    }
+    for (const bool production_is_told : {false, true})
+      for (const bool consumption_is_told : {false, true})
+        if (role.writes && role.reads)
+          of.shared[production_is_told ? 1 : 0][consumption_is_told ? 1 : 0] += time_shared(
+              stretches(piece, true, production_is_told), stretches(piece, false, consumption_is_told));
+  }
+  piece.roles.clear();
+}
+
+measured_program measuring::result(const std::string& name, const std::vector<std::string>& entries) {
+  for (open_piece& piece : pieces_) settle(piece);
+  choose_ports();
+  count_iterations();
+  measured_program made;
+  made.iterations = iterations_;
+  made.counted = by_reference_;
+  made.program.name = fitting_name(name);
+  const double most_worked = worked_.empty() ? 0 : std::ranges::max(worked_);
+  made.program.computation = positive(most_worked / static_cast<double>(iterations_));
+  made.program.processors = static_cast<int>(run_.pes.size());
+  for (const auto& [entry, port] : ports_) made.program.data.push_back(datum_of(*port, entries[entry]));
+  number_equal_names(made.program.data);
+  return made;
+}
+
+/// What a mailbox holds in the end, nobody has needed yet.
+void measuring::choose_ports() {
+  for (const auto& [key, port] : accounts_) {
+    const auto& [entry, received] = key;
+    if (port.is_exchanged() && received == mailboxes_.contains(entry)) ports_.emplace(entry, &port);
   }
 }
 
@@ -152,116 +273,14 @@ void measuring::count_iterations() {
     iterations_ = *part_.iterations;
     return;
   }
-  if (exchanged_.empty()) return;
-  const auto bytes = [&](const message_list& of) {
-    return std::accumulate(of.begin(), of.end(), 0.0, [&](double sum, std::uint32_t i) {
-      return sum + static_cast<double>(run_.messages[i].bytes);
-    });
-  };
-  const auto& most =
-      std::ranges::max_element(exchanged_, {}, [&](const auto& one) { return bytes(one.second); })->second;
-  std::set<std::int64_t> references;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> pairs;
-  for (const std::uint32_t i : most) {
-    const auto& m = run_.messages[i];
-    references.insert(m.reference);
-    ++pairs[{run_.pieces[m.sender].pe, receiver(m)}];
-  }
-  by_reference_ = references.size() > 1;
-  iterations_ = by_reference_
-                    ? references.size()
-                    : std::ranges::max_element(pairs, {}, [](const auto& p) { return p.second; })->second;
-}
-
-double measuring::most_worked() const {
-  std::vector<double> worked(run_.pes.size());
-  for (const auto& piece : run_.pieces) {
-    const auto ended = piece.begun + piece.length;
-    for (auto s = first_ending_after(times_, piece.begun); s != times_.pieces().end() && s->begin < ended;
-         ++s)
-      worked[piece.pe] += static_cast<double>(std::min(s->end, ended) - std::max(s->begin, piece.begun));
-  }
-  return worked.empty() ? 0 : std::ranges::max(worked);
-}
-
-bool measuring::is_pipelined(const message_list& messages) const {
-  std::set<std::tuple<std::uint32_t, std::uint32_t, std::int64_t>> ways;
-  for (const std::uint32_t i : messages) {
-    const auto& m = run_.messages[i];
-    if (!m.received) return false;
-    ways.insert({run_.pieces[m.sender].pe, receiver(m), m.reference});
-  }
-  return std::ranges::none_of(ways, [&](const auto& way) {
-    const auto& [from, to, reference] = way;
-    return ways.contains({to, from, reference});
-  });
-}
-
-double measuring::hidden_by(const message_list& to_pe) const {
-  std::vector<double> hidden;
-  for (const std::uint32_t i : to_pe) hidden.push_back(static_cast<double>(run_.messages[i].hidden));
-  return median(std::move(hidden));
-}
-
-// T_AP: how long before a message of that PE was sent the stretch ended that wrote it, the last one of the same piece.
-double measuring::written_before(const message_list& to_pe, std::uint32_t writer) const {
-  std::set<std::pair<std::uint32_t, std::uint64_t>> ends;  // of stretches, by their pieces
-  for (const auto& use : run_.data)
-    if (use.writes) ends.emplace(use.piece, use.ended);
-  std::vector<double> apart;
-  for (const std::uint32_t i : to_pe) {
-    const auto& m = run_.messages[i];
-    if (run_.pieces[m.sender].pe != writer) continue;
-    const auto after = ends.upper_bound({m.sender, m.sent});
-    if (after != ends.begin() && std::prev(after)->first == m.sender)
-      apart.push_back(static_cast<double>(m.sent - std::prev(after)->second));
-  }
-  return apart.empty() ? 0 : median(std::move(apart));
-}
-
-/// What is known of the side that writes, or of the one that reads.
-struct side {
-  double words = 0;  // in all
-  double time = 0;   // ns
-  std::vector<std::uint64_t> order{};
-};
-
-/// What the user tells of the pieces that use data.
-side told(const dataflow& run, const std::set<std::uint32_t>& pieces, bool writes) {
-  side known;
-  for (const auto& use : run.data) {
-    if (use.writes != writes || !pieces.contains(use.piece)) continue;
-    known.words += static_cast<double>(use.words);
-    known.time += static_cast<double>(use.ended - use.begun);
-    if (known.order.empty()) known.order = use.order;
-  }
-  return known;
-}
-
-/// When pieces use data on one side: what the user tells of them, else their whole time. By piece.
-std::multimap<std::uint32_t, interval> stretches(const dataflow& run, const std::set<std::uint32_t>& pieces,
-                                                 bool writes, bool is_told) {
-  std::multimap<std::uint32_t, interval> all;
-  if (is_told) {
-    for (const auto& use : run.data)
-      if (use.writes == writes && pieces.contains(use.piece)) all.insert({use.piece, {use.begun, use.ended}});
-  } else {
-    for (const std::uint32_t p : pieces)
-      all.insert({p, {run.pieces[p].begun, run.pieces[p].begun + run.pieces[p].length}});
-  }
-  return all;
-}
-
-/// How long, in ns, pieces do both at once.
-double time_shared(const std::multimap<std::uint32_t, interval>& some,
-                   const std::multimap<std::uint32_t, interval>& others) {
-  double both = 0;
-  for (const auto& [piece, one] : some)
-    for (auto [at, end] = others.equal_range(piece); at != end; ++at) {
-      const auto from = std::max(one.begin, at->second.begin), to = std::min(one.end, at->second.end);
-      if (from < to) both += static_cast<double>(to - from);
-    }
-  return both;
+  if (ports_.empty()) return;
+  const port_account& most =
+      *std::ranges::max_element(ports_, {}, [](const auto& one) { return one.second->bytes(); })->second;
+  by_reference_ = most.references() > 1;
+  iterations_ =
+      by_reference_ ? most.references() : std::ranges::max_element(most.pairs, {}, [](const auto& one) {
+                                            return one.second.messages;
+                                          })->second.messages;
 }
 
 /// P(i) or C(i) of those elements that were told of, if these are all; else nothing.
@@ -291,61 +310,40 @@ std::variant<named_order, listed_order> order_of(const side& production, const s
   return reversed(production.order, consumption.order) ? named_order::reverse : named_order::same;
 }
 
-datum measuring::datum_of(std::uint32_t entry, const message_list& messages) const {
-  std::map<std::uint32_t, message_list> by_pe;
-  std::map<std::uint32_t, double> words;
-  for (const std::uint32_t i : messages) {
-    by_pe[receiver(run_.messages[i])].push_back(i);
-    words[receiver(run_.messages[i])] += static_cast<double>(run_.messages[i].bytes) / word_bytes;
-  }
-  const auto worst = std::ranges::max_element(words, {}, [](const auto& one) { return one.second; })->first;
+datum measuring::datum_of(const port_account& port, const std::string& name) const {
+  const auto worst =
+      std::ranges::max_element(port.pes, {}, [](const auto& one) { return one.second.words; })->first;
+  const port_account::pe& reader = port.pes.at(worst);
   const auto each = static_cast<double>(iterations_);
   const auto words_each = [&](double all) {
     return static_cast<std::uint64_t>(std::max<long long>(1, std::llround(all / each)));
   };
 
   datum made;
-  made.name = fitting_name(run_.entries[entry]);
-  made.kind = is_pipelined(messages) ? execution::pipelined : execution::concurrent;
-  made.sent = words_each(words[worst]);
+  made.name = fitting_name(name);
+  made.kind = port.is_pipelined() ? execution::pipelined : execution::concurrent;
+  made.sent = words_each(reader.words);
   made.dependent_work = made.kind == execution::pipelined;
   if (made.kind == execution::concurrent) {  // pipelined data have no independent work (section 3.3)
-    double hidden = hidden_by(by_pe.begin()->second);
-    for (const auto& [pe, to_pe] : by_pe) hidden = std::min(hidden, hidden_by(to_pe));
+    double hidden = std::numeric_limits<double>::max();
+    for (const auto& [number, pe] : port.pes)
+      if (!pe.hidden.empty()) hidden = std::min(hidden, median(pe.hidden));
     made.additional_consume = time(hidden);
   }
 
   // What uses them: the PE that sends most to the worst, and that PE itself.
-  std::map<std::uint32_t, std::uint64_t> sent_by;
-  for (const std::uint32_t i : by_pe[worst])
-    sent_by[run_.pieces[run_.messages[i].sender].pe] += run_.messages[i].bytes;
-  const auto writer =
-      std::ranges::max_element(sent_by, {}, [](const auto& one) { return one.second; })->first;
+  const auto to_worst =
+      std::ranges::subrange(port.pairs.lower_bound({worst, 0}), port.pairs.lower_bound({worst + 1, 0}));
+  const auto& [ends, most] =
+      *std::ranges::max_element(to_worst, {}, [](const auto& one) { return one.second.bytes; });
+  const port_account::pe& writer = port.pes.at(ends.second);
   if (made.kind == execution::concurrent)
-    made.additional_produce = time(written_before(by_pe[worst], writer));
-  std::set<std::uint32_t> writers, readers;
-  std::set<std::uint32_t> also_writers;  // of the PE that reads
-  double written = 0, read = 0, writing = 0, reading = 0;
-  for (const std::uint32_t i : by_entry_.at(entry)) {
-    const auto& m = run_.messages[i];
-    const double of = static_cast<double>(m.bytes) / word_bytes;
-    if (m.sender != dataflow::none && run_.pieces[m.sender].pe == writer) {
-      written += of;
-      if (writers.insert(m.sender).second) writing += static_cast<double>(run_.pieces[m.sender].length);
-    }
-    if (m.sender != dataflow::none && run_.pieces[m.sender].pe == worst) also_writers.insert(m.sender);
-    if (receiver(m) == worst) {
-      read += of;
-      if (readers.insert(m.user).second) reading += static_cast<double>(run_.pieces[m.user].length);
-    }
-  }
-  side production = told(run_, writers, true);
-  side consumption = told(run_, readers, false);
-  const double shared =
-      time_shared(stretches(run_, also_writers, true, told(run_, also_writers, true).words != 0),
-                  stretches(run_, readers, false, consumption.words != 0));
-  if (production.words == 0) production = {std::max(written, words[worst]), writing};
-  if (consumption.words == 0) consumption = {read, reading};
+    made.additional_produce = time(most.apart.empty() ? 0 : median(most.apart));
+  side production = writer.production;
+  side consumption = reader.consumption;
+  const double shared = reader.shared[reader.production.words != 0 ? 1 : 0][consumption.words != 0 ? 1 : 0];
+  if (production.words == 0) production = {std::max(writer.written, reader.words), writer.writing};
+  if (consumption.words == 0) consumption = {reader.read, reader.reading};
   production.words = std::max(production.words, 1.0);  // messages may be empty
   consumption.words = std::max(consumption.words, 1.0);
   made.produced = words_each(production.words);
@@ -363,7 +361,27 @@ datum measuring::datum_of(std::uint32_t entry, const message_list& messages) con
 }  // namespace
 
 measured_program measure(const dataflow& run, const measured_part& part, const std::string& name) {
-  return measuring(run, part).result(name);
+  measuring all(run, part);
+  const auto pe_of = [&](std::uint32_t piece) {
+    return piece == dataflow::none ? dataflow::none : run.pieces[piece].pe;
+  };
+  for (const auto& use : run.data)
+    if (use.piece != dataflow::none) all.used(use);
+  for (std::uint32_t i = 0; i < run.pieces.size(); ++i) all.ended(i, run.pieces[i]);
+  for (const auto& m : run.messages)
+    if (m.item != dataflow::none) all.came(m, pe_of(m.sender), pe_of(m.item));
+  return all.result(name, run.entries);
+}
+
+measured_program measure(const std::string& file, const measured_part& part, const std::string& name,
+                         std::vector<std::string>& warnings) {
+  trace::reader before(file);
+  const dataflow outline = tools::read_outline(before);
+  warnings = before.warnings();
+  measuring all(outline, part);
+  trace::reader in(file);
+  const std::vector<std::string> entries = tools::read_dataflow(in, all);
+  return all.result(name, entries);
 }
 
 application as_it_is(application program) {

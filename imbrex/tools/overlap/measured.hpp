@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <imbrex/tools/overlap/model.hpp>
 #include <imbrex/tools/replay/dataflow.hpp>
@@ -38,6 +39,11 @@ struct measured_program {
 /// T_comp is the time that the busiest PE worked. There are no data if PEs exchange no messages of the program, but
 /// broadcasts and reductions at most. Throws `usage_error` if the part is not there.
 measured_program measure(const tools::dataflow& run, const measured_part& part, const std::string& name);
+
+/// The same of a trace of any length, which is read twice, and of which little is kept. `warnings` are those of the trace,
+/// also if it throws.
+measured_program measure(const std::string& file, const measured_part& part, const std::string& name,
+                         std::vector<std::string>& warnings);
 
 /// The same program as it is: without what loop indexing would make available.
 application as_it_is(application program);

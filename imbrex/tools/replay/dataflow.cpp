@@ -40,19 +40,27 @@ class numbering {
 
 class reading {
  public:
-  explicit reading(trace::reader& in)
+  explicit reading(trace::reader& in, dataflow_listener* told = nullptr)
       : in_(in),
+        made_(told),
         account_(chains_),
         entries_(made_.flow.entries),
         phase_names_(made_.flow.phase_names),
         data_names_(made_.flow.data_names) {}
+
+  dataflow outline() {
+    find_pes();
+    for (auto piece = in_.next(); !piece.records.empty(); piece = in_.next())
+      for (const record& r : piece.records) take_outline(r, piece.track);
+    return finish();
+  }
 
   dataflow run() {
     find_pes();
     while (true) {
       const auto piece = in_.next();
       if (piece.records.empty()) break;
-      if (records_ + piece.records.size() > most_dataflow_records)
+      if (made_.is_graph() && records_ + piece.records.size() > most_dataflow_records)
         throw usage_error(in_.files().front()->path() + ": the trace has more than " +
                           std::to_string(most_dataflow_records) +
                           " records, which is too many here; record fewer iterations");
@@ -60,14 +68,19 @@ class reading {
     }
     for (auto& one : pes_)
       if (one) one->stop(end_);
-    const bool main_has_ended = made_.flow.last != dataflow::none;
-    made_.flow.length = (main_has_ended ? main_ended_ : end_) - start_.value_or(end_);
-    return made_.finish();
+    for (const auto& [place, came] : here_) is_over(came);
+    for (const auto& [stretch, use] : data_) made_.use_is_over(use);
+    return finish();
   }
 
  private:
+  dataflow finish() {
+    made_.flow.length = (main_has_ended_ ? main_ended_ : end_) - start_.value_or(end_);
+    return made_.finish();
+  }
+
   struct arrival {
-    std::uint32_t item;
+    std::uint32_t item = dataflow::none;
     std::uint32_t message = dataflow::none;  // none if nobody knows who sent it
     std::uint32_t collection = 0;
     std::uint64_t element = 0;
@@ -77,12 +90,17 @@ class reading {
 
   void find_pes();
   void take(const record& r, std::uint32_t track);
+  void take_outline(const record& r, std::uint32_t track);
+  void count(const record& r, std::uint32_t track);
+  void main_goes_on(const record& r, std::uint32_t track);
   void goes_on(const record& r, std::uint32_t track) const;
   void item_begins(const record& r, std::uint32_t track);
-  void item_ends(const record& r, std::uint32_t track);
   bool is_main(const record& r, std::uint32_t track) const;
   std::uint32_t begun(const message_account::begun& known, std::uint32_t item);
   void needed(std::uint32_t message, std::uint32_t receiver, std::uint64_t time);
+  void is_over(const arrival& came) {
+    if (came.message != dataflow::none) made_.message_is_over(came.message);
+  }
   void sent(const record& r, std::uint32_t track);
   void received(const record& r, std::uint32_t track);
   void gathered(const record& r, std::uint32_t track);
@@ -117,6 +135,7 @@ class reading {
   std::uint64_t end_ = 0;
   std::optional<std::uint32_t> main_track_;
   bool main_runs_ = false;
+  bool main_has_ended_ = false;
   std::uint64_t main_ended_ = 0;
   std::uint64_t records_ = 0;  // read so far
 };
@@ -137,30 +156,46 @@ void reading::find_pes() {
   }
 }
 
-void reading::take(const record& r, std::uint32_t track) {
+void reading::count(const record& r, std::uint32_t track) {
   if (!start_) made_.start = *(start_ = r.time);
   end_ = r.time;
   ++records_;
-  const auto file = in_.tracks()[track].file;
-  if (r.kind == record_kind::packed) {
-    if (const auto known = account_.packed(r, track, file)) on_their_way_.erase(known->message.number);
-    return;
-  }
-  if (r.kind == record_kind::arrived) return account_.arrived(r, file, tracks_);
   if (r.kind == record_kind::dropped)
-    throw usage_error(in_.files()[file]->path() + ": " + std::to_string(r.a) +
+    throw usage_error(in_.files()[in_.tracks()[track].file]->path() + ": " + std::to_string(r.a) +
                       " records are missing, for which there was no room " +
                       readable_time(static_cast<double>(since_start(r.time))) +
                       " after the first; run again with --trace-full wait");
+}
+
+void reading::take_outline(const record& r, std::uint32_t track) {
+  count(r, track);
   if (!pes_[track]) return;
+  if (r.kind == record_kind::phase_begin || r.kind == record_kind::phase_end) return phase(r, track);
+  if (track == main_track_) main_goes_on(r, track);
+}
+
+void reading::take(const record& r, std::uint32_t track) {
+  count(r, track);
+  const auto file = in_.tracks()[track].file;
+  if (r.kind == record_kind::packed) {
+    const auto known = account_.packed(r, track, file);
+    const auto lost = known ? on_their_way_.find(known->message.number) : on_their_way_.end();
+    if (lost == on_their_way_.end()) return;
+    made_.message_is_over(lost->second);
+    on_their_way_.erase(lost);
+    return;
+  }
+  if (r.kind == record_kind::arrived) return account_.arrived(r, file, tracks_);
+  if (!pes_[track]) return;
+  if (track == main_track_) main_goes_on(r, track);
   pe_progress& pe = *pes_[track];
   switch (r.kind) {
     case record_kind::item_begin: return item_begins(r, track);
-    case record_kind::item_end: return item_ends(r, track);
+    case record_kind::item_end: return pe.item_end(r.time);
     case record_kind::entry_begin: return pe.turn_begin(r);
     case record_kind::entry_end: return pe.turn_end(r.time);
-    case record_kind::suspended: main_runs_ = main_runs_ && !is_main(r, track); return pe.suspended(r);
-    case record_kind::resumed: main_runs_ = main_runs_ || is_main(r, track); return pe.resumed(r);
+    case record_kind::suspended: return pe.suspended(r);
+    case record_kind::resumed: return pe.resumed(r);
     case record_kind::abandoned: return pe.abandoned(r);
     case record_kind::off: was_off_[track] = true; return pe.stop(r.time);
     case record_kind::on: return goes_on(r, track);
@@ -191,22 +226,30 @@ bool reading::is_main(const record& r, std::uint32_t track) const {
 }
 
 // It ends where the item ends that it runs in, without having been suspended.
-void reading::item_ends(const record& r, std::uint32_t track) {
-  if (track == main_track_ && std::exchange(main_runs_, false)) {
-    made_.flow.last = pes_[track]->running();
-    main_ended_ = r.time;
+void reading::main_goes_on(const record& r, std::uint32_t track) {
+  switch (r.kind) {
+    case record_kind::item_begin: main_runs_ = main_runs_ || (r.a == 0 && is_main(r, track)); return;
+    case record_kind::resumed: main_runs_ = main_runs_ || is_main(r, track); return;
+    case record_kind::suspended: main_runs_ = main_runs_ && !is_main(r, track); return;
+    case record_kind::item_end:
+      if (!std::exchange(main_runs_, false)) return;
+      main_ended_ = r.time;
+      main_has_ended_ = true;
+      made_.flow.last = pes_[track]->running();
+      return;
+    default: return;
   }
-  pes_[track]->item_end(r.time);
 }
 
 void reading::item_begins(const record& r, std::uint32_t track) {
-  main_runs_ = main_runs_ || (r.a == 0 && is_main(r, track));
   const auto file = in_.tracks()[track].file;
   auto known = r.a == 0 ? std::nullopt : account_.begin(r, track, file);
   if (known && !on_their_way_.contains(known->message.number)) known.reset();
   const auto item = pes_[track]->item_begin(r.time, known ? std::optional(known->times.ready) : std::nullopt);
   if (r.a == 0) return;
-  arrival& here = here_[{file, r.a}] = {item, dataflow::none, r.group, r.b, r.entry};
+  arrival& here = here_[{file, r.a}];
+  is_over(here);  // another, which came to that address before
+  here = {item, dataflow::none, r.group, r.b, r.entry};
   if (known) here.message = begun(*known, item);
   if (here.message != dataflow::none)
     made_.flow.messages[here.message].is_program =
@@ -218,7 +261,7 @@ std::uint32_t reading::begun(const message_account::begun& known, std::uint32_t 
   const auto which = found->second;
   on_their_way_.erase(found);
   auto& m = made_.flow.messages[which];
-  m.item = m.user = item;
+  made_.set_item(which, item);
   needed(which, known.receiver, known.times.begun);
   if (in_.tracks()[known.message.sender].file != in_.tracks()[known.receiver].file)
     m.network = known.times.ready - known.times.sent;
@@ -237,16 +280,20 @@ void reading::needed(std::uint32_t message, std::uint32_t receiver, std::uint64_
 void reading::sent(const record& r, std::uint32_t track) {
   const auto number = account_.next_number();
   const auto file = in_.tracks()[track].file;
-  auto& m = made_.flow.messages.emplace_back();
-  const auto which = static_cast<std::uint32_t>(made_.flow.messages.size() - 1);
+  const auto which = made_.add_message();
+  auto& m = made_.flow.messages[which];
   m.bytes = r.b;
   m.sent = since_start(r.time);
   m.entry = entries_.of(in_.files()[file]->name(trace::name_table::entries, r.entry));
-  m.sender = pes_[track]->at(r.time, dataflow::event_kind::send, which);
+  made_.set_sender(which, pes_[track]->at(r.time, dataflow::event_kind::send, which));
   const auto to = pe_tracks_.find(r.group);
-  worked_when_sent_.push_back(to == pe_tracks_.end() ? 0 : pes_[to->second]->worked(r.time));
+  worked_when_sent_.resize(made_.flow.messages.size());
+  worked_when_sent_[which] = to == pe_tracks_.end() ? 0 : pes_[to->second]->worked(r.time);
   // What has begun before it was sent, by clocks that do not agree, and what no item has sent, stays unknown.
-  if (!account_.sent(r, track, file, 0) && m.sender != dataflow::none) on_their_way_.emplace(number, which);
+  if (!account_.sent(r, track, file, 0) && m.sender != dataflow::none)
+    on_their_way_.emplace(number, which);
+  else
+    made_.message_is_over(which);
 }
 
 void reading::received(const record& r, std::uint32_t track) {
@@ -255,25 +302,29 @@ void reading::received(const record& r, std::uint32_t track) {
   if (found == here_.end()) return;  // it came before recording began, or with a chare that migrated
   const arrival came = found->second;
   here_.erase(found);
-  if (came.entry != r.entry) return;  // another's, which came to that address before
-  const auto user = pe.needs_value(r.time);
-  if (user == dataflow::none) return;
-  const box_key box{r.entry, came.collection, came.element, r.b};
-  const auto [number, is_new] = boxes_.try_emplace(box, static_cast<std::uint32_t>(made_.flow.boxes.size()));
-  if (is_new) made_.flow.boxes.emplace_back();
-  made_.flow.boxes[number->second].users.push_back(user);
-  made_.flow.pieces[came.item].box = number->second;
+  // Another's, which came to that address before, or nobody's.
+  const auto user = came.entry == r.entry ? pe.needs_value(r.time) : dataflow::none;
+  if (user == dataflow::none) return is_over(came);
+  if (made_.is_graph()) {
+    const box_key box{r.entry, came.collection, came.element, r.b};
+    const auto [number, is_new] =
+        boxes_.try_emplace(box, static_cast<std::uint32_t>(made_.flow.boxes.size()));
+    if (is_new) made_.flow.boxes.emplace_back();
+    made_.flow.boxes[number->second].users.push_back(user);
+    made_.flow.pieces[came.item].box = number->second;
+  }
   if (came.message == dataflow::none) return;
   auto& m = made_.flow.messages[came.message];
   m.received = true;
   m.reference = static_cast<std::int64_t>(r.b);
-  m.user = user;
+  made_.set_user(came.message, user);
   needed(came.message, track, r.time);
+  is_over(came);
 }
 
 void reading::gathered(const record& r, std::uint32_t track) {
   const auto ended = pes_[track]->cut(r.time);
-  if (ended == dataflow::none) return;
+  if (ended == dataflow::none || !made_.is_graph()) return;
   const std::tuple whole{track, r.a, r.b};
   if (r.detail == 0) return parts_[whole].push_back(ended);
   const auto parts = parts_.find(whole);
@@ -283,6 +334,10 @@ void reading::gathered(const record& r, std::uint32_t track) {
 }
 
 void reading::phase(const record& r, std::uint32_t track) {
+  if (!made_.is_graph()) {  // the outline has told of it
+    pes_[track]->running();
+    return;
+  }
   auto& phases = made_.flow.phases;
   const std::tuple key{track, r.group, r.b};
   if (r.kind == record_kind::phase_begin) {
@@ -307,9 +362,10 @@ void reading::data(const record& r, std::uint32_t track) {
   const auto found = data_.find(stretch);
   switch (static_cast<trace::data_step>(r.detail)) {
     case trace::data_step::begin:
-      data_[stretch] = static_cast<std::uint32_t>(all.size());
-      all.push_back({data_names_.of(mark(r, track)), pes_[track]->running(), r.a, since_start(r.time),
-                     since_start(r.time), r.kind == record_kind::produced});
+      if (found != data_.end()) made_.use_is_over(found->second);
+      data_[stretch] =
+          made_.add_use({data_names_.of(mark(r, track)), pes_[track]->running(), r.a, since_start(r.time),
+                         since_start(r.time), r.kind == record_kind::produced});
       return;
     case trace::data_step::element:
       if (found != data_.end()) all[found->second].order.push_back(r.a);
@@ -317,6 +373,7 @@ void reading::data(const record& r, std::uint32_t track) {
     case trace::data_step::end:
       if (found == data_.end()) return;
       all[found->second].ended = since_start(r.time);
+      made_.use_is_over(found->second);
       data_.erase(found);
   }
 }
@@ -324,5 +381,11 @@ void reading::data(const record& r, std::uint32_t track) {
 }  // namespace
 
 dataflow read_dataflow(trace::reader& in) { return reading(in).run(); }
+
+dataflow read_outline(trace::reader& in) { return reading(in).outline(); }
+
+std::vector<std::string> read_dataflow(trace::reader& in, dataflow_listener& told) {
+  return reading(in, &told).run().entries;
+}
 
 }  // namespace imbrex::tools

@@ -107,4 +107,27 @@ inline constexpr std::uint64_t most_dataflow_records = 50'000'000;
 /// or while recording was off in the middle.
 dataflow read_dataflow(trace::reader& in);
 
+/// Hears of a run of any length while it is read. The numbers of pieces and messages are used again: what was told of
+/// them is forgotten as soon as nothing more can be told of it.
+class dataflow_listener {
+ public:
+  /// A stretch of a piece in which it used a datum.
+  virtual void used(const dataflow::data_use& what) = 0;
+  /// A piece is as long as it will be.
+  virtual void ended(std::uint32_t number, const dataflow::piece& what) = 0;
+  /// A message has come, and what needed it is known. Its pieces may run on.
+  virtual void came(const dataflow::message& what, std::uint32_t sender_pe, std::uint32_t receiver_pe) = 0;
+  /// Nobody will tell of that piece again.
+  virtual void forgotten(std::uint32_t piece) = 0;
+
+ protected:
+  ~dataflow_listener() = default;
+};
+
+/// Of a run only its PEs, phases and length; throws as `read_dataflow` does, however many records there are.
+dataflow read_outline(trace::reader& in);
+
+/// Reads a trace to its end and tells of what it did. Returns the names that entries have by number.
+std::vector<std::string> read_dataflow(trace::reader& in, dataflow_listener& told);
+
 }  // namespace imbrex::tools

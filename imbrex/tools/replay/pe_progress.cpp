@@ -44,6 +44,7 @@ void pe_progress::item_end(std::uint64_t time) {
   item_ended_ = time;
   is_busy_ = false;
   current_ = before_ = dataflow::none;
+  made_.item_ended(pe_);
 }
 
 void pe_progress::stop(std::uint64_t time) { item_end(time); }

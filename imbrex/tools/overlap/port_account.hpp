@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <imbrex/tools/replay/dataflow.hpp>
+
+namespace imbrex::overlap {
+
+/// What is known of the side that writes, or of the one that reads.
+struct side {
+  double words = 0;  // in all
+  double time = 0;   // ns
+  std::vector<std::uint64_t> order{};
+  std::uint64_t number = 0;  ///< of the stretch that the order is of
+};
+
+/// All messages by one mailbox or entry method, and the work of the pieces that sent or needed them; its size depends on the
+/// PEs, and by a few bytes on the messages.
+class port_account {
+ public:
+  /// Of a PE as the one that sends, or that receives.
+  struct pe {
+    double words = 0;  ///< that came from other PEs
+    double written = 0;
+    double read = 0;
+    side production;     ///< what the user tells of the pieces that sent
+    side consumption;    ///< and of those that needed what came
+    double writing = 0;  ///< ns, the whole time of the pieces that sent
+    double reading = 0;
+    std::array<std::array<double, 2>, 2>
+        shared{};               ///< ns in which both is done: [is production told][is consumption]
+    std::vector<float> hidden;  ///< ns, of each message from other PEs
+  };
+  /// Of the messages from one PE to another.
+  struct pair {
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;
+    std::vector<float> apart;  ///< ns, of those whose piece tells when it wrote them
+  };
+
+  /// `is_between_pes`: it has a sender, on another PE.
+  void add(const tools::dataflow::message& m, std::uint32_t sender_pe, std::uint32_t receiver_pe);
+
+  bool is_exchanged() const { return !pairs.empty(); }
+  double bytes() const { return bytes_; }
+  /// With how many reference numbers messages between PEs were received.
+  std::size_t references() const { return references_.size(); }
+  /// All were received, and no pair of PEs exchanged any in both directions with the same reference number.
+  bool is_pipelined() const { return !is_two_way_; }
+
+  std::map<std::uint32_t, pe> pes;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, pair> pairs;  ///< by the PEs that receive and send
+
+ private:
+  struct way {
+    std::uint32_t from = 0;
+    std::uint32_t to = 0;
+    std::int64_t reference = 0;
+
+    bool operator==(const way&) const = default;
+  };
+  struct way_hash {
+    std::size_t operator()(const way& one) const {
+      const auto ends = (std::uint64_t{one.from} << 32U) | one.to;
+      return (ends * 0x9e37'79b9'7f4a'7c15U) ^
+             (static_cast<std::uint64_t>(one.reference) * 0xc2b2'ae3d'27d4'eb4fU);
+    }
+  };
+
+  double bytes_ = 0;
+  bool is_two_way_ = false;
+  std::unordered_set<std::int64_t> references_;
+  std::unordered_set<way, way_hash> ways_;
+};
+
+}  // namespace imbrex::overlap
