@@ -311,8 +311,9 @@ std::variant<named_order, listed_order> order_of(const side& production, const s
 }
 
 datum measuring::datum_of(const port_account& port, const std::string& name) const {
-  const auto worst =
-      std::ranges::max_element(port.pes, {}, [](const auto& one) { return one.second.words; })->first;
+  auto worst = port.pairs.begin()->first.first;  // the PE that receives most
+  for (const auto& [number, pe] : port.pes)
+    if (!pe.hidden.empty() && pe.words > port.pes.at(worst).words) worst = number;
   const port_account::pe& reader = port.pes.at(worst);
   const auto each = static_cast<double>(iterations_);
   const auto words_each = [&](double all) {

@@ -6,6 +6,8 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/tools/overlap/input.hpp>
 #include <imbrex/tools/overlap/parameters.hpp>
+#include <imbrex/tools/trace/random_schedule.test.hpp>
+#include <imbrex/trace/temporary_trace.test.hpp>
 
 namespace imbrex::overlap {
 namespace {
@@ -188,6 +190,33 @@ TEST(measured, refuses_a_phase_that_is_not_there) {
     FAIL();
   } catch (const usage_error& e) {
     EXPECT_STREQ(e.what(), "--phase iterations: the trace has no such phase; it has steps");
+  }
+}
+
+TEST(measured, takes_empty_messages) {
+  dataflow run = exchange(false);
+  for (auto& message : run.messages) message.bytes = 0;
+  const datum halo = measure(run, {.phase = "steps"}, "x").program.data.front();
+  EXPECT_EQ(halo.sent, 1U);
+  EXPECT_EQ(halo.produced, 200U);
+  EXPECT_EQ(halo.consumed, 100U);
+}
+
+/// A file is measured while it is read.
+TEST(measured, finds_the_same_in_a_file_as_in_all_that_was_read_of_it) {
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    const test::temporary_trace folder;
+    test::random_schedule(seed, {.processes = 1 + seed % 2, .steps = 3000, .clock_errors = seed % 3 == 0})
+        .write(folder.file());
+    trace::reader in(folder.file());
+    const measured_program whole = measure(tools::read_dataflow(in), {}, "x");
+    std::vector<std::string> warnings;
+    const measured_program streamed = measure(folder.file(), {}, "x", warnings);
+    EXPECT_FALSE(whole.program.data.empty());
+    EXPECT_EQ(streamed.iterations, whole.iterations);
+    EXPECT_EQ(streamed.counted, whole.counted);
+    EXPECT_EQ(parameters_json({&streamed.program, 1}), parameters_json({&whole.program, 1})) << seed;
+    EXPECT_EQ(warnings, in.warnings());
   }
 }
 
