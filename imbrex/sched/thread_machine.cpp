@@ -45,6 +45,10 @@ constexpr nanoseconds longest_sleep_while_sending{100'000};
 /// their number tells how long the PEs could run.
 constexpr std::chrono::milliseconds slice{100};
 
+/// UCX cannot announce anything while it keeps what found no room. So many looks in vain and it is the other side's turn,
+/// which may need this processor: then this PE sleeps, for among many a yield gives it to the next that only looks.
+constexpr int looks_before_rest = 16;
+
 /// A PE that finds by looking what its device has done does not sleep, if no other needs its processor; else no
 /// longer than this.
 constexpr nanoseconds longest_sleep_with_device{20'000};
@@ -145,13 +149,14 @@ void thread_machine::loop(scheduler& pe) {
   }
   if (pe.is_punctual()) ::prctl(PR_SET_TIMERSLACK, 1UL);  // ns; else a sleep is 50 us longer than asked for
   wake_margin margin;
+  int vain_looks = 0;
   while (!stopping()) {
     try {
       while (pe.step())
         if (stopping()) return;
       if (spin(pe)) continue;
       pe.flush();
-      wait_for_work(pe, margin);
+      wait_for_work(pe, margin, vain_looks);
     } catch (...) {
       told_.escaped(pe.pe());
     }
@@ -175,7 +180,7 @@ bool thread_machine::spin(scheduler& pe) const {
   return false;
 }
 
-void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin) {
+void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin, int& vain_looks) {
   const auto deadline = pe.next_deadline();
   const auto early = pe.is_punctual() ? margin.get() : nanoseconds(0);
   if (deadline && early >= *deadline - pe.now()) return wait_awake(pe, *deadline);
@@ -186,9 +191,14 @@ void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin) {
   if (!sending && !pe.idle()) return;  // it had too much to send, and that has left meanwhile
   if (!pe.door().park()) return;
   if (network != nullptr && !network->arm()) {
-    pe.door().sleep(nanoseconds(0));
-    if (!pe.poll())
+    const bool rests = sending && spin_turns_ == 0 && !deadline && vain_looks >= looks_before_rest;
+    pe.door().sleep(rests ? longest_sleep_while_sending : nanoseconds(0));
+    if (pe.poll() || rests) {
+      vain_looks = 0;
+    } else {
+      ++vain_looks;
       std::this_thread::yield();  // what is to move may need another process, and that this processor
+    }
     return;
   }
   const observed_rest rest(pe);  // before the others may know of it: who comes last may speak for all

@@ -61,7 +61,8 @@ class thread_machine {
 
  private:
   void loop(scheduler& pe);
-  void wait_for_work(scheduler& pe, wake_margin& margin);
+  /// `vain_looks`: at the network while it cannot announce anything, one after the other.
+  void wait_for_work(scheduler& pe, wake_margin& margin, int& vain_looks);
   /// After a park.
   static void sleep(scheduler& pe, std::optional<nanoseconds> at_most);
   void wait_awake(scheduler& pe, nanoseconds deadline) const;

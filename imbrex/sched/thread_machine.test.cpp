@@ -2,14 +2,18 @@
 #include <imbrex/sched/thread_machine.hpp>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
 #include <imbrex/base/random.hpp>
+#include <imbrex/net/port.hpp>
 
 namespace imbrex {
 namespace {
@@ -125,6 +129,45 @@ TEST(thread_machine, names_the_stuck_by_their_numbers_in_the_job) {
   EXPECT_EQ(machine->run([] { return std::chrono::milliseconds(10); }), std::vector<int>{7});
   item.let_go = true;
   item.let_go.notify_one();
+}
+
+/// A network that has no room for what it is to send, and so cannot announce anything. Looks are counted, and how
+/// often the PE has left its processor to others by then.
+struct full_port final : port {
+  void send(work& item, int) override { item.type->destroy(item); }
+  void notify(int, std::span<const std::byte>) override {}
+  bool progress(std::size_t) override {
+    if (++looks == last_look) {
+      rusage used{};
+      ::getrusage(RUSAGE_THREAD, &used);
+      rests = used.ru_nvcsw;
+      machine->stop();
+    }
+    return false;
+  }
+  bool arm() override { return false; }
+  int descriptor() const override { return -1; }
+  bool sending() const override { return true; }
+  bool congested() const override { return true; }
+
+  static constexpr int last_look = 2000;
+  int looks = 0;
+  long rests = 0;
+  thread_machine* machine = nullptr;
+};
+
+TEST(thread_machine, leaves_the_processor_to_who_must_make_room) {
+  const real_clock time;
+  scheduler pe(0, time, std::nullopt);
+  full_port network;
+  pe.attach(network);
+  std::vector<scheduler*> pes{&pe};
+  indifferent nobody;
+  thread_machine machine(pes, options{.pes = 1}, false, nobody);
+  network.machine = &machine;
+  EXPECT_TRUE(machine.run([] { return std::chrono::milliseconds(3000); }).empty());
+  // At most 16 looks with a yield before each rest, in each turn of which a step looks, too.
+  EXPECT_GE(network.rests, full_port::last_look / 50);
 }
 
 INSTANTIATE_TEST_SUITE_P(pes, machine, testing::Values(1, 2, 3, 8));

@@ -130,6 +130,7 @@ bool ucx_port::progress(std::size_t unread) {
     for (int round = 0; round < most_rounds && !took_ && move(); ++round) {
     }
   }
+  if (!peers_with_batches_.empty()) send_batches();  // what was kept before them may have left
   if (problem_) std::rethrow_exception(std::exchange(problem_, nullptr));
   return took_;
 }
@@ -192,11 +193,11 @@ bool ucx_port::close() {
     while (ucp_request_check_status(request) == UCS_INPROGRESS) move();
     ucp_request_free(request);
   }
-  peers_.clear();
   worker_.reset();
   // What UCX had not finished with, which belongs to the PEs' memory.
   departing_.clear();
   arriving_.clear();
+  peers_.clear();
   return finished;
 }
 

@@ -57,7 +57,9 @@ struct places {
 /// memory, and uses it from when it has been taken, as long as there is room in it.
 ///
 /// A short item that may wait (`work::coalesced`) is put with others to the same port into one message, which leaves
-/// when it is full, before anything else goes there, and whenever the PE looks for what has come.
+/// when it is full, before anything else goes there, and whenever the PE looks for what has come. So is every short item
+/// while UCX keeps earlier ones to that port, since the other side has not taken in what is there: each by itself would
+/// cost hundreds of bytes here, and a slot of few there. Such a message leaves when it is full, or when UCX keeps nothing.
 class ucx_port final : public port {
  public:
   /// `where` must be complete before the first send, and outlive this.
@@ -72,6 +74,8 @@ class ucx_port final : public port {
   bool arm() override;
   int descriptor() const override { return holds_off() ? -1 : descriptor_; }
   bool sending() const override { return !departing_.empty(); }
+  /// Messages that UCX has not sent yet.
+  std::size_t departing() const { return departing_.size(); }
   bool congested() const override { return departing_bytes_ > most_departing_bytes; }
 
   /// Only that PE uses it; else items come with the number of theirs. Before the first of them.
@@ -172,13 +176,16 @@ class ucx_port final : public port {
   void apart(const Function& function);
   /// Something was added to the batch for that peer.
   void held_back(peer& other);
-  void count_sent();
+  void count_sent() { sent_.store(sent() + 1, std::memory_order_relaxed); }
+  /// What can be moved, if there is much.
+  void move_much();
   void count_received() { received_.store(received() + 1, std::memory_order_relaxed); }
   void prepare_departure();
   /// UCX still reads what `out_` holds: it stays where it is, with its item, until UCX has.
-  void depart();
+  void depart(peer& other);
   /// What `out_` holds stays for afterwards.
   void send_batch(peer& other);
+  /// But those to ports where UCX keeps earlier ones.
   void send_batches();
   /// Writes the item to `out_`, or destroys it and throws what its type's serialize() throws.
   void pack(work& item);

@@ -176,6 +176,35 @@ TEST_F(job_on_two_hosts, leaves_blocks_in_a_neighbours_memory_while_much_waits_t
   EXPECT_TRUE(watchman.came.back() == long_text(100'000, 'B'));
 }
 
+/// What UCX keeps costs hundreds of bytes a message here, and a slot of few over there.
+TEST_F(job_on_two_hosts, puts_together_what_waits_for_a_neighbour_who_does_not_look) {
+  constexpr int many = 50'000;
+  constexpr std::size_t most_kept = 1000;  // batches
+  for (int i = 0; i < many; ++i) one.port.send(*new text("a short text"), 0);
+  EXPECT_LT(one.port.departing(), most_kept);
+  EXPECT_TRUE(one.port.sending());
+  for (int i = 0; i < many; ++i) {
+    std::byte* const room = one.port.room_for(0, 100, false);
+    ASSERT_NE(room, nullptr);
+    std::fill_n(room, 20, std::byte{'b'});
+    one.port.send_written(20, false);
+  }
+  EXPECT_LT(one.port.departing(), 2 * most_kept);
+  one.port.send(*new text(long_text(100'000, 'A')), 0);
+  ASSERT_TRUE(comes_to([&] { return watchman.came.size() == 2 * many + 1 && !one.port.sending(); }));
+  EXPECT_EQ(std::ranges::count(watchman.came, "a short text"), many);
+  EXPECT_EQ(std::ranges::count(watchman.came, std::string(20, 'b')), many);
+  EXPECT_EQ(one.port.sent(), watchman.port.received());
+}
+
+TEST_F(job_on_two_hosts, sends_at_once_again_when_nothing_waits) {
+  for (int i = 0; i < 50'000; ++i) one.port.send(*new text("a short text"), 0);
+  ASSERT_TRUE(comes_to([&] { return watchman.came.size() == 50'000 && !one.port.sending(); }));
+  one.port.send(*new text("the last text"), 0);
+  for (int turn = 0; turn < 1000; ++turn) watchman.port.progress(0);  // and the sender looks no more
+  EXPECT_EQ(watchman.came.back(), "the last text");
+}
+
 TEST_F(job_on_two_hosts, sends_blocks_of_all_sizes_to_a_neighbour) {
   random dice(1);
   std::vector<std::string> sent;

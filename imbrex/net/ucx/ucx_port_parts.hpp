@@ -30,6 +30,7 @@ struct ucx_port::departure {
   std::vector<std::byte> bytes;
   work* item = nullptr;
   std::size_t size = 0;
+  peer* crowded = nullptr;  ///< by this one, which is short
 
   static void ended(void* request, ucs_status_t status, void* self);
 };
@@ -67,6 +68,7 @@ struct ucx_port::peer {
   writer waiting;                             ///< the batch of items that wait
   bool is_listed = false;                     ///< in `peers_with_batches_`
   std::size_t full_batch = first_full_batch;  ///< bytes from which on it leaves
+  std::size_t kept = 0;                       ///< short messages that UCX has not sent yet
   std::size_t sent_unasked = 0;  ///< bytes up to which no rendezvous is wanted, whatever UCX would choose
   std::unique_ptr<foreign_memory> theirs;  ///< what that one has offered
   neighbour_access ours;                   ///< that one's, to this port's memory

@@ -24,22 +24,23 @@ void ucx_port::send(work& item, int to) {
   if (out_.lent().bytes.empty()) {
     item.type->destroy(item);
     address(to, *other);
-    const bool may_wait = coalesced && out_.written().size() <= longest_that_waits;
+    const std::size_t most = other->kept != 0 ? longest_written : coalesced ? longest_that_waits : 0;
+    const bool may_wait = out_.written().size() <= most;
     if (may_wait) {
       batch::append(other->waiting, out_.written());
       out_.clear();
-      held_back(*other);
-    } else {
-      transmit(item_message, *other, nullptr);
+      count_sent();
+      return held_back(*other);
     }
+    transmit(item_message, *other, nullptr);
   } else {
     send_lending(item, to, *other);
   }
   count_sent();
+  move_much();
 }
 
-void ucx_port::count_sent() {
-  sent_.store(sent() + 1, std::memory_order_relaxed);
+void ucx_port::move_much() {
   const std::size_t many = is_full_ ? most_departing_bytes : many_departing_bytes;  // more would come, too
   if (departing_bytes_ > many && !progressing_) move();
 }
@@ -50,17 +51,17 @@ std::byte* ucx_port::room_for(int to, std::size_t most, bool may_wait) {
   if (closing_ || out_.size() != 0 || !is_connected) return nullptr;
   written_to_ = peers_[port].get();
   if (!written_to_->is_of_one_pe) return nullptr;
-  return may_wait ? batch::room(written_to_->waiting, most) : out_.room(most);
+  return may_wait || written_to_->kept != 0 ? batch::room(written_to_->waiting, most) : out_.room(most);
 }
 
 void ucx_port::send_written(std::size_t bytes, bool may_wait) {
   peer& other = *written_to_;
-  if (may_wait) {
+  if (may_wait || other.kept != 0) {
     batch::filled(other.waiting, bytes);
-    held_back(other);
-    return count_sent();
+    count_sent();
+    return held_back(other);
   }
-  if (other.waiting.size() != 0) send_batch(other);
+  if (!other.waiting.written().empty()) send_batch(other);
   if (!next_departure_) [[unlikely]]
     prepare_departure();
   const ucs_status_ptr_t request =
@@ -68,12 +69,13 @@ void ucx_port::send_written(std::size_t bytes, bool may_wait) {
   if (request != nullptr) [[unlikely]] {
     if (UCS_PTR_IS_PTR(request)) {
       out_.filled(bytes);
-      depart();
+      depart(other);
     } else {
       lost(other.process, UCS_PTR_STATUS(request));
     }
   }
   count_sent();
+  move_much();
 }
 
 template <class Function>
@@ -96,6 +98,7 @@ void ucx_port::held_back(peer& other) {
   if (other.waiting.size() <= other.full_batch) return;
   other.full_batch = std::min(2 * other.full_batch, last_full_batch);
   send_batch(other);
+  move_much();
 }
 
 void ucx_port::send_batch(peer& other) {
@@ -105,12 +108,13 @@ void ucx_port::send_batch(peer& other) {
 }
 
 void ucx_port::send_batches() {
-  for (peer* const other : peers_with_batches_) {
+  std::erase_if(peers_with_batches_, [this](peer* other) {
+    if (other->kept != 0) return false;
     other->is_listed = false;
     other->full_batch = first_full_batch;
-    if (other->waiting.size() != 0) send_batch(*other);
-  }
-  peers_with_batches_.clear();
+    if (!other->waiting.written().empty()) send_batch(*other);
+    return true;
+  });
 }
 
 void ucx_port::pack(work& item) {
@@ -205,7 +209,7 @@ void ucx_port::notify(int process, std::span<const std::byte> bytes) {
 }
 
 void ucx_port::transmit(kind what, peer& other, work* item) {
-  if (what != batch_message && other.waiting.size() != 0) send_batch(other);
+  if (what != batch_message && !other.waiting.written().empty()) send_batch(other);
   if (!next_departure_) prepare_departure();
   next_departure_->item = item;
   const auto packed = out_.written();
@@ -222,7 +226,7 @@ void ucx_port::transmit(kind what, peer& other, work* item) {
       block.empty() ? ucp_am_send_nbx(other.endpoint, what, nullptr, 0, packed.data(), packed.size(), how)
                     : ucp_am_send_nbx(other.endpoint, what, packed.data(), packed.size(), block.data(),
                                       block.size(), how);
-  if (UCS_PTR_IS_PTR(request)) return depart();
+  if (UCS_PTR_IS_PTR(request)) return depart(other);
   out_.clear();
   if (item != nullptr) next_departure_.reset();
   if (request != nullptr) [[unlikely]]
@@ -238,11 +242,18 @@ void ucx_port::departure::ended(void* request, ucs_status_t, void* self) {
   auto& port = static_cast<departure*>(self)->from;
   const auto mine = port.departing_.release(*static_cast<departure*>(self));
   port.departing_bytes_ -= mine->size;
+  if (mine->crowded != nullptr) --mine->crowded->kept;
   ucp_request_free(request);  // a failure is told by the endpoint's handler
 }
 
-void ucx_port::depart() {
-  next_departure_->size = out_.size() + bytes_beside_payload;
+void ucx_port::depart(peer& other) {
+  const std::size_t size = out_.size();
+  if (size <=
+      longest_block_unasked) {  // of a longer one the other side may be asked first, which says nothing of room
+    next_departure_->crowded = &other;
+    ++other.kept;
+  }
+  next_departure_->size = size + bytes_beside_payload;
   departing_bytes_ += next_departure_->size;
   next_departure_->bytes = out_.take();
   departing_.hold(std::move(next_departure_));
