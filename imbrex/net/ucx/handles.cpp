@@ -2,7 +2,9 @@
 #include <imbrex/net/ucx/handles.hpp>
 
 #include <cstddef>
+#include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -14,13 +16,35 @@
 namespace imbrex::ucx {
 namespace {
 
-/// What UCX_TCP_CONN_NB is called in a configuration: since 1.17 with the name of the transport.
-const char* name_of_connecting_in_background() {
+/// What UCX lets others leave for a worker in shared memory before they must wait for it: messages. Its own 64 are gone before
+/// a process that shares its processor with others is awake; so many need no more memory than UCX takes anyway.
+constexpr const char* messages_before_waiting = "256";
+
+/// Since 1.17 options have the name of the transport in a configuration, too; before, of the table that they stand in.
+bool options_have_names_of_transports() {
   unsigned major = 0;
   unsigned minor = 0;
   unsigned release = 0;
   ucp_get_version(&major, &minor, &release);
-  return std::pair(major, minor) < std::pair(1U, 17U) ? "CONN_NB" : "TCP_CONN_NB";
+  return std::pair(major, minor) >= std::pair(1U, 17U);
+}
+
+/// A UCX that knows no such option leaves all as it is.
+void set(ucp_config_t* config, const char* name, const char* value) {
+  static_cast<void>(ucp_config_modify(config, name, value));
+}
+
+/// Unless the user has. UCX warns of an option of a transport that it does not open.
+void lengthen_queues(ucp_config_t* config, std::string_view transports) {
+  if (std::getenv("UCX_POSIX_FIFO_SIZE") != nullptr || std::getenv("UCX_SYSV_FIFO_SIZE") != nullptr) return;
+  const bool posix = opens(transports, "posix");
+  const bool system_v = opens(transports, "sysv");
+  if (!options_have_names_of_transports()) {
+    if (posix || system_v) set(config, "MM_FIFO_SIZE", messages_before_waiting);
+    return;
+  }
+  if (posix) set(config, "POSIX_FIFO_SIZE", messages_before_waiting);
+  if (system_v) set(config, "SYSV_FIFO_SIZE", messages_before_waiting);
 }
 
 constinit std::mutex level_lock;
@@ -64,15 +88,21 @@ without_warnings::~without_warnings() {
   if (level_[0] != '\0') ucs_global_opts_set_value("LOG_LEVEL", level_.data());
 }
 
-context make_context(connecting how_to_connect) {
+context make_context(connecting how_to_connect, const ways& open) {
   ucp_params_t how{};
   how.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED;
   how.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
   how.mt_workers_shared = 1;
   ucp_config_t* config = nullptr;
   check(ucp_config_read(nullptr, nullptr, &config), "ucp_config_read");
-  if (how_to_connect == connecting::in_background)  // a UCX without TCP knows no such option
-    static_cast<void>(ucp_config_modify(config, name_of_connecting_in_background(), "y"));
+  if (how_to_connect == connecting::in_background)
+    set(config, options_have_names_of_transports() ? "TCP_CONN_NB" : "CONN_NB", "y");
+  const char* const chosen = std::getenv("UCX_TLS");
+  lengthen_queues(config, !open.transports.empty() ? open.transports : chosen != nullptr ? chosen : "all");
+  std::optional<without_warnings> quiet;  // of a transport that UCX lacks here
+  if (!open.transports.empty() && std::getenv("UCX_LOG_LEVEL") == nullptr) quiet.emplace();
+  if (!open.transports.empty()) set(config, "TLS", open.transports.c_str());
+  if (!open.devices.empty()) set(config, "NET_DEVICES", open.devices.c_str());
   ucp_context_h made = nullptr;
   const ucs_status_t status = ucp_init(&how, config, &made);
   ucp_config_release(config);

@@ -10,6 +10,7 @@
 #include <ucp/api/ucp.h>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/net/ucx/ways.hpp>
 
 namespace imbrex::ucx {
 
@@ -29,7 +30,7 @@ using context = std::unique_ptr<std::remove_pointer_t<ucp_context_h>, context_de
 enum class connecting : bool { may_block, in_background };
 
 /// For workers with active messages and a descriptor to wait for.
-context make_context(connecting how);
+context make_context(connecting how, const ways& open = {});
 
 /// UCX says only what is fatal as long as this lives; one at a time, since the level is the whole process's.
 class without_warnings {

@@ -18,15 +18,22 @@ constexpr unsigned beat_message = 0;
 
 }  // namespace
 
+/// What is sent.
+struct heartbeat::beat_of_host {
+  run_token token;
+  std::int64_t host;
+};
+
 struct heartbeat::peer {
   ucp_ep_h endpoint = nullptr;
   ucs_status_ptr_t sending = nullptr;
   bool broken = false;
+  beat_of_host last{};
   int missed = 0;  ///< beats since it was heard. Not a time: while this process is stopped, it hears nobody.
 
   static void failed(void* self, ucp_ep_h, ucs_status_t) { static_cast<peer*>(self)->broken = true; }
 
-  void send(const int& own) {
+  void send(const beat_of_host& own) {
     if (UCS_PTR_IS_PTR(sending)) {
       if (ucp_request_check_status(sending) == UCS_INPROGRESS) return;  // one beat on the way is enough
       ucp_request_free(sending);
@@ -36,7 +43,8 @@ struct heartbeat::peer {
     ucp_request_param_t how{};
     how.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
     how.flags = UCP_AM_SEND_FLAG_EAGER;
-    sending = ucp_am_send_nbx(endpoint, beat_message, nullptr, 0, &own, sizeof own, &how);
+    last = own;
+    sending = ucp_am_send_nbx(endpoint, beat_message, nullptr, 0, &last, sizeof last, &how);
   }
 
   void close(ucp_worker_h worker) {
@@ -57,12 +65,13 @@ std::chrono::milliseconds heartbeat::silence() {
 }
 
 heartbeat::heartbeat(int host, const std::vector<watchman>& hosts, std::chrono::milliseconds silence,
-                     network::receiver& to)
+                     const ways& open, run_token token, network::receiver& to)
     : host_(host),
+      token_(token),
       hosts_(hosts),
       interval_(silence / beats_in_silence),
       to_(to),
-      context_(make_context(connecting::in_background)) {
+      context_(make_context(connecting::in_background, open)) {
   ucp_worker_params_t how{};
   how.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
   how.thread_mode = UCS_THREAD_MODE_SERIALIZED;
@@ -99,8 +108,13 @@ void heartbeat::start() {
 ucs_status_t heartbeat::heard(void* self, const void*, std::size_t, void* data, std::size_t length,
                               const ucp_am_recv_param_t*) {
   auto& mine = *static_cast<heartbeat*>(self);
-  int host = -1;
-  if (length == sizeof host) std::memcpy(&host, data, sizeof host);
+  beat_of_host beat{};
+  if (length == sizeof beat) std::memcpy(&beat, data, sizeof beat);
+  if (length != sizeof beat || beat.token != mine.token_) {
+    tell_of_stranger("the heartbeat of this host");
+    return UCS_OK;
+  }
+  const int host = static_cast<int>(beat.host);
   const auto found = mine.peers_.find(host);
   if (found != mine.peers_.end())
     found->second->missed = 0;
@@ -138,7 +152,7 @@ std::optional<int> heartbeat::beat() {
   for (const int host : take_wanted()) watch(host);
   std::optional<int> silent;
   for (auto& [host, p] : peers_) {
-    p->send(host_);
+    p->send({token_, host_});
     if (++p->missed > beats_in_silence) silent = host;
   }
   return silent;

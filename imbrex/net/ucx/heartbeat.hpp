@@ -13,6 +13,8 @@
 
 #include <imbrex/net/network.hpp>
 #include <imbrex/net/ucx/handles.hpp>
+#include <imbrex/net/ucx/run_token.hpp>
+#include <imbrex/net/ucx/ways.hpp>
 
 namespace imbrex::ucx {
 
@@ -41,8 +43,9 @@ class heartbeat {
   static std::chrono::milliseconds silence();
 
   /// That of the host with this number among `hosts`, which must be complete at the start, and outlive this.
-  heartbeat(int host, const std::vector<watchman>& hosts, std::chrono::milliseconds silence,
-            network::receiver& to);
+  /// `token`: see `places`.
+  heartbeat(int host, const std::vector<watchman>& hosts, std::chrono::milliseconds silence, const ways& open,
+            run_token token, network::receiver& to);
   ~heartbeat();
   heartbeat(const heartbeat&) = delete;
   heartbeat& operator=(const heartbeat&) = delete;
@@ -55,6 +58,7 @@ class heartbeat {
 
  private:
   struct peer;
+  struct beat_of_host;
 
   static ucs_status_t heard(void* self, const void* header, std::size_t header_length, void* data,
                             std::size_t length, const ucp_am_recv_param_t* how);
@@ -65,6 +69,7 @@ class heartbeat {
   std::optional<int> beat();
 
   const int host_;
+  const run_token token_;
   const std::vector<watchman>& hosts_;
   const std::chrono::milliseconds interval_;
   network::receiver& to_;

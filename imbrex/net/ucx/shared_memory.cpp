@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/net/ucx/shared_memory.hpp>
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstring>
 
-#include <imbrex/net/bootstrap/launcher_watch.hpp>
-#include <imbrex/net/ucx/handles.hpp>
+#include <imbrex/base/error.hpp>
 #include <imbrex/serial/error.hpp>
 
 namespace imbrex::ucx {
@@ -30,39 +35,38 @@ std::byte* bytes_at(std::byte* start, const shared_block& where) {
   return start + shared_layout::states + where.first * shared_layout::granule;
 }
 
-}  // namespace
-
-shared_memory::shared_memory(ucp_context_h context) : context_(context) {
-  ucp_mem_map_params_t how{};
-  how.field_mask =
-      UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS;
-  how.length = shared_layout::size;
-  how.flags = UCP_MEM_MAP_ALLOCATE | UCP_MEM_MAP_NONBLOCK;
-  {
-    const outliving_launcher until_it_has_no_name;
-    const without_warnings quiet;
-    check(ucp_mem_map(context_, &how, &memory_), "ucp_mem_map");
-  }
-  ucp_mem_attr_t what{};
-  what.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS;
-  const ucs_status_t status = ucp_mem_query(memory_, &what);
-  if (status != UCS_OK) {
-    ucp_mem_unmap(context_, memory_);
-    check(status, "ucp_mem_query");
-  }
-  start_ = static_cast<std::byte*>(what.address);
-  std::memset(start_, 0, shared_layout::size);
+[[noreturn]] void throw_no_memory(const char* call) {
+  throw error(std::string("no memory for long messages between processes of this host: ") + call + ": " +
+              std::strerror(errno));
 }
 
-shared_memory::~shared_memory() { ucp_mem_unmap(context_, memory_); }
+/// Of that size for ever, so that nobody who has mapped it can touch what is not there.
+descriptor file_of_memory() {
+  descriptor file(::memfd_create("imbrex", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  constexpr int for_ever = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+  if (!file || ::fchmod(file.get(), S_IRUSR | S_IWUSR) != 0 ||
+      ::ftruncate(file.get(), shared_layout::size) != 0 || ::fcntl(file.get(), F_ADD_SEALS, for_ever) != 0)
+    throw_no_memory("memfd_create");
+  return file;
+}
 
-std::string shared_memory::key() const {
-  void* bytes = nullptr;
-  std::size_t length = 0;
-  check(ucp_rkey_pack(context_, memory_, &bytes, &length), "ucp_rkey_pack");
-  std::string copy(static_cast<const char*>(bytes), length);
-  ucp_rkey_buffer_release(bytes);
-  return copy;
+bool cannot_shrink(int file) { return (::fcntl(file, F_GET_SEALS) & F_SEAL_SHRINK) != 0; }
+
+}  // namespace
+
+mapped_memory::mapped_memory(int file)
+    : start_(static_cast<std::byte*>(
+          ::mmap(nullptr, shared_layout::size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0))) {
+  if (start_ == MAP_FAILED) throw_no_memory("mmap");
+}
+
+mapped_memory::~mapped_memory() { ::munmap(start_, shared_layout::size); }
+
+shared_memory::shared_memory() : file_(file_of_memory()), memory_(file_.get()) {
+  struct stat what{};
+  if (::fstat(file_.get(), &what) != 0) throw_no_memory("fstat");
+  key_ = {::getpid(), file_.get(), what.st_dev, what.st_ino};
+  std::memset(memory_.start(), 0, shared_layout::size);
 }
 
 bool shared_memory::put(std::span<const std::byte> bytes, shared_block& where) {
@@ -75,14 +79,14 @@ bool shared_memory::put(std::span<const std::byte> bytes, shared_block& where) {
   std::fill_n(room, count, true);
   where = {static_cast<std::uint32_t>(room - taken_.begin()), static_cast<std::uint32_t>(bytes.size())};
   unread_.push_back(where);
-  std::memcpy(bytes_at(start_, where), bytes.data(), bytes.size());
-  state_of(start_, where.first).store(is_full, std::memory_order_release);
+  std::memcpy(bytes_at(memory_.start(), where), bytes.data(), bytes.size());
+  state_of(memory_.start(), where.first).store(is_full, std::memory_order_release);
   return true;
 }
 
 void shared_memory::take_back_what_is_read() {
   std::erase_if(unread_, [this](const shared_block& one) {
-    if (state_of(start_, one.first).load(std::memory_order_acquire) != is_free) return false;
+    if (state_of(memory_.start(), one.first).load(std::memory_order_acquire) != is_free) return false;
     std::fill_n(taken_.begin() + one.first, shared_layout::granules_of(one.size), false);
     return true;
   });
@@ -102,36 +106,36 @@ void neighbour_access::pause(time_point now) {
   paused_until_ = now + last_pause_;
 }
 
-std::unique_ptr<foreign_memory> foreign_memory::find(ucp_ep_h endpoint, const std::string& key,
-                                                     std::uint64_t address) {
-  const without_warnings quiet;  // of another namespace, say
-  ucp_rkey_h unpacked = nullptr;
-  if (key.empty() || ucp_ep_rkey_unpack(endpoint, key.data(), &unpacked) != UCS_OK) return nullptr;
-  void* here = nullptr;
-  if (ucp_rkey_ptr(unpacked, address, &here) != UCS_OK) {
-    ucp_rkey_destroy(unpacked);
+std::unique_ptr<foreign_memory> foreign_memory::find(const shared_memory_key& key) {
+  const std::string path = "/proc/" + std::to_string(key.process) + "/fd/" + std::to_string(key.descriptor);
+  const descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
+  struct stat what{};
+  // In another namespace that number is another process.
+  if (!file || ::fstat(file.get(), &what) != 0 || what.st_dev != key.device || what.st_ino != key.file ||
+      !cannot_shrink(file.get()) || what.st_size != static_cast<off_t>(shared_layout::size))
+    return nullptr;
+  try {
+    std::unique_ptr<foreign_memory> found(new foreign_memory(file.get()));
+    for (std::size_t at = 0; at < shared_layout::size; at += page)
+      static_cast<void>(*static_cast<volatile std::byte*>(found->memory_.start() + at));
+    return found;
+  } catch (const error&) {  // no room for it here
     return nullptr;
   }
-  auto* const start = static_cast<std::byte*>(here);
-  for (std::size_t at = 0; at < shared_layout::size; at += page)
-    static_cast<void>(*static_cast<volatile std::byte*>(start + at));
-  return std::unique_ptr<foreign_memory>(new foreign_memory(unpacked, start));
 }
-
-foreign_memory::~foreign_memory() { ucp_rkey_destroy(key_); }
 
 std::span<const std::byte> foreign_memory::at(const shared_block& where) const {
   const bool can_be = where.size > 0 && where.size <= shared_layout::longest_block &&
                       where.first < shared_layout::granules &&
                       where.first + shared_layout::granules_of(where.size) <= shared_layout::granules;
-  if (!can_be || state_of(start_, where.first).load(std::memory_order_acquire) != is_full)
+  if (!can_be || state_of(memory_.start(), where.first).load(std::memory_order_acquire) != is_full)
     throw serial_error("malformed message: " + std::to_string(where.size) + " bytes in granule " +
                        std::to_string(where.first) + " of the sender's memory, where nothing is");
-  return {bytes_at(start_, where), where.size};
+  return {bytes_at(memory_.start(), where), where.size};
 }
 
 bool foreign_memory::release(const shared_block& where, std::chrono::nanoseconds copying) {
-  state_of(start_, where.first).store(is_free, std::memory_order_release);
+  state_of(memory_.start(), where.first).store(is_free, std::memory_order_release);
   if (where.size < shortest_timed) return false;
   const bool is_slow = copying.count() * slowest_bytes_per_ns > static_cast<std::int64_t>(where.size);
   slow_copies_ = std::max(slow_copies_ + (is_slow ? 1 : -1), 0);

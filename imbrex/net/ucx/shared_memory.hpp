@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <ucp/api/ucp.h>
+#include <imbrex/base/descriptor.hpp>
 
 namespace imbrex::ucx {
 
@@ -34,19 +34,39 @@ struct shared_block {
   std::uint32_t size = 0;   ///< bytes
 };
 
-/// Memory of a port to which it copies long blocks, from where their receivers copy them. UCX allocates it and gives
-/// others access; it has no name that could stay behind. One thread's, but for what receivers do.
+/// What a process needs to find the memory of another of its host: a descriptor of that one, and which file it must be.
+/// Nobody else may open it: only who could as well trace that process.
+struct shared_memory_key {
+  std::int64_t process = 0;
+  std::int32_t descriptor = -1;
+  std::uint64_t device = 0;
+  std::uint64_t file = 0;
+};
+
+/// `shared_layout::size` bytes of a file, in this process's memory.
+class mapped_memory {
+ public:
+  /// Throws imbrex::error if there is no room for it.
+  explicit mapped_memory(int file);
+  ~mapped_memory();
+  mapped_memory(const mapped_memory&) = delete;
+  mapped_memory& operator=(const mapped_memory&) = delete;
+
+  std::byte* start() const { return start_; }
+
+ private:
+  std::byte* start_;
+};
+
+/// Memory of a port to which it copies long blocks, from where their receivers copy them. It is a file without any name,
+/// which so cannot stay behind. One thread's, but for what receivers do.
 class shared_memory {
  public:
-  /// Throws imbrex::error if UCX has none. The context must outlive it.
-  explicit shared_memory(ucp_context_h context);
-  ~shared_memory();
-  shared_memory(const shared_memory&) = delete;
-  shared_memory& operator=(const shared_memory&) = delete;
+  /// Throws imbrex::error if the system has none.
+  shared_memory();
 
   /// What `foreign_memory` needs.
-  std::string key() const;
-  std::uint64_t address() const { return reinterpret_cast<std::uintptr_t>(start_); }
+  const shared_memory_key& key() const { return key_; }
 
   /// A copy that stays until its receiver has released it. False if there is no room now.
   bool put(std::span<const std::byte> bytes, shared_block& where);
@@ -54,9 +74,9 @@ class shared_memory {
  private:
   void take_back_what_is_read();
 
-  ucp_context_h context_;
-  ucp_mem_h memory_ = nullptr;
-  std::byte* start_ = nullptr;
+  descriptor file_;
+  mapped_memory memory_;
+  shared_memory_key key_;
   std::array<bool, shared_layout::granules> taken_{};
   std::vector<shared_block> unread_;
 };
@@ -87,12 +107,8 @@ class neighbour_access {
 /// The same memory, as a receiver sees it.
 class foreign_memory {
  public:
-  /// Null if it cannot be read from here. `endpoint`: to its owner; must outlive this.
-  static std::unique_ptr<foreign_memory> find(ucp_ep_h endpoint, const std::string& key,
-                                              std::uint64_t address);
-  ~foreign_memory();
-  foreign_memory(const foreign_memory&) = delete;
-  foreign_memory& operator=(const foreign_memory&) = delete;
+  /// Null if it cannot be read from here.
+  static std::unique_ptr<foreign_memory> find(const shared_memory_key& key);
 
   /// A block that its owner has put there, until `release`. Throws serial_error if there is none.
   std::span<const std::byte> at(const shared_block& where) const;
@@ -103,10 +119,9 @@ class foreign_memory {
   static constexpr int many_slow_copies = 8;
 
  private:
-  foreign_memory(ucp_rkey_h key, std::byte* start) : key_(key), start_(start) {}
+  explicit foreign_memory(int file) : memory_(file) {}
 
-  ucp_rkey_h key_;
-  std::byte* start_;
+  mapped_memory memory_;
   int slow_copies_ = 0;  ///< more than others that were not
 };
 

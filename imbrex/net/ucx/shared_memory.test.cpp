@@ -2,54 +2,29 @@
 #include <imbrex/net/ucx/shared_memory.hpp>
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <deque>
 
 #include <imbrex/base/random.hpp>
-#include <imbrex/net/ucx/handles.hpp>
+#include <imbrex/base/sanitized.test.hpp>
 #include <imbrex/serial/error.hpp>
 
 namespace imbrex::ucx {
 namespace {
 
-ucp_worker_params_t of_one_thread() {
-  ucp_worker_params_t how{};
-  how.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
-  how.thread_mode = UCS_THREAD_MODE_SERIALIZED;
-  return how;
-}
-
 /// An owner and a reader, who might be two processes.
 class blocks_in_shared_memory : public testing::Test {
  protected:
-  void SetUp() override {
-    const std::string address = address_of(owner_.get());
-    ucp_ep_params_t how{};
-    how.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
-    how.address = reinterpret_cast<const ucp_address_t*>(address.data());
-    check(ucp_ep_create(reader_.get(), &how, &endpoint_), "ucp_ep_create");
-    there_ = foreign_memory::find(endpoint_, here_.key(), here_.address());
-    if (!there_) GTEST_SKIP() << "UCX shares no memory here: UCX_TLS, or no System V or POSIX shared memory";
-  }
-  void TearDown() override {
-    there_.reset();
-    ucp_request_param_t force{};
-    force.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
-    force.flags = UCP_EP_CLOSE_FLAG_FORCE;
-    void* const request = ucp_ep_close_nbx(endpoint_, &force);
-    if (!UCS_PTR_IS_PTR(request)) return;
-    while (ucp_request_check_status(request) == UCS_INPROGRESS) ucp_worker_progress(reader_.get());
-    ucp_request_free(request);
-  }
+  void SetUp() override { ASSERT_TRUE(there_); }
 
-  const context context_ = make_context(connecting::may_block);
-  shared_memory here_{context_.get()};
-  const worker owner_ = make_worker(context_.get(), of_one_thread());
-  const worker reader_ = make_worker(context_.get(), of_one_thread());
-  ucp_ep_h endpoint_ = nullptr;
-  std::unique_ptr<foreign_memory> there_;
+  shared_memory here_;
+  std::unique_ptr<foreign_memory> there_ = foreign_memory::find(here_.key());
 };
 
 std::vector<std::byte> block_of(std::size_t size, std::uint64_t seed) {
@@ -144,8 +119,44 @@ TEST(neighbour_access, pauses_longer_each_time_that_memory_is_still_far) {
   EXPECT_TRUE(access.may_be_used(now + neighbour_access::shortest_pause));
 }
 
-TEST_F(blocks_in_shared_memory, are_not_found_by_the_key_of_nothing) {
-  EXPECT_EQ(foreign_memory::find(endpoint_, "", here_.address()), nullptr);
+TEST_F(blocks_in_shared_memory, are_not_found_by_the_key_of_something_else) {
+  EXPECT_EQ(foreign_memory::find({}), nullptr);
+  auto key = here_.key();
+  ++key.file;
+  EXPECT_EQ(foreign_memory::find(key), nullptr);
+  key = here_.key();
+  ++key.device;
+  EXPECT_EQ(foreign_memory::find(key), nullptr);
+  key = here_.key();
+  key.descriptor = -1;
+  EXPECT_EQ(foreign_memory::find(key), nullptr);
+}
+
+TEST_F(blocks_in_shared_memory, are_not_found_in_a_file_that_could_shrink) {
+  const descriptor file(::memfd_create("another", MFD_CLOEXEC));
+  struct stat what{};
+  ASSERT_EQ(::ftruncate(file.get(), shared_layout::size), 0);
+  ASSERT_EQ(::fstat(file.get(), &what), 0);
+  EXPECT_EQ(foreign_memory::find({::getpid(), file.get(), what.st_dev, what.st_ino}), nullptr);
+}
+
+TEST_F(blocks_in_shared_memory, are_nobody_elses_and_have_no_name) {
+  struct stat what{};
+  ASSERT_EQ(::fstat(here_.key().descriptor, &what), 0);
+  EXPECT_EQ(what.st_mode & 07777, 0600U);
+  EXPECT_EQ(what.st_nlink, 0U);
+}
+
+/// What UCX 1.13 would do there is a segmentation fault.
+TEST_F(blocks_in_shared_memory, are_not_found_where_no_memory_is_left) {
+  if (test::memory_is_kept_back) GTEST_SKIP() << "the sanitizer needs memory of its own";
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
+  const rlimit none{1, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &none), 0);
+  const bool found = foreign_memory::find(here_.key()) != nullptr;
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_FALSE(found);
 }
 
 }  // namespace

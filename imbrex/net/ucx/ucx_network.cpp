@@ -13,9 +13,10 @@
 #include <ucs/debug/debug.h>
 
 #include <imbrex/base/descriptor.hpp>
-#include <imbrex/net/host.hpp>
 #include <imbrex/net/ucx/heartbeat.hpp>
+#include <imbrex/net/ucx/run_token.hpp>
 #include <imbrex/net/ucx/ucx_port.hpp>
+#include <imbrex/net/ucx/ways.hpp>
 #include <imbrex/serial/archive.hpp>
 
 namespace imbrex {
@@ -30,27 +31,37 @@ namespace {
   return true;
 }();
 
-/// What a process tells the others at the start.
+/// What a process tells the others before UCX opens anything.
 struct introduction {
   std::uint64_t program = 0;
-  std::string host;
   int pes = 0;
-  std::vector<std::string> addresses;  ///< of its ports: one for each PE, or one for all
+  whereabouts where;
+  run_token token = 0;  ///< that of process 0 is the run's
 };
 
-std::string to_text(const introduction& mine) {
+template <class T>
+std::string to_text(const T& mine) {
   writer out;
   out(mine);
   const auto bytes = out.written();
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-introduction from_text(const std::string& text) {
-  introduction other;
+template <class T>
+T from_text(const std::string& text) {
+  T other;
   reader in({reinterpret_cast<const std::byte*>(text.data()), text.size()});
   in(other);
   in.finish();
   return other;
+}
+
+/// What each process tells all, in the order of their numbers.
+template <class T>
+std::vector<T> gather(bootstrap& job, const T& mine) {
+  std::vector<T> all;
+  for (const auto& text : job.all_gather(to_text(mine))) all.push_back(from_text<T>(text));
+  return all;
 }
 
 /// Process 0 says it, once; all end.
@@ -64,37 +75,55 @@ introduction from_text(const std::string& text) {
   throw error(text);
 }
 
+/// Collective. Throws where processes do not run the same program.
+std::vector<introduction> meet(bootstrap& job, int pes, std::uint64_t program) {
+  auto all = gather(job, introduction{program, pes, whereabouts::of_this_process(), draw_token()});
+  std::vector<int> strangers;
+  for (int process = 0; process < job.size(); ++process)
+    if (all[static_cast<std::size_t>(process)].program != all.front().program) strangers.push_back(process);
+  if (!strangers.empty()) refuse_programs(job.rank(), strangers);
+  return all;
+}
+
+ways ways_in_job(const std::vector<introduction>& all, int self) {
+  std::vector<whereabouts> places;
+  for (const auto& one : all) places.push_back(one.where);
+  return ways_to_others(places, static_cast<std::size_t>(self));
+}
+
 class ucx_network final : public network {
  public:
   ucx_network(bootstrap& job, int pes, port_sharing sharing, std::uint64_t program, receiver& to)
-      : context_(make_context(connecting::may_block)) {
+      : all_(meet(job, pes, program)),
+        ways_(ways_in_job(all_, job.rank())),
+        context_(make_context(connecting::may_block, ways_)) {
     allow_many_descriptors();  // over TCP each connection takes one, and each worker several
+    places_.token = all_.front().token;
     const int ports = sharing == port_sharing::each ? pes : 1;
     for (int p = 0; p < ports; ++p)
       ports_.push_back(std::make_unique<ucx_port>(context_.get(), job.rank(), places_, to));
-    introduction mine{program, name_of_host(), pes, {}};
-    for (const auto& p : ports_) mine.addresses.push_back(p->address());
-    const auto all = job.all_gather(to_text(mine));
-    const auto first = from_text(all.front());
-    std::vector<int> strangers;
+    std::vector<std::string> addresses;
+    for (const auto& p : ports_) addresses.push_back(p->address());
+    const auto addresses_of = gather(job, addresses);
+    const std::string& own_host = all_[static_cast<std::size_t>(job.rank())].where.host;
     std::map<std::string, int> hosts;
     for (int process = 0; process < job.size(); ++process) {
-      const auto other = from_text(all[static_cast<std::size_t>(process)]);
-      if (other.program != first.program) strangers.push_back(process);
+      const auto& other = all_[static_cast<std::size_t>(process)];
+      const auto& its_addresses = addresses_of[static_cast<std::size_t>(process)];
       if (process == job.rank()) pes_ = {static_cast<int>(places_.port_of_pe.size()), pes, 0};
       places_.first_port.push_back(places_.ports.size());
-      const auto [host, is_first] = hosts.try_emplace(other.host, static_cast<int>(hosts.size()));
+      const auto [host, is_first] = hosts.try_emplace(other.where.host, static_cast<int>(hosts.size()));
       if (is_first) watchmen_.push_back({process, {}});
-      places_.are_on_one_host &= other.host == mine.host;
-      const std::size_t others_ports = other.addresses.size();
+      const bool is_here = other.where.host == own_host;
+      places_.are_on_one_host &= is_here;
+      const std::size_t others_ports = its_addresses.size();
       for (std::size_t p = 0; p < static_cast<std::size_t>(other.pes); ++p)
         places_.port_of_pe.push_back(places_.ports.size() + (others_ports == 1 ? 0 : p));
-      for (const auto& address : other.addresses)
-        places_.ports.push_back({address, process, host->second, other.host == mine.host,
-                                 other.pes == static_cast<int>(others_ports)});
+      for (const auto& address : its_addresses)
+        places_.ports.push_back(
+            {address, process, host->second, is_here, other.pes == static_cast<int>(others_ports)});
     }
-    if (!strangers.empty()) refuse_programs(job.rank(), strangers);
-    if (watchmen_.size() > 1) watch_other_hosts(job, hosts.at(mine.host), to);
+    if (watchmen_.size() > 1) watch_other_hosts(job, hosts.at(own_host), to);
     pes_.total = static_cast<int>(places_.port_of_pe.size());
     for (std::size_t p = 0; p < ports_.size() && ports == pes; ++p)
       ports_[p]->belong_to(pes_.first + static_cast<int>(p));
@@ -141,7 +170,8 @@ class ucx_network final : public network {
   void watch_other_hosts(bootstrap& job, int host, network::receiver& to) {
     const auto& own = watchmen_[static_cast<std::size_t>(host)];
     if (own.process == job.rank() && silence_.count() > 0)
-      heartbeat_ = std::make_unique<heartbeat>(host, watchmen_, silence_, to);
+      heartbeat_ = std::make_unique<heartbeat>(host, watchmen_, silence_, ways_between_hosts(ways_),
+                                               places_.token, to);
     const auto addresses = job.all_gather(heartbeat_ ? heartbeat_->address() : "");
     for (auto& other : watchmen_) other.address = addresses[static_cast<std::size_t>(other.process)];
     if (silence_.count() == 0) return;
@@ -151,6 +181,8 @@ class ucx_network final : public network {
 
   /// Asked first, so that a wrong one is refused on a single host, too.
   const std::chrono::milliseconds silence_ = heartbeat::silence();
+  const std::vector<introduction> all_;
+  const ways ways_;
   context context_;
   places places_;
   pe_range pes_;

@@ -25,8 +25,7 @@ ucx_port::ucx_port(ucp_context_h context, int process, const places& where, netw
     : process_(process),
       where_(where),
       leaves_rendezvous_to_ucx_(std::getenv("UCX_RNDV_THRESH") != nullptr),  // who sets it means it
-      to_(to),
-      context_(context) {
+      to_(to) {
   ucp_worker_params_t how{};
   how.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE | UCP_WORKER_PARAM_FIELD_EVENTS;
   how.thread_mode = UCS_THREAD_MODE_SERIALIZED;  // made here, driven by the PE's thread, ended here
@@ -94,9 +93,9 @@ void ucx_port::have_watched(std::size_t port) {
 
 void ucx_port::greet_others() {
   has_greeted_ = true;
-  if (where_.ports.size() > most_ports_greeted) return;
   const std::vector<std::byte> greeting(greeting_bytes);
   const auto is_elsewhere = [this](std::size_t port) { return where_.ports[port].process != process_; };
+  if (where_.ports.size() > most_ports_greeted) return be_connected_to_neighbour();
   for (std::size_t port = 0; port < where_.ports.size(); ++port)
     if (is_elsewhere(port)) have_watched(port);
   for (std::size_t port = 0; port < where_.ports.size(); ++port) {
@@ -108,6 +107,12 @@ void ucx_port::greet_others() {
   const auto until = std::chrono::steady_clock::now() + longest_wait_for_answers;
   while (sending() && std::chrono::steady_clock::now() < until)
     if (!move()) std::this_thread::yield();
+}
+
+void ucx_port::be_connected_to_neighbour() {
+  const auto neighbour = std::ranges::find_if(
+      where_.ports, [this](const remote_port& p) { return p.on_this_host && p.process != process_; });
+  if (neighbour != where_.ports.end()) peer_at(static_cast<std::size_t>(neighbour - where_.ports.begin()));
 }
 
 bool ucx_port::move() noexcept {

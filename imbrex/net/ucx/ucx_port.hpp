@@ -17,6 +17,7 @@
 #include <imbrex/net/network.hpp>
 #include <imbrex/net/ucx/handles.hpp>
 #include <imbrex/net/ucx/held.hpp>
+#include <imbrex/net/ucx/run_token.hpp>
 #include <imbrex/net/ucx/shared_memory.hpp>
 #include <imbrex/serial/writer.hpp>
 
@@ -42,6 +43,7 @@ struct places {
   std::optional<int> watchman;
   heartbeat* own_heartbeat = nullptr;
   bool are_on_one_host = true;
+  run_token token = 0;
 };
 
 /// A worker and its endpoints: one PE's, or all of a process's. All is one thread's, but the two counters, which anybody may read;
@@ -145,6 +147,8 @@ class ucx_port final : public port {
   static constexpr std::size_t most_sent_unasked_over_tcp = std::size_t{1} << 18U;
   /// Of larger jobs a PE needs few others; over TCP each connection takes a file descriptor.
   static constexpr std::size_t most_ports_greeted = 32;
+  /// What is longer, and has no block, has the token as its header, too: it may have to be asked for.
+  static constexpr std::size_t longest_without_header = std::size_t{1} << 13U;
   /// More than UCX sends before the other side has answered: when it has left, the two are connected.
   static constexpr std::size_t greeting_bytes = 1024;
   static constexpr std::chrono::milliseconds longest_wait_for_answers{1000};
@@ -158,6 +162,9 @@ class ucx_port final : public port {
   /// Connects to all others of a small job and waits until they have answered: UCX keeps a message of more than some
   /// 90 bytes back until then, and so in an entry that computes on after its first send.
   void greet_others();
+  /// UCX wakes others in shared memory by sockets that everybody may send to; an empty datagram makes it abort as long as it
+  /// has not used that memory yet.
+  void be_connected_to_neighbour();
   /// Sends what `out_` holds, which is empty afterwards. Takes `item`, if it is not null, because a block of it
   /// is lent.
   void transmit(kind what, peer& other, work* item);
@@ -202,6 +209,8 @@ class ucx_port final : public port {
   template <kind What>
   static ucs_status_t on_message(void* self, const void* header, std::size_t header_length, void* data,
                                  std::size_t length, const ucp_am_recv_param_t* how_it_came);
+  /// Takes the token off what stands alone, or off the header of a block. False, and said, if it is a stranger's.
+  bool is_ours(std::span<const std::byte>& bytes) const;
   void take(kind what, std::span<const std::byte> header, std::span<const std::byte> data);
   void take_item(std::span<const std::byte> bytes);
   void take_batch(std::span<const std::byte> bytes);
@@ -235,9 +244,8 @@ class ucx_port final : public port {
   const bool leaves_rendezvous_to_ucx_;
   std::optional<int> pe_;
   network::receiver& to_;
-  held<departure> departing_;  ///< what UCX reads, and
-  held<arrival> arriving_;     ///< what it fills: they stay longer than the worker
-  ucp_context_h context_;
+  held<departure> departing_;              ///< what UCX reads, and
+  held<arrival> arriving_;                 ///< what it fills: they stay longer than the worker
   std::unique_ptr<shared_memory> memory_;  ///< once there have been long blocks to others of this host
   worker worker_;
   int descriptor_ = -1;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <utility>
@@ -176,6 +177,33 @@ TEST_F(job_on_two_hosts, leaves_blocks_in_a_neighbours_memory_while_much_waits_t
   EXPECT_TRUE(watchman.came.back() == long_text(100'000, 'B'));
 }
 
+/// Of all kinds and lengths, by who knows everything but the run's token.
+TEST_F(job_on_two_hosts, drops_what_a_stranger_sends) {
+  const auto send_all = [this](int to) {
+    for (const std::size_t size : {10UL, 5'000UL, 20'000UL, 300'000UL, 2'000'000UL})
+      for (const std::size_t packed : {std::size_t{8}, size}) {
+        auto* const item = new text(long_text(size, 'S'));
+        item->beginning = packed;
+        item->coalesced = size == 10;
+        other.port.send(*item, to);
+      }
+    other.port.notify(to, {});
+  };
+  other.where.token = 1;
+  send_all(0);
+  send_all(1);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while ((other.port.sending() || text::there_are > 0) && std::chrono::steady_clock::now() < until)
+    for (process* p : all) p->port.progress(0);
+  EXPECT_EQ(text::there_are, 0);
+  other.where.token = 0;
+  other.port.notify(0, {});
+  other.port.notify(1, {});
+  ASSERT_TRUE(comes_to([&] { return watchman.notices == 1 && one.notices == 1; }));
+  EXPECT_EQ(watchman.came.size() + one.came.size(), 0U);
+  EXPECT_EQ(watchman.port.received() + one.port.received(), 0U);
+}
+
 /// What UCX keeps costs hundreds of bytes a message here, and a slot of few over there.
 TEST_F(job_on_two_hosts, puts_together_what_waits_for_a_neighbour_who_does_not_look) {
   constexpr int many = 50'000;
@@ -203,6 +231,25 @@ TEST_F(job_on_two_hosts, sends_at_once_again_when_nothing_waits) {
   one.port.send(*new text("the last text"), 0);
   for (int turn = 0; turn < 1000; ++turn) watchman.port.progress(0);  // and the sender looks no more
   EXPECT_EQ(watchman.came.back(), "the last text");
+}
+
+TEST(ports_in_shared_memory, let_more_than_a_few_messages_wait) {
+  if (std::getenv("UCX_TLS") != nullptr || std::getenv("UCX_POSIX_FIFO_SIZE") != nullptr)
+    GTEST_SKIP() << "the user has chosen";
+  const context ucx = make_context(connecting::may_block, {"posix,self", ""});
+  process here{ucx.get(), 0};
+  process there{ucx.get(), 1};
+  for (process* p : {&here, &there})
+    for (process* k : {&here, &there}) {
+      const auto number = p->where.ports.size();
+      p->where.port_of_pe.push_back(number);
+      p->where.first_port.push_back(number);
+      p->where.ports.push_back({k->port.address(), static_cast<int>(number), 0, true, true});
+    }
+  here.port.send(*new text("the first text"), 1);
+  while (there.came.empty()) there.port.progress(0), here.port.progress(0);
+  for (int i = 0; i < 200; ++i) here.port.send(*new text("a short text"), 1);
+  EXPECT_FALSE(here.port.sending());
 }
 
 TEST_F(job_on_two_hosts, sends_blocks_of_all_sizes_to_a_neighbour) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include <imbrex/net/batch.hpp>
@@ -83,17 +84,28 @@ template <class Function>
   }
 }
 
+inline bool ucx_port::is_ours(std::span<const std::byte>& bytes) const {
+  if (take_token(bytes, where_.token)) [[likely]]
+    return true;
+  tell_of_stranger(pe_ ? "PE " + std::to_string(*pe_) : "process " + std::to_string(process_));
+  return false;
+}
+
 template <ucx_port::kind What>
 ucs_status_t ucx_port::on_message(void* self, const void* header, std::size_t header_length, void* data,
                                   std::size_t length, const ucp_am_recv_param_t* how_it_came) {
   auto& port = *static_cast<ucx_port*>(self);
-  const std::span<const std::byte> first(static_cast<const std::byte*>(header), header_length);
+  std::span<const std::byte> first(static_cast<const std::byte*>(header), header_length);
+  std::span<const std::byte> rest(static_cast<const std::byte*>(data), length);
   ucs_status_t status = UCS_OK;
   port.guarded([&] {
-    if ((how_it_came->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0)
-      status = port.be_offered(What, first, length, data);
-    else
-      port.take(What, first, {static_cast<const std::byte*>(data), length});
+    if ((how_it_came->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0) {
+      // What is short has come whole before it is read, and memory for it is there to be had.
+      const bool has_no_header = What != item_with_block && first.empty() && length <= longest_without_header;
+      if (has_no_header || port.is_ours(first)) status = port.be_offered(What, first, length, data);
+    } else if (port.is_ours(What == item_with_block ? first : rest)) {
+      port.take(What, first, rest);
+    }
   });
   return status;
 }
@@ -164,14 +176,13 @@ void ucx_port::take_item_in_memory(std::span<const std::byte> bytes) {
 void ucx_port::take_memory(std::span<const std::byte> bytes) {
   reader in(bytes);
   std::uint64_t port = 0;
-  std::uint64_t address = 0;
-  std::string key;
-  in(port, address, key);
+  shared_memory_key key;
+  in(port, key);
   in.finish();
   if (port >= where_.ports.size() || !where_.ports[port].on_this_host) throw_no_such_port(port);
   peer* const owner = peer_at(port);
   if (owner == nullptr || owner->theirs) return;
-  owner->theirs = foreign_memory::find(owner->endpoint, key, address);
+  owner->theirs = foreign_memory::find(key);
   if (owner->theirs) tell(memory_taken, *owner);
 }
 
@@ -245,8 +256,9 @@ void ucx_port::arrival::end(ucs_status_t status) {
   if (tells_of_a_loss(status)) return;
   to.guarded([&] {
     check(status, "receiving a long message");
-    item != nullptr ? to.arrived(*std::exchange(item, nullptr), pe, size)
-                    : to.take(what, {}, {bytes.get(), size});
+    if (item != nullptr) return to.arrived(*std::exchange(item, nullptr), pe, size);
+    std::span<const std::byte> all(bytes.get(), size);
+    if (to.is_ours(all)) to.take(what, {}, all);
   });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <utility>
 
 #include <imbrex/net/batch.hpp>
@@ -51,7 +52,8 @@ std::byte* ucx_port::room_for(int to, std::size_t most, bool may_wait) {
   if (closing_ || out_.size() != 0 || !is_connected) return nullptr;
   written_to_ = peers_[port].get();
   if (!written_to_->is_of_one_pe) return nullptr;
-  return may_wait || written_to_->kept != 0 ? batch::room(written_to_->waiting, most) : out_.room(most);
+  return may_wait || written_to_->kept != 0 ? batch::room(written_to_->waiting, most)
+                                            : out_.room(most + sizeof(run_token));
 }
 
 void ucx_port::send_written(std::size_t bytes, bool may_wait) {
@@ -64,8 +66,11 @@ void ucx_port::send_written(std::size_t bytes, bool may_wait) {
   if (!other.waiting.written().empty()) send_batch(other);
   if (!next_departure_) [[unlikely]]
     prepare_departure();
+  std::byte* const written = out_.room(0);
+  std::memcpy(written + bytes, &where_.token, sizeof where_.token);
+  bytes += sizeof where_.token;
   const ucs_status_ptr_t request =
-      ucp_am_send_nbx(other.endpoint, item_message, nullptr, 0, out_.room(0), bytes, &how_to_send_);
+      ucp_am_send_nbx(other.endpoint, item_message, nullptr, 0, written, bytes, &how_to_send_);
   if (request != nullptr) [[unlikely]] {
     if (UCS_PTR_IS_PTR(request)) {
       out_.filled(bytes);
@@ -128,7 +133,7 @@ void ucx_port::pack(work& item) {
 
 void ucx_port::send_lending(work& item, int to, peer& other) {
   if (send_in_memory(item, to, other)) return;
-  if (out_.written().size() + sizeof(std::uint64_t) + sizeof to <= longest_header_) {
+  if (out_.written().size() + sizeof(std::uint64_t) + sizeof to + sizeof(run_token) <= longest_header_) {
     out_(std::uint64_t{out_.lent().position});
     address(to, other);
     return transmit(item_with_block, other, &item);
@@ -171,9 +176,9 @@ void ucx_port::offer_memory(peer& other) {
   }
   other.ours.is_there = neighbour_access::answer::awaited;
   try {
-    if (!memory_) memory_ = std::make_unique<shared_memory>(context_);
+    if (!memory_) memory_ = std::make_unique<shared_memory>();
     apart([&] {
-      out_(std::uint64_t{own_number()}, memory_->address(), memory_->key());
+      out_(std::uint64_t{own_number()}, memory_->key());
       transmit(memory_offer, other, nullptr);
     });
   } catch (const error&) {  // what can be done with memory is done better, and not otherwise
@@ -212,6 +217,7 @@ void ucx_port::transmit(kind what, peer& other, work* item) {
   if (what != batch_message && !other.waiting.written().empty()) send_batch(other);
   if (!next_departure_) prepare_departure();
   next_departure_->item = item;
+  out_.number(where_.token);
   const auto packed = out_.written();
   const auto block = out_.lent().bytes;
   const ucp_request_param_t* how = &how_to_send_;
@@ -222,10 +228,12 @@ void ucx_port::transmit(kind what, peer& other, work* item) {
     unasked.flags = UCP_AM_SEND_FLAG_EAGER;
     how = &unasked;
   }
+  const std::size_t header = packed.size() > longest_without_header ? sizeof where_.token : 0;
   const ucs_status_ptr_t request =
-      block.empty() ? ucp_am_send_nbx(other.endpoint, what, nullptr, 0, packed.data(), packed.size(), how)
-                    : ucp_am_send_nbx(other.endpoint, what, packed.data(), packed.size(), block.data(),
-                                      block.size(), how);
+      block.empty()
+          ? ucp_am_send_nbx(other.endpoint, what, &where_.token, header, packed.data(), packed.size(), how)
+          : ucp_am_send_nbx(other.endpoint, what, packed.data(), packed.size(), block.data(), block.size(),
+                            how);
   if (UCS_PTR_IS_PTR(request)) return depart(other);
   out_.clear();
   if (item != nullptr) next_departure_.reset();
