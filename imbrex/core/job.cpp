@@ -175,11 +175,19 @@ void job::tell_end(int status) noexcept {
 void job::ask_clock() { tell(0, about::clock, clock_now()); }
 
 void job::look_for_end() {
-  if (const auto status = meeting_.others_left()) owner_.end_here(*status);
+  const auto end = meeting_.others_left();
+  if (!end) return;
+  if (end->is_death) deserted_ = true;
+  owner_.end_here(end->status);
 }
 
 void job::leave(int status) {
   const bool orderly = status == 0;
+  if (!orderly &&
+      is_deserted()) {  // what is left would be for who has gone; the others hear of it as this one did
+    if (comm_) comm_->finish(nanoseconds(0));
+    return net_->flush(std::chrono::milliseconds(0));
+  }
   if (comm_) comm_->finish(patience_at_the_end);
   net_->flush(patience_at_the_end);
   const auto since = std::chrono::steady_clock::now();

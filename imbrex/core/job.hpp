@@ -61,6 +61,8 @@ class job final : public network::receiver {
   /// Ends the run here if others have left it: the PE that should hear so may be in an entry that does not return. The
   /// thread that waits for the PEs.
   void look_for_end();
+  /// One that this process counts on has ended, of which the launcher tells the user.
+  bool is_deserted() const { return deserted_.load(); }
   /// Leaves the job, when no PE of this process runs any more. If the run has succeeded it waits for the others, however
   /// long; else some seconds, for in one of them an entry may never return: then this process ends here.
   void leave(int status);
@@ -106,6 +108,7 @@ class job final : public network::receiver {
   bool complained_ = false;
   std::string loss_;                       ///< which process is lost, and why
   std::atomic<bool> unreachable_ = false;  ///< a process is lost
+  std::atomic<bool> deserted_ = false;     ///< the launcher has told of a death
   std::atomic<bool> leaving_ = false;      ///< the run is over, and this process waits for the others
   const int process_;
   const int processes_;

@@ -37,6 +37,7 @@ namespace {
 /// How long entries may run on after the end of the run before the process gives up on them.
 constexpr std::chrono::milliseconds grace_after_failure{3000};
 constexpr std::chrono::milliseconds grace_after_success{30000};
+constexpr std::chrono::milliseconds grace_after_death{200};
 constexpr std::size_t report_lines = 20;
 
 options checked(const options& how, const bootstrap* meeting) {
@@ -275,9 +276,13 @@ int runtime::run(std::function<task<int>()> main) {
     while (modelled_->step(*this)) {
     }
   } else if (threads_) {
-    const auto grace = [this] { return status() == 0 ? grace_after_success : grace_after_failure; };
+    const auto grace = [this] {
+      if (job_ && job_->is_deserted()) return grace_after_death;
+      return status() == 0 ? grace_after_success : grace_after_failure;
+    };
     const auto look = [this] { job_->look_for_end(); };
     const auto stuck = threads_->run(grace, job_ ? look : std::function<void()>());
+    if (!stuck.empty() && job_ && job_->is_deserted()) ::_exit(1);  // the launcher says why
     if (!stuck.empty()) {
       for (const int p : stuck) {
         if (p == scheduler::no_pe) {

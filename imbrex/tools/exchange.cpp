@@ -24,7 +24,8 @@ std::vector<exchange::answer> exchange::take(int rank, frame said) {
     case frame_kind::gathered:
     case frame_kind::failed:
     case frame_kind::complaint:
-    case frame_kind::left: break;
+    case frame_kind::left:
+    case frame_kind::died: break;
   }
   throw error("an answer that nobody asked for");
 }
@@ -63,7 +64,20 @@ std::vector<exchange::answer> exchange::ended(int rank, const std::string& how, 
   const auto index = static_cast<std::size_t>(rank);
   if (waiting_[index]) --come_;
   waiting_[index].reset();
-  return fail(names_[index] + " has ended " + how + " and will not come", told);
+  std::vector<answer> answers;
+  if (is_in_run(rank)) answers = tell_of_death(rank);
+  in_run_[index] = false;
+  const auto failed = fail(names_[index] + " has ended " + how + " and will not come", told);
+  answers.insert(answers.end(), failed.begin(), failed.end());
+  return answers;
+}
+
+std::vector<exchange::answer> exchange::tell_of_death(int rank) const {
+  const auto bytes = std::make_shared<const std::string>(encode_frame(frame_kind::died, {}));
+  std::vector<answer> answers;
+  for (int other = 0; other < static_cast<int>(names_.size()); ++other)
+    if (other != rank && is_in_run(other)) answers.push_back({other, bytes});
+  return answers;
 }
 
 std::string exchange::complaint() {

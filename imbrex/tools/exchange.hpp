@@ -48,6 +48,8 @@ class exchange {
   std::vector<answer> fail(std::string why, bool told = false);
   /// To all others of a run that one leaves with what it says.
   std::vector<answer> tell_of_leaving(int rank, const std::string& said) const;
+  /// To all others of the run that one ends in the middle of.
+  std::vector<answer> tell_of_death(int rank) const;
   /// The same answer to all that wait, who then wait no more.
   std::vector<answer> answer_waiting(const std::string& bytes);
   std::string missing() const;

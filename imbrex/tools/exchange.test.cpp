@@ -138,6 +138,29 @@ TEST(exchange, tells_who_has_not_left_with_what_status_the_first_did) {
   EXPECT_EQ(job.take(0, {frame_kind::leave, imbrex::encode_status(3)}).size(), 3U);
 }
 
+TEST(exchange, tells_all_of_a_run_that_one_has_died) {
+  exchange job({"rank 0", "rank 1", "rank 2"});
+  for (int rank = 0; rank < 3; ++rank) job.take(rank, gather("a"));
+  job.take(2, {frame_kind::leave, imbrex::encode_status(0)});
+  const auto told = job.ended(1, "by signal 9 (Killed)", true);
+  ASSERT_EQ(told.size(), 3U);
+  EXPECT_EQ(told[0].rank, 0);
+  EXPECT_EQ(*told[0].bytes, encode_frame(frame_kind::died, ""));
+  EXPECT_EQ(told[1].rank, 2);
+  EXPECT_EQ(*told[1].bytes, *told[0].bytes);
+  EXPECT_EQ(told[2].rank, 2);  // who waits gets an answer, too
+  EXPECT_EQ(decode(told[2]).kind, frame_kind::failed);
+  EXPECT_FALSE(job.is_in_run(1));
+  EXPECT_TRUE(job.ended(1, "by signal 9 (Killed)", true).empty());
+}
+
+TEST(exchange, tells_nobody_of_one_that_has_said_that_it_ends) {
+  exchange job({"rank 0", "rank 1"});
+  for (int rank = 0; rank < 2; ++rank) job.take(rank, gather("a"));
+  job.take(1, {frame_kind::finish, imbrex::encode_status(1)});
+  EXPECT_TRUE(job.ended(1, "with status 1", true).empty());
+}
+
 TEST(exchange, refuses_what_the_protocol_does_not_allow) {
   exchange job({"rank 0", "rank 1"});
   job.take(0, gather("a"));

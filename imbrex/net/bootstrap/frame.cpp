@@ -11,7 +11,7 @@ namespace imbrex {
 namespace {
 
 /// The last character is the version of the protocol.
-constexpr std::uint32_t magic = 'I' | 'M' << 8 | 'X' << 16 | '1' << 24;
+constexpr std::uint32_t magic = 'I' | 'M' << 8 | 'X' << 16 | '2' << 24;
 
 struct header {
   std::uint32_t magic;
@@ -65,7 +65,7 @@ std::optional<frame> frame_reader::next() {
   std::memcpy(&head, buffered_.data(), sizeof head);
   if (head.magic != magic) refuse("a frame begins with " + std::to_string(head.magic));
   if (head.kind < static_cast<std::uint32_t>(frame_kind::gather) ||
-      head.kind > static_cast<std::uint32_t>(frame_kind::left))
+      head.kind > static_cast<std::uint32_t>(frame_kind::died))
     refuse("a frame of kind " + std::to_string(head.kind));
   if (head.length > max_frame_payload) refuse("a frame of " + std::to_string(head.length) + " bytes");
   if (buffered_.size() - sizeof head < head.length) return std::nullopt;

@@ -27,7 +27,8 @@ enum class frame_kind : std::uint32_t {
   failed,
   complaint,
   leave,
-  left
+  left,
+  died  ///< one of the run, of whose end the launcher tells the user
 };
 
 struct frame {

@@ -2,12 +2,8 @@
 #include <imbrex/net/bootstrap/internal/launched.hpp>
 
 #include <fcntl.h>
-#include <poll.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <limits>
@@ -23,10 +19,6 @@ using namespace std::chrono_literals;
 
 /// How long the launcher may take to say who is missing.
 constexpr auto answer_time = 2s;
-
-[[noreturn]] void fail_without_launcher(const std::string& why) {
-  throw error("the launcher, imbrex run, has gone (" + why + ")");
-}
 
 /// A second descriptor of an inherited one, which programs that this process starts get neither of. The first
 /// stays open, so that a process may look for its bootstrap again.
@@ -52,7 +44,7 @@ launched_bootstrap::launched_bootstrap(int rank, int size, descriptor socket, de
                                        std::chrono::milliseconds patience)
     : rank_(rank),
       size_(size),
-      socket_(std::move(socket)),
+      connection_(std::move(socket), "the launcher, imbrex run,"),
       launcher_(std::move(launcher)),
       patience_(patience) {}
 
@@ -66,10 +58,11 @@ void launched_bootstrap::leave(int status) {
                    "the processes of this job did not end together: ");
 }
 
-std::optional<int> launched_bootstrap::others_left() {
+std::optional<bootstrap::end_of_others> launched_bootstrap::others_left() {
   try {
-    const auto told = receive(std::chrono::steady_clock::now());
-    if (told && told->kind == frame_kind::left) return decode_status(told->payload);
+    const auto told = connection_.receive(std::chrono::steady_clock::now());
+    if (told && told->kind == frame_kind::left) return end_of_others{decode_status(told->payload)};
+    if (told && told->kind == frame_kind::died) return end_of_others{1, true};
   } catch (const error&) {  // the next exchange says so
   }
   return std::nullopt;
@@ -90,11 +83,12 @@ std::vector<std::string> launched_bootstrap::exchange_or_fail(const frame& said,
 
 std::vector<std::string> launched_bootstrap::exchange(const frame& said, time_point deadline) {
   std::optional<frame> answer;
-  if (send(encode_frame(said.kind, said.payload), deadline)) {
+  if (connection_.send(encode_frame(said.kind, said.payload), deadline)) {
     answer = receive_answer(deadline);
     if (!answer) {
       const time_point last = std::chrono::steady_clock::now() + answer_time;
-      if (send(encode_frame(frame_kind::overdue, in_seconds(patience_)), last)) answer = receive_answer(last);
+      if (connection_.send(encode_frame(frame_kind::overdue, in_seconds(patience_)), last))
+        answer = receive_answer(last);
     }
   }
   if (!answer)
@@ -108,58 +102,16 @@ std::vector<std::string> launched_bootstrap::exchange(const frame& said, time_po
   return decode_texts(answer->payload, size_);
 }
 
-bool launched_bootstrap::wait_for(short events, time_point deadline) const {
-  while (true) {
-    const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    const auto most = std::chrono::milliseconds(std::numeric_limits<int>::max());
-    pollfd waiting{socket_.get(), events, 0};
-    const int ready = ::poll(&waiting, 1, static_cast<int>(std::clamp(left, 0ms, most).count()));
-    if (ready > 0) return true;
-    if (ready == 0 && std::chrono::steady_clock::now() >= deadline) return false;
-    if (ready == 0) continue;
-    if (errno != EINTR) fail_without_launcher(std::strerror(errno));
-  }
-}
-
-bool launched_bootstrap::send(std::string_view bytes, time_point deadline) const {
-  while (!bytes.empty()) {
-    const ssize_t sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (sent >= 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(sent));
-    } else if (errno == EAGAIN) {
-      if (!wait_for(POLLOUT, deadline)) return false;
-    } else if (errno != EINTR) {
-      fail_without_launcher(std::strerror(errno));
-    }
-  }
-  return true;
-}
-
-std::optional<frame> launched_bootstrap::receive(time_point deadline) {
-  std::array<char, 65'536> piece;
-  while (true) {
-    if (auto complete = incoming_.next()) return complete;
-    if (!wait_for(POLLIN, deadline)) return std::nullopt;
-    const ssize_t received = ::recv(socket_.get(), piece.data(), piece.size(), MSG_DONTWAIT);
-    if (received > 0)
-      incoming_.append({piece.data(), static_cast<std::size_t>(received)});
-    else if (received == 0)
-      fail_without_launcher("it closed the connection");
-    else if (errno != EAGAIN && errno != EINTR)
-      fail_without_launcher(std::strerror(errno));
-  }
-}
-
 std::optional<frame> launched_bootstrap::receive_answer(time_point deadline) {
-  auto answer = receive(deadline);
-  while (answer && answer->kind == frame_kind::left) answer = receive(deadline);
+  auto answer = connection_.receive(deadline);
+  while (answer && (answer->kind == frame_kind::left || answer->kind == frame_kind::died))
+    answer = connection_.receive(deadline);
   return answer;
 }
 
 bool launched_bootstrap::say(frame_kind kind, const std::string& payload) const noexcept {
   try {
-    return send(encode_frame(kind, payload), std::chrono::steady_clock::now() + answer_time);
+    return connection_.send(encode_frame(kind, payload), std::chrono::steady_clock::now() + answer_time);
   } catch (const std::exception&) {  // no launcher, or no memory: then nobody can be told
     return false;
   }

@@ -4,6 +4,7 @@
 #include <imbrex/base/descriptor.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
 #include <imbrex/net/bootstrap/frame.hpp>
+#include <imbrex/net/bootstrap/internal/frame_connection.hpp>
 
 #include <chrono>
 #include <exception>
@@ -24,7 +25,7 @@ class launched_bootstrap final : public bootstrap {
   int size() const override { return size_; }
   std::vector<std::string> all_gather(const std::string& mine) override;
   void leave(int status) override;
-  std::optional<int> others_left() override;
+  std::optional<end_of_others> others_left() override;
   int launcher_descriptor() const override { return launcher_.get(); }
   bool complain(const std::string& text) noexcept override;
   void finish(int status) noexcept override;
@@ -35,21 +36,16 @@ class launched_bootstrap final : public bootstrap {
   std::vector<std::string> exchange(const frame& said, time_point deadline);
   /// `exchange`, and notes for further calls why it has failed, after `what`.
   std::vector<std::string> exchange_or_fail(const frame& said, time_point deadline, const char* what);
-  /// Whether the socket is ready for `events` before `deadline`.
-  bool wait_for(short events, time_point deadline) const;
-  bool send(std::string_view bytes, time_point deadline) const;
   /// Sends a frame that has no answer. False if that cannot be done in a moment.
   bool say(frame_kind kind, const std::string& payload) const noexcept;
-  std::optional<frame> receive(time_point deadline);
   /// What is no answer is dropped.
   std::optional<frame> receive_answer(time_point deadline);
 
   int rank_;
   int size_;
-  descriptor socket_;
+  frame_connection connection_;
   descriptor launcher_;
   std::chrono::milliseconds patience_;
-  frame_reader incoming_;
   std::exception_ptr failure_;  // of the first exchange that failed; null before
 };
 

@@ -126,15 +126,30 @@ TEST_F(launched, waits_for_the_others_at_the_end_without_limit) {
 
 TEST_F(launched, hears_that_others_have_left) {
   auto process = start(30s);
-  EXPECT_EQ(process.others_left(), std::nullopt);
+  EXPECT_FALSE(process.others_left());
   say(encode_frame(frame_kind::left, imbrex::encode_status(3)));
-  EXPECT_EQ(process.others_left(), 3);
-  EXPECT_EQ(process.others_left(), std::nullopt);
+  const auto end = process.others_left();
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->status, 3);
+  EXPECT_FALSE(end->is_death);
+  EXPECT_FALSE(process.others_left());
   say(encode_frame(frame_kind::left, imbrex::encode_status(3)));
   say(encode_frame(frame_kind::gathered, imbrex::encode_texts({"", ""})));
   EXPECT_NO_THROW(process.leave(3));
   launcher_.close();
-  EXPECT_EQ(process.others_left(), std::nullopt);
+  EXPECT_FALSE(process.others_left());
+}
+
+TEST_F(launched, hears_that_one_has_died) {
+  auto process = start(30s);
+  say(encode_frame(frame_kind::died, ""));
+  const auto end = process.others_left();
+  ASSERT_TRUE(end);
+  EXPECT_NE(end->status, 0);
+  EXPECT_TRUE(end->is_death);
+  say(encode_frame(frame_kind::died, ""));
+  say(encode_frame(frame_kind::failed, "rank 1 has ended by signal 9 (Killed) and will not come"));
+  EXPECT_THROW(process.leave(1), imbrex::told_error);
 }
 
 TEST_F(launched, announces_its_status) {
