@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
-#include <array>
 #include <string>
+#include <utility>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
@@ -18,9 +18,30 @@ class find_bootstrap : public testing::Test {
   void TearDown() override { clear(); }
 
   static void clear() {
-    for (const char* name : {"IMBREX_RANK", "IMBREX_SIZE", "IMBREX_BOOTSTRAP_FD", "IMBREX_LAUNCHER_FD",
-                             "IMBREX_BOOTSTRAP", "IMBREX_MPI_BOOTSTRAP", "IMBREX_PATIENCE", "PMIX_NAMESPACE",
-                             "PMIX_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"})
+    for (const char* name : {"IMBREX_RANK",
+                             "IMBREX_SIZE",
+                             "IMBREX_BOOTSTRAP_FD",
+                             "IMBREX_LAUNCHER_FD",
+                             "IMBREX_BOOTSTRAP",
+                             "IMBREX_MPI_BOOTSTRAP",
+                             "IMBREX_PATIENCE",
+                             "PMIX_NAMESPACE",
+                             "PMIX_RANK",
+                             "OMPI_COMM_WORLD_SIZE",
+                             "PMI_SIZE",
+                             "MV2_COMM_WORLD_SIZE",
+                             "RANK",
+                             "WORLD_SIZE",
+                             "MASTER_ADDR",
+                             "MASTER_PORT",
+                             "LOCAL_WORLD_SIZE",
+                             "IMBREX_SECRET_FILE",
+                             "SLURM_JOB_ID",
+                             "SLURM_STEP_ID",
+                             "SLURM_PROCID",
+                             "SLURM_STEP_NUM_TASKS",
+                             "SLURM_STEP_NUM_NODES",
+                             "SLURM_STEP_NODELIST"})
       ::unsetenv(name);
   }
 
@@ -69,6 +90,28 @@ TEST_F(find_bootstrap, suggests_the_kind_that_was_meant) {
 TEST_F(find_bootstrap, wants_the_launcher_that_was_chosen) {
   set("IMBREX_BOOTSTRAP", "imbrex");
   EXPECT_NE(complaint<imbrex::error>().find("imbrex run -n N PROGRAM"), std::string::npos);
+}
+
+TEST_F(find_bootstrap, names_what_helps_under_slurm_with_pmi2) {
+  set("PMI_SIZE", "2");
+  set("SLURM_STEP_ID", "0");
+  set("IMBREX_MPI_BOOTSTRAP", "/nonexistent/module.so");
+  const std::string text = complaint<imbrex::error>();
+  EXPECT_NE(text.find("srun --mpi=pmix"), std::string::npos) << text;
+  EXPECT_NE(text.find("srun --mpi=none"), std::string::npos) << text;
+}
+
+TEST_F(find_bootstrap, does_not_run_numbered_processes_apart) {
+  for (const auto& [name, value] :
+       {std::pair("RANK", "1"), {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", "29500"}})
+    set(name, value);
+  set("IMBREX_PATIENCE", "0.1");
+  const std::string text = complaint<imbrex::error>();
+  EXPECT_NE(text.find("process 0 was not there"), std::string::npos) << text;
+  EXPECT_NE(text.find("IMBREX_BOOTSTRAP=none"), std::string::npos) << text;
+  set("LOCAL_WORLD_SIZE", "1");
+  set("RANK", "0");
+  EXPECT_NE(complaint<imbrex::usage_error>().find("IMBREX_SECRET_FILE=FILE"), std::string::npos);
 }
 
 TEST_F(find_bootstrap, does_not_run_the_processes_of_a_foreign_launcher_apart) {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <imbrex/net/bootstrap/bootstrap.hpp>
+#include <imbrex/net/bootstrap/internal/frame_connection.hpp>
+#include <imbrex/net/bootstrap/internal/numbered_job.hpp>
+
+namespace imbrex {
+
+/// In a process of a numbered job: process 0 does for the others what a launcher would. It has a connection to each of
+/// them, and they have one to it.
+class joined_bootstrap final : public bootstrap {
+ public:
+  /// Finds the others. Throws imbrex::error if they are not there in time.
+  joined_bootstrap(numbered_job job, std::optional<std::string> secret, std::chrono::milliseconds patience);
+
+  std::string_view launcher() const override { return job_.launcher; }
+  int rank() const override { return job_.rank; }
+  int size() const override { return job_.size; }
+  std::vector<std::string> all_gather(const std::string& mine) override;
+  void leave(int status) override;
+  std::optional<end_of_others> others_left() override;
+
+ private:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  std::vector<std::string> exchange_or_fail(const frame& said, time_point deadline, const char* what);
+  std::vector<std::string> exchange(const frame& said, time_point deadline);
+  /// Process 0: what all say, and tells them.
+  std::vector<std::string> collect(const frame& said, time_point deadline);
+  std::string missing() const;
+  /// To all others that can still be told.
+  void tell_others(frame_kind kind, const std::string& payload) const noexcept;
+  std::optional<end_of_others> hear_of_end();
+
+  const numbered_job job_;
+  const std::chrono::milliseconds patience_;
+  std::vector<frame_connection> others_;       ///< of process 0 all others, in their order; else process 0
+  std::vector<std::optional<frame>> waiting_;  ///< what these have said that wait for this one and others
+  std::exception_ptr failure_;                 ///< of the first exchange that failed; null before
+};
+
+/// Nothing if no launcher has numbered this process among several. Throws `usage_error` for a variable with an impossible
+/// value, and where the job is on several hosts and has no secret.
+std::unique_ptr<bootstrap> find_joined_bootstrap();
+
+}  // namespace imbrex

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/net/bootstrap/internal/meeting_point.hpp>
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <list>
+#include <memory>
+#include <string_view>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/log.hpp>
+#include <imbrex/net/bootstrap/internal/sha256.hpp>
+
+namespace imbrex {
+namespace {
+
+using namespace std::chrono_literals;
+using time_point = meeting_point::time_point;
+
+/// Who has not proven by then who it is keeps its place no longer.
+constexpr auto time_to_prove = 10s;
+constexpr auto time_to_connect = 2s;  ///< and to hear anything from what listens there
+constexpr auto between_visits = 50ms;
+constexpr std::size_t most_guests = 1024;  ///< at once, beside those that are known
+
+using magic_bytes = std::array<char, 8>;
+constexpr magic_bytes magic{'I', 'M', 'B', 'R', 'E', 'X', 'J', '1'};
+
+// What is said, in this order.
+struct hello {
+  magic_bytes magic{};
+  std::uint64_t rank = 0;
+  digest256 job{};
+  digest256 random{};
+};
+struct challenge {
+  digest256 random{};
+  digest256 proof{};  ///< process 0 knows the secret
+};
+using answer = digest256;  ///< so does the guest
+using welcome = magic_bytes;
+
+digest256 draw() {
+  digest256 drawn{};
+  ssize_t got = 0;
+  do got = ::getrandom(drawn.data(), drawn.size(), 0);
+  while (got < 0 && errno == EINTR);
+  if (got != static_cast<ssize_t>(drawn.size()))
+    throw error(std::string("getrandom: ") + std::strerror(errno));
+  return drawn;
+}
+
+template <class T>
+std::string_view bytes_of(const T& value) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  return {reinterpret_cast<const char*>(&value), sizeof value};
+}
+
+digest256 proof_of(const char* who, const std::string& secret, const hello& said, const digest256& random) {
+  return hmac_sha256(secret, std::string(who).append(bytes_of(said)).append(bytes_of(random)));
+}
+
+bool is_ready(int socket, short events, time_point deadline) {
+  while (true) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    pollfd waiting{socket, events, 0};
+    const int ready =
+        ::poll(&waiting, 1, static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000)));
+    if (ready > 0) return true;
+    if ((ready == 0 || errno == EINTR) && std::chrono::steady_clock::now() < deadline) continue;
+    return false;
+  }
+}
+
+bool send_all(int socket, std::string_view bytes, time_point deadline) {
+  while (!bytes.empty()) {
+    const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent > 0) bytes.remove_prefix(static_cast<std::size_t>(sent));
+    if (sent < 0 && errno != EINTR && (errno != EAGAIN || !is_ready(socket, POLLOUT, deadline))) return false;
+  }
+  return true;
+}
+
+template <class T>
+bool receive_all(int socket, T& value, time_point deadline) {
+  auto* to = reinterpret_cast<char*>(&value);
+  for (std::size_t left = sizeof value; left > 0;) {
+    const ssize_t got = ::recv(socket, to, left, MSG_DONTWAIT);
+    if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) return false;
+    if (got < 0 && errno == EAGAIN && !is_ready(socket, POLLIN, deadline)) return false;
+    if (got <= 0) continue;
+    to += got;
+    left -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+/// Of Linux's namespace without files: it ends with its socket.
+struct unix_address {
+  unix_address(const std::string& job, int place) {
+    const std::string name = "imbrex-" + job + "-" + std::to_string(place);
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path + 1, name.data(), name.size());
+    length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  }
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address); }
+
+  sockaddr_un address{};
+  socklen_t length;
+};
+
+/// At the other end of a Unix socket.
+bool is_this_user(int socket) {
+  ucred other{};
+  socklen_t length = sizeof other;
+  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &other, &length) == 0 && other.uid == ::geteuid();
+}
+
+using addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
+
+/// Null with what the resolver says if there are none.
+addresses resolve(const std::string& host, int port, std::string& problem) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const int status = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
+  if (status != 0) {
+    problem = ::gai_strerror(status);
+    found = nullptr;
+  }
+  return {found, &::freeaddrinfo};
+}
+
+std::string name_of(const sockaddr* address, socklen_t length) {
+  std::array<char, NI_MAXHOST> host{};
+  std::array<char, NI_MAXSERV> port{};
+  if (::getnameinfo(address, length, host.data(), host.size(), port.data(), port.size(),
+                    NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+    return "somebody";
+  return std::string(host.data()) + " port " + port.data();
+}
+
+constexpr const char* unproven = "did not prove that it knows the secret in IMBREX_SECRET_FILE";
+
+void tell_of_stranger(const std::string& who, const char* what) {
+  log(log_level::warning, who + " connected to process 0 of this job, but " + what + "; it was dropped");
+}
+
+}  // namespace
+
+/// Who has connected to process 0 and not proven yet who it is.
+struct meeting_point::guest {
+  descriptor socket;
+  std::string name;
+  bool on_host;
+  time_point until;
+  std::string heard{};
+  hello said{};
+  challenge asked{};
+};
+
+/// Process 0's side.
+struct meeting_point::reception {
+  reception(const meeting_point& m, time_point d)
+      : of(m), deadline(d), came(static_cast<std::size_t>(m.job_.size - 1)) {}
+
+  void listen_on_host() {
+    for (int place = 0; place < ports_tried; ++place) {
+      descriptor made(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+      const unix_address address(of.name_, place);
+      if (!made || ::bind(made.get(), address.get(), address.length) != 0 ||
+          ::listen(made.get(), SOMAXCONN) != 0)
+        continue;
+      listeners.push_back({std::move(made), true});
+      return;
+    }
+    throw error(std::string("process 0 cannot listen for the others: ") + std::strerror(errno));
+  }
+
+  /// At the addresses that the job names, if they are this host's own; else at all.
+  void listen_on_tcp() {
+    for (int port = of.job_.port + 1; port <= of.job_.port + ports_tried; ++port) {
+      std::string unknown;
+      const addresses found = resolve(of.job_.address, port, unknown);
+      bool is_taken = false;
+      for (const addrinfo* one = found.get(); one != nullptr; one = one->ai_next) {
+        if (listen_at(one->ai_family, one->ai_addr, one->ai_addrlen)) return;
+        is_taken |= errno == EADDRINUSE;
+      }
+      sockaddr_in any{};
+      any.sin_family = AF_INET;
+      any.sin_port = htons(static_cast<std::uint16_t>(port));
+      if (!is_taken && listen_at(AF_INET, reinterpret_cast<const sockaddr*>(&any), sizeof any)) return;
+    }
+    throw error("process 0 can listen for the others on none of the ports " +
+                std::to_string(of.job_.port + 1) + " to " + std::to_string(of.job_.port + ports_tried) +
+                " (" + std::strerror(errno) + "); choose others by MASTER_PORT");
+  }
+
+  bool listen_at(int family, const sockaddr* address, socklen_t length) {
+    descriptor made(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    const int yes = 1;
+    if (made) ::setsockopt(made.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (!made || ::bind(made.get(), address, length) != 0 || ::listen(made.get(), SOMAXCONN) != 0)
+      return false;
+    listeners.push_back({std::move(made), false});
+    return true;
+  }
+
+  bool is_complete() const {
+    return std::ranges::all_of(came, [](const descriptor& d) { return static_cast<bool>(d); });
+  }
+
+  /// Waits until something happens, and does what follows from it.
+  void turn() {
+    std::vector<pollfd> waiting;
+    for (const auto& one : listeners) waiting.push_back({one.socket.get(), POLLIN, 0});
+    for (const auto& one : guests) waiting.push_back({one.socket.get(), POLLIN, 0});
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    ::poll(waiting.data(), waiting.size(),
+           static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1'000)));
+    for (auto one = guests.begin(); one != guests.end();)
+      one = hear(*one) ? std::next(one) : guests.erase(one);
+    for (const auto& one : listeners) accept_all(one);
+  }
+
+  struct listener {
+    descriptor socket;
+    bool on_host;
+  };
+
+  void accept_all(const listener& at) {
+    while (guests.size() < most_guests) {
+      sockaddr_storage from{};
+      socklen_t length = sizeof from;
+      descriptor made(::accept4(at.socket.get(), reinterpret_cast<sockaddr*>(&from), &length,
+                                SOCK_CLOEXEC | SOCK_NONBLOCK));
+      if (!made) return;
+      std::string name = at.on_host ? "another user of this host"
+                                    : name_of(reinterpret_cast<const sockaddr*>(&from), length);
+      if (at.on_host && !is_this_user(made.get())) {
+        tell_of_stranger(name, "has no part in it");
+        continue;
+      }
+      if (at.on_host) name = "a process of this user";
+      guests.push_back(
+          {std::move(made), std::move(name), at.on_host, std::chrono::steady_clock::now() + time_to_prove});
+    }
+  }
+
+  /// False if that one is no guest any more: known now, or dropped.
+  bool hear(guest& one) {
+    const std::size_t greeted = sizeof(hello);
+    const std::size_t proven = greeted + sizeof(answer);
+    const std::size_t wanted = one.heard.size() < greeted ? greeted : proven;
+    std::array<char, sizeof(hello) + sizeof(answer)> piece;
+    const ssize_t got = ::recv(one.socket.get(), piece.data(), wanted - one.heard.size(), MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+      if (std::chrono::steady_clock::now() < one.until) return true;
+      return dropped(one, "did not say who it is");
+    }
+    if (got <= 0)
+      return dropped(one, one.heard.empty()            ? nullptr
+                          : one.heard.size() < greeted ? "went away before it had said who it is"
+                                                       : unproven);
+    one.heard.append(piece.data(), static_cast<std::size_t>(got));
+    const std::size_t common = std::min(one.heard.size(), magic.size());
+    if (one.heard.compare(0, common, magic.data(), common) != 0)
+      return dropped(one, "spoke of something else");
+    if (one.heard.size() == greeted) return challenge_guest(one);
+    return one.heard.size() < proven || take(one);
+  }
+
+  bool challenge_guest(guest& one) {
+    std::memcpy(&one.said, one.heard.data(), sizeof one.said);
+    // Another job looks for its own process 0.
+    if (!are_equal(one.said.job, sha256(of.job_.identity))) return dropped(one, nullptr);
+    one.asked.random = draw();
+    one.asked.proof = proof_of("process 0", of.secret_for(one.on_host), one.said, one.asked.random);
+    return send_all(one.socket.get(), bytes_of(one.asked), std::chrono::steady_clock::now() + 1s);
+  }
+
+  bool take(guest& one) {
+    answer given;
+    std::memcpy(&given, one.heard.data() + sizeof(hello), sizeof given);
+    if (!are_equal(given, proof_of("guest", of.secret_for(one.on_host), one.said, one.asked.random)))
+      return dropped(one, unproven);
+    if (one.said.rank == 0 || one.said.rank >= static_cast<std::uint64_t>(of.job_.size) ||
+        came[one.said.rank - 1])
+      return dropped(one, "says that it is a process that has come already");
+    if (send_all(one.socket.get(), bytes_of(magic), std::chrono::steady_clock::now() + 1s))
+      came[one.said.rank - 1] = std::move(one.socket);
+    return false;
+  }
+
+  static bool dropped(const guest& one, const char* what) {
+    if (what != nullptr) tell_of_stranger(one.name, what);
+    return false;
+  }
+
+  const meeting_point& of;
+  time_point deadline;
+  std::vector<descriptor> came;
+  std::vector<listener> listeners;
+  std::list<guest> guests;
+};
+
+meeting_point::meeting_point(const numbered_job& job, std::optional<std::string> secret)
+    : job_(job), secret_(std::move(secret)) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  constexpr std::size_t long_enough = 12;
+  const digest256 digest = sha256(job.identity + " of user " + std::to_string(::geteuid()));
+  for (std::size_t i = 0; i < long_enough; ++i) {
+    name_ += digits[digest[i] >> 4U];
+    name_ += digits[digest[i] & 15U];
+  }
+}
+
+std::string meeting_point::secret_for(bool on_host) const { return on_host ? "" : secret_.value_or(""); }
+
+std::vector<descriptor> meeting_point::receive(time_point deadline) const {
+  reception here(*this, deadline);
+  here.listen_on_host();
+  if (secret_) here.listen_on_tcp();
+  while (!here.is_complete()) {
+    here.turn();
+    if (std::chrono::steady_clock::now() < deadline || here.is_complete()) continue;
+    std::string missing;
+    for (std::size_t i = 0; i < here.came.size(); ++i)
+      if (!here.came[i]) missing += (missing.empty() ? "" : ", ") + std::to_string(i + 1);
+    throw error("of the " + std::to_string(job_.size) +
+                " processes these have not come to process 0: " + missing);
+  }
+  return std::move(here.came);
+}
+
+descriptor meeting_point::visit(time_point deadline) const {
+  std::string problem;
+  while (true) {
+    for (int place = 0; place < ports_tried; ++place) {
+      descriptor made(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+      const unix_address address(name_, place);
+      if (!made || ::connect(made.get(), address.get(), address.length) != 0) continue;
+      if (is_this_user(made.get()) && greet(made, true, deadline)) return made;
+    }
+    for (int port = job_.port + 1; secret_ && port <= job_.port + ports_tried; ++port) {
+      const addresses found = resolve(job_.address, port, problem);
+      for (const addrinfo* one = found.get(); one != nullptr; one = one->ai_next) {
+        descriptor made(::socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        const auto until = std::min(deadline, std::chrono::steady_clock::now() + time_to_connect);
+        if (!made || (::connect(made.get(), one->ai_addr, one->ai_addrlen) != 0 &&
+                      (errno != EINPROGRESS || !is_ready(made.get(), POLLOUT, until))))
+          continue;
+        if (greet(made, false, deadline)) return made;
+      }
+    }
+    if (std::chrono::steady_clock::now() + between_visits > deadline)
+      throw error(
+          "process 0 was not there" + (problem.empty() ? "" : " (" + job_.address + ": " + problem + ")") +
+          (secret_ ? "; it should listen at " + job_.address + " on one of the ports " +
+                         std::to_string(job_.port + 1) + " to " + std::to_string(job_.port + ports_tried) +
+                         ", and have the same secret in IMBREX_SECRET_FILE"
+                   : ""));
+    std::this_thread::sleep_for(between_visits);
+  }
+}
+
+bool meeting_point::greet(const descriptor& process_0, bool on_host, time_point deadline) const {
+  const auto until = std::min(deadline, std::chrono::steady_clock::now() + time_to_connect);
+  const hello said{magic, static_cast<std::uint64_t>(job_.rank), sha256(job_.identity), draw()};
+  challenge asked;
+  welcome heard;
+  const std::string secret = secret_for(on_host);
+  return send_all(process_0.get(), bytes_of(said), until) && receive_all(process_0.get(), asked, until) &&
+         are_equal(asked.proof, proof_of("process 0", secret, said, asked.random)) &&
+         send_all(process_0.get(), bytes_of(proof_of("guest", secret, said, asked.random)), until) &&
+         receive_all(process_0.get(), heard, until) && heard == magic;
+}
+
+}  // namespace imbrex
