@@ -23,7 +23,7 @@ import unittest
 IMBREX, WORKER, OTHER_WORKER, RELAY = sys.argv[1:5]
 MPIRUN = shutil.which("mpirun")
 LIMIT = 60            # seconds that nothing here takes unless it hangs
-END_SECONDS = 10  # for all processes to end after a failure
+END_SECONDS = 10      # for all processes to end after a failure
 SILENT_SECONDS = 30   # the same where nobody says that the link is down
 STOP_SECONDS = float(os.environ.get("IMBREX_TEST_STOP_SECONDS", "3"))
 
