@@ -26,8 +26,8 @@ void process(Archive& archive, T& value) {
   if constexpr (k == kind::bits) {
     archive.bytes(std::addressof(value), sizeof value);
   } else if constexpr (k == kind::member) {
+    const typename Archive::level level(archive);
     if constexpr (Archive::reading) {
-      const reader::level level(archive);
       const reader::whole what_may_be_temporary(archive);
       value.serialize(archive);
     } else {

@@ -367,6 +367,52 @@ TEST(archive, limits_the_depth_of_nesting) {
   EXPECT_THROW(static_cast<void>(read_back<sample::linked>(links)), serial_error);
 }
 
+/// A chain of so many values, each of which owns the next.
+struct chain {
+  std::unique_ptr<chain> next;
+  chain() = default;
+  ~chain() {
+    for (auto rest = std::move(next); rest != nullptr;) rest = std::move(rest->next);
+  }
+  void serialize(auto& ar) { ar(next); }
+
+  static std::unique_ptr<chain> of(std::size_t length) {
+    std::unique_ptr<chain> first;
+    for (std::size_t i = 0; i < length; ++i) {
+      auto before = std::make_unique<chain>();
+      before->next = std::move(first);
+      first = std::move(before);
+    }
+    return first;
+  }
+};
+
+TEST(archive, writes_and_counts_no_deeper_than_it_reads) {
+  const auto links = chain::of(reader::depth_limit / 2);  // two levels each: the pointer, and what it points to
+  const auto bytes = written(links);
+  EXPECT_NE(read_back<std::unique_ptr<chain>>(bytes), nullptr);
+  writer counting(writer::counting);
+  counting(links);
+  EXPECT_EQ(counting.size(), bytes.size());
+  for (const std::size_t length : {reader::depth_limit / 2 + 1, std::size_t{1'000'000}}) {
+    const auto longer = chain::of(length);
+    for (auto out : {writer(), writer(writer::counting)}) try {
+        out(longer);
+        ADD_FAILURE() << length << " links were written";
+      } catch (const serial_error& e) {
+        EXPECT_STREQ(e.what(),
+                     "values nested more than 1000 deep: send a flat container, with indices in place of nesting");
+      }
+  }
+  std::vector<nested> in_vectors(1);
+  for (std::size_t i = 0; i < 2 * reader::depth_limit; ++i) {
+    std::vector<nested> around(1);
+    around.front().inner = std::move(in_vectors);
+    in_vectors = std::move(around);
+  }
+  EXPECT_THROW(static_cast<void>(written(in_vectors)), serial_error);
+}
+
 TEST(archive, refuses_a_variant_that_lost_its_value) {
   std::variant<int, throws> value = 1;
   const throws source;

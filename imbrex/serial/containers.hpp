@@ -113,6 +113,7 @@ void process_view(reader& in, T& value) {
 
 template <class T>
 void process_sequence(writer& out, const T& value) {
+  const writer::level level(out);
   out.number(static_cast<std::uint64_t>(value.size()));
   for (const auto& element : value) process_element(out, element);
 }
@@ -132,6 +133,7 @@ void process_sequence(reader& in, T& value) {
 
 template <class T>
 void process_map(writer& out, const T& value) {
+  const writer::level level(out);
   out.number(static_cast<std::uint64_t>(value.size()));
   for (const auto& [key, mapped] : value) process_element(out, key, mapped);
 }
@@ -211,8 +213,9 @@ void process_optional(Archive& archive, T& value) {
     else
       value.emplace();
     process(archive, *value);
-  } else {
-    if (full) process(archive, *value);
+  } else if (full) {
+    const writer::level level(archive);
+    process(archive, *value);
   }
 }
 

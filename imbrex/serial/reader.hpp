@@ -3,6 +3,7 @@
 
 #include <imbrex/serial/copy_bytes.hpp>
 #include <imbrex/serial/error.hpp>
+#include <imbrex/serial/writer.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -17,8 +18,9 @@ namespace imbrex {
 class reader {
  public:
   static constexpr bool reading = true;
-  /// Values may be nested this deep (trees of vectors or unique_ptr), so that no input can exhaust the stack.
-  static constexpr std::size_t depth_limit = 1000;
+  /// Values may be nested as deep as a writer writes them (trees of vectors or unique_ptr), so that no input can exhaust
+  /// the stack.
+  static constexpr std::size_t depth_limit = writer::depth_limit;
 
   explicit reader(std::span<const std::byte> input) noexcept : input_(input) {}
 

@@ -24,6 +24,8 @@ class writer {
   static constexpr struct counting_only {
   } counting{};
   explicit writer(counting_only) : counts_only_(true) {}
+  /// Values may be nested as deep as a reader takes them, so that no value can exhaust the stack.
+  static constexpr std::size_t depth_limit = 1000;
   bool only_counts() const { return counts_only_; }
 
   /// Appends the values, in order.
@@ -92,6 +94,22 @@ class writer {
     std::size_t before_;
   };
 
+  /// Counts one level of nesting while it lives, where `reader::level` does.
+  class level {
+   public:
+    explicit level(writer& owner) : owner_(owner) {
+      if (owner_.depth_ == depth_limit) [[unlikely]]
+        detail::throw_too_deep(depth_limit);
+      ++owner_.depth_;
+    }
+    level(const level&) = delete;
+    level& operator=(const level&) = delete;
+    ~level() { --owner_.depth_; }
+
+   private:
+    writer& owner_;
+  };
+
   /// Appends zeros until the size is a multiple of `alignment`, a power of two.
   void align(std::size_t alignment);
 
@@ -125,6 +143,7 @@ class writer {
   std::size_t used_ = 0;
   bool counts_only_ = false;  // the buffer stays empty, so that there is room for no byte
   std::size_t counted_ = 0;
+  std::size_t depth_ = 0;
   std::size_t lend_from_ = never;
   lent_block lent_;
 };
