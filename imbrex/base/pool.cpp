@@ -6,6 +6,7 @@
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <unordered_map>
 
 #include <imbrex/base/out_of_memory.hpp>
 
@@ -77,10 +78,54 @@ shared_pool& outside() {
 
 }  // namespace
 
+/// What pools have left that ended before their blocks came back: slabs, each with how many are still to come. They
+/// come to a pool that is never destroyed.
+struct pool::remains {
+  std::mutex lock;
+  pool returns;
+  std::unordered_map<slab*, std::size_t> missing;
+
+  static remains& of_all_pools() {
+    static auto* const r = new remains;
+    return *r;
+  }
+
+  /// Under the lock.
+  void free_complete() noexcept {
+    for (auto& returned : returns.returned_)
+      for (block* b = returned.exchange(nullptr, std::memory_order_acquire); b != nullptr;) {
+        block* const next = b->next;
+        const auto whole = missing.find(slab_of(b));
+        if (--whole->second == 0) {
+          std::free(whole->first);
+          missing.erase(whole);
+        }
+        b = next;
+      }
+  }
+};
+
 pool::pool() = default;
 
 pool::~pool() {
+  if (!kept_.empty()) leave_kept();
   for (void* s : slabs_) std::free(s);
+}
+
+void pool::keep(void* p, std::size_t bytes) {
+  if (is_pooled(bytes)) slab_of(p)->owner->kept_.push_back(p);
+}
+
+void pool::leave_kept() noexcept {
+  auto& all = remains::of_all_pools();
+  const std::lock_guard hold(all.lock);
+  all.free_complete();
+  for (void* const p : kept_) {
+    slab* const around = slab_of(p);
+    ++all.missing[around];
+    around->owner = &all.returns;
+    std::erase(slabs_, around);
+  }
 }
 
 void* pool::allocate_elsewhere(std::size_t bytes) {

@@ -72,6 +72,10 @@ class pool {
     mine->free_[c] = b;
   }
 
+  /// Says that a block may be given back later than its pool ends, which then leaves the memory around it in place.
+  /// Its owner.
+  static void keep(void* p, std::size_t bytes);
+
   /// Sends collected blocks home; before the PE sleeps.
   void flush() noexcept;
 
@@ -114,6 +118,8 @@ class pool {
   static slab* slab_of(void* p) {
     return reinterpret_cast<slab*>(reinterpret_cast<std::uintptr_t>(p) & ~(slab_bytes - 1));
   }
+  struct remains;
+  void leave_kept() noexcept;
   static void* allocate_elsewhere(std::size_t bytes);
   static void release_elsewhere(void* p, std::size_t bytes) noexcept;
   void* refill(std::size_t block_class);
@@ -132,6 +138,7 @@ class pool {
   };
   std::array<bump, classes> fresh_{};
   std::vector<void*> slabs_;
+  std::vector<void*> kept_;
   std::array<chain, 64> outgoing_{};  // by owner and class; of two that share a place one goes home early
   alignas(64) std::array<std::atomic<block*>, classes> returned_{};
 };

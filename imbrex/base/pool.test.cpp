@@ -147,6 +147,43 @@ TEST(pool, threads_without_a_pe_allocate_and_release_too) {
   pool::release(again, 64);
 }
 
+TEST(pool, leaves_what_was_kept_until_it_comes_back) {
+  struct block {
+    void* first;
+    std::size_t bytes;
+  };
+  std::vector<block> kept;
+  const auto keep_some = [&](int value) {
+    pool p;
+    const active mine(p);
+    for (const std::size_t bytes :
+         {std::size_t{64}, std::size_t{64}, std::size_t{200}, std::size_t{100'000}}) {
+      kept.push_back({pool::allocate(bytes), bytes});
+      std::memset(kept.back().first, value, bytes);
+      pool::keep(kept.back().first, bytes);
+      pool::release(pool::allocate(bytes), bytes);
+    }
+  };
+  const auto release_all = [&](int value) {
+    for (const block& b : kept) {
+      EXPECT_EQ(static_cast<char*>(b.first)[b.bytes - 1], value);
+      pool::release(b.first, b.bytes);
+    }
+    kept.clear();
+  };
+  keep_some(1);
+  release_all(1);  // by a thread without a pool
+  keep_some(2);    // frees what the first has left
+  {
+    pool later;
+    const active mine(later);
+    release_all(2);
+    later.flush();
+  }
+  keep_some(3);
+  release_all(3);
+}
+
 /// A ring of threads, each of which fills blocks, checks and releases those of its neighbour.
 TEST(pool, streams_between_threads_keep_their_content) {
   constexpr int pes = 3;

@@ -500,4 +500,77 @@ TEST_P(arrays, of_two_classes_may_keep_proxies_of_each_other) {
   });
 }
 
+class numbered : public chare<numbered> {
+ public:
+  mailbox<int> in;
+  int who() const { return where()[0]; }
+  void stay(std::int64_t to) { migrate_to(to); }
+  task<int> take() {
+    const int value = co_await in.receive(std::uint8_t{7});
+    co_return value;
+  }
+  void serialize(auto& ar) { ar(in); }
+};
+class by_key : public chare<by_key, int> {
+ public:
+  int who() const { return where(); }
+};
+class by_short_key : public chare<by_short_key, std::uint16_t> {
+ public:
+  int who() const { return where(); }
+};
+/// Another type than int, and more than fits one.
+struct far_away {
+  std::int64_t operator()(const int&, int) const { return std::int64_t{1} << 32; }
+};
+
+TEST_P(arrays, refuse_numbers_that_do_not_fit) {
+  run([]() -> task<> {
+    constexpr std::int64_t wide = (std::int64_t{1} << 32) + 2;
+    const auto refused = [](const char* text, const auto& use) {
+      try {
+        use();
+        ADD_FAILURE() << "no error: " << text;
+      } catch (const error& e) {
+        EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
+      }
+    };
+    const auto all = make_array<numbered>(4);
+    const auto keyed_ones = make_array<by_key>();
+    const auto each = make_group<numbered>();
+    refused("the index or extent 4294967298 does not fit", [&] { all[wide]; });
+    refused("the index or extent 4294967298 does not fit", [&] { all[std::uint64_t{wide}]; });
+    refused("the index or extent 4294967295 does not fit", [&] { all[4294967295U]; });
+    refused("the index or extent 4294967298 does not fit", [&] { index<3>(1, wide, 2); });
+    refused("the index or extent 4294967298 does not fit", [&] { make_array<numbered>(wide); });
+    refused("the index or extent 4294967298 does not fit", [&] { make_array<numbered>(dense(wide)); });
+    refused("the index or extent 4294967298 does not fit", [&] { make_array<numbered>(sparse(wide)); });
+    refused("the key 4294967298 does not fit", [&] { keyed_ones[wide]; });
+    refused("the key 4294967298 does not fit", [&] { keyed_ones.insert(wide); });
+    refused("the key -1 does not fit: it must be from 0 to 65535", [&] { make_array<by_short_key>()[-1]; });
+    refused("the number of a PE 4294967298 does not fit", [&] { each[wide]; });
+    refused("the number of a PE 4294967298 does not fit", [&] { make_chare_on<numbered>(wide); });
+    refused("the priority 4294967298 does not fit", [&] { static_cast<void>(all[0].with_priority(wide)); });
+    refused("the priority 4294967298 does not fit", [&] { static_cast<void>(all.with_priority(wide)); });
+    refused("the priority 4294967298 does not fit", [&] { static_cast<void>(with_priority(wide)); });
+    refused("the exit status 4294967298 does not fit", [&] { imbrex::exit(wide); });
+    refused("the reference number 18446744073709551615 does not fit",
+            [&] { send<&numbered::in>(all[3], ~std::uint64_t{0}, 1); });
+    mailbox<int> box;
+    refused("the reference number 9223372036854775808 does not fit",
+            [&] { static_cast<void>(box.has(std::uint64_t{1} << 63U)); });
+    refused("gave a PE that there is not: 4294967296 does not fit",
+            [&] { make_array<by_key>(keyed<int>().placed(far_away{})).insert(1); });
+    EXPECT_THROW(co_await all[1].call<&numbered::stay>(wide), error);
+
+    const auto taken = all[std::uint16_t{3}].call<&numbered::take>();
+    send<&numbered::in>(all[3L], 7UL, 8);
+    const int value = co_await taken;
+    EXPECT_EQ(value, 8);
+    keyed_ones.insert(std::int64_t{5});
+    const int key = co_await keyed_ones[5LL].call<&by_key::who>();
+    EXPECT_EQ(key, 5);
+  });
+}
+
 }  // namespace imbrex::arrays_test

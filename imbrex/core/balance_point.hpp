@@ -21,6 +21,7 @@ void request_migration(chare_header& e, int to) {
   if (to < 0 || to >= pe.num_pes()) throw_wrong_pe("migrate_to", to, pe.num_pes());
   if (to != pe.pe() && e.home->is_pinned()) throw_pinned(e);
   if (e.dying) return;
+  if (e.travels) throw_travelling("migrate_to", e);
   e.destination = to == pe.pe() ? -1 : to;
   if (e.destination >= 0 && !std::exchange(e.departure_queued, true))
     push_after_entry(departure<T>, e, nullptr);

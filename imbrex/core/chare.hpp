@@ -40,6 +40,7 @@ struct element_memory {
   }
   static header& of(T& object) { return const_cast<header&>(of(std::as_const(object))); }
   static void destroy(header& h) noexcept {
+    h.dying = true;  // so that its destructor can ask for nothing more
     object(h).~T();
     h.~header();
     release(&h);
@@ -70,7 +71,7 @@ class chare {
   /// All elements of this chare's array or group. Throws imbrex::error in a single chare, which has no peers.
   array<Derived> peers() const;
   /// This chare.
-  element<Derived> self() const { return {header().home->id(), header().key}; }
+  element<Derived> self() const { return {header().home->pe().in_proxy(header().home->id()), header().key}; }
   /// The PE it is on.
   int pe() const { return header().home->pe().pe(); }
   int num_pes() const { return header().home->pe().num_pes(); }
@@ -89,8 +90,9 @@ class chare {
   auto all_reduce(const section<Derived>& over, V value, Op operation);
 
   /// Asks for this chare to move to a PE: at its next balance_point, or after the current entry if none of
-  /// its entries is suspended then. Throws imbrex::error if there is no such PE, and in a group, whose chares stay.
-  void migrate_to(int to) {
+  /// its entries is suspended then. Throws imbrex::error if there is no such PE, in a group, whose chares stay, and in
+  /// what runs while it migrates: its default constructor on the new PE, and serialize.
+  void migrate_to(detail::pe_number to) {
     if constexpr (check_migratable()) detail::request_migration<Derived>(header(), to);
   }
 
@@ -101,7 +103,8 @@ class chare {
   template <auto Entry, class... A>
   auto balance_point(A&&... arguments);
 
-  /// Destroys this chare when the current entry next suspends or ends.
+  /// Destroys this chare when the current entry next suspends or ends. Throws imbrex::error in what runs while it
+  /// migrates.
   void destroy() { detail::destroy_later<Derived>(header()); }
 
  protected:

@@ -41,6 +41,15 @@ void check_options(const options& how, int processes) {
   if (how.pes < 0 || how.pes > max_pes)
     throw usage_error("pes = " + std::to_string(how.pes) + ": the number of PEs must be from 1 to " +
                       std::to_string(max_pes) + ", or 0 for one per processor");
+  if (how.devices < 0 || how.devices > max_devices)
+    throw usage_error("devices = " + std::to_string(how.devices) +
+                      ": the number of emulated devices must be from 1 to " + std::to_string(max_devices) +
+                      ", or 0 for one");
+  if (how.poll.turns < 0 || how.poll.turns > max_poll_turns || how.poll.time < nanoseconds(0) ||
+      how.poll.time > std::chrono::seconds(1))
+    throw usage_error("poll = " + std::to_string(how.poll.turns) + " turns, " + duration_text(how.poll.time) +
+                      ": turns must be from 1 to " + std::to_string(max_poll_turns) +
+                      " or the time up to 1s, or both 0 to adapt");
   check_link(how);
   if (how.trace_buffer < min_trace_buffer || how.trace_buffer > max_trace_buffer)
     throw usage_error("trace_buffer = " + std::to_string(how.trace_buffer) + ": the bytes must be from " +

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <imbrex/core/entry.hpp>
+#include <imbrex/core/owned_span.hpp>
 #include <imbrex/core/placement.hpp>
 #include <imbrex/core/singles.hpp>
 #include <imbrex/net/packing.hpp>
@@ -60,7 +61,7 @@ class collection final : public element_map<typename T::index_type> {
   }
   ~collection() override { clear(); }
 
-  array<T> proxy() const { return array<T>(this->id(), shape_for_proxy()); }
+  array<T> proxy() const { return array<T>(this->pe().in_proxy(this->id()), shape_for_proxy()); }
   auto shape_for_proxy() const { return shape_; }
 
   index_type where(const key& k) const {
@@ -90,6 +91,15 @@ class collection final : public element_map<typename T::index_type> {
   }
   std::string element_name(const chare_header& e) const override {
     return key_name(static_cast<const header&>(e).key);
+  }
+  void write_name(const chare_header& e, signal_text& out) const noexcept override {
+    write_key(static_cast<const header&>(e).key, out);
+  }
+  void write_addressee(const message& m, signal_text& out) const noexcept override {
+    write_key(static_cast<const element_message<key>&>(m).key, out);
+  }
+  void write_name(std::uint64_t linear, signal_text& out) const noexcept override {
+    if constexpr (is_index<index_type>) write_key(linear, out);
   }
   std::uint64_t number_of(const chare_header& e) const override {
     return key_number(static_cast<const header&>(e).key);
@@ -123,6 +133,7 @@ class collection final : public element_map<typename T::index_type> {
     h->epoch = here.epoch;
     h->life = here.life;
     h->broadcasts = this->broadcasts.delivered();
+    const element_work runs(this->pe(), *h);
     try {
       ::new (static_cast<std::byte*>(raw) + memory::offset) T(std::forward<A>(arguments)...);
     } catch (...) {
@@ -165,6 +176,7 @@ class collection final : public element_map<typename T::index_type> {
     if constexpr (serializable<T> && std::is_default_constructible_v<T>) {
       ++e.epoch;
       e.destination = -1;
+      e.travels = true;
       this->take_out(e, {to, e.epoch, e.life});
       this->broadcasts.element_leaves(e.broadcasts);
       this->reductions.element_left(e);
@@ -178,6 +190,7 @@ class collection final : public element_map<typename T::index_type> {
 
   void arrive(header& e, message* restart, int from) {
     e.home = this;
+    e.travels = false;
     this->put(e);
     const std::uint32_t left_with = e.broadcasts;
     this->reductions.element_arrived(e);
@@ -208,6 +221,19 @@ class collection final : public element_map<typename T::index_type> {
   }
 
  private:
+  void write_key(const key& k, signal_text& out) const noexcept {
+    if constexpr (is_index<index_type>) {
+      if (is_of_singles()) return write_single(this->chare_name(), k, out);
+      index_type i = from_linear(shape_, k);
+      write_index(this->chare_name(), &i[0], index_type::dimensions, out);
+    } else if constexpr (std::is_convertible_v<const key&, std::string_view>) {
+      write_text_key(this->chare_name(), k, out);
+    } else if constexpr (std::is_integral_v<key>) {
+      write_number_key(this->chare_name(), static_cast<std::int64_t>(k), out);
+    } else {
+      out.add(short_name(this->chare_name()));
+    }
+  }
   int home_of_single(const key& k) const {
     const int home = single_keys::home(k);
     if (home >= this->pe().num_pes()) [[unlikely]]
@@ -221,14 +247,15 @@ class collection final : public element_map<typename T::index_type> {
   single_keys singles_;
 };
 
-/// An element on its way to another PE. Between threads the object itself goes; pack and unpack write and
-/// make it.
+/// An element on its way to another PE. Between threads the object itself goes. Of bytes it is made only where it is
+/// delivered: there its array is known, and what its class does then runs as an entry does.
 template <class T>
 struct migrant : message {
   using memory = element_memory<T>;
 
-  typename memory::header* element = nullptr;
+  typename memory::header* element = nullptr;  ///< null as long as it is bytes
   message* restart = nullptr;
+  owned_span<std::byte> packed;
 
   migrant() = default;
   migrant(const migrant&) = delete;
@@ -241,43 +268,70 @@ struct migrant : message {
   static inline message_type type_record = runtime_message_type<migrant>();
 
   void serialize(writer& out) {
-    out(*element, memory::object(*element));
+    if (element == nullptr) return out.bytes(packed.data(), packed.size());
+    out(*element);
+    try {
+      out(memory::object(*element));
+    } catch (...) {
+      rethrow_travel_failure("serialize", *element);
+    }
     out(restart != nullptr);
     if (restart == nullptr) return;
     out(restart->kind().id);
     restart->type->pack(*restart, out);
   }
   void serialize(reader& in) {
+    packed.resize(in.remaining());
+    in.rest(packed.data());
+  }
+  void deliver() {
+    auto* part = part_for<T>(*this);
+    if (part == nullptr) return;
+    const message_guard mine(*this);
+    if (element == nullptr) unpack(*part);
+    part->arrive(*std::exchange(element, nullptr), std::exchange(restart, nullptr), static_cast<int>(origin));
+  }
+
+ private:
+  using header_type = typename memory::header;
+
+  void unpack(detail::collection<T>& part) {
+    reader in(packed);
     void* raw = memory::allocate();
-    auto* h = ::new (raw) typename memory::header();
+    auto* h = ::new (raw) header_type();
+    h->home = &part;
+    h->travels = true;
+    const element_work runs(part.pe(), *h);
     try {
-      h->home = processor::here().collection(collection);
       in(*h);
-      ::new (static_cast<std::byte*>(raw) + memory::offset) T();
+      construct(*h);
     } catch (...) {
       h->~header_type();
       memory::release(raw);
       throw;
     }
     element = h;
-    in(memory::object(*h));
+    try {
+      in(memory::object(*h));
+    } catch (...) {
+      rethrow_travel_failure("serialize", *h);
+    }
     bool has_restart = false;
     in(has_restart);
-    if (!has_restart) return;
-    const reader::level level(in);
-    std::uint32_t kind = 0;
-    in(kind);
-    restart = static_cast<message*>(&unpacked(message_table::at(kind), in));
+    if (has_restart) {
+      std::uint32_t kind = 0;
+      in(kind);
+      restart = static_cast<message*>(&unpacked(message_table::at(kind), in));
+    }
+    in.finish();
   }
-  void deliver() {
-    auto* part = part_for<T>(*this);
-    if (part == nullptr) return;
-    const message_guard mine(*this);
-    part->arrive(*std::exchange(element, nullptr), std::exchange(restart, nullptr), static_cast<int>(origin));
+  static void construct(header_type& h) {
+    try {
+      ::new (reinterpret_cast<std::byte*>(&h) + memory::offset) T();
+    } catch (...) {
+      rethrow_travel_failure("the default constructor", h);
+    }
   }
-
- private:
-  using header_type = typename memory::header;
 };
 
 /// The number of the collection of single chares of a class: by the class's place among the program's
@@ -314,6 +368,7 @@ template <class T>
   if (m.collection == singles_of<T>()) return &singles_part<T>(pe);
   if ((m.collection & singles_bit) != 0) {
     const message_guard mine(m);
+    pe.check_run(m.collection, type_name<T>(), m.kind().entry_name);
     throw_no_such_singles(type_name<T>(), m.collection);
   }
   pe.hold(m);
@@ -357,6 +412,7 @@ void run_departure(work& item) {
     if (restart != nullptr) restart->type->destroy(*restart);
     return;
   }
+  const element_work runs(part.pe(), e);
   if (restart != nullptr) {
     end_scope(*e.entries);  // the only one, at its balance point
   } else {
@@ -376,7 +432,9 @@ void run_destruction(work& item) {
   auto& after = static_cast<after_entry&>(item);
   auto& e = static_cast<typename collection<T>::header&>(*after.element);
   pool::release(&after, sizeof after);
-  static_cast<collection<T>&>(*e.home).destroy(e);
+  auto& part = static_cast<collection<T>&>(*e.home);
+  const element_work runs(part.pe(), e);
+  part.destroy(e);
 }
 
 template <class T>
@@ -402,7 +460,9 @@ struct destruction_request : element_message<key_type<typename T::index_type>> {
 
 template <class T>
 void destroy_later(chare_header& e) {
-  if (std::exchange(e.dying, true)) return;
+  if (e.dying) return;
+  if (e.travels) throw_travelling("destroy", e);
+  e.dying = true;
   push_after_entry(destruction<T>, e, nullptr);
 }
 

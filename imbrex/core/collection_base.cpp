@@ -22,15 +22,32 @@ collection_base::collection_base(processor& pe, std::uint32_t id, std::string_vi
 
 collection_base::~collection_base() = default;
 
+namespace {
+
+[[noreturn]] void rethrow_order_failure(const collection_base& part) {
+  throw error("the order of the keys of the array of " + std::string(short_name(part.chare_name())) + " on PE " +
+              std::to_string(part.pe().pe()) + ", operator< or their serialize, threw " + describe_current_exception());
+}
+
+}  // namespace
+
 void collection_base::sort_locals() {
   if (sorted_) return;
-  std::sort(locals_.begin(), locals_.end(), [this](auto* a, auto* b) { return before(*a, *b); });
+  try {
+    std::sort(locals_.begin(), locals_.end(), [this](auto* a, auto* b) { return before(*a, *b); });
+  } catch (...) {
+    rethrow_order_failure(*this);
+  }
   for (std::size_t i = 0; i < locals_.size(); ++i) locals_[i]->slot = static_cast<std::uint32_t>(i);
   sorted_ = true;
 }
 
 void collection_base::add_local(chare_header& element) {
-  sorted_ = sorted_ && (locals_.empty() || before(*locals_.back(), element));
+  try {
+    sorted_ = sorted_ && (locals_.empty() || before(*locals_.back(), element));
+  } catch (...) {
+    rethrow_order_failure(*this);
+  }
   element.slot = static_cast<std::uint32_t>(locals_.size());
   locals_.push_back(&element);
   if (recorder* const r = recorder::of(pe_)) [[unlikely]]
@@ -40,9 +57,10 @@ void collection_base::add_local(chare_header& element) {
 void collection_base::remove_local(chare_header& element) {
   chare_header* last = locals_.back();
   locals_.pop_back();
+  const std::uint32_t slot = std::exchange(element.slot, chare_header::no_slot);
   if (last == &element) return;
-  locals_[element.slot] = last;
-  last->slot = element.slot;
+  locals_[slot] = last;
+  last->slot = slot;
   sorted_ = false;
 }
 
@@ -276,6 +294,18 @@ void throw_pinned(const chare_header& element) {
               " belongs to a group, whose chares stay on their PEs: make an array of its class");
 }
 
+void throw_travelling(const char* what, const chare_header& element) {
+  const std::string name = element.home->element_name(element);
+  throw error(std::string(what) + ": " + name + " is on its way to another PE, which runs the default constructor of " +
+              std::string(short_name(element.home->chare_name())) +
+              " and serialize: neither may ask that it move or end, but its entries and its other constructors may");
+}
+
+void rethrow_travel_failure(const char* doing, const chare_header& element) {
+  throw error(std::string(doing) + " of " + element.home->element_name(element) + ", which migrates, threw " +
+              describe_current_exception() + " on PE " + std::to_string(processor::here().pe()));
+}
+
 void throw_wrong_pe(const char* what, int pe, int num_pes) {
   throw error(std::string(what) + ": there is no PE " + std::to_string(pe) + "; this run has PEs 0 to " +
               std::to_string(num_pes - 1));
@@ -288,6 +318,11 @@ void throw_wrong_placement(int pe, int num_pes) {
 
 void throw_unconnected() {
   throw error("send on a channel that is not connected: call connect<&chare::port>(peer) first");
+}
+
+void rethrow_creation_failure(std::string_view chare_name, int pe) {
+  throw error("the placement of the array of " + std::string(short_name(chare_name)) + ", or its creation on PE " +
+              std::to_string(pe) + ", threw " + describe_current_exception());
 }
 
 void rethrow_construction_failure(const std::string& name, int pe) {

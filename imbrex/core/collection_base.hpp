@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/base/signal_text.hpp>
 #include <imbrex/core/broadcasts.hpp>
 #include <imbrex/core/processor.hpp>
 #include <imbrex/core/reductions.hpp>
@@ -34,6 +35,7 @@ struct chare_header {
   std::int32_t destination = -1;  ///< PE to migrate to at the next opportunity; -1 for none
   bool dying = false;
   bool departure_queued = false;
+  bool travels = false;  ///< between its departure and its arrival, when its class may run, but not move or end it
   /// Calls of all_reduce by section.
   std::unique_ptr<std::vector<std::pair<std::uint64_t, std::uint32_t>>> section_reductions;
 };
@@ -77,6 +79,11 @@ class collection_base {
   virtual bool can_migrate() const = 0;
   /// "block(1, 2)"
   virtual std::string element_name(const chare_header& element) const = 0;
+  /// The same in a handler of a signal.
+  virtual void write_name(const chare_header& element, signal_text& out) const noexcept = 0;
+  /// The element that a message is for, or the one that has that linear number, in a handler of a signal.
+  virtual void write_addressee(const message& m, signal_text& out) const noexcept = 0;
+  virtual void write_name(std::uint64_t linear, signal_text& out) const noexcept = 0;
   virtual const void* object(const chare_header& element) const = 0;
   /// What traces know an element by (`key_number`).
   virtual std::uint64_t number_of(const chare_header& element) const = 0;
@@ -117,6 +124,10 @@ class collection_base {
 /// A message names single chares that are not of its class.
 [[noreturn]] void throw_no_such_singles(std::string_view chare_name, std::uint32_t number);
 [[noreturn]] void throw_pinned(const chare_header& element);
+/// An element that travels was asked to move or to end.
+[[noreturn]] void throw_travelling(const char* what, const chare_header& element);
+/// What an element's class did threw while the element travels: "the default constructor".
+[[noreturn]] void rethrow_travel_failure(const char* doing, const chare_header& element);
 
 /// Says to the run's owner that an exception left something that has nobody to tell: the run ends.
 void fail_run(processor& pe, const std::string& text);

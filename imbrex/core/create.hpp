@@ -21,6 +21,8 @@ template <class A>
 using constructor_argument = std::conditional_t<std::is_convertible_v<std::decay_t<A>, std::string_view>,
                                                 std::string, std::decay_t<A>>;
 
+/// What threw was no constructor, but the array's placement, or memory ran out.
+[[noreturn]] void rethrow_creation_failure(std::string_view chare_name, int pe);
 [[noreturn]] void throw_wrong_shape(std::string_view chare_name, const std::string& shape);
 
 /// Creates one PE's part of an array.
@@ -56,9 +58,16 @@ struct create_message final : message {
     pe.install(std::move(made));
     if constexpr (!IsSparse) {
       part.reserve(static_cast<std::size_t>(elements / static_cast<std::uint64_t>(pe.num_pes()) + 1));
-      for_each_on<Placement>(shape, pe.pe(), pe.num_pes(), [&](std::uint64_t l) {
+      const auto create_here = [&](std::uint64_t l) {
         std::apply([&](const auto&... a) { part.create(l, part.first_place(), a...); }, arguments);
-      });
+      };
+      try {
+        for_each_on<Placement>(shape, pe.pe(), pe.num_pes(), create_here);
+      } catch (const error&) {  // names what a constructor threw
+        throw;
+      } catch (...) {
+        rethrow_creation_failure(type_name<T>(), pe.pe());
+      }
     }
     part.reductions.created();
   }
@@ -153,7 +162,7 @@ array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>&
       pe.dispatch(m, p);
     }
     message::create(pe, id, how.shape, stored);
-    return array<T>(id, how.shape);
+    return array<T>(pe.in_proxy(id), how.shape);
   } else {
     return {};
   }
@@ -217,8 +226,9 @@ class creator {
 
   /// See imbrex::make_chare_on.
   template <class T, class... A>
-  element<T> make_chare_on(int where, A&&... constructor_arguments) const {
+  element<T> make_chare_on(detail::pe_number pe_of_chare, A&&... constructor_arguments) const {
     auto& pe = detail::processor::here();
+    const int where = pe_of_chare;
     if (where < 0 || where >= pe.num_pes()) detail::throw_wrong_pe("make_chare_on", where, pe.num_pes());
     auto& part = detail::singles_part<T>(pe);
     const std::uint32_t id = part.id();
@@ -226,7 +236,7 @@ class creator {
     if constexpr (detail::constructor_fits<T, detail::constructor_argument<A>...>())
       pe.dispatch(detail::make_insertion<T>(id, key, priority_, std::forward<A>(constructor_arguments)...),
                   where);
-    return {id, key};
+    return {pe.in_proxy(id), key};
   }
 
   /// See imbrex::make_chare.
@@ -245,15 +255,15 @@ class creator {
 /// Creations of single chares that go before others of a PE's queue, as messages of a proxy `with_priority` do:
 /// `imbrex::with_priority(-3).make_chare<node>(...)`. Lower first, from -32 to 31; 0 is what others have. The proxy
 /// that comes back has no priority: what is sent by it asks for its own. Throws imbrex::error for another priority.
-inline creator with_priority(int priority) {
+inline creator with_priority(detail::priority_number priority) {
   detail::check_priority(priority);
-  return creator(static_cast<std::int8_t>(priority));
+  return creator(static_cast<std::int8_t>(int{priority}));
 }
 
 /// Creates a single chare on that PE and returns its proxy at once. It has no index and no peers. Throws
 /// imbrex::error if there is no such PE.
 template <class T, class... A>
-element<T> make_chare_on(int where, A&&... constructor_arguments) {
+element<T> make_chare_on(detail::pe_number where, A&&... constructor_arguments) {
   return creator().make_chare_on<T>(where, std::forward<A>(constructor_arguments)...);
 }
 
@@ -265,9 +275,13 @@ element<T> make_chare(A&&... constructor_arguments) {
 
 template <class T>
 pending<void> array<T>::created() const {
-  if (collection_ == detail::nothing_created) detail::throw_names_nothing(type_name<T>());
-  if (auto* part = detail::processor::here().collection(collection_)) detail::checked<T>(*part);
-  return detail::end_of_creation(collection_);
+  const auto& pe = detail::processor::here();
+  const std::uint32_t number = pe.number_of(collection_);
+  if (auto* part = pe.collection(number))
+    detail::checked<T>(*part);
+  else
+    pe.check_run(number, type_name<T>());
+  return detail::end_of_creation(number);
 }
 
 template <class T>
@@ -276,7 +290,7 @@ void array<T>::insert(const index_type& i, A&&... constructor_arguments) const {
   auto& pe = detail::processor::here();
   const auto to = (*this)[i];
   if constexpr (detail::constructor_fits<T, detail::constructor_argument<A>...>()) {
-    auto& m = detail::make_insertion<T>(collection_, to.key_value(), priority_,
+    auto& m = detail::make_insertion<T>(pe.number_of(collection_), to.key_value(), priority_,
                                         std::forward<A>(constructor_arguments)...);
     auto* const part = detail::part_for<T>(m);
     if (part == nullptr) return;

@@ -103,7 +103,7 @@ template <auto M, class T, class... A>
 void send_when_done(stream& after, const element<T>& to, A&&... arguments) {
   if constexpr (detail::entry_fits<T, M, A&&...>()) {
     auto& m = detail::make_entry_message<T, M>(std::forward<A>(arguments)...);
-    m.collection = to.collection();
+    m.collection = detail::processor::here().number_of(to.collection());
     m.key = to.key_value();
     m.priority = to.priority();
     using message_type = std::remove_reference_t<decltype(m)>;

@@ -9,12 +9,14 @@
 #include <span>
 #include <string>
 
+#include <imbrex/base/narrowed.hpp>
 #include <imbrex/serial/bitwise.hpp>
 
 namespace imbrex {
 
 /// The place of an element in an N-dimensional array, or the extents of one: N integers, 1 <= N <= 6. The
-/// last varies fastest where elements are put in order.
+/// last varies fastest where elements are put in order. Each is an int, made of an integer of any type: one that no int
+/// holds is an imbrex::error, of a constant one at compile time.
 template <int N>
 class index {
   static_assert(N >= 1 && N <= 6, "imbrex: an array has 1 to 6 dimensions");
@@ -25,7 +27,7 @@ class index {
   constexpr index() = default;
   template <std::integral... I>
     requires(sizeof...(I) == static_cast<std::size_t>(N))
-  constexpr index(I... i) : values_{static_cast<int>(i)...} {}
+  constexpr index(I... i) : values_{detail::narrow<int, detail::index_words>(i)...} {}
 
   constexpr int operator[](int dimension) const { return values_[static_cast<std::size_t>(dimension)]; }
   constexpr int& operator[](int dimension) { return values_[static_cast<std::size_t>(dimension)]; }

@@ -181,12 +181,13 @@ void job::look_for_end() {
   owner_.end_here(end->status);
 }
 
-void job::leave(int status) {
+int job::leave(int status) {
   const bool orderly = status == 0;
   if (!orderly &&
       is_deserted()) {  // what is left would be for who has gone; the others hear of it as this one did
     if (comm_) comm_->finish(nanoseconds(0));
-    return net_->flush(std::chrono::milliseconds(0));
+    net_->flush(std::chrono::milliseconds(0));
+    return status;
   }
   if (comm_) comm_->finish(patience_at_the_end);
   net_->flush(patience_at_the_end);
@@ -196,7 +197,7 @@ void job::leave(int status) {
     for (; std::chrono::steady_clock::now() < until;
          std::this_thread::sleep_for(std::chrono::milliseconds(1)))
       net_->flush(std::chrono::milliseconds(0));
-    return;
+    return status;
   }
   // What others still have for this process needs its help to leave them, and they may be about to connect. Each time it
   // looks more seldom, so that who waits long leaves the processor to who makes it wait.
@@ -211,15 +212,17 @@ void job::leave(int status) {
   });
   leaving_ = true;
   if (unreachable_.load()) end_process();
+  int of_all = status;
   try {
-    meeting_.leave(status);
+    of_all = meeting_.leave(status);
   } catch (const error&) {
     if (orderly) throw;  // else it comes of what the run has failed of
   }
   leaving_ = false;
+  return of_all;
 }
 
-void job::agree_to_begin(const std::exception_ptr& problem) {
+std::uint32_t job::agree_to_begin(const std::exception_ptr& problem, std::uint32_t ordinal) {
   int status = 0;
   try {
     if (problem) std::rethrow_exception(problem);
@@ -228,11 +231,15 @@ void job::agree_to_begin(const std::exception_ptr& problem) {
   } catch (...) {
     status = 1;
   }
-  const auto all = meeting_.all_gather(std::to_string(status));
-  const auto first = std::ranges::find_if(all, [](const std::string& one) { return one != "0"; });
-  if (first == all.end()) return;
-  if (first - all.begin() == process_) std::rethrow_exception(problem);
-  throw told_error("process " + std::to_string(first - all.begin()) + " cannot begin", std::stoi(*first));
+  const auto all = meeting_.all_gather(std::to_string(status) + " " + std::to_string(ordinal));
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    const int its_status = std::stoi(all[p]);
+    ordinal = std::max(ordinal, static_cast<std::uint32_t>(std::stoul(all[p].substr(all[p].find(' ')))));
+    if (its_status == 0) continue;
+    if (static_cast<int>(p) == process_) std::rethrow_exception(problem);
+    throw told_error("process " + std::to_string(p) + " cannot begin", its_status);
+  }
+  return ordinal;
 }
 
 work& job::unpack(reader& in) {

@@ -39,4 +39,23 @@ std::string single_text(std::string_view chare_name, std::uint64_t key) {
          std::to_string((key >> 32U) & 0xffffU);
 }
 
+void write_index(std::string_view chare_name, const int* values, int dimensions, signal_text& out) noexcept {
+  out.add(short_name(chare_name)).add("(");
+  for (int d = 0; d < dimensions; ++d) out.add(d == 0 ? "" : ", ").add_number(values[d]);
+  out.add(")");
+}
+
+void write_single(std::string_view chare_name, std::uint64_t key, signal_text& out) noexcept {
+  out.add(short_name(chare_name)).add(" #").add_number(static_cast<std::int64_t>(key & 0xffffffffU));
+  out.add(" of PE ").add_number(static_cast<std::int64_t>((key >> 32U) & 0xffffU));
+}
+
+void write_text_key(std::string_view chare_name, std::string_view key, signal_text& out) noexcept {
+  out.add(short_name(chare_name)).add("(\"").add(key).add("\")");
+}
+
+void write_number_key(std::string_view chare_name, std::int64_t key, signal_text& out) noexcept {
+  out.add(short_name(chare_name)).add("(").add_number(key).add(")");
+}
+
 }  // namespace imbrex::detail

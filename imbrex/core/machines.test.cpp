@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/machines.test.hpp>
 
-#include <atomic>
+#include <algorithm>
 #include <barrier>
 #include <chrono>
 #include <thread>
@@ -126,18 +126,18 @@ class meeting {
 
 int run_in_processes(int processes, const options& how, const std::function<task<int>()>& main) {
   meeting room(processes);
-  std::atomic<int> worst = 0;
+  std::vector<int> statuses(static_cast<std::size_t>(processes));
   {
     std::vector<std::jthread> threads;
     for (int p = 0; p < processes; ++p)
       threads.emplace_back([&, p] {
         meeting::member mine(room, p);
         runtime r(how, mine);
-        const int status = r.run(main);
-        if (status > worst) worst = status;
+        statuses[static_cast<std::size_t>(p)] = r.run(main);
       });
   }
-  return worst;
+  for (const int status : statuses) EXPECT_EQ(status, statuses.front()) << "not all processes come to the same";
+  return std::ranges::max(statuses);
 }
 
 int on_machine::run_so(const options& how, const std::function<task<int>()>& main) {

@@ -10,11 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/base/narrowed.hpp>
 #include <imbrex/core/message.hpp>
 #include <imbrex/coro/scope.hpp>
 
 namespace imbrex {
 namespace detail {
+
+using reference_number = narrowed<std::int64_t, reference_words>;
 
 /// The name of a mailbox or channel of the entry's chare.
 std::string describe_port(const scope& entry, const void* port);
@@ -250,7 +253,9 @@ class mailbox : detail::mailbox_base {
   class receiver;
 
   /// Waits for the oldest value with that reference number.
-  receiver receive(std::int64_t reference = 0) { return receiver(*this, reference); }
+  receiver receive(detail::reference_number reference = 0) {
+    return receiver(*this, std::int64_t{reference});
+  }
   /// Waits for the oldest value, whatever its reference number.
   receiver receive_any() { return receiver(*this, std::nullopt); }
   /// For a channel: waits for the value whose reference number is `*next`, and adds one to it.
@@ -259,7 +264,7 @@ class mailbox : detail::mailbox_base {
   /// Values that have come and not been received.
   std::size_t size() const { return unread_.size(); }
   /// True if `receive(reference)` would not suspend.
-  bool has(std::int64_t reference) const { return unread_.find(reference) != nullptr; }
+  bool has(detail::reference_number reference) const { return unread_.find(reference) != nullptr; }
 
   /// For the runtime: a value has come.
   using mailbox_base::pass_on;

@@ -91,6 +91,12 @@ const message_type& message_table::at(std::uint32_t id) {
   return *numbered[id];
 }
 
+const message_type* message_table::find(const work_type* type) noexcept {
+  for (const message_type* const t : numbered)
+    if (t == type || (t->as_short != nullptr && t->as_short == type)) return t;
+  return nullptr;
+}
+
 std::uint32_t message_table::size() { return static_cast<std::uint32_t>(numbered.size()); }
 
 std::uint64_t message_table::digest() {

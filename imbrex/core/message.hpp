@@ -197,6 +197,8 @@ class message_table {
   static void number();
   /// The kind with that number. Throws serial_error for a number that no kind has.
   static const message_type& at(std::uint32_t id);
+  /// The kind whose work type that is, as a message or as a short one; null if it is none. In a handler of a signal.
+  static const message_type* find(const work_type* type) noexcept;
   /// How many kinds have a number.
   static std::uint32_t size();
   /// Of all spellings, and of the builds of the files that they come from: equal in all processes that run the same

@@ -406,4 +406,119 @@ TEST_P(migration, sections_find_their_members_wherever_they_are) {
   });
 }
 
+/// Leaves as soon as it is made, so that it may come before its array does; what it arrives with asks where it is.
+class early : public chare<early> {
+ public:
+  early(int shift, bool) { migrate_to((pe() + shift) % num_pes()); }
+  early() : peers_(peers().shape()[0]), where_(where()[0]), pe_(pe()), pe_of_thread_(imbrex::pe()) {
+    send<&early::hear>(self());
+  }
+  ~early() { peers_at_end_ = peers().shape()[0]; }
+  void hear() { ++heard_; }
+  bool is_right() const {
+    const bool arrived = pe_ >= 0;
+    if (!arrived) return heard_ == 0;
+    return peers_ == peers().shape()[0] && where_ == where()[0] && pe_ == pe() && pe_of_thread_ == pe_ &&
+           pe_in_serialize_ == pe_ && heard_ == 1;
+  }
+  void serialize(auto& ar) {
+    ar(heard_);
+    pe_in_serialize_ = pe();
+    static_cast<void>(peers()[where()]);
+  }
+
+ private:
+  int peers_ = 0;
+  int where_ = -1;
+  int pe_ = -1;
+  int pe_of_thread_ = -1;
+  int pe_in_serialize_ = -1;
+  int heard_ = 0;
+  int peers_at_end_ = 0;
+};
+
+TEST_P(migration, of_what_arrives_before_its_array_waits_for_it) {
+  run([]() -> task<> {
+    std::vector<array<early>> all;
+    for (int i = 0; i < 20; ++i) all.push_back(make_array<early>(8, i % num_pes(), true));
+    co_await quiescence();
+    for (const auto& each : all) {
+      const auto right = co_await each.reduce<&early::is_right>(gather);
+      EXPECT_EQ(right, std::vector<bool>(8, true));
+    }
+  });
+}
+
+/// What its class asks for while it migrates.
+enum class wish { migrate, end, reduce };
+
+template <wish Wish, bool InSerialize>
+class restless : public chare<restless<Wish, InSerialize>> {
+ public:
+  explicit restless(int) {}
+  restless() {
+    if constexpr (!InSerialize) ask();
+  }
+  void go() { this->migrate_to((this->pe() + 1) % this->num_pes()); }
+  void serialize(auto&) {
+    if constexpr (InSerialize) ask();
+  }
+
+ private:
+  void ask() {
+    if constexpr (Wish == wish::migrate) this->migrate_to((this->pe() + 1) % this->num_pes());
+    if constexpr (Wish == wish::end) this->destroy();
+    if constexpr (Wish == wish::reduce) static_cast<void>(this->all_reduce(1, sum));
+  }
+};
+
+template <wish Wish, bool InSerialize>
+void expect_refusal(const std::string& text) {
+  const auto main = []() -> task<> {
+    const auto all = make_array<restless<Wish, InSerialize>>(4, 0);
+    send<&restless<Wish, InSerialize>::go>(all[1]);
+    co_await quiescence();
+  };
+  for (const options& how : {serializing(threads(2)), seeded(3, 1)}) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(imbrex::run(how, main), 1);
+    const std::string told = testing::internal::GetCapturedStderr();
+    const std::string where = InSerialize ? "serialize of restless" : "the default constructor of restless";
+    EXPECT_NE(told.find(where), std::string::npos) << told;
+    EXPECT_NE(told.find("(1), which migrates, threw " + text), std::string::npos) << told;
+  }
+}
+
+TEST(migration_alone, may_not_be_asked_for_while_it_happens) {
+  expect_refusal<wish::migrate, false>("migrate_to: ");
+  expect_refusal<wish::migrate, true>("migrate_to: ");
+  expect_refusal<wish::end, false>("destroy: ");
+  expect_refusal<wish::end, true>("destroy: ");
+  expect_refusal<wish::reduce, false>("all_reduce: ");
+  expect_refusal<wish::reduce, true>("all_reduce: ");
+}
+
+/// Asks for what makes no sense any more.
+class undying : public chare<undying> {
+ public:
+  undying() = default;
+  ~undying() {
+    migrate_to(0);
+    destroy();
+  }
+  void go(int to) { migrate_to(to); }
+  void end() { destroy(); }
+  void serialize(auto&) {}
+};
+
+TEST_P(migration, and_destruction_do_nothing_in_a_destructor) {
+  run([]() -> task<> {
+    const auto all = make_array<undying>(6);
+    for (int i = 0; i < 3; ++i) send<&undying::go>(all[i], i % num_pes());
+    co_await quiescence();
+    for (int i = 2; i < 5; ++i) send<&undying::end>(all[i]);
+    co_await quiescence();
+  });
+}
+
 }  // namespace imbrex::migration_test

@@ -5,19 +5,49 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/collection_base.hpp>
+#include <imbrex/core/runtime.hpp>
 
 namespace imbrex::detail {
 
+namespace {
+
+/// The PE of a pending whose run is over: one that no thread runs.
+const scheduler* no_pe_any_more() {
+  static constexpr char place = 0;
+  return reinterpret_cast<const scheduler*>(&place);
+}
+
+}  // namespace
+
 pending_base::pending_base(const char* what, const message_type* entry) : what_(what), entry_(entry) {
-  address_ = processor::here().replies().open(*this);
+  auto& pe = processor::here();
+  pe_ = &pe;
+  address_ = pe.replies().open(*this);
 }
 
 // While another exception unwinds the stack, that is the one to be told.
-pending_base::~pending_base() {
+bool pending_base::renounce() noexcept {
+  if (scheduler::current() != pe_) [[unlikely]] {
+    renounced_ = pe_ != no_pe_any_more();
+    return !renounced_;
+  }
   auto& pe = processor::here();
   pe.replies().close(address_);
   if (error_ && !awaited_ && std::uncaught_exceptions() == 0) [[unlikely]]
-    fail_run(pe, error_.description() + " (nobody awaited " + description() + ")");
+    try {
+      fail_run(pe, error_.description() + " (nobody awaited " + description() + ")");
+    } catch (...) {  // no memory for the words
+      pe.owner().fail("an exception came that nobody awaited");
+    }
+  return true;
+}
+
+void pending_base::abandon() noexcept {
+  pe_ = no_pe_any_more();
+  if (renounced_) return destroy();
+  outlive_pe();
+  ready_ = true;  // to say at co_await that there will be no result
+  awaited_ = true;
 }
 
 void pending_base::fail(std::uint32_t, carried_exception why) {
@@ -32,7 +62,11 @@ std::string pending_base::description() const {
   return text;
 }
 
-void pending_base::throw_awaited_twice() const {
+void pending_base::throw_not_to_be_awaited() const {
+  if (pe_ == no_pe_any_more())
+    throw error(description() +
+                " was awaited after its run had ended, and with it the result: a pending does not "
+                "outlive its run");
   throw error(description() + " was awaited twice: keep what the first co_await gave");
 }
 

@@ -25,12 +25,17 @@ namespace detail {
 class pending_base : public reply_target {
  public:
   void fail(std::uint32_t, carried_exception why) final;
+  void abandon() noexcept final;
+
+  /// Its owner wants it no more. True if it can be destroyed; on another thread than its PE's it cannot before the run
+  /// has ended, which may answer yet, and then is.
+  bool renounce() noexcept;
 
   const reply_address& address() const { return address_; }
   /// Its one awaiter has come.
   void claim() {
     if (std::exchange(awaited_, true)) [[unlikely]]
-      throw_awaited_twice();
+      throw_not_to_be_awaited();
   }
   bool ready() const { return ready_; }
   /// True if a result is there, not an exception.
@@ -46,7 +51,10 @@ class pending_base : public reply_target {
 
  protected:
   pending_base(const char* what, const message_type* entry);
-  ~pending_base();
+  ~pending_base() = default;
+  virtual void destroy() noexcept = 0;
+  /// Its PE's memory goes sooner than it does.
+  virtual void outlive_pe() noexcept = 0;
 
   /// The result, or an exception, is there.
   void arrived() {
@@ -62,9 +70,10 @@ class pending_base : public reply_target {
   }
 
  private:
-  [[noreturn]] void throw_awaited_twice() const;
+  [[noreturn]] void throw_not_to_be_awaited() const;
   [[noreturn]] void rethrow();
 
+  const scheduler* pe_;  ///< that it was made on; the address of no PE once the run is over
   const char* what_;
   const message_type* entry_;
   reply_address address_;
@@ -72,6 +81,7 @@ class pending_base : public reply_target {
   scope* entry_that_waits_ = nullptr;  ///< which is told who threw
   bool ready_ = false;
   bool awaited_ = false;
+  bool renounced_ = false;  ///< by another thread; read at the end of the run
   std::coroutine_handle<> waiter_;
 };
 
@@ -93,7 +103,17 @@ class pending_state final : public pending_base {
   }
 
  private:
+  void destroy() noexcept override { delete this; }
+  void outlive_pe() noexcept override { pool::keep(this, sizeof *this); }
+
   std::optional<storable<R>> value_;
+};
+
+template <class R>
+struct pending_deleter {
+  void operator()(pending_state<R>* p) const noexcept {
+    if (p->renounce()) delete p;
+  }
 };
 
 /// Waits for what is pending, but for the result.
@@ -138,8 +158,8 @@ class pending_awaiter final : public pending_wait {
 
 /// A result that is on its way: of a call, a reduction, quiescence. It was asked for when this object was
 /// made; co_await it, once, whenever the result is wanted. An exception on the other side is thrown there.
-/// Belongs to the PE it was made on; whoever destroys it renounces the result, but an exception that nobody awaits ends
-/// the run.
+/// Belongs to the PE and the run that it was made in; whoever destroys it renounces the result, but an exception that
+/// nobody awaits ends the run. One that is kept longer than its run may be destroyed at any time.
 template <class R>
 class [[nodiscard("co_await the result, or use send where none is wanted")]] pending {
   static_assert(!detail::is_view<R>,
@@ -151,7 +171,7 @@ class [[nodiscard("co_await the result, or use send where none is wanted")]] pen
 
   /// For the runtime: `what` and `entry` describe it in a deadlock report.
   explicit pending(const char* what, const message_type* entry = nullptr)
-      : state_(std::make_unique<detail::pending_state<R>>(what, entry)) {}
+      : state_(new detail::pending_state<R>(what, entry)) {}
 
   /// Where the result is to be sent.
   const reply_address& address() const { return state_->address(); }
@@ -159,14 +179,14 @@ class [[nodiscard("co_await the result, or use send where none is wanted")]] pen
   /// True if co_await would not suspend.
   bool ready() const { return state_->ready(); }
 
-  /// Throws imbrex::error the second time.
+  /// Throws imbrex::error the second time, and when its run has ended.
   auto operator co_await() const {
     state_->claim();
     return detail::pending_awaiter<R>(*state_);
   }
 
  private:
-  std::unique_ptr<detail::pending_state<R>> state_;
+  std::unique_ptr<detail::pending_state<R>, detail::pending_deleter<R>> state_;
 };
 
 namespace detail {

@@ -9,6 +9,15 @@
 
 namespace imbrex {
 
+namespace detail {
+using extent = narrowed<int, index_words>;
+
+struct placement_words {
+  static constexpr const char* what = "the placement of an array gave a PE that there is not:";
+  static constexpr const char* remedy = "a run has PEs 0 to num_pes() - 1";
+};
+}  // namespace detail
+
 /// Places equal, consecutive parts of an array on the PEs, in the order of the indices (the default).
 struct block_placement {};
 /// Deals the elements out to the PEs one by one.
@@ -43,14 +52,16 @@ template <int N>
 layout<index<N>, block_placement, false> dense(const index<N>& shape) {
   return {shape};
 }
-inline layout<index<1>, block_placement, false> dense(int elements) { return {index<1>(elements)}; }
+inline layout<index<1>, block_placement, false> dense(detail::extent elements) {
+  return {index<1>(int{elements})};
+}
 
 /// An array that begins without elements; `insert` makes them, anywhere inside the shape.
 template <int N>
 layout<index<N>, block_placement, true> sparse(const index<N>& shape) {
   return {shape};
 }
-inline layout<index<1>, block_placement, true> sparse(int bound) { return {index<1>(bound)}; }
+inline layout<index<1>, block_placement, true> sparse(detail::extent bound) { return {index<1>(int{bound})}; }
 
 /// The same for user-defined keys, which a hash places unless a function does.
 template <class Key>
@@ -72,13 +83,16 @@ inline constexpr bool deals_in_turn =
 
 [[noreturn]] void throw_wrong_placement(int pe, int num_pes);
 
+/// What a placement has returned, which may be another type of integer.
+inline int placed_on(narrowed<int, placement_words> pe) { return pe; }
+
 /// Which PE an element is created on, and that keeps track of it: its home. Some PE also for a key out of the shape.
 template <class Index, class Placement>
 int home_of(const key_type<Index>& k, const Index& shape, int pes) {
   const auto n = static_cast<std::uint64_t>(pes);
   if constexpr (!is_index<Index>) {
     if constexpr (std::is_invocable_r_v<int, const Placement&, const Index&, int>) {
-      const int pe = Placement{}(k, pes);
+      const int pe = placed_on(Placement{}(k, pes));
       if (pe < 0 || pe >= pes) throw_wrong_placement(pe, pes);
       return pe;
     } else {
@@ -94,7 +108,7 @@ int home_of(const key_type<Index>& k, const Index& shape, int pes) {
                                  : static_cast<std::uint64_t>(((wide_number{k} + 1) * n - 1) / all);
     return static_cast<int>(pe < n ? pe : n - 1);
   } else {
-    const int pe = Placement{}(from_linear(shape, k), shape, pes);
+    const int pe = placed_on(Placement{}(from_linear(shape, k), shape, pes));
     if (pe < 0 || pe >= pes) throw_wrong_placement(pe, pes);
     return pe;
   }

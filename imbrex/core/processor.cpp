@@ -7,6 +7,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/collection_base.hpp>
 #include <imbrex/core/recorder.hpp>
+#include <imbrex/core/run_marks.hpp>
 #include <imbrex/core/runtime.hpp>
 
 namespace imbrex::detail {
@@ -32,8 +33,9 @@ void processor::install(std::unique_ptr<collection_base> part) {
   if (recorder* const r = recorder::of(*this)) r->came(*part);
   auto& of_kind = (id & singles_bit) != 0 ? singles_ : arrays_;
   const std::size_t place = id & ~singles_bit;
-  if (place >= of_kind.size()) of_kind.resize(place + 1);
-  of_kind[place] = std::move(part);
+  of_kind.reach(place);
+  run_marks::note_number(static_cast<std::uint32_t>(place));
+  of_kind.parts[place] = std::move(part);
   for (auto& m : std::exchange(held_, {})) {
     if (m->collection == id) {
       announce(*m, pe());
@@ -42,6 +44,13 @@ void processor::install(std::unique_ptr<collection_base> part) {
       held_.push_back(m);
     }
   }
+}
+
+void processor::part_table::reach(std::size_t place) {
+  if (place < parts.size()) return;
+  parts.resize(place + 1);
+  first = parts.data();
+  count = static_cast<std::uint32_t>(parts.size());
 }
 
 std::uint64_t processor::add_section(std::unique_ptr<section_base> members) {
@@ -68,25 +77,43 @@ void throw_of_another_run(const char* what, std::uint64_t pe) {
 }
 
 void processor::hold(message& m) {
-  if (m.collection == nothing_created) {
-    const message_guard mine(m);
-    throw_names_nothing(m.kind().chare_name, m.kind().entry_name);
-  }
+  message_guard mine(m);
+  check_run(m.collection, m.kind().chare_name, m.kind().entry_name);
   held_.push_back(&m);
+  mine.release();
 }
 
-void throw_names_nothing(std::string_view chare_name, std::string_view entry_name) {
+void processor::check_run(std::uint32_t number, std::string_view chare_name, std::string_view entry_name) const {
+  if (in_proxy(number) == nothing_created) throw_names_nothing(chare_name, entry_name);
+  if (run_marks::is_of_another(in_proxy(number), mark_)) throw_proxy_of_another_run(chare_name, entry_name);
+}
+
+namespace {
+
+std::string description_of_use(std::string_view chare_name, std::string_view entry_name) {
   std::string whose;
   if (!entry_name.empty()) whose += " for the entry " + std::string(entry_name);
   if (!chare_name.empty()) whose += " of " + std::string(short_name(chare_name));
-  throw error("a default-constructed proxy was used" + whose +
+  return whose;
+}
+
+}  // namespace
+
+void throw_proxy_of_another_run(std::string_view chare_name, std::string_view entry_name) {
+  throw error("a proxy was used" + description_of_use(chare_name, entry_name) +
+              " that is of an earlier run of this process, or of another beside this one: proxies end with their run");
+}
+
+void throw_names_nothing(std::string_view chare_name, std::string_view entry_name) {
+  throw error("a default-constructed proxy was used" + description_of_use(chare_name, entry_name) +
               ": it names nothing until it is assigned what make_array, make_group, make_chare, self() or "
               "peers() returns");
 }
 
 void processor::clear() noexcept {
+  end_items();
   for (auto* of_kind : {&arrays_, &singles_})
-    for (auto& c : *of_kind)
+    for (auto& c : of_kind->parts)
       if (c) c->clear();
   replies_.abandon_all();
   for (auto* m : std::exchange(held_, {})) m->type->destroy(*m);
@@ -94,8 +121,11 @@ void processor::clear() noexcept {
 }
 
 void processor::clear_parts() noexcept {
-  arrays_.clear();
-  singles_.clear();
+  replies_.abandon_all();  // what destructors have asked for
+  for (auto* of_kind : {&arrays_, &singles_}) {
+    of_kind->count = 0;
+    of_kind->parts.clear();
+  }
 }
 
 }  // namespace imbrex::detail

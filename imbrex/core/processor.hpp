@@ -20,6 +20,7 @@ class runtime;
 namespace detail {
 
 class collection_base;
+class element_work;
 
 /// The members of a section, of whatever type their keys are.
 class section_base {
@@ -37,6 +38,9 @@ inline constexpr std::uint32_t singles_bit = std::uint32_t{1} << 31U;
 inline constexpr std::uint32_t nothing_created = 0;
 /// Says that such a proxy was used, of a class and for an entry, as far as they are known.
 [[noreturn]] void throw_names_nothing(std::string_view chare_name, std::string_view entry_name = {});
+
+/// Says that a proxy was used that is of an earlier run of this process, or of another that goes on beside this one.
+[[noreturn]] void throw_proxy_of_another_run(std::string_view chare_name, std::string_view entry_name = {});
 
 /// Says that a proxy was used that does not come from this run, of what is or was on that PE.
 [[noreturn]] void throw_of_another_run(const char* what, std::uint64_t pe);
@@ -65,6 +69,15 @@ class processor final : public scheduler {
   /// True if each element's copy of a broadcast is to be a message of its own, so that the machine can choose
   /// the order, or charge for each and let the PE block in between.
   bool separates_broadcasts() const { return separates_broadcasts_; }
+
+  /// Proxies hold numbers of collections with the mark of their run, so that those of one run name nothing in another;
+  /// before the PE runs.
+  void mark_proxies(std::uint32_t run) { mark_ = run; }
+  /// The number of the collection that a proxy names, and what a proxy names a collection by.
+  std::uint32_t number_of(std::uint32_t in_proxy) const { return in_proxy ^ mark_; }
+  std::uint32_t in_proxy(std::uint32_t number) const { return number ^ mark_; }
+  /// Throws imbrex::error if a collection that is not here is one of another run, or none at all.
+  void check_run(std::uint32_t number, std::string_view chare_name, std::string_view entry_name = {}) const;
 
   /// Says how messages leave; before the first of them. `direct`: those to this PE itself need not travel. `beyond`: what
   /// carries those to PEs that are not of this process, if nothing in between wants to see them; or null.
@@ -102,7 +115,7 @@ class processor final : public scheduler {
   collection_base* collection(std::uint32_t id) const {
     const auto& of_kind = (id & singles_bit) != 0 ? singles_ : arrays_;
     const std::uint32_t place = id & ~singles_bit;
-    return place < of_kind.size() ? of_kind[place].get() : nullptr;
+    return place < of_kind.count ? of_kind.first[place].get() : nullptr;
   }
   void install(std::unique_ptr<collection_base> part);
 
@@ -121,7 +134,7 @@ class processor final : public scheduler {
   template <class Visitor>
   void for_each_collection(Visitor visit) const {
     for (const auto* of_kind : {&arrays_, &singles_})
-      for (const auto& c : *of_kind)
+      for (const auto& c : of_kind->parts)
         if (c) visit(*c);
   }
   const std::vector<message*>& held() const { return held_; }
@@ -134,7 +147,25 @@ class processor final : public scheduler {
 
   scope main;  ///< of the main task, on PE 0
 
+  /// What it does with an element where its item does not say so: gives it a broadcast, or runs what is no entry.
+  struct element_at_work {
+    const chare_header* element = nullptr;
+    const message_type* entry = nullptr;
+  };
+  const element_at_work& at_work() const { return at_work_; }
+
  private:
+  friend class element_work;
+
+  /// Parts by their number, as a vector knows them, and as they are found by each message.
+  struct part_table {
+    std::vector<std::unique_ptr<collection_base>> parts;
+    const std::unique_ptr<collection_base>* first = nullptr;
+    std::uint32_t count = 0;
+
+    void reach(std::size_t place);
+  };
+
   [[noreturn]] static void throw_no_pe();
   void note_sent(message& m, int to);
 
@@ -147,11 +178,30 @@ class processor final : public scheduler {
   bool separates_broadcasts_ = false;
   int num_pes_ = 1;
   std::uint32_t chares_placed_ = 0;
-  std::vector<std::unique_ptr<collection_base>> arrays_;
-  std::vector<std::unique_ptr<collection_base>> singles_;
+  std::uint32_t mark_ = 0;
+  part_table arrays_;
+  part_table singles_;
   std::vector<std::unique_ptr<section_base>> sections_;
   std::vector<message*> held_;
   reply_table replies_;
+  element_at_work at_work_;
+};
+
+/// Says, for the description of a crash, what a PE does with which elements, until the end of the block.
+class element_work {
+ public:
+  explicit element_work(processor& pe) : pe_(pe), before_(pe.at_work_) {}
+  element_work(processor& pe, const chare_header& element) : element_work(pe) { begin(element, nullptr); }
+  element_work(const element_work&) = delete;
+  element_work& operator=(const element_work&) = delete;
+  ~element_work() { pe_.at_work_ = before_; }
+
+  /// `entry`: null for what is none, such as a constructor.
+  void begin(const chare_header& element, const message_type* entry) { pe_.at_work_ = {&element, entry}; }
+
+ private:
+  processor& pe_;
+  const processor::element_at_work before_;
 };
 
 }  // namespace detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/base/narrowed.hpp>
 #include <imbrex/core/key.hpp>
 #include <imbrex/core/member_traits.hpp>
 #include <imbrex/core/reduction.hpp>
@@ -49,6 +51,13 @@ namespace detail {
 [[noreturn]] void throw_wrong_index(std::string_view chare_name, const std::string& index,
                                     const std::string& shape);
 void check_priority(int priority);
+
+using pe_number = narrowed<int, pe_words>;
+using priority_number = narrowed<int, priority_words>;
+
+/// An integer that is not yet of the type that an array has for keys.
+template <class I, class Key>
+concept other_integer = std::integral<I> && std::integral<Key> && !std::same_as<I, Key> && !std::same_as<Key, bool>;
 [[noreturn]] void throw_not_here(std::string_view group_of, int pe);
 
 /// Instead of a proxy of many chares.
@@ -91,10 +100,10 @@ class element {
   pending<typename detail::traits_of<M>::result> call(A&&... arguments) const;
 
   /// This proxy, for messages of a priority of -32 to 31: lower first, 0 is what others have.
-  element with_priority(int priority) const {
+  element with_priority(detail::priority_number priority) const {
     detail::check_priority(priority);
     element e = *this;
-    e.priority_ = static_cast<std::int8_t>(priority);
+    e.priority_ = static_cast<std::int8_t>(int{priority});
     return e;
   }
 
@@ -160,6 +169,12 @@ class array {
     }
   }
 
+  /// The same with a key of another type of integer. Throws imbrex::error if the array's does not hold it.
+  template <detail::other_integer<index_type> I>
+  element<T> operator[](I i) const {
+    return (*this)[detail::narrow<index_type, detail::key_words>(i)];
+  }
+
   /// Says what an index of several dimensions is.
   template <class I>
     requires(std::is_integral_v<I> && detail::is_index<index_type> && !std::is_constructible_v<index_type, I>)
@@ -188,6 +203,10 @@ class array {
   /// await quiescence or a call in between.
   template <class... A>
   void insert(const index_type& i, A&&... constructor_arguments) const;
+  template <detail::other_integer<index_type> I, class... A>
+  void insert(I i, A&&... constructor_arguments) const {
+    insert(detail::narrow<index_type, detail::key_words>(i), std::forward<A>(constructor_arguments)...);
+  }
 
   /// Calls an entry method of every element and reduces what they return. Elements that are inserted or destroyed
   /// meanwhile may or may not take part; migrating ones take part once. Throws (at co_await) what an entry
@@ -208,10 +227,10 @@ class array {
   /// sections of many elements are no larger to send.
   imbrex::section<T> section(std::vector<index_type> members) const;
 
-  array with_priority(int priority) const {
+  array with_priority(detail::priority_number priority) const {
     detail::check_priority(priority);
     array a = *this;
-    a.priority_ = static_cast<std::int8_t>(priority);
+    a.priority_ = static_cast<std::int8_t>(int{priority});
     return a;
   }
 
@@ -257,10 +276,10 @@ class section {
   template <auto M, class... A>
   pending<void> call(A&&... arguments) const;
 
-  section with_priority(int priority) const {
+  section with_priority(detail::priority_number priority) const {
     detail::check_priority(priority);
     section s = *this;
-    s.priority_ = static_cast<std::int8_t>(priority);
+    s.priority_ = static_cast<std::int8_t>(int{priority});
     return s;
   }
   /// Says who can have messages that wait for each other.
@@ -294,7 +313,7 @@ class group {
   explicit group(array<T> members) : members_(members) {}
 
   /// The chare on that PE, with this proxy's priority.
-  element<T> operator[](int pe) const { return members_[pe]; }
+  element<T> operator[](detail::pe_number pe) const { return members_[int{pe}]; }
   int size() const { return members_.shape()[0]; }
   /// Ready when all chares of the group are there: see array::created.
   pending<void> created() const { return members_.created(); }
@@ -310,7 +329,7 @@ class group {
   pending<void> call(A&&... arguments) const {
     return members_.template call<M>(std::forward<A>(arguments)...);
   }
-  group with_priority(int priority) const { return group(members_.with_priority(priority)); }
+  group with_priority(detail::priority_number priority) const { return group(members_.with_priority(priority)); }
   /// Says who can have messages that wait for each other.
   template <class Self = group>
   Self coalesced() const {

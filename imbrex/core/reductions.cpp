@@ -85,7 +85,7 @@ message* result_of(partial_result& all) {
   try {
     return &all.result();
   } catch (...) {
-    all.error = thrown_by_reduction();
+    all.error = thrown_by_reduction(all.collection);
     return nullptr;
   }
 }
@@ -97,7 +97,7 @@ void dispatch_to_root(const collection_base& part, partial_result& m) {
     return part.pe().dispatch(m, part.root());
   } catch (...) {
     if (spare == nullptr) throw;
-    spare->error = thrown_by_reduction();
+    spare->error = thrown_by_reduction(part.id());
   }
   part.pe().dispatch(*spare.release(), part.root());
 }
@@ -120,9 +120,12 @@ void shared_result::deliver() {
     if (auto* target = pe.replies().find(who)) give(*target);
 }
 
-carried_exception thrown_by_reduction() {
-  return carried_exception(std::current_exception(),
-                           "a reduction on PE " + std::to_string(processor::here().pe()));
+carried_exception thrown_by_reduction(std::uint32_t collection) {
+  const auto& pe = processor::here();
+  const auto* const part = pe.collection(collection);
+  const std::string over =
+      part != nullptr ? " over the array of " + std::string(short_name(part->chare_name())) : "";
+  return carried_exception(std::current_exception(), "a reduction" + over + ", on PE " + std::to_string(pe.pe()));
 }
 
 void answer(partial_result& all, std::uint32_t caller, const reply_address& reply) {
@@ -132,7 +135,7 @@ void answer(partial_result& all, std::uint32_t caller, const reply_address& repl
       return processor::here().dispatch(*m, static_cast<int>(caller));
     }
   } catch (...) {  // it cannot be packed
-    all.error = thrown_by_reduction();
+    all.error = thrown_by_reduction(all.collection);
   }
   send_failure(caller, reply, "a reduction", std::move(all.error));
 }
@@ -142,7 +145,7 @@ partial_result& contributions_base::combine() {
   try {
     fold(*whole_);
   } catch (...) {
-    whole_->error = thrown_by_reduction();
+    whole_->error = thrown_by_reduction(whole_->collection);
   }
   return *whole_.release();
 }
@@ -166,7 +169,7 @@ owned_partial reduction_values::combine() {
         all->merge(*parts_[i]);
     }
   } catch (...) {
-    all->error = thrown_by_reduction();
+    all->error = thrown_by_reduction(all->collection);
   }
   return all;
 }
@@ -347,7 +350,7 @@ void reduction_station::send_to_elements(partial_result& all, std::uint32_t numb
         continue;
       }
     } catch (...) {  // it cannot be copied or packed
-      all.error = thrown_by_reduction();
+      all.error = thrown_by_reduction(all.collection);
     }
     auto& m = message_of<failed_reduction>(part_);
     m.number = number;
@@ -434,7 +437,7 @@ void collector_base::complete() {
   try {
     if (!whole_->error) fold(*whole_);
   } catch (...) {
-    whole_->error = thrown_by_reduction();
+    whole_->error = thrown_by_reduction(whole_->collection);
   }
   if (part_ != nullptr)
     dispatch_to_root(*part_, *whole_.release());

@@ -63,7 +63,8 @@ struct shared_result : message {
 };
 
 /// What is being handled left the combination of values.
-carried_exception thrown_by_reduction();
+/// `collection`: over which array; 0 if that is not known.
+carried_exception thrown_by_reduction(std::uint32_t collection = 0);
 
 /// Sends what a reduction has come to, or the exception, to the one who asked.
 void answer(partial_result& all, std::uint32_t caller, const reply_address& reply);

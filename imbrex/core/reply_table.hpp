@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <imbrex/core/carried_exception.hpp>
@@ -21,7 +22,7 @@ class reply_target {
   virtual void found_none(std::uint32_t ordinal);
   /// An exception that has come and waits for other answers; none if there is none.
   virtual carried_exception held_error() const { return {}; }
-  /// The run is over, no answer will come: whoever belongs to nobody else destroys itself.
+  /// The run is over, no answer will come: whoever belongs to nobody else destroys itself. The table knows it no more.
   virtual void abandon() noexcept {}
 
  protected:
@@ -52,7 +53,7 @@ class reply_table {
 
   void abandon_all() noexcept {
     for (std::size_t i = 0; i < slots_.size(); ++i)
-      if (slots_[i].target != nullptr) slots_[i].target->abandon();
+      if (auto* const target = std::exchange(slots_[i].target, nullptr)) target->abandon();
   }
 
   template <class Visitor>

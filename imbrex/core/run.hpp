@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <type_traits>
 #include <utility>
 
+#include <imbrex/base/narrowed.hpp>
 #include <imbrex/base/options.hpp>
 #include <imbrex/core/pending.hpp>
 #include <imbrex/core/processor.hpp>
@@ -73,6 +75,12 @@ int num_processes();
 /// Ends the run with that exit status, from anywhere. Entries that run now run on until they next suspend or
 /// end. Throws imbrex::error for a multiple of 256 other than 0, which would be seen as success.
 void exit(int status = 0);
+/// The same with another type of integer. Throws imbrex::error if no int holds it.
+template <std::integral I>
+  requires(!std::same_as<I, int>)
+void exit(I status) {
+  exit(detail::narrow<int, detail::status_words>(status));
+}
 
 /// Ready when no message is in flight or queued, nothing runs and no timer is set; whoever is suspended then
 /// waits for something that only a new message can bring.

@@ -11,15 +11,18 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include <imbrex/base/crash_handler.hpp>
 #include <imbrex/base/log.hpp>
 #include <imbrex/core/check_options.hpp>
 #include <imbrex/core/collection_base.hpp>
+#include <imbrex/core/crash_description.hpp>
 #include <imbrex/core/deterministic.hpp>
 #include <imbrex/core/job.hpp>
 #include <imbrex/core/link_transport.hpp>
 #include <imbrex/core/pe_watch.hpp>
 #include <imbrex/core/recorder.hpp>
 #include <imbrex/core/run_devices.hpp>
+#include <imbrex/core/run_marks.hpp>
 #include <imbrex/core/run_recording.hpp>
 #include <imbrex/core/run_statistics.hpp>
 #include <imbrex/core/virtual_machine.hpp>
@@ -155,7 +158,10 @@ runtime::runtime(const options& how, bootstrap* meeting) : how_(checked(how, mee
     if (!job_) throw;
     problem = std::current_exception();
   }
-  if (job_) job_->agree_to_begin(problem);
+  std::uint32_t ordinal = detail::run_marks::next_run();
+  if (job_) ordinal = job_->agree_to_begin(problem, ordinal);
+  detail::run_marks::agree(ordinal);
+  for (auto& p : processors_) p->mark_proxies(detail::run_marks::mark_of(ordinal));
 }
 
 void runtime::furnish(const host_share& mine, const bootstrap* meeting) {
@@ -268,7 +274,12 @@ void runtime::start(std::function<task<int>()> main) {
   processor_at(0).door().post(*main_);
 }
 
+int runtime::process() const { return job_ ? job_->process() : 0; }
+int runtime::processes() const { return job_ ? job_->processes() : 1; }
+
 int runtime::run(std::function<task<int>()> main) {
+  const crash_handler told(&detail::describe_what_runs);
+  const crash_stack stack;
   if (statistics_) statistics_->begin();
   if (pes_.first == 0) start(std::move(main));
   if (job_) job_->net().start();
@@ -300,11 +311,12 @@ int runtime::run(std::function<task<int>()> main) {
     detail::run_deterministic(*this, static_cast<delayed_transport&>(*transport_));
   }
   const bool devices_are_well = rest_devices();
-  if (job_) job_->leave(status());
+  int of_all = status() == 0 && !devices_are_well ? 1 : status();
+  if (job_) of_all = job_->leave(of_all);
   if (recording_) recording_->end();
   if (statistics_) statistics_->end();
   clear();
-  return status() == 0 && !devices_are_well ? 1 : status();
+  return of_all;
 }
 
 bool runtime::rest_devices() {
@@ -322,21 +334,28 @@ void runtime::exit(int status) {
   if (status != 0 && status % 256 == 0)
     throw error("the exit status " + std::to_string(status) +
                 " would be seen as 0, success: the system keeps its last 8 bits; give one of 1 to 255");
-  if (job_ && !ended()) job_->tell_end(status);
-  end_here(status);
+  if (claim(status)) tell_end();
+}
+
+bool runtime::claim(int status) {
+  int expected = running;
+  return status_.compare_exchange_strong(expected, status, std::memory_order_acq_rel);
+}
+
+void runtime::tell_end() {
+  if (job_) job_->tell_end(status());
+  if (threads_) threads_->stop();
 }
 
 void runtime::end_here(int status) {
-  int expected = running;
-  status_.compare_exchange_strong(expected, status, std::memory_order_acq_rel);
+  claim(status);
   if (threads_) threads_->stop();
 }
 
 void runtime::fail(std::string_view text, int status) {
-  const std::lock_guard hold(failure_lock_);
-  if (ended()) return;
+  if (!claim(status)) return;  // what is told is what the run comes to
   log(log_level::error, text);
-  exit(status);  // before another may look
+  tell_end();
 }
 
 void runtime::escaped(int pe) noexcept {

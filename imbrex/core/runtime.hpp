@@ -6,7 +6,6 @@
 #include <functional>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +54,9 @@ class runtime final : public thread_machine::listener {
 
   const options& how() const { return how_; }
   int num_pes() const { return pes_.total; }
+  /// This process among those of the run, and how many these are: 0 and 1 for one by itself.
+  int process() const;
+  int processes() const;
 
   // For the rest of the core; any thread.
 
@@ -63,7 +65,7 @@ class runtime final : public thread_machine::listener {
   /// On PE 0.
   void await_quiescence(int pe, const reply_address& who) { quiescence_waiters_.push_back({pe, who}); }
   void exit(int status);
-  /// Ends the run; the first call writes its text to the standard error output, later ones are dropped.
+  /// Ends the run; if nothing has ended it yet writes its text to the standard error output, else nothing happens.
   void fail(std::string_view text, int status = 1);
   /// Ends the run by the exception that is being handled, with nobody else to tell. Needs no memory.
   void escaped(int pe) noexcept override;
@@ -83,7 +85,7 @@ class runtime final : public thread_machine::listener {
   /// Nothing is left to do in this process. If that is so in all: answers those who wait for quiescence, or
   /// fails with a report of who waits for what.
   bool quiet(const network::counts& exchanged) override;
-  /// What the run has come to; only after `ended`.
+  /// What the run has come to in this process; only after `ended`.
   int status() const { return status_.load(std::memory_order_acquire); }
   /// Destroys all chares and messages, and says so if messages were left for elements that do not exist.
   void clear();
@@ -123,6 +125,9 @@ class runtime final : public thread_machine::listener {
   }
   /// As `escaped`, where there is no memory to describe an exception in.
   void fail_without_memory(int pe) noexcept;
+  /// The run has come to that, if nothing else has come before. Whoever is first goes on to `tell_end`.
+  bool claim(int status);
+  void tell_end();
   void report_held_messages();
   /// Before the chares go, into whose memory the devices write. False if a device has failed.
   bool rest_devices();
@@ -148,7 +153,6 @@ class runtime final : public thread_machine::listener {
   std::atomic<std::uint32_t> collections_ = 1;  // 0 is what proxies of nothing name
   std::atomic<int> status_ = running;
   std::vector<waiter> quiescence_waiters_;  ///< PE 0's
-  std::mutex failure_lock_;
 };
 
 }  // namespace imbrex

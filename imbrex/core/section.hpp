@@ -54,18 +54,20 @@ struct section_share final : message {
     auto* part = part_for<T>(*this);
     if (part == nullptr) return;
     const message_guard mine(*this);
+    element_work turns(part->pe());
     for (const auto& [k, ordinal] : members) {
       this->reply.ordinal = ordinal;
-      give(*part, k);
+      give(*part, k, turns);
     }
   }
 
  private:
-  void give(detail::collection<T>& part, const key& k) {
+  void give(detail::collection<T>& part, const key& k, element_work& turns) {
     auto* const e = part.find(k);
     if (e == nullptr) return part.route(addressed(content->copy(), k));
     auto& pe = part.pe();
     if (pe.separates_broadcasts()) return pe.dispatch(addressed(content->copy(), k), pe.pe());
+    turns.begin(*e, &content_type::type_record);
     const recorded_turn turn(pe, content_type::type_record, part, *e, *this);
     if constexpr (content_type::is_shareable) {
       addressed(*content, k).call(*e);
@@ -134,11 +136,12 @@ struct section_broadcast final : message {
 template <class T, auto M, class Op, class... A>
 void post_to_section(const section<T>& to, const reply_address& reply, A&&... arguments) {
   auto& pe = processor::here();
-  if (to.collection() == nothing_created) throw_names_nothing(type_name<T>(), member_name<M>());
+  const std::uint32_t number = pe.number_of(to.collection());
+  if (pe.collection(number) == nullptr) pe.check_run(number, type_name<T>(), member_name<M>());
   const int root = pe.root_of_section(to.id());
   auto& content = make_entry_message<T, M>(std::forward<A>(arguments)...);
   auto& m = make_message<section_broadcast<T, M, Op>>(to.id(), content);
-  m.collection = to.collection();
+  m.collection = number;
   m.priority = to.priority();
   m.reply = reply;
   pe.dispatch(m, root);
@@ -261,16 +264,19 @@ pending<void> section<T>::call(A&&... arguments) const {
 
 template <class T>
 imbrex::section<T> array<T>::section(std::vector<index_type> members) const {
-  if (collection_ == detail::nothing_created) detail::throw_names_nothing(type_name<T>());
   auto& pe = detail::processor::here();
-  if (auto* part = pe.collection(collection_)) detail::checked<T>(*part);
+  const std::uint32_t number = pe.number_of(collection_);
+  if (auto* part = pe.collection(number))
+    detail::checked<T>(*part);
+  else
+    pe.check_run(number, type_name<T>());
   if (members.empty()) throw error("section: a section needs one member or more");
   using key = typename element<T>::key;
   std::vector<key> keys;
   keys.reserve(members.size());
   for (const auto& i : members) keys.push_back((*this)[i].key_value());
   return {collection_,
-          pe.add_section(std::make_unique<detail::section_list<key>>(collection_, std::move(keys))),
+          pe.add_section(std::make_unique<detail::section_list<key>>(number, std::move(keys))),
           priority_};
 }
 
@@ -279,9 +285,10 @@ template <class V, class Op>
 auto chare<Derived, Index>::all_reduce(const section<Derived>& over, V value, Op) {
   if constexpr (detail::operation_fits<Op, V>()) {
     using message = detail::section_contribution<Derived, V, Op>;
-    if (over.collection() == detail::nothing_created) detail::throw_names_nothing(type_name<Derived>());
     auto& h = header();
     auto& pe = h.home->pe();
+    const std::uint32_t collection = pe.number_of(over.collection());
+    if (pe.collection(collection) == nullptr) pe.check_run(collection, type_name<Derived>());
     const int root = pe.root_of_section(over.id());
     if (!h.section_reductions)
       h.section_reductions = std::make_unique<std::vector<std::pair<std::uint64_t, std::uint32_t>>>();
@@ -291,7 +298,7 @@ auto chare<Derived, Index>::all_reduce(const section<Derived>& over, V value, Op
     pending<typename message::values::math::result> result("the result of all_reduce over a section");
     const auto contribution = [&, number = at->second++]() -> message& {
       auto& m = detail::make_message<message>();
-      m.collection = over.collection();
+      m.collection = collection;
       m.reply = result.address();
       m.section_id = over.id();
       m.number = number;

@@ -22,6 +22,7 @@ entry_message<T, M>& make_entry_message(A&&... arguments) {
   } else if constexpr (sizeof...(A) == 1) {
     return make_message<port_message<T, M>>(0, std::forward<A>(arguments)...);
   } else {
+    check_reference(arguments...);
     return make_message<port_message<T, M>>(std::forward<A>(arguments)...);
   }
 }
@@ -29,14 +30,15 @@ entry_message<T, M>& make_entry_message(A&&... arguments) {
 template <class T, auto M, class... A>
 void post(const element<T>& to, const reply_address& reply, A&&... arguments) {
   auto& pe = processor::here();
-  auto* const part = part_at<T>(pe, to.collection());
+  const std::uint32_t number = pe.number_of(to.collection());
+  auto* const part = part_at<T>(pe, number);
   const destination place = part != nullptr ? part->place_of(to.key_value()) : destination();
   if (part != nullptr && !reply && place.hint == 0 && to.priority() == 0) {
     port* const beyond = pe.port_for_written(place.pe);
-    if (beyond != nullptr && send_as_bytes<T, M, A...>(*beyond, place.pe, to, arguments...)) return;
+    if (beyond != nullptr && send_as_bytes<T, M, A...>(*beyond, place.pe, to, number, arguments...)) return;
   }
   auto& m = make_entry_message<T, M>(std::forward<A>(arguments)...);
-  m.collection = to.collection();
+  m.collection = number;
   m.key = to.key_value();
   m.priority = to.priority();
   m.coalesced = to.is_coalesced();
@@ -106,10 +108,12 @@ struct entry_broadcast final : broadcast_message {
       results->send_to_root(part, number);
     }
     std::size_t ordinal = 0;
+    element_work turns(part.pe());
     for (std::size_t i = 0; i < all; ++i) {
       auto& e = static_cast<element_header<index_type>&>(*locals[i]);
       if (e.broadcasts >= number) continue;
       e.broadcasts = number;
+      turns.begin(e, &content_type::type_record);
       give(part, e, results, ordinal++);
     }
     return static_cast<std::uint32_t>(n);
@@ -193,13 +197,14 @@ struct entry_broadcast final : broadcast_message {
 template <class T, auto M, class Op, class... A>
 void post_broadcast(const array<T>& to, const reply_address& reply, A&&... arguments) {
   auto& pe = processor::here();
-  if (to.collection() == nothing_created) throw_names_nothing(type_name<T>(), member_name<M>());
+  const std::uint32_t number = pe.number_of(to.collection());
+  if (pe.collection(number) == nullptr) pe.check_run(number, type_name<T>(), member_name<M>());
   auto& m = make_message<entry_broadcast<T, M, Op>>(make_entry_message<T, M>(std::forward<A>(arguments)...));
-  m.collection = to.collection();
+  m.collection = number;
   m.priority = to.priority();
   m.reply = reply;
   const auto pes = static_cast<std::uint32_t>(pe.num_pes());
-  pe.dispatch(m, static_cast<int>(to.collection() % pes));
+  pe.dispatch(m, static_cast<int>(number % pes));
 }
 
 /// True if entry M of many Ts can be sent arguments of types A.
@@ -303,11 +308,12 @@ pending<typename detail::traits_of<M>::result> element<T>::call(A&&... arguments
 template <class T>
 void element<T>::destroy() const {
   if (collection_ == detail::nothing_created) return;
+  auto& pe = detail::processor::here();
   auto& m = detail::make_message<detail::destruction_request<T>>();
-  m.collection = collection_;
+  m.collection = pe.number_of(collection_);
   m.key = key_;
   m.priority = priority_;
-  detail::dispatch_to_element<T>(detail::processor::here(), m);
+  detail::dispatch_to_element<T>(pe, m);
 }
 
 template <class T>
@@ -340,8 +346,9 @@ pending<void> array<T>::call(A&&... arguments) const {
 template <class T>
 T* group<T>::local() const {
   auto& pe = detail::processor::here();
-  if (members_.collection() == detail::nothing_created) detail::throw_names_nothing(type_name<T>());
-  auto* part = pe.collection(members_.collection());
+  const std::uint32_t number = pe.number_of(members_.collection());
+  auto* part = pe.collection(number);
+  if (part == nullptr) pe.check_run(number, type_name<T>());
   auto* e = part != nullptr ? detail::checked<T>(*part).find(static_cast<std::uint64_t>(pe.pe())) : nullptr;
   if (e == nullptr) detail::throw_not_here(type_name<T>(), pe.pe());
   return &detail::element_memory<T>::object(*e);

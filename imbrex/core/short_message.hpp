@@ -80,6 +80,12 @@ struct short_argument<owned_span<E>, A> {
   }
 };
 
+/// Throws imbrex::error if a reference number is too large, before it is made one.
+template <class Reference, class V>
+void check_reference(const Reference& reference, const V&) {
+  if constexpr (std::is_integral_v<Reference>) static_cast<void>(narrow<std::int64_t, reference_words>(reference));
+}
+
 /// What stands in a message to M behind the key.
 template <auto M>
 struct written_arguments {
@@ -107,17 +113,18 @@ struct short_arguments<std::tuple<P...>, A...> {
   }
 };
 
-/// Sends a message for entry M of an element to a PE beyond that port, if it can be written at once. If not, nothing has
+/// Sends a message for entry M of an element of the collection of that number to a PE beyond that port, if it can be written at once. If not, nothing has
 /// happened.
 template <class T, auto M, class... A>
-bool send_as_bytes(port& beyond, int to, const element<T>& who,
+bool send_as_bytes(port& beyond, int to, const element<T>& who, std::uint32_t collection,
                    const std::remove_reference_t<A>&... arguments) {
   using given = short_arguments<typename written_arguments<M>::type, A...>;
   if constexpr (is_port<M> && sizeof...(A) == 1) {
-    return send_as_bytes<T, M, std::int64_t, A...>(beyond, to, who, 0, arguments...);  // its reference number
+    return send_as_bytes<T, M, std::int64_t, A...>(beyond, to, who, collection, 0, arguments...);  // its reference number
   } else if constexpr (!given::are_possible || !std::is_same_v<typename element<T>::key, std::uint64_t>) {
     return false;
   } else {
+    if constexpr (is_port<M>) check_reference(arguments...);
     constexpr std::size_t most_before = short_output::longest_header + short_output::longest_number;
     const std::size_t most = most_before + given::size(arguments...);
     if (most > port::longest_written) return false;
@@ -126,7 +133,7 @@ bool send_as_bytes(port& beyond, int to, const element<T>& who,
     if (room == nullptr) return false;
     short_output out(room);
     out.header(entry_message<T, M>::type_record.id, static_cast<std::uint32_t>(scheduler::current()->pe()),
-               who.collection());
+               collection);
     out.number(who.key_value());
     given::write(out, arguments...);
     beyond.send_written(out.size(), may_wait);

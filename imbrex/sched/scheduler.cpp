@@ -46,6 +46,7 @@ void scheduler::push_receipt() {
 /// left, but still takes in, long messages ever more slowly: so of two that flood each other both go on. False if nothing
 /// must be run now.
 bool scheduler::exchange() {
+  running_.store(nullptr, std::memory_order_relaxed);
   const bool full = unread_ > port::most_unread;
   arrived_ = 0;
   port_->progress(unread_);
@@ -62,6 +63,7 @@ bool scheduler::poll() {
 
 void scheduler::look_at_device() {
   if (device_->pending() == 0) return;
+  running_.store(nullptr, std::memory_order_relaxed);
   if (queue_.empty())
     device_->look();
   else if (device_->is_due())
@@ -84,7 +86,10 @@ void scheduler::take_due_timers() {
 
 void scheduler::run_after() {
   while (!after_.empty()) {
-    run_item(after_.pop());
+    work& item = after_.pop();
+    running_.store(item.type, std::memory_order_relaxed);
+    item_ = &item;
+    run_item(item);
   }
 }
 

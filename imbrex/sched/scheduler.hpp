@@ -126,12 +126,15 @@ class scheduler {
     if (!timers_.empty() && ((++turns_ & turns_skipped_) == 0 || queue_.empty())) [[unlikely]]
       take_due_timers();
     work* item = queue_.pop();
-    if (item == nullptr) return false;
+    if (item == nullptr) {
+      running_.store(nullptr, std::memory_order_relaxed);
+      return false;
+    }
     running_.store(item->type, std::memory_order_relaxed);
+    item_ = item;
     run_item(*item);
     if (!after_.empty()) [[unlikely]]
       run_after();
-    running_.store(nullptr, std::memory_order_relaxed);
     return true;
   }
 
@@ -151,8 +154,12 @@ class scheduler {
     }
   }
 
-  /// What kind of work is being run; null between items. Any thread.
+  /// What kind of work is being run, or was last run; null where the PE does something else. Any thread.
   const work_type* running() const { return running_.load(std::memory_order_relaxed); }
+  /// Says that the PE has come to its end, and runs no item any more.
+  void end_items() { running_.store(nullptr, std::memory_order_relaxed); }
+  /// The item of that kind, which may have been consumed by now.
+  const work* running_item() const { return item_; }
 
   /// Sends other PEs' memory home; before the PE sleeps.
   void flush() { memory_.flush(); }
@@ -193,6 +200,7 @@ class scheduler {
   unsigned arrived_ = 0;         // items, at the last look at the network
   int last_unreceipted_ = first_priority;
   std::atomic<const work_type*> running_ = nullptr;
+  const work* item_ = nullptr;
   work_queue after_;
   run_queue queue_;
   timer_heap timers_;

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include <imbrex/base/background_thread.hpp>
+#include <imbrex/base/crash_handler.hpp>
 #include <imbrex/base/pause.hpp>
 #include <imbrex/base/topology.hpp>
 #include <imbrex/sched/device_completions.hpp>
@@ -142,7 +143,9 @@ void thread_machine::stop() {
 
 void thread_machine::loop(scheduler& pe) {
   const scheduler::activation mine(pe);
+  std::optional<crash_stack> stack;
   try {
+    stack.emplace();
     if (bind_ == binding::core && pe.pe() != scheduler::no_pe) bind_this_thread(pe.pe());
   } catch (...) {
     told_.escaped(pe.pe());

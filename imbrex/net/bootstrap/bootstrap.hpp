@@ -44,8 +44,9 @@ class bootstrap {
   /// further call throws the same.
   virtual std::vector<std::string> all_gather(const std::string& mine) = 0;
   /// Ends a run that has come to that status: waits until all processes have called this, however long that takes, for
-  /// one may only be slow. Collective. Throws as `all_gather` does as soon as it is known that one will not come.
-  virtual void leave(int /*status*/) { all_gather({}); }
+  /// one may only be slow. Returns what it has come to in all of them, the status of the first by rank that is not 0.
+  /// Collective. Throws as `all_gather` does as soon as it is known that one will not come.
+  virtual int leave(int status);
   /// Why this process should leave the run.
   struct end_of_others {
     int status = 0;

@@ -5,6 +5,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/nearest.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
+#include <imbrex/net/bootstrap/frame.hpp>
 #include <imbrex/net/bootstrap/internal/environment.hpp>
 #include <imbrex/net/bootstrap/internal/joined.hpp>
 #include <imbrex/net/bootstrap/internal/launched.hpp>
@@ -77,6 +78,8 @@ std::unique_ptr<bootstrap> start_joined_bootstrap() {
 }
 
 }  // namespace
+
+int bootstrap::leave(int status) { return first_failure(all_gather(encode_status(status))); }
 
 std::unique_ptr<bootstrap> find_bootstrap() {
   const std::string_view kind = chosen_kind();

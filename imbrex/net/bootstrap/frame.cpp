@@ -87,4 +87,10 @@ std::string encode_status(int status) { return encode(status); }
 
 int decode_status(std::string_view payload) { return decode<int>(payload); }
 
+int first_failure(const std::vector<std::string>& payloads) {
+  for (const std::string& payload : payloads)
+    if (const int status = decode_status(payload); status != 0) return status;
+  return 0;
+}
+
 }  // namespace imbrex

@@ -61,9 +61,9 @@ std::vector<std::string> joined_bootstrap::all_gather(const std::string& mine) {
                           "the processes of this job did not find each other: ");
 }
 
-void joined_bootstrap::leave(int status) {
-  exchange_or_fail({frame_kind::leave, encode_status(status)}, time_point::max(),
-                   "the processes of this job did not end together: ");
+int joined_bootstrap::leave(int status) {
+  return first_failure(exchange_or_fail({frame_kind::leave, encode_status(status)}, time_point::max(),
+                                        "the processes of this job did not end together: "));
 }
 
 std::vector<std::string> joined_bootstrap::exchange_or_fail(const frame& said, time_point deadline,

@@ -25,7 +25,7 @@ class joined_bootstrap final : public bootstrap {
   int rank() const override { return job_.rank; }
   int size() const override { return job_.size; }
   std::vector<std::string> all_gather(const std::string& mine) override;
-  void leave(int status) override;
+  int leave(int status) override;
   std::optional<end_of_others> others_left() override;
 
  private:

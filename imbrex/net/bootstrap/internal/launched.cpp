@@ -53,9 +53,9 @@ std::vector<std::string> launched_bootstrap::all_gather(const std::string& mine)
                           "the processes of this job did not find each other: ");
 }
 
-void launched_bootstrap::leave(int status) {
-  exchange_or_fail({frame_kind::leave, encode_status(status)}, time_point::max(),
-                   "the processes of this job did not end together: ");
+int launched_bootstrap::leave(int status) {
+  return first_failure(exchange_or_fail({frame_kind::leave, encode_status(status)}, time_point::max(),
+                                        "the processes of this job did not end together: "));
 }
 
 std::optional<bootstrap::end_of_others> launched_bootstrap::others_left() {

@@ -24,7 +24,7 @@ class launched_bootstrap final : public bootstrap {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   std::vector<std::string> all_gather(const std::string& mine) override;
-  void leave(int status) override;
+  int leave(int status) override;
   std::optional<end_of_others> others_left() override;
   int launcher_descriptor() const override { return launcher_.get(); }
   bool complain(const std::string& text) noexcept override;

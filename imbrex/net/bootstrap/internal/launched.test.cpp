@@ -118,9 +118,10 @@ TEST_F(launched, waits_for_the_others_at_the_end_without_limit) {
     EXPECT_EQ(said.kind, frame_kind::leave);
     EXPECT_EQ(imbrex::decode_status(said.payload), 3);
     std::this_thread::sleep_for(50ms);
-    say(encode_frame(frame_kind::gathered, imbrex::encode_texts({"", ""})));
+    say(encode_frame(frame_kind::gathered,
+                     imbrex::encode_texts({imbrex::encode_status(0), imbrex::encode_status(3)})));
   });
-  EXPECT_NO_THROW(process.leave(3));
+  EXPECT_EQ(process.leave(3), 3);
   launcher.join();
 }
 
@@ -134,8 +135,9 @@ TEST_F(launched, hears_that_others_have_left) {
   EXPECT_FALSE(end->is_death);
   EXPECT_FALSE(process.others_left());
   say(encode_frame(frame_kind::left, imbrex::encode_status(3)));
-  say(encode_frame(frame_kind::gathered, imbrex::encode_texts({"", ""})));
-  EXPECT_NO_THROW(process.leave(3));
+  say(encode_frame(frame_kind::gathered,
+                   imbrex::encode_texts({imbrex::encode_status(5), imbrex::encode_status(3)})));
+  EXPECT_EQ(process.leave(3), 5);
   launcher_.close();
   EXPECT_FALSE(process.others_left());
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <imbrex/net/bootstrap/frame.hpp>
 #include <imbrex/net/bootstrap/internal/mpi.hpp>
 
 #include <algorithm>
@@ -129,8 +130,9 @@ class mpi_bootstrap final : public bootstrap {
     return exchange(mine, false, "the processes of this job did not find each other through MPI: ");
   }
 
-  void leave(int /*status*/) override {
-    exchange({}, true, "the processes of this job did not end together: ");
+  int leave(int status) override {
+    return first_failure(
+        exchange(encode_status(status), true, "the processes of this job did not end together: "));
   }
 
   /// MPI_Finalize waits for all; a launcher ends the others if a process fails without it.

@@ -2,6 +2,7 @@
 // PMIx is loaded when a launcher that serves it started the process, not linked: programs built with it also
 // run where it is not installed, and those that run as one process do not load it and what it needs
 // (libevent, hwloc, its plugins). Only its header is needed to build.
+#include <imbrex/net/bootstrap/frame.hpp>
 #include <imbrex/net/bootstrap/internal/pmix.hpp>
 
 #include <fcntl.h>
@@ -142,16 +143,16 @@ class pmix_bootstrap final : public bootstrap {
   std::vector<std::string> all_gather(const std::string& mine) override {
     if (!failure_.empty()) throw error(failure_);
     try {
-      return exchange(mine);
+      return exchange(mine, patience_);
     } catch (const error& e) {
       fail("the processes of this job did not find each other through PMIx: ", e);
     }
   }
 
-  void leave(int /*status*/) override {
+  int leave(int status) override {
     if (!failure_.empty()) throw error(failure_);
     try {
-      fence(std::nullopt);
+      return first_failure(exchange(encode_status(status), std::nullopt));
     } catch (const error& e) {
       fail("the processes of this job did not end together: ", e);
     }
@@ -206,7 +207,8 @@ class pmix_bootstrap final : public bootstrap {
     library_.register_event_handler(&code, 1, nullptr, 0, connection_lost, nullptr, nullptr);
   }
 
-  std::vector<std::string> exchange(const std::string& mine) {
+  std::vector<std::string> exchange(const std::string& mine,
+                                    std::optional<std::chrono::milliseconds> patience) {
     const std::string key = "imbrex." + std::to_string(round_++);
     pmix_value_t value{};
     value.type = PMIX_BYTE_OBJECT;
@@ -214,7 +216,7 @@ class pmix_bootstrap final : public bootstrap {
     value.data.bo = {const_cast<char*>(mine.data()), mine.size()};
     library_.check(library_.put(PMIX_GLOBAL, key.c_str(), &value), "PMIx_Put");
     library_.check(library_.commit(), "PMIx_Commit");
-    fence(patience_);
+    fence(patience);
 
     std::vector<std::string> texts;
     texts.reserve(static_cast<std::size_t>(size_));

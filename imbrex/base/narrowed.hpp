@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+namespace imbrex::detail {
+
+/// Says that a number of what is called so is not between these two, and what would help.
+[[noreturn]] void throw_does_not_fit(const std::string& what, const std::string& value,
+                                     const std::string& least, const std::string& most,
+                                     const std::string& remedy);
+
+/// What a number counts, for the text of the error: a class with the words `what` and `remedy`.
+struct index_words {
+  static constexpr const char* what = "the index or extent";
+  static constexpr const char* remedy =
+      "give the array more dimensions, or a key of another type: chare<T, std::uint64_t>";
+};
+struct key_words {
+  static constexpr const char* what = "the key";
+  static constexpr const char* remedy = "give the chare class a wider type of key";
+};
+struct pe_words {
+  static constexpr const char* what = "the number of a PE";
+  static constexpr const char* remedy = "a run has PEs 0 to num_pes() - 1";
+};
+struct priority_words {
+  static constexpr const char* what = "the priority";
+  static constexpr const char* remedy = "priorities of messages are from -32 (first) to 31 (last)";
+};
+struct status_words {
+  static constexpr const char* what = "the exit status";
+  static constexpr const char* remedy = "the system keeps its last 8 bits: give one of 0 to 255";
+};
+struct reference_words {
+  static constexpr const char* what = "the reference number";
+  static constexpr const char* remedy =
+      "reference numbers are signed: count from below 0, or keep them under 2^63";
+};
+
+/// True if no value of I is lost in a To.
+template <class To, class I>
+inline constexpr bool always_fits =
+    sizeof(I) < sizeof(To) ? std::is_signed_v<To> || std::is_unsigned_v<I>
+                           : sizeof(I) == sizeof(To) && std::is_signed_v<I> == std::is_signed_v<To>;
+
+template <class To, class I>
+constexpr bool fits(I value) {
+  if constexpr (always_fits<To, I>) {
+    return true;
+  } else if constexpr (std::is_unsigned_v<I>) {
+    return value <= static_cast<std::make_unsigned_t<To>>(std::numeric_limits<To>::max());
+  } else if constexpr (std::is_unsigned_v<To>) {
+    return value >= 0 && (sizeof(I) <= sizeof(To) || value <= static_cast<I>(std::numeric_limits<To>::max()));
+  } else {
+    return value >= static_cast<I>(std::numeric_limits<To>::min()) &&
+           value <= static_cast<I>(std::numeric_limits<To>::max());
+  }
+}
+
+/// An integer as a To; throws imbrex::error with these words if it is too large or too small, which costs nothing where
+/// it cannot be.
+template <class To, class Words, std::integral I>
+constexpr To narrow(I value) {
+  if constexpr (!always_fits<To, I>)
+    if (!fits<To>(value)) [[unlikely]]
+      throw_does_not_fit(Words::what, std::to_string(value), std::to_string(std::numeric_limits<To>::min()),
+                         std::to_string(std::numeric_limits<To>::max()), Words::remedy);
+  return static_cast<To>(value);
+}
+
+/// A parameter that is a To and is given as an integer of any type.
+template <class To, class Words>
+class narrowed {
+ public:
+  template <class I>
+    requires(std::is_convertible_v<const I&, To> && !std::is_floating_point_v<I>)
+  constexpr narrowed(const I& value) : value_(value_of(value)) {}
+  constexpr operator To() const { return value_; }
+
+ private:
+  template <class I>
+  static constexpr To value_of(const I& value) {
+    if constexpr (std::is_integral_v<I>)
+      return narrow<To, Words>(value);
+    else if constexpr (std::is_enum_v<I>)
+      return narrow<To, Words>(static_cast<std::underlying_type_t<I>>(value));
+    else
+      return value;
+  }
+
+  To value_;
+};
+
+}  // namespace imbrex::detail

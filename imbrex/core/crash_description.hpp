@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <imbrex/base/signal_text.hpp>
+
+namespace imbrex::detail {
+
+/// Says what this thread runs, as errors of entries do: "block(1, 2), entry run, on PE 3". For a handler of a signal: it
+/// reads what the PE knows anyway, and no list that others change.
+void describe_what_runs(signal_text& out) noexcept;
+
+}  // namespace imbrex::detail

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/run_marks.hpp>
+
+#include <algorithm>
+#include <atomic>
+
+#include <imbrex/core/message.hpp>
+#include <imbrex/core/processor.hpp>
+
+namespace imbrex::detail {
+
+namespace {
+
+/// Of which runs proxies are recognised; those of others name nothing, too, but it is not said why.
+constexpr std::uint32_t runs_remembered = 1024;
+
+std::atomic<std::uint32_t> runs_begun = 0;
+std::atomic<std::uint32_t> largest_number = 1000;
+
+void raise(std::atomic<std::uint32_t>& value, std::uint32_t least) {
+  for (auto seen = value.load(); seen < least && !value.compare_exchange_weak(seen, least);) {
+  }
+}
+
+}  // namespace
+
+std::uint32_t run_marks::next_run() { return runs_begun.fetch_add(1); }
+
+void run_marks::agree(std::uint32_t ordinal) { raise(runs_begun, ordinal + 1); }
+
+void run_marks::note_number(std::uint32_t number) { raise(largest_number, number); }
+
+bool run_marks::is_of_another(std::uint32_t in_proxy, std::uint32_t mark) {
+  const std::uint32_t most = std::max(largest_number.load(), message_table::size());
+  const std::uint32_t held = in_proxy & ~singles_bit;
+  if ((held ^ mark) <= most) return false;
+  const std::uint32_t last = runs_begun.load();
+  for (std::uint32_t ordinal = last - std::min(last, runs_remembered); ordinal != last; ++ordinal)
+    if ((held ^ mark_of(ordinal)) <= most) return true;
+  return false;
+}
+
+}  // namespace imbrex::detail
