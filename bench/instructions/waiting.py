@@ -3,6 +3,7 @@
 they cost is left out where PEs or processes wait for each other. All else is counted."""
 import re
 
+START = r"ucs_x86_init_tsc_freq"
 # What callgrind's names begin with, and why they are left out.
 LEFT_OUT = [
     (r"imbrex::thread_machine::", "the loop of a PE: it spins, polls and sleeps until there is something to do"),
@@ -20,7 +21,7 @@ LEFT_OUT = [
      "at the end processes wait for each other"),
     (r"ucp_worker_(progress|arm)|uct_(iface_event_arm|worker_progress)|\(without a name\) libuct",
      "UCX's progress, which polls its queues in functions that Debian's libuct does not name"),
-    (r"ucs_x86_init_tsc_freq", "UCX measures the clock when it starts, for a time and not a number of turns"),
+    (START, "UCX measures the clock when it starts, for a time and not a number of turns"),
     (r"opal_progress|ompi_request_default_wait|mca_pml_ob1_recv$|\(without a name\) (mca_btl|libopen)",
      "MPI's progress, and what asks it"),
     (r"_*(pthread|lll|futex|sched|nanosleep|clock|condvar|gettimeofday|ppoll|poll|epoll|read|write|recv|send|syscall)",
@@ -31,3 +32,8 @@ LEFT_OUT = [
 
 def waits(name):
     return any(re.match(pattern, name) for pattern, _ in LEFT_OUT)
+
+
+def starts(name):
+    """What differs from one start to the next, also where nobody waits."""
+    return re.match(START, name) is not None
