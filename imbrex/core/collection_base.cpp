@@ -25,8 +25,9 @@ collection_base::~collection_base() = default;
 namespace {
 
 [[noreturn]] void rethrow_order_failure(const collection_base& part) {
-  throw error("the order of the keys of the array of " + std::string(short_name(part.chare_name())) + " on PE " +
-              std::to_string(part.pe().pe()) + ", operator< or their serialize, threw " + describe_current_exception());
+  throw error("the order of the keys of the array of " + std::string(short_name(part.chare_name())) +
+              " on PE " + std::to_string(part.pe().pe()) + ", operator< or their serialize, threw " +
+              describe_current_exception());
 }
 
 }  // namespace
@@ -296,9 +297,11 @@ void throw_pinned(const chare_header& element) {
 
 void throw_travelling(const char* what, const chare_header& element) {
   const std::string name = element.home->element_name(element);
-  throw error(std::string(what) + ": " + name + " is on its way to another PE, which runs the default constructor of " +
-              std::string(short_name(element.home->chare_name())) +
-              " and serialize: neither may ask that it move or end, but its entries and its other constructors may");
+  throw error(
+      std::string(what) + ": " + name +
+      " is on its way to another PE, which runs the default constructor of " +
+      std::string(short_name(element.home->chare_name())) +
+      " and serialize: neither may ask that it move or end, but its entries and its other constructors may");
 }
 
 void rethrow_travel_failure(const char* doing, const chare_header& element) {
@@ -321,8 +324,8 @@ void throw_unconnected() {
 }
 
 void rethrow_creation_failure(std::string_view chare_name, int pe) {
-  throw error("the placement of the array of " + std::string(short_name(chare_name)) + ", or its creation on PE " +
-              std::to_string(pe) + ", threw " + describe_current_exception());
+  throw error("the placement of the array of " + std::string(short_name(chare_name)) +
+              ", or its creation on PE " + std::to_string(pe) + ", threw " + describe_current_exception());
 }
 
 void rethrow_construction_failure(const std::string& name, int pe) {

@@ -35,7 +35,8 @@ struct chare_header {
   std::int32_t destination = -1;  ///< PE to migrate to at the next opportunity; -1 for none
   bool dying = false;
   bool departure_queued = false;
-  bool travels = false;  ///< between its departure and its arrival, when its class may run, but not move or end it
+  bool travels =
+      false;  ///< between its departure and its arrival, when its class may run, but not move or end it
   /// Calls of all_reduce by section.
   std::unique_ptr<std::vector<std::pair<std::uint64_t, std::uint32_t>>> section_reductions;
 };

@@ -136,7 +136,8 @@ int run_in_processes(int processes, const options& how, const std::function<task
         statuses[static_cast<std::size_t>(p)] = r.run(main);
       });
   }
-  for (const int status : statuses) EXPECT_EQ(status, statuses.front()) << "not all processes come to the same";
+  for (const int status : statuses)
+    EXPECT_EQ(status, statuses.front()) << "not all processes come to the same";
   return std::ranges::max(statuses);
 }
 

@@ -83,7 +83,8 @@ void processor::hold(message& m) {
   mine.release();
 }
 
-void processor::check_run(std::uint32_t number, std::string_view chare_name, std::string_view entry_name) const {
+void processor::check_run(std::uint32_t number, std::string_view chare_name,
+                          std::string_view entry_name) const {
   if (in_proxy(number) == nothing_created) throw_names_nothing(chare_name, entry_name);
   if (run_marks::is_of_another(in_proxy(number), mark_)) throw_proxy_of_another_run(chare_name, entry_name);
 }
@@ -92,7 +93,7 @@ namespace {
 
 std::string description_of_use(std::string_view chare_name, std::string_view entry_name) {
   std::string whose;
-  if (!entry_name.empty()) whose += " for the entry " + std::string(entry_name);
+  if (!entry_name.empty()) whose += " for the entry " + std::string(short_name(entry_name));
   if (!chare_name.empty()) whose += " of " + std::string(short_name(chare_name));
   return whose;
 }
@@ -101,7 +102,8 @@ std::string description_of_use(std::string_view chare_name, std::string_view ent
 
 void throw_proxy_of_another_run(std::string_view chare_name, std::string_view entry_name) {
   throw error("a proxy was used" + description_of_use(chare_name, entry_name) +
-              " that is of an earlier run of this process, or of another beside this one: proxies end with their run");
+              " that is of an earlier run of this process, or of another beside this one: proxies end with "
+              "their run");
 }
 
 void throw_names_nothing(std::string_view chare_name, std::string_view entry_name) {

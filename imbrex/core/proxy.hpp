@@ -57,7 +57,8 @@ using priority_number = narrowed<int, priority_words>;
 
 /// An integer that is not yet of the type that an array has for keys.
 template <class I, class Key>
-concept other_integer = std::integral<I> && std::integral<Key> && !std::same_as<I, Key> && !std::same_as<Key, bool>;
+concept other_integer =
+    std::integral<I> && std::integral<Key> && !std::same_as<I, Key> && !std::same_as<Key, bool>;
 [[noreturn]] void throw_not_here(std::string_view group_of, int pe);
 
 /// Instead of a proxy of many chares.
@@ -329,7 +330,9 @@ class group {
   pending<void> call(A&&... arguments) const {
     return members_.template call<M>(std::forward<A>(arguments)...);
   }
-  group with_priority(detail::priority_number priority) const { return group(members_.with_priority(priority)); }
+  group with_priority(detail::priority_number priority) const {
+    return group(members_.with_priority(priority));
+  }
   /// Says who can have messages that wait for each other.
   template <class Self = group>
   Self coalesced() const {

@@ -125,7 +125,8 @@ carried_exception thrown_by_reduction(std::uint32_t collection) {
   const auto* const part = pe.collection(collection);
   const std::string over =
       part != nullptr ? " over the array of " + std::string(short_name(part->chare_name())) : "";
-  return carried_exception(std::current_exception(), "a reduction" + over + ", on PE " + std::to_string(pe.pe()));
+  return carried_exception(std::current_exception(),
+                           "a reduction" + over + ", on PE " + std::to_string(pe.pe()));
 }
 
 void answer(partial_result& all, std::uint32_t caller, const reply_address& reply) {

@@ -275,8 +275,7 @@ imbrex::section<T> array<T>::section(std::vector<index_type> members) const {
   std::vector<key> keys;
   keys.reserve(members.size());
   for (const auto& i : members) keys.push_back((*this)[i].key_value());
-  return {collection_,
-          pe.add_section(std::make_unique<detail::section_list<key>>(number, std::move(keys))),
+  return {collection_, pe.add_section(std::make_unique<detail::section_list<key>>(number, std::move(keys))),
           priority_};
 }
 

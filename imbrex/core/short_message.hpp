@@ -83,7 +83,8 @@ struct short_argument<owned_span<E>, A> {
 /// Throws imbrex::error if a reference number is too large, before it is made one.
 template <class Reference, class V>
 void check_reference(const Reference& reference, const V&) {
-  if constexpr (std::is_integral_v<Reference>) static_cast<void>(narrow<std::int64_t, reference_words>(reference));
+  if constexpr (std::is_integral_v<Reference>)
+    static_cast<void>(narrow<std::int64_t, reference_words>(reference));
 }
 
 /// What stands in a message to M behind the key.
@@ -120,7 +121,8 @@ bool send_as_bytes(port& beyond, int to, const element<T>& who, std::uint32_t co
                    const std::remove_reference_t<A>&... arguments) {
   using given = short_arguments<typename written_arguments<M>::type, A...>;
   if constexpr (is_port<M> && sizeof...(A) == 1) {
-    return send_as_bytes<T, M, std::int64_t, A...>(beyond, to, who, collection, 0, arguments...);  // its reference number
+    return send_as_bytes<T, M, std::int64_t, A...>(beyond, to, who, collection, 0,
+                                                   arguments...);  // its reference number
   } else if constexpr (!given::are_possible || !std::is_same_v<typename element<T>::key, std::uint64_t>) {
     return false;
   } else {

@@ -388,7 +388,8 @@ struct chain {
 };
 
 TEST(archive, writes_and_counts_no_deeper_than_it_reads) {
-  const auto links = chain::of(reader::depth_limit / 2);  // two levels each: the pointer, and what it points to
+  const auto links =
+      chain::of(reader::depth_limit / 2);  // two levels each: the pointer, and what it points to
   const auto bytes = written(links);
   EXPECT_NE(read_back<std::unique_ptr<chain>>(bytes), nullptr);
   writer counting(writer::counting);
@@ -400,8 +401,9 @@ TEST(archive, writes_and_counts_no_deeper_than_it_reads) {
         out(longer);
         ADD_FAILURE() << length << " links were written";
       } catch (const serial_error& e) {
-        EXPECT_STREQ(e.what(),
-                     "values nested more than 1000 deep: send a flat container, with indices in place of nesting");
+        EXPECT_STREQ(
+            e.what(),
+            "values nested more than 1000 deep: send a flat container, with indices in place of nesting");
       }
   }
   std::vector<nested> in_vectors(1);

@@ -33,7 +33,8 @@ namespace {
 
 /// UCX also takes crashes, of which it tells addresses, and would keep a run from telling what it ran.
 [[maybe_unused]] const bool crashes_are_given_back = [] {
-  if (std::getenv("UCX_HANDLE_ERRORS") != nullptr || std::getenv("UCX_ERROR_SIGNALS") != nullptr) return false;
+  if (std::getenv("UCX_HANDLE_ERRORS") != nullptr || std::getenv("UCX_ERROR_SIGNALS") != nullptr)
+    return false;
   for (const int signal : {SIGILL, SIGSEGV, SIGBUS, SIGFPE}) ucs_debug_disable_signal(signal);
   return true;
 }();
