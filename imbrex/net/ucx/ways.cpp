@@ -156,6 +156,8 @@ std::string interface_to(const std::string& address) {
   return {};
 }
 
+bool ways::stay_within_host() const { return transports == within_one_host; }
+
 ways ways_to_others(std::span<const whereabouts> all, std::size_t self, const route& to) {
   const whereabouts& own = all[self];
   const auto is_here = [&](const whereabouts& other) { return other.host == own.host; };

@@ -24,6 +24,8 @@ struct whereabouts {
 struct ways {
   std::string transports;
   std::string devices;
+
+  bool stay_within_host() const;
 };
 
 /// Whether such a list of transports opens this one in shared memory: "posix" or "sysv".
