@@ -127,9 +127,7 @@ class pool {
   void send_home(void* p) noexcept;
   static void send_home(chain& c) noexcept;
 
-  /// A load also in a shared library, of which it takes no more than the few bytes that each thread keeps for libraries
-  /// which are loaded later.
-  [[gnu::tls_model("initial-exec")]] static inline constinit thread_local pool* current_ = nullptr;
+  static inline constinit thread_local pool* current_ = nullptr;
 
   std::array<block*, classes> free_{};
   struct bump {

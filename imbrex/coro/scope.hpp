@@ -39,8 +39,7 @@ class suspension_observer {
   ~suspension_observer() = default;
 
  private:
-  [[gnu::tls_model("initial-exec")]] static inline constinit thread_local suspension_observer* current_ =
-      nullptr;
+  static inline constinit thread_local suspension_observer* current_ = nullptr;
 };
 
 /// Tells of something that several make together on this thread; `whole` and `number` name it until it is complete.

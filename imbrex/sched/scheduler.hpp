@@ -183,7 +183,7 @@ class scheduler {
   void take_due_timers();
   void run_after();
 
-  [[gnu::tls_model("initial-exec")]] static inline constinit thread_local scheduler* current_ = nullptr;
+  static inline constinit thread_local scheduler* current_ = nullptr;
 
   const int pe_;
   const clock& clock_;
