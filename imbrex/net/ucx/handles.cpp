@@ -104,7 +104,8 @@ context make_context(connecting how_to_connect, const ways& open) {
   if (!open.transports.empty()) set(config, "TLS", open.transports.c_str());
   if (!open.devices.empty()) set(config, "NET_DEVICES", open.devices.c_str());
   // UCX aborts when a stranger's empty datagram wakes an interface that it does not poll yet.
-  if (open.stay_within_host() && std::getenv("UCX_ADAPTIVE_PROGRESS") == nullptr) set(config, "ADAPTIVE_PROGRESS", "n");
+  if (open.stay_within_host() && std::getenv("UCX_ADAPTIVE_PROGRESS") == nullptr)
+    set(config, "ADAPTIVE_PROGRESS", "n");
   ucp_context_h made = nullptr;
   const ucs_status_t status = ucp_init(&how, config, &made);
   ucp_config_release(config);
