@@ -29,9 +29,9 @@ struct work {
   std::int8_t priority = 0;        ///< lower first; 0 is what messages have that ask for none
   bool coalesced : 1 = false;      ///< may wait to cross to another process together with others
   bool may_find_none : 1 = false;  ///< to an element that may have ended, and then is passed over
-  std::uint8_t life : 6 = 0;       ///< of that element alone, if not 0, and of none later (core/location.hpp)
-  std::uint16_t location_hint = 0;  ///< how new the place is that it was sent to (core/location.hpp)
-  std::uint32_t origin = 0;         ///< the PE that made the item
+  bool of_one_life : 1 = false;    ///< to that element alone, and to none later of its key (message::bind)
+  std::uint16_t born_above = 0;    ///< of when that life began, what 32 bits do not hold
+  std::uint32_t origin = 0;        ///< the PE that made the item
 };
 
 }  // namespace imbrex

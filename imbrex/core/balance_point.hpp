@@ -46,7 +46,7 @@ class [[nodiscard("co_await balance_point")]] balance_point_awaiter {
     restart.key = static_cast<element_header<typename T::index_type>&>(element_).key;
     restart.origin = request.origin;
     restart.reply = request.reply;
-    restart.life = element_.life;
+    restart.bind(element_.born);
     restart.may_find_none = !request.reply;  // its entry ends with the element, as others that are suspended
     push_after_entry(departure<T>, element_, &restart);
   }

@@ -2,8 +2,10 @@
 #include <imbrex/core/broadcasts.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include <imbrex/core/collection_base.hpp>
+#include <imbrex/core/pending.hpp>
 
 namespace imbrex::detail {
 
@@ -11,14 +13,16 @@ namespace {
 
 /// From a PE to the root: it has done with a broadcast.
 struct broadcast_done : message {
-  std::uint32_t number = 0;
+  std::uint64_t number = 0;
   std::uint64_t elements = 0;
 
   static inline message_type type_record = runtime_message_type<broadcast_done>();
   void serialize(auto& ar) { ar(number, elements); }
   void deliver() {
+    auto* const part = processor::here().collection(collection);
+    if (part == nullptr) return processor::here().hold(*this);
     const message_guard mine(*this);
-    processor::here().collection(collection)->broadcasts.done(number, elements);
+    part->broadcasts.done(number, elements);
   }
 };
 
@@ -30,6 +34,11 @@ broadcast_station::~broadcast_station() {
 }
 
 void broadcast_station::receive(broadcast_message& b) {
+  if (part_.is_closed()) {
+    const message_guard mine(b);
+    if (b.number == 0) fail_caller(b);
+    return;
+  }
   if (b.number == 0) {
     b.number = ++last_number_;
     b.pruned = all_done_;
@@ -49,7 +58,7 @@ void broadcast_station::pass_down(broadcast_message& b) {
 }
 
 void broadcast_station::deliver(broadcast_message& b) {
-  const std::uint32_t news = b.pruned;
+  const std::uint64_t news = b.pruned;
   auto& e = log_[b.number] = {&b, 0};
   e.elements = b.deliver_to_locals(part_);
   ++delivered_;
@@ -68,7 +77,7 @@ void broadcast_station::deliver_next_later() {
 }
 
 void broadcast_station::report() {
-  std::uint32_t safe = delivered_;
+  std::uint64_t safe = delivered_;
   if (!on_the_way_.empty()) safe = std::min(safe, on_the_way_.begin()->first);
   while (reported_ < safe) {
     ++reported_;
@@ -90,7 +99,8 @@ void broadcast_station::report() {
   if (part_.pe().num_pes() == 1 || !part_.can_migrate()) forget_until(reported_);
 }
 
-void broadcast_station::done(std::uint32_t number, std::uint64_t elements) {
+void broadcast_station::done(std::uint64_t number, std::uint64_t elements) {
+  if (part_.is_closed()) return;
   auto& t = tallies_[number];
   t.elements += elements;
   tell_part(&tallies_, number);
@@ -106,7 +116,7 @@ void broadcast_station::done(std::uint32_t number, std::uint64_t elements) {
   forget_until(all_done_);
 }
 
-void broadcast_station::forget_until(std::uint32_t number) {
+void broadcast_station::forget_until(std::uint64_t number) {
   // The root keeps what not all PEs have reported: it is asked for it when the last report comes.
   if (part_.is_root()) number = std::min(number, all_done_);
   while (!log_.empty() && log_.begin()->first <= number && log_.begin()->first <= reported_) {
@@ -116,9 +126,9 @@ void broadcast_station::forget_until(std::uint32_t number) {
   }
 }
 
-void broadcast_station::element_leaves(std::uint32_t last_broadcast) { ++on_the_way_[last_broadcast]; }
+void broadcast_station::element_leaves(std::uint64_t last_broadcast) { ++on_the_way_[last_broadcast]; }
 
-std::uint32_t broadcast_station::element_arrives(chare_header& element) {
+std::uint64_t broadcast_station::element_arrives(chare_header& element) {
   while (element.broadcasts < delivered_) {
     ++element.broadcasts;
     log_.at(element.broadcasts).message->deliver_late(part_, element);
@@ -126,11 +136,30 @@ std::uint32_t broadcast_station::element_arrives(chare_header& element) {
   return element.broadcasts;
 }
 
-void broadcast_station::confirmed(std::uint32_t left_with, std::uint32_t caught_up_to) {
-  for (std::uint32_t n = left_with + 1; n <= caught_up_to; ++n) late_[n] += 1;
+void broadcast_station::confirmed(std::uint64_t left_with, std::uint64_t caught_up_to) {
+  if (part_.is_closed()) return;
+  for (std::uint64_t n = left_with + 1; n <= caught_up_to; ++n) late_[n] += 1;
   const auto at = on_the_way_.find(left_with);
   if (--at->second == 0) on_the_way_.erase(at);
   report();
+}
+
+void broadcast_station::fail_caller(const broadcast_message& b) {
+  if (b.reply) send_failure(b.origin, b.reply, "a call of all elements", array_has_ended());
+}
+
+void broadcast_station::close() {
+  for (const auto& [number, b] : std::exchange(early_, {})) {
+    if (part_.is_root()) fail_caller(*b);
+    b->type->destroy(*b);
+  }
+  if (!part_.is_root()) return;
+  for (const auto& [number, e] : log_) {
+    const auto reports = tallies_.find(number);
+    const bool is_done =
+        number <= all_done_ || (reports != tallies_.end() && reports->second.pes == part_.pe().num_pes());
+    if (!is_done) fail_caller(*e.message);
+  }
 }
 
 }  // namespace imbrex::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -17,8 +18,8 @@ class collection_base;
 
 /// A message to all elements of an array, without the entry's type.
 struct broadcast_message : message {
-  std::uint32_t number = 0;  ///< 0 until the root has given one
-  std::uint32_t pruned = 0;  ///< all PEs have done with the broadcasts up to this one
+  std::uint64_t number = 0;  ///< 0 until the root has given one
+  std::uint64_t pruned = 0;  ///< all PEs have done with the broadcasts up to this one
   bool was_early = false;    ///< it came before its turn on this PE
 
   virtual ~broadcast_message() = default;
@@ -26,7 +27,7 @@ struct broadcast_message : message {
   virtual broadcast_message& copy() const = 0;
   /// Gives it to all local elements that have not had it. Returns how many; a reduction of what the entry
   /// returns expects an answer from each.
-  virtual std::uint32_t deliver_to_locals(collection_base& part) = 0;
+  virtual std::size_t deliver_to_locals(collection_base& part) = 0;
   /// Sends it to one element that came to this PE too late for `deliver_to_locals`.
   virtual void deliver_late(collection_base& part, chare_header& element) = 0;
   /// At the root: all elements that got it are counted.
@@ -56,18 +57,23 @@ class broadcast_station {
   void receive(broadcast_message& b);
 
   /// Number of the last broadcast delivered here; what a new element carries.
-  std::uint32_t delivered() const { return delivered_; }
+  std::uint64_t delivered() const { return delivered_; }
 
   /// An element leaves with this number. Its new PE will call `confirmed`.
-  void element_leaves(std::uint32_t last_broadcast);
+  void element_leaves(std::uint64_t last_broadcast);
   /// Gives an element that has arrived what it missed; returns the number up to which.
-  std::uint32_t element_arrives(chare_header& element);
+  std::uint64_t element_arrives(chare_header& element);
   /// An element that left here with `left_with` has arrived and was given the broadcasts up to
   /// `caught_up_to`.
-  void confirmed(std::uint32_t left_with, std::uint32_t caught_up_to);
+  void confirmed(std::uint64_t left_with, std::uint64_t caught_up_to);
 
   /// At the root: a PE has done with a broadcast, which reached so many elements through it.
-  void done(std::uint32_t number, std::uint64_t elements);
+  void done(std::uint64_t number, std::uint64_t elements);
+  /// At the root: true if no broadcast is under way.
+  bool all_are_done() const { return all_done_ == last_number_; }
+
+  /// The array ends: who waits for a broadcast is told so.
+  void close();
 
  private:
   struct entry {
@@ -82,19 +88,20 @@ class broadcast_station {
   void deliver(broadcast_message& b);
   void deliver_next_later();
   void report();
+  void fail_caller(const broadcast_message& b);
   void pass_down(broadcast_message& b);
-  void forget_until(std::uint32_t number);
+  void forget_until(std::uint64_t number);
 
   collection_base& part_;
-  std::uint32_t delivered_ = 0;
-  std::uint32_t reported_ = 0;
-  std::map<std::uint32_t, entry> log_;                 // delivered
-  std::map<std::uint32_t, broadcast_message*> early_;  // before their turn
-  std::map<std::uint32_t, std::uint32_t> on_the_way_;  // elements that left, by the number they left with
-  std::map<std::uint32_t, std::uint64_t> late_;  // elements that left and got a broadcast at their new PE
-  std::uint32_t last_number_ = 0;                // root only, as the two below
-  std::uint32_t all_done_ = 0;
-  std::map<std::uint32_t, tally> tallies_;
+  std::uint64_t delivered_ = 0;
+  std::uint64_t reported_ = 0;
+  std::map<std::uint64_t, entry> log_;                 // delivered
+  std::map<std::uint64_t, broadcast_message*> early_;  // before their turn
+  std::map<std::uint64_t, std::uint64_t> on_the_way_;  // elements that left, by the number they left with
+  std::map<std::uint64_t, std::uint64_t> late_;  // elements that left and got a broadcast at their new PE
+  std::uint64_t last_number_ = 0;                // root only, as the two below
+  std::uint64_t all_done_ = 0;
+  std::map<std::uint64_t, tally> tallies_;
 };
 
 }  // namespace detail

@@ -229,8 +229,7 @@ TEST_P(broadcasts, to_an_element_do_not_reach_the_next_of_its_key) {
     auto keep_busy = make_group<busy>();
     co_await keep_busy.created();
     auto all = make_array<heir>(keyed<int>().placed(by_number{}));
-    const int root = static_cast<int>(detail::processor::here().number_of(all[0].collection()) %
-                                      static_cast<std::uint32_t>(pes));
+    const int root = detail::root_of(detail::processor::here().number_of(all[0].collection()), pes);
     const int near = (root + 1) % pes;
     const int home = (root + 2) % pes;
     const int witness = near + pes;

@@ -60,7 +60,7 @@ class channel {
   mailbox<T> values_;
   std::int64_t sent_ = 0;
   std::int64_t received_ = 0;
-  std::uint32_t collection_ = 0;
+  std::uint64_t collection_ = 0;
   std::uint64_t linear_ = 0;
   const message_type* other_ = nullptr;
 };

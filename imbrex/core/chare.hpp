@@ -17,7 +17,7 @@ struct element_header : chare_header {
   key_type<Index> key{};
   Index where{};
 
-  void serialize(auto& ar) { ar(key, where, reductions, broadcasts, epoch, life, section_reductions); }
+  void serialize(auto& ar) { ar(key, where, reductions, broadcasts, epoch, born, section_reductions); }
 };
 
 /// The memory of one element: its header, then the chare itself.

@@ -22,16 +22,6 @@ struct migrant;
 template <class T>
 struct destruction_request;
 
-/// Confirms to the PE that an element left that it has arrived.
-struct arrival_notice : message {
-  std::uint32_t left_with = 0;
-  std::uint32_t caught_up_to = 0;
-
-  static message_type type_record;
-  void serialize(auto& ar) { ar(left_with, caught_up_to); }
-  void deliver();
-};
-
 /// Work to be done after the current entry, on one element.
 struct after_entry : work {
   chare_header* element = nullptr;
@@ -53,9 +43,13 @@ class collection final : public element_map<typename T::index_type> {
   using memory = element_memory<T>;
   using home_function = int (*)(const key&, const index_type&, int);
 
-  collection(processor& pe, std::uint32_t id, const index_type& shape, home_function home,
+  collection(processor& pe, std::uint64_t id, const index_type& shape, home_function home,
              std::uint64_t elements)
-      : base(pe, id, type_name<T>(), elements), shape_(shape), home_(home) {
+      : base(pe, id, type_name<T>(), elements),
+        shape_(shape),
+        home_(home),
+        began_filled_(elements > 0),
+        singles_(pe.num_pes()) {
     static_assert(std::is_same_v<typename index_of<T>::type, index_type>,
                   "imbrex: index_of was specialised with another index than this chare class has");
   }
@@ -66,7 +60,7 @@ class collection final : public element_map<typename T::index_type> {
 
   index_type where(const key& k) const {
     if constexpr (is_index<index_type>) {
-      if (is_of_singles()) return index_type{};
+      if (this->is_of_singles()) return index_type{};
       return from_linear(shape_, k);
     } else {
       return k;
@@ -74,18 +68,22 @@ class collection final : public element_map<typename T::index_type> {
   }
   int home_of(const key& k) const override {
     if constexpr (is_index<index_type>) {
-      if (is_of_singles()) return home_of_single(k);
+      if (this->is_of_singles()) return home_of_single(k);
     }
     return home_(k, shape_, this->pe().num_pes());
   }
-  /// At the home of a single chare that is nowhere: true if there was one. No record of it is needed then.
+  /// At the home of an element that is nowhere: true if there was one. Of dense arrays and single chares no record of it
+  /// is needed.
   bool was_destroyed(const key& k) const override {
-    if constexpr (is_index<index_type>) return is_of_singles() && singles_.was_created(k);
-    return false;
+    if constexpr (is_index<index_type>) {
+      if (this->is_of_singles()) return singles_.was_created(k);
+    }
+    return began_filled_;
   }
   std::string key_name(const key& k) const override {
     if constexpr (is_index<index_type>) {
-      if (is_of_singles()) return single_text(this->chare_name(), k);
+      if (this->is_of_singles())
+        return single_text(this->chare_name(), singles_.number(k), singles_.creator(k));
     }
     return element_text(this->chare_name(), key_text(where(k)));
   }
@@ -106,7 +104,7 @@ class collection final : public element_map<typename T::index_type> {
   }
   std::string shape_text() const override {
     if constexpr (is_index<index_type>) {
-      if (!is_of_singles()) return to_string(shape_);
+      if (!this->is_of_singles()) return to_string(shape_);
     }
     return {};
   }
@@ -119,7 +117,7 @@ class collection final : public element_map<typename T::index_type> {
 
   void reserve(std::size_t elements) { base::reserve(elements); }
   /// Of an element that is the first of its key.
-  location first_place() const { return {this->pe().pe(), 0, 1}; }
+  location first_place() const { return {this->pe().pe(), 1, 1}; }
 
   /// Creates an element here. Throws imbrex::error, with the words of the exception, if the constructor
   /// throws.
@@ -131,7 +129,7 @@ class collection final : public element_map<typename T::index_type> {
     h->key = k;
     h->where = where(k);
     h->epoch = here.epoch;
-    h->life = here.life;
+    h->born = here.born;
     h->broadcasts = this->broadcasts.delivered();
     const element_work runs(this->pe(), *h);
     try {
@@ -151,23 +149,22 @@ class collection final : public element_map<typename T::index_type> {
   void insert(const key& k, A&&... arguments) {
     if (this->find(k) != nullptr)
       throw error("insert: " + key_name(k) + " exists already; destroy it first or choose another index");
-    const auto* before = this->known(k);
-    if (before != nullptr && before->pe != nowhere)
-      throw error("insert: " + key_name(k) + " exists already (on PE " + std::to_string(before->pe) + ")");
+    if (const auto* elsewhere = this->known_elsewhere(k))
+      throw error("insert: " + key_name(k) + " exists already (on PE " + std::to_string(elsewhere->pe) + ")");
+    if (this->is_closed()) throw error("insert: " + key_name(k) + ": that array has been destroyed");
     if constexpr (is_index<index_type>) {
-      if (is_of_singles()) singles_.created(k);
+      if (this->is_of_singles()) singles_.created(k);
     }
-    auto& e = create(k, before != nullptr ? before->next() : first_place(), std::forward<A>(arguments)...);
+    auto& e = create(k, this->place_of_insertion(), std::forward<A>(arguments)...);
     this->reductions.element_created(e);
+    this->ending.element_inserted();
   }
 
   void destroy(header& e) {
-    const location gone{nowhere, e.epoch + 1, e.life};
-    this->end_entries(e, element_name(e) + " was destroyed before that entry had ended");
-    this->take_out(e, gone);
+    end_entries_of(e);
+    this->take_out_for_good(e);
+    this->ending.element_destroyed();
     this->reductions.element_destroyed(e);
-    this->tell(home_of(e.key), e.key, gone);
-    if (was_destroyed(e.key)) this->forget(e.key);
     memory::destroy(e);
   }
 
@@ -177,7 +174,8 @@ class collection final : public element_map<typename T::index_type> {
       ++e.epoch;
       e.destination = -1;
       e.travels = true;
-      this->take_out(e, {to, e.epoch, e.life});
+      this->take_out(e, {to, e.epoch, e.born});
+      this->ending.element_left();
       this->broadcasts.element_leaves(e.broadcasts);
       this->reductions.element_left(e);
       auto& m = make_message<migrant<T>>();
@@ -191,16 +189,24 @@ class collection final : public element_map<typename T::index_type> {
   void arrive(header& e, message* restart, int from) {
     e.home = this;
     e.travels = false;
+    if (this->is_closed()) return end_stray(e, restart);
     this->put(e);
-    const std::uint32_t left_with = e.broadcasts;
+    this->ending.element_arrived();
+    const std::uint64_t left_with = e.broadcasts;
     this->reductions.element_arrived(e);
-    auto& m = make_message<arrival_notice>();
-    m.collection = this->id();
-    m.left_with = left_with;
-    m.caught_up_to = this->broadcasts.element_arrives(e);
-    this->pe().dispatch(m, from);
-    this->tell(home_of(e.key), e.key, {this->pe().pe(), e.epoch, e.life});
+    this->report_arrival(e, from, {left_with, this->broadcasts.element_arrives(e)});
     if (restart != nullptr) this->pe().dispatch(*restart, this->pe().pe());
+  }
+
+  void close() override {
+    this->shut();
+    while (!this->locals().empty()) {
+      auto& e = static_cast<header&>(*this->locals().back());
+      end_entries_of(e);
+      this->remove(e);
+      memory::destroy(e);
+    }
+    this->refuse_held();
   }
 
   void clear() noexcept override {
@@ -223,7 +229,8 @@ class collection final : public element_map<typename T::index_type> {
  private:
   void write_key(const key& k, signal_text& out) const noexcept {
     if constexpr (is_index<index_type>) {
-      if (is_of_singles()) return write_single(this->chare_name(), k, out);
+      if (this->is_of_singles())
+        return write_single(this->chare_name(), singles_.number(k), singles_.creator(k), out);
       index_type i = from_linear(shape_, k);
       write_index(this->chare_name(), &i[0], index_type::dimensions, out);
     } else if constexpr (std::is_convertible_v<const key&, std::string_view>) {
@@ -235,15 +242,26 @@ class collection final : public element_map<typename T::index_type> {
     }
   }
   int home_of_single(const key& k) const {
-    const int home = single_keys::home(k);
+    const int home = singles_.home(k);
     if (home >= this->pe().num_pes()) [[unlikely]]
       throw_of_another_run("chare", static_cast<std::uint64_t>(home));
     return home;
   }
-  bool is_of_singles() const { return (this->id() & singles_bit) != 0; }
+  void end_entries_of(header& e) {
+    e.dying = true;  // what ends may ask to move or to be destroyed, which comes too late
+    this->end_entries(e, element_name(e) + " was destroyed before that entry had ended");
+    drop_after_entry(e);
+  }
+  /// The array has ended while the element was on its way.
+  void end_stray(header& e, message* restart) {
+    if (restart != nullptr) restart->type->run(*restart);
+    memory::destroy(e);
+    this->ending.stray_arrived();
+  }
 
   [[no_unique_address]] index_type shape_;
   home_function home_;
+  const bool began_filled_;
   single_keys singles_;
 };
 
@@ -337,14 +355,14 @@ struct migrant : message {
 /// The number of the collection of single chares of a class: by the class's place among the program's
 /// messages, so equal in all processes.
 template <class T>
-std::uint32_t singles_of() {
+std::uint64_t singles_of() {
   return singles_bit | destruction_request<T>::type_record.id;
 }
 
 /// This PE's part of the single chares of a class, made when first needed.
 template <class T>
 collection<T>& singles_part(processor& pe) {
-  const std::uint32_t id = singles_of<T>();
+  const std::uint64_t id = singles_of<T>();
   if (pe.collection(id) == nullptr)
     pe.install(std::make_unique<collection<T>>(pe, id, typename T::index_type{}, nullptr, 0));
   return static_cast<collection<T>&>(*pe.collection(id));
@@ -371,13 +389,17 @@ template <class T>
     pe.check_run(m.collection, type_name<T>(), m.kind().entry_name);
     throw_no_such_singles(type_name<T>(), m.collection);
   }
+  if (pe.has_ended(m.collection)) {
+    refuse_ended(m, type_name<T>());
+    return nullptr;
+  }
   pe.hold(m);
   return nullptr;
 }
 
 /// This PE's part of that number, if it is there, and of Ts.
 template <class T>
-collection<T>* part_at(const processor& pe, std::uint32_t number) {
+collection<T>* part_at(const processor& pe, std::uint64_t number) {
   auto* const part = pe.collection(number);
   return part != nullptr && part->is_of(type_name<T>()) ? static_cast<collection<T>*>(part) : nullptr;
 }
@@ -395,10 +417,9 @@ void dispatch_to_element(processor& pe, M& m) {
   auto* const part = part_for<T>(m);
   if (part == nullptr) return;
   message_guard mine(m);
-  const destination to = part->place_of(m.key);
+  const int to = part->place_of(m.key);
   mine.release();
-  m.location_hint = to.hint;
-  pe.dispatch(m, to.pe);
+  pe.dispatch(m, to);
 }
 
 template <class T>

@@ -16,9 +16,14 @@ chare_header::~chare_header() = default;
 
 namespace detail {
 
-collection_base::collection_base(processor& pe, std::uint32_t id, std::string_view chare_name,
+collection_base::collection_base(processor& pe, std::uint64_t id, std::string_view chare_name,
                                  std::uint64_t initial_elements)
-    : pe_(pe), id_(id), chare_name_(chare_name), broadcasts(*this), reductions(*this, initial_elements) {}
+    : pe_(pe),
+      id_(id),
+      chare_name_(chare_name),
+      broadcasts(*this),
+      reductions(*this, initial_elements),
+      ending(*this, initial_elements) {}
 
 collection_base::~collection_base() = default;
 
@@ -220,13 +225,6 @@ void destroy_after_entry(work& item) noexcept {
   pool::release(&after, sizeof after);
 }
 
-message_type arrival_notice::type_record = runtime_message_type<arrival_notice>();
-
-void arrival_notice::deliver() {
-  const message_guard mine(*this);
-  processor::here().collection(collection)->broadcasts.confirmed(left_with, caught_up_to);
-}
-
 void check_balance_point(const scope& entry, std::coroutine_handle<> waiter) {
   if (entry.chare == nullptr || entry.root != waiter)
     throw error(
@@ -284,7 +282,20 @@ void throw_another_class(std::string_view chare_name, const collection_base& par
               " in this run: was it made in an earlier run of this process? Proxies end with their run");
 }
 
-void throw_no_such_singles(std::string_view chare_name, std::uint32_t number) {
+void refuse_ended(message& m, std::string_view chare_name) {
+  const message_guard mine(m);
+  if (m.may_find_none) return answer_none_found(m);
+  const std::string name(short_name(chare_name));
+  std::string who = "a message for an array of " + name;
+  if (!m.kind().entry_name.empty()) who += ", entry " + std::string(m.kind().entry_name);
+  fail_request(m, who + ", sent by PE " + std::to_string(m.origin),
+               carried_exception(std::make_exception_ptr(
+                   error("that array of " + name +
+                         " has ended: it was destroyed, or all that it began with were, and many more arrays "
+                         "since; make another, or begin with sparse() what is to be filled again"))));
+}
+
+void throw_no_such_singles(std::string_view chare_name, std::uint64_t number) {
   throw serial_error("a message for a chare of " + std::string(short_name(chare_name)) +
                      " names the single chares number " + std::to_string(number & ~singles_bit) +
                      ", which are of another class");

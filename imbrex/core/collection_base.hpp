@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <imbrex/base/signal_text.hpp>
+#include <imbrex/core/array_end.hpp>
 #include <imbrex/core/broadcasts.hpp>
 #include <imbrex/core/processor.hpp>
 #include <imbrex/core/reductions.hpp>
@@ -28,17 +29,17 @@ struct chare_header {
   scope* entries = nullptr;                 ///< begun and not ended
   static constexpr std::uint32_t no_slot = 0xffffffff;
   std::uint32_t slot = no_slot;   ///< in `home`'s list of local elements; none while it is constructed
-  std::uint32_t reductions = 0;   ///< all_reduce calls so far
-  std::uint32_t broadcasts = 0;   ///< number of the last broadcast received
-  std::uint32_t epoch = 0;        ///< how often the element has migrated, its destructions included
-  std::uint8_t life = 1;          ///< which of the elements of its key this is
   std::int32_t destination = -1;  ///< PE to migrate to at the next opportunity; -1 for none
+  std::uint64_t reductions = 0;   ///< all_reduce calls so far
+  std::uint64_t broadcasts = 0;   ///< number of the last broadcast received
+  std::uint64_t epoch = 1;        ///< how often elements of its key have migrated, ended and been inserted
+  std::uint64_t born = 1;         ///< the epoch at which this one was inserted
   bool dying = false;
   bool departure_queued = false;
   bool travels =
       false;  ///< between its departure and its arrival, when its class may run, but not move or end it
   /// Calls of all_reduce by section.
-  std::unique_ptr<std::vector<std::pair<std::uint64_t, std::uint32_t>>> section_reductions;
+  std::unique_ptr<std::vector<std::pair<std::uint64_t, std::uint64_t>>> section_reductions;
 };
 
 namespace detail {
@@ -52,14 +53,15 @@ class section_reduction_base {
 /// One PE's part of an array, a group or the single chares of a class: what does not depend on their types.
 class collection_base {
  public:
-  collection_base(processor& pe, std::uint32_t id, std::string_view chare_name,
+  collection_base(processor& pe, std::uint64_t id, std::string_view chare_name,
                   std::uint64_t initial_elements);
   collection_base(const collection_base&) = delete;
   collection_base& operator=(const collection_base&) = delete;
   virtual ~collection_base();
 
   processor& pe() const { return pe_; }
-  std::uint32_t id() const { return id_; }
+  std::uint64_t id() const { return id_; }
+  bool is_of_singles() const { return (id_ & singles_bit) != 0; }
   /// The spelled name of the chare class.
   std::string_view chare_name() const { return chare_name_; }
   /// True if it is one of the class of that name. Equal names mostly lie in one place.
@@ -67,7 +69,7 @@ class collection_base {
     return chare_name.data() == chare_name_.data() || chare_name == chare_name_;
   }
   /// The PE that numbers the array's broadcasts and ends its reductions.
-  int root() const { return static_cast<int>(id_ % static_cast<std::uint32_t>(pe_.num_pes())); }
+  int root() const { return root_of(id_, pe_.num_pes()); }
   bool is_root() const { return root() == pe_.pe(); }
 
   /// The elements on this PE, in the order of their keys if `sort_locals` was called since the last change.
@@ -93,9 +95,17 @@ class collection_base {
 
   /// Ends all entries of an element; whoever awaits their results gets an error with that text.
   void end_entries(chare_header& element, const std::string& why);
-  /// Messages that wait here for elements that do not exist (yet): a line for each, at most `most` lines.
-  virtual void describe_held(std::vector<std::string>& lines, std::size_t most) const = 0;
+  /// Messages that wait here for elements that do not exist (yet), or have just left: a line for each, at most `most`
+  /// lines.
+  virtual void describe_held(std::vector<std::string>& lines, std::size_t most,
+                             bool also_migrating) const = 0;
+  /// Without those for elements that have just left.
   virtual std::size_t count_held() const = 0;
+  /// True if any wait, those too for elements whose place is not settled.
+  virtual bool holds_messages() const = 0;
+  /// The array ends: its elements here do, now, and no others come. What waits for others is refused.
+  virtual void close() = 0;
+  bool is_closed() const { return closed_; }
   /// Destroys all elements and held messages; the run is over.
   virtual void clear() noexcept = 0;
 
@@ -103,27 +113,32 @@ class collection_base {
   virtual bool before(const chare_header& a, const chare_header& b) const = 0;
   void add_local(chare_header& element);
   void remove_local(chare_header& element);
+  void shut() { closed_ = true; }
 
  private:
   processor& pe_;
-  const std::uint32_t id_;
+  const std::uint64_t id_;
   const std::string_view chare_name_;
   std::vector<chare_header*> locals_;
   bool sorted_ = true;
   bool pinned_ = false;
+  bool closed_ = false;
 
  public:
   broadcast_station broadcasts;
   reduction_station reductions;
+  end_station ending;
   /// Over sections whose list of members is here: by section and number.
-  std::map<std::pair<std::uint64_t, std::uint32_t>, std::unique_ptr<section_reduction_base>>
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::unique_ptr<section_reduction_base>>
       section_reductions;
 };
 
 /// A proxy names the part as one of another class.
 [[noreturn]] void throw_another_class(std::string_view chare_name, const collection_base& part);
 /// A message names single chares that are not of its class.
-[[noreturn]] void throw_no_such_singles(std::string_view chare_name, std::uint32_t number);
+[[noreturn]] void throw_no_such_singles(std::string_view chare_name, std::uint64_t number);
+/// A message is for an array that has ended: its sender is told so.
+void refuse_ended(message& m, std::string_view chare_name);
 [[noreturn]] void throw_pinned(const chare_header& element);
 /// An element that travels was asked to move or to end.
 [[noreturn]] void throw_travelling(const char* what, const chare_header& element);

@@ -41,13 +41,13 @@ struct create_message final : message {
   void deliver() {
     const message_guard mine(*this);
     try {
-      create(processor::here(), collection, shape, arguments);
+      create(processor::here(), static_cast<int>(origin), collection, shape, arguments);
     } catch (...) {
       fail_run(processor::here(), describe_current_exception());
     }
   }
 
-  static void create(processor& pe, std::uint32_t id, const index_type& shape,
+  static void create(processor& pe, int creator, std::uint64_t id, const index_type& shape,
                      [[maybe_unused]] const std::tuple<A...>& arguments) {
     std::uint64_t elements = 0;
     if constexpr (!IsSparse) elements = volume(shape);
@@ -55,6 +55,7 @@ struct create_message final : message {
         std::make_unique<detail::collection<T>>(pe, id, shape, &home_of<index_type, Placement>, elements);
     auto& part = *made;
     if constexpr (std::is_same_v<Placement, pinned_placement>) part.pin();
+    part.ending.set_creator(creator);
     pe.install(std::move(made));
     if constexpr (!IsSparse) {
       part.reserve(static_cast<std::size_t>(elements / static_cast<std::uint64_t>(pe.num_pes()) + 1));
@@ -116,7 +117,7 @@ consteval bool constructor_fits() {
 
 /// The message that inserts an element, for arguments that fit its constructor.
 template <class T, class... A>
-auto& make_insertion(std::uint32_t collection_id, const key_type<typename T::index_type>& key,
+auto& make_insertion(std::uint64_t collection_id, const key_type<typename T::index_type>& key,
                      std::int8_t priority, A&&... arguments) {
   auto& m = make_message<insert_message<T, constructor_argument<A>...>>(std::in_place,
                                                                         std::forward<A>(arguments)...);
@@ -152,7 +153,7 @@ array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>&
       if (n == 0 || n > std::uint64_t{1} << (IsSparse ? 62U : 40U))
         throw_wrong_shape(type_name<T>(), to_string(how.shape));
     }
-    const std::uint32_t id = pe.new_collection();
+    const std::uint64_t id = pe.new_collection();
     using message = create_message<T, Placement, IsSparse, constructor_argument<A>...>;
     const std::tuple<constructor_argument<A>...> stored(arguments...);
     for (int p = 0; p < pe.num_pes(); ++p) {
@@ -161,7 +162,7 @@ array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>&
       m.collection = id;
       pe.dispatch(m, p);
     }
-    message::create(pe, id, how.shape, stored);
+    message::create(pe, pe.pe(), id, how.shape, stored);
     return array<T>(pe.in_proxy(id), how.shape);
   } else {
     return {};
@@ -231,7 +232,7 @@ class creator {
     const int where = pe_of_chare;
     if (where < 0 || where >= pe.num_pes()) detail::throw_wrong_pe("make_chare_on", where, pe.num_pes());
     auto& part = detail::singles_part<T>(pe);
-    const std::uint32_t id = part.id();
+    const std::uint64_t id = part.id();
     const auto key = part.new_single(where);
     if constexpr (detail::constructor_fits<T, detail::constructor_argument<A>...>())
       pe.dispatch(detail::make_insertion<T>(id, key, priority_, std::forward<A>(constructor_arguments)...),
@@ -276,12 +277,23 @@ element<T> make_chare(A&&... constructor_arguments) {
 template <class T>
 pending<void> array<T>::created() const {
   const auto& pe = detail::processor::here();
-  const std::uint32_t number = pe.number_of(collection_);
+  const std::uint64_t number = pe.number_of(collection_);
   if (auto* part = pe.collection(number))
     detail::checked<T>(*part);
   else
     pe.check_run(number, type_name<T>());
   return detail::end_of_creation(number);
+}
+
+template <class T>
+pending<void> array<T>::destroy() const {
+  const auto& pe = detail::processor::here();
+  const std::uint64_t number = pe.number_of(collection_);
+  if (auto* part = pe.collection(number))
+    detail::checked<T>(*part);
+  else if (collection_ != detail::nothing_created)
+    pe.check_run(number, type_name<T>());
+  return detail::end_array(number);
 }
 
 template <class T>
@@ -303,7 +315,7 @@ void array<T>::insert(const index_type& i, A&&... constructor_arguments) const {
 template <class Derived, class Index>
 array<Derived> chare<Derived, Index>::peers() const {
   const auto& part = static_cast<const detail::collection<Derived>&>(*header().home);
-  if ((part.id() & detail::singles_bit) != 0) detail::throw_no_peers("peers", header());
+  if (part.is_of_singles()) detail::throw_no_peers("peers", header());
   return part.proxy();
 }
 

@@ -23,7 +23,7 @@ struct creation_question : message {
 
 }  // namespace
 
-pending<void> end_of_creation(std::uint32_t collection) {
+pending<void> end_of_creation(std::uint64_t collection) {
   auto& pe = processor::here();
   pending<void> result("the creation of an array");
   const int pes = pe.num_pes();

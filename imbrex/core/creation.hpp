@@ -7,7 +7,10 @@
 
 namespace imbrex::detail {
 
+/// Destroys an array; ready when all its elements are destroyed.
+pending<void> end_array(std::uint64_t collection);
+
 /// Asks all PEs for their parts of an array; ready when each has made its own.
-pending<void> end_of_creation(std::uint32_t collection);
+pending<void> end_of_creation(std::uint64_t collection);
 
 }  // namespace imbrex::detail

@@ -74,9 +74,10 @@ class deterministic {
     return how;
   }
   template <class T>
-  static bool is_for(const delayed_transport::item& i, const element<T>& to) {
+  bool is_for(const delayed_transport::item& i, const element<T>& to) const {
     const auto& m = static_cast<const message&>(*i.what);
-    return m.collection == to.collection() && m.kind().chare_name == type_name<T>() &&
+    return m.collection == runtime_.processor_at(0).number_of(to.collection()) &&
+           m.kind().chare_name == type_name<T>() &&
            static_cast<const detail::element_message<typename element<T>::key>&>(m).key == to.key_value();
   }
   static undelivered describe(const delayed_transport::item& i);

@@ -109,7 +109,7 @@ struct port_message : element_message<key_type<typename T::index_type>> {
     run_on(*e);
   }
   void run_on(chare_header& e) { (element_memory<T>::object(e).*M).put(content); }
-  static void post(std::uint32_t collection, std::uint64_t linear, std::int64_t reference,
+  static void post(std::uint64_t collection, std::uint64_t linear, std::int64_t reference,
                    value_type&& value);
 
   static constexpr bool is_shareable = false;

@@ -286,7 +286,7 @@ void job::notice(int process, std::span<const std::byte> bytes) {
       break;
     }
     case about::ask: {
-      std::uint32_t round = 0;
+      std::uint64_t round = 0;
       read(round);
       if (process == 0) return round_asked_.store(round);
       break;

@@ -46,7 +46,7 @@ class job final : public network::receiver {
   scheduler* comm() const { return comm_.get(); }
 
   /// The last question of process 0 that this process has heard. Any thread.
-  std::uint32_t round_heard() const { return round_asked_.load(); }
+  std::uint64_t round_heard() const { return round_asked_.load(); }
   int process() const { return process_; }
   int processes() const { return processes_; }
   network& net() const { return *net_; }
@@ -119,14 +119,14 @@ class job final : public network::receiver {
 
   // Of a process. `round_asked_` is set by the first PE's thread and read by whoever calls quiet(), to whom
   // the rest belongs.
-  std::atomic<std::uint32_t> round_asked_ = 0;
+  std::atomic<std::uint64_t> round_asked_ = 0;
   std::atomic<bool> must_report_ = true;
   network::counts reported_;
 
   // Of process 0.
   std::vector<std::optional<network::counts>> reports_;
   network::counts before_;  ///< what the reports added up to when the round was asked
-  std::uint32_t round_ = 0;
+  std::uint64_t round_ = 0;
   bool asking_ = false;
   int waits_missing_ = 0;
   std::string waits_;

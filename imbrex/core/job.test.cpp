@@ -62,7 +62,7 @@ TEST(job, refuses_what_is_no_notice) {
   // on.
   constexpr std::uint8_t ask = 1;
   constexpr std::uint8_t end = 4;
-  bytes question = written(ask, std::uint32_t{1});
+  bytes question = written(ask, std::uint64_t{1});
   EXPECT_NO_THROW(here.take_notice(0, question));
   EXPECT_THROW(here.take_notice(0, std::span(question).first(question.size() - 1)), serial_error);
   question.push_back(std::byte{0});
@@ -75,7 +75,7 @@ TEST(job, passes_over_a_report_that_a_newer_one_has_overtaken) {
   test::lone_process here(0);
   constexpr std::uint8_t quiet = 0;
   const auto report = [&](int process, std::uint64_t sent, std::uint64_t received) {
-    here.take_notice(process, written(quiet, std::uint32_t{0}, sent, received));
+    here.take_notice(process, written(quiet, std::uint64_t{0}, sent, received));
   };
   here.come_to_rest({4, 5, 0});
   report(1, 6, 4);
@@ -93,9 +93,9 @@ TEST(job, refuses_notices_of_those_who_may_not_send_them) {
   constexpr std::uint8_t waiting = 3;
   EXPECT_THROW(here.take_notice(3, written(waits)), serial_error);
   EXPECT_THROW(here.take_notice(-1, written(waits)), serial_error);
-  EXPECT_THROW(here.take_notice(2, written(ask, std::uint32_t{1})), serial_error);
+  EXPECT_THROW(here.take_notice(2, written(ask, std::uint64_t{1})), serial_error);
   EXPECT_THROW(here.take_notice(2, written(waits)), serial_error);
-  EXPECT_THROW(here.take_notice(2, written(quiet, std::uint32_t{1}, std::uint64_t{0}, std::uint64_t{0})),
+  EXPECT_THROW(here.take_notice(2, written(quiet, std::uint64_t{1}, std::uint64_t{0}, std::uint64_t{0})),
                serial_error);
   EXPECT_THROW(here.take_notice(2, written(waiting, std::string("nobody asked"))), serial_error);
   EXPECT_TRUE(here.wire().notices.empty());

@@ -94,7 +94,7 @@ class lone_process {
   }
   /// Makes its part of an array of three Ts, with the first of them.
   template <class T>
-  detail::collection<T>& add_array(std::uint32_t number) {
+  detail::collection<T>& add_array(std::uint64_t number) {
     auto& pe = run_.processor_at(0);
     const scheduler::activation as(pe);
     auto made = std::make_unique<detail::collection<T>>(pe, number, index<1>(3),

@@ -34,9 +34,9 @@ std::string element_text(std::string_view chare_name, const std::string& key) {
   return key.starts_with("(") ? name + key : name + "(" + key + ")";
 }
 
-std::string single_text(std::string_view chare_name, std::uint64_t key) {
-  return std::string(short_name(chare_name)) + " #" + std::to_string(key & 0xffffffffU) + " of PE " +
-         std::to_string((key >> 32U) & 0xffffU);
+std::string single_text(std::string_view chare_name, std::uint64_t number, int creator) {
+  return std::string(short_name(chare_name)) + " #" + std::to_string(number) + " of PE " +
+         std::to_string(creator);
 }
 
 void write_index(std::string_view chare_name, const int* values, int dimensions, signal_text& out) noexcept {
@@ -45,9 +45,9 @@ void write_index(std::string_view chare_name, const int* values, int dimensions,
   out.add(")");
 }
 
-void write_single(std::string_view chare_name, std::uint64_t key, signal_text& out) noexcept {
-  out.add(short_name(chare_name)).add(" #").add_number(static_cast<std::int64_t>(key & 0xffffffffU));
-  out.add(" of PE ").add_number(static_cast<std::int64_t>((key >> 32U) & 0xffffU));
+void write_single(std::string_view chare_name, std::uint64_t number, int creator, signal_text& out) noexcept {
+  out.add(short_name(chare_name)).add(" #").add_number(static_cast<std::int64_t>(number));
+  out.add(" of PE ").add_number(creator);
 }
 
 void write_text_key(std::string_view chare_name, std::string_view key, signal_text& out) noexcept {

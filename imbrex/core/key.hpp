@@ -20,12 +20,12 @@ std::string hex(std::string_view bytes);
 /// "block(1, 2)"
 std::string element_text(std::string_view chare_name, const std::string& key);
 /// "worker #7 of PE 0": the seventh single chare that PE 0 has created.
-std::string single_text(std::string_view chare_name, std::uint64_t key);
+std::string single_text(std::string_view chare_name, std::uint64_t number, int creator);
 std::uint64_t hash_bytes(std::string_view bytes);
 
 // The same in handlers of signals.
 void write_index(std::string_view chare_name, const int* values, int dimensions, signal_text& out) noexcept;
-void write_single(std::string_view chare_name, std::uint64_t key, signal_text& out) noexcept;
+void write_single(std::string_view chare_name, std::uint64_t number, int creator, signal_text& out) noexcept;
 void write_text_key(std::string_view chare_name, std::string_view key, signal_text& out) noexcept;
 void write_number_key(std::string_view chare_name, std::int64_t key, signal_text& out) noexcept;
 

@@ -124,14 +124,13 @@ namespace {
 /// Which parts of a header follow.
 enum parts : std::uint8_t {
   has_priority = 1,
-  has_location_hint = 2,
-  has_reply = 4,
-  has_trace = 8,  ///< who packed it while recording, and its number there
-  has_life = 16,  ///< with `may_find_none` above it
-  all_parts = 31
+  has_reply = 2,
+  has_trace = 4,  ///< who packed it while recording, and its number there
+  has_life = 8,   ///< with `may_find_none` below it
+  all_parts = 15
 };
-constexpr std::uint8_t none_bit = 64;
-static_assert(last_life < none_bit);
+
+std::uint64_t packed_life(const message& m) { return m.born() << 1U | (m.may_find_none ? 1U : 0U); }
 
 /// How many bytes `pack_number` makes of it.
 std::size_t packed_bytes(std::uint64_t number) {
@@ -143,8 +142,7 @@ std::size_t size_of_header(const message& m) {
   std::size_t size =
       1 + packed_bytes(m.kind().id) + packed_bytes(m.origin) + packed_bytes(turned(m.collection));
   if (m.priority != 0) size += sizeof m.priority;
-  if (m.location_hint != 0) size += packed_bytes(m.location_hint);
-  if (m.life != 0) ++size;
+  if (m.of_one_life) size += packed_bytes(packed_life(m));
   if (m.reply)
     size += packed_bytes(m.reply.slot) + packed_bytes(m.reply.generation) + packed_bytes(m.reply.ordinal);
   return size;
@@ -169,13 +167,12 @@ inline std::uint32_t unpack_short(reader& in) {
   pack_number(m.origin, out);
   pack_number(turned(m.collection), out);
   if ((which & has_priority) != 0) out(m.priority);
-  if ((which & has_location_hint) != 0) pack_number(m.location_hint, out);
   if ((which & has_reply) != 0) {
     pack_number(m.reply.slot, out);
     pack_number(m.reply.generation, out);
     pack_number(m.reply.ordinal, out);
   }
-  if ((which & has_life) != 0) out(static_cast<std::uint8_t>(m.life | (m.may_find_none ? none_bit : 0)));
+  if ((which & has_life) != 0) pack_number(packed_life(m), out);
   if ((which & has_trace) != 0) {
     pack_number(recording->track(), out);
     pack_number(recording->packed(m), out);
@@ -188,26 +185,21 @@ inline std::uint32_t unpack_short(reader& in) {
   if (which > all_parts) throw_out_of_range("the parts of a header", which, all_parts + 1);
   const std::uint32_t id = unpack_short(in);
   m.origin = unpack_short(in);
-  m.collection = std::rotr(unpack_short(in), 1);
+  m.collection = std::rotr(unpack_number(in), 1);
   if ((which & has_priority) != 0) {
     in(m.priority);
     if (m.priority < first_priority || m.priority > last_priority)
       throw serial_error("a message has priority " + std::to_string(m.priority) + ", which is not from " +
                          std::to_string(first_priority) + " to " + std::to_string(last_priority));
   }
-  if ((which & has_location_hint) != 0) {
-    const std::uint32_t hint = unpack_short(in);
-    if (hint > std::numeric_limits<std::uint16_t>::max())
-      throw serial_error("a message has the location hint " + std::to_string(hint) +
-                         ", which does not fit 16 bits");
-    m.location_hint = static_cast<std::uint16_t>(hint);
-  }
   if ((which & has_reply) != 0) m.reply = {unpack_short(in), unpack_short(in), unpack_short(in)};
   if ((which & has_life) != 0) {
-    std::uint8_t life = 0;
-    in(life);
-    m.life = life & last_life;
-    m.may_find_none = (life & none_bit) != 0;
+    const std::uint64_t life = unpack_number(in);
+    if (life >> (epoch_bits + 1) != 0)
+      throw serial_error("a message is for an element of epoch " + std::to_string(life >> 1U) +
+                         ", which does not fit " + std::to_string(epoch_bits) + " bits");
+    m.bind(life >> 1U);
+    m.may_find_none = (life & 1U) != 0;
   }
   if ((which & has_trace) != 0) {
     const auto track = unpack_short(in);
@@ -234,9 +226,9 @@ void pack_header(const message& m, writer& out) {
     return count_header(m, out);
   recorder* const recording = recorder::of_this_thread();
   const bool is_traced = recording != nullptr && recording->is_on();
-  const auto which = static_cast<std::uint8_t>(
-      (m.priority != 0 ? has_priority : 0) | (m.location_hint != 0 ? has_location_hint : 0) |
-      (m.reply ? has_reply : 0) | (is_traced ? has_trace : 0) | (m.life != 0 ? has_life : 0));
+  const auto which =
+      static_cast<std::uint8_t>((m.priority != 0 ? has_priority : 0) | (m.reply ? has_reply : 0) |
+                                (is_traced ? has_trace : 0) | (m.of_one_life ? has_life : 0));
   const std::uint32_t id = m.kind().id;
   if (which != 0 || !short_header::fits(id, m.origin, m.collection))
     return pack_parts(m, which, recording, out);

@@ -46,7 +46,7 @@ struct message_type : work_type {
 
 /// How message_type::post is to be called for values V: collection, linear index, reference number, value.
 template <class V>
-using post_to_port = void (*)(std::uint32_t, std::uint64_t, std::int64_t, V&&);
+using post_to_port = void (*)(std::uint64_t, std::uint64_t, std::int64_t, V&&);
 
 /// Whom to answer: a slot in the reply table of the PE that the message came from (`origin`), 0 for nobody.
 struct reply_address {
@@ -57,13 +57,22 @@ struct reply_address {
   explicit operator bool() const { return slot != 0; }
 };
 
-/// Elements of one key, one after the other, count their lives from 1 to here, and then from 1 again.
-inline constexpr std::uint8_t last_life = 63;
+/// The epoch of an element has 48 bits in messages: nine million moves, ends and insertions a second for a year.
+inline constexpr unsigned epoch_bits = 48;
 
 /// What travels: work with an addressee. `collection` says which array, group or single chares it is for.
 struct message : work {
-  std::uint32_t collection = 0;
+  std::uint64_t collection = 0;
   reply_address reply;
+  std::uint32_t born_below = 0;  ///< with `born_above` what `born` says
+
+  /// It is for the life of an element that began at that epoch, and for none later of its key.
+  void bind(std::uint64_t born) {
+    of_one_life = true;
+    born_above = static_cast<std::uint16_t>(born >> 32U);
+    born_below = static_cast<std::uint32_t>(born);
+  }
+  std::uint64_t born() const { return static_cast<std::uint64_t>(born_above) << 32U | born_below; }
 
   const message_type& kind() const { return *static_cast<const message_type*>(type); }
 };

@@ -90,10 +90,11 @@ void expect_refused(int parts, const std::vector<std::byte>& rest, const char* w
 }
 
 TEST(MessageHeader, RefusesWhatFitsNoField) {
-  expect_refused(2, bytes({0x80, 0x80, 0x04}), "location hint 65536");
-  expect_refused(4, bytes({0x80, 0x80, 0x80, 0x80, 0x10, 0, 0}), "4294967296 in a header");
+  expect_refused(8, bytes({0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01}),
+                 "epoch 281474976710656, which does not fit 48 bits");
+  expect_refused(2, bytes({0x80, 0x80, 0x80, 0x80, 0x10, 0, 0}), "4294967296 in a header");
   expect_refused(1, bytes({0x7f}), "priority 127");
-  expect_refused(32, {}, "the parts of a header");
+  expect_refused(16, {}, "the parts of a header");
 }
 
 TEST(MessageHeader, IsCountedAsItIsPacked) {
@@ -104,10 +105,10 @@ TEST(MessageHeader, IsCountedAsItIsPacked) {
     empty_message m;
     m.type = &empty_message::type_record;
     m.origin = any();
-    m.collection = any();
+    m.collection = random() >> random() % 64;
     if (random() % 2 == 0) m.priority = 3;
-    if (random() % 2 == 0) m.location_hint = static_cast<std::uint16_t>(any());
-    if (random() % 2 == 0) m.life = static_cast<std::uint8_t>(any() & 63U);
+    if (random() % 2 == 0) m.bind(random() >> (64 - epoch_bits + random() % epoch_bits));
+    m.may_find_none = m.of_one_life && random() % 2 == 0;
     if (random() % 2 == 0) m.reply = {any(), any(), any()};
     writer out;
     empty_message::type_record.pack(m, out);
@@ -122,9 +123,10 @@ TEST(MessageHeader, KeepsWhatItSays) {
   empty_message sent;
   sent.type = &empty_message::type_record;
   sent.origin = 70'000;
-  sent.collection = 0x8000'0001;
+  sent.collection = 0x8001'0002'0003'0004;
   sent.priority = -3;
-  sent.location_hint = 65535;
+  sent.bind(0xfedc'ba98'7654);
+  sent.may_find_none = true;
   sent.reply = {1U << 31U, 300, 0xffffffff};
   writer out;
   empty_message::type_record.pack(sent, out);
@@ -135,7 +137,9 @@ TEST(MessageHeader, KeepsWhatItSays) {
   EXPECT_EQ(received.origin, sent.origin);
   EXPECT_EQ(received.collection, sent.collection);
   EXPECT_EQ(received.priority, sent.priority);
-  EXPECT_EQ(received.location_hint, sent.location_hint);
+  EXPECT_TRUE(received.of_one_life);
+  EXPECT_EQ(received.born(), 0xfedc'ba98'7654U);
+  EXPECT_TRUE(received.may_find_none);
   EXPECT_EQ(received.reply.slot, sent.reply.slot);
   EXPECT_EQ(received.reply.generation, sent.reply.generation);
   EXPECT_EQ(received.reply.ordinal, sent.reply.ordinal);

@@ -22,6 +22,8 @@ class traveller : public chare<traveller> {
 
   int on() const { return pe(); }
   void go(int to) { migrate_to(to); }
+  /// As if it had migrated so often.
+  void age(std::uint64_t moves) { detail::element_memory<traveller>::of(*this).epoch += moves; }
   void go_nowhere() {
     migrate_to(pe());
     send<&traveller::set>(self().with_priority(-5), 1);
@@ -445,6 +447,40 @@ TEST_P(migration, of_what_arrives_before_its_array_waits_for_it) {
     for (const auto& each : all) {
       const auto right = co_await each.reduce<&early::is_right>(gather);
       EXPECT_EQ(right, std::vector<bool>(8, true));
+    }
+  });
+}
+
+class sender : public chare<sender> {
+ public:
+  void say(element<traveller> to, int value) { send<&traveller::set>(to, value); }
+};
+
+/// Whoever heard of a place long ago reaches the element however often it has moved since.
+TEST_P(migration, is_followed_after_any_number_of_moves) {
+  run([]() -> task<> {
+    const auto all = make_array<traveller>(4);
+    const auto senders = make_group<sender>();
+    co_await senders.created();
+    const auto one = all[0];
+    const int last = num_pes() - 1;
+    int value = 0;
+    for (const std::uint64_t moves : {32'768ULL, 65'535ULL, 1ULL << 31U, (1ULL << 32U) - 1, 1ULL << 40U}) {
+      for (int p = 0; p < num_pes(); ++p) {
+        send<&sender::say>(senders[p], one, ++value);  // who learns where it is
+        co_await quiescence();
+      }
+      co_await one.call<&traveller::age>(moves);
+      for (const int to : {last, 0, last / 2}) {
+        co_await one.call<&traveller::go>(to);
+        co_await quiescence();
+      }
+      for (int p = 0; p < num_pes(); ++p) {
+        send<&sender::say>(senders[p], one, ++value);
+        co_await quiescence();
+        const int heard = co_await one.call<&traveller::value>();
+        EXPECT_EQ(heard, value) << moves;
+      }
     }
   });
 }

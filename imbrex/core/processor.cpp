@@ -6,11 +6,19 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/collection_base.hpp>
+#include <imbrex/core/pending.hpp>
 #include <imbrex/core/recorder.hpp>
 #include <imbrex/core/run_marks.hpp>
 #include <imbrex/core/runtime.hpp>
 
 namespace imbrex::detail {
+
+namespace {
+
+/// The number of a section: the PE that made it above how many it had made before.
+constexpr unsigned section_bits = 44;
+
+}  // namespace
 
 processor::processor(runtime& owner, int pe, const clock& time, std::optional<std::uint64_t> shuffle)
     : scheduler(pe, time, shuffle), owner_(owner), shuffles_(shuffle.has_value()) {}
@@ -26,49 +34,95 @@ void processor::throw_no_pe() {
 
 void processor::note_sent(message& m, int to) { pe_watch::of(*this)->sent(m, to); }
 
-std::uint32_t processor::new_collection() { return owner_.new_collection(); }
+std::uint64_t processor::new_collection() { return owner_.new_collection(); }
+
+processor::slot& processor::slot_of(std::uint64_t id) {
+  auto& of_kind = (id & singles_bit) != 0 ? singles_ : arrays_;
+  const std::size_t place = place_of_collection(id);
+  of_kind.reach(place);
+  return of_kind.slots[place];
+}
+
+std::vector<message*> processor::take_held(std::uint64_t id) {
+  std::vector<message*> taken;
+  std::erase_if(held_, [&](message* m) {
+    if (m->collection == id) taken.push_back(m);
+    return m->collection == id;
+  });
+  return taken;
+}
 
 void processor::install(std::unique_ptr<collection_base> part) {
-  const std::uint32_t id = part->id();
+  const std::uint64_t id = part->id();
   if (recorder* const r = recorder::of(*this)) r->came(*part);
-  auto& of_kind = (id & singles_bit) != 0 ? singles_ : arrays_;
-  const std::size_t place = id & ~singles_bit;
-  of_kind.reach(place);
-  run_marks::note_number(static_cast<std::uint32_t>(place));
-  of_kind.parts[place] = std::move(part);
-  for (auto& m : std::exchange(held_, {})) {
-    if (m->collection == id) {
-      announce(*m, pe());
-      push(*m);
-    } else {
-      held_.push_back(m);
-    }
+  auto& its = slot_of(id);
+  if (its.id != 0) remove(its.id);  // the news of its end comes later
+  run_marks::note_place(place_of_collection(id));
+  its.id = id;
+  its.part = std::move(part);
+  for (auto* m : take_held(id)) {
+    announce(*m, pe());
+    push(*m);
   }
 }
 
 void processor::part_table::reach(std::size_t place) {
-  if (place < parts.size()) return;
-  parts.resize(place + 1);
-  first = parts.data();
-  count = static_cast<std::uint32_t>(parts.size());
+  if (place < slots.size()) return;
+  slots.resize(place + 1);
+  first = slots.data();
+  count = static_cast<std::uint32_t>(slots.size());
+}
+
+void processor::freeze(std::uint64_t id) { frozen_[id] = std::move(slot_of(id).part); }
+
+collection_base* processor::frozen(std::uint64_t id) const {
+  const auto at = frozen_.find(id);
+  return at == frozen_.end() ? nullptr : at->second.get();
+}
+
+void processor::thaw(std::uint64_t id) {
+  const auto at = frozen_.find(id);
+  if (at == frozen_.end()) return;  // its end has come first
+  slot_of(id).part = std::move(at->second);
+  frozen_.erase(at);
+  for (auto* m : take_held(id)) {
+    announce(*m, pe());
+    push(*m);
+  }
+}
+
+void processor::remove(std::uint64_t id) {
+  if (has_ended(id)) return;  // another array has its place already
+  auto& its = slot_of(id);
+  its.next_generation = generation_of_collection(id) + 1;
+  const auto was_frozen = frozen_.extract(id);
+  const auto part = was_frozen ? std::move(was_frozen.mapped()) : std::move(its.part);
+  its.id = 0;
+  std::erase_if(sections_, [id](const auto& one) { return one.second->collection == id; });
+  for (auto* m : take_held(id)) {  // which are refused, or of no interest any more
+    announce(*m, pe());
+    push(*m);
+  }
+  if (part->ending.creator() == pe()) owner_.give_back(id);
 }
 
 std::uint64_t processor::add_section(std::unique_ptr<section_base> members) {
-  sections_.push_back(std::move(members));
-  return (static_cast<std::uint64_t>(pe()) << 32U) | (sections_.size() - 1);
+  const std::uint64_t number = sections_made_++;
+  sections_.emplace(number, std::move(members));
+  return (static_cast<std::uint64_t>(pe()) << section_bits) | number;
 }
 
 int processor::root_of_section(std::uint64_t id) const {
-  const std::uint64_t root = id >> 32U;
+  const std::uint64_t root = id >> section_bits;
   if (root >= static_cast<std::uint64_t>(num_pes_)) throw_of_another_run("section", root);
   return static_cast<int>(root);
 }
 
-const section_base& processor::section(std::uint32_t collection, std::uint64_t id) const {
-  const std::size_t place = id & 0xffffffffU;
-  if (place >= sections_.size() || sections_[place]->collection != collection)
+const section_base& processor::section(std::uint64_t collection, std::uint64_t id) const {
+  const auto at = sections_.find(id & ((std::uint64_t{1} << section_bits) - 1));
+  if (at == sections_.end() || at->second->collection != collection)
     throw_of_another_run("section", static_cast<std::uint64_t>(pe()));
-  return *sections_[place];
+  return *at->second;
 }
 
 void throw_of_another_run(const char* what, std::uint64_t pe) {
@@ -78,15 +132,20 @@ void throw_of_another_run(const char* what, std::uint64_t pe) {
 
 void processor::hold(message& m) {
   message_guard mine(m);
+  if (has_ended(m.collection)) {  // of the runtime, about what is no more
+    if (m.reply) send_failure(m.origin, m.reply, "a request", array_has_ended());
+    return;
+  }
   check_run(m.collection, m.kind().chare_name, m.kind().entry_name);
   held_.push_back(&m);
   mine.release();
 }
 
-void processor::check_run(std::uint32_t number, std::string_view chare_name,
+void processor::check_run(std::uint64_t number, std::string_view chare_name,
                           std::string_view entry_name) const {
   if (in_proxy(number) == nothing_created) throw_names_nothing(chare_name, entry_name);
-  if (run_marks::is_of_another(in_proxy(number), mark_)) throw_proxy_of_another_run(chare_name, entry_name);
+  if (run_marks::is_of_another(place_of_collection(in_proxy(number)), mark_))
+    throw_proxy_of_another_run(chare_name, entry_name);
 }
 
 namespace {
@@ -115,8 +174,9 @@ void throw_names_nothing(std::string_view chare_name, std::string_view entry_nam
 void processor::clear() noexcept {
   end_items();
   for (auto* of_kind : {&arrays_, &singles_})
-    for (auto& c : of_kind->parts)
-      if (c) c->clear();
+    for (auto& c : of_kind->slots)
+      if (c.part) c.part->clear();
+  for (auto& [id, part] : frozen_) part->clear();
   replies_.abandon_all();
   for (auto* m : std::exchange(held_, {})) m->type->destroy(*m);
   discard_work();
@@ -126,8 +186,9 @@ void processor::clear_parts() noexcept {
   replies_.abandon_all();  // what destructors have asked for
   for (auto* of_kind : {&arrays_, &singles_}) {
     of_kind->count = 0;
-    of_kind->parts.clear();
+    of_kind->slots.clear();
   }
+  frozen_.clear();
 }
 
 }  // namespace imbrex::detail

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <imbrex/core/message.hpp>
@@ -25,17 +28,27 @@ class element_work;
 /// The members of a section, of whatever type their keys are.
 class section_base {
  public:
-  explicit section_base(std::uint32_t of) : collection(of) {}
+  explicit section_base(std::uint64_t of) : collection(of) {}
   virtual ~section_base() = default;
 
-  const std::uint32_t collection;  ///< the array that they belong to
+  const std::uint64_t collection;  ///< the array that they belong to
 };
 
-/// Collections of single chares have this bit; the rest of their number is that of their class.
-inline constexpr std::uint32_t singles_bit = std::uint32_t{1} << 31U;
+/// Collections of single chares have this bit; the rest of their number is that of their class. That of arrays and groups
+/// is a place in a table (32 bits) and which of those that have had this place one after the other it is (31 bits).
+inline constexpr std::uint64_t singles_bit = std::uint64_t{1} << 63U;
+inline constexpr unsigned generation_shift = 32;
+constexpr std::uint32_t place_of_collection(std::uint64_t id) { return static_cast<std::uint32_t>(id); }
+constexpr std::uint32_t generation_of_collection(std::uint64_t id) {
+  return static_cast<std::uint32_t>((id & ~singles_bit) >> generation_shift);
+}
+/// The PE that numbers the broadcasts of an array and ends its reductions.
+constexpr int root_of(std::uint64_t id, int pes) {
+  return static_cast<int>(place_of_collection(id) % static_cast<std::uint32_t>(pes));
+}
 
 /// No collection has this number: default-constructed proxies do.
-inline constexpr std::uint32_t nothing_created = 0;
+inline constexpr std::uint64_t nothing_created = 0;
 /// Says that such a proxy was used, of a class and for an entry, as far as they are known.
 [[noreturn]] void throw_names_nothing(std::string_view chare_name, std::string_view entry_name = {});
 
@@ -64,7 +77,8 @@ class processor final : public scheduler {
   reply_table& replies() { return replies_; }
   /// PEs in turn, this one first: where single chares go.
   int next_pe() {
-    return (pe() + static_cast<int>(chares_placed_++ % static_cast<std::uint32_t>(num_pes_))) % num_pes_;
+    if (++chares_placed_ >= num_pes_) chares_placed_ = 0;
+    return (pe() + chares_placed_) % num_pes_;
   }
   /// True if each element's copy of a broadcast is to be a message of its own, so that the machine can choose
   /// the order, or charge for each and let the PE block in between.
@@ -74,10 +88,10 @@ class processor final : public scheduler {
   /// before the PE runs.
   void mark_proxies(std::uint32_t run) { mark_ = run; }
   /// The number of the collection that a proxy names, and what a proxy names a collection by.
-  std::uint32_t number_of(std::uint32_t in_proxy) const { return in_proxy ^ mark_; }
-  std::uint32_t in_proxy(std::uint32_t number) const { return number ^ mark_; }
+  std::uint64_t number_of(std::uint64_t in_proxy) const { return in_proxy ^ mark_; }
+  std::uint64_t in_proxy(std::uint64_t number) const { return number ^ mark_; }
   /// Throws imbrex::error if a collection that is not here is one of another run, or none at all.
-  void check_run(std::uint32_t number, std::string_view chare_name, std::string_view entry_name = {}) const;
+  void check_run(std::uint64_t number, std::string_view chare_name, std::string_view entry_name = {}) const;
 
   /// Says how messages leave; before the first of them. `direct`: those to this PE itself need not travel. `beyond`: what
   /// carries those to PEs that are not of this process, if nothing in between wants to see them; or null.
@@ -110,21 +124,37 @@ class processor final : public scheduler {
   }
 
   /// A number that no other array or group has, in any process.
-  std::uint32_t new_collection();
-  /// This PE's part of an array or group; null if it has not been created here yet.
-  collection_base* collection(std::uint32_t id) const {
+  std::uint64_t new_collection();
+  /// This PE's part of an array or group; null if it has not been created here yet, or has ended.
+  collection_base* collection(std::uint64_t id) const {
     const auto& of_kind = (id & singles_bit) != 0 ? singles_ : arrays_;
-    const std::uint32_t place = id & ~singles_bit;
-    return place < of_kind.count ? of_kind.first[place].get() : nullptr;
+    const std::uint32_t place = place_of_collection(id);
+    return place < of_kind.count && of_kind.first[place].id == id ? of_kind.first[place].part.get() : nullptr;
+  }
+  /// True if there will be no such array any more.
+  bool has_ended(std::uint64_t id) const {
+    const std::uint32_t place = place_of_collection(id);
+    return (id & singles_bit) == 0 && place < arrays_.count &&
+           generation_of_collection(id) < arrays_.first[place].next_generation;
   }
   void install(std::unique_ptr<collection_base> part);
+  /// Takes a part out of the way: messages for it wait as if it had not been created.
+  void freeze(std::uint64_t id);
+  /// A part that is frozen, or null.
+  collection_base* frozen(std::uint64_t id) const;
+  /// Puts it back.
+  void thaw(std::uint64_t id);
+  /// Gives back what this PE keeps for an array that has ended.
+  void remove(std::uint64_t id);
+  /// The arrays that end here and have no elements, the oldest first.
+  std::deque<std::uint64_t>& empty_arrays() { return empty_arrays_; }
 
   /// Keeps the members of a section that is made here, and returns its number. The array itself may not have come yet.
   std::uint64_t add_section(std::unique_ptr<section_base> members);
   /// The PE on which a section was made. Throws imbrex::error if this run has not so many.
   int root_of_section(std::uint64_t id) const;
   /// The members of a section of that array that was made here. Throws imbrex::error if there is none.
-  const section_base& section(std::uint32_t collection, std::uint64_t id) const;
+  const section_base& section(std::uint64_t collection, std::uint64_t id) const;
 
   /// Keeps a message for an array of which this PE has not heard yet. Throws imbrex::error, and destroys the
   /// message, if a default-constructed proxy has sent it.
@@ -134,8 +164,8 @@ class processor final : public scheduler {
   template <class Visitor>
   void for_each_collection(Visitor visit) const {
     for (const auto* of_kind : {&arrays_, &singles_})
-      for (const auto& c : of_kind->parts)
-        if (c) visit(*c);
+      for (const auto& c : of_kind->slots)
+        if (c.part) visit(*c.part);
   }
   const std::vector<message*>& held() const { return held_; }
 
@@ -157,10 +187,16 @@ class processor final : public scheduler {
  private:
   friend class element_work;
 
-  /// Parts by their number, as a vector knows them, and as they are found by each message.
+  struct slot {
+    std::uint64_t id = 0;  ///< of the part, while it is there
+    std::unique_ptr<collection_base> part;
+    std::uint32_t next_generation = 0;  ///< all before have ended here
+  };
+
+  /// Parts by their place, as a vector knows them, and as they are found by each message.
   struct part_table {
-    std::vector<std::unique_ptr<collection_base>> parts;
-    const std::unique_ptr<collection_base>* first = nullptr;
+    std::vector<slot> slots;
+    const slot* first = nullptr;
     std::uint32_t count = 0;
 
     void reach(std::size_t place);
@@ -168,6 +204,9 @@ class processor final : public scheduler {
 
   [[noreturn]] static void throw_no_pe();
   void note_sent(message& m, int to);
+  slot& slot_of(std::uint64_t id);
+  /// What was held for an array that is there now, or has ended.
+  std::vector<message*> take_held(std::uint64_t id);
 
   runtime& owner_;
   const bool shuffles_;
@@ -177,11 +216,14 @@ class processor final : public scheduler {
   bool direct_ = true;
   bool separates_broadcasts_ = false;
   int num_pes_ = 1;
-  std::uint32_t chares_placed_ = 0;
+  int chares_placed_ = -1;
   std::uint32_t mark_ = 0;
   part_table arrays_;
   part_table singles_;
-  std::vector<std::unique_ptr<section_base>> sections_;
+  std::map<std::uint64_t, std::unique_ptr<collection_base>> frozen_;
+  std::deque<std::uint64_t> empty_arrays_;
+  std::unordered_map<std::uint64_t, std::unique_ptr<section_base>> sections_;
+  std::uint64_t sections_made_ = 0;
   std::vector<message*> held_;
   reply_table replies_;
   element_at_work at_work_;

@@ -93,7 +93,7 @@ class element {
 
   element() = default;
   /// For the runtime; programs get elements from arrays, groups and make_chare.
-  element(std::uint32_t collection, key k, std::int8_t priority = 0)
+  element(std::uint64_t collection, key k, std::int8_t priority = 0)
       : collection_(collection), key_(std::move(k)), priority_(priority) {}
 
   /// Calls an entry method. The message leaves now; the result is awaited whenever it is wanted.
@@ -123,7 +123,7 @@ class element {
   /// error, but for those to the whole array. A default-constructed proxy destroys nothing.
   void destroy() const;
 
-  std::uint32_t collection() const { return collection_; }
+  std::uint64_t collection() const { return collection_; }
   const key& key_value() const { return key_; }
   std::int8_t priority() const { return priority_; }
   bool is_coalesced() const { return coalesced_; }
@@ -139,7 +139,7 @@ class element {
   }
 
  private:
-  std::uint32_t collection_ = 0;
+  std::uint64_t collection_ = 0;
   key key_{};
   std::int8_t priority_ = 0;
   bool coalesced_ = false;
@@ -154,7 +154,7 @@ class array {
 
   array() = default;
   /// For the runtime; programs get arrays from make_array and peers().
-  array(std::uint32_t collection, [[maybe_unused]] const index_type& shape) : collection_(collection) {
+  array(std::uint64_t collection, [[maybe_unused]] const index_type& shape) : collection_(collection) {
     if constexpr (detail::is_index<index_type>) shape_ = shape;
   }
 
@@ -224,6 +224,12 @@ class array {
   /// each; elements that `insert` makes are not waited for.
   pending<void> created() const;
 
+  /// Destroys the array: all its elements, with their suspended entries, and what the runtime keeps of it; ready when that
+  /// is done, also if it had been before. What is sent to it then is an error. An array that began with elements, of
+  /// which none is left, ends by itself when some hundred others have come to that since. A default-constructed proxy
+  /// destroys nothing.
+  pending<void> destroy() const;
+
   /// Some elements of the array, as a proxy of their own, with this one's priority. The list stays on this PE:
   /// sections of many elements are no larger to send.
   imbrex::section<T> section(std::vector<index_type> members) const;
@@ -241,7 +247,7 @@ class array {
     return detail::refuse_coalesced<Self>();
   }
 
-  std::uint32_t collection() const { return collection_; }
+  std::uint64_t collection() const { return collection_; }
   std::int8_t priority() const { return priority_; }
   void serialize(auto& ar) {
     ar(collection_, priority_);
@@ -256,7 +262,7 @@ class array {
     detail::throw_wrong_index(type_name<T>(), to_string(i), to_string(shape_));
   }
 
-  std::uint32_t collection_ = 0;
+  std::uint64_t collection_ = 0;
   std::int8_t priority_ = 0;
   [[no_unique_address]] std::conditional_t<detail::is_index<index_type>, index_type, nothing> shape_{};
 };
@@ -268,7 +274,7 @@ class section {
   using chare_type = T;
 
   section() = default;
-  section(std::uint32_t collection, std::uint64_t id, std::int8_t priority = 0)
+  section(std::uint64_t collection, std::uint64_t id, std::int8_t priority = 0)
       : collection_(collection), priority_(priority), id_(id) {}
 
   template <auto M, class Op, class... A>
@@ -289,7 +295,7 @@ class section {
     return detail::refuse_coalesced<Self>();
   }
 
-  std::uint32_t collection() const { return collection_; }
+  std::uint64_t collection() const { return collection_; }
   std::uint64_t id() const { return id_; }
   std::int8_t priority() const { return priority_; }
   void serialize(auto& ar) { ar(collection_, id_, priority_); }
@@ -299,7 +305,7 @@ class section {
   }
 
  private:
-  std::uint32_t collection_ = 0;
+  std::uint64_t collection_ = 0;
   std::int8_t priority_ = 0;
   std::uint64_t id_ = 0;
 };
@@ -318,6 +324,8 @@ class group {
   int size() const { return members_.shape()[0]; }
   /// Ready when all chares of the group are there: see array::created.
   pending<void> created() const { return members_.created(); }
+  /// Destroys the group: see array::destroy.
+  pending<void> destroy() const { return members_.destroy(); }
   /// The chare on this PE itself, for direct calls. Throws imbrex::error until the group's creation has reached this PE,
   /// which other messages may do before: then await `created` first, where the group was made.
   T* local() const;

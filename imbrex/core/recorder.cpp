@@ -23,6 +23,13 @@ bool is_message(const work& item) { return item.type->pack != nullptr; }
 /// What a modelled link puts messages into: of these nobody hears when they are sent.
 bool is_envelope(const message& m) { return &m.kind() == &late_message::type_record; }
 
+/// What a trace knows a collection by. Places of arrays are not used again while a run is recorded.
+std::uint32_t number_of(std::uint64_t collection) {
+  constexpr std::uint32_t of_singles = std::uint32_t{1} << 31U;
+  return (static_cast<std::uint32_t>(collection) & ~of_singles) |
+         ((collection & singles_bit) != 0 ? of_singles : 0);
+}
+
 std::uint16_t number_of(const message_type& entry) {
   return static_cast<std::uint16_t>(std::min<std::uint32_t>(entry.id, trace::no_entry));
 }
@@ -80,7 +87,8 @@ void recorder::begin_item(const work& item, std::uint64_t begun) {
   const auto element = m.kind().element;
   const auto kind = element == nullptr ? item_class::runtime : item_class::entry;
   track_.add({begun, record_kind::item_begin, static_cast<std::uint8_t>(kind), number_of(m.kind()),
-              m.collection, is_envelope(m) ? 0 : identity_of(m), element == nullptr ? 0 : element(m)});
+              number_of(m.collection), is_envelope(m) ? 0 : identity_of(m),
+              element == nullptr ? 0 : element(m)});
 }
 
 void recorder::parks() {
@@ -101,7 +109,7 @@ void recorder::abandoned(const scope& entry, trace::wait_cause cause) {
 
 void recorder::received(const work& letter, std::int64_t reference) {
   const auto& m = static_cast<const message&>(letter);
-  add(record_kind::received, 0, number_of(m.kind()), m.collection, identity_of(m),
+  add(record_kind::received, 0, number_of(m.kind()), number_of(m.collection), identity_of(m),
       static_cast<std::uint64_t>(reference));
 }
 
@@ -118,7 +126,7 @@ void recorder::add_wait(record_kind kind, const scope& entry, const awaited& cau
   } else {
     const auto& m = static_cast<const message&>(*entry.request);
     r.entry = number_of(m.kind());
-    r.group = m.collection;
+    r.group = number_of(m.collection);
     if (m.kind().element != nullptr) r.b = m.kind().element(m);
   }
   track_.add(r);
@@ -155,8 +163,8 @@ void recorder::record_arrival(trace::track& where, const message& m, nanoseconds
 void recorder::begin_turn(const message_type& entry, const collection_base& part, const chare_header& element,
                           const message& broadcast) {
   if (is_on())
-    add(record_kind::entry_begin, static_cast<std::uint8_t>(item_class::entry), number_of(entry), part.id(),
-        identity_of(broadcast), part.number_of(element));
+    add(record_kind::entry_begin, static_cast<std::uint8_t>(item_class::entry), number_of(entry),
+        number_of(part.id()), identity_of(broadcast), part.number_of(element));
 }
 
 void recorder::end_turn() {
@@ -165,13 +173,13 @@ void recorder::end_turn() {
 
 void recorder::came(const collection_base& part) {
   const std::string shape = part.shape_text();
-  recording_.name(trace::name_table::collections, part.id(), 0,
+  recording_.name(trace::name_table::collections, number_of(part.id()), 0,
                   std::string(part.chare_name()) + (shape.empty() ? "" : "\t" + shape));
 }
 
 void recorder::came(const collection_base& part, const chare_header& element) {
   if (part.shape_text().empty())
-    recording_.name(trace::name_table::elements, part.id(), part.number_of(element),
+    recording_.name(trace::name_table::elements, number_of(part.id()), part.number_of(element),
                     part.element_name(element));
 }
 

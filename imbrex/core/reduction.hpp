@@ -121,6 +121,7 @@ struct partial_message final : partial_result {
     auto& m = make_message<partial_message>();
     m.collection = collection;
     m.is_report = is_report;
+    m.has_elements = has_elements;
     m.number = number;
     m.count = count;
     m.change = change;
@@ -160,7 +161,7 @@ auto contribute(chare_header& element, const Key& key, V&& value) {
   using typed = contributions<V, Op, Key>;
   pending<typename reduction<V, Op, Key>::result> result("the result of all_reduce");
   auto& station = element.home->reductions;
-  const std::uint32_t number = station.begin(element, result.address());
+  const std::uint64_t number = station.begin(element, result.address());
   auto& slot = station.contributions(number);
   if (!slot) slot = std::make_unique<typed>();
   if (slot->kind().id == typed::whole::type_record.id) {
@@ -177,7 +178,7 @@ auto contribute(chare_header& element, const Key& key, V&& value) {
 class collector_base : public reply_target {
  public:
   /// Says, before the first answer, who gets the combination.
-  void send_to_root(collection_base& part, std::uint32_t broadcast);
+  void send_to_root(const collection_base& part, std::uint64_t broadcast);
   void send_to_caller(std::uint32_t caller, const reply_address& reply);
 
   void fail(std::uint32_t, carried_exception why) final;
@@ -204,7 +205,7 @@ class collector_base : public reply_target {
   owned_partial whole_;
   std::size_t missing_;
   reply_address address_;
-  collection_base* part_ = nullptr;  ///< whose root gets the combination; null if the caller does
+  bool goes_to_root_ = false;  ///< of the array gets the combination; else the caller does
   std::uint32_t caller_ = 0;
   reply_address reply_;
 };

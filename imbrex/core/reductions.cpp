@@ -17,35 +17,40 @@ namespace {
 
 /// From a PE to the root: it has no more to say about a reduction, to which nobody contributed here.
 struct bare_report : message {
-  std::uint32_t number = 0;
+  std::uint64_t number = 0;
   std::int64_t change = 0;
   bool is_report = true;
+  bool has_elements = false;
 
   static inline message_type type_record = runtime_message_type<bare_report>();
-  void serialize(auto& ar) { ar(number, change, is_report); }
+  void serialize(auto& ar) { ar(number, change, is_report, has_elements); }
   void deliver() {
     auto* part = processor::here().collection(collection);
     if (part == nullptr) return processor::here().hold(*this);
     const message_guard mine(*this);
-    part->reductions.add(number, static_cast<int>(origin), 0, change, is_report);
+    part->reductions.add(number, static_cast<int>(origin), 0, change, is_report, has_elements);
   }
 };
 
 /// From a PE to the root: it has no elements.
 struct empty_notice : message {
+  std::uint64_t next_report = 0;
+  element_counts counts;
+
   static inline message_type type_record = runtime_message_type<empty_notice>();
-  void serialize(auto&) {}
+  void serialize(auto& ar) { ar(next_report, counts); }
   void deliver() {
     auto* part = processor::here().collection(collection);
     if (part == nullptr) return processor::here().hold(*this);
     const message_guard mine(*this);
-    part->reductions.became_empty(static_cast<int>(origin));
+    part->reductions.became_empty(static_cast<int>(origin), next_report);
+    part->ending.became_empty(static_cast<int>(origin), counts);
   }
 };
 
 /// From the root to a PE that may be empty: a reduction goes on.
 struct reduction_question : message {
-  std::uint32_t number = 0;
+  std::uint64_t number = 0;
 
   static inline message_type type_record = runtime_message_type<reduction_question>();
   void serialize(auto& ar) { ar(number); }
@@ -59,15 +64,17 @@ struct reduction_question : message {
 
 /// From the root to a PE: an all_reduce has failed.
 struct failed_reduction : message {
-  std::uint32_t number = 0;
+  std::uint64_t number = 0;
   carried_exception error;
 
   static inline message_type type_record = runtime_message_type<failed_reduction>();
   void serialize(auto& ar) { ar(number, error); }
   void deliver() {
-    const message_guard mine(*this);
     auto& pe = processor::here();
-    for (const auto& who : pe.collection(collection)->reductions.take_waiting(number))
+    auto* const part = pe.collection(collection);
+    if (part == nullptr) return pe.hold(*this);
+    const message_guard mine(*this);
+    for (const auto& who : part->reductions.take_waiting(number))
       if (auto* target = pe.replies().find(who)) target->fail(0, error);
   }
 };
@@ -91,36 +98,46 @@ message* result_of(partial_result& all) {
 }
 
 /// With the exception in its place if the value cannot be packed.
-void dispatch_to_root(const collection_base& part, partial_result& m) {
+void dispatch_to_root(partial_result& m) {
+  auto& pe = processor::here();
+  const std::uint64_t collection = m.collection;
+  const int root = root_of(collection, pe.num_pes());
   owned_partial spare(m.spare());
   try {
-    return part.pe().dispatch(m, part.root());
+    return pe.dispatch(m, root);
   } catch (...) {
     if (spare == nullptr) throw;
-    spare->error = thrown_by_reduction(part.id());
+    spare->error = thrown_by_reduction(collection);
   }
-  part.pe().dispatch(*spare.release(), part.root());
+  pe.dispatch(*spare.release(), root);
 }
 
 }  // namespace
 
-void partial_result::serialize_counts(writer& out) { out(is_report, number, count, change, error); }
-void partial_result::serialize_counts(reader& in) { in(is_report, number, count, change, error); }
+void partial_result::serialize_counts(writer& out) {
+  out(is_report, has_elements, number, count, change, error);
+}
+void partial_result::serialize_counts(reader& in) {
+  in(is_report, has_elements, number, count, change, error);
+}
 
 void partial_result::deliver() {
   auto* part = processor::here().collection(collection);
   if (part == nullptr) return processor::here().hold(*this);
-  part->reductions.add(*this);
+  if (!part->is_closed()) return part->reductions.add(*this);
+  const message_guard mine(*this);
 }
 
 void shared_result::deliver() {
-  const message_guard mine(*this);
   auto& pe = processor::here();
-  for (const auto& who : pe.collection(collection)->reductions.take_waiting(number))
+  auto* const part = pe.collection(collection);
+  if (part == nullptr) return pe.hold(*this);
+  const message_guard mine(*this);
+  for (const auto& who : part->reductions.take_waiting(number))
     if (auto* target = pe.replies().find(who)) give(*target);
 }
 
-carried_exception thrown_by_reduction(std::uint32_t collection) {
+carried_exception thrown_by_reduction(std::uint64_t collection) {
   const auto& pe = processor::here();
   const auto* const part = pe.collection(collection);
   const std::string over =
@@ -185,28 +202,28 @@ reduction_station::reduction_station(collection_base& part, std::uint64_t initia
 
 reduction_station::~reduction_station() = default;
 
-std::uint32_t reduction_station::begin(chare_header& element, const reply_address& who) {
-  if ((part_.id() & singles_bit) != 0) throw_no_peers("all_reduce", element);
+std::uint64_t reduction_station::begin(chare_header& element, const reply_address& who) {
+  if (part_.is_of_singles()) throw_no_peers("all_reduce", element);
   if (element.slot == chare_header::no_slot)
     throw error("all_reduce: " + part_.element_name(element) +
                 " is still under construction, and others may take part before it does: call it in an entry");
-  const std::uint32_t number = element.reductions++;
+  const std::uint64_t number = element.reductions++;
   waiting_[number].push_back(who);
   return number;
 }
 
-reduction_station::open_reduction& reduction_station::open(std::uint32_t number) {
+reduction_station::open_reduction& reduction_station::open(std::uint64_t number) {
   while (open_.size() <= number - next_report_) open_.emplace_back();
   return open_[number - next_report_];
 }
 
-std::unique_ptr<contributions_base>& reduction_station::contributions(std::uint32_t number) {
+std::unique_ptr<contributions_base>& reduction_station::contributions(std::uint64_t number) {
   if (!has_reported(number)) return open(number).contributions;
   late_.reset();  // an exception may have left it
   return late_;
 }
 
-std::vector<reply_address> reduction_station::take_waiting(std::uint32_t number) {
+std::vector<reply_address> reduction_station::take_waiting(std::uint64_t number) {
   const auto at = waiting_.find(number);
   if (at == waiting_.end()) return {};
   auto who = std::move(at->second);
@@ -214,13 +231,13 @@ std::vector<reply_address> reduction_station::take_waiting(std::uint32_t number)
   return who;
 }
 
-void reduction_station::contributed(std::uint32_t number) {
+void reduction_station::contributed(std::uint64_t number) {
   if (has_reported(number)) {
     const auto alone = std::move(late_);
     auto& m = alone->combine();
     m.collection = part_.id();
     m.number = number;
-    return dispatch_to_root(part_, m);
+    return dispatch_to_root(m);
   }
   ++open(number).passed;
   tell_part(&open_, number);
@@ -233,8 +250,8 @@ void reduction_station::element_created(chare_header& element) {
 }
 
 void reduction_station::element_destroyed(const chare_header& element) {
-  const std::uint32_t first = element.reductions;
-  for (std::uint32_t n = first; n < next_report_; ++n) {
+  const std::uint64_t first = element.reductions;
+  for (std::uint64_t n = first; n < next_report_; ++n) {
     auto& m = message_of<bare_report>(part_);
     m.number = n;
     m.change = -1;
@@ -246,12 +263,12 @@ void reduction_station::element_destroyed(const chare_header& element) {
 }
 
 void reduction_station::element_arrived(const chare_header& element) {
-  for (std::uint32_t n = next_report_; n < element.reductions; ++n) ++open(n).passed;
+  for (std::uint64_t n = next_report_; n < element.reductions; ++n) ++open(n).passed;
   report_what_is_complete();
 }
 
 void reduction_station::element_left(const chare_header& element) {
-  for (std::uint32_t n = next_report_; n < element.reductions; ++n) --open(n).passed;
+  for (std::uint64_t n = next_report_; n < element.reductions; ++n) --open(n).passed;
   tell_if_empty();
   report_what_is_complete();
 }
@@ -259,11 +276,15 @@ void reduction_station::element_left(const chare_header& element) {
 void reduction_station::created() { tell_if_empty(); }
 
 void reduction_station::tell_if_empty() {
-  if (!part_.locals().empty() || part_.pe().num_pes() == 1 || (part_.id() & singles_bit) != 0) return;
-  part_.pe().dispatch(message_of<empty_notice>(part_), part_.root());
+  if (!part_.locals().empty() || part_.is_of_singles()) return;
+  if (part_.pe().num_pes() == 1) return part_.ending.became_empty(0, part_.ending.counts());
+  auto& m = message_of<empty_notice>(part_);
+  m.next_report = next_report_;
+  m.counts = part_.ending.counts();
+  part_.pe().dispatch(m, part_.root());
 }
 
-void reduction_station::asked_for(std::uint32_t number) {
+void reduction_station::asked_for(std::uint64_t number) {
   if (has_reported(number)) return;
   open(number).asked = true;
   report_what_is_complete();
@@ -279,8 +300,9 @@ void reduction_station::report_what_is_complete() {
 }
 
 void reduction_station::report_first() {
-  const std::uint32_t number = next_report_;
+  const std::uint64_t number = next_report_;
   const std::int64_t change = change_until(number);
+  const bool has_elements = !part_.locals().empty();
   auto contributions = std::move(open_.front().contributions);
   open_.pop_front();
   ++next_report_;
@@ -291,25 +313,27 @@ void reduction_station::report_first() {
     m.number = number;
     m.change = change;
     m.is_report = true;
-    return dispatch_to_root(part_, m);
+    m.has_elements = has_elements;
+    return dispatch_to_root(m);
   }
   auto& m = message_of<bare_report>(part_);
   m.number = number;
   m.change = change;
+  m.has_elements = has_elements;
   part_.pe().dispatch(m, part_.root());
 }
 
-std::int64_t reduction_station::change_until(std::uint32_t number) const {
-  std::int64_t change = 0;
-  for (const auto& [first, by] : changes_) {
-    if (first > number) break;
-    change += by;
+std::int64_t reduction_station::change_until(std::uint64_t number) {
+  while (!changes_.empty() && changes_.begin()->first <= number) {
+    change_so_far_ += changes_.begin()->second;
+    changes_.erase(changes_.begin());
   }
-  return change;
+  return change_so_far_;
 }
 
-void reduction_station::add(std::uint32_t number, int from, std::uint64_t count, std::int64_t change,
-                            bool is_report) {
+void reduction_station::add(std::uint64_t number, int from, std::uint64_t count, std::int64_t change,
+                            bool is_report, bool has_elements) {
+  if (part_.is_closed()) return;
   auto& pe = part_.pe();
   const int n = pe.num_pes();
   auto& t = totals_[number];
@@ -318,27 +342,31 @@ void reduction_station::add(std::uint32_t number, int from, std::uint64_t count,
   t.change += change;
   tell_part(&totals_, number);
   if (n > 1) {
-    empty_.resize(static_cast<std::size_t>(n));
-    if (count > 0 && is_report) empty_[static_cast<std::size_t>(from)] = false;
+    emptiness_.resize(static_cast<std::size_t>(n));
+    if (has_elements) {
+      auto& last = emptiness_[static_cast<std::size_t>(from)].last_nonempty;
+      last = std::max(last, static_cast<std::int64_t>(number));
+    }
     auto& asked = asked_[number];
     asked.resize(static_cast<std::size_t>(n));
     for (std::size_t p = 0; p < asked.size(); ++p)
-      if (empty_[p] && !asked[p]) {
+      if (emptiness_[p].is_empty() && !asked[p]) {
         asked[p] = true;
         auto& m = message_of<reduction_question>(part_);
         m.number = number;
         pe.dispatch(m, static_cast<int>(p));
       }
   }
-  if (t.reports < n || static_cast<std::int64_t>(t.count) != elements_ + t.change || t.values.empty()) return;
+  if (t.reports < n || static_cast<std::int64_t>(t.count) != elements_ + t.change) return;
   auto values = std::move(t.values);
   totals_.erase(number);
   asked_.erase(number);
   tell_complete(&totals_, number);
+  if (values.empty()) return;  // all who were to take part have been destroyed
   send_to_elements(*values.combine(), number);
 }
 
-void reduction_station::send_to_elements(partial_result& all, std::uint32_t number) {
+void reduction_station::send_to_elements(partial_result& all, std::uint64_t number) {
   auto& pe = part_.pe();
   std::unique_ptr<shared_result, message_deleter> result(static_cast<shared_result*>(result_of(all)));
   for (int p = 0; p < pe.num_pes(); ++p) {
@@ -364,12 +392,13 @@ void reduction_station::add(partial_result& part) {
   auto& values = part.of_call ? calls_[part.number].values : totals_[part.number].values;
   if (!values.add(part)) return fail_reduction_types(part_);
   if (!part.of_call)
-    return add(part.number, static_cast<int>(part.origin), part.count, part.change, part.is_report);
+    return add(part.number, static_cast<int>(part.origin), part.count, part.change, part.is_report,
+               part.has_elements);
   calls_[part.number].count += part.count;
   check(part.number);
 }
 
-void reduction_station::expect_answers(std::uint32_t broadcast, std::uint64_t elements, std::uint32_t caller,
+void reduction_station::expect_answers(std::uint64_t broadcast, std::uint64_t elements, std::uint32_t caller,
                                        const reply_address& reply) {
   auto& c = calls_[broadcast];
   c.expected = elements;
@@ -385,11 +414,14 @@ std::vector<carried_exception> reduction_station::held_errors() const {
   return errors;
 }
 
-void reduction_station::became_empty(int who) {
-  empty_.resize(static_cast<std::size_t>(part_.pe().num_pes()));
-  empty_[static_cast<std::size_t>(who)] = true;
+void reduction_station::became_empty(int who, std::uint64_t next_report) {
+  emptiness_.resize(static_cast<std::size_t>(part_.pe().num_pes()));
+  auto& one = emptiness_[static_cast<std::size_t>(who)];
+  one.at = std::max(one.at, static_cast<std::int64_t>(next_report));
+  if (!one.is_empty()) return;
   for (const auto& [number, t] : totals_) {
-    asked_[number].resize(empty_.size());
+    if (number < next_report) continue;  // its report is on its way
+    asked_[number].resize(emptiness_.size());
     asked_[number][static_cast<std::size_t>(who)] = true;
     auto& m = message_of<reduction_question>(part_);
     m.number = number;
@@ -397,7 +429,7 @@ void reduction_station::became_empty(int who) {
   }
 }
 
-void reduction_station::check(std::uint32_t broadcast) {
+void reduction_station::check(std::uint64_t broadcast) {
   tell_part(&calls_, broadcast);
   const auto at = calls_.find(broadcast);
   if (at == calls_.end() || at->second.count != at->second.expected) return;
@@ -409,6 +441,11 @@ void reduction_station::check(std::uint32_t broadcast) {
   answer(*all, done.caller, done.reply);
 }
 
+void reduction_station::close() {
+  for (const auto& [broadcast, open] : std::exchange(calls_, {}))
+    if (open.reply) send_failure(open.caller, open.reply, "a reduction", array_has_ended());
+}
+
 collector_base::collector_base(partial_result& whole, std::size_t expected)
     : whole_(&whole), missing_(expected) {
   whole_->count = expected;
@@ -417,8 +454,8 @@ collector_base::collector_base(partial_result& whole, std::size_t expected)
 
 collector_base::~collector_base() { processor::here().replies().close(address_); }
 
-void collector_base::send_to_root(collection_base& part, std::uint32_t broadcast) {
-  part_ = &part;
+void collector_base::send_to_root(const collection_base& part, std::uint64_t broadcast) {
+  goes_to_root_ = true;
   whole_->collection = part.id();
   whole_->number = broadcast;
 }
@@ -440,8 +477,8 @@ void collector_base::complete() {
   } catch (...) {
     whole_->error = thrown_by_reduction(whole_->collection);
   }
-  if (part_ != nullptr)
-    dispatch_to_root(*part_, *whole_.release());
+  if (goes_to_root_)
+    dispatch_to_root(*whole_.release());
   else
     answer(*whole_, caller_, reply_);
   delete this;

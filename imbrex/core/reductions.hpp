@@ -24,7 +24,8 @@ class collection_base;
 struct partial_result : message {
   const bool of_call;  ///< of what a broadcast entry returns, else of an all_reduce
   bool is_report = false;
-  std::uint32_t number = 0;
+  bool has_elements = false;  ///< the PE that reports
+  std::uint64_t number = 0;
   std::uint64_t count = 0;
   std::int64_t change = 0;
   carried_exception error;  ///< instead of a value
@@ -50,7 +51,7 @@ using owned_partial = std::unique_ptr<partial_result, message_deleter>;
 
 /// From the root to a PE: what an all_reduce has come to. The value stands in the message's own type.
 struct shared_result : message {
-  std::uint32_t number = 0;
+  std::uint64_t number = 0;
 
   virtual shared_result& copy() const = 0;
   /// Gives one of those who wait a copy of the value.
@@ -64,7 +65,7 @@ struct shared_result : message {
 
 /// What is being handled left the combination of values.
 /// `collection`: over which array; 0 if that is not known.
-carried_exception thrown_by_reduction(std::uint32_t collection = 0);
+carried_exception thrown_by_reduction(std::uint64_t collection = 0);
 
 /// Sends what a reduction has come to, or the exception, to the one who asked.
 void answer(partial_result& all, std::uint32_t caller, const reply_address& reply);
@@ -110,7 +111,8 @@ class reduction_values {
 /// contributed, and by how many the elements that take part changed here through insertion and destruction.
 /// An element that arrives after its new PE has reported n contributes directly to the root. The root is done
 /// when all PEs have reported and as many have contributed as take part. A PE without elements does not know
-/// that a reduction goes on: it tells the root when it becomes empty, and the root asks it.
+/// that a reduction goes on: it tells the root when it becomes empty, and which reduction it will report next; until that
+/// report or a later one says that it has elements again, the root asks it.
 ///
 /// reduce (of what a broadcast entry returns): the broadcast itself counts who takes part; see
 /// broadcast_station.
@@ -127,34 +129,41 @@ class reduction_station {
 
   /// A local element calls all_reduce, for somebody here who wants the result: the reduction that it belongs
   /// to. Throws imbrex::error for a single chare.
-  std::uint32_t begin(chare_header& element, const reply_address& who);
+  std::uint64_t begin(chare_header& element, const reply_address& who);
   /// Where the element's contribution goes; null if it is the first.
-  std::unique_ptr<contributions_base>& contributions(std::uint32_t number);
+  std::unique_ptr<contributions_base>& contributions(std::uint64_t number);
   /// It has been added there.
-  void contributed(std::uint32_t number);
-  std::vector<reply_address> take_waiting(std::uint32_t number);
+  void contributed(std::uint64_t number);
+  std::vector<reply_address> take_waiting(std::uint64_t number);
 
   void element_created(chare_header& element);
   void element_destroyed(const chare_header& element);
   void element_arrived(const chare_header& element);
   void element_left(const chare_header& element);
   /// The root asks this PE, which may be empty, about a reduction.
-  void asked_for(std::uint32_t number);
+  void asked_for(std::uint64_t number);
   /// All elements that the array begins with are there.
   void created();
 
   // At the root.
 
   /// Takes a report (`is_report`) or a straggler's contribution.
-  void add(std::uint32_t number, int from, std::uint64_t count, std::int64_t change, bool is_report);
+  void add(std::uint64_t number, int from, std::uint64_t count, std::int64_t change, bool is_report,
+           bool has_elements);
   /// Takes what came from another PE.
   void add(partial_result& part);
-  void became_empty(int pe);
+  /// A PE has told, when it was to report this reduction next, that it had no elements.
+  void became_empty(int pe, std::uint64_t next_report);
   /// A broadcast whose results are wanted has reached all elements, so many.
-  void expect_answers(std::uint32_t broadcast, std::uint64_t elements, std::uint32_t caller,
+  void expect_answers(std::uint64_t broadcast, std::uint64_t elements, std::uint32_t caller,
                       const reply_address& reply);
   /// Exceptions that have come and wait for the answers of other elements.
   std::vector<carried_exception> held_errors() const;
+  /// True if no reduction is under way.
+  bool all_are_done() const { return totals_.empty() && calls_.empty(); }
+
+  /// The array ends: who waits for a reduction is told so.
+  void close();
 
  private:
   /// One reduction of what a broadcast entry returns.
@@ -177,29 +186,38 @@ class reduction_station {
     reduction_values values;
   };
 
-  bool has_reported(std::uint32_t number) const { return number < next_report_; }
+  /// What a PE has said of having elements. Its notices may overtake its reports, and each other: the newest counts.
+  struct emptiness {
+    std::int64_t at = -1;             ///< the reduction that it was to report next when it had none
+    std::int64_t last_nonempty = -1;  ///< the last that it reported when it had some
+    bool is_empty() const { return at > last_nonempty; }
+  };
+
+  bool has_reported(std::uint64_t number) const { return number < next_report_; }
   /// Ends a call when all answers are there.
-  void check(std::uint32_t broadcast);
-  void send_to_elements(partial_result& all, std::uint32_t number);
-  open_reduction& open(std::uint32_t number);
+  void check(std::uint64_t broadcast);
+  void send_to_elements(partial_result& all, std::uint64_t number);
+  open_reduction& open(std::uint64_t number);
   void report_what_is_complete();
   void report_first();
-  std::int64_t change_until(std::uint32_t number) const;
+  /// Of the number of elements that take part, up to that reduction, which is reported next.
+  std::int64_t change_until(std::uint64_t number);
   void tell_if_empty();
 
   collection_base& part_;
-  std::uint32_t next_report_ = 0;
+  std::uint64_t next_report_ = 0;
   std::deque<open_reduction> open_;           ///< from next_report_ on
   std::unique_ptr<contributions_base> late_;  ///< of an element that arrived after the report
-  std::map<std::uint32_t, std::vector<reply_address>> waiting_;
-  /// Of the number of elements, by the first reduction they concern.
-  std::map<std::uint32_t, std::int64_t> changes_;
+  std::map<std::uint64_t, std::vector<reply_address>> waiting_;
+  /// Of the number of elements, by the first reduction they concern; those before `next_report_` in one sum.
+  std::map<std::uint64_t, std::int64_t> changes_;
+  std::int64_t change_so_far_ = 0;
 
   std::int64_t elements_;  ///< that the array began with
-  std::map<std::uint32_t, total> totals_;
-  std::map<std::uint32_t, std::vector<bool>> asked_;
-  std::vector<bool> empty_;
-  std::map<std::uint32_t, call> calls_;
+  std::map<std::uint64_t, total> totals_;
+  std::map<std::uint64_t, std::vector<bool>> asked_;
+  std::vector<emptiness> emptiness_;  ///< of each PE
+  std::map<std::uint64_t, call> calls_;
 };
 
 }  // namespace detail

@@ -317,4 +317,57 @@ TEST_P(reductions, and_calls_fail_by_results_that_cannot_be_written) {
   });
 }
 
+/// Contributes, and then leaves or ends at once.
+class hasty : public chare<hasty> {
+ public:
+  void contribute_and_go(int to) {
+    [[maybe_unused]] const auto dropped = all_reduce(1, sum);
+    migrate_to(to);
+  }
+  task<int> contribute_and_follow(bool goes) {
+    const int total = co_await all_reduce(1, sum);
+    if (goes) migrate_to((pe() + 1 + where()[0]) % num_pes());
+    co_return total;
+  }
+  void contribute_and_end() {
+    [[maybe_unused]] const auto dropped = all_reduce(1, sum);
+    destroy();
+  }
+  void serialize(auto&) {}
+};
+
+/// The PE's news that it has no elements overtakes the contribution of the one that it had.
+task<> hurry(std::uint64_t seed) {
+  const int n = 1 + static_cast<int>(seed % 5);
+  const auto all = make_array<hasty>(n);
+  for (int step = 0; step < 12; ++step) {
+    auto gone = all.call<&hasty::contribute_and_go>((step + static_cast<int>(seed)) % num_pes());
+    auto totals = all.reduce<&hasty::contribute_and_follow>(max, seed % 2 == 0);
+    co_await gone;
+    const int total = co_await totals;
+    EXPECT_EQ(total, n);
+  }
+  const auto others = make_array<hasty>(n + 2);
+  auto end = others[0].call<&hasty::contribute_and_end>();
+  auto totals = others.call<&hasty::contribute_and_go>(0);
+  co_await end;
+  co_await totals;
+  co_await quiescence();
+}
+
+TEST(hasty_reductions, end_in_any_deterministic_order) {
+  for (std::uint64_t seed = 1; seed <= 150 && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    EXPECT_EQ(run(seeded(static_cast<int>(seed % 4 + 1), seed), [seed] { return hurry(seed); }), 0);
+  }
+}
+
+TEST(hasty_reductions, end_on_shuffled_threads) {
+  for (std::uint64_t seed = 1; seed <= 40 && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    const options how{.pes = static_cast<int>(seed % 4 + 1), .shuffle = seed};
+    EXPECT_EQ(run(how, [seed] { return hurry(seed); }), 0);
+  }
+}
+
 }  // namespace imbrex::reductions_test

@@ -13,7 +13,7 @@ void reply_target::found_none(std::uint32_t ordinal) {
 }
 
 void reply_table::add_slot() {
-  slots_.push_back({nullptr, 1, 0});
+  slots_.push_back({nullptr, first_generation_, 0});
   free_ = static_cast<std::uint32_t>(slots_.size());
 }
 

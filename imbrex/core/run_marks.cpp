@@ -5,7 +5,6 @@
 #include <atomic>
 
 #include <imbrex/core/message.hpp>
-#include <imbrex/core/processor.hpp>
 
 namespace imbrex::detail {
 
@@ -15,7 +14,7 @@ namespace {
 constexpr std::uint32_t runs_remembered = 1024;
 
 std::atomic<std::uint32_t> runs_begun = 0;
-std::atomic<std::uint32_t> largest_number = 1000;
+std::atomic<std::uint32_t> largest_place = 1000;
 
 void raise(std::atomic<std::uint32_t>& value, std::uint32_t least) {
   for (auto seen = value.load(); seen < least && !value.compare_exchange_weak(seen, least);) {
@@ -28,15 +27,14 @@ std::uint32_t run_marks::next_run() { return runs_begun.fetch_add(1); }
 
 void run_marks::agree(std::uint32_t ordinal) { raise(runs_begun, ordinal + 1); }
 
-void run_marks::note_number(std::uint32_t number) { raise(largest_number, number); }
+void run_marks::note_place(std::uint32_t place) { raise(largest_place, place); }
 
 bool run_marks::is_of_another(std::uint32_t in_proxy, std::uint32_t mark) {
-  const std::uint32_t most = std::max(largest_number.load(), message_table::size());
-  const std::uint32_t held = in_proxy & ~singles_bit;
-  if ((held ^ mark) <= most) return false;
+  const std::uint32_t most = std::max(largest_place.load(), message_table::size());
+  if ((in_proxy ^ mark) <= most) return false;
   const std::uint32_t last = runs_begun.load();
   for (std::uint32_t ordinal = last - std::min(last, runs_remembered); ordinal != last; ++ordinal)
-    if ((held ^ mark_of(ordinal)) <= most) return true;
+    if ((in_proxy ^ mark_of(ordinal)) <= most) return true;
   return false;
 }
 

@@ -258,10 +258,28 @@ void runtime::watch(const bootstrap* meeting, const host_share& mine) {
           "what " + d->info().label() + " does will not be in the trace: its driver refused to time events");
 }
 
-std::uint32_t runtime::new_collection() {
-  const std::uint32_t n = collections_.fetch_add(1, std::memory_order_relaxed);
-  if (!job_) return n;
-  return n * static_cast<std::uint32_t>(job_->processes()) + static_cast<std::uint32_t>(job_->process());
+std::uint64_t runtime::new_collection() {
+  const std::lock_guard hold(collections_lock_);
+  if (!free_collections_.empty()) {
+    const std::uint64_t id = free_collections_.back();
+    free_collections_.pop_back();
+    return id;
+  }
+  const std::uint64_t processes = job_ ? static_cast<std::uint64_t>(job_->processes()) : 1;
+  const std::uint64_t process = job_ ? static_cast<std::uint64_t>(job_->process()) : 0;
+  const std::uint64_t place = places_of_collections_++ * processes + process;
+  if (place >> detail::generation_shift != 0)
+    throw error("there are " + std::to_string(place) +
+                " arrays and groups, and no more numbers for others: destroy those that are not needed");
+  return place;
+}
+
+void runtime::give_back(std::uint64_t collection) {
+  if (recording_) return;  // a trace knows it by its place alone
+  const std::uint64_t next = collection + (std::uint64_t{1} << detail::generation_shift);
+  if ((next & detail::singles_bit) != 0) return;  // all numbers of this place have been used
+  const std::lock_guard hold(collections_lock_);
+  free_collections_.push_back(next);
 }
 
 runtime::~runtime() {
@@ -385,7 +403,7 @@ void runtime::fail_without_memory(int pe) noexcept {
 
 network::counts runtime::counted() const {
   if (!job_) return {};
-  const std::uint32_t round = job_->round_heard();  // first: a report must not be older than its round
+  const std::uint64_t round = job_->round_heard();  // first: a report must not be older than its round
   auto counts = job_->net().counted();
   counts.round = round;
   return counts;
@@ -443,7 +461,7 @@ std::string runtime::describe_waits() const {
       add("a message for an array that was never created waits on PE " + std::to_string(p->pe()) +
           " (sent by PE " + std::to_string(m->origin) + ")");
     p->for_each_collection([&](const detail::collection_base& c) {
-      c.describe_held(lines, report_lines);
+      c.describe_held(lines, report_lines, true);
       for (const auto* e : c.locals())
         for (const scope* s = e->entries; s != nullptr; s = s->next)
           add_waits(detail::describe_entry(*e, static_cast<const message*>(s->request)->kind()), *s);
@@ -466,7 +484,7 @@ void runtime::report_held_messages() {
   for (const auto& p : processors_)
     p->for_each_collection([&](const detail::collection_base& c) {
       count += c.count_held();
-      c.describe_held(lines, 5);
+      c.describe_held(lines, 5, false);
     });
   if (count == 0) return;
   std::string text = "the run has ended with " + std::to_string(count) + " undelivered message(s):";

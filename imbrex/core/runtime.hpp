@@ -61,7 +61,9 @@ class runtime final : public thread_machine::listener {
   // For the rest of the core; any thread.
 
   /// A number that no other array or group has, in any process.
-  std::uint32_t new_collection();
+  std::uint64_t new_collection();
+  /// It has ended, and another may have its place.
+  void give_back(std::uint64_t collection);
   /// On PE 0.
   void await_quiescence(int pe, const reply_address& who) { quiescence_waiters_.push_back({pe, who}); }
   void exit(int status);
@@ -150,7 +152,10 @@ class runtime final : public thread_machine::listener {
   std::vector<std::unique_ptr<transport>> links_;  ///< from each PE; none without delays
   std::unique_ptr<thread_machine> threads_;
   std::unique_ptr<main_task> main_;
-  std::atomic<std::uint32_t> collections_ = 1;  // 0 is what proxies of nothing name
+  std::mutex collections_lock_;  ///< of the next two
+  std::uint32_t places_of_collections_ =
+      1;  ///< of this process, used so far; 0 is what proxies of nothing name
+  std::vector<std::uint64_t> free_collections_;  ///< the next numbers of places that can be used again
   std::atomic<int> status_ = running;
   std::vector<waiter> quiescence_waiters_;  ///< PE 0's
 };

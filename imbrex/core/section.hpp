@@ -18,13 +18,13 @@ namespace detail {
 template <class Key>
 class section_list final : public section_base {
  public:
-  section_list(std::uint32_t of, std::vector<Key> keys) : section_base(of), keys_(std::move(keys)) {
+  section_list(std::uint64_t of, std::vector<Key> keys) : section_base(of), keys_(std::move(keys)) {
     std::sort(keys_.begin(), keys_.end(), [](const Key& a, const Key& b) { return key_less(a, b); });
     keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
   }
 
   /// Those of a section that was made on this PE.
-  static const std::vector<Key>& of(std::uint32_t collection, std::uint64_t id) {
+  static const std::vector<Key>& of(std::uint64_t collection, std::uint64_t id) {
     return static_cast<const section_list&>(processor::here().section(collection, id)).keys_;
   }
 
@@ -51,6 +51,7 @@ struct section_share final : message {
     content->serialize(ar);
   }
   void deliver() {
+    if (processor::here().has_ended(this->collection)) return refuse();
     auto* part = part_for<T>(*this);
     if (part == nullptr) return;
     const message_guard mine(*this);
@@ -62,6 +63,14 @@ struct section_share final : message {
   }
 
  private:
+  /// Each member's answer is expected.
+  void refuse() {
+    const message_guard mine(*this);
+    for (const auto& [k, ordinal] : members) {
+      this->reply.ordinal = ordinal;
+      refuse_ended(addressed(content->copy(), k), type_name<T>());
+    }
+  }
   void give(detail::collection<T>& part, const key& k, element_work& turns) {
     auto* const e = part.find(k);
     if (e == nullptr) return part.route(addressed(content->copy(), k));
@@ -112,8 +121,7 @@ struct section_broadcast final : message {
     const message_guard mine(*this);
     const auto& members = section_list<key>::of(this->collection, section_id);
     std::map<int, std::vector<std::uint32_t>> members_of_pe;
-    for (std::uint32_t i = 0; i < members.size(); ++i)
-      members_of_pe[part->place_of(members[i]).pe].push_back(i);
+    for (std::uint32_t i = 0; i < members.size(); ++i) members_of_pe[part->place_of(members[i])].push_back(i);
     reply_address answer;
     if constexpr (reduces) {
       auto* results = new collector<value, Op, key>(members.size());
@@ -136,7 +144,7 @@ struct section_broadcast final : message {
 template <class T, auto M, class Op, class... A>
 void post_to_section(const section<T>& to, const reply_address& reply, A&&... arguments) {
   auto& pe = processor::here();
-  const std::uint32_t number = pe.number_of(to.collection());
+  const std::uint64_t number = pe.number_of(to.collection());
   if (pe.collection(number) == nullptr) pe.check_run(number, type_name<T>(), member_name<M>());
   const int root = pe.root_of_section(to.id());
   auto& content = make_entry_message<T, M>(std::forward<A>(arguments)...);
@@ -193,7 +201,7 @@ struct section_contribution final : message {
   using values = section_reduction<V, Op, key>;
 
   std::uint64_t section_id = 0;
-  std::uint32_t number = 0;
+  std::uint64_t number = 0;
   key from{};
   carried_exception thrown;  ///< instead of the value, which could not be packed
   V value{};
@@ -265,7 +273,7 @@ pending<void> section<T>::call(A&&... arguments) const {
 template <class T>
 imbrex::section<T> array<T>::section(std::vector<index_type> members) const {
   auto& pe = detail::processor::here();
-  const std::uint32_t number = pe.number_of(collection_);
+  const std::uint64_t number = pe.number_of(collection_);
   if (auto* part = pe.collection(number))
     detail::checked<T>(*part);
   else
@@ -286,11 +294,11 @@ auto chare<Derived, Index>::all_reduce(const section<Derived>& over, V value, Op
     using message = detail::section_contribution<Derived, V, Op>;
     auto& h = header();
     auto& pe = h.home->pe();
-    const std::uint32_t collection = pe.number_of(over.collection());
+    const std::uint64_t collection = pe.number_of(over.collection());
     if (pe.collection(collection) == nullptr) pe.check_run(collection, type_name<Derived>());
     const int root = pe.root_of_section(over.id());
     if (!h.section_reductions)
-      h.section_reductions = std::make_unique<std::vector<std::pair<std::uint64_t, std::uint32_t>>>();
+      h.section_reductions = std::make_unique<std::vector<std::pair<std::uint64_t, std::uint64_t>>>();
     auto& counts = *h.section_reductions;
     auto at = std::find_if(counts.begin(), counts.end(), [&](auto& c) { return c.first == over.id(); });
     if (at == counts.end()) at = counts.insert(counts.end(), {over.id(), 0});

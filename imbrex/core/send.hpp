@@ -30,12 +30,12 @@ entry_message<T, M>& make_entry_message(A&&... arguments) {
 template <class T, auto M, class... A>
 void post(const element<T>& to, const reply_address& reply, A&&... arguments) {
   auto& pe = processor::here();
-  const std::uint32_t number = pe.number_of(to.collection());
+  const std::uint64_t number = pe.number_of(to.collection());
   auto* const part = part_at<T>(pe, number);
-  const destination place = part != nullptr ? part->place_of(to.key_value()) : destination();
-  if (part != nullptr && !reply && place.hint == 0 && to.priority() == 0) {
-    port* const beyond = pe.port_for_written(place.pe);
-    if (beyond != nullptr && send_as_bytes<T, M, A...>(*beyond, place.pe, to, number, arguments...)) return;
+  const int place = part != nullptr ? part->place_of(to.key_value()) : 0;
+  if (part != nullptr && !reply && to.priority() == 0) {
+    port* const beyond = pe.port_for_written(place);
+    if (beyond != nullptr && send_as_bytes<T, M, A...>(*beyond, place, to, number, arguments...)) return;
   }
   auto& m = make_entry_message<T, M>(std::forward<A>(arguments)...);
   m.collection = number;
@@ -45,12 +45,11 @@ void post(const element<T>& to, const reply_address& reply, A&&... arguments) {
   m.reply = reply;
   if (part == nullptr) [[unlikely]]
     return dispatch_to_element<T>(pe, m);
-  m.location_hint = place.hint;
-  pe.dispatch(m, place.pe);
+  pe.dispatch(m, place);
 }
 
 template <class T, auto M>
-void port_message<T, M>::post(std::uint32_t collection, std::uint64_t linear, std::int64_t reference,
+void port_message<T, M>::post(std::uint64_t collection, std::uint64_t linear, std::int64_t reference,
                               value_type&& value) {
   if constexpr (is_index<typename T::index_type>)
     detail::post<T, M>(element<T>(collection, linear), {}, reference, std::move(value));
@@ -80,8 +79,8 @@ struct entry_broadcast final : broadcast_message {
     content->serialize(ar);
   }
   void deliver() {
-    auto* part = part_for<T>(*this);
-    if (part != nullptr) part->broadcasts.receive(*this);
+    if (auto* part = part_at<T>(processor::here(), collection)) return part->broadcasts.receive(*this);
+    deliver_otherwise();
   }
 
   broadcast_message& copy() const override {
@@ -95,7 +94,7 @@ struct entry_broadcast final : broadcast_message {
     return m;
   }
 
-  std::uint32_t deliver_to_locals(collection_base& part) override {
+  std::size_t deliver_to_locals(collection_base& part) override {
     std::size_t n = 0;
     if constexpr (reduces) part.sort_locals();
     const auto& locals = part.locals();
@@ -116,7 +115,7 @@ struct entry_broadcast final : broadcast_message {
       turns.begin(e, &content_type::type_record);
       give(part, e, results, ordinal++);
     }
-    return static_cast<std::uint32_t>(n);
+    return n;
   }
 
   void deliver_late(collection_base& part, chare_header& e) override {
@@ -142,6 +141,15 @@ struct entry_broadcast final : broadcast_message {
   }
 
  private:
+  void deliver_otherwise() {
+    if (!processor::here().has_ended(collection)) {
+      if (auto* part = part_for<T>(*this)) part->broadcasts.receive(*this);
+    } else if (number == 0 && reply) {
+      refuse_ended(*this, type_name<T>());
+    } else {
+      const message_guard mine(*this);  // it reaches all elements: none
+    }
+  }
   content_type& message_for(collection_base& part, element_header<index_type>& e,
                             const reply_address& answer) {
     auto& m = content->copy();
@@ -149,7 +157,7 @@ struct entry_broadcast final : broadcast_message {
     m.key = e.key;
     m.priority = priority;
     m.may_find_none = true;
-    m.life = e.life;
+    m.bind(e.born);
     m.reply = answer;
     return m;
   }
@@ -197,14 +205,13 @@ struct entry_broadcast final : broadcast_message {
 template <class T, auto M, class Op, class... A>
 void post_broadcast(const array<T>& to, const reply_address& reply, A&&... arguments) {
   auto& pe = processor::here();
-  const std::uint32_t number = pe.number_of(to.collection());
+  const std::uint64_t number = pe.number_of(to.collection());
   if (pe.collection(number) == nullptr) pe.check_run(number, type_name<T>(), member_name<M>());
   auto& m = make_message<entry_broadcast<T, M, Op>>(make_entry_message<T, M>(std::forward<A>(arguments)...));
   m.collection = number;
   m.priority = to.priority();
   m.reply = reply;
-  const auto pes = static_cast<std::uint32_t>(pe.num_pes());
-  pe.dispatch(m, static_cast<int>(number % pes));
+  pe.dispatch(m, root_of(number, pe.num_pes()));
 }
 
 /// True if entry M of many Ts can be sent arguments of types A.
@@ -346,7 +353,7 @@ pending<void> array<T>::call(A&&... arguments) const {
 template <class T>
 T* group<T>::local() const {
   auto& pe = detail::processor::here();
-  const std::uint32_t number = pe.number_of(members_.collection());
+  const std::uint64_t number = pe.number_of(members_.collection());
   auto* part = pe.collection(number);
   if (part == nullptr) pe.check_run(number, type_name<T>());
   auto* e = part != nullptr ? detail::checked<T>(*part).find(static_cast<std::uint64_t>(pe.pe())) : nullptr;

@@ -18,8 +18,8 @@ struct plain_header {
   const std::uint64_t id = in.number();
   const std::uint64_t origin = in.number();
   const std::uint64_t collection = in.number();
-  if ((id | origin | collection) >> 32U != 0) in.refuse();
-  return {id, origin, std::rotr(static_cast<std::uint32_t>(collection), 1)};
+  if ((id | origin) >> 32U != 0) in.refuse();
+  return {id, origin, std::rotr(collection, 1)};
 }
 
 plain_header read_header(short_input& in, std::span<const std::byte> packed) {
@@ -43,7 +43,7 @@ short_item* short_item::of(std::span<const std::byte> packed, std::uint32_t pes)
   auto* const made = ::new (pool::allocate(sizeof(short_item) + packed.size())) short_item();
   made->type = kind;
   made->origin = static_cast<std::uint32_t>(header.origin);
-  made->collection = static_cast<std::uint32_t>(header.collection);
+  made->collection = header.collection;
   made->header = static_cast<std::uint16_t>(packed.size() - in.left());
   made->size = static_cast<std::uint16_t>(packed.size());
   std::memcpy(made + 1, packed.data(), packed.size());

@@ -17,23 +17,23 @@
 namespace imbrex::detail {
 
 /// How a collection's number stands in headers: the bit that sets single chares apart comes last, so that most are small.
-inline std::uint32_t turned(std::uint32_t collection) { return std::rotl(collection, 1); }
+inline std::uint64_t turned(std::uint64_t collection) { return std::rotl(collection, 1); }
 
 /// A header without other parts, of numbers that take one byte each, as most are: written and read at once, as a number
 /// that never lies in memory byte by byte, for which a read of them all would wait.
 struct short_header {
   std::uint32_t bytes;  ///< from the lowest: the parts, which are none, the kind, the origin, the collection
 
-  static bool fits(std::uint32_t id, std::uint32_t origin, std::uint32_t collection) {
+  static bool fits(std::uint32_t id, std::uint32_t origin, std::uint64_t collection) {
     return (id | origin | turned(collection)) <= 0x7f;
   }
-  static short_header of(std::uint32_t id, std::uint32_t origin, std::uint32_t collection) {
-    return {id << 8U | origin << 16U | turned(collection) << 24U};
+  static short_header of(std::uint32_t id, std::uint32_t origin, std::uint64_t collection) {
+    return {id << 8U | origin << 16U | static_cast<std::uint32_t>(turned(collection)) << 24U};
   }
   bool is_short() const { return (bytes & 0x808080ffU) == 0; }
   std::uint32_t id() const { return bytes >> 8U & 0xffU; }
   std::uint32_t origin() const { return bytes >> 16U & 0xffU; }
-  std::uint32_t collection() const { return std::rotr(bytes >> 24U, 1); }
+  std::uint64_t collection() const { return std::rotr(std::uint64_t{bytes >> 24U}, 1); }
 };
 static_assert(sizeof(short_header) == 4 && std::endian::native == std::endian::little);
 
@@ -57,14 +57,14 @@ class short_output {
     value(static_cast<std::uint8_t>(n));
   }
   /// A header without other parts, as `pack_header`.
-  void header(std::uint32_t id, std::uint32_t origin, std::uint32_t collection) {
+  void header(std::uint32_t id, std::uint32_t origin, std::uint64_t collection) {
     if (short_header::fits(id, origin, collection)) return value(short_header::of(id, origin, collection));
     value(std::uint8_t{0});
     number(id);
     number(origin);
     number(turned(collection));
   }
-  static constexpr std::size_t longest_header = 1 + 3 * 5;
+  static constexpr std::size_t longest_header = 1 + 2 * 5 + 10;
   static constexpr std::size_t longest_number = 10;
 
   std::size_t size() const { return static_cast<std::size_t>(at_ - first_); }
@@ -113,7 +113,7 @@ class short_input {
 
 /// A message that has come from another process and stays packed until its turn: `type` is `message_type::as_short`.
 struct short_item : work {
-  std::uint32_t collection = 0;
+  std::uint64_t collection = 0;
   std::uint16_t header = 0;  ///< bytes of it, and
   std::uint16_t size = 0;    ///< of the message: they follow this object
 

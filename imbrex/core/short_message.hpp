@@ -117,7 +117,7 @@ struct short_arguments<std::tuple<P...>, A...> {
 /// Sends a message for entry M of an element of the collection of that number to a PE beyond that port, if it can be written at once. If not, nothing has
 /// happened.
 template <class T, auto M, class... A>
-bool send_as_bytes(port& beyond, int to, const element<T>& who, std::uint32_t collection,
+bool send_as_bytes(port& beyond, int to, const element<T>& who, std::uint64_t collection,
                    const std::remove_reference_t<A>&... arguments) {
   using given = short_arguments<typename written_arguments<M>::type, A...>;
   if constexpr (is_port<M> && sizeof...(A) == 1) {

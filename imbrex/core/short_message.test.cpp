@@ -297,11 +297,11 @@ TEST_P(short_messages, may_be_volatile_or_only_moved) {
 /// What comes off a wire, for an element of a process that the test feeds by itself.
 class short_items : public testing::Test {
  protected:
-  static constexpr std::uint32_t number = 5;
+  static constexpr std::uint64_t number = 5;
   using bytes = std::vector<std::byte>;
 
   template <auto M, class... A>
-  bytes message(std::uint64_t key, std::uint32_t collection, std::uint32_t origin, A&&... arguments) {
+  bytes message(std::uint64_t key, std::uint64_t collection, std::uint32_t origin, A&&... arguments) {
     const scheduler::activation as(here.run().processor_at(0));
     auto& m = detail::make_entry_message<listener, M>(std::forward<A>(arguments)...);
     m.key = key;
@@ -312,7 +312,7 @@ class short_items : public testing::Test {
     m.type->destroy(m);
     return out.take();
   }
-  bytes spans(std::uint64_t key, std::uint32_t collection = number, std::uint32_t origin = 1) {
+  bytes spans(std::uint64_t key, std::uint64_t collection = number, std::uint32_t origin = 1) {
     return message<&listener::tell_spans>(key, collection, origin, 'x', values, few, last);
   }
   void take(std::span<const std::byte> item) {
@@ -350,8 +350,8 @@ TEST_F(short_items, are_not_sent_to_places_that_there_are_not) {
 }
 
 TEST_F(short_items, for_single_chares_of_another_class_are_refused) {
-  for (const std::uint32_t number : {0x80000000U, 0xffffffffU, 0x8fffffffU})
-    EXPECT_THROW(here.run_short(spans(0, number)), serial_error);
+  for (const std::uint64_t number : {0U, 0x0fff'ffffU, 0xffff'ffffU})
+    EXPECT_THROW(here.run_short(spans(0, detail::singles_bit | number)), serial_error);
 }
 
 TEST_F(short_items, are_not_those_that_have_to_be_unpacked) {

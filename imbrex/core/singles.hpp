@@ -8,16 +8,20 @@
 
 namespace imbrex::detail {
 
-/// The keys of single chares: home PE (16 bits), creating PE (16 bits), a number that counts the chares that
-/// one creates on the other (32 bits).
+/// The keys of single chares: home PE, creating PE (8 bits each in a run of up to 256 PEs, else 16), and a number that
+/// counts the chares that one creates on the other: 48 bits, nine million a second for a year, else 32.
 class single_keys {
  public:
-  single_keys();
+  explicit single_keys(int pes, std::uint64_t first = 1);
   ~single_keys();
 
-  /// At the creator: a new key.
+  /// At the creator: a new key. Throws imbrex::error when there are no more.
   std::uint64_t next(int home, int creator);
-  static int home(std::uint64_t key) { return static_cast<int>(key >> 48U); }
+  int home(std::uint64_t key) const { return static_cast<int>(key >> (64U - pe_bits_)); }
+  int creator(std::uint64_t key) const {
+    return static_cast<int>(key >> number_bits() & ((std::uint64_t{1} << pe_bits_) - 1));
+  }
+  std::uint64_t number(std::uint64_t key) const { return key & last_number(); }
 
   /// At the home: the chare has been created.
   void created(std::uint64_t key);
@@ -27,12 +31,17 @@ class single_keys {
 
  private:
   struct creations {
-    std::uint32_t all_before = 0;
-    std::set<std::uint32_t> beyond;  ///< created out of order
+    std::uint64_t all_before = 0;
+    std::set<std::uint64_t> beyond;  ///< created out of order
   };
 
-  std::vector<std::uint32_t> issued_;
-  std::map<std::uint64_t, creations> seen_;
+  unsigned number_bits() const { return 64U - 2 * pe_bits_; }
+  std::uint64_t last_number() const { return (std::uint64_t{1} << number_bits()) - 1; }
+
+  const unsigned pe_bits_;
+  const std::uint64_t first_;  ///< number: 1, but for tests of the last
+  std::vector<std::uint64_t> issued_;
+  std::map<std::uint64_t, creations> seen_;  ///< by the PEs in the key
 };
 
 }  // namespace imbrex::detail

@@ -48,7 +48,7 @@ class network {
   struct counts {
     std::uint64_t sent = 0;
     std::uint64_t received = 0;
-    std::uint32_t round = 0;  ///< of the search for quiescence that the process had heard of by then
+    std::uint64_t round = 0;  ///< of the search for quiescence that the process had heard of by then
 
     friend bool operator==(const counts&, const counts&) = default;
   };
