@@ -35,27 +35,16 @@ struct end_request : message {
   }
 };
 
-/// From the root.
-struct close_request : message {
-  static inline message_type type_record = runtime_message_type<close_request>();
+/// From the root: each part is to be closed, or frozen.
+template <void (end_station::*Action)()>
+struct part_request : message {
+  static inline message_type type_record = runtime_message_type<part_request>();
   void serialize(auto&) {}
   void deliver() {
     auto* const part = processor::here().collection(collection);
     if (part == nullptr) return processor::here().hold(*this);
     const message_guard mine(*this);
-    part->ending.close();
-  }
-};
-
-/// From the root.
-struct freeze_request : message {
-  static inline message_type type_record = runtime_message_type<freeze_request>();
-  void serialize(auto&) {}
-  void deliver() {
-    auto* const part = processor::here().collection(collection);
-    if (part == nullptr) return processor::here().hold(*this);
-    const message_guard mine(*this);
-    part->ending.freeze();
+    (part->ending.*Action)();
   }
 };
 
@@ -223,9 +212,9 @@ void end_station::begin(phase next) {
   all_empty_ = true;
   has_answered_.assign(static_cast<std::size_t>(part_.pe().num_pes()), false);
   if (next == phase::closes)
-    send_all<close_request>();
+    send_all<part_request<&end_station::close>>();
   else
-    send_all<freeze_request>();
+    send_all<part_request<&end_station::freeze>>();
 }
 
 void end_station::requested(std::uint32_t caller, const reply_address& reply) {

@@ -149,10 +149,7 @@ void broadcast_station::fail_caller(const broadcast_message& b) {
 }
 
 void broadcast_station::close() {
-  for (const auto& [number, b] : std::exchange(early_, {})) {
-    if (part_.is_root()) fail_caller(*b);
-    b->type->destroy(*b);
-  }
+  for (const auto& [number, b] : std::exchange(early_, {})) b->type->destroy(*b);
   if (!part_.is_root()) return;
   for (const auto& [number, e] : log_) {
     const auto reports = tallies_.find(number);

@@ -92,7 +92,8 @@ void processor::thaw(std::uint64_t id) {
 }
 
 void processor::remove(std::uint64_t id) {
-  if (has_ended(id)) return;  // another array has its place already
+  // Else another array has its place already.
+  if (collection(id) == nullptr && frozen(id) == nullptr) return;
   auto& its = slot_of(id);
   its.next_generation = generation_of_collection(id) + 1;
   const auto was_frozen = frozen_.extract(id);
