@@ -19,14 +19,9 @@ namespace {
 constexpr std::size_t line = 8;  // doubles in 64 bytes
 constexpr std::size_t huge_page = std::size_t(2) << 20;
 
-std::size_t padded_row(std::int64_t cells) { return (std::size_t(cells) + line - 1) / line * line; }
-
-// A row of a multiple of 512 bytes would put the rows that one cell needs into few sets of the first-level
-// cache.
-std::size_t row_pitch(std::int64_t cells) {
-  const std::size_t padded = padded_row(cells);
-  return padded % (8 * line) == 0 ? padded + line : padded;
-}
+// No wider where that is a multiple of 512 bytes: the rows that one cell needs then share sets of the first-level cache,
+// but lines that nobody uses cost more.
+std::size_t row_pitch(std::int64_t cells) { return (std::size_t(cells) + line - 1) / line * line; }
 
 double* allocate(std::size_t doubles) {
   const std::size_t bytes = doubles * sizeof(double);
@@ -49,7 +44,6 @@ block_field::block_field(const extents& cells, const std::array<bool, sides>& sh
       shared_(shared),
       row_pitch_(jacobi3d::row_pitch(cells[2])),
       plane_pitch_(row_pitch_ * std::size_t(cells[1])),
-      face_pitch_(padded_row(cells[2])),
       storage_(allocate(2 * plane_pitch_ * std::size_t(cells[0]))),
       now_(storage_.get()),
       next_(storage_.get() + plane_pitch_ * std::size_t(cells[0])) {
@@ -59,14 +53,14 @@ block_field::block_field(const extents& cells, const std::array<bool, sides>& sh
 
 std::uint64_t block_field::bytes(const extents& cells) {
   const auto nx = std::uint64_t(cells[0]), ny = std::uint64_t(cells[1]);
-  const std::uint64_t faces = 4 * (nx * ny + (nx + ny) * padded_row(cells[2]));
+  const std::uint64_t faces = 4 * (nx * ny + (nx + ny) * jacobi3d::row_pitch(cells[2]));
   return (2 * nx * ny * jacobi3d::row_pitch(cells[2]) + faces) * sizeof(double);
 }
 
 std::size_t block_field::face_size(int side) const {
   switch (side / 2) {
-    case 0: return std::size_t(cells_[1]) * face_pitch_;
-    case 1: return std::size_t(cells_[0]) * face_pitch_;
+    case 0: return std::size_t(cells_[1]) * row_pitch_;
+    case 1: return std::size_t(cells_[0]) * row_pitch_;
     default: return std::size_t(cells_[0]) * std::size_t(cells_[1]);
   }
 }
@@ -95,7 +89,7 @@ void block_field::gather_faces() {
 }
 
 block_field::sweep_view block_field::view() {
-  sweep_view view{now_, next_, {}, {}, row_pitch_, plane_pitch_, face_pitch_};
+  sweep_view view{now_, next_, {}, {}, row_pitch_, plane_pitch_};
   for (std::size_t side = 0; side < std::size_t(sides); ++side) {
     view.halo[side] = halo_[side].data();
     if (!shared_[side]) continue;
@@ -108,7 +102,7 @@ block_field::sweep_view block_field::view() {
 block_field::sweep_view block_field::interior_view() {
   for (const int side : {4, 5})
     if (shared(side)) std::ranges::fill(halo_[std::size_t(side)], std::numeric_limits<double>::quiet_NaN());
-  sweep_view view{now_, next_, {}, {}, row_pitch_, plane_pitch_, face_pitch_};
+  sweep_view view{now_, next_, {}, {}, row_pitch_, plane_pitch_};
   for (std::size_t side = 0; side < std::size_t(sides); ++side) view.halo[side] = halo_[side].data();
   return view;
 }

@@ -77,8 +77,8 @@ class block_field {
     const double* now;
     double* next;
     const double* halo[sides];
-    double* face[sides];  ///< null where the side is not shared
-    std::size_t row_pitch, plane_pitch, face_pitch;
+    double* face[sides];                 ///< null where the side is not shared
+    std::size_t row_pitch, plane_pitch;  ///< of the cells; rows of faces are as wide
   };
   sweep_view view();
   /// The same for cells that need no halo of a shared side: without outgoing faces. The old halos of z, which
@@ -112,12 +112,12 @@ class block_field {
   }
   std::size_t face_offset(std::size_t dimension, std::int64_t i, std::int64_t j, std::int64_t k) const {
     if (dimension == 2) return std::size_t(i * cells_[1] + j);
-    return std::size_t(dimension == 0 ? j : i) * face_pitch_ + std::size_t(k);
+    return std::size_t(dimension == 0 ? j : i) * row_pitch_ + std::size_t(k);
   }
 
   extents cells_;
   std::array<bool, sides> shared_;
-  std::size_t row_pitch_, plane_pitch_, face_pitch_;
+  std::size_t row_pitch_, plane_pitch_;
   std::unique_ptr<double, release> storage_;
   double* now_;
   double* next_;

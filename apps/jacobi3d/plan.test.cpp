@@ -71,6 +71,11 @@ TEST(jacobi3d_plan, counts_uneven_blocks_one_by_one) {
   EXPECT_LT(bytes_of_blocks(cut), fields + 12 * 4096);
 }
 
+TEST(jacobi3d_plan, counts_no_memory_between_rows_of_whole_lines) {
+  EXPECT_EQ(block_field::bytes({64, 64, 64}), 8 * (2 * 64 * 64 * 64 + 2 * 6 * 64 * 64));
+  EXPECT_EQ(block_field::bytes({64, 64, 57}), block_field::bytes({64, 64, 64}));
+}
+
 TEST(jacobi3d_memory, tells_a_number_and_its_unit) {
   EXPECT_GT(available_memory(), std::uint64_t(1) << 20);
   EXPECT_EQ(in_binary_units(512), "512 B");

@@ -82,7 +82,7 @@ double sweep_ends(const extents& cells, const block_field::sweep_view& view, con
   for (auto i = std::size_t(part.first_plane); i < std::size_t(part.last_plane); ++i)
     for (auto j = std::size_t(part.first_row); j < std::size_t(part.last_row); ++j) {
       const std::size_t at = i * view.plane_pitch + j * view.row_pitch + k, z_cell = i * ny + j;
-      const std::size_t x_cell = j * view.face_pitch + k, y_cell = i * view.face_pitch + k;
+      const std::size_t x_cell = j * view.row_pitch + k, y_cell = i * view.row_pitch + k;
       const double* const centre = view.now + at;
       const double low_x = i == 0 ? view.halo[0][x_cell] : *(centre - view.plane_pitch);
       const double high_x = i + 1 == std::size_t(cells[0]) ? view.halo[1][x_cell] : centre[view.plane_pitch];

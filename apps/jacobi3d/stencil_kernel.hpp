@@ -84,7 +84,7 @@ template <class Simd, bool Streaming, bool Change, bool Whole>
                                      std::size_t i, std::size_t j, double* to,
                                      typename Simd::vector& change) {
   const auto& view = part.view;
-  const std::size_t x_row = j * view.face_pitch, y_row = i * view.face_pitch;
+  const std::size_t x_row = j * view.row_pitch, y_row = i * view.row_pitch;
   double* faces[4];
   std::size_t count = 0;
   if (i == 0 && view.face[0]) faces[count++] = view.face[0] + x_row;
@@ -110,9 +110,7 @@ double sweep_rows(const sweep_part_arguments& part) {
       const bool first_plane = i == 0, last_plane = i + 1 == nx;
       const double* centre = view.now + i * view.plane_pitch + tile * view.row_pitch;
       double* to = view.next + i * view.plane_pitch + tile * view.row_pitch;
-      const std::size_t x_row = tile * view.face_pitch, y_row = i * view.face_pitch, z_cell = i * ny + tile;
-      const std::size_t low_x_pitch = first_plane ? view.face_pitch : view.row_pitch;
-      const std::size_t high_x_pitch = last_plane ? view.face_pitch : view.row_pitch;
+      const std::size_t x_row = tile * view.row_pitch, y_row = i * view.row_pitch, z_cell = i * ny + tile;
       const std::size_t low_face_pitch = view.face[4] ? 1 : 0, high_face_pitch = view.face[5] ? 1 : 0;
       row_sweep<Simd> row{
           .soon = centre,
@@ -142,8 +140,8 @@ double sweep_rows(const sweep_part_arguments& part) {
         row.low_y = row.centre;
         row.centre += view.row_pitch;
         row.high_y = row.centre + view.row_pitch;
-        row.low_x += low_x_pitch;
-        row.high_x += high_x_pitch;
+        row.low_x += view.row_pitch;
+        row.high_x += view.row_pitch;
         ++row.low_z;
         ++row.high_z;
         row.low_face += low_face_pitch;
