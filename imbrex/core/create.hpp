@@ -58,7 +58,8 @@ struct create_message final : message {
     part.ending.set_creator(creator);
     pe.install(std::move(made));
     if constexpr (!IsSparse) {
-      part.reserve(static_cast<std::size_t>(elements / static_cast<std::uint64_t>(pe.num_pes()) + 1));
+      const auto pes = static_cast<std::uint64_t>(pe.num_pes());
+      part.reserve(static_cast<std::size_t>(elements / pes + (elements % pes != 0 ? 1 : 0)));
       const auto create_here = [&](std::uint64_t l) {
         std::apply([&](const auto&... a) { part.create(l, part.first_place(), a...); }, arguments);
       };
