@@ -140,7 +140,7 @@ class collection final : public element_map<typename T::index_type> {
       memory::release(raw);
       rethrow_construction_failure(key_name(k), this->pe().pe());
     }
-    this->put(*h);
+    take_in(*h);
     return *h;
   }
 
@@ -186,16 +186,17 @@ class collection final : public element_map<typename T::index_type> {
     }
   }
 
-  void arrive(header& e, message* restart, int from) {
+  /// Takes `restart`, unless an exception is thrown.
+  void arrive(header& e, message*& restart, int from) {
     e.home = this;
     e.travels = false;
-    if (this->is_closed()) return end_stray(e, restart);
-    this->put(e);
+    if (this->is_closed()) return end_stray(e, std::exchange(restart, nullptr));
+    take_in(e);
     this->ending.element_arrived();
     const std::uint64_t left_with = e.broadcasts;
     this->reductions.element_arrived(e);
     this->report_arrival(e, from, {left_with, this->broadcasts.element_arrives(e)});
-    if (restart != nullptr) this->pe().dispatch(*restart, this->pe().pe());
+    if (restart != nullptr) this->pe().dispatch(*std::exchange(restart, nullptr), this->pe().pe());
   }
 
   void close() override {
@@ -252,6 +253,18 @@ class collection final : public element_map<typename T::index_type> {
     this->end_entries(e, element_name(e) + " was destroyed before that entry had ended");
     drop_after_entry(e);
   }
+  /// Puts an element among those that are here, or destroys it.
+  void take_in(header& e) {
+    try {
+      this->put(e);
+    } catch (...) {
+      if (e.slot == chare_header::no_slot) {
+        drop_after_entry(e);
+        memory::destroy(e);
+      }
+      throw;
+    }
+  }
   /// The array has ended while the element was on its way.
   void end_stray(header& e, message* restart) {
     if (restart != nullptr) restart->type->run(*restart);
@@ -307,7 +320,7 @@ struct migrant : message {
     if (part == nullptr) return;
     const message_guard mine(*this);
     if (element == nullptr) unpack(*part);
-    part->arrive(*std::exchange(element, nullptr), std::exchange(restart, nullptr), static_cast<int>(origin));
+    part->arrive(*std::exchange(element, nullptr), restart, static_cast<int>(origin));
   }
 
  private:

@@ -54,10 +54,10 @@ void collection_base::add_local(chare_header& element) {
   } catch (...) {
     rethrow_order_failure(*this);
   }
-  element.slot = static_cast<std::uint32_t>(locals_.size());
-  locals_.push_back(&element);
   if (recorder* const r = recorder::of(pe_)) [[unlikely]]
     r->came(*this, element);
+  locals_.push_back(&element);
+  element.slot = static_cast<std::uint32_t>(locals_.size() - 1);
 }
 
 void collection_base::remove_local(chare_header& element) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <new>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -238,6 +239,61 @@ TEST_P(lifetime, ends_with_chares_under_way_that_ask_where_they_are) {
     co_await some[0].call<&curious::go>(num_pes() - 1);
   });
   EXPECT_FALSE(curious::asked_nowhere.load());
+}
+
+enum class use { none, copy, order };
+
+/// A key whose next use of that kind on this thread throws.
+struct fragile_key {
+  int number = 0;
+
+  fragile_key() = default;
+  explicit fragile_key(int n) : number(n) {}
+  fragile_key(const fragile_key& other) : number(other.number) { throw_if(use::copy); }
+  fragile_key(fragile_key&&) = default;
+  fragile_key& operator=(const fragile_key& other) {
+    throw_if(use::copy);
+    number = other.number;
+    return *this;
+  }
+  fragile_key& operator=(fragile_key&&) = default;
+  ~fragile_key() = default;
+  bool operator==(const fragile_key& other) const { return number == other.number; }
+  bool operator<(const fragile_key& other) const {
+    throw_if(use::order);
+    return number < other.number;
+  }
+  void serialize(auto& ar) { ar(number); }
+
+  static void throw_if(use what) {
+    if (throws == what) {
+      throws = use::none;
+      throw std::bad_alloc();
+    }
+  }
+  static inline thread_local use throws = use::none;
+};
+
+class fragile : public chare<fragile, fragile_key> {
+ public:
+  explicit fragile(use what) { fragile_key::throws = what; }
+
+ private:
+  counted member_;
+};
+
+TEST_P(lifetime, of_elements_that_cannot_be_kept) {
+  for (const use what : {use::copy, use::order})
+    leaves_nothing(
+        [what]() -> task<> {
+          const auto all =
+              make_array<fragile>(keyed<fragile_key>().placed([](const fragile_key&, int) { return 0; }));
+          all.insert(fragile_key(1), use::none);
+          co_await quiescence();
+          all.insert(fragile_key(2), what);
+          co_await sleep_for(std::chrono::hours(1));
+        },
+        1);
 }
 
 }  // namespace imbrex::lifetime_test

@@ -118,7 +118,7 @@ class element_map : public collection_base {
   std::size_t places_known() const { return known_.size(); }
 
  protected:
-  /// An element that is here from now on: created, or arrived.
+  /// An element that is here from now on: created, or arrived. If an exception leaves it without a slot, it is not.
   void put(header& e);
   /// An element leaves.
   void take_out(header& e, const location& goes);
@@ -340,9 +340,15 @@ std::size_t element_map<Index>::count_held() const {
 
 template <class Index>
 void element_map<Index>::put(header& e) {
-  elements_.insert(e.key, e);
+  const auto news = known_.empty() ? known_.end() : known_.find(e.key);
   add_local(e);
-  if (!known_.empty()) known_.erase(e.key);
+  try {
+    elements_.insert(e.key, e);
+  } catch (...) {
+    remove_local(e);
+    throw;
+  }
+  if (news != known_.end()) known_.erase(news);
   if (!held_.empty()) release_held(e.key);
 }
 
