@@ -4,7 +4,6 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -23,18 +22,12 @@ void run_nothing(work&) {}
 void destroy_nothing(work&) noexcept {}
 constexpr work_type nudge{"nudge", &run_nothing, &destroy_nothing, nullptr, nullptr};
 
-/// About 30 us where a processor is to be had for each PE: longer than a message takes, shorter than anyone
-/// would notice.
-constexpr int turns_with_a_processor_each = 1500;
-
 /// So many times longer while something that was sent has not left: the other side asks for it piece by piece, and a
 /// sleep would cost it a system call for each, to wake this one.
 constexpr int times_longer_while_sending = 50;
 
-/// None where another PE could use the processor, or where messages take longer than it takes to wake.
-int turns_to_spin(bool may_spin, const options& how) {
-  return may_spin && how.net_latency <= wake_margin::largest ? turns_with_a_processor_each : 0;
-}
+/// Reading the clock takes as long as a turn or two.
+constexpr int turns_between_looks_at_clock = 16;
 
 /// UCX does not make its descriptor readable for all that it could go on with: not for room in shared memory, and before
 /// 1.15 not for what waits for endpoints to connect (openucx/ucx pull request 8959). So a PE with a network sleeps no
@@ -88,13 +81,16 @@ thread_machine::thread_machine(std::span<scheduler* const> pes, const options& h
       nudges_(pes.size()),
       told_(told),
       bind_(how.bind),
-      spin_turns_(turns_to_spin(may_spin, how)),
+      // Not where messages take longer than it takes to wake.
+      spins_(may_spin && how.net_latency <= wake_margin::largest),
       ended_(pes.size(), false) {
   for (auto& n : nudges_) n.type = &nudge;
 }
 
 std::vector<int> thread_machine::run(const std::function<std::chrono::milliseconds()>& grace,
                                      const std::function<void()>& now_and_then) {
+  const bool may_be_woken = pes_.size() > 1 || pes_.front()->network() != nullptr;
+  if (spins_ && may_be_woken) spin_ = idle_spin(measure_wake().value_or(nanoseconds(0)));
   std::vector<std::thread> threads;
   threads.reserve(pes_.size());
   for (std::size_t p = 0; p < pes_.size(); ++p) {
@@ -167,20 +163,27 @@ void thread_machine::loop(scheduler& pe) {
 }
 
 bool thread_machine::spin(scheduler& pe) const {
+  if (!spins_) return false;
   const auto deadline = pe.next_deadline();
   const port* const network = pe.network();
   const device_completions* const device = pe.completions();
-  const auto turns = [&] {
-    if (device != nullptr && device->must_look() && spin_turns_ > 0) return std::numeric_limits<int>::max();
-    return network != nullptr && network->sending() ? spin_turns_ * times_longer_while_sending : spin_turns_;
+  const auto longest = [&] {
+    if (device != nullptr && device->must_look()) return nanoseconds::max();
+    const auto usual = spin_.time(network != nullptr);
+    return network != nullptr && network->sending() ? usual * times_longer_while_sending : usual;
   };
-  for (int turn = 0; turn < turns(); ++turn) {
+  std::optional<nanoseconds> begun;
+  for (int turn = 0;; turn = (turn + 1) % turns_between_looks_at_clock) {
     if (pe.door().has_items() || stopping() || pe.poll()) return true;
     if (!pe.idle() && (network == nullptr || !network->congested())) return true;  // what it sent has left
-    if (deadline && turn % 64 == 0 && pe.now() >= *deadline) return true;
+    if (turn + 1 == turns_between_looks_at_clock) {
+      const auto now = pe.now();
+      if (deadline && now >= *deadline) return true;
+      if (!begun) begun = now;
+      if (now - *begun > longest()) return false;
+    }
     pause_processor();
   }
-  return false;
 }
 
 void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin, int& vain_looks) {
@@ -194,7 +197,7 @@ void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin, int& vain
   if (!sending && !pe.idle()) return;  // it had too much to send, and that has left meanwhile
   if (!pe.door().park()) return;
   if (network != nullptr && !network->arm()) {
-    const bool rests = sending && spin_turns_ == 0 && !deadline && vain_looks >= looks_before_rest;
+    const bool rests = sending && !spins_ && !deadline && vain_looks >= looks_before_rest;
     pe.door().sleep(rests ? longest_sleep_while_sending : nanoseconds(0));
     if (pe.poll() || rests) {
       vain_looks = 0;

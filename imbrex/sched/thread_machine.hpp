@@ -12,12 +12,13 @@
 
 #include <imbrex/base/options.hpp>
 #include <imbrex/net/network.hpp>
+#include <imbrex/sched/idle_spin.hpp>
 #include <imbrex/sched/scheduler.hpp>
 #include <imbrex/sched/wake_margin.hpp>
 
 namespace imbrex {
 
-/// Runs each PE on a thread of its own: step, spin for a moment, park.
+/// Runs each PE on a thread of its own: step, spin for about as long as a wake costs here, park.
 ///
 /// Quiescence: all PEs are parked without timers and nobody has posted. `sleepers_` counts, in one word, the
 /// PEs that have announced their sleep and the ends of sleeps. A PE that finds the count full looks at every
@@ -78,7 +79,8 @@ class thread_machine {
   std::vector<work> nudges_;  // one for each PE, posted by stop() to end its sleep
   listener& told_;
   binding bind_;
-  int spin_turns_;
+  const bool spins_;
+  idle_spin spin_;
   std::atomic<bool> stopping_ = false;
   static constexpr std::uint64_t one_sleeper = 1;
   static constexpr std::uint64_t one_wake = std::uint64_t{1} << 32U;

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/sched/idle_spin.hpp>
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+#include <imbrex/base/background_thread.hpp>
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/inbox.hpp>
+
+namespace imbrex {
+
+namespace {
+
+/// In the first neither thread may be asleep yet.
+constexpr int rounds = 6;
+/// Where the processors are busy a wake may take milliseconds, and says little.
+constexpr nanoseconds patience = std::chrono::microseconds(500);
+
+/// Goes from door to door, and belongs to who has taken it.
+struct ball : work {
+  nanoseconds thrown{0};
+  bool is_last = false;
+};
+
+/// Sleeps until the ball comes; how long it has been under way.
+nanoseconds await(inbox& door, const clock& time) {
+  work* came = nullptr;
+  while ((came = door.take()) == nullptr)
+    if (door.park()) door.sleep(std::nullopt);
+  return time.now() - static_cast<ball*>(came)->thrown;
+}
+
+void throw_to(inbox& door, ball& thrown, const clock& time) {
+  thrown.thrown = time.now();
+  door.post(thrown);
+}
+
+}  // namespace
+
+std::optional<nanoseconds> measure_wake() try {
+  const real_clock time;
+  inbox here;
+  inbox there;
+  ball one;
+  std::vector<nanoseconds> wakes(2 * rounds);  // each thread's in turn
+  std::thread other = background_thread("that measures a wake", [&] {
+    for (std::size_t round = 0;; ++round) {
+      wakes[2 * round] = await(there, time);
+      const bool was_last = one.is_last;
+      throw_to(here, one, time);
+      if (was_last) return;
+    }
+  });
+  const auto until = time.now() + patience;
+  std::size_t round = 0;
+  for (; !one.is_last; ++round) {
+    one.is_last = round + 1 == rounds || (round > 0 && time.now() > until);
+    throw_to(there, one, time);
+    wakes[2 * round + 1] = await(here, time);
+  }
+  other.join();
+  const auto first = wakes.begin() + 2;
+  const auto last = wakes.begin() + static_cast<std::ptrdiff_t>(2 * round);
+  const auto usual = first + (last - first) / 4;  // longer ones may have been disturbed
+  std::nth_element(first, usual, last);
+  return *usual;
+} catch (const error&) {  // whoever needs threads and doors says what is missing
+  return std::nullopt;
+}
+
+}  // namespace imbrex
