@@ -18,10 +18,6 @@ namespace imbrex::ucx {
 
 namespace {
 
-/// Shorter copies say more of their beginning than of the distance.
-constexpr std::size_t shortest_timed = std::size_t{1} << 15U;
-/// From neighbours 15 and more are seen, from a processor that shares no cache 3 to 6; the kernel comes to 8 from memory.
-constexpr std::int64_t slowest_bytes_per_ns = 12;
 /// Of memory that is touched before it is used: else the first copies would be slow.
 constexpr std::size_t page = 4096;
 
@@ -92,20 +88,6 @@ void shared_memory::take_back_what_is_read() {
   });
 }
 
-bool neighbour_access::may_be_used(time_point now) {
-  if (is_there != answer::yes || now < paused_until_) return false;
-  is_paused_ = false;
-  return true;
-}
-
-void neighbour_access::pause(time_point now) {
-  if (is_there != answer::yes || is_paused_) return;
-  is_paused_ = true;
-  const bool again = now < paused_until_ + last_pause_;
-  last_pause_ = again ? std::min(2 * last_pause_, longest_pause) : shortest_pause;
-  paused_until_ = now + last_pause_;
-}
-
 std::unique_ptr<foreign_memory> foreign_memory::find(const shared_memory_key& key) {
   const std::string path = "/proc/" + std::to_string(key.process) + "/fd/" + std::to_string(key.descriptor);
   const descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
@@ -134,14 +116,8 @@ std::span<const std::byte> foreign_memory::at(const shared_block& where) const {
   return {bytes_at(memory_.start(), where), where.size};
 }
 
-bool foreign_memory::release(const shared_block& where, std::chrono::nanoseconds copying) {
+void foreign_memory::release(const shared_block& where) {
   state_of(memory_.start(), where.first).store(is_free, std::memory_order_release);
-  if (where.size < shortest_timed) return false;
-  const bool is_slow = copying.count() * slowest_bytes_per_ns > static_cast<std::int64_t>(where.size);
-  slow_copies_ = std::max(slow_copies_ + (is_slow ? 1 : -1), 0);
-  if (slow_copies_ < many_slow_copies) return false;
-  slow_copies_ = 0;
-  return true;
 }
 
 }  // namespace imbrex::ucx

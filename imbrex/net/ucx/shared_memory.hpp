@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -81,29 +80,6 @@ class shared_memory {
   std::vector<shared_block> unread_;
 };
 
-/// What an owner knows of a neighbour's access to its memory.
-class neighbour_access {
- public:
-  using time_point = std::chrono::steady_clock::time_point;
-  enum class answer : std::uint8_t { no, unasked, awaited, yes };
-
-  answer is_there = answer::no;
-
-  /// Not in a pause; one that is over ends here.
-  bool may_be_used(time_point now);
-  /// What a processor has just written comes slowly to one that shares no cache with it. Then UCX is left to copy long blocks,
-  /// which may have been written long before; for some time, as processes move, and longer each time that nothing has
-  /// changed. Nothing new unless memory has been used since the last pause.
-  void pause(time_point now);
-  static constexpr std::chrono::milliseconds shortest_pause{10};
-  static constexpr std::chrono::milliseconds longest_pause{1000};
-
- private:
-  bool is_paused_ = false;
-  std::chrono::milliseconds last_pause_{};
-  time_point paused_until_;
-};
-
 /// The same memory, as a receiver sees it.
 class foreign_memory {
  public:
@@ -112,17 +88,13 @@ class foreign_memory {
 
   /// A block that its owner has put there, until `release`. Throws serial_error if there is none.
   std::span<const std::byte> at(const shared_block& where) const;
-  /// It has been copied in that time. True if most copies of late were slow, which is said once for each `many_slow_copies`:
-  /// the owner's processor is so far away that what it has just written comes slowly.
-  bool release(const shared_block& where, std::chrono::nanoseconds copying);
-  /// A process that is interrupted in between is slow, too, but not so often.
-  static constexpr int many_slow_copies = 8;
+  /// It has been copied.
+  void release(const shared_block& where);
 
  private:
   explicit foreign_memory(int file) : memory_(file) {}
 
   mapped_memory memory_;
-  int slow_copies_ = 0;  ///< more than others that were not
 };
 
 }  // namespace imbrex::ucx

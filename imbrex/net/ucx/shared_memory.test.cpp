@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <deque>
 
 #include <imbrex/base/random.hpp>
@@ -52,13 +51,13 @@ TEST_F(blocks_in_shared_memory, are_read_and_make_room_in_any_order) {
     if (dice.below(3) == 0 || unread.size() < 8) continue;
     const auto one = unread.begin() + static_cast<std::ptrdiff_t>(dice.below(unread.size()));
     EXPECT_TRUE(std::ranges::equal(there_->at(one->where), one->bytes));
-    there_->release(one->where, std::chrono::nanoseconds(0));
+    there_->release(one->where);
     unread.erase(one);
   }
   EXPECT_GT(refused, 0U);  // there was more than fits
   for (const auto& one : unread) {
     EXPECT_TRUE(std::ranges::equal(there_->at(one.where), one.bytes));
-    there_->release(one.where, std::chrono::nanoseconds(0));
+    there_->release(one.where);
   }
   shared_block where;
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(here_.put(block_of(shared_layout::longest_block, 0), where));
@@ -75,48 +74,8 @@ TEST_F(blocks_in_shared_memory, are_refused_where_none_are) {
         shared_block{last, 100'000}, shared_block{last + 1, 1}, shared_block{~0U, 1},
         shared_block{where.first, ~0U}})
     EXPECT_THROW(there_->at(wrong), serial_error) << wrong.first << ", " << wrong.size;
-  there_->release(where, std::chrono::nanoseconds(0));
+  there_->release(where);
   EXPECT_THROW(there_->at(where), serial_error);
-}
-
-TEST_F(blocks_in_shared_memory, tell_when_most_are_read_slowly) {
-  constexpr std::chrono::milliseconds slow{1};
-  constexpr std::chrono::microseconds fast{1};
-  const auto read = [this](std::chrono::nanoseconds copying, std::size_t size = 100'000) {
-    shared_block where;
-    EXPECT_TRUE(here_.put(block_of(size, 1), where));
-    return there_->release(where, copying);
-  };
-  for (int i = 0; i < 100; ++i) EXPECT_FALSE(read(i % 2 == 0 ? slow : fast));
-  for (int i = 0; i < 100; ++i) EXPECT_FALSE(read(slow, 10'000));
-  for (int round = 0; round < 3; ++round) {
-    for (int i = 1; i < foreign_memory::many_slow_copies; ++i) EXPECT_FALSE(read(slow));
-    EXPECT_TRUE(read(slow));
-  }
-}
-
-TEST(neighbour_access, pauses_longer_each_time_that_memory_is_still_far) {
-  neighbour_access access;
-  neighbour_access::time_point now{};
-  now += std::chrono::hours(1);
-  EXPECT_FALSE(access.may_be_used(now));
-  access.pause(now);  // of a neighbour that has none
-  access.is_there = neighbour_access::answer::yes;
-  EXPECT_TRUE(access.may_be_used(now));
-  auto expected = neighbour_access::shortest_pause;
-  for (int i = 0; i < 10; ++i) {
-    access.pause(now);
-    access.pause(now + expected / 2);  // what came of blocks from before
-    EXPECT_FALSE(access.may_be_used(now + expected - std::chrono::milliseconds(1)));
-    now += expected;
-    access.pause(now);  // of those, too
-    EXPECT_TRUE(access.may_be_used(now));
-    expected = std::min(2 * expected, neighbour_access::longest_pause);
-  }
-  EXPECT_EQ(expected, neighbour_access::longest_pause);
-  now += neighbour_access::longest_pause;  // without any slow block
-  access.pause(now);
-  EXPECT_TRUE(access.may_be_used(now + neighbour_access::shortest_pause));
 }
 
 TEST_F(blocks_in_shared_memory, are_not_found_by_the_key_of_something_else) {

@@ -71,8 +71,8 @@ ucx_port::peer* ucx_port::connect_to(std::size_t port) {
   if (!other.on_this_host && !leaves_rendezvous_to_ucx_ && is_tcp_alone(made->endpoint))
     made->sent_unasked = most_sent_unasked_over_tcp;
   made->is_of_one_pe = other.is_of_one_pe;
-  if (other.on_this_host && !leaves_rendezvous_to_ucx_)
-    made->ours.is_there = neighbour_access::answer::unasked;
+  if (other.on_this_host && !leaves_rendezvous_to_ucx_ && longest_header_ >= longest_about_block)
+    made->access = access_to_ours::unasked;
   peers_[port] = std::move(made);
   return peers_[port].get();
 }

@@ -17,6 +17,7 @@
 #include <imbrex/net/network.hpp>
 #include <imbrex/net/ucx/handles.hpp>
 #include <imbrex/net/ucx/held.hpp>
+#include <imbrex/net/ucx/long_path.hpp>
 #include <imbrex/net/ucx/run_token.hpp>
 #include <imbrex/net/ucx/shared_memory.hpp>
 #include <imbrex/serial/writer.hpp>
@@ -54,9 +55,10 @@ struct places {
 /// message: then the item itself is kept. The receiver unpacks the header and finds the block beside it; or, if
 /// the block is so long that UCX asks first (rendezvous), lets UCX put it into the unpacked item.
 ///
-/// Within a host UCX 1.13 has the kernel copy what is long, page by page, which takes three times as long as a copy to memory
-/// that both share and one from there. So a port that sends a long block to another of its host offers that one access to such
-/// memory, and uses it from when it has been taken, as long as there is room in it.
+/// Within a host UCX has the kernel copy what is long, page by page, which on some processors takes three times as long as a
+/// copy to memory that both share and one from there, and on others half as long. So a port that sends a long block to another
+/// of its host offers that one access to such memory. From when it has been taken, both paths are tried (`long_path`), and the
+/// better one is used, memory as long as there is room in it.
 ///
 /// A short item that may wait (`work::coalesced`) is put with others to the same port into one message, which leaves
 /// when it is full, before anything else goes there, and whenever the PE looks for what has come. So is every short item
@@ -103,9 +105,15 @@ class ucx_port final : public port {
     greeting_message,
     memory_offer,  ///< read access to the sender's `shared_memory`
     memory_taken,
-    memory_far,  ///< reading it takes long
-    item_in_memory
+    path_verdict,  ///< which path is better for messages of a size class to the one that tells
+    item_in_memory,
+    item_on_trial  ///< `item_with_block`, with a `trial_mark`
   };
+  enum class access_to_ours : std::uint8_t;
+  using time_point = std::chrono::steady_clock::time_point;
+  struct trial_mark;
+  struct block_mark;
+  struct verdict;
   struct departure;
   struct arrival;
   struct peer;
@@ -128,6 +136,7 @@ class ucx_port final : public port {
   /// What describes a block in shared memory is short, so that UCX does not ask about it in its turn, and takes no longer
   /// to read than the block.
   static constexpr std::size_t longest_beside_block = 1024;
+  static constexpr std::size_t longest_about_block = longest_beside_block + 128;  ///< with all that is added
   /// A batch of so many bytes is full. After a look at the network the first is shorter, so that the other side begins
   /// soon; each further one may be twice as long.
   static constexpr std::size_t first_full_batch = 768;
@@ -171,11 +180,13 @@ class ucx_port final : public port {
   /// Before the first message to a port of another host: tells the watchman of that host.
   void have_watched(std::size_t port);
   void send_lending(work& item, int to, peer& other);
-  /// False if there is no shared memory, or no room in it.
-  bool send_in_memory(work& item, int to, peer& other);
+  /// By what is better to a neighbour. False if it is no neighbour, or goes as any other does.
+  bool send_to_neighbour(work& item, int to, peer& other);
+  void send_in_memory(work& item, int to, peer& other, const block_mark& mark);
   void offer_memory(peer& other);
-  /// Something about memory.
-  void tell(kind what, peer& other);
+  /// That its memory can be read.
+  void tell_of_memory(peer& other);
+  void tell_of_path(peer& other, const verdict& found);
   /// Of this port, among all.
   std::size_t own_number() const;
   /// Sends something while `out_` may hold another item that is being packed.
@@ -202,6 +213,7 @@ class ucx_port final : public port {
   /// True if UCX found something to do.
   bool move() noexcept;
 
+  static constexpr bool is_beside_block(kind what);
   void handle_messages();
   template <kind What>
   void handle();
@@ -217,10 +229,13 @@ class ucx_port final : public port {
   void take_notice(std::span<const std::byte> bytes);
   void take_watch(std::span<const std::byte> bytes);
   void take_item_with_block(std::span<const std::byte> header, std::span<const std::byte> block);
+  void take_item_on_trial(std::span<const std::byte> header, std::span<const std::byte> block);
   void take_item_in_memory(std::span<const std::byte> bytes);
   void take_memory(std::span<const std::byte> bytes);
   void use_memory(std::span<const std::byte> bytes);
-  void pause_memory(std::span<const std::byte> bytes);
+  void take_verdict(std::span<const std::byte> bytes);
+  /// A message of a trial has been received, from then until now.
+  void compare(const trial_mark& tried, long_path by, std::size_t size, time_point begun);
   peer& known_peer(std::size_t port) const;
   /// True while this PE can neither send nor run, and much has come.
   bool holds_off() const { return is_full_ && congested(); }
@@ -261,11 +276,11 @@ class ucx_port final : public port {
   std::size_t departing_bytes_ = 0;
   std::deque<offer> offers_;  ///< that wait for room
   std::size_t arriving_bytes_ = 0;
-  bool is_full_ = false;  ///< more has come than the PE has run
+  time_point compared_last_;  ///< no two messages are received at once, when that is timed
+  bool is_full_ = false;      ///< more has come than the PE has run
   std::chrono::microseconds patience_ = shortest_patience;
-  std::chrono::steady_clock::time_point looked_last_;  ///< when it held off
-  std::chrono::steady_clock::time_point
-      moved_last_;  ///< when something left then, or a long message was taken
+  time_point looked_last_;  ///< when it held off
+  time_point moved_last_;   ///< when something left then, or a long message was taken
   bool has_greeted_ = false;
   bool took_ = false;         ///< something came in since progress() began
   bool progressing_ = false;  ///< inside a call of UCX that calls back

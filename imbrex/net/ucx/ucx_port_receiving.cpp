@@ -59,8 +59,9 @@ void ucx_port::handle_messages() {
   handle<greeting_message>();
   handle<memory_offer>();
   handle<memory_taken>();
-  handle<memory_far>();
+  handle<path_verdict>();
   handle<item_in_memory>();
+  handle<item_on_trial>();
 }
 
 template <ucx_port::kind What>
@@ -91,6 +92,11 @@ inline bool ucx_port::is_ours(std::span<const std::byte>& bytes) const {
   return false;
 }
 
+/// True if a block stands apart from the item that it is of, which is the header.
+constexpr bool ucx_port::is_beside_block(kind what) {
+  return what == item_with_block || what == item_on_trial;
+}
+
 template <ucx_port::kind What>
 ucs_status_t ucx_port::on_message(void* self, const void* header, std::size_t header_length, void* data,
                                   std::size_t length, const ucp_am_recv_param_t* how_it_came) {
@@ -101,9 +107,9 @@ ucs_status_t ucx_port::on_message(void* self, const void* header, std::size_t he
   port.guarded([&] {
     if ((how_it_came->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0) {
       // What is short has come whole before it is read, and memory for it is there to be had.
-      const bool has_no_header = What != item_with_block && first.empty() && length <= longest_without_header;
+      const bool has_no_header = !is_beside_block(What) && first.empty() && length <= longest_without_header;
       if (has_no_header || port.is_ours(first)) status = port.be_offered(What, first, length, data);
-    } else if (port.is_ours(What == item_with_block ? first : rest)) {
+    } else if (port.is_ours(is_beside_block(What) ? first : rest)) {
       port.take(What, first, rest);
     }
   });
@@ -120,7 +126,8 @@ void ucx_port::take(kind what, std::span<const std::byte> header, std::span<cons
     case greeting_message: return;
     case memory_offer: offers_.push_back({what, {data.begin(), data.end()}, 0, nullptr}); return;
     case memory_taken: return use_memory(data);
-    case memory_far: return pause_memory(data);
+    case path_verdict: return take_verdict(data);
+    case item_on_trial: return take_item_on_trial(header, data);
     case item_in_memory:
       if (offers_.empty() && !is_full_) return take_item_in_memory(data);
       offers_.push_back({what, {data.begin(), data.end()}, 0, nullptr});
@@ -159,18 +166,35 @@ void ucx_port::take_item_with_block(std::span<const std::byte> header, std::span
   arrived(to_.unpack(in), to, header.size() + block.size());
 }
 
-void ucx_port::take_item_in_memory(std::span<const std::byte> bytes) {
-  struct described {
-    std::uint64_t port;
-    shared_block where;
-  };
-  const auto [port, where] = last_of<described>(bytes);
-  peer& from = known_peer(port);
-  if (!from.theirs) throw serial_error("malformed message: a block in memory that has not been offered");
-  const auto block = from.theirs->at(where);
+void ucx_port::take_item_on_trial(std::span<const std::byte> header, std::span<const std::byte> block) {
+  const auto tried = last_of<trial_mark>(header);
   const auto begun = std::chrono::steady_clock::now();
-  take_item_with_block(bytes.first(bytes.size() - sizeof(described)), block);
-  if (from.theirs->release(where, std::chrono::steady_clock::now() - begun)) tell(memory_far, from);
+  take_item_with_block(header.first(header.size() - sizeof tried), block);
+  compare(tried, long_path::rendezvous, block.size(), begun);
+}
+
+void ucx_port::take_item_in_memory(std::span<const std::byte> bytes) {
+  const auto mark = last_of<block_mark>(bytes);
+  peer& from = known_peer(mark.tried.from);
+  if (!from.theirs) throw serial_error("malformed message: a block in memory that has not been offered");
+  const auto block = from.theirs->at(mark.where);
+  const bool is_tried = mark.tried.trial != 0;
+  const auto begun = is_tried ? std::chrono::steady_clock::now() : time_point();
+  take_item_with_block(bytes.first(bytes.size() - sizeof mark), block);
+  from.theirs->release(mark.where);
+  if (is_tried) compare(mark.tried, long_path::memory, block.size(), begun);
+}
+
+void ucx_port::compare(const trial_mark& tried, long_path by, std::size_t size, time_point begun) {
+  const auto now = std::chrono::steady_clock::now();
+  const auto received = now - std::max(begun, compared_last_);
+  compared_last_ = now;
+  if (tried.spent == 0) return;
+  peer& from = known_peer(tried.from);
+  const std::size_t which = size_class::of(size);
+  const auto better =
+      from.trials[which].add(tried.trial, by, received + std::chrono::nanoseconds(tried.spent));
+  if (better) tell_of_path(from, {own_number(), static_cast<std::uint32_t>(which), tried.trial, *better});
 }
 
 void ucx_port::take_memory(std::span<const std::byte> bytes) {
@@ -183,16 +207,20 @@ void ucx_port::take_memory(std::span<const std::byte> bytes) {
   peer* const owner = peer_at(port);
   if (owner == nullptr || owner->theirs) return;
   owner->theirs = foreign_memory::find(key);
-  if (owner->theirs) tell(memory_taken, *owner);
+  if (owner->theirs) tell_of_memory(*owner);
 }
 
 void ucx_port::use_memory(std::span<const std::byte> bytes) {
-  neighbour_access& ours = known_peer(last_of<std::uint64_t>(bytes)).ours;
-  if (ours.is_there == neighbour_access::answer::awaited) ours.is_there = neighbour_access::answer::yes;
+  peer& neighbour = known_peer(last_of<std::uint64_t>(bytes));
+  if (neighbour.access == access_to_ours::awaited) neighbour.access = access_to_ours::yes;
 }
 
-void ucx_port::pause_memory(std::span<const std::byte> bytes) {
-  known_peer(last_of<std::uint64_t>(bytes)).ours.pause(std::chrono::steady_clock::now());
+void ucx_port::take_verdict(std::span<const std::byte> bytes) {
+  const auto told = last_of<verdict>(bytes);
+  if (told.which >= size_class::number || told.better > long_path::memory)
+    throw serial_error("malformed message: path " + std::to_string(static_cast<int>(told.better)) +
+                       " for the sizes " + std::to_string(told.which));
+  known_peer(told.from).choices[told.which].decide(told.trial, told.better);
 }
 
 ucx_port::peer& ucx_port::known_peer(std::size_t port) const {
@@ -225,7 +253,12 @@ ucs_status_t ucx_port::be_offered(kind what, std::span<const std::byte> header, 
 void ucx_port::accept(kind what, std::span<const std::byte> header, std::size_t size, void* described) {
   if (described == nullptr) return what == memory_offer ? take_memory(header) : take_item_in_memory(header);
   auto coming = std::make_unique<arrival>(*this, what, size);
-  if (what == item_with_block) {
+  if (what == item_on_trial) {
+    coming->begun = std::chrono::steady_clock::now();
+    coming->tried = last_of<trial_mark>(header);
+    header = header.first(header.size() - sizeof(trial_mark));
+  }
+  if (is_beside_block(what)) {
     coming->pe = take_address(header);
     reader in = reader_of(header, size, nullptr, shortest_block_lent);
     coming->item = &to_.unpack(in);
@@ -256,6 +289,7 @@ void ucx_port::arrival::end(ucs_status_t status) {
   if (tells_of_a_loss(status)) return;
   to.guarded([&] {
     check(status, "receiving a long message");
+    if (tried) to.compare(*tried, long_path::rendezvous, size, begun);
     if (item != nullptr) return to.arrived(*std::exchange(item, nullptr), pe, size);
     std::span<const std::byte> all(bytes.get(), size);
     if (to.is_ours(all)) to.take(what, {}, all);

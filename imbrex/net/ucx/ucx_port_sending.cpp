@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include <imbrex/net/batch.hpp>
@@ -132,7 +133,7 @@ void ucx_port::pack(work& item) {
 }
 
 void ucx_port::send_lending(work& item, int to, peer& other) {
-  if (send_in_memory(item, to, other)) return;
+  if (send_to_neighbour(item, to, other)) return;
   if (out_.written().size() + sizeof(std::uint64_t) + sizeof to + sizeof(run_token) <= longest_header_) {
     out_(std::uint64_t{out_.lent().position});
     address(to, other);
@@ -148,33 +149,60 @@ void ucx_port::send_lending(work& item, int to, peer& other) {
   transmit(item_message, other, nullptr);
 }
 
-bool ucx_port::send_in_memory(work& item, int to, peer& other) {
-  const auto block = out_.lent();
-  const bool may_be =
-      out_.written().size() <= longest_beside_block && block.bytes.size() > longest_block_unasked;
-  if (!may_be || other.ours.is_there == neighbour_access::answer::no) return false;
-  if (other.ours.is_there == neighbour_access::answer::unasked) offer_memory(other);
+bool ucx_port::send_to_neighbour(work& item, int to, peer& other) {
+  const auto block = out_.lent().bytes;
+  const bool may_be = out_.written().size() <= longest_beside_block && block.size() > longest_block_unasked &&
+                      block.size() <= shared_layout::longest_block;
+  if (!may_be || other.access == access_to_ours::no) return false;
+  if (other.access == access_to_ours::unasked) offer_memory(other);
+  if (other.access != access_to_ours::yes) return false;
+  path_choice& choice = other.choices[size_class::of(block.size())];
+  const auto path = choice.next();
+  if (path.by == long_path::rendezvous && path.trial == 0) return false;
+  trial_mark tried{own_number(), choice.spent_on_rendezvous, path.trial};
+  const auto begun = path.trial != 0 ? std::chrono::steady_clock::now() : time_point();
+  const auto spent = [&begun] {
+    const auto time = std::chrono::steady_clock::now() - begun;
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(std::chrono::nanoseconds(time).count(), 1,
+                                                               std::numeric_limits<std::uint32_t>::max()));
+  };
+  if (path.by == long_path::rendezvous) {
+    out_(std::uint64_t{out_.lent().position});
+    address(to, other);
+    out_(tried);
+    transmit(item_on_trial, other, &item);
+    choice.spent_on_rendezvous = spent();
+    return true;
+  }
   shared_block where;
-  if (!other.ours.may_be_used(std::chrono::steady_clock::now()) || !memory_->put(block.bytes, where))
+  if (!memory_->put(block, where)) {
+    choice.put_off(path);
     return false;
+  }
+  if (path.trial != 0) tried.spent = spent();
+  send_in_memory(item, to, other, {where, tried});
+  return true;
+}
+
+void ucx_port::send_in_memory(work& item, int to, peer& other, const block_mark& mark) {
+  const std::uint64_t position = out_.lent().position;
   const auto written = out_.written();
   const std::vector<std::byte> rest(written.begin(), written.end());
   out_.clear();
   item.type->destroy(item);
   out_.bytes(rest.data(), rest.size());
-  out_(std::uint64_t{block.position});
+  out_(position);
   address(to, other);
-  out_(std::uint64_t{own_number()}, where);
+  out_(mark);
   transmit(item_in_memory, other, nullptr);
-  return true;
 }
 
 void ucx_port::offer_memory(peer& other) {
   if (is_tcp_alone(other.endpoint)) {
-    other.ours.is_there = neighbour_access::answer::no;
+    other.access = access_to_ours::no;
     return;
   }
-  other.ours.is_there = neighbour_access::answer::awaited;
+  other.access = access_to_ours::awaited;
   try {
     if (!memory_) memory_ = std::make_unique<shared_memory>();
     apart([&] {
@@ -182,7 +210,7 @@ void ucx_port::offer_memory(peer& other) {
       transmit(memory_offer, other, nullptr);
     });
   } catch (const error&) {  // what can be done with memory is done better, and not otherwise
-    other.ours.is_there = neighbour_access::answer::no;
+    other.access = access_to_ours::no;
   }
 }
 
@@ -191,10 +219,17 @@ std::size_t ucx_port::own_number() const {
              : where_.first_port[static_cast<std::size_t>(process_)];
 }
 
-void ucx_port::tell(kind what, peer& other) {
+void ucx_port::tell_of_memory(peer& other) {
   apart([&] {
     out_(std::uint64_t{own_number()});
-    transmit(what, other, nullptr);
+    transmit(memory_taken, other, nullptr);
+  });
+}
+
+void ucx_port::tell_of_path(peer& other, const verdict& found) {
+  apart([&] {
+    out_(found);
+    transmit(path_verdict, other, nullptr);
   });
 }
 
