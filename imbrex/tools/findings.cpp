@@ -14,6 +14,8 @@
 #include <imbrex/core/nearest_devices.hpp>
 #include <imbrex/device/devices.hpp>
 #include <imbrex/device/model.hpp>
+#include <imbrex/net/path_times.hpp>
+#include <imbrex/sched/idle_spin.hpp>
 #include <imbrex/tools/built_with.hpp>
 
 namespace imbrex::tools {
@@ -90,6 +92,29 @@ std::string_view name_of(device_map map) {
   return names[static_cast<std::size_t>(map)];
 }
 
+ordered_json json_of(const path_times& times) {
+  return {{"longest", times.longest},
+          {"by_kernel", times.by_kernel ? ordered_json(times.by_kernel->count()) : ordered_json(nullptr)},
+          {"by_memory", times.by_memory.count()},
+          {"chosen", times.memory_is_better() ? "memory" : "kernel"}};
+}
+
+/// What idle PEs and long messages between processes would do on this host; times in nanoseconds.
+ordered_json paths(const host_share& host) {
+  const auto wake = measure_wake();
+  const idle_spin spin(wake.value_or(nanoseconds(0)));
+  const auto time = [&](bool with_network) {
+    return host.has_processor_for_each ? spin.time(with_network).count() : 0;
+  };
+  ordered_json messages = ordered_json::array();
+  for (const path_times& times : measure_paths()) messages.push_back(json_of(times));
+  return {{"wake", wake ? ordered_json(wake->count()) : ordered_json(nullptr)},
+          {"spin", time(false)},
+          {"spin_with_network", time(true)},
+          {"long_messages", std::move(messages)},
+          {"left_to_ucx", std::getenv("UCX_RNDV_THRESH") != nullptr}};
+}
+
 }  // namespace
 
 ordered_json build_findings() {
@@ -111,7 +136,7 @@ process_findings::process_findings(const options& how) : how_(how) {
   }
 }
 
-ordered_json process_findings::json(int rank, const host_share& host) const {
+ordered_json process_findings::json(int rank, const host_share& host, bool with_paths) const {
   const int first = host.processes[host.self].first_pe;
   ordered_json pes = ordered_json::array();
   const auto chosen = devices_ ? devices_->choose(host) : std::vector<std::optional<int>>{};
@@ -132,7 +157,8 @@ ordered_json process_findings::json(int rank, const host_share& host) const {
           {"device", or_null(how_.device)},
           {"device_map", name_of(how_.map)},
           {"problem", or_null(problem_)},
-          {"pes", std::move(pes)}};
+          {"pes", std::move(pes)},
+          {"paths", with_paths && host.self == 0 ? paths(host) : ordered_json(nullptr)}};
 }
 
 }  // namespace imbrex::tools

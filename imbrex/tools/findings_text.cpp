@@ -110,6 +110,37 @@ std::string pes_text(const ordered_json& process) {
   return text;
 }
 
+/// "4.9 us".
+std::string microseconds(const ordered_json& nanoseconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f us", static_cast<double>(nanoseconds.get<std::int64_t>()) / 1000);
+  return text;
+}
+
+std::string long_messages_text(const ordered_json& paths) {
+  constexpr std::uint64_t kib = 1024;
+  if (paths["long_messages"].empty()) return "    this build cannot connect processes\n";
+  std::string text = "    long messages to processes of this host";
+  text += paths["left_to_ucx"].get<bool>() ? ", all left to UCX since UCX_RNDV_THRESH is set:\n" : ":\n";
+  for (const auto& one : paths["long_messages"])
+    text += "      up to " + std::to_string(one["longest"].get<std::uint64_t>() / kib) + " KiB: " +
+            (one["by_kernel"].is_null() ? "not copied by the kernel, which refuses it"
+                                        : microseconds(one["by_kernel"]) + " copied by the kernel") +
+            ", " + microseconds(one["by_memory"]) + " by way of shared memory: " + word(one["chosen"]) + "\n";
+  return text;
+}
+
+std::string paths_text(const ordered_json& paths) {
+  if (paths.is_null()) return {};
+  std::string text = "  paths: a wake takes ";
+  text += paths["wake"].is_null() ? "an unknown time" : microseconds(paths["wake"]);
+  text += paths["spin"] == 0 ? "; idle PEs sleep at once, as others need their processors\n"
+                             : "; idle PEs look for work for " + microseconds(paths["spin"]) +
+                                   " before they sleep, with other processes for " +
+                                   microseconds(paths["spin_with_network"]) + "\n";
+  return text + long_messages_text(paths);
+}
+
 }  // namespace
 
 std::string ranges(std::span<const int> numbers) {
@@ -132,7 +163,8 @@ std::string text_of(const ordered_json& found) {
                     "\n";
   for (const auto& process : processes) {
     text += "Process " + process["rank"].dump() + ", on " + word(process["host"]) + "\n";
-    text += processors_text(process["processors"]) + devices_text(process) + pes_text(process);
+    text += processors_text(process["processors"]) + devices_text(process) + pes_text(process) +
+            paths_text(process["paths"]);
   }
   return text;
 }

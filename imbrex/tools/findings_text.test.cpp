@@ -24,7 +24,11 @@ nlohmann::ordered_json found_on_two_processors() {
            "priorities": 6, "concurrent_kernels": 128, "copy_engines": 1}]},
         {"name": "emulated", "problem": "it has gone", "devices": []}],
       "machine": "threads", "bound": true, "device": "cuda", "device_map": "near", "problem": null,
-      "pes": [{"pe": 0, "processor": 3, "device": 0}, {"pe": 1, "processor": 0, "device": null}]}]})json");
+      "pes": [{"pe": 0, "processor": 3, "device": 0}, {"pe": 1, "processor": 0, "device": null}],
+      "paths": {"wake": 44100, "spin": 88200, "spin_with_network": 150000, "left_to_ucx": false,
+        "long_messages": [
+          {"longest": 16384, "by_kernel": 4900, "by_memory": 11800, "chosen": "kernel"},
+          {"longest": 1048576, "by_kernel": 142000, "by_memory": 72540, "chosen": "memory"}]}}]})json");
 }
 
 TEST(findings_text, says_everything_once) {
@@ -43,7 +47,12 @@ TEST(findings_text, says_everything_once) {
             "  emulated: none: it has gone\n"
             "  2 PEs, bound; devices by --device-map near\n"
             "    PE 0: processor 3, cuda device 0\n"
-            "    PE 1: processor 0, no device\n");
+            "    PE 1: processor 0, no device\n"
+            "  paths: a wake takes 44.1 us; idle PEs look for work for 88.2 us before they sleep, with other "
+            "processes for 150.0 us\n"
+            "    long messages to processes of this host:\n"
+            "      up to 16 KiB: 4.9 us copied by the kernel, 11.8 us by way of shared memory: kernel\n"
+            "      up to 1024 KiB: 142.0 us copied by the kernel, 72.5 us by way of shared memory: memory\n");
 }
 
 TEST(findings_text, tells_what_would_be_chosen) {
@@ -60,6 +69,25 @@ TEST(findings_text, tells_what_would_be_chosen) {
                            "  2 PEs, not bound; --bind core would bind them to these processors; without "
                            "--device they have no devices\n    PE 0: processor 3\n"})
     EXPECT_NE(text.find(line), std::string::npos) << line << "not in\n" << text;
+}
+
+TEST(findings_text, tells_what_is_not_to_be_had_of_paths) {
+  auto found = found_on_two_processors();
+  auto& paths = found["processes"][0]["paths"];
+  paths["wake"] = nullptr;
+  paths["spin"] = 0;
+  paths["left_to_ucx"] = true;
+  paths["long_messages"][0]["by_kernel"] = nullptr;
+  const std::string text = text_of(found);
+  for (const char* line :
+       {"  paths: a wake takes an unknown time; idle PEs sleep at once, as others need their ",
+        ", all left to UCX since UCX_RNDV_THRESH is set:\n",
+        "KiB: not copied by the kernel, which refuses it, 11.8 us by way of shared memory"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << "not in\n" << text;
+  paths["long_messages"].clear();
+  EXPECT_NE(text_of(found).find("this build cannot connect processes\n"), std::string::npos);
+  found["processes"][0]["paths"] = nullptr;
+  EXPECT_EQ(text_of(found).find("paths"), std::string::npos);
 }
 
 TEST(findings_text, joins_numbers_that_follow_each_other) {

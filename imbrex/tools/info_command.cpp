@@ -23,12 +23,13 @@ namespace {
 using nlohmann::ordered_json;
 
 [[noreturn]] void refuse(const std::string& given) {
-  static constexpr std::array<std::string_view, 2> known{"--json", "--help"};
+  static constexpr std::array<std::string_view, 3> known{"--json", "--paths", "--help"};
   const auto meant = nearest(given, known);
   throw usage_error((given.starts_with('-') ? "unknown option " : "unknown argument ") + given +
-                    (meant.empty() ? ": imbrex info takes --json and the options of the runtime, see imbrex "
-                                     "info --help"
-                                   : "; did you mean " + std::string(meant) + "?"));
+                    (meant.empty()
+                         ? ": imbrex info takes --json, --paths and the options of the runtime, see "
+                           "imbrex info --help"
+                         : "; did you mean " + std::string(meant) + "?"));
 }
 
 /// What the system says need not be UTF-8, as JSON must.
@@ -37,20 +38,23 @@ std::string dump(const ordered_json& found) {
 }
 
 std::string help() {
-  return "imbrex info [--json] [OPTIONS OF THE RUNTIME]\n"
+  return "imbrex info [--json] [--paths] [OPTIONS OF THE RUNTIME]\n"
          "Prints what Imbrex finds here, and what a program that is started with the same options would "
          "choose:\n"
          "how it was built, processors, PEs, devices, and which PE uses which. Started as several processes\n"
          "(imbrex run -n 4 imbrex info, mpirun, srun), it tells of all.\n\n"
          "  --json               print it as one object of JSON\n"
+         "  --paths              measure what wakes and long messages take, and print what is chosen by "
+         "that\n"
          "  --help               print this\n" +
          options_help();
 }
 
 /// What all processes have found; empty in all but the first.
-std::vector<ordered_json> gather(const process_findings& mine, const options& how, bootstrap* job) {
-  if (job == nullptr) return {mine.json(0, own_host(how.pes, 0))};
-  const auto found = mine.json(job->rank(), share_host(*job, how.pes, 0, mine.seen()));
+std::vector<ordered_json> gather(const process_findings& mine, const info_settings& asked, const options& how,
+                                 bootstrap* job) {
+  if (job == nullptr) return {mine.json(0, own_host(how.pes, 0), asked.paths)};
+  const auto found = mine.json(job->rank(), share_host(*job, how.pes, 0, mine.seen()), asked.paths);
   std::vector<ordered_json> all;
   for (const std::string& text : job->all_gather(dump(found)))
     if (job->rank() == 0) all.push_back(ordered_json::parse(text));
@@ -88,11 +92,11 @@ std::variant<info_settings, std::string> parse_info(std::span<const std::string>
   for (int i = 1; i < count; ++i) {
     const std::string given = rest[i];
     if (given == "--help" || given == "-h") return help();
-    if (given != "--json") {
+    if (given != "--json" && given != "--paths") {
       refuse_near_misses(count, rest);
       refuse(given);
     }
-    asked.json = true;
+    (given == "--json" ? asked.json : asked.paths) = true;
   }
   return asked;
 }
@@ -103,7 +107,7 @@ int print_info(const info_settings& asked) {
   detail::check_options(how, job == nullptr ? 1 : job->size());
   if (job == nullptr) how.pes = own_host(how.pes, 0).pes;
   const process_findings mine(how);
-  const auto all = gather(mine, how, job.get());
+  const auto all = gather(mine, asked, how, job.get());
   std::string problem;
   if (!all.empty()) {
     ordered_json found = build_findings();

@@ -12,6 +12,7 @@ namespace imbrex::tools {
 /// What `imbrex info` is asked for.
 struct info_settings {
   bool json = false;
+  bool paths = false;
   options how{};  ///< of the programs that it is to tell about
 };
 

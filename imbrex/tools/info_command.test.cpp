@@ -31,16 +31,20 @@ TEST(info_command, takes_the_options_of_the_runtime) {
   EXPECT_EQ(asked.how.device, "emulated");
   EXPECT_EQ(asked.how.map, device_map::near);
   EXPECT_EQ(asked.how.device_model, "v100");
+  EXPECT_FALSE(asked.paths);
   EXPECT_FALSE(settings({}).json);
+  EXPECT_TRUE(settings({"--paths"}).paths);
 }
 
 TEST(info_command, says_what_is_wrong_and_what_to_write) {
   const std::vector<std::pair<words, const char*>> wrong{
       {{"--jsn"}, "unknown option --jsn; did you mean --json?"},
+      {{"--path"}, "unknown option --path; did you mean --paths?"},
       {{"--pse", "2"}, "did you mean --pes?"},
       {{"--pes", "0"}, "--pes 0: the number of PEs"},
       {{"--device-map", "far"}, "--device-map far: the value must be one of block, round-robin, near, none"},
-      {{"--verbose"}, "unknown option --verbose: imbrex info takes --json and the options of the runtime"},
+      {{"--verbose"},
+       "unknown option --verbose: imbrex info takes --json, --paths and the options of the runtime"},
       {{"--json", "./app"}, "unknown argument ./app"},
       {{"--"}, "unknown option --"},
   };

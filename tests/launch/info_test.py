@@ -16,7 +16,7 @@ LIMIT = 50  # seconds that nothing here takes unless it hangs
 BUILD = ["version", "compiler", "build_type", "ucx", "pmix", "mpi", "cuda", "otf2", "device_models", "launcher",
          "processes"]
 PROCESS = ["rank", "host", "processors", "hiding", "backends", "machine", "bound", "device", "device_map", "problem",
-           "pes"]
+           "pes", "paths"]
 
 
 def run(*command, before=(), environment=None):
@@ -94,6 +94,22 @@ class Info(unittest.TestCase):
         self.assertEqual(asked.stderr, f"imbrex info: {found['backends'][0]['problem']}\n")
         self.assertIn("CUDA_VISIBLE_DEVICES=: ", asked.stdout)
         self.of_one(environment={"CUDA_VISIBLE_DEVICES": os.fsdecode(b"\xff")})  # no UTF-8
+
+    def test_paths(self):
+        self.assertIsNone(self.of_one()["paths"])
+        paths = self.of_one("--paths", "--pes", "1")["paths"]
+        self.assertEqual(list(paths), ["wake", "spin", "spin_with_network", "long_messages", "left_to_ucx"])
+        self.assertGreater(paths["wake"], 0)
+        self.assertTrue(30_000 <= paths["spin"] <= paths["spin_with_network"] <= 200_000, paths)
+        if self.found()["ucx"] is not None:
+            self.assertEqual([one["longest"] for one in paths["long_messages"]],
+                             [2**power for power in range(14, 21)])
+        for one in paths["long_messages"]:
+            better = one["by_kernel"] is None or one["by_memory"] <= one["by_kernel"]
+            self.assertEqual(one["chosen"], "memory" if better else "kernel")
+        self.assertFalse(paths["left_to_ucx"])
+        crowded = self.of_one("--paths", "--pes", "1000", environment={"UCX_RNDV_THRESH": "auto"})["paths"]
+        self.assertEqual((crowded["spin"], crowded["left_to_ucx"]), (0, True))
 
     def test_text(self):
         text = run("info", "--pes", "1", "--device", "emulated")
