@@ -4,7 +4,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <exception>
+#include <system_error>
 #include <thread>
+
+#include <imbrex/base/background_thread.hpp>
 
 namespace jacobi3d {
 namespace {
@@ -75,9 +79,11 @@ plain_loop::outcome plain_loop::run(std::int64_t iterations, bool change) {
     std::vector<std::jthread> others;
     try {
       for (int thread = 1; thread < threads_; ++thread) others.emplace_back(sweep_slab, thread);
-    } catch (...) {
+    } catch (const std::exception& e) {
       start.store(-1);
       start.notify_all();
+      if (const auto* const none = dynamic_cast<const std::system_error*>(&e))
+        imbrex::throw_no_thread("of the plain loop", *none, "lower --pes, or ");
       throw;
     }
     start.store(1);

@@ -2,12 +2,16 @@
 #include "apps/jacobi3d/stencil.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/sanitized.test.hpp>
 
 #include "apps/jacobi3d/checksum.hpp"
 #include "apps/jacobi3d/decomposition.hpp"
@@ -209,6 +213,26 @@ TEST(plain_loop, equals_the_serial_loop_with_any_number_of_threads) {
     EXPECT_GE(outcome.seconds, 0.0);
     EXPECT_EQ(checksum(plain.field(), grid, {0, 0, 0}), serial.checksum());
   }
+}
+
+/// Each thread takes a stack of some MB; a few are kept from threads that have ended.
+TEST(plain_loop, says_which_thread_cannot_be_made) {
+  if (imbrex::test::memory_is_kept_back) GTEST_SKIP() << "a sanitizer ends the process by itself";
+  plain_loop plain({4, 4, 4}, initial_values::parse("random:6"), 40);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
+  const rlimit none{1, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &none), 0);
+  std::string said;
+  try {
+    plain.run(1, false);
+  } catch (const imbrex::error& e) {
+    said = e.what();
+  }
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_TRUE(said.starts_with(
+      "cannot start the thread of the plain loop: Resource temporarily unavailable; lower --pes, or "))
+      << said;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/log.hpp>
 #include <imbrex/core/check_options.hpp>
 #include <imbrex/core/nearest_devices.hpp>
 #include <imbrex/core/stream_set.hpp>
@@ -36,6 +37,18 @@ void check(const options& how) {
   if (!how.device_data)
     throw usage_error(
         "--no-data is for --device emulated: there is nothing else that could leave its work undone");
+}
+
+/// Keeps a device for what a program has not destroyed by the end of its run, as long as the process lasts.
+void keep_for(const std::string& left, std::unique_ptr<device> which) {
+  log(log_level::warning,
+      "the run has ended and leaves " + left + " of " + which->info().label() +
+          ", which can no longer be used; destroy what is made of a device before the main task returns");
+  which->end();
+  static std::mutex lock;
+  static auto& kept = *new std::vector<std::unique_ptr<device>>;
+  const std::lock_guard hold(lock);
+  kept.push_back(std::move(which));
 }
 
 }  // namespace
@@ -80,7 +93,13 @@ run_devices::run_devices(const options& how, virtual_clock* time) : how_(how), d
   devices_ = devices(how.device, emulated);
 }
 
-run_devices::~run_devices() = default;
+run_devices::~run_devices() {
+  request_streams_.clear();
+  shared_streams_.clear();
+  completions_.clear();
+  for (auto& d : devices_)
+    if (const std::string left = d->left(); !left.empty()) keep_for(left, std::move(d));
+}
 
 std::string run_devices::seen() const {
   std::string words;

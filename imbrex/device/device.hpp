@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <string>
 
 #include <imbrex/device/backend.hpp>
 #include <imbrex/device/memory_pool.hpp>
@@ -13,30 +14,54 @@ namespace imbrex {
 
 /// One accelerator: a GPU, or what stands for one. It makes nothing by itself: a `stream`, an `event_pool`, a
 /// `device_buffer`, a `pinned_buffer` and a `flag_array` each take the device that they are of, and may not
-/// outlive it. Any thread may use it; what is made of it says itself who may.
+/// outlive it. The devices of a run end with it: of what is left of one then, each use throws `error`, and only the
+/// contents of pinned memory remain. Any thread may use a device; what is made of it says itself who may.
 class device {
  public:
   explicit device(std::unique_ptr<device_backend> backend);
   device(const device&) = delete;
   device& operator=(const device&) = delete;
-  /// Waits for what its streams still run. In debug builds aborts if streams, event pools or buffers of it are left.
+  /// Waits for what its streams still run. In debug builds aborts if anything of it is left.
   ~device();
 
   const device_info& info() const { return backend_->info(); }
   /// Bytes of device memory that a buffer could still have, if it were in one piece.
   std::size_t free_memory();
-  memory_pool& memory(memory_kind kind) { return kind == memory_kind::device ? memory_ : pinned_; }
+  memory_pool& memory(memory_kind kind) {
+    check_alive();
+    return kind == memory_kind::device ? memory_ : pinned_;
+  }
   /// How many streams it has.
   std::size_t streams() { return streams_.streams(); }
 
   /// For the classes that are made of a device.
   void add_event_pools(int count) noexcept { event_pools_.fetch_add(count, std::memory_order_relaxed); }
-  device_backend& backend() { return *backend_; }
+  void add_graphs(int count) noexcept { graphs_.fetch_add(count, std::memory_order_relaxed); }
+  device_backend& backend() {
+    check_alive();
+    return *backend_;
+  }
   detail::stream_registry& registry() { return streams_; }
 
+  // At the end of a run.
+
+  /// What is made of it and not destroyed: "2 streams, 1 buffer of 4.0 KiB"; empty if nothing is.
+  std::string left();
+  /// Waits for what its streams still run. From now on what is left can be destroyed and nothing else.
+  void end() noexcept;
+  bool ended() const noexcept { return ended_.load(std::memory_order_relaxed); }
+  /// Throws `error` if it has ended.
+  void check_alive() const {
+    if (ended()) refuse_use();
+  }
+
  private:
+  [[noreturn]] void refuse_use() const;
+
   std::unique_ptr<device_backend> backend_;
+  std::atomic<bool> ended_{false};
   std::atomic<int> event_pools_{0};
+  std::atomic<int> graphs_{0};
   detail::stream_registry streams_{*backend_};
   memory_pool memory_{*backend_, memory_kind::device, streams_};
   memory_pool pinned_{*backend_, memory_kind::pinned, streams_};

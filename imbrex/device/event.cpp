@@ -29,6 +29,7 @@ void event::give_back() noexcept {
 
 event_backend& event::backend() const {
   if (backend_ == nullptr) throw error("an event is used after it was moved from; use what it was moved to");
+  pool_->of_.check_alive();
   return *backend_;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <imbrex/device/backend.hpp>
+#include <imbrex/device/device.hpp>
 
 namespace imbrex {
 
@@ -13,16 +14,26 @@ namespace imbrex {
 /// must outlive its last launch. Two launches of one graph never run at the same time.
 class graph {
  public:
-  graph(graph&&) noexcept = default;
-  graph& operator=(graph&&) noexcept = default;
+  graph(graph&& other) noexcept
+      : of_(std::exchange(other.of_, nullptr)), backend_(std::move(other.backend_)) {}
+  graph& operator=(graph&& other) noexcept {
+    std::swap(of_, other.of_);
+    std::swap(backend_, other.backend_);
+    return *this;
+  }
+  ~graph() {
+    if (of_ != nullptr) of_->add_graphs(-1);
+  }
 
  private:
   friend class stream;
-  graph(std::unique_ptr<graph_backend> backend, const void* device) noexcept
-      : backend_(std::move(backend)), device_(device) {}
+  graph(device& of, std::unique_ptr<graph_backend> backend) noexcept
+      : of_(&of), backend_(std::move(backend)) {
+    of.add_graphs(1);
+  }
 
+  device* of_;
   std::unique_ptr<graph_backend> backend_;
-  const void* device_;
 };
 
 }  // namespace imbrex

@@ -41,17 +41,23 @@ stream& stream::operator=(stream&& other) noexcept {
 stream::~stream() { leave(); }
 
 void stream::leave() noexcept {
+  if (backend_ != nullptr && on_->ended()) {  // what it would ask has gone with the run
+    static_cast<void>(backend_.release());
+    return;
+  }
   if (backend_ != nullptr) on_->registry().leave(*backend_);
   backend_.reset();
 }
 
 stream_backend& stream::backend() const {
   if (backend_ == nullptr) throw error("a stream is used after it was moved from; use what it was moved to");
+  on_->check_alive();
   return *backend_;
 }
 
 void stream::check_device(std::string_view operation, std::string_view what, const void* device) const {
   if (device == on_->info().id || device == nullptr) return;
+  on_->check_alive();
   throw device_error(on_->info().label(), owner_, std::string(operation),
                      "it uses " + std::string(what) + " of " + detail::info_of(device).label() +
                          "; make what a stream uses on its own device, or copy memory from the other one");
@@ -96,7 +102,7 @@ void stream::launch(graph& what) {
   require_graphs();
   if (what.backend_ == nullptr)
     throw error("a graph is used after it was moved from; use what it was moved to");
-  check_device("launch of a graph", "a graph", what.device_);
+  check_device("launch of a graph", "a graph", what.of_->info().id);
   backend().launch(*what.backend_);
 }
 
@@ -150,7 +156,7 @@ void stream::refuse_capture(std::string_view operation) const {
 
 graph stream::end_capture() {
   require_graphs();
-  return {on_->registry().end_capture(backend()), on_->info().id};
+  return {*on_, on_->registry().end_capture(backend())};
 }
 
 }  // namespace imbrex

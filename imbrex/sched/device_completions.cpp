@@ -326,6 +326,7 @@ device_completions::device_completions(scheduler& pe, device& of, completion_met
 device_completions::~device_completions() = default;
 
 device_completions::notice* device_completions::notify(stream& after, const receiver& who) {
+  after.on().check_alive();
   if (&after.on() != &of_)
     throw error(detail::stream_of(after.owner()) + " is of " + after.on().info().label() + ", but PE " +
                 std::to_string(pe_.pe()) + " hears of " + of_.info().label() +
