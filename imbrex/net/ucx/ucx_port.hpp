@@ -223,6 +223,7 @@ class ucx_port final : public port {
                                  std::size_t length, const ucp_am_recv_param_t* how_it_came);
   /// Takes the token off what stands alone, or off the header of a block. False, and said, if it is a stranger's.
   bool is_ours(std::span<const std::byte>& bytes) const;
+  [[gnu::cold]] void tell_of_stranger_here() const;
   void take(kind what, std::span<const std::byte> header, std::span<const std::byte> data);
   void take_item(std::span<const std::byte> bytes);
   void take_batch(std::span<const std::byte> bytes);

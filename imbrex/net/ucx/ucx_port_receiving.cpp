@@ -85,11 +85,15 @@ template <class Function>
   }
 }
 
-inline bool ucx_port::is_ours(std::span<const std::byte>& bytes) const {
+[[gnu::always_inline]] inline bool ucx_port::is_ours(std::span<const std::byte>& bytes) const {
   if (take_token(bytes, where_.token)) [[likely]]
     return true;
-  tell_of_stranger(pe_ ? "PE " + std::to_string(*pe_) : "process " + std::to_string(process_));
+  tell_of_stranger_here();
   return false;
+}
+
+void ucx_port::tell_of_stranger_here() const {
+  tell_of_stranger(pe_ ? "PE " + std::to_string(*pe_) : "process " + std::to_string(process_));
 }
 
 /// True if a block stands apart from the item that it is of, which is the header.
@@ -104,7 +108,7 @@ ucs_status_t ucx_port::on_message(void* self, const void* header, std::size_t he
   std::span<const std::byte> first(static_cast<const std::byte*>(header), header_length);
   std::span<const std::byte> rest(static_cast<const std::byte*>(data), length);
   ucs_status_t status = UCS_OK;
-  port.guarded([&] {
+  port.guarded([&]() __attribute__((always_inline)) {
     if ((how_it_came->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0) {
       // What is short has come whole before it is read, and memory for it is there to be had.
       const bool has_no_header = !is_beside_block(What) && first.empty() && length <= longest_without_header;
