@@ -4,10 +4,10 @@
 // All that a program needs that gives work to devices.
 #include <imbrex/imbrex.hpp>
 
-#include <imbrex/core/device_choice.hpp>
-#include <imbrex/core/device_work.hpp>
-#include <imbrex/core/stream_set.hpp>
-#include <imbrex/core/work_request.hpp>
+#include <imbrex/core/gpu/device_choice.hpp>
+#include <imbrex/core/gpu/device_work.hpp>
+#include <imbrex/core/gpu/stream_set.hpp>
+#include <imbrex/core/gpu/work_request.hpp>
 #include <imbrex/device/buffer.hpp>
 #include <imbrex/device/device.hpp>
 #include <imbrex/device/event.hpp>

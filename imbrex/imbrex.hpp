@@ -3,17 +3,17 @@
 
 // All that a program needs. The first three hold what checks the program's calls: named here, they keep the
 // lists of includes short in the compiler's messages about a wrong call.
-#include <imbrex/core/member_traits.hpp>
-#include <imbrex/core/operations.hpp>
+#include <imbrex/core/message/member_traits.hpp>
+#include <imbrex/core/name/operations.hpp>
 #include <imbrex/serial/check.hpp>
 
-#include <imbrex/core/balance_point.hpp>
-#include <imbrex/core/channel.hpp>
-#include <imbrex/core/create.hpp>
-#include <imbrex/core/run.hpp>
-#include <imbrex/core/section.hpp>
-#include <imbrex/core/sleep.hpp>
-#include <imbrex/core/spend.hpp>
-#include <imbrex/core/tracing.hpp>
+#include <imbrex/core/array/balance_point.hpp>
+#include <imbrex/core/array/channel.hpp>
+#include <imbrex/core/array/create.hpp>
+#include <imbrex/core/array/section.hpp>
+#include <imbrex/core/pe/sleep.hpp>
+#include <imbrex/core/record/tracing.hpp>
+#include <imbrex/core/run/run.hpp>
+#include <imbrex/core/run/spend.hpp>
 #include <imbrex/coro/when_all.hpp>
 #include <imbrex/coro/when_any.hpp>

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails on an include that goes upward, a cycle of folders, or an include of another folder's internal/.
+"""Fails on an include that goes upward, a cycle of files or folders, or an include of another folder's internal/.
+
+A header and its source are one node. A sub-folder is a room of its own, with its internal/ in it.
 
 usage: check_layers.py [repository root]
 """
@@ -11,6 +13,9 @@ import sys
 # From the lowest to the highest; folders of one row may include each other as long as there is no cycle.
 LAYERS = [["base"], ["serial"], ["trace"], ["coro"], ["net"], ["device"], ["sched"], ["core"],
           ["balance", "checkpoint"], ["python", "mpi", "cells", "resident", "tools"]]
+# The rooms of a folder, from the lowest to the highest; "" is what lies in the folder itself. Where none are named, rooms
+# may include each other as long as there is no cycle.
+ROOMS = {"core": ["name", "message", "pe", "collective", "array", "gpu", "record", "run", ""]}
 HEIGHT = {folder: height for height, row in enumerate(LAYERS) for folder in row}
 PROGRAMS = ["apps", "examples", "bench"]
 SOURCES = {".hpp", ".cpp", ".cuh", ".cu"}
@@ -42,10 +47,39 @@ def cycle_in(graph):
     return next(filter(None, (visit(node, []) for node in sorted(graph))), None)
 
 
+def node_of(path):
+    """A header and its source: a path below imbrex/ without its ending."""
+    return re.sub(r"\.(hpp|cpp|cuh|cu)$", "", path)
+
+
+def room_of(path):
+    """The folder of a path below imbrex/; internal/ belongs to the folder around it."""
+    return re.sub(r"(/internal)?/[^/]*$", "", path)
+
+
+def is_test(path):
+    return ".test." in path
+
+
+def check_rooms(where, path, included):
+    """The complaint about an include from one room of a folder to another; both are paths below imbrex/."""
+    folder = path.split("/")[0]
+    order = ROOMS.get(folder)
+    if order is None or included.split("/")[0] != folder or is_test(path):
+        return None
+    inner, other = (room_of(p)[len(folder) + 1:] for p in (path, included))
+    for room in (inner, other):
+        if room not in order:
+            return f"imbrex/{folder}/{room} has no place among the rooms in scripts/check_layers.py"
+    if order.index(other) > order.index(inner):
+        return f"{where}: {folder}/{other} stands above {folder}/{inner}"
+    return None
+
+
 def check(root):
     """The complaints about the tree at `root`, one string each."""
     complaints = []
-    graph = {}
+    folders, rooms, nodes = {}, {}, {}
     for folder in sorted(path.name for path in (root / "imbrex").iterdir() if path.is_dir()):
         if folder not in HEIGHT:
             complaints.append(f"imbrex/{folder} has no place among the layers in scripts/check_layers.py")
@@ -54,19 +88,28 @@ def check(root):
             where = f"{file.relative_to(root)} includes {included}"
             if opening == '"':
                 complaints.append(f"{where}: write #include <imbrex/folder/file.hpp>")
-            parts = included.split("/")
-            if parts[0] != "imbrex" or parts[1:2] == [folder]:
+            if not included.startswith("imbrex/"):
                 continue
-            if len(parts) < 3:
+            path, included = str(file.relative_to(root / "imbrex")), included[len("imbrex/"):]
+            if "/" not in included:
                 complaints.append(f"{where}: that is for users; include the header that is needed")
                 continue
-            graph.setdefault(folder, set()).add(parts[1])
-            if HEIGHT.get(parts[1], len(LAYERS)) > HEIGHT[folder]:
-                complaints.append(f"{where}: {parts[1]} stands above {folder}")
-            if "internal" in parts:
-                complaints.append(f"{where}: that is private to {parts[1]}")
-    if cycle := cycle_in(graph):
-        complaints.append("cycle of folders: " + " -> ".join(cycle))
+            other = included.split("/")[0]
+            if HEIGHT.get(other, len(LAYERS)) > HEIGHT[folder]:
+                complaints.append(f"{where}: {other} stands above {folder}")
+            if "/internal/" in included and not path.startswith(room_of(included) + "/"):
+                complaints.append(f"{where}: that is private to {room_of(included)}")
+            if complaint := check_rooms(where, path, included):
+                complaints.append(complaint)
+            if other != folder:
+                folders.setdefault(folder, set()).add(other)
+            if not is_test(path) and not is_test(included):
+                for graph, name in ((rooms, room_of), (nodes, node_of)):
+                    if name(path) != name(included):
+                        graph.setdefault(name(path), set()).add(name(included))
+    for graph, what in ((folders, "folders"), (rooms, "rooms"), (nodes, "files")):
+        if cycle := cycle_in(graph):
+            complaints.append(f"cycle of {what}: " + " -> ".join(cycle))
     for program_folder in PROGRAMS:
         for file, _, included in includes_below(root / program_folder):
             if re.search(r"\bimbrex/(.*/)?internal/", included):

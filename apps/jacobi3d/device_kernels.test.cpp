@@ -14,8 +14,8 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/device/backends/devices.hpp>
 #include <imbrex/device/buffer.hpp>
-#include <imbrex/device/devices.hpp>
 #include <imbrex/device/stream.hpp>
 
 #include "apps/jacobi3d/block_field.hpp"

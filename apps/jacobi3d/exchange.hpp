@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <imbrex/core/index.hpp>
+#include <imbrex/core/name/index.hpp>
 #include <imbrex/serial/absent_bytes.hpp>
 
 #include "apps/jacobi3d/block_field.hpp"

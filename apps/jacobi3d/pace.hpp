@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include <imbrex/core/spend.hpp>
+#include <imbrex/core/run/spend.hpp>
 
 namespace jacobi3d {
 

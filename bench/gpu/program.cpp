@@ -8,7 +8,7 @@
 #include <optional>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/device/devices.hpp>
+#include <imbrex/device/backends/devices.hpp>
 #include <imbrex/device/model.hpp>
 
 namespace bench {

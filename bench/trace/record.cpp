@@ -8,7 +8,7 @@
 #include <thread>
 
 #include <imbrex/base/ticks.hpp>
-#include <imbrex/core/runtime.hpp>
+#include <imbrex/core/run/runtime.hpp>
 #include <imbrex/trace/recording.hpp>
 
 #include "bench/measure.hpp"

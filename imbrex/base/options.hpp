@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <imbrex/base/clock.hpp>
+#include <imbrex/base/max_processes.hpp>
 
 namespace imbrex {
 
@@ -59,9 +60,6 @@ enum class stream_policy {
 
 /// The most PEs that one process may have.
 inline constexpr int max_pes = 65'536;
-
-/// The most processes that a job may have.
-inline constexpr int max_processes = 65'536;
 
 /// The most emulated devices that one process may have, and the most turns between two looks for completions.
 inline constexpr int max_devices = 1'024;
@@ -117,7 +115,7 @@ struct options {
 
   /// Instead of a map, and by no option: the number of the device that a PE uses, or `std::nullopt` for none.
   /// It is called once for each PE of the process, in order, when the run begins (`device_choice` is in
-  /// `<imbrex/core/device_choice.hpp>`); a number that no device has is a `usage_error`.
+  /// `<imbrex/core/gpu/device_choice.hpp>`); a number that no device has is a `usage_error`.
   std::function<std::optional<int>(const device_choice&)> choose_device{};
 };
 

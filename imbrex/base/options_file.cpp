@@ -9,8 +9,8 @@
 
 #include <imbrex/base/command_words.hpp>
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/max_processes.hpp>
 #include <imbrex/base/number.hpp>
-#include <imbrex/base/options.hpp>
 #include <imbrex/base/printable.hpp>
 #include <imbrex/base/read_file.hpp>
 

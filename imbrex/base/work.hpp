@@ -17,6 +17,7 @@ struct work_type {
   void (*destroy)(work&) noexcept;  ///< throws the item away unrun
   void (*pack)(work&, writer&);     ///< writes what `unpack` reads; the item remains
   work* (*unpack)(reader&);         ///< a new item, allocated from this PE's pool
+  bool brings_message = false;      ///< it carries a message over a modelled link, or lets it in
 };
 
 /// An item that a PE runs: a message, a resumption, a completion. Queues link it by `next`.

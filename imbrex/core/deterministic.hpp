@@ -6,19 +6,12 @@
 #include <string>
 #include <utility>
 
-#include <imbrex/core/entry.hpp>
-#include <imbrex/core/run.hpp>
-#include <imbrex/core/runtime.hpp>
+#include <imbrex/core/array/entry.hpp>
+#include <imbrex/core/run/run.hpp>
+#include <imbrex/core/run/runtime.hpp>
 #include <imbrex/net/local/delayed.hpp>
 
 namespace imbrex {
-
-namespace detail {
-
-void run_deterministic(runtime& r, delayed_transport& wire);
-bool step_deterministic(runtime& r, delayed_transport& wire);
-
-}  // namespace detail
 
 /// A message that the deterministic machine has not delivered yet.
 struct undelivered {

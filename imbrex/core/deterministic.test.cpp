@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include <imbrex/core/machines.test.hpp>
-#include <imbrex/core/spend.hpp>
+#include <imbrex/core/behaviour/machines.test.hpp>
+#include <imbrex/core/run/spend.hpp>
 
 namespace imbrex::deterministic_test {
 

@@ -122,7 +122,7 @@ class stream {
 
   /// `co_await stream.done()`: the entry goes on when all that was submitted is done; its PE does other things
   /// meanwhile, or what the run's `completion_method` says. Throws `device_error` if the device has failed or
-  /// fails. (<imbrex/core/device_work.hpp>)
+  /// fails. (<imbrex/core/gpu/device_work.hpp>)
   stream_end done() noexcept { return {*this}; }
   /// A number that no other stream of this process has or had.
   std::uint64_t number() const noexcept { return number_; }

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include <imbrex/base/clock.hpp>
+#include <imbrex/device/backends/devices.hpp>
 #include <imbrex/device/buffer.hpp>
-#include <imbrex/device/devices.hpp>
 #include <imbrex/device/emulated/emulated_device.hpp>
 #include <imbrex/device/emulated/virtual_time.hpp>
 #include <imbrex/device/event.hpp>

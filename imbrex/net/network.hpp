@@ -68,16 +68,7 @@ class network {
   virtual void close() = 0;
 };
 
-/// True if this build can connect processes.
-bool has_network();
-
 /// How many ports a process has: its PEs have one each, or share one.
 enum class port_sharing : bool { each, one };
-
-/// Connects this process to the others of its job, all of which call this: a network of UCX. Throws
-/// imbrex::error if there is none, or a process does not come, or was made from another program (`program` is
-/// a digest of it).
-std::unique_ptr<network> connect(bootstrap& job, int pes, port_sharing sharing, std::uint64_t program,
-                                 network::receiver& to);
 
 }  // namespace imbrex

@@ -41,11 +41,12 @@ class device_completions::notice : public work {
     type = &kind;
     priority = priority_of(of);
     owner_.all_.push_back(this);
+    ++owner_.pending_;
   }
   notice(const notice&) = delete;
   notice& operator=(const notice&) = delete;
   ~notice() {
-    if (is_told_) --owner_.told_;
+    if (!is_told_) --owner_.pending_;
     owner_.all_[place_] = owner_.all_.back();
     owner_.all_[place_]->place_ = place_;
     owner_.all_.pop_back();
@@ -70,7 +71,7 @@ class device_completions::notice : public work {
   /// Tells its receiver that it will not come; the device may still have it.
   void tell(const std::exception_ptr& failure) {
     is_told_ = true;
-    ++owner_.told_;
+    --owner_.pending_;
     const auto who = std::exchange(who_, {});
     if (who.come != nullptr) who.come(who.to, failure);
   }

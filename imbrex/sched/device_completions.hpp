@@ -10,11 +10,12 @@
 
 #include <imbrex/base/clock.hpp>
 #include <imbrex/base/options.hpp>
+#include <imbrex/sched/completion_source.hpp>
+#include <imbrex/sched/scheduler.hpp>
 
 namespace imbrex {
 
 class device;
-class scheduler;
 class stream;
 
 /// What a notice takes of its PE, beside the queries of its events, where that is modelled.
@@ -42,14 +43,17 @@ struct completion_costs {
 /// A device that fails may tell nobody, or call although it has failed: so an event goes with each notice, which is
 /// asked when a callback has come, and now and then while nothing comes. Then all who wait are told of the failure, each
 /// in an item.
-class device_completions {
+class device_completions final : public completion_source {
  public:
   /// Throws usage_error if the device cannot do it that way.
   device_completions(scheduler& pe, device& of, completion_method how, const polling_interval& when,
                      const completion_costs& charged = {});
   ~device_completions();
-  device_completions(const device_completions&) = delete;
-  device_completions& operator=(const device_completions&) = delete;
+
+  /// That of a PE; null if it has no device.
+  static device_completions* of(const scheduler& pe) {
+    return static_cast<device_completions*>(pe.completions());
+  }
 
   device& of() const { return of_; }
 
@@ -71,8 +75,6 @@ class device_completions {
   /// Drops all notices, none of which may be in a queue: at the end, when the device has nothing to run any more.
   void discard() noexcept;
 
-  /// How many notices have not been delivered.
-  std::size_t pending() const { return all_.size() - told_; }
   /// True if an idle PE must look by itself to find what is done.
   bool must_look() const {
     return pending() > 0 && how_ != completion_method::callback && how_ != completion_method::user_polling;
@@ -80,13 +82,9 @@ class device_completions {
   /// True if the PE may run nothing, but must look.
   bool blocks() const;
 
-  /// True if a PE that has other things to do is to look now. To be asked at each turn while something is pending.
-  bool is_due() { return --turns_left_ <= 0 && is_due_now(); }
-  /// Looks once; true if something was queued.
-  bool look();
-  /// The same by a PE that has other things to do, which `is_due` told so.
-  void look_beside_work();
-  /// The same at all that is pending; before the PE sleeps.
+  bool look() override;
+  void look_beside_work() override;
+  /// Looks at all that is pending; before the PE sleeps.
   bool look_at_all();
 
   /// Where nothing is asked of the device, it is asked so often whether it still lives.
@@ -104,7 +102,7 @@ class device_completions {
   bool hears_of_no_failure() const {
     return how_ == completion_method::callback || how_ == completion_method::flag;
   }
-  bool is_due_now();
+  bool is_due_now() override;
   bool check_device();
   bool check_notice();
 
@@ -114,8 +112,6 @@ class device_completions {
   const polling_interval when_;
   const completion_costs costs_;
   std::vector<notice*> all_;  ///< wherever they are
-  std::size_t told_ = 0;      ///< of these, told that the device has failed
-  int turns_left_ = 1;
   int turns_between_ = 1;
   std::size_t looks_in_vain_ = 0;
   unsigned looks_ = 0;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <imbrex/base/random.hpp>
-#include <imbrex/device/devices.hpp>
+#include <imbrex/device/backends/devices.hpp>
 #include <imbrex/device/emulated/emulated_device.hpp>
 #include <imbrex/device/emulated/virtual_time.hpp>
 #include <imbrex/device/error.hpp>

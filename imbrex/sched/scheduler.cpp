@@ -5,7 +5,7 @@
 #include <utility>
 
 #include <imbrex/net/port.hpp>
-#include <imbrex/sched/device_completions.hpp>
+#include <imbrex/sched/completion_source.hpp>
 
 namespace imbrex {
 

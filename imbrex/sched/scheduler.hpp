@@ -15,7 +15,7 @@
 
 namespace imbrex {
 
-class device_completions;
+class completion_source;
 class port;
 
 /// Runs items in a scheduler's place and hears when it sleeps, on its thread: so that traces cost nothing where there
@@ -108,8 +108,8 @@ class scheduler {
   item_observer* observer() const { return observer_; }
 
   /// Says what tells the PE that its device is done; before the PE runs.
-  void attach(device_completions& device) { device_ = &device; }
-  device_completions* completions() const { return device_; }
+  void attach(completion_source& device) { device_ = &device; }
+  completion_source* completions() const { return device_; }
 
   /// Looks for what the network and the device have done. True if something came in.
   bool poll();
@@ -193,7 +193,7 @@ class scheduler {
   local_clock* charged_ = nullptr;
   item_observer* observer_ = nullptr;
   port* port_ = nullptr;
-  device_completions* device_ = nullptr;
+  completion_source* device_ = nullptr;
   unsigned turns_to_poll_ = 0;
   std::size_t unread_ = 0;       // bytes of what came from other processes and waits in the queue, about
   std::size_t unreceipted_ = 0;  // those of them that no receipt stands for yet

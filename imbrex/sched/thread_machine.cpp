@@ -166,7 +166,7 @@ bool thread_machine::spin(scheduler& pe) const {
   if (!spins_) return false;
   const auto deadline = pe.next_deadline();
   const port* const network = pe.network();
-  const device_completions* const device = pe.completions();
+  const device_completions* const device = device_completions::of(pe);
   const auto longest = [&] {
     if (device != nullptr && device->must_look()) return nanoseconds::max();
     const auto usual = spin_.time(network != nullptr);
@@ -193,7 +193,7 @@ void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin, int& vain
   port* const network = pe.network();
   const bool sending = network != nullptr && network->sending();
   const bool waits_for_device = pe.completions() != nullptr && pe.completions()->pending() > 0;
-  if (waits_for_device && pe.completions()->look_at_all()) return;
+  if (waits_for_device && device_completions::of(pe)->look_at_all()) return;
   if (!sending && !pe.idle()) return;  // it had too much to send, and that has left meanwhile
   if (!pe.door().park()) return;
   if (network != nullptr && !network->arm()) {
@@ -232,7 +232,7 @@ void thread_machine::sleep(scheduler& pe, std::optional<nanoseconds> at_most) {
   const port* const network = pe.network();
   if (network != nullptr)
     no_longer_than(network->sending() ? longest_sleep_while_sending : longest_sleep_with_network);
-  const device_completions* const device = pe.completions();
+  const device_completions* const device = device_completions::of(pe);
   if (device != nullptr && device->pending() > 0)
     no_longer_than(device->must_look() ? longest_sleep_with_device : device_completions::between_checks);
   pe.door().sleep(at_most, network != nullptr ? network->descriptor() : -1);

@@ -11,10 +11,10 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/topology.hpp>
-#include <imbrex/core/nearest_devices.hpp>
-#include <imbrex/device/devices.hpp>
+#include <imbrex/core/gpu/nearest_devices.hpp>
+#include <imbrex/device/backends/devices.hpp>
 #include <imbrex/device/model.hpp>
-#include <imbrex/net/path_times.hpp>
+#include <imbrex/net/connect/path_times.hpp>
 #include <imbrex/sched/idle_spin.hpp>
 #include <imbrex/tools/built_with.hpp>
 

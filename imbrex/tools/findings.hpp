@@ -5,7 +5,7 @@
 
 #include <imbrex/base/clock.hpp>
 #include <imbrex/base/options.hpp>
-#include <imbrex/core/run_devices.hpp>
+#include <imbrex/core/gpu/run_devices.hpp>
 #include <imbrex/net/host.hpp>
 #include <nlohmann/json_fwd.hpp>
 

@@ -12,7 +12,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/nearest.hpp>
 #include <imbrex/base/printable.hpp>
-#include <imbrex/core/check_options.hpp>
+#include <imbrex/core/run/check_options.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
 #include <imbrex/tools/findings.hpp>
 #include <imbrex/tools/findings_text.hpp>

@@ -8,7 +8,7 @@
 #include <imbrex/tools/info_command.hpp>
 #include <imbrex/tools/job.hpp>
 #include <imbrex/tools/overlap/command.hpp>
-#include <imbrex/tools/trace/trace_command.hpp>
+#include <imbrex/tools/trace/command/trace_command.hpp>
 #include <imbrex/tools/tune/command.hpp>
 
 namespace imbrex::tools {

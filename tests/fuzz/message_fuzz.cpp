@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <imbrex/core/runtime.hpp>
+#include <imbrex/core/run/runtime.hpp>
 
 namespace {
 

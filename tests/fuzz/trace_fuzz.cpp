@@ -17,6 +17,7 @@
 #include <imbrex/base/descriptor.hpp>
 #include <imbrex/base/error.hpp>
 #include <imbrex/tools/overlap/measured.hpp>
+#include <imbrex/tools/replay/read_dataflow.hpp>
 #include <imbrex/tools/replay/replay.hpp>
 #include <imbrex/tools/trace/analysis.hpp>
 #include <imbrex/tools/trace/convert_to_perfetto.hpp>

@@ -15,6 +15,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/device/emulated/emulated_stream.hpp>
+#include <imbrex/device/emulated/start_emulation.hpp>
 
 namespace imbrex::emulated {
 namespace {

@@ -2,8 +2,6 @@
 #include <imbrex/device/emulated/emulation.hpp>
 
 #include <imbrex/device/check.hpp>
-#include <imbrex/device/emulated/thread_emulation.hpp>
-#include <imbrex/device/emulated/virtual_emulation.hpp>
 
 namespace imbrex::emulated {
 namespace {
@@ -29,11 +27,6 @@ std::exception_ptr emulation::run(const operation& one) {
   }
   inside_host_function = false;
   return thrown;
-}
-
-std::shared_ptr<emulation> start_emulation(const emulated_options& how) {
-  if (how.time != nullptr) return std::make_shared<virtual_emulation>(how);
-  return std::make_shared<thread_emulation>(how);
 }
 
 }  // namespace imbrex::emulated

@@ -57,6 +57,4 @@ class emulation : public executor {
   emulated_options how_;
 };
 
-std::shared_ptr<emulation> start_emulation(const emulated_options& how);
-
 }  // namespace imbrex::emulated

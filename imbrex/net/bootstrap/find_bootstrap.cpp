@@ -5,8 +5,8 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/nearest.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
+#include <imbrex/net/bootstrap/environment.hpp>
 #include <imbrex/net/bootstrap/frame.hpp>
-#include <imbrex/net/bootstrap/internal/environment.hpp>
 #include <imbrex/net/bootstrap/internal/joined.hpp>
 #include <imbrex/net/bootstrap/internal/launched.hpp>
 #include <imbrex/net/bootstrap/internal/mpi.hpp>

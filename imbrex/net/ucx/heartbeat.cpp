@@ -5,7 +5,7 @@
 #include <utility>
 
 #include <imbrex/base/background_thread.hpp>
-#include <imbrex/net/bootstrap/internal/environment.hpp>
+#include <imbrex/net/bootstrap/environment.hpp>
 
 namespace imbrex::ucx {
 namespace {

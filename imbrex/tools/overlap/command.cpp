@@ -26,6 +26,7 @@
 #include <imbrex/tools/overlap/parameters.hpp>
 #include <imbrex/tools/overlap/report.hpp>
 #include <imbrex/tools/trace/readable.hpp>
+#include <imbrex/trace/reader.hpp>
 
 namespace imbrex::overlap {
 namespace {

@@ -17,6 +17,7 @@
 #include <imbrex/base/printable.hpp>
 #include <imbrex/tools/overlap/input.hpp>
 #include <imbrex/tools/overlap/port_account.hpp>
+#include <imbrex/tools/replay/read_dataflow.hpp>
 #include <imbrex/tools/trace/interval_set.hpp>
 
 namespace imbrex::overlap {

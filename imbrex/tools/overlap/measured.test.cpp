@@ -6,6 +6,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/tools/overlap/input.hpp>
 #include <imbrex/tools/overlap/parameters.hpp>
+#include <imbrex/tools/replay/read_dataflow.hpp>
 #include <imbrex/tools/trace/random_schedule.test.hpp>
 #include <imbrex/trace/temporary_trace.test.hpp>
 

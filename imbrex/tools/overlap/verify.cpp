@@ -15,6 +15,7 @@
 #include <imbrex/base/quantity.hpp>
 #include <imbrex/tools/process/temporary_folder.hpp>
 #include <imbrex/tools/process/trial.hpp>
+#include <imbrex/tools/replay/read_dataflow.hpp>
 #include <imbrex/tools/replay/replay.hpp>
 #include <imbrex/tools/trace/table.hpp>
 

@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <imbrex/trace/reader.hpp>
-
 namespace imbrex::tools {
 
 /// What a run did, and what each part of it needed before it could begin: all that a trace tells and that does not
@@ -100,13 +98,6 @@ struct dataflow {
   std::uint32_t last = none;  ///< the piece in which the main task ended; none if the run ended otherwise
 };
 
-/// How many records are read at most: a graph of more would not fit into memory.
-inline constexpr std::uint64_t most_dataflow_records = 50'000'000;
-
-/// Reads a trace to its end. Throws `usage_error` if it has more than `most_dataflow_records`, or lacks some: dropped,
-/// or while recording was off in the middle.
-dataflow read_dataflow(trace::reader& in);
-
 /// Hears of a run of any length while it is read. The numbers of pieces and messages are used again: what was told of
 /// them is forgotten as soon as nothing more can be told of it.
 class dataflow_listener {
@@ -123,11 +114,5 @@ class dataflow_listener {
  protected:
   ~dataflow_listener() = default;
 };
-
-/// Of a run only its PEs, phases and length; throws as `read_dataflow` does, however many records there are.
-dataflow read_outline(trace::reader& in);
-
-/// Reads a trace to its end and tells of what it did. Returns the names that entries have by number.
-std::vector<std::string> read_dataflow(trace::reader& in, dataflow_listener& told);
 
 }  // namespace imbrex::tools

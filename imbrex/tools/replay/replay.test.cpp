@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs in virtual time, recorded without a network, replayed over one and run over it: the same time must come out.
+#include <imbrex/tools/replay/read_dataflow.hpp>
 #include <imbrex/tools/replay/replay.hpp>
 
 #include <gtest/gtest.h>
@@ -12,15 +13,15 @@
 #include <vector>
 
 #include <imbrex/base/random.hpp>
-#include <imbrex/core/chare.hpp>
-#include <imbrex/core/create.hpp>
-#include <imbrex/core/mailbox.hpp>
-#include <imbrex/core/proxy.hpp>
-#include <imbrex/core/run.hpp>
-#include <imbrex/core/send.hpp>
-#include <imbrex/core/sleep.hpp>
-#include <imbrex/core/spend.hpp>
-#include <imbrex/core/tracing.hpp>
+#include <imbrex/core/array/chare.hpp>
+#include <imbrex/core/array/create.hpp>
+#include <imbrex/core/array/mailbox.hpp>
+#include <imbrex/core/array/proxy.hpp>
+#include <imbrex/core/array/send.hpp>
+#include <imbrex/core/pe/sleep.hpp>
+#include <imbrex/core/record/tracing.hpp>
+#include <imbrex/core/run/run.hpp>
+#include <imbrex/core/run/spend.hpp>
 #include <imbrex/trace/temporary_trace.test.hpp>
 
 namespace imbrex::tools {

@@ -10,7 +10,7 @@
 
 #include <imbrex/tools/trace/chain_store.hpp>
 #include <imbrex/tools/trace/message_table.hpp>
-#include <imbrex/tools/trace/pe_account.hpp>
+#include <imbrex/tools/trace/message_times.hpp>
 #include <imbrex/tools/trace/report.hpp>
 #include <imbrex/trace/record.hpp>
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <imbrex/tools/trace/chain_store.hpp>
+#include <imbrex/tools/trace/message_times.hpp>
 #include <imbrex/tools/trace/overlap.hpp>
 #include <imbrex/tools/trace/process_account.hpp>
 #include <imbrex/tools/trace/report.hpp>
@@ -15,13 +16,6 @@
 namespace imbrex::tools {
 
 class run_observer;
-
-/// When a message was sent, ready and begun; in this order.
-struct message_times {
-  std::uint64_t sent = 0;
-  std::uint64_t ready = 0;
-  std::uint64_t begun = 0;
-};
 
 /// What the accounts of all PEs have in common.
 struct shared_accounts {

@@ -11,7 +11,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/log.hpp>
-#include <imbrex/net/bootstrap/internal/environment.hpp>
+#include <imbrex/net/bootstrap/environment.hpp>
 #include <imbrex/net/bootstrap/internal/meeting_point.hpp>
 
 namespace imbrex {

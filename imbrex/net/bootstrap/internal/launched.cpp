@@ -10,7 +10,7 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/net/bootstrap/internal/environment.hpp>
+#include <imbrex/net/bootstrap/environment.hpp>
 
 namespace imbrex {
 namespace {

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/net/bootstrap/internal/environment.hpp>
+#include <imbrex/net/bootstrap/environment.hpp>
 #include <imbrex/net/bootstrap/internal/mpi_module.hpp>
 #include <imbrex/net/bootstrap/internal/shared_library.hpp>
 

@@ -12,7 +12,7 @@
 
 #include <imbrex/base/descriptor.hpp>
 #include <imbrex/base/error.hpp>
-#include <imbrex/net/bootstrap/internal/environment.hpp>
+#include <imbrex/net/bootstrap/environment.hpp>
 
 namespace imbrex {
 namespace {

@@ -22,7 +22,7 @@
 
 #include <imbrex/base/descriptor.hpp>
 #include <imbrex/base/error.hpp>
-#include <imbrex/net/bootstrap/internal/environment.hpp>
+#include <imbrex/net/bootstrap/environment.hpp>
 #include <imbrex/net/bootstrap/internal/shared_library.hpp>
 
 namespace imbrex {

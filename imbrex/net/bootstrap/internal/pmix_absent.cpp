@@ -3,7 +3,7 @@
 #include <imbrex/net/bootstrap/internal/pmix.hpp>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/net/bootstrap/internal/environment.hpp>
+#include <imbrex/net/bootstrap/environment.hpp>
 
 namespace imbrex {
 

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <coroutine>
+#include <tuple>
+#include <utility>
+
+#include <imbrex/core/array/collection.hpp>
+#include <imbrex/core/array/send.hpp>
+
+namespace imbrex {
+namespace detail {
+
+/// Throws imbrex::error unless the entry that waits is the only one of its chare that is suspended, and waits
+/// itself.
+void check_balance_point(const scope& entry, std::coroutine_handle<> waiter);
+
+template <class T>
+void request_migration(chare_header& e, int to) {
+  auto& pe = e.home->pe();
+  if (to < 0 || to >= pe.num_pes()) throw_wrong_pe("migrate_to", to, pe.num_pes());
+  if (to != pe.pe() && e.home->is_pinned()) throw_pinned(e);
+  if (e.dying) return;
+  if (e.travels) throw_travelling("migrate_to", e);
+  e.destination = to == pe.pe() ? -1 : to;
+  if (e.destination >= 0 && !std::exchange(e.departure_queued, true))
+    push_after_entry(departure<T>, e, nullptr);
+}
+
+template <class T, auto Entry, class... A>
+class [[nodiscard("co_await balance_point")]] balance_point_awaiter {
+ public:
+  balance_point_awaiter(chare_header& e, std::tuple<A...> arguments)
+      : element_(e), arguments_(std::move(arguments)) {}
+
+  bool await_ready() const { return element_.destination < 0 && !element_.dying; }
+  template <class Promise>
+  void await_suspend(std::coroutine_handle<Promise> waiter) {
+    if (element_.dying) return;  // the destruction that is queued ends the entry here
+    scope& entry = waiter.promise().entry();
+    check_balance_point(entry, waiter);
+    auto& restart = std::apply(
+        [](auto&... a) -> auto& { return make_entry_message<T, Entry>(std::move(a)...); }, arguments_);
+    const auto& request = *static_cast<message*>(entry.request);
+    restart.collection = request.collection;
+    restart.key = static_cast<element_header<typename T::index_type>&>(element_).key;
+    restart.origin = request.origin;
+    restart.reply = request.reply;
+    restart.bind(element_.born);
+    restart.may_find_none = !request.reply;  // its entry ends with the element, as others that are suspended
+    push_after_entry(departure<T>, element_, &restart);
+  }
+  void await_resume() const noexcept {}
+
+ private:
+  chare_header& element_;
+  std::tuple<A...> arguments_;
+};
+
+}  // namespace detail
+
+template <class Derived, class Index>
+template <auto Entry, class... A>
+auto chare<Derived, Index>::balance_point(A&&... arguments) {
+  if constexpr (!check_migratable()) {
+    return std::suspend_never();
+  } else if constexpr (!detail::entry_fits<Derived, Entry, A&&...>()) {
+    return std::suspend_never();
+  } else {
+    return detail::balance_point_awaiter<Derived, Entry, std::decay_t<A>...>(
+        header(), std::tuple<std::decay_t<A>...>(std::forward<A>(arguments)...));
+  }
+}
+
+}  // namespace imbrex

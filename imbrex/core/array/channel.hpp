@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include <imbrex/core/array/mailbox.hpp>
+#include <imbrex/core/array/send.hpp>
+
+namespace imbrex {
+
+namespace detail {
+[[noreturn]] void throw_unconnected();
+}
+
+/// One end of an ordered two-way stream between two chares; both ends are public members, each connected to
+/// the other: `right.connect<&cell::left>(peers()[i + 1])` here, `left.connect<&cell::right>(peers()[i])`
+/// there. Values arrive in the order in which they were sent, whatever the machine does to messages. One end
+/// has one sender and one receiver.
+template <class T>
+class channel {
+ public:
+  using value_type = T;
+
+  /// Says to which port, a channel or mailbox of T, of which chare `send` goes.
+  template <auto Port, class Chare>
+  void connect(const element<Chare>& to) {
+    static_assert(detail::is_index<typename Chare::index_type>,
+                  "imbrex: a channel connects chares with dense indices");
+    static_assert(std::is_same_v<typename detail::traits_of<Port>::value_type, T>,
+                  "imbrex: both ends of a channel carry the same type of value");
+    other_ = &detail::port_message<Chare, Port>::type_record;
+    collection_ = to.collection();
+    linear_ = to.key_value();
+  }
+
+  /// Sends a value to the other end. Throws imbrex::error if there is none.
+  void send(T value) {
+    if (other_ == nullptr) detail::throw_unconnected();
+    reinterpret_cast<post_to_port<T>>(other_->post)(collection_, linear_, sent_++, std::move(value));
+  }
+  /// Waits for the next value from the other end. Of several who wait each gets one, in the order in which they began
+  /// to; who no longer waits, such as in a `when_any` that something else has ended, has taken none.
+  auto receive() { return values_.receive_in_order(&received_); }
+
+  /// For the runtime: a value has come.
+  void put(detail::letter<T>& l) {
+    values_.put(l);
+    values_.pass_on();
+  }
+  /// The connection and the unread values migrate with the chare.
+  void serialize(auto& ar) {
+    std::uint32_t other = other_ != nullptr ? other_->id : unconnected;
+    ar(values_, sent_, received_, collection_, linear_, other);
+    if constexpr (std::remove_cvref_t<decltype(ar)>::reading)
+      other_ = other != unconnected ? &message_table::at(other) : nullptr;
+  }
+
+ private:
+  static constexpr std::uint32_t unconnected = std::numeric_limits<std::uint32_t>::max();
+
+  mailbox<T> values_;
+  std::int64_t sent_ = 0;
+  std::int64_t received_ = 0;
+  std::uint64_t collection_ = 0;
+  std::uint64_t linear_ = 0;
+  const message_type* other_ = nullptr;
+};
+
+}  // namespace imbrex

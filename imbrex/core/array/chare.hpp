@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+#include <imbrex/core/array/proxy.hpp>
+
+namespace imbrex {
+namespace detail {
+
+/// What lies before each chare of that index type.
+template <class Index>
+struct element_header : chare_header {
+  key_type<Index> key{};
+  Index where{};
+
+  void serialize(auto& ar) { ar(key, where, reductions, broadcasts, epoch, born, section_reductions); }
+};
+
+/// The memory of one element: its header, then the chare itself.
+template <class T>
+struct element_memory {
+  using header = element_header<typename T::index_type>;
+  static constexpr std::size_t alignment = alignof(T) > alignof(header) ? alignof(T) : alignof(header);
+  static constexpr std::size_t offset = (sizeof(header) + alignment - 1) / alignment * alignment;
+
+  static void* allocate() { return ::operator new(offset + sizeof(T), std::align_val_t{alignment}); }
+  static void release(void* memory) noexcept { ::operator delete(memory, std::align_val_t{alignment}); }
+
+  static T& object(chare_header& h) {
+    auto* bytes = reinterpret_cast<std::byte*>(static_cast<header*>(&h));
+    return *std::launder(reinterpret_cast<T*>(bytes + offset));
+  }
+  static const header& of(const T& object) {
+    return *std::launder(
+        reinterpret_cast<const header*>(reinterpret_cast<const std::byte*>(&object) - offset));
+  }
+  static header& of(T& object) { return const_cast<header&>(of(std::as_const(object))); }
+  static void destroy(header& h) noexcept {
+    h.dying = true;  // so that its destructor can ask for nothing more
+    object(h).~T();
+    h.~header();
+    release(&h);
+  }
+};
+
+[[noreturn]] void throw_wrong_pe(const char* what, int pe, int num_pes);
+
+template <class T>
+void request_migration(chare_header& element, int to);
+template <class T>
+void destroy_later(chare_header& element);
+
+}  // namespace detail
+
+/// The base of a chare class: `class block : public imbrex::chare<block, imbrex::index<3>>`. It has no data
+/// of its own; the runtime keeps what it needs before the object. Index is imbrex::index<1> to
+/// imbrex::index<6>, or any type that serialises, compares equal by == and is the same in all processes (an
+/// integer, a string, an aggregate).
+template <class Derived, class Index = index<1>>
+class chare {
+ public:
+  using index_type = Index;
+
+  /// This chare's index in its array.
+  const Index& where() const { return header().where; }
+  /// All elements of this chare's array or group. Throws imbrex::error in a single chare, which has no peers.
+  array<Derived> peers() const;
+  /// This chare.
+  element<Derived> self() const { return {header().home->pe().in_proxy(header().home->id()), header().key}; }
+  /// The PE it is on.
+  int pe() const { return header().home->pe().pe(); }
+  int num_pes() const { return header().home->pe().num_pes(); }
+
+  /// Reduces a value over all elements of the array; each must take part, in the same order of calls. The
+  /// contribution is made now; co_await the result. Several may be in flight. Throws imbrex::error in a constructor, and
+  /// in a single chare.
+  template <class V, class Op>
+  auto all_reduce(V value, Op) {
+    using key = detail::key_type<Index>;
+    if constexpr (detail::operation_fits<Op, V>())
+      return detail::contribute<V, Op, key>(header(), header().key, std::move(value));
+  }
+  /// The same over a section that this element belongs to.
+  template <class V, class Op>
+  auto all_reduce(const section<Derived>& over, V value, Op operation);
+
+  /// Asks for this chare to move to a PE: at its next balance_point, or after the current entry if none of
+  /// its entries is suspended then. Throws imbrex::error if there is no such PE, in a group, whose chares stay, and in
+  /// what runs while it migrates: its default constructor on the new PE, and serialize.
+  void migrate_to(detail::pe_number to) {
+    if constexpr (check_migratable()) detail::request_migration<Derived>(header(), to);
+  }
+
+  /// A point at which the chare may migrate; awaited by an entry itself, not by a function that it calls. If
+  /// it does migrate, the frame of the entry ends here, the members move, and `Entry` is called on the new PE
+  /// with these arguments; who awaits the entry's result does not notice. No other entry of the chare may be
+  /// suspended then (imbrex::error).
+  template <auto Entry, class... A>
+  auto balance_point(A&&... arguments);
+
+  /// Destroys this chare when the current entry next suspends or ends. Throws imbrex::error in what runs while it
+  /// migrates.
+  void destroy() { detail::destroy_later<Derived>(header()); }
+
+ protected:
+  chare() = default;
+  ~chare() = default;
+  chare(const chare&) = default;
+  chare& operator=(const chare&) = default;
+
+ private:
+  static consteval bool check_migratable() {
+    constexpr bool travels = serializable<Derived>;
+    static_assert(travels,
+                  "imbrex: this chare cannot migrate: add `void serialize(auto& ar) { ar(a_, b_, ...); }` "
+                  "with all members");
+    constexpr bool refills = std::is_default_constructible_v<Derived>;
+    static_assert(
+        refills,
+        "imbrex: this chare cannot migrate: it needs a default constructor, to be filled by serialize");
+    return travels && refills;
+  }
+  auto& header() { return detail::element_memory<Derived>::of(static_cast<Derived&>(*this)); }
+  const auto& header() const {
+    return detail::element_memory<Derived>::of(static_cast<const Derived&>(*this));
+  }
+};
+
+}  // namespace imbrex

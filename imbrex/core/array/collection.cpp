@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/array/collection.hpp>
+
+#include <exception>
+#include <string>
+
+#include <imbrex/base/error.hpp>
+
+namespace imbrex::detail {
+
+void throw_another_class(std::string_view chare_name, const collection_part& part) {
+  const std::string named(short_name(chare_name));
+  throw error("a proxy of " + named + " names what is of " + std::string(short_name(part.chare_name())) +
+              " in this run: was it made in an earlier run of this process? Proxies end with their run");
+}
+
+void throw_no_such_singles(std::string_view chare_name, std::uint64_t number) {
+  throw serial_error("a message for a chare of " + std::string(short_name(chare_name)) +
+                     " names the single chares number " + std::to_string(number & ~singles_bit) +
+                     ", which are of another class");
+}
+
+void refuse_ended(message& m, std::string_view chare_name) {
+  const message_guard mine(m);
+  if (m.may_find_none) return answer_none_found(m);
+  const std::string name(short_name(chare_name));
+  std::string who = "a message for an array of " + name;
+  if (!m.kind().entry_name.empty()) who += ", entry " + std::string(m.kind().entry_name);
+  fail_request(m, who + ", sent by PE " + std::to_string(m.origin),
+               carried_exception(std::make_exception_ptr(
+                   error("that array of " + name +
+                         " has ended: it was destroyed, or all that it began with were, and many more arrays "
+                         "since; make another, or begin with sparse() what is to be filled again"))));
+}
+
+void throw_pinned(const chare_header& element) {
+  throw error("migrate_to: " + element.home->element_name(element) +
+              " belongs to a group, whose chares stay on their PEs: make an array of its class");
+}
+
+void throw_travelling(const char* what, const chare_header& element) {
+  const std::string name = element.home->element_name(element);
+  throw error(
+      std::string(what) + ": " + name +
+      " is on its way to another PE, which runs the default constructor of " +
+      std::string(short_name(element.home->chare_name())) +
+      " and serialize: neither may ask that it move or end, but its entries and its other constructors may");
+}
+
+void rethrow_travel_failure(const char* doing, const chare_header& element) {
+  throw error(std::string(doing) + " of " + element.home->element_name(element) + ", which migrates, threw " +
+              describe_current_exception() + " on PE " + std::to_string(processor::here().pe()));
+}
+
+void rethrow_construction_failure(const std::string& name, int pe) {
+  throw error("the constructor of " + name + " on PE " + std::to_string(pe) + " threw " +
+              describe_current_exception());
+}
+
+void push_after_entry(const work_type& what, chare_header& element, message* restart) {
+  auto& after = *::new (pool::allocate(sizeof(after_entry))) after_entry();
+  after.type = &what;
+  after.element = &element;
+  after.restart = restart;
+  element.home->pe().push_after(after);
+}
+
+void drop_after_entry(const chare_header& element) {
+  element.home->pe().drop_after(
+      [&](work& item) { return static_cast<after_entry&>(item).element == &element; });
+}
+
+void destroy_after_entry(work& item) noexcept {
+  auto& after = static_cast<after_entry&>(item);
+  if (after.restart != nullptr) after.restart->type->destroy(*after.restart);
+  pool::release(&after, sizeof after);
+}
+
+}  // namespace imbrex::detail

@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <imbrex/core/array/entry.hpp>
+#include <imbrex/core/message/owned_span.hpp>
+#include <imbrex/core/name/placement.hpp>
+#include <imbrex/core/name/singles.hpp>
+#include <imbrex/core/pe/failures.hpp>
+#include <imbrex/net/packing.hpp>
+
+namespace imbrex::detail {
+
+template <class T>
+struct migrant;
+template <class T>
+struct destruction_request;
+
+/// Work to be done after the current entry, on one element.
+struct after_entry : work {
+  chare_header* element = nullptr;
+  message* restart = nullptr;
+};
+void push_after_entry(const work_type& what, chare_header& element, message* restart);
+void drop_after_entry(const chare_header& element);
+
+void destroy_after_entry(work& item) noexcept;
+
+[[noreturn]] void rethrow_construction_failure(const std::string& name, int pe);
+/// A proxy names the part as one of another class.
+[[noreturn]] void throw_another_class(std::string_view chare_name, const collection_part& part);
+/// A message names single chares that are not of its class.
+[[noreturn]] void throw_no_such_singles(std::string_view chare_name, std::uint64_t number);
+/// A message is for an array that has ended: its sender is told so.
+void refuse_ended(message& m, std::string_view chare_name);
+[[noreturn]] void throw_pinned(const chare_header& element);
+/// An element that travels was asked to move or to end.
+[[noreturn]] void throw_travelling(const char* what, const chare_header& element);
+/// What an element's class did threw while the element travels: "the default constructor".
+[[noreturn]] void rethrow_travel_failure(const char* doing, const chare_header& element);
+
+/// One PE's part of an array of T.
+template <class T>
+class collection final : public element_map<typename T::index_type> {
+ public:
+  using index_type = typename T::index_type;
+  using base = element_map<index_type>;
+  using key = typename base::key;
+  using header = typename base::header;
+  using memory = element_memory<T>;
+  using home_function = int (*)(const key&, const index_type&, int);
+
+  collection(processor& pe, std::uint64_t id, const index_type& shape, home_function home,
+             std::uint64_t elements)
+      : base(pe, id, type_name<T>(), elements),
+        shape_(shape),
+        home_(home),
+        began_filled_(elements > 0),
+        singles_(pe.num_pes()) {
+    static_assert(std::is_same_v<typename index_of<T>::type, index_type>,
+                  "imbrex: index_of was specialised with another index than this chare class has");
+  }
+  ~collection() override { clear(); }
+
+  array<T> proxy() const { return array<T>(this->pe().in_proxy(this->id()), shape_for_proxy()); }
+  auto shape_for_proxy() const { return shape_; }
+
+  index_type where(const key& k) const {
+    if constexpr (is_index<index_type>) {
+      if (this->is_of_singles()) return index_type{};
+      return from_linear(shape_, k);
+    } else {
+      return k;
+    }
+  }
+  int home_of(const key& k) const override {
+    if constexpr (is_index<index_type>) {
+      if (this->is_of_singles()) return home_of_single(k);
+    }
+    return home_(k, shape_, this->pe().num_pes());
+  }
+  /// At the home of an element that is nowhere: true if there was one. Of dense arrays and single chares no record of it
+  /// is needed.
+  bool was_destroyed(const key& k) const override {
+    if constexpr (is_index<index_type>) {
+      if (this->is_of_singles()) return singles_.was_created(k);
+    }
+    return began_filled_;
+  }
+  std::string key_name(const key& k) const override {
+    if constexpr (is_index<index_type>) {
+      if (this->is_of_singles())
+        return single_text(this->chare_name(), singles_.number(k), singles_.creator(k));
+    }
+    return element_text(this->chare_name(), key_text(where(k)));
+  }
+  std::string element_name(const chare_header& e) const override {
+    return key_name(static_cast<const header&>(e).key);
+  }
+  void write_name(const chare_header& e, signal_text& out) const noexcept override {
+    write_key(static_cast<const header&>(e).key, out);
+  }
+  void write_addressee(const message& m, signal_text& out) const noexcept override {
+    write_key(static_cast<const element_message<key>&>(m).key, out);
+  }
+  void write_name(std::uint64_t linear, signal_text& out) const noexcept override {
+    if constexpr (is_index<index_type>) write_key(linear, out);
+  }
+  std::uint64_t number_of(const chare_header& e) const override {
+    return key_number(static_cast<const header&>(e).key);
+  }
+  std::string shape_text() const override {
+    if constexpr (is_index<index_type>) {
+      if (!this->is_of_singles()) return to_string(shape_);
+    }
+    return {};
+  }
+  const void* object(const chare_header& e) const override {
+    return &memory::object(const_cast<chare_header&>(e));
+  }
+  bool can_migrate() const override {
+    return !this->is_pinned() && serializable<T> && std::is_default_constructible_v<T>;
+  }
+
+  void reserve(std::size_t elements) { base::reserve(elements); }
+  /// Of an element that is the first of its key.
+  location first_place() const { return {this->pe().pe(), 1, 1}; }
+
+  /// Creates an element here. Throws imbrex::error, with the words of the exception, if the constructor
+  /// throws.
+  template <class... A>
+  header& create(const key& k, const location& here, A&&... arguments) {
+    void* raw = memory::allocate();
+    auto* h = ::new (raw) header();
+    h->home = this;
+    h->key = k;
+    h->where = where(k);
+    h->epoch = here.epoch;
+    h->born = here.born;
+    h->broadcasts = this->broadcasts().delivered();
+    const element_work runs(this->pe(), *h);
+    try {
+      ::new (static_cast<std::byte*>(raw) + memory::offset) T(std::forward<A>(arguments)...);
+    } catch (...) {
+      drop_after_entry(*h);  // a constructor may ask to migrate, and then throw
+      h->~header();
+      memory::release(raw);
+      rethrow_construction_failure(key_name(k), this->pe().pe());
+    }
+    take_in(*h);
+    return *h;
+  }
+
+  /// Creates an element that the array did not begin with.
+  template <class... A>
+  void insert(const key& k, A&&... arguments) {
+    if (this->find(k) != nullptr)
+      throw error("insert: " + key_name(k) + " exists already; destroy it first or choose another index");
+    if (const auto* elsewhere = this->known_elsewhere(k))
+      throw error("insert: " + key_name(k) + " exists already (on PE " + std::to_string(elsewhere->pe) + ")");
+    if (this->is_closed()) throw error("insert: " + key_name(k) + ": that array has been destroyed");
+    if constexpr (is_index<index_type>) {
+      if (this->is_of_singles()) singles_.created(k);
+    }
+    auto& e = create(k, this->place_of_insertion(), std::forward<A>(arguments)...);
+    this->reductions().element_created(e);
+    this->ending().element_inserted();
+  }
+
+  void destroy(header& e) {
+    end_entries_of(e);
+    this->take_out_for_good(e);
+    this->ending().element_destroyed();
+    this->reductions().element_destroyed(e);
+    memory::destroy(e);
+  }
+
+  /// Sends an element away. `restart` calls the entry again that was at a balance point; null if none was.
+  void depart(header& e, int to, message* restart) {
+    if constexpr (serializable<T> && std::is_default_constructible_v<T>) {
+      ++e.epoch;
+      e.destination = -1;
+      e.travels = true;
+      this->take_out(e, {to, e.epoch, e.born});
+      this->ending().element_left();
+      this->broadcasts().element_leaves(e.broadcasts);
+      this->reductions().element_left(e);
+      auto& m = make_message<migrant<T>>();
+      m.collection = this->id();
+      m.element = &e;
+      m.restart = restart;
+      this->pe().dispatch(m, to);
+    }
+  }
+
+  /// Takes `restart`, unless an exception is thrown.
+  void arrive(header& e, message*& restart, int from) {
+    e.home = this;
+    e.travels = false;
+    if (this->is_closed()) return end_stray(e, std::exchange(restart, nullptr));
+    take_in(e);
+    this->ending().element_arrived();
+    const std::uint64_t left_with = e.broadcasts;
+    this->reductions().element_arrived(e);
+    this->report_arrival(e, from, {left_with, this->broadcasts().element_arrives(e)});
+    if (restart != nullptr) this->pe().dispatch(*std::exchange(restart, nullptr), this->pe().pe());
+  }
+
+  void close() override {
+    this->shut();
+    while (!this->locals().empty()) {
+      auto& e = static_cast<header&>(*this->locals().back());
+      end_entries_of(e);
+      this->remove(e);
+      memory::destroy(e);
+    }
+    this->refuse_held();
+  }
+
+  void clear() noexcept override {
+    while (!this->locals().empty()) {
+      auto& e = static_cast<header&>(*this->locals().back());
+      while (e.entries != nullptr) end_scope(*e.entries);
+      this->remove(e);
+      memory::destroy(e);
+    }
+    this->discard_held();
+  }
+
+  /// A key for a single chare that this PE creates.
+  key new_single(int home)
+    requires is_index<index_type>
+  {
+    return singles_.next(home, this->pe().pe());
+  }
+
+ private:
+  void write_key(const key& k, signal_text& out) const noexcept {
+    if constexpr (is_index<index_type>) {
+      if (this->is_of_singles())
+        return write_single(this->chare_name(), singles_.number(k), singles_.creator(k), out);
+      index_type i = from_linear(shape_, k);
+      write_index(this->chare_name(), &i[0], index_type::dimensions, out);
+    } else if constexpr (std::is_convertible_v<const key&, std::string_view>) {
+      write_text_key(this->chare_name(), k, out);
+    } else if constexpr (std::is_integral_v<key>) {
+      write_number_key(this->chare_name(), static_cast<std::int64_t>(k), out);
+    } else {
+      out.add(short_name(this->chare_name()));
+    }
+  }
+  int home_of_single(const key& k) const {
+    const int home = singles_.home(k);
+    if (home >= this->pe().num_pes()) [[unlikely]]
+      throw_of_another_run("chare", static_cast<std::uint64_t>(home));
+    return home;
+  }
+  void end_entries_of(header& e) {
+    e.dying = true;  // what ends may ask to move or to be destroyed, which comes too late
+    end_entries(e, element_name(e) + " was destroyed before that entry had ended");
+    drop_after_entry(e);
+  }
+  /// Puts an element among those that are here, or destroys it.
+  void take_in(header& e) {
+    try {
+      this->put(e);
+    } catch (...) {
+      if (e.slot == chare_header::no_slot) {
+        drop_after_entry(e);
+        memory::destroy(e);
+      }
+      throw;
+    }
+  }
+  /// The array has ended while the element was on its way.
+  void end_stray(header& e, message* restart) {
+    if (restart != nullptr) restart->type->run(*restart);
+    memory::destroy(e);
+    this->ending().stray_arrived();
+  }
+
+  [[no_unique_address]] index_type shape_;
+  home_function home_;
+  const bool began_filled_;
+  single_keys singles_;
+};
+
+/// An element on its way to another PE. Between threads the object itself goes. Of bytes it is made only where it is
+/// delivered: there its array is known, and what its class does then runs as an entry does.
+template <class T>
+struct migrant : message {
+  using memory = element_memory<T>;
+
+  typename memory::header* element = nullptr;  ///< null as long as it is bytes
+  message* restart = nullptr;
+  owned_span<std::byte> packed;
+
+  migrant() = default;
+  migrant(const migrant&) = delete;
+  migrant& operator=(const migrant&) = delete;
+  ~migrant() {
+    if (element != nullptr) memory::destroy(*element);
+    if (restart != nullptr) restart->type->destroy(*restart);
+  }
+
+  static inline message_type type_record = runtime_message_type<migrant>();
+
+  void serialize(writer& out) {
+    if (element == nullptr) return out.bytes(packed.data(), packed.size());
+    out(*element);
+    try {
+      out(memory::object(*element));
+    } catch (...) {
+      rethrow_travel_failure("serialize", *element);
+    }
+    out(restart != nullptr);
+    if (restart == nullptr) return;
+    out(restart->kind().id);
+    restart->type->pack(*restart, out);
+  }
+  void serialize(reader& in) {
+    packed.resize(in.remaining());
+    in.rest(packed.data());
+  }
+  void deliver() {
+    auto* part = part_for<T>(*this);
+    if (part == nullptr) return;
+    const message_guard mine(*this);
+    if (element == nullptr) unpack(*part);
+    part->arrive(*std::exchange(element, nullptr), restart, static_cast<int>(origin));
+  }
+
+ private:
+  using header_type = typename memory::header;
+
+  void unpack(detail::collection<T>& part) {
+    reader in(packed);
+    void* raw = memory::allocate();
+    auto* h = ::new (raw) header_type();
+    h->home = &part;
+    h->travels = true;
+    const element_work runs(part.pe(), *h);
+    try {
+      in(*h);
+      construct(*h);
+    } catch (...) {
+      h->~header_type();
+      memory::release(raw);
+      throw;
+    }
+    element = h;
+    try {
+      in(memory::object(*h));
+    } catch (...) {
+      rethrow_travel_failure("serialize", *h);
+    }
+    bool has_restart = false;
+    in(has_restart);
+    if (has_restart) {
+      std::uint32_t kind = 0;
+      in(kind);
+      restart = static_cast<message*>(&unpacked(message_table::at(kind), in));
+    }
+    in.finish();
+  }
+  static void construct(header_type& h) {
+    try {
+      ::new (reinterpret_cast<std::byte*>(&h) + memory::offset) T();
+    } catch (...) {
+      rethrow_travel_failure("the default constructor", h);
+    }
+  }
+};
+
+/// The number of the collection of single chares of a class: by the class's place among the program's
+/// messages, so equal in all processes.
+template <class T>
+std::uint64_t singles_of() {
+  return singles_bit | destruction_request<T>::type_record.id;
+}
+
+/// This PE's part of the single chares of a class, made when first needed.
+template <class T>
+collection<T>& singles_part(processor& pe) {
+  const std::uint64_t id = singles_of<T>();
+  if (pe.collection(id) == nullptr)
+    pe.install(std::make_unique<collection<T>>(pe, id, typename T::index_type{}, nullptr, 0));
+  return static_cast<collection<T>&>(*pe.collection(id));
+}
+
+/// Throws imbrex::error unless the part is of Ts, as one that a proxy of an earlier run names may not be.
+template <class T>
+collection<T>& checked(collection_part& part) {
+  if (!part.is_of(type_name<T>())) [[unlikely]]
+    throw_another_class(type_name<T>(), part);
+  return static_cast<collection<T>&>(part);
+}
+
+/// What part_for finds where there is no part of Ts to be found; apart from it, as that is in the path of every message.
+template <class T>
+[[gnu::noinline]] collection<T>* part_otherwise(processor& pe, message& m) {
+  if (auto* const part = pe.collection(m.collection)) {
+    const message_guard mine(m);
+    throw_another_class(type_name<T>(), *part);
+  }
+  if (m.collection == singles_of<T>()) return &singles_part<T>(pe);
+  if ((m.collection & singles_bit) != 0) {
+    const message_guard mine(m);
+    pe.check_run(m.collection, type_name<T>(), m.kind().entry_name);
+    throw_no_such_singles(type_name<T>(), m.collection);
+  }
+  if (pe.has_ended(m.collection)) {
+    refuse_ended(m, type_name<T>());
+    return nullptr;
+  }
+  pe.hold(m);
+  return nullptr;
+}
+
+/// This PE's part of that number, if it is there, and of Ts.
+template <class T>
+collection<T>* part_at(const processor& pe, std::uint64_t number) {
+  auto* const part = pe.collection(number);
+  return part != nullptr && part->is_of(type_name<T>()) ? static_cast<collection<T>*>(part) : nullptr;
+}
+
+template <class T>
+collection<T>* part_for(message& m) {
+  auto& pe = processor::here();
+  auto* const part = part_at<T>(pe, m.collection);
+  return part != nullptr ? part : part_otherwise<T>(pe, m);
+}
+
+/// Sends a message to where its element is, as far as is known here.
+template <class T, class M>
+void dispatch_to_element(processor& pe, M& m) {
+  auto* const part = part_for<T>(m);
+  if (part == nullptr) return;
+  message_guard mine(m);
+  const int to = part->place_of(m.key);
+  mine.release();
+  pe.dispatch(m, to);
+}
+
+template <class T>
+void run_departure(work& item) {
+  auto& after = static_cast<after_entry&>(item);
+  auto& e = static_cast<typename collection<T>::header&>(*after.element);
+  auto* restart = std::exchange(after.restart, nullptr);
+  pool::release(&after, sizeof after);
+  auto& part = static_cast<collection<T>&>(*e.home);
+  if (e.dying) {
+    if (restart != nullptr) restart->type->destroy(*restart);
+    return;
+  }
+  const element_work runs(part.pe(), e);
+  if (restart != nullptr) {
+    end_scope(*e.entries);  // the only one, at its balance point
+  } else {
+    e.departure_queued = false;
+    if (e.entries != nullptr || e.destination < 0) return;  // the next balance point will see to it
+  }
+  part.depart(e, e.destination, restart);
+}
+
+template <class T>
+inline constexpr work_type departure{"migration", &run_departure<T>, &destroy_after_entry, nullptr, nullptr};
+
+template <class T>
+void run_destruction(work& item) {
+  auto& after = static_cast<after_entry&>(item);
+  auto& e = static_cast<typename collection<T>::header&>(*after.element);
+  pool::release(&after, sizeof after);
+  auto& part = static_cast<collection<T>&>(*e.home);
+  const element_work runs(part.pe(), e);
+  part.destroy(e);
+}
+
+template <class T>
+inline constexpr work_type destruction{"destruction", &run_destruction<T>, &destroy_after_entry, nullptr,
+                                       nullptr};
+
+/// A request from elsewhere that an element destroy itself.
+template <class T>
+struct destruction_request : element_message<key_type<typename T::index_type>> {
+  static inline message_type type_record =
+      message_type(type_name<destruction_request>(), type_name<T>(), "destroy",
+                   functions_of<destruction_request>("request to destroy an element"));
+  void serialize(auto& ar) { ar(this->key); }
+  void deliver() {
+    auto* part = part_for<T>(*this);
+    if (part == nullptr) return;
+    auto* e = part->find(this->key);
+    if (e == nullptr) return part->route(*this);
+    const message_guard mine(*this);
+    destroy_later<T>(*e);
+  }
+};
+
+template <class T>
+void destroy_later(chare_header& e) {
+  if (e.dying) return;
+  if (e.travels) throw_travelling("destroy", e);
+  e.dying = true;
+  push_after_entry(destruction<T>, e, nullptr);
+}
+
+}  // namespace imbrex::detail

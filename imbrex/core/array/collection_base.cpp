@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/array/collection_base.hpp>
+
+namespace imbrex::detail {
+
+namespace {
+
+/// From a PE to the root: it has no elements.
+struct empty_notice : message {
+  std::uint64_t next_report = 0;
+  element_counts counts;
+
+  static inline message_type type_record = runtime_message_type<empty_notice>();
+  void serialize(auto& ar) { ar(next_report, counts); }
+  void deliver() {
+    auto* part = array_at(processor::here(), collection);
+    if (part == nullptr) return processor::here().hold(*this);
+    const message_guard mine(*this);
+    part->reductions().became_empty(static_cast<int>(origin), next_report);
+    part->ending().became_empty(static_cast<int>(origin), counts);
+  }
+};
+
+}  // namespace
+
+collection_base::collection_base(processor& pe, std::uint64_t id, std::string_view chare_name,
+                                 std::uint64_t initial_elements)
+    : local_array(pe, id, chare_name, {broadcasts_, reductions_, ending_}),
+      broadcasts_(*this),
+      reductions_(*this, initial_elements),
+      ending_(*this, initial_elements) {}
+
+collection_base::~collection_base() = default;
+
+void collection_base::became_empty(std::uint64_t next_report) {
+  if (pe().num_pes() == 1) return ending_.became_empty(0, ending_.counts());
+  auto& m = make_message<empty_notice>();
+  m.collection = id();
+  m.next_report = next_report;
+  m.counts = ending_.counts();
+  pe().dispatch(m, root());
+}
+
+}  // namespace imbrex::detail

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <imbrex/core/collective/array_end.hpp>
+#include <imbrex/core/collective/broadcasts.hpp>
+#include <imbrex/core/collective/reductions.hpp>
+#include <imbrex/core/pe/local_array.hpp>
+
+namespace imbrex::detail {
+
+/// One PE's part of an array with its part in what concerns all of them.
+class collection_base : public local_array {
+ public:
+  collection_base(processor& pe, std::uint64_t id, std::string_view chare_name,
+                  std::uint64_t initial_elements);
+  ~collection_base() override;
+
+  int creator() const override { return ending_.creator(); }
+  void became_empty(std::uint64_t next_report) override;
+
+ private:
+  broadcast_station broadcasts_;
+  reduction_station reductions_;
+  end_station ending_;
+};
+
+}  // namespace imbrex::detail

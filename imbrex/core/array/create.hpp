@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <imbrex/core/array/creation.hpp>
+#include <imbrex/core/array/send.hpp>
+
+namespace imbrex {
+namespace detail {
+
+/// How an argument of a constructor travels: by value, texts as strings.
+template <class A>
+using constructor_argument = std::conditional_t<std::is_convertible_v<std::decay_t<A>, std::string_view>,
+                                                std::string, std::decay_t<A>>;
+
+/// Creates one PE's part of an array.
+template <class T, class Placement, bool IsSparse, class... A>
+struct create_message final : message {
+  using index_type = typename T::index_type;
+
+  index_type shape{};
+  std::tuple<A...> arguments;
+
+  create_message() = default;
+  create_message(const index_type& s, const std::tuple<A...>& a) : shape(s), arguments(a) {}
+
+  static inline message_type type_record = runtime_message_type<create_message>();
+  void serialize(auto& ar) { ar(shape, arguments); }
+  void deliver() {
+    const message_guard mine(*this);
+    try {
+      create(processor::here(), static_cast<int>(origin), collection, shape, arguments);
+    } catch (...) {
+      fail_run(processor::here(), describe_current_exception());
+    }
+  }
+
+  static void create(processor& pe, int creator, std::uint64_t id, const index_type& shape,
+                     [[maybe_unused]] const std::tuple<A...>& arguments) {
+    std::uint64_t elements = 0;
+    if constexpr (!IsSparse) elements = volume(shape);
+    auto made =
+        std::make_unique<detail::collection<T>>(pe, id, shape, &home_of<index_type, Placement>, elements);
+    auto& part = *made;
+    if constexpr (std::is_same_v<Placement, pinned_placement>) part.pin();
+    part.ending().set_creator(creator);
+    pe.install(std::move(made));
+    if constexpr (!IsSparse) {
+      const auto pes = static_cast<std::uint64_t>(pe.num_pes());
+      part.reserve(static_cast<std::size_t>(elements / pes + (elements % pes != 0 ? 1 : 0)));
+      const auto create_here = [&](std::uint64_t l) {
+        std::apply([&](const auto&... a) { part.create(l, part.first_place(), a...); }, arguments);
+      };
+      try {
+        for_each_on<Placement>(shape, pe.pe(), pe.num_pes(), create_here);
+      } catch (const error&) {  // names what a constructor threw
+        throw;
+      } catch (...) {
+        rethrow_creation_failure(type_name<T>(), pe.pe());
+      }
+    }
+    part.reductions().created();
+  }
+};
+
+/// Inserts an element at its home.
+template <class T, class... A>
+struct insert_message final : element_message<key_type<typename T::index_type>> {
+  std::tuple<A...> arguments;
+
+  insert_message() = default;
+  template <class... Given>
+  explicit insert_message(std::in_place_t, Given&&... given) : arguments(std::forward<Given>(given)...) {}
+
+  static inline message_type type_record = runtime_message_type<insert_message>();
+  void serialize(auto& ar) { ar(this->key, arguments); }
+  void deliver() {
+    auto* part = part_for<T>(*this);
+    if (part == nullptr) return;
+    message_guard mine(*this);
+    // It was held on the PE that it was sent from, if the array had not come there yet.
+    const int home = part->home_of(this->key);
+    if (home != part->pe().pe()) return part->pe().dispatch(mine.release(), home);
+    try {
+      std::apply([&](auto&... a) { part->insert(this->key, std::move(a)...); }, arguments);
+    } catch (...) {
+      fail_run(part->pe(), describe_current_exception());
+    }
+  }
+};
+
+/// True if a T can be constructed from arguments of these types that travelled.
+template <class T, class... A>
+consteval bool constructor_fits() {
+  constexpr bool names_itself = std::is_base_of_v<chare<T, typename T::index_type>, T>;
+  static_assert(
+      names_itself,
+      "imbrex: a chare class names itself in its base: `class block : public imbrex::chare<block>`");
+  constexpr bool can_be = !std::is_abstract_v<T>;
+  static_assert(can_be,
+                "imbrex: this chare class has virtual functions that only classes derived from it define");
+  constexpr bool fits = !can_be || std::is_constructible_v<T, A...>;
+  static_assert(fits, "imbrex: the chare has no constructor that takes these arguments");
+  return names_itself && can_be && fits;
+}
+
+/// The message that inserts an element, for arguments that fit its constructor.
+template <class T, class... A>
+auto& make_insertion(std::uint64_t collection_id, const key_type<typename T::index_type>& key,
+                     std::int8_t priority, A&&... arguments) {
+  auto& m = make_message<insert_message<T, constructor_argument<A>...>>(std::in_place,
+                                                                        std::forward<A>(arguments)...);
+  m.collection = collection_id;
+  m.key = key;
+  m.priority = priority;
+  return m;
+}
+
+template <class T, class Placement, bool IsSparse, class... A>
+consteval bool creation_fits() {
+  constexpr bool late_arguments = IsSparse && sizeof...(A) > 0;
+  static_assert(
+      !late_arguments,
+      "imbrex: an array that begins without elements takes no constructor arguments: give them to insert");
+  constexpr bool has_equality = std::equality_comparable<typename T::index_type>;
+  static_assert(has_equality,
+                "imbrex: the key of an array needs ==, such as `bool operator==(const K&) const = default;`");
+  if constexpr (IsSparse || !has_equality) {
+    return !late_arguments && has_equality;
+  } else {
+    return constructor_fits<T, const A&...>();
+  }
+}
+
+template <class T, class Placement, bool IsSparse, class... A>
+array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>& how, const A&... arguments) {
+  using index_type = typename T::index_type;
+  if constexpr (creation_fits<T, Placement, IsSparse, constructor_argument<A>...>()) {
+    auto& pe = processor::here();
+    if constexpr (is_index<index_type>) {
+      const auto n = volume(how.shape);
+      if (n == 0 || n > std::uint64_t{1} << (IsSparse ? 62U : 40U))
+        throw_wrong_shape(type_name<T>(), to_string(how.shape));
+    }
+    const std::uint64_t id = pe.new_collection();
+    using message = create_message<T, Placement, IsSparse, constructor_argument<A>...>;
+    const std::tuple<constructor_argument<A>...> stored(arguments...);
+    for (int p = 0; p < pe.num_pes(); ++p) {
+      if (p == pe.pe()) continue;
+      auto& m = make_message<message>(how.shape, stored);
+      m.collection = id;
+      pe.dispatch(m, p);
+    }
+    message::create(pe, pe.pe(), id, how.shape, stored);
+    return array<T>(pe.in_proxy(id), how.shape);
+  } else {
+    return {};
+  }
+}
+
+}  // namespace detail
+
+/// Creates an array of chares of that shape, each constructed from copies of the arguments, and returns its
+/// proxy at once: the elements on this PE exist then, the others will before a message reaches them; `created` of
+/// the array waits for them. Throws imbrex::error for a shape with an extent below 1 or of more than 2^40 elements,
+/// and if a constructor here throws; one that throws on another PE ends the run.
+template <class T, class... A>
+array<T> make_array(const typename T::index_type& shape, const A&... constructor_arguments)
+  requires detail::is_index<typename T::index_type>
+{
+  return detail::create_array<T>(dense(shape), constructor_arguments...);
+}
+
+/// The same with a placement, or sparse: `make_array<cell>(imbrex::sparse(imbrex::index<2>{1000, 1000}))`,
+/// `make_array<block>(imbrex::dense(shape).placed(imbrex::round_robin), cells)`.
+template <class T, class Placement, bool IsSparse, class... A>
+array<T> make_array(const layout<typename T::index_type, Placement, IsSparse>& how,
+                    const A&... constructor_arguments) {
+  return detail::create_array<T>(how, constructor_arguments...);
+}
+
+/// An array with keys of the user's, which begins empty.
+template <class T>
+array<T> make_array()
+  requires(!detail::is_index<typename T::index_type>)
+{
+  return detail::create_array<T>(keyed<typename T::index_type>());
+}
+
+/// Says what is missing of a class that is no chare's, or not in public.
+template <class T, class... A>
+  requires(!requires { typename T::index_type; })
+void make_array(const A&...) {
+  static_assert(
+      std::is_void_v<T>,
+      "imbrex: a chare class says in public that it is one: `class block : public imbrex::chare<block>`");
+}
+
+/// Creates a group: one chare on each PE, constructed from copies of the arguments. where()[0] is its PE.
+template <class T, class... A>
+group<T> make_group(const A&... constructor_arguments) {
+  static_assert(std::is_same_v<typename T::index_type, index<1>>,
+                "imbrex: the chares of a group have the index type index<1>");
+  const index<1> shape(detail::processor::here().num_pes());
+  return group<T>(
+      detail::create_array<T>(dense(shape).placed(detail::pinned_placement{}), constructor_arguments...));
+}
+
+/// Creates single chares, by messages of a priority: what `imbrex::with_priority` returns.
+class creator {
+ public:
+  /// With the priority that others have.
+  creator() = default;
+  /// For programs there is `imbrex::with_priority`.
+  explicit creator(std::int8_t priority) : priority_(priority) {}
+
+  /// See imbrex::make_chare_on.
+  template <class T, class... A>
+  element<T> make_chare_on(detail::pe_number pe_of_chare, A&&... constructor_arguments) const {
+    auto& pe = detail::processor::here();
+    const int where = pe_of_chare;
+    if (where < 0 || where >= pe.num_pes()) detail::throw_wrong_pe("make_chare_on", where, pe.num_pes());
+    auto& part = detail::singles_part<T>(pe);
+    const std::uint64_t id = part.id();
+    const auto key = part.new_single(where);
+    if constexpr (detail::constructor_fits<T, detail::constructor_argument<A>...>())
+      pe.dispatch(detail::make_insertion<T>(id, key, priority_, std::forward<A>(constructor_arguments)...),
+                  where);
+    return {pe.in_proxy(id), key};
+  }
+
+  /// See imbrex::make_chare.
+  template <class T, class... A>
+  element<T> make_chare(A&&... constructor_arguments) const {
+    static_assert(std::is_same_v<typename T::index_type, index<1>>,
+                  "imbrex: a single chare has the index type index<1>");
+    auto& pe = detail::processor::here();
+    return make_chare_on<T>(pe.next_pe(), std::forward<A>(constructor_arguments)...);
+  }
+
+ private:
+  std::int8_t priority_ = 0;
+};
+
+/// Creations of single chares that go before others of a PE's queue, as messages of a proxy `with_priority` do:
+/// `imbrex::with_priority(-3).make_chare<node>(...)`. Lower first, from -32 to 31; 0 is what others have. The proxy
+/// that comes back has no priority: what is sent by it asks for its own. Throws imbrex::error for another priority.
+inline creator with_priority(detail::priority_number priority) {
+  detail::check_priority(priority);
+  return creator(static_cast<std::int8_t>(int{priority}));
+}
+
+/// Creates a single chare on that PE and returns its proxy at once. It has no index and no peers. Throws
+/// imbrex::error if there is no such PE.
+template <class T, class... A>
+element<T> make_chare_on(detail::pe_number where, A&&... constructor_arguments) {
+  return creator().make_chare_on<T>(where, std::forward<A>(constructor_arguments)...);
+}
+
+/// The same on a PE of the runtime's choice.
+template <class T, class... A>
+element<T> make_chare(A&&... constructor_arguments) {
+  return creator().make_chare<T>(std::forward<A>(constructor_arguments)...);
+}
+
+template <class T>
+pending<void> array<T>::created() const {
+  const auto& pe = detail::processor::here();
+  const std::uint64_t number = pe.number_of(collection_);
+  if (auto* part = pe.collection(number))
+    detail::checked<T>(*part);
+  else
+    pe.check_run(number, type_name<T>());
+  return detail::end_of_creation(number);
+}
+
+template <class T>
+pending<void> array<T>::destroy() const {
+  const auto& pe = detail::processor::here();
+  const std::uint64_t number = pe.number_of(collection_);
+  if (auto* part = pe.collection(number))
+    detail::checked<T>(*part);
+  else if (collection_ != detail::nothing_created)
+    pe.check_run(number, type_name<T>());
+  return detail::end_array(number);
+}
+
+template <class T>
+template <class... A>
+void array<T>::insert(const index_type& i, A&&... constructor_arguments) const {
+  auto& pe = detail::processor::here();
+  const auto to = (*this)[i];
+  if constexpr (detail::constructor_fits<T, detail::constructor_argument<A>...>()) {
+    auto& m = detail::make_insertion<T>(pe.number_of(collection_), to.key_value(), priority_,
+                                        std::forward<A>(constructor_arguments)...);
+    auto* const part = detail::part_for<T>(m);
+    if (part == nullptr) return;
+    detail::message_guard mine(m);  // a placement may throw
+    const int home = part->home_of(m.key);
+    pe.dispatch(mine.release(), home);
+  }
+}
+
+template <class Derived, class Index>
+array<Derived> chare<Derived, Index>::peers() const {
+  const auto& part = static_cast<const detail::collection<Derived>&>(*header().home);
+  if (part.is_of_singles()) detail::throw_no_peers("peers", header());
+  return part.proxy();
+}
+
+}  // namespace imbrex

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <imbrex/core/pe/pending.hpp>
+
+namespace imbrex::detail {
+
+/// Asks all PEs for their parts of an array; ready when each has made its own.
+pending<void> end_of_creation(std::uint64_t collection);
+
+/// What threw was no constructor, but the array's placement, or memory ran out.
+[[noreturn]] void rethrow_creation_failure(std::string_view chare_name, int pe);
+[[noreturn]] void throw_wrong_shape(std::string_view chare_name, const std::string& shape);
+
+}  // namespace imbrex::detail

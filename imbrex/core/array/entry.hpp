@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include <imbrex/core/array/location.hpp>
+#include <imbrex/core/array/mailbox.hpp>
+#include <imbrex/core/message/member_traits.hpp>
+
+namespace imbrex::detail {
+
+template <class T>
+class collection;
+
+/// "block: block::run of type ...", spelled so that no other entry of the program spells the same.
+template <class T, auto M>
+struct entry_spelling {
+  static constexpr std::string_view chare = type_name<T>();
+  static constexpr std::string_view between = ": ";
+  static constexpr std::string_view member = unique_member_spelling<M>();
+  static constexpr std::size_t size = chare.size() + between.size() + member.size();
+  static constexpr std::array<char, size + 1> characters = joined<size>({chare, between, member});
+  static constexpr std::string_view entry = short_name(member_name<M>());  ///< "run"
+
+  static constexpr std::string_view class_of_people = short_name(chare);
+  static constexpr std::string_view scope = "::";
+  /// "block::run"
+  static constexpr auto of_people =
+      joined<class_of_people.size() + scope.size() + entry.size()>({class_of_people, scope, entry});
+};
+
+/// `message_type::as_short` of an entry.
+template <class T, auto M>
+const work_type* short_work_type();
+
+/// The record of an entry method or port.
+template <class T, auto M>
+struct entry_type : message_type {
+  using spelling_type = entry_spelling<T, M>;
+
+  explicit entry_type(const work_type& functions)
+      : message_type({spelling_type::characters.data(), spelling_type::size}, spelling_type::chare,
+                     spelling_type::entry, functions) {
+    this->as_short = short_work_type<T, M>();
+    element = [](const work& m) {
+      using key = key_type<typename T::index_type>;
+      return key_number(static_cast<const element_message<key>&>(static_cast<const message&>(m)).key);
+    };
+  }
+};
+
+/// What can be done with messages of that type, which are for M of a T.
+template <class Message, class T, auto M>
+inline constexpr work_type functions_of_entry = functions_of<Message>(entry_spelling<T, M>::of_people.data());
+
+/// Finds this PE's part of the array that a message is for. Null if there is none yet: then the message is
+/// held.
+template <class T>
+collection<T>* part_for(message& m);
+
+/// A message that sits in the mailbox or channel M of a T.
+template <class T, auto M>
+struct port_message : element_message<key_type<typename T::index_type>> {
+  using key_of_element = key_type<typename T::index_type>;
+  using value_type = typename traits_of<M>::value_type;
+
+  letter<value_type> content;
+
+  port_message() { content.envelope = this; }
+  template <class V>
+  port_message(std::int64_t reference, V&& value) : port_message() {
+    content.reference = reference;
+    content.value = std::forward<V>(value);
+  }
+
+  struct record : entry_type<T, M> {
+    record() : entry_type<T, M>(functions_of_entry<port_message, T, M>) {
+      this->port_address = [](const void* chare) -> const void* {
+        return &(static_cast<const T*>(chare)->*M);
+      };
+      this->reference = [](const work& m) { return static_cast<const port_message&>(m).content.reference; };
+      if constexpr (is_index<typename T::index_type>) {
+        post_to_port<value_type> post = &port_message::post;
+        message_type::post = reinterpret_cast<void (*)()>(post);
+      }
+    }
+  };
+  static inline record type_record{};
+  void serialize(auto& ar) {
+    process_key(this->key, ar);
+    ar(content.reference, content.value);
+  }
+  void deliver() {
+    auto* part = part_for<T>(*this);
+    if (part == nullptr) return;
+    auto* e = part->find(this->key);
+    if (e == nullptr || !this->is_for(*e)) [[unlikely]]
+      return part->route(*this);
+    run_on(*e);
+  }
+  void run_on(chare_header& e) { (element_memory<T>::object(e).*M).put(content); }
+  static void post(std::uint64_t collection, std::uint64_t linear, std::int64_t reference,
+                   value_type&& value);
+
+  static constexpr bool is_shareable = false;
+  port_message& copy() const { return make_message<port_message>(content.reference, content.value); }
+};
+
+/// A message that calls the entry method M of a T.
+template <class T, auto M>
+struct call_message : element_message<key_type<typename T::index_type>> {
+  using traits = traits_of<M>;
+  using arguments_type = typename traits::arguments;
+  using result = typename traits::result;
+
+  /// True if several elements can be called with one set of arguments: the entry ends at once and moves nothing out of it.
+  static constexpr bool is_shareable = !traits::suspends && traits::only_reads_arguments;
+
+  arguments_type arguments;
+
+  call_message() = default;
+  explicit call_message(const arguments_type& a) : arguments(a) {}
+  template <class... A>
+    requires(sizeof...(A) == traits::arity)
+  explicit call_message(std::in_place_t, A&&... a) : arguments(std::forward<A>(a)...) {}
+
+  static inline entry_type<T, M> type_record{functions_of_entry<call_message, T, M>};
+  void serialize(auto& ar) {
+    process_key(this->key, ar);
+    std::apply([&ar](auto&... each) { ar(each...); }, arguments);
+  }
+  void deliver() {
+    auto* part = part_for<T>(*this);
+    if (part == nullptr) return;
+    auto* e = part->find(this->key);
+    if (e == nullptr || !this->is_for(*e)) [[unlikely]]
+      return part->route(*this);
+    run_on(*e);
+  }
+
+  /// Calls the entry; consumes the message.
+  void run_on(chare_header& e) {
+    if constexpr (traits::suspends) {
+      start(e);
+    } else {
+      const message_guard mine(*this);
+      call(e);
+    }
+  }
+
+  /// Calls an entry that does not suspend, and answers.
+  void call(chare_header& e) {
+    std::exception_ptr thrown;
+    try {
+      T& chare = element_memory<T>::object(e);
+      if constexpr (std::is_void_v<result>) {
+        traits::template invoke<T, M>(chare, arguments);
+        if (this->reply) send_reply(this->origin, this->reply, nothing{});
+      } else {
+        auto value = traits::template invoke<T, M>(chare, arguments);
+        if (this->reply) send_reply(this->origin, this->reply, std::move(value));
+      }
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    if (thrown) fail_entry(*this, e, std::move(thrown));
+  }
+
+  /// Another message with these arguments.
+  call_message& copy() const { return make_message<call_message>(arguments); }
+
+ private:
+  /// Starts an entry that may suspend. The message lives as long as the entry: its arguments may be views
+  /// into it.
+  void start(chare_header& e) {
+    scope* s = nullptr;
+    std::exception_ptr thrown;
+    try {
+      auto t = traits::template invoke<T, M>(element_memory<T>::object(e), arguments);
+      s = ::new (pool::allocate(sizeof(scope))) scope();
+      s->chare = &e;
+      s->request = this;
+      s->root = t.release();
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    if (thrown) {
+      const message_guard mine(*this);
+      return fail_entry(*this, e, std::move(thrown));
+    }
+    s->next = e.entries;
+    if (s->next != nullptr) s->next->previous = s;
+    e.entries = s;
+    auto& promise = frame_of(*s).promise();
+    if (promise.start(s->root, *s, &finish, s)) finish(s);
+  }
+
+  static auto frame_of(scope& s) {
+    return std::coroutine_handle<typename task<result>::promise_type>::from_address(s.root.address());
+  }
+
+  static void finish(void* ended) {
+    auto& s = *static_cast<scope*>(ended);
+    auto& request = static_cast<call_message&>(*s.request);
+    auto& promise = frame_of(s).promise();
+    auto thrown = promise.take_error();
+    try {
+      if (!thrown && request.reply) send_reply(request.origin, request.reply, take_result<result>(promise));
+    } catch (...) {  // the result cannot be packed
+      thrown = std::current_exception();
+    }
+    if (thrown) fail_entry(request, *static_cast<chare_header*>(s.chare), std::move(thrown), &s);
+    end_scope(s);
+  }
+};
+
+template <class T, auto M>
+struct entry_message_of {
+  using type = call_message<T, M>;
+};
+template <class T, auto M>
+  requires is_port<M>
+struct entry_message_of<T, M> {
+  using type = port_message<T, M>;
+};
+template <class T, auto M>
+using entry_message = typename entry_message_of<T, M>::type;
+
+}  // namespace imbrex::detail

@@ -1,0 +1,586 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/core/array/chare.hpp>
+#include <imbrex/core/array/collection_base.hpp>
+#include <imbrex/core/name/key_map.hpp>
+#include <imbrex/core/pe/failures.hpp>
+#include <imbrex/net/packing.hpp>
+
+namespace imbrex::detail {
+
+/// A message to one element.
+template <class Key>
+struct element_message : message {
+  Key key{};
+
+  /// Not if it is of an earlier life of the key.
+  bool is_for(const chare_header& e) const { return !of_one_life || born() == e.born; }
+};
+
+/// Where an element was last known to be.
+struct location {
+  std::int32_t pe;      ///< `nowhere` after its destruction
+  std::uint64_t epoch;  ///< of the element when it arrived there: the higher, the newer
+  std::uint64_t born;   ///< the epoch at which its life began
+};
+inline constexpr std::int32_t nowhere = -1;
+
+template <class Key>
+struct key_hasher {
+  std::size_t operator()(const Key& key) const { return static_cast<std::size_t>(key_hash(key)); }
+};
+
+/// What broadcasts need to know of a migration (`broadcast_station::confirmed`).
+struct caught_up {
+  std::uint64_t left_with = 0;
+  std::uint64_t until = 0;
+
+  void serialize(auto& ar) { ar(left_with, until); }
+};
+
+template <class Index>
+struct location_notice;
+template <class Index>
+struct location_report;
+template <class Index>
+struct location_receipt;
+template <class Index>
+struct follower;
+
+/// One PE's part of an array: which elements are here and where messages to the others go.
+///
+/// Each element has a home, the PE of its placement, which hears of each arrival and of the end, and then tells the PE that
+/// the element has left. Others are told where an element is only when it has arrived there. So a message that finds no
+/// element has come too late, never too early. It goes
+///   - to where the element has gone from here, if that is still known, and the sender is told;
+///   - else home, where it waits if the element has not been inserted, and is an error if it was destroyed. The home
+///     knows a newer place than this one: it was told before this PE could forget.
+/// But one for an element that is not known to have arrived goes after it at once, as else it would never reach one that
+/// soon moves on. It goes in a `follower`, which says with what epoch the element will arrive: if it has overtaken the
+/// element it goes home, and waits there for news as new as that.
+/// Each hop goes to a newer place, so a message arrives, once, and cannot run in circles. News of an element has the epoch
+/// of what it tells, which each move, end and insertion raises: what is overtaken by newer news is no news. A message of a
+/// certain life, a copy of a broadcast or the restart of an entry, is refused where it meets a later element of its key.
+///
+/// What is known beyond that is bounded: where elements are that others have told of, where those went that have left, and
+/// which keys' elements have ended. A dense array needs nothing of the latter: all of its elements have been there.
+template <class Index>
+class element_map : public collection_base {
+ public:
+  using key = key_type<Index>;
+  using header = element_header<Index>;
+
+  element_map(processor& pe, std::uint64_t id, std::string_view chare_name, std::uint64_t initial_elements);
+  ~element_map() override;
+
+  header* find(const key& k) const { return elements_.find(k); }
+
+  /// The PE that a message for an element should be sent to. Throws what the placement throws.
+  int place_of(const key& k) const {
+    if (elements_.find(k) != nullptr) return pe().pe();
+    return known_.empty() ? home_of(k) : last_place_of(k);
+  }
+
+  virtual int home_of(const key& k) const = 0;
+  /// At the home, for an element that is nowhere: true if it has been destroyed though nothing is known of
+  /// it.
+  virtual bool was_destroyed(const key& k) const = 0;
+  virtual std::string key_name(const key& k) const = 0;
+
+  /// A message came for an element that is not here.
+  void route(element_message<key>& m);
+
+  /// At the home, from the PE where that is so: where an element is, or that it is no more. `from` is the PE that it left.
+  void reported(const key& k, const location& where, int from, const caught_up& given);
+  /// The home knows that an element that was here has arrived there, or ended.
+  void confirmed(const key& k, const location& where, const caught_up& given);
+  /// News of where an element is.
+  void heard(const key& k, const location& where);
+  /// A message came that was sent after an element.
+  void followed(follower<Index>& f);
+
+  void describe_held(std::vector<std::string>& lines, std::size_t most, bool also_migrating) const override;
+  std::size_t count_held() const override;
+  bool holds_messages() const override { return !held_.empty(); }
+
+  /// Of each kind that may be forgotten the newest so many places are remembered.
+  static constexpr std::size_t places_remembered = 8192;
+  std::size_t places_known() const { return known_.size(); }
+
+ protected:
+  /// An element that is here from now on: created, or arrived. If an exception leaves it without a slot, it is not.
+  void put(header& e);
+  /// An element leaves.
+  void take_out(header& e, const location& goes);
+  /// An element has ended.
+  void take_out_for_good(header& e);
+  /// An element has arrived from a PE.
+  void report_arrival(const header& e, int from, const caught_up& given);
+  /// The same where nobody will ask any more where it is.
+  void remove(header& e);
+  void reserve(std::size_t n);
+  /// At the home: where an element is if it is not here; null if it is nowhere.
+  const location* known_elsewhere(const key& k) const;
+  /// Of an element that the array did not begin with.
+  location place_of_insertion() const { return {pe().pe(), last_end_ + 1, last_end_ + 1}; }
+  /// Refuses what waits for elements that there will never be.
+  void refuse_held();
+  void discard_held() noexcept;
+
+ private:
+  enum class kind : std::uint8_t {
+    leaves,     ///< it has left here, and is not known to have arrived
+    is_away,    ///< at the home: it is there
+    has_left,   ///< it has left here, and has arrived there, or somewhere later; may be forgotten
+    was_heard,  ///< it has been there; may be forgotten
+    has_ended   ///< at the home: it has been destroyed; may be forgotten
+  };
+  static constexpr std::size_t kinds = 5;
+  struct place {
+    location last;
+    kind what;
+    bool is_old = false;  ///< it was there when some were forgotten
+  };
+  static bool may_be_forgotten(kind k) { return k >= kind::has_left; }
+
+  bool before(const chare_header& a, const chare_header& b) const override;
+  int last_place_of(const key& k) const;
+  void know(const key& k, const location& where, kind what);
+  void forget_old(kind what);
+  /// At the home.
+  void end(const key& k, const location& gone);
+  bool is_elsewhere(const key& k) const { return known_elsewhere(k) != nullptr; }
+  /// True if what is known here of an element is its arrival with that epoch, or newer.
+  bool knows_as_new(const key& k, std::uint64_t epoch) const;
+  void send_report(const key& k, const location& where, int home, int from, const caught_up& given);
+  void send_receipt(const key& k, const location& where, int to, const caught_up& given);
+  void hold(element_message<key>& m);
+  void release_held(const key& k);
+  void follow(element_message<key>& m, const location& where);
+  void forward(element_message<key>& m, const location& where);
+  void refuse(element_message<key>& m);
+
+  key_map<key, header> elements_;
+  std::unordered_map<key, place, key_hasher<key>> known_;
+  std::array<std::size_t, kinds> news_{};  ///< of each kind, since some were forgotten
+  std::uint64_t last_end_ = 0;             ///< the newest epoch of all elements of this home that have ended
+  std::unordered_map<key, std::vector<element_message<key>*>, key_hasher<key>> held_;
+};
+
+template <class Index>
+int element_map<Index>::last_place_of(const key& k) const {
+  const auto at = known_.find(k);
+  if (at == known_.end() || at->second.what == kind::has_ended) return home_of(k);
+  return at->second.what == kind::leaves ? pe().pe() : at->second.last.pe;
+}
+
+template <class Index>
+void element_map<Index>::route(element_message<key>& m) {
+  // It is for one that was here before, or for whom there will be no place any more.
+  if (find(m.key) != nullptr || is_closed()) return refuse(m);
+  message_guard mine(m);
+  const int home = home_of(m.key);
+  mine.release();
+  const bool is_home = home == pe().pe();
+  const auto at = known_.find(m.key);
+  if (at == known_.end()) {
+    if (!is_home) return pe().dispatch(m, home);
+    // What is for one life was sent when that had begun, so it has ended.
+    return m.of_one_life || was_destroyed(m.key) ? refuse(m) : hold(m);
+  }
+  switch (at->second.what) {
+    case kind::leaves: {
+      const location goes = at->second.last;
+      return goes.pe == nowhere ? hold(m) : follow(m, goes);
+    }
+    case kind::is_away:
+    case kind::has_left: return forward(m, at->second.last);
+    case kind::was_heard: return pe().dispatch(m, home);
+    case kind::has_ended: return refuse(m);
+  }
+}
+
+template <class Index>
+void element_map<Index>::follow(element_message<key>& m, const location& where) {
+  message_guard mine(m);
+  auto& f = make_message<follower<Index>>();
+  f.collection = id();
+  f.priority = m.priority;
+  f.key = m.key;
+  f.epoch = where.epoch;
+  f.content = &mine.release();
+  pe().dispatch(f, where.pe);
+}
+
+template <class Index>
+void element_map<Index>::followed(follower<Index>& f) {
+  message_guard mine(f);
+  const int home = home_of(f.key);
+  if (find(f.key) != nullptr || is_closed() || knows_as_new(f.key, f.epoch))
+    return pe().dispatch(*std::exchange(f.content, nullptr), pe().pe());
+  mine.release();
+  if (home == pe().pe()) return hold(f);
+  pe().dispatch(f, home);
+}
+
+template <class Index>
+bool element_map<Index>::knows_as_new(const key& k, std::uint64_t epoch) const {
+  const auto at = known_.find(k);
+  if (at == known_.end()) return home_of(k) == pe().pe();  // its end, which may be forgotten
+  const auto& last = at->second.last;
+  switch (at->second.what) {
+    case kind::is_away: return last.epoch >= epoch;
+    case kind::was_heard: return false;
+    default: return last.epoch > epoch;
+  }
+}
+
+template <class Index>
+void element_map<Index>::forward(element_message<key>& m, const location& where) {
+  if (m.origin != static_cast<std::uint32_t>(pe().pe())) {
+    auto& news = make_message<location_notice<Index>>();
+    news.collection = id();
+    news.key = m.key;
+    news.where = where;
+    pe().dispatch(news, static_cast<int>(m.origin));
+  }
+  pe().dispatch(m, where.pe);
+}
+
+template <class Index>
+void element_map<Index>::reported(const key& k, const location& where, int from, const caught_up& given) {
+  const auto at = known_.find(k);
+  // An element that is elsewhere is known here: where none is, it has come back since, or ended.
+  if (find(k) == nullptr && at != known_.end()) {
+    const auto& last = at->second.last;
+    const bool arrives = at->second.what == kind::leaves && where.epoch == last.epoch;
+    if (where.epoch > last.epoch || arrives) {
+      if (where.pe == nowhere)
+        end(k, where);
+      else
+        know(k, where, kind::is_away);
+      release_held(k);
+    }
+  }
+  if (from == pe().pe()) {
+    this->broadcasts().confirmed(given.left_with, given.until);
+    return;
+  }
+  send_receipt(k, where, from, given);
+}
+
+template <class Index>
+void element_map<Index>::send_receipt(const key& k, const location& where, int to, const caught_up& given) {
+  auto& m = make_message<location_receipt<Index>>();
+  m.collection = id();
+  m.key = k;
+  m.where = where;
+  m.given = given;
+  pe().dispatch(m, to);
+}
+
+template <class Index>
+void element_map<Index>::confirmed(const key& k, const location& where, const caught_up& given) {
+  if (const auto at = known_.find(k);
+      at != known_.end() && at->second.what == kind::leaves && at->second.last.epoch == where.epoch) {
+    if (where.pe == nowhere)
+      known_.erase(k);
+    else
+      know(k, where, kind::has_left);
+    release_held(k);
+  }
+  if (where.pe != nowhere) this->broadcasts().confirmed(given.left_with, given.until);
+}
+
+template <class Index>
+void element_map<Index>::heard(const key& k, const location& where) {
+  if (find(k) != nullptr) return;
+  const auto at = known_.find(k);
+  if (at == known_.end()) {
+    if (home_of(k) != pe().pe()) know(k, where, kind::was_heard);
+  } else if ((at->second.what == kind::has_left || at->second.what == kind::was_heard) &&
+             where.epoch > at->second.last.epoch) {
+    know(k, where, at->second.what);
+  }
+}
+
+template <class Index>
+void element_map<Index>::describe_held(std::vector<std::string>& lines, std::size_t most,
+                                       bool also_migrating) const {
+  for (const auto& [k, messages] : held_) {
+    const bool migrates = is_elsewhere(k);
+    if (migrates && !also_migrating) continue;
+    const char* const why = migrates         ? "that element migrates, and is not known to have arrived"
+                            : last_end_ == 0 ? "that element was never created"
+                                             : "that element was never created, or destroyed long ago";
+    for (const auto* m : messages) {
+      if (lines.size() >= most) return;
+      lines.push_back("a message for " + key_name(k) + ", entry " + std::string(m->kind().entry_name) +
+                      ", sent by PE " + std::to_string(m->origin) + ": " + why);
+    }
+  }
+}
+
+template <class Index>
+std::size_t element_map<Index>::count_held() const {
+  std::size_t n = 0;
+  for (const auto& [k, messages] : held_) n += is_elsewhere(k) ? 0 : messages.size();
+  return n;
+}
+
+template <class Index>
+void element_map<Index>::put(header& e) {
+  const auto news = known_.empty() ? known_.end() : known_.find(e.key);
+  add_local(e);
+  try {
+    elements_.insert(e.key, e);
+  } catch (...) {
+    remove_local(e);
+    throw;
+  }
+  if (news != known_.end()) known_.erase(news);
+  if (!held_.empty()) release_held(e.key);
+}
+
+template <class Index>
+void element_map<Index>::take_out(header& e, const location& goes) {
+  remove(e);
+  know(e.key, goes, kind::leaves);
+}
+
+template <class Index>
+void element_map<Index>::take_out_for_good(header& e) {
+  const location gone{nowhere, e.epoch + 1, e.born};
+  const int home = home_of(e.key);
+  if (home == pe().pe()) {
+    remove(e);
+    return end(e.key, gone);
+  }
+  take_out(e, gone);
+  send_report(e.key, gone, home, pe().pe(), {});
+}
+
+template <class Index>
+void element_map<Index>::report_arrival(const header& e, int from, const caught_up& given) {
+  const location here{pe().pe(), e.epoch, e.born};
+  const int home = home_of(e.key);
+  if (home == pe().pe()) return send_receipt(e.key, here, from, given);
+  send_report(e.key, here, home, from, given);
+}
+
+template <class Index>
+void element_map<Index>::send_report(const key& k, const location& where, int home, int from,
+                                     const caught_up& given) {
+  auto& m = make_message<location_report<Index>>();
+  m.collection = id();
+  m.key = k;
+  m.where = where;
+  m.from = from;
+  m.given = given;
+  pe().dispatch(m, home);
+}
+
+template <class Index>
+void element_map<Index>::end(const key& k, const location& gone) {
+  last_end_ = std::max(last_end_, gone.epoch);
+  if (was_destroyed(k))
+    known_.erase(k);
+  else
+    know(k, gone, kind::has_ended);
+}
+
+template <class Index>
+void element_map<Index>::remove(header& e) {
+  elements_.erase(e.key);
+  remove_local(e);
+}
+
+template <class Index>
+auto element_map<Index>::known_elsewhere(const key& k) const -> const location* {
+  const auto at = known_.find(k);
+  return at == known_.end() || at->second.what == kind::has_ended ? nullptr : &at->second.last;
+}
+
+template <class Index>
+void element_map<Index>::know(const key& k, const location& where, kind what) {
+  known_.insert_or_assign(k, place{where, what});
+  if (!may_be_forgotten(what)) return;
+  // As many as a quarter of all, so that the look through all costs a few steps for each.
+  if (++news_[static_cast<std::size_t>(what)] > std::max(places_remembered, known_.size() / 4))
+    forget_old(what);
+}
+
+/// Of one kind, but for what is news since the last time.
+template <class Index>
+void element_map<Index>::forget_old(kind what) {
+  news_[static_cast<std::size_t>(what)] = 0;
+  for (auto at = known_.begin(); at != known_.end();) {
+    const bool is_old = at->second.what == what && std::exchange(at->second.is_old, true);
+    at = is_old ? known_.erase(at) : std::next(at);
+  }
+}
+
+template <class Index>
+void element_map<Index>::discard_held() noexcept {
+  for (auto& [k, messages] : held_)
+    for (auto* m : messages) m->type->destroy(*m);
+  held_.clear();
+}
+
+template <class Index>
+void element_map<Index>::refuse_held() {
+  for (auto& [k, messages] : std::exchange(held_, {}))
+    for (auto* m : messages) {
+      pe().announce(*m, pe().pe());
+      pe().push(*m);
+    }
+}
+
+template <class Index>
+bool element_map<Index>::before(const chare_header& a, const chare_header& b) const {
+  return key_less(static_cast<const header&>(a).key, static_cast<const header&>(b).key);
+}
+
+/// They find out anew where they go.
+template <class Index>
+void element_map<Index>::release_held(const key& k) {
+  const auto at = held_.find(k);
+  if (at == held_.end()) return;
+  const auto messages = std::move(at->second);
+  held_.erase(at);
+  for (auto* m : messages) {
+    pe().announce(*m, pe().pe());
+    pe().push(*m);
+  }
+}
+
+template <class Index>
+void element_map<Index>::refuse(element_message<key>& m) {
+  const message_guard mine(m);
+  if (m.may_find_none) return answer_none_found(m);
+  fail_request(m,
+               "a message for " + key_name(m.key) + ", entry " + std::string(m.kind().entry_name) +
+                   ", sent by PE " + std::to_string(m.origin),
+               carried_exception(std::make_exception_ptr(error(key_name(m.key) + " has been destroyed"))));
+}
+
+template <class Index>
+void element_map<Index>::hold(element_message<key>& m) {
+  held_[m.key].push_back(&m);
+}
+
+template <class Index>
+void element_map<Index>::reserve(std::size_t n) {
+  elements_.reserve(n);
+}
+
+template <class Index>
+element_map<Index>::element_map(processor& pe, std::uint64_t id, std::string_view chare_name,
+                                std::uint64_t initial_elements)
+    : collection_base(pe, id, chare_name, initial_elements) {}
+
+template <class Index>
+element_map<Index>::~element_map() = default;
+
+/// Tells a PE where an element is.
+template <class Index>
+struct location_notice : message {
+  key_type<Index> key{};
+  location where{};
+
+  static inline message_type type_record = runtime_message_type<location_notice>();
+  void serialize(auto& ar) { ar(key, where); }
+  void deliver() {
+    auto* part = processor::here().collection(collection);
+    if (part == nullptr) return processor::here().hold(*this);
+    const message_guard mine(*this);
+    static_cast<element_map<Index>*>(part)->heard(key, where);
+  }
+};
+
+/// Tells the home.
+template <class Index>
+struct location_report : message {
+  key_type<Index> key{};
+  location where{};
+  std::int32_t from = 0;
+  caught_up given;
+
+  static inline message_type type_record = runtime_message_type<location_report>();
+  void serialize(auto& ar) { ar(key, where, from, given); }
+  void deliver() {
+    auto* part = processor::here().collection(collection);
+    if (part == nullptr) return processor::here().hold(*this);
+    const message_guard mine(*this);
+    static_cast<element_map<Index>*>(part)->reported(key, where, from, given);
+  }
+};
+
+/// Tells the PE that the element has left.
+template <class Index>
+struct location_receipt : message {
+  key_type<Index> key{};
+  location where{};
+  caught_up given;
+
+  static inline message_type type_record = runtime_message_type<location_receipt>();
+  void serialize(auto& ar) { ar(key, where, given); }
+  void deliver() {
+    auto* part = processor::here().collection(collection);
+    if (part == nullptr) return processor::here().hold(*this);
+    const message_guard mine(*this);
+    static_cast<element_map<Index>*>(part)->confirmed(key, where, given);
+  }
+};
+
+/// Carries a message after an element.
+template <class Index>
+struct follower : element_message<key_type<Index>> {
+  std::uint64_t epoch = 0;     ///< with which the element arrives where this goes
+  message* content = nullptr;  ///< for it
+
+  follower() = default;
+  follower(const follower&) = delete;
+  follower& operator=(const follower&) = delete;
+  ~follower() {
+    if (content != nullptr) content->type->destroy(*content);
+  }
+
+  static inline message_type type_record = runtime_message_type<follower>();
+  void serialize(writer& out) {
+    out(this->key, epoch, content->kind().id);
+    content->type->pack(*content, out);
+  }
+  void serialize(reader& in) {
+    const reader::level level(in);
+    std::uint32_t kind = 0;
+    in(this->key, epoch, kind);
+    content = static_cast<message*>(&unpacked(message_table::at(kind), in));
+  }
+  void deliver() {
+    auto& pe = processor::here();
+    if (auto* part = pe.collection(this->collection))
+      return static_cast<element_map<Index>*>(part)->followed(*this);
+    const message_guard mine(*this);
+    pe.dispatch(*std::exchange(content, nullptr), pe.pe());
+  }
+};
+
+// Compiled once, in the library, for what most programs use.
+extern template class element_map<index<1>>;
+extern template class element_map<index<2>>;
+extern template class element_map<index<3>>;
+
+}  // namespace imbrex::detail

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/array/mailbox.hpp>
+
+#include <imbrex/core/pe/local_array.hpp>
+
+namespace imbrex::detail {
+
+void unread_letters::put_into_bucket(letter_base& l) {
+  if (!buckets_.empty()) append(l);
+  if (size_ <= few || size_ <= 2 * buckets_.size()) return;
+  buckets_.assign(4 * size_, {});
+  for (letter_base* each = first_; each != nullptr; each = each->later) append(*each);
+}
+
+void unread_letters::take_out_of_bucket(letter_base& l) {
+  if (size_ == 0) return buckets_.clear();
+  auto& b = buckets_[place(l.reference)];
+  letter_base* before = nullptr;
+  for (letter_base* at = b.first; at != &l; at = at->same_bucket) before = at;
+  (before != nullptr ? before->same_bucket : b.first) = l.same_bucket;
+  if (b.last == &l) b.last = before;
+}
+
+void unread_letters::append(letter_base& l) {
+  l.same_bucket = nullptr;
+  auto& b = buckets_[place(l.reference)];
+  (b.last != nullptr ? b.last->same_bucket : b.first) = &l;
+  b.last = &l;
+}
+
+void mailbox_base::discard() noexcept {
+  while (letter_base* l = unread_.first()) {
+    unread_.remove(*l);
+    l->envelope->type->destroy(*l->envelope);
+  }
+}
+
+std::string mailbox_base::receiver::description() const {
+  const std::size_t unread = from_.unread_.size();
+  const std::string others = unread == 0 ? "" : " (" + std::to_string(unread) + " unread ";
+  std::string text = describe_port(entry(), &from_);
+  if (next_ != nullptr) {
+    text += ", of which it has received " + std::to_string(*next_) + (*next_ == 1 ? " value" : " values");
+    return others.empty() ? text : text + others + "that were sent later)";
+  }
+  text += reference_ ? " with reference " + std::to_string(*reference_) : " with any reference";
+  return others.empty() ? text : text + others + "with other references)";
+}
+
+std::string describe_port(const scope& entry, const void* port) {
+  std::string_view name;
+  if (entry.chare != nullptr) {
+    const auto& e = *static_cast<const chare_header*>(entry.chare);
+    name = message_table::port_name(e.home->chare_name(), e.home->object(e), port);
+  }
+  return name.empty() ? "a mailbox that nothing in this program sends to" : std::string(name);
+}
+
+awaited mailbox_base::receiver::cause() const {
+  return {trace::wait_cause::mailbox, reference_.value_or(-1)};
+}
+
+}  // namespace imbrex::detail

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <imbrex/base/narrowed.hpp>
+#include <imbrex/core/message/message.hpp>
+#include <imbrex/coro/scope.hpp>
+
+namespace imbrex {
+namespace detail {
+
+using reference_number = narrowed<std::int64_t, reference_words>;
+
+/// The name of a mailbox or channel of the entry's chare.
+std::string describe_port(const scope& entry, const void* port);
+
+/// What a mailbox knows of a message: its own part, and the whole (`envelope`), which it destroys when the
+/// value is taken.
+struct letter_base {
+  std::int64_t reference = 0;
+  letter_base* earlier = nullptr;  ///< among the unread, in order of arrival
+  letter_base* later = nullptr;
+  letter_base* same_bucket = nullptr;
+  message* envelope = nullptr;
+};
+template <class V>
+struct letter : letter_base {
+  V value{};
+};
+
+/// The envelope of a letter that came out of a serialised mailbox.
+template <class V>
+struct bare_letter : message {
+  letter<V> content;
+  static inline message_type type_record = runtime_message_type<bare_letter>();
+  void serialize(auto& ar) { ar(content.reference, content.value); }
+  void deliver() { message_guard mine(*this); }
+};
+
+/// Unread letters in order of arrival; many of them also by reference number, so that finding one stays O(1).
+class unread_letters {
+ public:
+  std::size_t size() const { return size_; }
+  letter_base* first() const { return first_; }
+
+  void add(letter_base& l) {
+    l.earlier = last_;
+    l.later = nullptr;
+    (last_ != nullptr ? last_->later : first_) = &l;
+    last_ = &l;
+    ++size_;
+    if (size_ > few || !buckets_.empty()) [[unlikely]]
+      put_into_bucket(l);
+  }
+
+  /// The oldest with that reference, or null.
+  letter_base* find(std::int64_t reference) const {
+    letter_base* l = first_;
+    if (buckets_.empty()) {
+      while (l != nullptr && l->reference != reference) l = l->later;
+    } else {
+      l = buckets_[place(reference)].first;
+      while (l != nullptr && l->reference != reference) l = l->same_bucket;
+    }
+    return l;
+  }
+
+  void remove(letter_base& l) {
+    (l.earlier != nullptr ? l.earlier->later : first_) = l.later;
+    (l.later != nullptr ? l.later->earlier : last_) = l.earlier;
+    --size_;
+    if (!buckets_.empty()) [[unlikely]]
+      take_out_of_bucket(l);
+  }
+
+ private:
+  static constexpr std::size_t few = 16;
+  struct bucket {
+    letter_base* first = nullptr;
+    letter_base* last = nullptr;
+  };
+
+  std::size_t place(std::int64_t reference) const {
+    return static_cast<std::size_t>((static_cast<std::uint64_t>(reference) * 0x9e3779b97f4a7c15U) >> 32U) %
+           buckets_.size();
+  }
+  void put_into_bucket(letter_base& l);
+  void take_out_of_bucket(letter_base& l);
+  void append(letter_base& l);
+
+  letter_base* first_ = nullptr;
+  letter_base* last_ = nullptr;
+  std::size_t size_ = 0;
+  std::vector<bucket> buckets_;
+};
+
+/// What a mailbox does that does not depend on the type of its values.
+class mailbox_base {
+ public:
+  mailbox_base() = default;
+  mailbox_base(mailbox_base&& other) noexcept : unread_(std::exchange(other.unread_, {})) {}
+  mailbox_base(const mailbox_base&) = delete;
+  mailbox_base& operator=(const mailbox_base&) = delete;
+
+  /// Somebody waits, or is about to.
+  class receiver;
+
+  void put(letter_base& l);
+  /// Where values are received in the order of their numbers: gives those that have come to who waits.
+  void pass_on();
+
+ protected:
+  ~mailbox_base() { discard(); }
+  void discard() noexcept;
+
+  unread_letters unread_;
+  receiver* first_waiting_ = nullptr;
+  receiver* last_waiting_ = nullptr;
+};
+
+class mailbox_base::receiver : public suspension {
+ public:
+  receiver(mailbox_base& from, std::optional<std::int64_t> reference) : from_(from), reference_(reference) {}
+  /// Waits for the value that has the number `*next` when it is this one's turn, and counts it as soon as it has come.
+  receiver(mailbox_base& from, std::int64_t* next) : from_(from), next_(next) {}
+  /// Only before it is awaited.
+  receiver(receiver&& other) noexcept
+      : from_(other.from_), reference_(other.reference_), next_(other.next_) {}
+
+  bool await_ready() {
+    if (next_ != nullptr && from_.first_waiting_ != nullptr) return false;  // whose turn is before
+    const auto wanted = this->wanted();
+    auto* l = wanted ? from_.unread_.find(*wanted) : from_.unread_.first();
+    if (l == nullptr) return false;
+    accept(*l);
+    return true;
+  }
+  template <class Promise>
+  void await_suspend(std::coroutine_handle<Promise> waiter) {
+    waiter_ = waiter;
+    if (next_ != nullptr) {
+      std::int64_t turn = 0;
+      for (auto* each = from_.first_waiting_; each != nullptr; each = each->later_) ++turn;
+      reference_ = *next_ + turn;  // if nobody before it gives up
+    }
+    begin(waiter.promise().entry());
+    earlier_ = from_.last_waiting_;
+    later_ = nullptr;
+    (earlier_ != nullptr ? earlier_->later_ : from_.first_waiting_) = this;
+    from_.last_waiting_ = this;
+    waiting_ = true;
+  }
+  std::string description() const final;
+  awaited cause() const final;
+
+ protected:
+  ~receiver() {
+    leave();
+    release();
+  }
+  /// The letter that has come.
+  letter_base& take() {
+    end();
+    if (auto* told = suspension_observer::current()) [[unlikely]]
+      told->received(*got_->envelope, got_->reference);
+    return *got_;
+  }
+  void release() {
+    if (got_ == nullptr) return;
+    message* m = got_->envelope;
+    got_ = nullptr;
+    m->type->destroy(*m);
+  }
+
+ private:
+  friend class mailbox_base;
+
+  std::optional<std::int64_t> wanted() const { return next_ != nullptr ? *next_ : reference_; }
+  /// A letter was there already.
+  void accept(letter_base& l) {
+    from_.unread_.remove(l);
+    get(l);
+  }
+  void get(letter_base& l) {
+    got_ = &l;
+    if (next_ != nullptr) ++*next_;
+  }
+  void leave() {
+    if (!waiting_) return;
+    (earlier_ != nullptr ? earlier_->later_ : from_.first_waiting_) = later_;
+    (later_ != nullptr ? later_->earlier_ : from_.last_waiting_) = earlier_;
+    waiting_ = false;
+  }
+
+  mailbox_base& from_;
+  std::optional<std::int64_t> reference_;  ///< of one in order what a trace calls its wait
+  std::int64_t* next_ = nullptr;           ///< counts what has been received in order
+  letter_base* got_ = nullptr;
+  receiver* earlier_ = nullptr;  ///< among those that wait
+  receiver* later_ = nullptr;
+  bool waiting_ = false;
+  std::coroutine_handle<> waiter_;
+};
+
+inline void mailbox_base::put(letter_base& l) {
+  for (receiver* r = first_waiting_; r != nullptr; r = r->later_) {
+    const auto wanted = r->wanted();
+    if (wanted && *wanted != l.reference) continue;
+    r->leave();
+    r->get(l);
+    return r->waiter_.resume();
+  }
+  unread_.add(l);
+}
+
+inline void mailbox_base::pass_on() {
+  while (receiver* const r = first_waiting_) {
+    letter_base* const l = unread_.find(*r->next_);
+    if (l == nullptr) return;
+    r->leave();
+    r->accept(*l);
+    r->waiter_.resume();
+  }
+}
+
+}  // namespace detail
+
+/// A port of a chare: a public member to which others send values, each with a reference number, and from
+/// which the chare's entries receive them in any order they like: `send<&block::halo>(to, 3, face{...})`
+/// there, `co_await halo.receive(3)` here. Values that come early wait. Several entries may wait at once; a
+/// value goes to the one that has waited longest for its reference.
+template <class T>
+class mailbox : detail::mailbox_base {
+  static_assert(
+      !detail::is_view<T>,
+      "imbrex: a span in a mailbox or channel would outlive the message it shows: take a value, such as "
+      "std::vector");
+
+ public:
+  using value_type = T;
+
+  mailbox() = default;
+  mailbox(mailbox&& other) noexcept = default;
+
+  class receiver;
+
+  /// Waits for the oldest value with that reference number.
+  receiver receive(detail::reference_number reference = 0) {
+    return receiver(*this, std::int64_t{reference});
+  }
+  /// Waits for the oldest value, whatever its reference number.
+  receiver receive_any() { return receiver(*this, std::nullopt); }
+  /// For a channel: waits for the value whose reference number is `*next`, and adds one to it.
+  receiver receive_in_order(std::int64_t* next) { return receiver(*this, next); }
+
+  /// Values that have come and not been received.
+  std::size_t size() const { return unread_.size(); }
+  /// True if `receive(reference)` would not suspend.
+  bool has(detail::reference_number reference) const { return unread_.find(reference) != nullptr; }
+
+  /// For the runtime: a value has come.
+  using mailbox_base::pass_on;
+  using mailbox_base::put;
+  /// Unread values migrate with the chare.
+  void serialize(auto& ar);
+};
+
+/// What `receive` gives: co_await it at once.
+template <class T>
+class [[nodiscard("co_await the value")]] mailbox<T>::receiver final : public detail::mailbox_base::receiver {
+ public:
+  using detail::mailbox_base::receiver::receiver;
+  /// Only before it is awaited; so that when_all and when_any can take it.
+  receiver(receiver&& other) noexcept = default;
+
+  T await_resume() {
+    T value = std::move(static_cast<detail::letter<T>&>(take()).value);
+    release();
+    return value;
+  }
+};
+
+template <class T>
+void mailbox<T>::serialize(auto& ar) {
+  using archive = std::remove_cvref_t<decltype(ar)>;
+  std::uint64_t n = unread_.size();
+  ar(n);
+  if constexpr (archive::reading) {
+    discard();
+    for (; n > 0; --n) {
+      auto& m = detail::make_message<detail::bare_letter<T>>();
+      m.content.envelope = &m;
+      detail::message_guard mine(m);
+      ar(m.content.reference, m.content.value);
+      unread_.add(static_cast<detail::bare_letter<T>&>(mine.release()).content);
+    }
+  } else {
+    for (auto* l = unread_.first(); l != nullptr; l = l->later)
+      ar(l->reference, static_cast<detail::letter<T>*>(l)->value);
+  }
+}
+
+}  // namespace imbrex

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <imbrex/base/narrowed.hpp>
+#include <imbrex/core/collective/reduction.hpp>
+#include <imbrex/core/message/member_traits.hpp>
+#include <imbrex/core/name/key.hpp>
+
+namespace imbrex {
+
+namespace detail {
+
+/// Stands for a class whose index is not known, so that the compiler says so once.
+struct unknown_class {
+  using index_type = index<1>;
+};
+
+}  // namespace detail
+
+/// The index type of the chare class T. A class that is only declared so far, since it and another keep proxies
+/// of each other, is told of by a specialisation behind its declaration:
+/// `template <> struct imbrex::index_of<pair> { using type = imbrex::index<6>; };`
+template <class T>
+struct index_of {
+  static constexpr bool is_known = requires { typename T::index_type; };
+  using type = typename std::conditional_t<is_known, T, detail::unknown_class>::index_type;
+  static_assert(
+      is_known,
+      "imbrex: a proxy needs the index of its chare class, which is only declared so far: define the class "
+      "before, or say `template <> struct imbrex::index_of<T> { using type = imbrex::index<1>; };`");
+};
+
+template <class T>
+class array;
+template <class T>
+class section;
+template <class T>
+class group;
+
+namespace detail {
+
+[[noreturn]] void throw_wrong_index(std::string_view chare_name, const std::string& index,
+                                    const std::string& shape);
+void check_priority(int priority);
+
+using pe_number = narrowed<int, pe_words>;
+using priority_number = narrowed<int, priority_words>;
+
+/// An integer that is not yet of the type that an array has for keys.
+template <class I, class Key>
+concept other_integer =
+    std::integral<I> && std::integral<Key> && !std::same_as<I, Key> && !std::same_as<Key, bool>;
+[[noreturn]] void throw_not_here(std::string_view group_of, int pe);
+
+/// Instead of a proxy of many chares.
+template <class Proxy>
+Proxy refuse_coalesced() {
+  static_assert(
+      std::is_void_v<Proxy>,
+      "imbrex: only messages to one chare may wait for others: say whose, as in all[i].coalesced()");
+  return {};
+}
+
+/// The types that a reduction of what entry M returns has.
+template <class T, auto M, class Op>
+using reduction_of =
+    reduction<storable<typename traits_of<M>::result>, Op, key_type<typename index_of<T>::type>>;
+
+/// Combines the ends of calls that have no result.
+struct completion_operation {
+  nothing operator()(const nothing&, const nothing&) const { return {}; }
+};
+
+}  // namespace detail
+
+/// Names one chare, wherever it is: a small value that can be stored, compared and sent. It may name an
+/// element that does not exist (yet): messages to it wait for its insertion. A default-constructed one names nothing;
+/// to use it is an imbrex::error.
+template <class T>
+class element {
+ public:
+  using chare_type = T;
+  using key = detail::key_type<typename index_of<T>::type>;
+
+  element() = default;
+  /// For the runtime; programs get elements from arrays, groups and make_chare.
+  element(std::uint64_t collection, key k, std::int8_t priority = 0)
+      : collection_(collection), key_(std::move(k)), priority_(priority) {}
+
+  /// Calls an entry method. The message leaves now; the result is awaited whenever it is wanted.
+  template <auto M, class... A>
+  pending<typename detail::traits_of<M>::result> call(A&&... arguments) const;
+
+  /// This proxy, for messages of a priority of -32 to 31: lower first, 0 is what others have.
+  element with_priority(detail::priority_number priority) const {
+    detail::check_priority(priority);
+    element e = *this;
+    e.priority_ = static_cast<std::int8_t>(int{priority});
+    return e;
+  }
+
+  /// This proxy, for short messages that may wait for each other: those of up to 256 bytes, packed, to one PE of another
+  /// process cross together, with this PE's next look at the network (when it has nothing to run, or has run 16 messages,
+  /// 64 if too many have come; a broadcast to its elements is one of them), and before anything that is sent there
+  /// and may not wait. More of them cross in a second, each of them later: where an entry computes on after it has
+  /// sent, send as usual. Nothing changes within a process, in virtual time, and with `--net-latency` and its like.
+  element coalesced() const {
+    element e = *this;
+    e.coalesced_ = true;
+    return e;
+  }
+
+  /// Destroys the chare, with all its suspended entries. Asynchronous. A message that comes after is an
+  /// error, but for those to the whole array. A default-constructed proxy destroys nothing.
+  void destroy() const;
+
+  std::uint64_t collection() const { return collection_; }
+  const key& key_value() const { return key_; }
+  std::int8_t priority() const { return priority_; }
+  bool is_coalesced() const { return coalesced_; }
+  void serialize(auto& ar) { ar(collection_, key_, priority_, coalesced_); }
+  /// Same chare; the priority, and whether messages may wait, are not part of who it is.
+  bool operator==(const element& other) const {
+    return collection_ == other.collection_ && key_ == other.key_;
+  }
+  std::weak_ordering operator<=>(const element& other) const {
+    if (collection_ != other.collection_) return collection_ <=> other.collection_;
+    if (detail::key_less(key_, other.key_)) return std::weak_ordering::less;
+    return detail::key_less(other.key_, key_) ? std::weak_ordering::greater : std::weak_ordering::equivalent;
+  }
+
+ private:
+  std::uint64_t collection_ = 0;
+  key key_{};
+  std::int8_t priority_ = 0;
+  bool coalesced_ = false;
+};
+
+/// Names all elements of an array.
+template <class T>
+class array {
+ public:
+  using chare_type = T;
+  using index_type = typename index_of<T>::type;
+
+  array() = default;
+  /// For the runtime; programs get arrays from make_array and peers().
+  array(std::uint64_t collection, [[maybe_unused]] const index_type& shape) : collection_(collection) {
+    if constexpr (detail::is_index<index_type>) shape_ = shape;
+  }
+
+  /// The element with that index, with this proxy's priority. Throws imbrex::error if the index is outside the
+  /// array's shape.
+  element<T> operator[](const index_type& i) const {
+    if constexpr (detail::is_index<index_type>) {
+      if (!detail::contains(shape_, i)) [[unlikely]]
+        throw_outside(i);
+      return {collection_, detail::linear(shape_, i), priority_};
+    } else {
+      return {collection_, i, priority_};
+    }
+  }
+
+  /// The same with a key of another type of integer. Throws imbrex::error if the array's does not hold it.
+  template <detail::other_integer<index_type> I>
+  element<T> operator[](I i) const {
+    return (*this)[detail::narrow<index_type, detail::key_words>(i)];
+  }
+
+  /// Says what an index of several dimensions is.
+  template <class I>
+    requires(std::is_integral_v<I> && detail::is_index<index_type> && !std::is_constructible_v<index_type, I>)
+  element<T> operator[](I) const {
+    static_assert(std::is_void_v<I>, "imbrex: this array has several dimensions: index it as in all[{1, 2}]");
+    return {};
+  }
+
+  /// The extents, each 1 or more. Only for arrays with dense indices.
+  const index_type& shape() const
+    requires detail::is_index<index_type>
+  {
+    return shape_;
+  }
+  /// How many elements the shape has room for.
+  std::uint64_t size() const
+    requires detail::is_index<index_type>
+  {
+    return detail::volume(shape_);
+  }
+
+  /// Creates an element, on the PE where the array's placement wants it, by a message of this proxy's priority.
+  /// Asynchronous: messages that are sent to it now wait for it there, and then come by priority, and in the order
+  /// in which they arrived. An index that has an element already ends the run. One whose element was
+  /// destroyed can be used again; what is sent to it before the new element is there is then refused, so
+  /// await quiescence or a call in between.
+  template <class... A>
+  void insert(const index_type& i, A&&... constructor_arguments) const;
+  template <detail::other_integer<index_type> I, class... A>
+  void insert(I i, A&&... constructor_arguments) const {
+    insert(detail::narrow<index_type, detail::key_words>(i), std::forward<A>(constructor_arguments)...);
+  }
+
+  /// Calls an entry method of every element and reduces what they return. Elements that are inserted or destroyed
+  /// meanwhile may or may not take part; migrating ones take part once. Throws (at co_await) what an entry
+  /// threw, and imbrex::error if there are no elements.
+  template <auto M, class Op, class... A>
+  auto reduce(Op operation, A&&... arguments) const
+      -> pending<typename detail::reduction_of<T, M, Op>::result>;
+
+  /// Calls an entry method of every element; ready when all have ended, at once if there are none.
+  template <auto M, class... A>
+  pending<void> call(A&&... arguments) const;
+
+  /// Ready when what make_array or make_group creates is there on all PEs, and `local` can be used on
+  /// each; elements that `insert` makes are not waited for.
+  pending<void> created() const;
+
+  /// Destroys the array: all its elements, with their suspended entries, and what the runtime keeps of it; ready when that
+  /// is done, also if it had been before. What is sent to it then is an error. An array that began with elements, of
+  /// which none is left, ends by itself when some hundred others have come to that since. A default-constructed proxy
+  /// destroys nothing.
+  pending<void> destroy() const;
+
+  /// Some elements of the array, as a proxy of their own, with this one's priority. The list stays on this PE:
+  /// sections of many elements are no larger to send.
+  imbrex::section<T> section(std::vector<index_type> members) const;
+
+  array with_priority(detail::priority_number priority) const {
+    detail::check_priority(priority);
+    array a = *this;
+    a.priority_ = static_cast<std::int8_t>(int{priority});
+    return a;
+  }
+
+  /// Says who can have messages that wait for each other.
+  template <class Self = array>
+  Self coalesced() const {
+    return detail::refuse_coalesced<Self>();
+  }
+
+  std::uint64_t collection() const { return collection_; }
+  std::int8_t priority() const { return priority_; }
+  void serialize(auto& ar) {
+    ar(collection_, priority_);
+    if constexpr (detail::is_index<index_type>) ar(shape_);
+  }
+  bool operator==(const array& other) const { return collection_ == other.collection_; }
+  auto operator<=>(const array& other) const { return collection_ <=> other.collection_; }
+
+ private:
+  [[noreturn]] void throw_outside(const index_type& i) const {
+    if (collection_ == detail::nothing_created) detail::throw_names_nothing(type_name<T>());
+    detail::throw_wrong_index(type_name<T>(), to_string(i), to_string(shape_));
+  }
+
+  std::uint64_t collection_ = 0;
+  std::int8_t priority_ = 0;
+  [[no_unique_address]] std::conditional_t<detail::is_index<index_type>, index_type, nothing> shape_{};
+};
+
+/// Names some elements of an array.
+template <class T>
+class section {
+ public:
+  using chare_type = T;
+
+  section() = default;
+  section(std::uint64_t collection, std::uint64_t id, std::int8_t priority = 0)
+      : collection_(collection), priority_(priority), id_(id) {}
+
+  template <auto M, class Op, class... A>
+  auto reduce(Op operation, A&&... arguments) const
+      -> pending<typename detail::reduction_of<T, M, Op>::result>;
+  template <auto M, class... A>
+  pending<void> call(A&&... arguments) const;
+
+  section with_priority(detail::priority_number priority) const {
+    detail::check_priority(priority);
+    section s = *this;
+    s.priority_ = static_cast<std::int8_t>(int{priority});
+    return s;
+  }
+  /// Says who can have messages that wait for each other.
+  template <class Self = section>
+  Self coalesced() const {
+    return detail::refuse_coalesced<Self>();
+  }
+
+  std::uint64_t collection() const { return collection_; }
+  std::uint64_t id() const { return id_; }
+  std::int8_t priority() const { return priority_; }
+  void serialize(auto& ar) { ar(collection_, id_, priority_); }
+  bool operator==(const section& other) const { return collection_ == other.collection_ && id_ == other.id_; }
+  std::strong_ordering operator<=>(const section& other) const {
+    return collection_ != other.collection_ ? collection_ <=> other.collection_ : id_ <=> other.id_;
+  }
+
+ private:
+  std::uint64_t collection_ = 0;
+  std::int8_t priority_ = 0;
+  std::uint64_t id_ = 0;
+};
+
+/// Names the chares of a group: one on each PE, which never migrate.
+template <class T>
+class group {
+ public:
+  using chare_type = T;
+
+  group() = default;
+  explicit group(array<T> members) : members_(members) {}
+
+  /// The chare on that PE, with this proxy's priority.
+  element<T> operator[](detail::pe_number pe) const { return members_[int{pe}]; }
+  int size() const { return members_.shape()[0]; }
+  /// Ready when all chares of the group are there: see array::created.
+  pending<void> created() const { return members_.created(); }
+  /// Destroys the group: see array::destroy.
+  pending<void> destroy() const { return members_.destroy(); }
+  /// The chare on this PE itself, for direct calls. Throws imbrex::error until the group's creation has reached this PE,
+  /// which other messages may do before: then await `created` first, where the group was made.
+  T* local() const;
+
+  template <auto M, class Op, class... A>
+  auto reduce(Op operation, A&&... arguments) const {
+    return members_.template reduce<M>(operation, std::forward<A>(arguments)...);
+  }
+  template <auto M, class... A>
+  pending<void> call(A&&... arguments) const {
+    return members_.template call<M>(std::forward<A>(arguments)...);
+  }
+  group with_priority(detail::priority_number priority) const {
+    return group(members_.with_priority(priority));
+  }
+  /// Says who can have messages that wait for each other.
+  template <class Self = group>
+  Self coalesced() const {
+    return detail::refuse_coalesced<Self>();
+  }
+
+  const array<T>& members() const { return members_; }
+  void serialize(auto& ar) { ar(members_); }
+  auto operator<=>(const group& other) const = default;
+
+ private:
+  array<T> members_;
+};
+
+}  // namespace imbrex
+
+template <class T>
+struct std::hash<imbrex::element<T>> {
+  std::size_t operator()(const imbrex::element<T>& e) const {
+    return static_cast<std::size_t>(imbrex::detail::key_hash(e.key_value()) ^ e.collection());
+  }
+};

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include <imbrex/core/array/collection.hpp>
+#include <imbrex/core/array/element_turn.hpp>
+#include <imbrex/core/array/short_message.hpp>
+
+namespace imbrex {
+namespace detail {
+
+/// A message for entry M. A port takes a value, or a reference number and a value.
+template <class T, auto M, class... A>
+entry_message<T, M>& make_entry_message(A&&... arguments) {
+  if constexpr (!is_port<M>) {
+    return make_message<call_message<T, M>>(std::in_place, std::forward<A>(arguments)...);
+  } else if constexpr (sizeof...(A) == 1) {
+    return make_message<port_message<T, M>>(0, std::forward<A>(arguments)...);
+  } else {
+    check_reference(arguments...);
+    return make_message<port_message<T, M>>(std::forward<A>(arguments)...);
+  }
+}
+
+template <class T, auto M, class... A>
+void post(const element<T>& to, const reply_address& reply, A&&... arguments) {
+  auto& pe = processor::here();
+  const std::uint64_t number = pe.number_of(to.collection());
+  auto* const part = part_at<T>(pe, number);
+  const int place = part != nullptr ? part->place_of(to.key_value()) : 0;
+  if (part != nullptr && !reply && to.priority() == 0) {
+    port* const beyond = pe.port_for_written(place);
+    if (beyond != nullptr && send_as_bytes<T, M, A...>(*beyond, place, to, number, arguments...)) return;
+  }
+  auto& m = make_entry_message<T, M>(std::forward<A>(arguments)...);
+  m.collection = number;
+  m.key = to.key_value();
+  m.priority = to.priority();
+  m.coalesced = to.is_coalesced();
+  m.reply = reply;
+  if (part == nullptr) [[unlikely]]
+    return dispatch_to_element<T>(pe, m);
+  pe.dispatch(m, place);
+}
+
+template <class T, auto M>
+void port_message<T, M>::post(std::uint64_t collection, std::uint64_t linear, std::int64_t reference,
+                              value_type&& value) {
+  if constexpr (is_index<typename T::index_type>)
+    detail::post<T, M>(element<T>(collection, linear), {}, reference, std::move(value));
+}
+
+/// The operation of a broadcast whose results nobody wants.
+struct no_operation {};
+
+/// Entry M of every element of an array is to be called.
+template <class T, auto M, class Op>
+struct entry_broadcast final : broadcast_message {
+  static constexpr bool reduces = !std::is_same_v<Op, no_operation>;
+  using content_type = entry_message<T, M>;
+  using index_type = typename T::index_type;
+  using value = storable<typename traits_of<M>::result>;
+  using key = key_type<index_type>;
+
+  std::unique_ptr<content_type, message_deleter> content;  ///< what each element gets a copy of, or shares
+
+  entry_broadcast() = default;
+  explicit entry_broadcast(content_type& c) : content(&c) {}
+
+  static inline message_type type_record = runtime_message_type<entry_broadcast>();
+  void serialize(auto& ar) {
+    if constexpr (std::remove_cvref_t<decltype(ar)>::reading) content.reset(&make_message<content_type>());
+    ar(number, pruned);
+    content->serialize(ar);
+  }
+  void deliver() {
+    if (auto* part = part_at<T>(processor::here(), collection)) return part->broadcasts().receive(*this);
+    deliver_otherwise();
+  }
+
+  broadcast_message& copy() const override {
+    auto& m = make_message<entry_broadcast>(content->copy());
+    m.number = number;
+    m.pruned = pruned;
+    m.priority = priority;
+    m.collection = collection;
+    m.origin = origin;
+    m.reply = reply;
+    return m;
+  }
+
+  std::size_t deliver_to_locals(local_array& part) override {
+    std::size_t n = 0;
+    if constexpr (reduces) part.sort_locals();
+    const auto& locals = part.locals();
+    const std::size_t all = locals.size();
+    for (std::size_t i = 0; i < all; ++i) n += locals[i]->broadcasts < number ? 1 : 0;
+    if (n == 0) return 0;
+    collector<value, Op, key>* results = nullptr;
+    if constexpr (reduces) {
+      results = new collector<value, Op, key>(n);
+      results->send_to_root(part, number);
+    }
+    std::size_t ordinal = 0;
+    element_work turns(part.pe());
+    for (std::size_t i = 0; i < all; ++i) {
+      auto& e = static_cast<element_header<index_type>&>(*locals[i]);
+      if (e.broadcasts >= number) continue;
+      e.broadcasts = number;
+      turns.begin(e, &content_type::type_record);
+      give(part, e, results, ordinal++);
+    }
+    return n;
+  }
+
+  void deliver_late(local_array& part, chare_header& e) override {
+    auto& late = static_cast<element_header<index_type>&>(e);
+    reply_address answer;
+    if constexpr (reduces) {
+      auto* result = new collector<value, Op, key>(1);
+      result->send_to_root(part, number);
+      answer = result->expect(0, late.key);
+    }
+    part.pe().dispatch(message_for(part, late, answer), part.pe().pe());
+  }
+
+  void all_delivered([[maybe_unused]] local_array& part, [[maybe_unused]] std::uint64_t elements) override {
+    if constexpr (reduces) {
+      if (elements == 0) {
+        if constexpr (std::is_same_v<Op, completion_operation>) return send_reply(origin, reply, nothing{});
+        return fail_empty_reduction(part, origin, reply);
+      }
+      part.reductions().expect_answers(number, elements, origin, reply);
+    }
+  }
+
+ private:
+  void deliver_otherwise() {
+    if (!processor::here().has_ended(collection)) {
+      if (auto* part = part_for<T>(*this)) part->broadcasts().receive(*this);
+    } else if (number == 0 && reply) {
+      refuse_ended(*this, type_name<T>());
+    } else {
+      const message_guard mine(*this);  // it reaches all elements: none
+    }
+  }
+  content_type& message_for(local_array& part, element_header<index_type>& e, const reply_address& answer) {
+    auto& m = content->copy();
+    m.collection = part.id();
+    m.key = e.key;
+    m.priority = priority;
+    m.may_find_none = true;
+    m.bind(e.born);
+    m.reply = answer;
+    return m;
+  }
+  /// Now, unless the machine wants to choose the order.
+  template <class Collector>
+  void give(local_array& part, element_header<index_type>& e, Collector* results, std::size_t ordinal) {
+    reply_address answer;
+    if constexpr (reduces) answer = results->expect(ordinal, e.key);
+    if (part.pe().separates_broadcasts())
+      return part.pe().dispatch(message_for(part, e, answer), part.pe().pe());
+    const element_turn turn(part.pe(), content_type::type_record, part, e, *this);
+    if constexpr (content_type::is_shareable) {
+      std::exception_ptr thrown;
+      try {
+        T& chare = element_memory<T>::object(e);
+        auto& given = content->arguments;
+        if constexpr (!reduces) {
+          traits_of<M>::template invoke<T, M>(chare, given);
+        } else if constexpr (std::is_void_v<typename traits_of<M>::result>) {
+          traits_of<M>::template invoke<T, M>(chare, given);
+          results->add(ordinal, nothing{});
+        } else {
+          results->add(ordinal, traits_of<M>::template invoke<T, M>(chare, given));
+        }
+      } catch (...) {
+        thrown = std::current_exception();
+      }
+      if (thrown) fail_at(e, results, ordinal, std::move(thrown));
+    } else {
+      message_for(part, e, answer).run_on(e);
+    }
+  }
+  template <class Collector>
+  void fail_at(element_header<index_type>& e, [[maybe_unused]] Collector* results,
+               [[maybe_unused]] std::size_t ordinal, std::exception_ptr thrown) {
+    if constexpr (reduces) {
+      results->fail(static_cast<std::uint32_t>(ordinal),
+                    thrown_by_entry(e, content_type::type_record, std::move(thrown)));
+    } else {
+      fail_run(processor::here(), describe_entry(e, content_type::type_record) + ": " + describe(thrown));
+    }
+  }
+};
+
+template <class T, auto M, class Op, class... A>
+void post_broadcast(const array<T>& to, const reply_address& reply, A&&... arguments) {
+  auto& pe = processor::here();
+  const std::uint64_t number = pe.number_of(to.collection());
+  if (pe.collection(number) == nullptr) pe.check_run(number, type_name<T>(), member_name<M>());
+  auto& m = make_message<entry_broadcast<T, M, Op>>(make_entry_message<T, M>(std::forward<A>(arguments)...));
+  m.collection = number;
+  m.priority = to.priority();
+  m.reply = reply;
+  pe.dispatch(m, root_of(number, pe.num_pes()));
+}
+
+/// True if entry M of many Ts can be sent arguments of types A.
+template <class T, auto M, class... A>
+consteval bool broadcast_fits() {
+  if constexpr (!entry_fits<T, M, A...>()) {
+    return false;
+  } else if constexpr (is_port<M>) {
+    return true;
+  } else {
+    constexpr bool copyable = std::is_copy_constructible_v<typename traits_of<M>::arguments>;
+    static_assert(copyable,
+                  "imbrex: what is broadcast goes to many elements and so must be copyable; a move-only "
+                  "argument goes to one, "
+                  "by send to an element");
+    return copyable;
+  }
+}
+
+/// True if what entry M of many Ts returns can be reduced by Op.
+template <class T, auto M, class Op, class... A>
+consteval bool reduction_fits() {
+  constexpr bool returns = !std::is_void_v<typename traits_of<M>::result>;
+  static_assert(returns, "imbrex: this entry returns nothing that could be reduced: use call");
+  constexpr bool is_kept = !is_view<typename traits_of<M>::result>;
+  static_assert(is_kept,
+                "imbrex: a span only shows what lies with the chare that returns it: return a value, such as "
+                "std::vector");
+  if constexpr (!returns || !is_kept) {
+    return false;
+  } else if constexpr (!operation_fits<Op, storable<typename traits_of<M>::result>>()) {
+    return false;
+  } else {
+    return broadcast_fits<T, M, A...>();
+  }
+}
+
+/// True if entry M of many Ts can be called for its end alone.
+template <class T, auto M, class... A>
+consteval bool call_of_all_fits() {
+  constexpr bool returns = !std::is_void_v<typename traits_of<M>::result>;
+  static_assert(!returns,
+                "imbrex: this entry returns a value for each element: say by reduce how to combine them");
+  if constexpr (returns) {
+    return false;
+  } else {
+    return broadcast_fits<T, M, A...>();
+  }
+}
+
+}  // namespace detail
+
+/// Sends a message to an entry method, or a value to a mailbox or channel (its reference number first, 0 if
+/// left out). Asynchronous: returns at once, and what the entry returns is dropped; an exception in it ends
+/// the run. Arguments are moved or copied into the message.
+template <auto M, class T, class... A>
+void send(const element<T>& to, A&&... arguments) {
+  if constexpr (detail::entry_fits<T, M, A&&...>()) detail::post<T, M>(to, {}, std::forward<A>(arguments)...);
+}
+
+/// The same to every element of an array.
+template <auto M, class T, class... A>
+void send(const array<T>& to, A&&... arguments) {
+  if constexpr (detail::broadcast_fits<T, M, A&&...>())
+    detail::post_broadcast<T, M, detail::no_operation>(to, {}, std::forward<A>(arguments)...);
+}
+
+/// The same to the chare on each PE.
+template <auto M, class T, class... A>
+void send(const group<T>& to, A&&... arguments) {
+  send<M>(to.members(), std::forward<A>(arguments)...);
+}
+
+/// Says what to send to instead of a chare itself, or a pointer to one.
+template <auto M, class To, class... A>
+  requires(std::is_pointer_v<std::remove_cvref_t<To>> || requires { &std::remove_cvref_t<To>::peers; })
+void send(To&&, A&&...) {
+  static_assert(
+      std::is_void_v<To>,
+      "imbrex: a message goes to a proxy, wherever its chare is: self(), peers()[i], what make_array "
+      "and its like return");
+}
+
+template <class T>
+template <auto M, class... A>
+pending<typename detail::traits_of<M>::result> element<T>::call(A&&... arguments) const {
+  using result_type = pending<typename detail::traits_of<M>::result>;
+  constexpr bool has_result = !detail::is_port<M>;
+  static_assert(has_result, "imbrex: a mailbox or channel has no result to await: use send");
+  if constexpr (!has_result) {
+    return result_type("nothing");
+  } else if constexpr (!detail::entry_fits<T, M, A&&...>()) {
+    return result_type("nothing");
+  } else {
+    result_type result("the result of", &detail::entry_message<T, M>::type_record);
+    detail::post<T, M>(*this, result.address(), std::forward<A>(arguments)...);
+    return result;
+  }
+}
+
+template <class T>
+void element<T>::destroy() const {
+  if (collection_ == detail::nothing_created) return;
+  auto& pe = detail::processor::here();
+  auto& m = detail::make_message<detail::destruction_request<T>>();
+  m.collection = pe.number_of(collection_);
+  m.key = key_;
+  m.priority = priority_;
+  detail::dispatch_to_element<T>(pe, m);
+}
+
+template <class T>
+template <auto M, class Op, class... A>
+auto array<T>::reduce(Op, A&&... arguments) const
+    -> pending<typename detail::reduction_of<T, M, Op>::result> {
+  using result_type = pending<typename detail::reduction_of<T, M, Op>::result>;
+  if constexpr (!detail::reduction_fits<T, M, Op, A&&...>()) {
+    return result_type("nothing");
+  } else {
+    result_type result("the reduction of", &detail::entry_message<T, M>::type_record);
+    detail::post_broadcast<T, M, Op>(*this, result.address(), std::forward<A>(arguments)...);
+    return result;
+  }
+}
+
+template <class T>
+template <auto M, class... A>
+pending<void> array<T>::call(A&&... arguments) const {
+  if constexpr (detail::call_of_all_fits<T, M, A&&...>()) {
+    pending<void> result("the end of all", &detail::entry_message<T, M>::type_record);
+    detail::post_broadcast<T, M, detail::completion_operation>(*this, result.address(),
+                                                               std::forward<A>(arguments)...);
+    return result;
+  } else {
+    return pending<void>("nothing");
+  }
+}
+
+template <class T>
+T* group<T>::local() const {
+  auto& pe = detail::processor::here();
+  const std::uint64_t number = pe.number_of(members_.collection());
+  auto* part = pe.collection(number);
+  if (part == nullptr) pe.check_run(number, type_name<T>());
+  auto* e = part != nullptr ? detail::checked<T>(*part).find(static_cast<std::uint64_t>(pe.pe())) : nullptr;
+  if (e == nullptr) detail::throw_not_here(type_name<T>(), pe.pe());
+  return &detail::element_memory<T>::object(*e);
+}
+
+}  // namespace imbrex

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Short messages between processes: sent as bytes, of which no message is made, and run from those bytes. Theirs is the
+// form that `pack_message` gives all messages, so that each side may also do as with any other.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <imbrex/core/array/collection.hpp>
+#include <imbrex/core/message/short_item.hpp>
+
+namespace imbrex::detail {
+
+/// Of a longer value a message is made: it would be copied here more often than there.
+inline constexpr std::size_t longest_short_value = 256;
+
+/// How an argument of type A for a parameter that is stored as a P is written without making the P; where `is_possible`.
+/// It runs no code of the program, which might send in between.
+template <class P, class A>
+struct short_argument {
+  static constexpr bool is_possible = false;
+};
+
+/// A number, or what is its bytes.
+template <class P, class A>
+  requires(kind_of<P>() == kind::bits || std::is_same_v<P, bool>)
+struct short_argument<P, A> {
+  using given_type = std::remove_cvref_t<A>;
+  static constexpr bool is_possible =
+      sizeof(P) <= longest_short_value && !std::is_volatile_v<std::remove_reference_t<A>> &&
+      (std::is_same_v<given_type, P> || (std::is_arithmetic_v<P> && std::is_arithmetic_v<given_type>));
+  static std::size_t size(const given_type&) { return sizeof(P); }
+  static void write(short_output& out, const given_type& given) {
+    if constexpr (std::is_same_v<given_type, P>)
+      out.value(given);
+    else
+      out.value(static_cast<P>(given));
+  }
+};
+
+template <class Given, class E>
+inline constexpr bool shows_elements = false;
+template <class Given, std::size_t N, class E>
+inline constexpr bool shows_elements<std::span<Given, N>, E> = std::is_same_v<std::remove_const_t<Given>, E>;
+template <class Allocator, class E>
+inline constexpr bool shows_elements<std::vector<E, Allocator>, E> = true;
+template <std::size_t N, class E>
+inline constexpr bool shows_elements<std::array<E, N>, E> = true;
+
+/// Elements that are shown or shared; not those that are given away, since their vector would still have them, nor other
+/// temporaries.
+template <class E, class A>
+  requires(bitwise<E> && (std::is_lvalue_reference_v<A> || is_span<std::remove_cvref_t<A>>))
+struct short_argument<owned_span<E>, A> {
+  using given_type = std::remove_cvref_t<A>;
+  static constexpr bool is_shared = std::is_same_v<given_type, std::shared_ptr<const std::vector<E>>>;
+  static constexpr bool is_possible = is_shared || shows_elements<given_type, E>;
+  static std::span<const E> shown(const given_type& given) {
+    if constexpr (is_shared)
+      return given ? std::span<const E>(*given) : std::span<const E>();
+    else
+      return given;
+  }
+  static std::size_t size(const given_type& given) {
+    return sizeof(std::uint64_t) + shown(given).size_bytes();
+  }
+  static void write(short_output& out, const given_type& given) {
+    const std::span<const E> elements = shown(given);
+    out.value(std::uint64_t{elements.size()});
+    out.bytes(elements.data(), elements.size_bytes());
+  }
+};
+
+/// Throws imbrex::error if a reference number is too large, before it is made one.
+template <class Reference, class V>
+void check_reference(const Reference& reference, const V&) {
+  if constexpr (std::is_integral_v<Reference>)
+    static_cast<void>(narrow<std::int64_t, reference_words>(reference));
+}
+
+/// What stands in a message to M behind the key.
+template <auto M>
+struct written_arguments {
+  using type = typename traits_of<M>::arguments;
+};
+template <auto M>
+  requires is_port<M>
+struct written_arguments<M> {
+  using type = std::tuple<std::int64_t, typename traits_of<M>::value_type>;
+};
+
+template <class Stored, class... A>
+struct short_arguments {
+  static constexpr bool are_possible = false;
+};
+template <class... P, class... A>
+  requires(sizeof...(P) == sizeof...(A))
+struct short_arguments<std::tuple<P...>, A...> {
+  static constexpr bool are_possible = (short_argument<P, A>::is_possible && ...);
+  static std::size_t size(const std::remove_reference_t<A>&... given) {
+    return (std::size_t{0} + ... + short_argument<P, A>::size(given));
+  }
+  static void write([[maybe_unused]] short_output& out, const std::remove_reference_t<A>&... given) {
+    (short_argument<P, A>::write(out, given), ...);
+  }
+};
+
+/// Sends a message for entry M of an element of the collection of that number to a PE beyond that port, if it can be written at once. If not, nothing has
+/// happened.
+template <class T, auto M, class... A>
+bool send_as_bytes(port& beyond, int to, const element<T>& who, std::uint64_t collection,
+                   const std::remove_reference_t<A>&... arguments) {
+  using given = short_arguments<typename written_arguments<M>::type, A...>;
+  if constexpr (is_port<M> && sizeof...(A) == 1) {
+    return send_as_bytes<T, M, std::int64_t, A...>(beyond, to, who, collection, 0,
+                                                   arguments...);  // its reference number
+  } else if constexpr (!given::are_possible || !std::is_same_v<typename element<T>::key, std::uint64_t>) {
+    return false;
+  } else {
+    if constexpr (is_port<M>) check_reference(arguments...);
+    constexpr std::size_t most_before = short_output::longest_header + short_output::longest_number;
+    const std::size_t most = most_before + given::size(arguments...);
+    if (most > port::longest_written) return false;
+    const bool may_wait = who.is_coalesced() && most <= most_before + port::longest_that_waits;
+    std::byte* const room = beyond.room_for(to, most, may_wait);
+    if (room == nullptr) return false;
+    short_output out(room);
+    out.header(entry_message<T, M>::type_record.id, static_cast<std::uint32_t>(scheduler::current()->pe()),
+               collection);
+    out.number(who.key_value());
+    given::write(out, arguments...);
+    beyond.send_written(out.size(), may_wait);
+    return true;
+  }
+}
+
+/// A stored argument that is read from the bytes; where `is_possible`.
+template <class P>
+struct short_parameter {
+  static constexpr bool is_possible = false;
+};
+
+template <class P>
+  requires(kind_of<P>() == kind::bits && sizeof(P) <= longest_short_value)
+struct short_parameter<P> {
+  static constexpr bool is_possible = true;
+  explicit short_parameter(short_input& in) : value(in.value<P>()) {}
+  P value;
+};
+
+template <>
+struct short_parameter<bool> {
+  static constexpr bool is_possible = true;
+  explicit short_parameter(short_input& in) {
+    const auto byte = in.value<std::uint8_t>();
+    if (byte > 1) in.refuse();
+    value = byte != 0;
+  }
+  bool value;
+};
+
+template <class E>
+  requires(bitwise<E> && alignof(E) <= pool::granule)
+struct short_parameter<owned_span<E>> {
+  static constexpr bool is_possible = true;
+  explicit short_parameter(short_input& in) {
+    const auto count = in.value<std::uint64_t>();
+    const bool may_be = count <= port::longest_written / sizeof(E);
+    if (!may_be) in.refuse();
+    const auto bytes = in.bytes(may_be ? static_cast<std::size_t>(count) * sizeof(E) : 0);
+    if constexpr (alignof(E) == 1) {
+      value = {reinterpret_cast<const E*>(bytes.data()), bytes.size() / sizeof(E)};
+    } else {
+      copy_bytes(aligned_.data(), bytes.data(), bytes.size());
+      value = {reinterpret_cast<const E*>(aligned_.data()), bytes.size() / sizeof(E)};
+    }
+  }
+  short_parameter(const short_parameter&) = delete;
+  short_parameter& operator=(const short_parameter&) = delete;
+  std::span<const E> value;
+
+ private:
+  alignas(E) std::array<std::byte, alignof(E) == 1 ? 1 : port::longest_written> aligned_;
+};
+
+template <class Arguments>
+inline constexpr bool are_short_parameters = false;
+template <class... P>
+inline constexpr bool are_short_parameters<std::tuple<P...>> = (short_parameter<P>::is_possible && ...);
+
+/// Runs entry M of a T, which ends at once, from the bytes of a short message.
+template <class T, auto M>
+class short_call {
+ public:
+  static void run(work& w) {
+    const held mine{static_cast<short_item&>(w)};
+    short_input in(mine.item.bytes().subspan(mine.item.header));
+    const std::uint64_t key = in.number();
+    auto* const part = part_at<T>(processor::here(), mine.item.collection);
+    auto* const e = part != nullptr ? part->find(key) : nullptr;
+    if (e == nullptr || !call(*e, in)) [[unlikely]]
+      unpack_and_deliver(mine.item);
+  }
+
+ private:
+  using traits = traits_of<M>;
+  using arguments = typename traits::arguments;
+  using unpacked_message = entry_message<T, M>;
+  struct held {
+    short_item& item;
+    ~held() { short_item::destroy(item); }
+  };
+
+  /// False if the bytes are no such arguments.
+  template <class... Before>
+  static bool call(chare_header& e, short_input& in, Before&... before) {
+    if constexpr (sizeof...(Before) < traits::arity) {
+      short_parameter<std::tuple_element_t<sizeof...(Before), arguments>> next(in);
+      return call(e, in, before..., next);
+    } else {
+      if (!in.is_read()) return false;
+      invoke(e, std::index_sequence_for<Before...>(), before...);
+      return true;
+    }
+  }
+  template <std::size_t... I, class... Read>
+  static void invoke(chare_header& e, std::index_sequence<I...>, Read&... read) {
+    std::exception_ptr thrown;
+    try {
+      static_cast<void>(
+          (element_memory<T>::object(e).*M)(given_as<typename traits::template parameter<I>>(read.value)...));
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    if (thrown) fail_unanswered(e, unpacked_message::type_record, std::move(thrown));
+  }
+  /// A parameter of type P, from what was read for it: a P by value, or a span.
+  template <class P, class Value>
+  static decltype(auto) given_as(Value& value) {
+    if constexpr (std::is_lvalue_reference_v<P>)
+      return static_cast<P>(value);
+    else
+      return std::move(value);
+  }
+  /// Its element is not here, or something is wrong with it.
+  [[gnu::noinline]] static void unpack_and_deliver(const short_item& item) {
+    reader in(item.bytes());
+    static_cast<unpacked_message&>(unpacked(unpacked_message::type_record, in)).deliver();
+  }
+};
+
+template <class T, auto M>
+const work_type* short_work_type() {
+  if constexpr (is_port<M> || !is_index<typename T::index_type>) {
+    return nullptr;
+  } else if constexpr (traits_of<M>::suspends || !are_short_parameters<typename traits_of<M>::arguments>) {
+    return nullptr;
+  } else {
+    static constexpr work_type functions{entry_spelling<T, M>::of_people.data(), &short_call<T, M>::run,
+                                         &short_item::destroy, nullptr, nullptr};
+    return &functions;
+  }
+}
+
+}  // namespace imbrex::detail

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <imbrex/core/behaviour/machines.test.hpp>
+
+namespace imbrex::creations_test {
+
+class creations : public on_machine {
+ protected:
+  /// Messages that one entry sends. The deterministic machine delivers one after the other, in an order of its own.
+  static bool keeps_order_of_sent(const options& how) {
+    return keeps_order_of_waiting(how) && how.machine != machine_kind::deterministic;
+  }
+  /// Messages that wait for something on one PE.
+  static bool keeps_order_of_waiting(const options& how) { return !how.shuffle; }
+
+  /// Runs a program that is to find this, in this order where the machine keeps it.
+  template <class Main>
+  void run_and_compare(const std::vector<int>& in_order, bool keeps_order(const options&), const Main& main) {
+    for (const options& how : GetParam().runs) {
+      SCOPED_TRACE(text_of(how));
+      std::vector<int> found;
+      EXPECT_EQ(run_once(how, [&]() -> task<> { co_await main(found); }), 0);
+      if (keeps_order(how))
+        EXPECT_EQ(found, in_order);
+      else
+        EXPECT_TRUE(std::ranges::is_permutation(found, in_order));
+    }
+  }
+};
+INSTANTIATE_TEST_SUITE_P(on, creations, testing::ValuesIn(machines()), name_of_machine);
+
+struct on_first {
+  int operator()(const index<1>&, const index<1>&, int) const { return 0; }
+};
+struct on_last {
+  int operator()(const index<1>&, const index<1>&, int pes) const { return pes - 1; }
+};
+
+class sapling;
+
+/// Notes what happens on a PE, and makes chares there.
+class journal : public chare<journal> {
+ public:
+  void note(int what) { notes_.push_back(what); }
+  std::vector<int> notes() const { return notes_; }
+  void make_singles(group<journal> journals);
+  void insert(array<sapling> into, group<journal> journals);
+  void make_one_and_send(group<journal> journals);
+
+ private:
+  std::vector<int> notes_;
+};
+
+class sapling : public chare<sapling> {
+ public:
+  sapling(group<journal> journals, int which) : journals_(journals) { note(which); }
+  void note(int what) { journals_.local()->note(what); }
+
+ private:
+  group<journal> journals_;
+};
+
+void journal::make_singles(group<journal> journals) {
+  for (const int p : {5, -5, 0}) imbrex::with_priority(p).make_chare_on<sapling>(pe(), journals, p);
+  make_chare_on<sapling>(pe(), journals, 1);
+}
+
+void journal::insert(array<sapling> into, group<journal> journals) {
+  int at = 0;
+  for (const int p : {5, -5, 0}) into.with_priority(p).insert(at++, journals, p);
+  into.insert(at, journals, 1);
+}
+
+void journal::make_one_and_send(group<journal> journals) {
+  const auto late = imbrex::with_priority(3).make_chare_on<sapling>(pe(), journals, 3);
+  send<&sapling::note>(late, 10);
+  send<&sapling::note>(late.with_priority(-1), -10);
+  send<&journal::note>(self(), 0);
+}
+
+TEST_P(creations, of_single_chares_go_by_priority) {
+  run_and_compare({-5, 0, 1, 5}, keeps_order_of_sent, [](std::vector<int>& found) -> task<> {
+    const auto journals = make_group<journal>();
+    const auto last = journals[num_pes() - 1];
+    co_await last.call<&journal::make_singles>(journals);
+    co_await quiescence();
+    found = co_await last.call<&journal::notes>();
+  });
+}
+
+TEST_P(creations, of_elements_go_by_priority) {
+  run_and_compare({-5, 0, 1, 5}, keeps_order_of_sent, [](std::vector<int>& found) -> task<> {
+    const auto journals = make_group<journal>();
+    const auto last = journals[num_pes() - 1];
+    const auto grove = make_array<sapling>(sparse(index<1>(9)).placed(on_last{}));
+    co_await last.call<&journal::insert>(grove, journals);
+    co_await quiescence();
+    found = co_await last.call<&journal::notes>();
+  });
+}
+
+TEST_P(creations, that_go_last_keep_messages_waiting) {
+  run_and_compare({0, 3, -10, 10}, keeps_order_of_sent, [](std::vector<int>& found) -> task<> {
+    const auto journals = make_group<journal>();
+    const auto last = journals[num_pes() - 1];
+    co_await last.call<&journal::make_one_and_send>(journals);
+    co_await quiescence();
+    found = co_await last.call<&journal::notes>();
+  });
+}
+
+TEST_P(creations, hand_over_what_waited_by_priority_and_then_by_arrival) {
+  run_and_compare({7, 2, 4, 3, 6, 1, 5}, keeps_order_of_waiting, [](std::vector<int>& found) -> task<> {
+    const auto journals = make_group<journal>();
+    const auto grove = make_array<sapling>(sparse(index<1>(9)).placed(on_last{}));
+    int number = 0;
+    for (const int p : {3, -2, 0, -2, 3, 0}) {
+      send<&sapling::note>(grove[4].with_priority(p), ++number);
+      co_await quiescence();  // it waits at home
+    }
+    grove.insert(4, journals, 7);
+    co_await quiescence();
+    found = co_await journals[num_pes() - 1].call<&journal::notes>();
+  });
+}
+
+TEST_P(creations, have_priorities_in_the_range_of_messages) {
+  run([]() -> task<> {
+    EXPECT_THROW(imbrex::with_priority(-33), error);
+    EXPECT_THROW(imbrex::with_priority(32), error);
+    const auto journals = make_group<journal>();
+    co_await journals.call<&journal::note>(0);
+    const auto first = imbrex::with_priority(-32).make_chare<sapling>(journals, 1);
+    EXPECT_EQ(first.priority(), 0);  // of the creation, not of what is sent to the chare
+    EXPECT_EQ(imbrex::with_priority(31).make_chare<sapling>(journals, 1).priority(), 0);
+    co_await first.call<&sapling::note>(2);
+  });
+}
+
+TEST_P(creations, leave_the_priority_of_a_proxy_to_its_elements) {
+  run([]() -> task<> {
+    const auto first = make_array<journal>(3).with_priority(-7);
+    EXPECT_EQ(first[1].priority(), -7);
+    EXPECT_EQ(first.section({{1}, {2}}).priority(), -7);
+    EXPECT_EQ(make_group<journal>().with_priority(4)[0].priority(), 4);
+    co_await first[2].call<&journal::note>(1);
+  });
+}
+
+/// Uses a group by hand.
+class reader : public chare<reader> {
+ public:
+  bool sees(group<journal> journals) { return journals.local() != nullptr; }
+  task<bool> waits_for(group<journal> journals) {
+    co_await journals.created();
+    co_return journals.local() != nullptr;
+  }
+  task<bool> makes_one() {
+    const auto journals = make_group<journal>();
+    co_await journals.created();
+    co_return journals.local()->notes().empty();
+  }
+};
+
+TEST_P(creations, can_be_awaited) {
+  run([]() -> task<> {
+    const auto readers = make_array<reader>(dense(index<1>(num_pes())).placed(round_robin));
+    co_await readers.created();
+    const auto journals = make_group<journal>();
+    co_await journals.created();
+    for (int p = 0; p < num_pes(); ++p) {
+      const bool sees = co_await readers[p].call<&reader::sees>(journals);
+      EXPECT_TRUE(sees);
+    }
+    co_await journals.created();  // again
+  });
+}
+
+TEST_P(creations, can_be_awaited_by_entries_and_by_others) {
+  run([]() -> task<> {
+    const auto readers = make_array<reader>(dense(index<1>(num_pes())).placed(round_robin));
+    const bool others = co_await readers.reduce<&reader::waits_for>(all, make_group<journal>());
+    EXPECT_TRUE(others);
+    const bool entries = co_await readers.reduce<&reader::makes_one>(all);
+    EXPECT_TRUE(entries);
+  });
+}
+
+TEST_P(creations, of_no_elements_can_be_awaited) {
+  run([]() -> task<> {
+    const auto grove = make_array<sapling>(sparse(index<1>(9)));
+    co_await grove.created();
+    EXPECT_THROW(static_cast<void>(array<journal>().created()), error);
+    EXPECT_THROW(static_cast<void>(group<journal>().created()), error);
+  });
+}
+
+/// Takes part before it is there.
+class hasty : public chare<hasty> {
+ public:
+  hasty() { static_cast<void>(all_reduce(1, sum)); }
+};
+
+TEST_P(creations, end_before_a_chare_takes_part_in_reductions) {
+  run([]() -> task<> {
+    std::string text;
+    try {
+      make_array<hasty>(dense(index<1>(1)).placed(on_first{}));
+    } catch (const error& e) {
+      text = e.what();
+    }
+    EXPECT_NE(text.find("all_reduce: hasty(0) is still under construction"), std::string::npos) << text;
+    co_return;
+  });
+}
+
+/// Asks to leave or to end, and some then throw.
+class undecided : public chare<undecided> {
+ public:
+  undecided() = default;
+  explicit undecided(int from) {
+    where()[0] % 2 == 0 ? migrate_to((pe() + 1) % num_pes()) : destroy();
+    if (where()[0] >= from) throw std::domain_error("it broke");
+  }
+  void serialize(auto&) {}
+};
+
+TEST_P(creations, may_fail_after_constructors_have_asked_to_migrate_or_end) {
+  run([]() -> task<> {
+    for (const int from : {0, 1, 2, 3, 4}) {
+      std::string text;
+      try {
+        make_array<undecided>(dense(index<1>(5)).placed(on_first{}), from);
+      } catch (const error& e) {
+        text = e.what();
+      }
+      EXPECT_NE(text.find("it broke"), std::string::npos) << text;
+      co_await quiescence();
+    }
+  });
+}
+
+}  // namespace imbrex::creations_test

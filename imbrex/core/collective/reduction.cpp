@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/collective/reduction.hpp>
+
+#include <utility>
+
+namespace imbrex::detail {
+
+collector_base::collector_base(partial_result& whole, std::size_t expected)
+    : whole_(&whole), missing_(expected) {
+  whole_->count = expected;
+  address_ = processor::here().replies().open(*this);
+}
+
+collector_base::~collector_base() { processor::here().replies().close(address_); }
+
+void collector_base::send_to_root(const local_array& part, std::uint64_t broadcast) {
+  goes_to_root_ = true;
+  whole_->collection = part.id();
+  whole_->number = broadcast;
+}
+
+void collector_base::send_to_caller(std::uint32_t caller, const reply_address& reply) {
+  caller_ = caller;
+  reply_ = reply;
+}
+
+void collector_base::fail(std::uint32_t, carried_exception why) {
+  if (!whole_->error) whole_->error = std::move(why);
+  answered();
+}
+
+void collector_base::complete() {
+  tell_complete(this, 0);
+  try {
+    if (!whole_->error) fold(*whole_);
+  } catch (...) {
+    whole_->error = thrown_by_reduction(whole_->collection);
+  }
+  if (goes_to_root_)
+    dispatch_to_root(*whole_.release());
+  else
+    answer(*whole_, caller_, reply_);
+  delete this;
+}
+
+}  // namespace imbrex::detail

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <imbrex/core/collective/reductions.hpp>
+#include <imbrex/core/name/key.hpp>
+#include <imbrex/core/name/operations.hpp>
+#include <imbrex/core/pe/local_array.hpp>
+#include <imbrex/core/pe/pending.hpp>
+
+namespace imbrex::detail {
+
+/// Values with the keys of the elements that they come from; what `gather` combines.
+template <class V, class Key>
+struct keyed_values {
+  std::vector<Key> keys;
+  std::vector<V> values;
+
+  void add(const Key& key, V&& value) {
+    keys.push_back(key);
+    values.push_back(std::move(value));
+  }
+  /// Visits all, in the order of their keys.
+  template <class Visitor>
+  void visit(Visitor visitor) {
+    const auto places = sorted_places(keys);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const std::size_t at = places.empty() ? i : places[i];
+      visitor(keys[at], V(std::move(values[at])));
+    }
+  }
+  void serialize(auto& ar) { ar(keys, values); }
+};
+
+/// The arithmetic of a reduction of values V by an operation over elements named by Key.
+template <class V, class Op, class Key>
+struct reduction {
+  static constexpr bool gathers = std::is_same_v<Op, gather_operation>;
+  using partial = std::conditional_t<gathers, keyed_values<V, Key>, V>;
+  using result = std::conditional_t<gathers, std::vector<V>, V>;
+
+  static void add(std::optional<partial>& into, const Key& key, V&& value) {
+    if constexpr (gathers) {
+      if (!into) into.emplace();
+      into->add(key, std::move(value));
+    } else {
+      merge(into, std::move(value));
+    }
+  }
+  static void merge(std::optional<partial>& into, partial&& other) {
+    if (!into) {
+      into.emplace(std::move(other));
+    } else if constexpr (gathers) {
+      other.visit([&](const Key& key, V&& value) { into->add(key, std::move(value)); });
+    } else {
+      *into = combined(Op{}, std::move(*into), std::move(other));
+    }
+  }
+  static result finish(partial&& all) {
+    if constexpr (gathers) {
+      result values;
+      values.reserve(all.keys.size());
+      all.visit([&](const Key&, V&& value) { values.push_back(std::move(value)); });
+      return values;
+    } else {
+      return std::move(all);
+    }
+  }
+};
+
+/// From the root to a PE: the value that an all_reduce has come to.
+template <class Result>
+struct reduction_result final : shared_result {
+  Result value{};
+
+  reduction_result() = default;
+  explicit reduction_result(const Result& v) : value(v) {}
+  explicit reduction_result(Result&& v) : value(std::move(v)) {}
+
+  static inline message_type type_record = runtime_message_type<reduction_result>();
+  void serialize(auto& ar) { ar(number, value); }
+  shared_result& copy() const override { return make_message<reduction_result>(value); }
+  void give(reply_target& to) const override {
+    Result given(value);
+    to.accept(0, std::addressof(given));
+  }
+};
+
+/// From a PE to the root: what its elements, or one of them that came late, contributed to an
+/// all_reduce, or answered to a broadcast (`OfCall`).
+template <class V, class Op, class Key, bool OfCall>
+struct partial_message final : partial_result {
+  using math = reduction<V, Op, Key>;
+  using result_type = typename math::result;
+
+  /// None if there is an error, or all that were asked had ended.
+  std::optional<typename math::partial> value;
+
+  partial_message() : partial_result(OfCall) {}
+
+  static inline message_type type_record = runtime_message_type<partial_message>();
+  void serialize(auto& ar) {
+    serialize_counts(ar);
+    ar(value);
+  }
+  void merge(partial_result& later) override {
+    if (auto& other = static_cast<partial_message&>(later).value) math::merge(value, std::move(*other));
+  }
+  bool has_value() const override { return value.has_value(); }
+  partial_result* spare() const override {
+    if constexpr (bitwise<typename math::partial>) return nullptr;
+    auto& m = make_message<partial_message>();
+    m.collection = collection;
+    m.is_report = is_report;
+    m.has_elements = has_elements;
+    m.number = number;
+    m.count = count;
+    m.change = change;
+    return &m;
+  }
+  message& result() override {
+    using message_to_many = reduction_result<result_type>;
+    using message_to_one = reply_message<result_type>;
+    return make_message<std::conditional_t<OfCall, message_to_one, message_to_many>>(
+        math::finish(std::move(*value)));
+  }
+};
+
+/// What the elements of one PE contribute to one all_reduce: each value with the key of its element.
+template <class V, class Op, class Key>
+class contributions final : public contributions_base {
+ public:
+  using whole = partial_message<V, Op, Key, false>;
+
+  contributions() : contributions_base(make_message<whole>()) {}
+
+  void add(const Key& key, V&& value) { values_.add(key, std::move(value)); }
+
+ private:
+  std::size_t size() const override { return values_.keys.size(); }
+  void fold(partial_result& into) override {
+    auto& all = static_cast<whole&>(into).value;
+    values_.visit([&](const Key& key, V&& value) { reduction<V, Op, Key>::add(all, key, std::move(value)); });
+  }
+
+  keyed_values<V, Key> values_;
+};
+
+/// Contributes an element's value to its next all_reduce.
+template <class V, class Op, class Key>
+auto contribute(chare_header& element, const Key& key, V&& value) {
+  using typed = contributions<V, Op, Key>;
+  pending<typename reduction<V, Op, Key>::result> result("the result of all_reduce");
+  auto& station = element.home->reductions();
+  const std::uint64_t number = station.begin(element, result.address());
+  auto& slot = station.contributions(number);
+  if (!slot) slot = std::make_unique<typed>();
+  if (slot->kind().id == typed::whole::type_record.id) {
+    static_cast<typed&>(*slot).add(key, std::move(value));
+    station.contributed(number);
+  } else {
+    fail_reduction_types(*element.home);
+  }
+  return result;
+}
+
+/// Gathers, on one PE, what several elements answer to one request, and hands over the combination: to the
+/// root of an array whose elements they are, or to the one who asked.
+class collector_base : public reply_target {
+ public:
+  /// Says, before the first answer, who gets the combination.
+  void send_to_root(const local_array& part, std::uint64_t broadcast);
+  void send_to_caller(std::uint32_t caller, const reply_address& reply);
+
+  void fail(std::uint32_t, carried_exception why) final;
+  carried_exception held_error() const final { return whole_->error; }
+  void abandon() noexcept final { delete this; }
+
+ protected:
+  collector_base(partial_result& whole, std::size_t expected);
+  virtual ~collector_base();
+  collector_base(const collector_base&) = delete;
+  collector_base& operator=(const collector_base&) = delete;
+
+  const reply_address& address() const { return address_; }
+  /// One more answer is there. The last makes the collector send the combination and end.
+  void answered() {
+    tell_part(this, 0);
+    if (--missing_ == 0) complete();
+  }
+  virtual void fold(partial_result& into) = 0;
+
+ private:
+  void complete();
+
+  owned_partial whole_;
+  std::size_t missing_;
+  reply_address address_;
+  bool goes_to_root_ = false;  ///< of the array gets the combination; else the caller does
+  std::uint32_t caller_ = 0;
+  reply_address reply_;
+};
+
+/// The answers themselves, in the order of the elements that were asked.
+template <class V, class Op, class Key>
+class collector final : public collector_base {
+ public:
+  explicit collector(std::size_t expected)
+      : collector_base(make_message<whole>(), expected),
+        expected_(expected),
+        values_(new std::optional<V>[expected]) {
+    if constexpr (math::gathers) keys_.resize(expected);
+  }
+
+  /// The reply address for the element of that ordinal; only `gather` needs keys.
+  reply_address expect(std::size_t ordinal, const Key& key) {
+    if constexpr (math::gathers) keys_[ordinal] = key;
+    auto a = address();
+    a.ordinal = static_cast<std::uint32_t>(ordinal);
+    return a;
+  }
+  void add(std::size_t ordinal, V&& value) {
+    values_[ordinal].emplace(std::move(value));
+    answered();
+  }
+  void accept(std::uint32_t ordinal, void* result) override {
+    add(ordinal, std::move(*static_cast<V*>(result)));
+  }
+  void found_none([[maybe_unused]] std::uint32_t ordinal) override {
+    if constexpr (std::is_same_v<V, nothing>)  // it is asked for its end alone
+      add(ordinal, nothing{});
+    else
+      answered();
+  }
+
+ private:
+  using math = reduction<V, Op, Key>;
+  using whole = partial_message<V, Op, Key, true>;
+
+  void fold(partial_result& into) override {
+    auto& all = static_cast<whole&>(into).value;
+    for (std::size_t i = 0; i < expected_; ++i) {
+      if (!values_[i]) continue;
+      if constexpr (math::gathers) {
+        math::add(all, keys_[i], std::move(*values_[i]));
+      } else {
+        math::merge(all, std::move(*values_[i]));
+      }
+    }
+  }
+
+  std::size_t expected_;
+  std::unique_ptr<std::optional<V>[]> values_;
+  std::vector<Key> keys_;
+};
+
+}  // namespace imbrex::detail

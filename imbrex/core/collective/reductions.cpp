@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/collective/reductions.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/core/pe/local_array.hpp>
+#include <imbrex/core/pe/pending.hpp>
+
+namespace imbrex::detail {
+
+namespace {
+
+/// From a PE to the root: it has no more to say about a reduction, to which nobody contributed here.
+struct bare_report : message {
+  std::uint64_t number = 0;
+  std::int64_t change = 0;
+  bool is_report = true;
+  bool has_elements = false;
+
+  static inline message_type type_record = runtime_message_type<bare_report>();
+  void serialize(auto& ar) { ar(number, change, is_report, has_elements); }
+  void deliver() {
+    auto* part = array_at(processor::here(), collection);
+    if (part == nullptr) return processor::here().hold(*this);
+    const message_guard mine(*this);
+    part->reductions().add(number, static_cast<int>(origin), 0, change, is_report, has_elements);
+  }
+};
+
+/// From the root to a PE that may be empty: a reduction goes on.
+struct reduction_question : message {
+  std::uint64_t number = 0;
+
+  static inline message_type type_record = runtime_message_type<reduction_question>();
+  void serialize(auto& ar) { ar(number); }
+  void deliver() {
+    auto* part = array_at(processor::here(), collection);
+    if (part == nullptr) return processor::here().hold(*this);
+    const message_guard mine(*this);
+    part->reductions().asked_for(number);
+  }
+};
+
+/// From the root to a PE: an all_reduce has failed.
+struct failed_reduction : message {
+  std::uint64_t number = 0;
+  carried_exception error;
+
+  static inline message_type type_record = runtime_message_type<failed_reduction>();
+  void serialize(auto& ar) { ar(number, error); }
+  void deliver() {
+    auto& pe = processor::here();
+    auto* const part = array_at(pe, collection);
+    if (part == nullptr) return pe.hold(*this);
+    const message_guard mine(*this);
+    for (const auto& who : part->reductions().take_waiting(number))
+      if (auto* target = pe.replies().find(who)) target->fail(0, error);
+  }
+};
+
+template <class M>
+M& message_of(const local_array& part) {
+  auto& m = make_message<M>();
+  m.collection = part.id();
+  return m;
+}
+
+/// Null if there is an exception instead.
+message* result_of(partial_result& all) {
+  if (all.error) return nullptr;
+  try {
+    return &all.result();
+  } catch (...) {
+    all.error = thrown_by_reduction(all.collection);
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+void dispatch_to_root(partial_result& m) {
+  auto& pe = processor::here();
+  const std::uint64_t collection = m.collection;
+  const int root = root_of(collection, pe.num_pes());
+  owned_partial spare(m.spare());
+  try {
+    return pe.dispatch(m, root);
+  } catch (...) {
+    if (spare == nullptr) throw;
+    spare->error = thrown_by_reduction(collection);
+  }
+  pe.dispatch(*spare.release(), root);
+}
+
+void partial_result::serialize_counts(writer& out) {
+  out(is_report, has_elements, number, count, change, error);
+}
+void partial_result::serialize_counts(reader& in) {
+  in(is_report, has_elements, number, count, change, error);
+}
+
+void partial_result::deliver() {
+  auto* part = array_at(processor::here(), collection);
+  if (part == nullptr) return processor::here().hold(*this);
+  if (!part->is_closed()) return part->reductions().add(*this);
+  const message_guard mine(*this);
+}
+
+void shared_result::deliver() {
+  auto& pe = processor::here();
+  auto* const part = array_at(pe, collection);
+  if (part == nullptr) return pe.hold(*this);
+  const message_guard mine(*this);
+  for (const auto& who : part->reductions().take_waiting(number))
+    if (auto* target = pe.replies().find(who)) give(*target);
+}
+
+carried_exception thrown_by_reduction(std::uint64_t collection) {
+  const auto& pe = processor::here();
+  const auto* const part = array_at(pe, collection);
+  const std::string over =
+      part != nullptr ? " over the array of " + std::string(short_name(part->chare_name())) : "";
+  return carried_exception(std::current_exception(),
+                           "a reduction" + over + ", on PE " + std::to_string(pe.pe()));
+}
+
+void answer(partial_result& all, std::uint32_t caller, const reply_address& reply) {
+  try {
+    if (message* const m = result_of(all)) {
+      m->reply = reply;
+      return processor::here().dispatch(*m, static_cast<int>(caller));
+    }
+  } catch (...) {  // it cannot be packed
+    all.error = thrown_by_reduction(all.collection);
+  }
+  send_failure(caller, reply, "a reduction", std::move(all.error));
+}
+
+partial_result& contributions_base::combine() {
+  whole_->count = size();
+  try {
+    fold(*whole_);
+  } catch (...) {
+    whole_->error = thrown_by_reduction(whole_->collection);
+  }
+  return *whole_.release();
+}
+
+bool reduction_values::add(partial_result& part) {
+  owned_partial mine(&part);
+  if (!empty() && parts_.front()->kind().id != part.kind().id) return false;
+  auto at = parts_.end();
+  while (at != parts_.begin() && (*std::prev(at))->origin > part.origin) --at;
+  parts_.insert(at, std::move(mine));
+  return true;
+}
+
+owned_partial reduction_values::combine() {
+  owned_partial all = std::move(parts_.front());
+  try {
+    for (std::size_t i = 1; i < parts_.size() && !all->error; ++i) {
+      if (parts_[i]->error)
+        all->error = std::move(parts_[i]->error);
+      else
+        all->merge(*parts_[i]);
+    }
+  } catch (...) {
+    all->error = thrown_by_reduction(all->collection);
+  }
+  return all;
+}
+
+carried_exception reduction_values::error() const {
+  const auto failed = std::ranges::find_if(parts_, [](const auto& part) { return bool(part->error); });
+  return failed != parts_.end() ? (*failed)->error : carried_exception();
+}
+
+reduction_station::reduction_station(local_array& part, std::uint64_t initial_elements)
+    : part_(part), elements_(static_cast<std::int64_t>(initial_elements)) {}
+
+reduction_station::~reduction_station() = default;
+
+std::uint64_t reduction_station::begin(chare_header& element, const reply_address& who) {
+  if (part_.is_of_singles()) throw_no_peers("all_reduce", element);
+  if (element.slot == chare_header::no_slot)
+    throw error("all_reduce: " + part_.element_name(element) +
+                " is still under construction, and others may take part before it does: call it in an entry");
+  const std::uint64_t number = element.reductions++;
+  waiting_[number].push_back(who);
+  return number;
+}
+
+reduction_station::open_reduction& reduction_station::open(std::uint64_t number) {
+  while (open_.size() <= number - next_report_) open_.emplace_back();
+  return open_[number - next_report_];
+}
+
+std::unique_ptr<contributions_base>& reduction_station::contributions(std::uint64_t number) {
+  if (!has_reported(number)) return open(number).contributions;
+  late_.reset();  // an exception may have left it
+  return late_;
+}
+
+std::vector<reply_address> reduction_station::take_waiting(std::uint64_t number) {
+  const auto at = waiting_.find(number);
+  if (at == waiting_.end()) return {};
+  auto who = std::move(at->second);
+  waiting_.erase(at);
+  return who;
+}
+
+void reduction_station::contributed(std::uint64_t number) {
+  if (has_reported(number)) {
+    const auto alone = std::move(late_);
+    auto& m = alone->combine();
+    m.collection = part_.id();
+    m.number = number;
+    return dispatch_to_root(m);
+  }
+  ++open(number).passed;
+  tell_part(&open_, number);
+  report_what_is_complete();
+}
+
+void reduction_station::element_created(chare_header& element) {
+  element.reductions = next_report_;
+  ++changes_[next_report_];
+}
+
+void reduction_station::element_destroyed(const chare_header& element) {
+  const std::uint64_t first = element.reductions;
+  for (std::uint64_t n = first; n < next_report_; ++n) {
+    auto& m = message_of<bare_report>(part_);
+    m.number = n;
+    m.change = -1;
+    m.is_report = false;
+    part_.pe().dispatch(m, part_.root());
+  }
+  --changes_[first < next_report_ ? next_report_ : first];
+  element_left(element);
+}
+
+void reduction_station::element_arrived(const chare_header& element) {
+  for (std::uint64_t n = next_report_; n < element.reductions; ++n) ++open(n).passed;
+  report_what_is_complete();
+}
+
+void reduction_station::element_left(const chare_header& element) {
+  for (std::uint64_t n = next_report_; n < element.reductions; ++n) --open(n).passed;
+  tell_if_empty();
+  report_what_is_complete();
+}
+
+void reduction_station::created() { tell_if_empty(); }
+
+void reduction_station::tell_if_empty() {
+  if (!part_.locals().empty() || part_.is_of_singles()) return;
+  part_.became_empty(next_report_);
+}
+
+void reduction_station::asked_for(std::uint64_t number) {
+  if (has_reported(number)) return;
+  open(number).asked = true;
+  report_what_is_complete();
+}
+
+void reduction_station::report_what_is_complete() {
+  while (!open_.empty()) {
+    const auto& first = open_.front();
+    const std::size_t here = part_.locals().size();
+    if (here > 0 ? first.passed < here : !first.asked) return;
+    report_first();
+  }
+}
+
+void reduction_station::report_first() {
+  const std::uint64_t number = next_report_;
+  const std::int64_t change = change_until(number);
+  const bool has_elements = !part_.locals().empty();
+  auto contributions = std::move(open_.front().contributions);
+  open_.pop_front();
+  ++next_report_;
+  tell_complete(&open_, number);
+  if (contributions) {
+    auto& m = contributions->combine();
+    m.collection = part_.id();
+    m.number = number;
+    m.change = change;
+    m.is_report = true;
+    m.has_elements = has_elements;
+    return dispatch_to_root(m);
+  }
+  auto& m = message_of<bare_report>(part_);
+  m.number = number;
+  m.change = change;
+  m.has_elements = has_elements;
+  part_.pe().dispatch(m, part_.root());
+}
+
+std::int64_t reduction_station::change_until(std::uint64_t number) {
+  while (!changes_.empty() && changes_.begin()->first <= number) {
+    change_so_far_ += changes_.begin()->second;
+    changes_.erase(changes_.begin());
+  }
+  return change_so_far_;
+}
+
+void reduction_station::add(std::uint64_t number, int from, std::uint64_t count, std::int64_t change,
+                            bool is_report, bool has_elements) {
+  if (part_.is_closed()) return;
+  auto& pe = part_.pe();
+  const int n = pe.num_pes();
+  auto& t = totals_[number];
+  t.reports += is_report ? 1 : 0;
+  t.count += count;
+  t.change += change;
+  tell_part(&totals_, number);
+  if (n > 1) {
+    emptiness_.resize(static_cast<std::size_t>(n));
+    if (has_elements) {
+      auto& last = emptiness_[static_cast<std::size_t>(from)].last_nonempty;
+      last = std::max(last, static_cast<std::int64_t>(number));
+    }
+    auto& asked = asked_[number];
+    asked.resize(static_cast<std::size_t>(n));
+    for (std::size_t p = 0; p < asked.size(); ++p)
+      if (emptiness_[p].is_empty() && !asked[p]) {
+        asked[p] = true;
+        auto& m = message_of<reduction_question>(part_);
+        m.number = number;
+        pe.dispatch(m, static_cast<int>(p));
+      }
+  }
+  if (t.reports < n || static_cast<std::int64_t>(t.count) != elements_ + t.change) return;
+  auto values = std::move(t.values);
+  totals_.erase(number);
+  asked_.erase(number);
+  tell_complete(&totals_, number);
+  if (values.empty()) return;  // all who were to take part have been destroyed
+  send_to_elements(*values.combine(), number);
+}
+
+void reduction_station::send_to_elements(partial_result& all, std::uint64_t number) {
+  auto& pe = part_.pe();
+  std::unique_ptr<shared_result, message_deleter> result(static_cast<shared_result*>(result_of(all)));
+  for (int p = 0; p < pe.num_pes(); ++p) {
+    try {
+      if (result != nullptr) {
+        auto& m = p + 1 < pe.num_pes() ? result->copy() : *result.release();
+        m.collection = part_.id();
+        m.number = number;
+        pe.dispatch(m, p);
+        continue;
+      }
+    } catch (...) {  // it cannot be copied or packed
+      all.error = thrown_by_reduction(all.collection);
+    }
+    auto& m = message_of<failed_reduction>(part_);
+    m.number = number;
+    m.error = all.error;
+    pe.dispatch(m, p);
+  }
+}
+
+void reduction_station::add(partial_result& part) {
+  auto& values = part.of_call ? calls_[part.number].values : totals_[part.number].values;
+  if (!values.add(part)) return fail_reduction_types(part_);
+  if (!part.of_call)
+    return add(part.number, static_cast<int>(part.origin), part.count, part.change, part.is_report,
+               part.has_elements);
+  calls_[part.number].count += part.count;
+  check(part.number);
+}
+
+void reduction_station::expect_answers(std::uint64_t broadcast, std::uint64_t elements, std::uint32_t caller,
+                                       const reply_address& reply) {
+  auto& c = calls_[broadcast];
+  c.expected = elements;
+  c.caller = caller;
+  c.reply = reply;
+  check(broadcast);
+}
+
+std::vector<carried_exception> reduction_station::held_errors() const {
+  std::vector<carried_exception> errors;
+  for (const auto& [broadcast, open] : calls_)
+    if (auto error = open.values.error()) errors.push_back(std::move(error));
+  return errors;
+}
+
+void reduction_station::became_empty(int who, std::uint64_t next_report) {
+  emptiness_.resize(static_cast<std::size_t>(part_.pe().num_pes()));
+  auto& one = emptiness_[static_cast<std::size_t>(who)];
+  one.at = std::max(one.at, static_cast<std::int64_t>(next_report));
+  if (!one.is_empty()) return;
+  for (const auto& [number, t] : totals_) {
+    if (number < next_report) continue;  // its report is on its way
+    asked_[number].resize(emptiness_.size());
+    asked_[number][static_cast<std::size_t>(who)] = true;
+    auto& m = message_of<reduction_question>(part_);
+    m.number = number;
+    part_.pe().dispatch(m, who);
+  }
+}
+
+void reduction_station::check(std::uint64_t broadcast) {
+  tell_part(&calls_, broadcast);
+  const auto at = calls_.find(broadcast);
+  if (at == calls_.end() || at->second.count != at->second.expected) return;
+  call done = std::move(at->second);
+  calls_.erase(at);
+  tell_complete(&calls_, broadcast);
+  const auto all = done.values.combine();
+  if (!all->error && !all->has_value()) return fail_empty_reduction(part_, done.caller, done.reply);
+  answer(*all, done.caller, done.reply);
+}
+
+void reduction_station::close() {
+  for (const auto& [broadcast, open] : std::exchange(calls_, {}))
+    if (open.reply) send_failure(open.caller, open.reply, "a reduction", array_has_ended());
+}
+
+void fail_reduction_types(local_array& part) {
+  fail_run(part.pe(),
+           "the elements of the array of " + std::string(short_name(part.chare_name())) +
+               " disagree about a reduction: all must call all_reduce with the same types of value and "
+               "operation, in the same order");
+}
+
+void throw_no_peers(const char* what, const chare_header& single) {
+  throw error(std::string(what) + ": " + single.home->element_name(single) +
+              " is a single chare and has no peers: make an array or a group of its class");
+}
+
+void fail_empty_reduction(local_array& part, std::uint32_t caller, const reply_address& reply) {
+  send_failure(caller, reply, "a reduction",
+               carried_exception(
+                   std::make_exception_ptr(error("a reduction over no elements: the array of " +
+                                                 std::string(short_name(part.chare_name())) + " is empty"))));
+}
+
+}  // namespace imbrex::detail

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <imbrex/base/random.hpp>
+#include <imbrex/core/behaviour/machines.test.hpp>
+
+namespace imbrex::reductions_test {
+
+class reductions : public on_machine {};
+INSTANTIATE_TEST_SUITE_P(on, reductions, testing::ValuesIn(machines()), name_of_machine);
+
+struct extent {
+  double low = 0;
+  double high = 0;
+  bool operator==(const extent&) const = default;
+};
+struct join_extents {
+  extent operator()(const extent& a, const extent& b) const {
+    return {a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
+  }
+};
+
+double noise(int i, int round) {
+  random dice(static_cast<std::uint64_t>(i) * 1000 + static_cast<std::uint64_t>(round));
+  return std::bit_cast<double>((dice.next() >> 12U) | 0x3ff0000000000000U) * (i % 2 == 0 ? 1e12 : -1e-3);
+}
+
+/// As what owns something.
+struct only_moved {
+  int number = 0;
+
+  only_moved() = default;
+  explicit only_moved(int n) : number(n) {}
+  only_moved(only_moved&&) = default;
+  only_moved& operator=(only_moved&&) = default;
+  void serialize(auto& ar) { ar(number); }
+};
+
+class cell : public chare<cell> {
+ public:
+  only_moved owned() { return only_moved(static_cast<int>(where()[0])); }
+  int number() const { return where()[0]; }
+  long long one_more() const { return where()[0] + 1; }
+  bool is_even() const { return where()[0] % 2 == 0; }
+  std::vector<int> row() const { return {where()[0], 1, -where()[0]}; }
+  std::array<double, 2> pair() const { return {where()[0] * 0.5, 2.0}; }
+  std::vector<std::vector<int>> table() const { return {{where()[0]}, {1, 2}}; }
+  extent range() const { return {where()[0] * -1.0, where()[0] * 2.0}; }
+  std::string name() const { return std::string(static_cast<std::size_t>(where()[0]), 'n'); }
+  double noise_of(int round) const { return noise(where()[0], round); }
+  task<double> noise_later(int round) {
+    co_await sleep_for(std::chrono::nanoseconds((where()[0] * 7919) % 13));
+    const double total = co_await all_reduce(noise(where()[0], round), sum);
+    co_return total;
+  }
+  task<int> several_at_once() {
+    auto a = all_reduce(where()[0], sum);
+    auto b = all_reduce(std::vector<int>{where()[0], 1}, max);
+    auto c = all_reduce(where()[0] == 1, any);
+    auto d = all_reduce(where()[0], gather);
+    const auto gathered = co_await d;
+    const bool has_one = co_await c;
+    const auto biggest = co_await b;
+    const int total = co_await a;
+    int good = 0;
+    const int n = static_cast<int>(gathered.size());
+    good += total == n * (n - 1) / 2 ? 1 : 0;
+    good += biggest == std::vector<int>{n - 1, 1} ? 1 : 0;
+    good += has_one == (n > 1) ? 1 : 0;
+    for (int i = 0; i < n; ++i) good += gathered[static_cast<std::size_t>(i)] == i ? 0 : -100;
+    co_return good;
+  }
+  task<int> over(section<cell> some) {
+    auto first = all_reduce(some, 1, sum);
+    auto second = all_reduce(some, where()[0], gather);
+    const int count = co_await first;
+    const auto who = co_await second;
+    co_return count * 100 + who.front();
+  }
+  task<int> count_all() {
+    const int count = co_await all_reduce(1, sum);
+    co_return count;
+  }
+  void finish() { destroy(); }
+  void serialize(auto&) {}
+};
+
+TEST_P(reductions, of_scalars_by_each_operation) {
+  run([]() -> task<> {
+    auto all = make_array<cell>({7});
+    const int total = co_await all.reduce<&cell::number>(sum);
+    EXPECT_EQ(total, 21);
+    const auto factorial = co_await all.reduce<&cell::one_more>(product);
+    EXPECT_EQ(factorial, 5040);
+    const int least = co_await all.reduce<&cell::number>(imbrex::min);
+    EXPECT_EQ(least, 0);
+    const int most = co_await all.reduce<&cell::number>(imbrex::max);
+    EXPECT_EQ(most, 6);
+    const bool all_even = co_await all.reduce<&cell::is_even>(imbrex::all);
+    EXPECT_FALSE(all_even);
+    const bool any_even = co_await all.reduce<&cell::is_even>(any);
+    EXPECT_TRUE(any_even);
+    const bool parity = co_await all.reduce<&cell::is_even>(odd);
+    EXPECT_FALSE(parity);
+    const int bits_or = co_await all.reduce<&cell::number>(bit_or);
+    EXPECT_EQ(bits_or, 7);
+    const int bits_xor = co_await all.reduce<&cell::number>(bit_xor);
+    EXPECT_EQ(bits_xor, 7);
+    const int bits_and = co_await all.reduce<&cell::number>(bit_and);
+    EXPECT_EQ(bits_and, 0);
+  });
+}
+
+TEST_P(reductions, of_vectors_arrays_and_types_of_the_users) {
+  run([]() -> task<> {
+    auto all = make_array<cell>({7});
+    const auto row = co_await all.reduce<&cell::row>(sum);
+    EXPECT_EQ(row, (std::vector<int>{21, 7, -21}));
+    const auto pair = co_await all.reduce<&cell::pair>(product);
+    EXPECT_EQ(pair, (std::array<double, 2>{0, 128}));
+    const auto table = co_await all.reduce<&cell::table>(imbrex::max);
+    EXPECT_EQ(table, (std::vector<std::vector<int>>{{6}, {1, 2}}));
+    const auto range = co_await all.reduce<&cell::range>(join_extents{});
+    EXPECT_EQ(range, (extent{-6, 12}));
+    const auto longest = co_await all.reduce<&cell::name>(
+        [](const std::string& a, const std::string& b) { return a.size() < b.size() ? b : a; });
+    EXPECT_EQ(longest, "nnnnnn");
+    const auto names = co_await all.reduce<&cell::name>(sum);
+    EXPECT_EQ(names.size(), 21U);
+  });
+}
+
+TEST_P(reductions, gather_by_index) {
+  run([]() -> task<> {
+    auto all = make_array<cell>(dense(11).placed(round_robin));
+    const auto numbers = co_await all.reduce<&cell::number>(gather);
+    EXPECT_EQ(numbers, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
+    const auto rows = co_await all.section({index<1>(7), index<1>(3)}).reduce<&cell::row>(gather);
+    EXPECT_EQ(rows, (std::vector<std::vector<int>>{{3, 1, -3}, {7, 1, -7}}));
+  });
+}
+
+TEST_P(reductions, of_what_can_only_be_moved) {
+  run([]() -> task<> {
+    auto all = make_array<cell>({5});
+    const auto gathered = co_await all.reduce<&cell::owned>(gather);
+    EXPECT_EQ(gathered.size(), 5U);
+    for (std::size_t i = 0; i < gathered.size(); ++i) EXPECT_EQ(gathered[i].number, static_cast<int>(i));
+    const auto most = co_await all.reduce<&cell::owned>(
+        [](const only_moved& a, const only_moved& b) { return only_moved(a.number + b.number); });
+    EXPECT_EQ(most.number, 10);
+  });
+}
+
+TEST_P(reductions, several_are_in_flight) {
+  run([]() -> task<> {
+    auto all = make_array<cell>({6});
+    auto a = all.reduce<&cell::number>(sum);
+    auto b = all.reduce<&cell::several_at_once>(imbrex::min);
+    auto c = all.reduce<&cell::number>(imbrex::max);
+    const int most = co_await c;
+    EXPECT_EQ(most, 5);
+    const int good = co_await b;
+    EXPECT_EQ(good, 3);
+    const int total = co_await a;
+    EXPECT_EQ(total, 15);
+  });
+}
+
+TEST_P(reductions, over_fewer_elements_than_pes) {
+  run([]() -> task<> {
+    auto one = make_array<cell>({1});
+    const int good = co_await one.reduce<&cell::several_at_once>(sum);
+    EXPECT_EQ(good, 3);
+    auto sparse_ones = make_array<cell>(sparse(100));
+    sparse_ones.insert(99);
+    co_await quiescence();
+    const int alone = co_await sparse_ones.reduce<&cell::count_all>(sum);
+    EXPECT_EQ(alone, 1);
+    sparse_ones.insert(0);
+    sparse_ones.insert(50);
+    co_await quiescence();
+    const int three = co_await sparse_ones.reduce<&cell::count_all>(sum);
+    EXPECT_EQ(three, 9);
+    sparse_ones[99].destroy();
+    co_await quiescence();
+    const int two = co_await sparse_ones.reduce<&cell::count_all>(sum);
+    EXPECT_EQ(two, 4);
+    send<&cell::finish>(sparse_ones);
+    sparse_ones.insert(7);
+    co_await quiescence();
+  });
+}
+
+TEST_P(reductions, over_a_section_from_inside) {
+  run([]() -> task<> {
+    auto all = make_array<cell>({9});
+    auto some = all.section({index<1>(8), index<1>(2), index<1>(4)});
+    for (int i = 0; i < 3; ++i) {
+      const int result = co_await some.reduce<&cell::over>(imbrex::min, some);
+      EXPECT_EQ(result, 302);
+    }
+  });
+}
+
+/// The sum of a placement: by index within a PE, then by PE.
+double expected_sum(int elements, int pes, int round) {
+  double total = 0;
+  for (int p = 0; p < pes; ++p) {
+    double part = 0;
+    bool is_first = true;
+    for (int i = 0; i < elements; ++i)
+      if (i % pes == p) {
+        part = is_first ? noise(i, round) : part + noise(i, round);
+        is_first = false;
+      }
+    total = p == 0 ? part : is_first ? total : total + part;
+  }
+  return total;
+}
+
+TEST_P(reductions, of_floating_point_numbers_repeat_bit_for_bit) {
+  run([]() -> task<> {
+    constexpr int elements = 37;
+    auto all = make_array<cell>(dense(elements).placed(round_robin));
+    for (int round = 0; round < 5; ++round) {
+      const auto expected = std::bit_cast<std::uint64_t>(expected_sum(elements, num_pes(), round));
+      const double total = co_await all.reduce<&cell::noise_of>(sum, round);
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(total), expected);
+      const double from_inside = co_await all.reduce<&cell::noise_later>(imbrex::max, round);
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(from_inside), expected);
+    }
+  });
+}
+
+/// Cannot be written if it is 13.
+struct brittle {
+  int number = 0;
+
+  void serialize(writer& out) {
+    if (number == 13) throw std::range_error("13 cannot be written");
+    out(number);
+  }
+  void serialize(reader& in) { in(number); }
+  friend brittle operator+(const brittle& a, const brittle& b) { return {a.number + b.number}; }
+};
+
+/// What is thrown while something is awaited.
+template <class Awaited>
+task<std::string> thrown_by(Awaited awaited) {
+  std::string text;
+  try {
+    co_await awaited;
+  } catch (const std::exception& e) {
+    text = e.what();
+  }
+  co_return text;
+}
+
+class tester : public chare<tester> {
+ public:
+  brittle own() const { return {where()[0]}; }
+  task<brittle> own_later() const {
+    co_await sleep_for(std::chrono::nanoseconds(1));
+    co_return brittle{where()[0]};
+  }
+  task<int> share() {
+    const brittle all = co_await all_reduce(brittle{where()[0]}, sum);
+    co_return all.number;
+  }
+  task<std::string> share_in(section<tester> some) {
+    std::string text;
+    try {
+      co_await all_reduce(some, brittle{where()[0]}, sum);
+    } catch (const std::exception& e) {
+      caught_ = std::current_exception();
+      text = e.what();
+    }
+    co_return text;
+  }
+
+ private:
+  /// Kept to the end: several PEs catch the same, and ThreadSanitizer does not see libstdc++ count its owners.
+  std::exception_ptr caught_;
+};
+
+TEST_P(reductions, and_calls_fail_by_results_that_cannot_be_written) {
+  const bool always_written = GetParam().processes > 1;
+  run([always_written]() -> task<> {
+    auto all = make_array<tester>({14});
+    std::vector<std::string> thrown;
+    thrown.push_back(co_await thrown_by(all.reduce<&tester::own>(gather)));
+    thrown.push_back(co_await thrown_by(all.reduce<&tester::own_later>(gather)));
+    thrown.push_back(co_await thrown_by(all[13].call<&tester::own_later>()));
+    thrown.push_back(co_await thrown_by(all[13].call<&tester::own>()));
+    for (const auto& text : thrown)
+      EXPECT_TRUE(text == "13 cannot be written" || (text.empty() && !always_written)) << text;
+    auto alone = make_array<tester>(dense(14).placed(
+        [](const index<1>& i, const index<1>&, int pes) { return i[0] == 13 ? pes - 1 : 0; }));
+    const std::string shared = co_await thrown_by(alone.reduce<&tester::share>(min));
+    EXPECT_TRUE(shared == "13 cannot be written" || shared.empty()) << shared;  // as near as the root is
+    const auto some = all.section({index<1>(13), index<1>(0), index<1>(6)});
+    const auto seen = co_await some.reduce<&tester::share_in>(gather, some);
+    for (const auto& text : seen) {
+      EXPECT_EQ(text, seen.front());
+      EXPECT_TRUE(text == "13 cannot be written" || (text.empty() && !always_written)) << text;
+    }
+  });
+}
+
+/// Contributes, and then leaves or ends at once.
+class hasty : public chare<hasty> {
+ public:
+  void contribute_and_go(int to) {
+    [[maybe_unused]] const auto dropped = all_reduce(1, sum);
+    migrate_to(to);
+  }
+  task<int> contribute_and_follow(bool goes) {
+    const int total = co_await all_reduce(1, sum);
+    if (goes) migrate_to((pe() + 1 + where()[0]) % num_pes());
+    co_return total;
+  }
+  void contribute_and_end() {
+    [[maybe_unused]] const auto dropped = all_reduce(1, sum);
+    destroy();
+  }
+  void serialize(auto&) {}
+};
+
+/// The PE's news that it has no elements overtakes the contribution of the one that it had.
+task<> hurry(std::uint64_t seed) {
+  const int n = 1 + static_cast<int>(seed % 5);
+  const auto all = make_array<hasty>(n);
+  for (int step = 0; step < 12; ++step) {
+    auto gone = all.call<&hasty::contribute_and_go>((step + static_cast<int>(seed)) % num_pes());
+    auto totals = all.reduce<&hasty::contribute_and_follow>(max, seed % 2 == 0);
+    co_await gone;
+    const int total = co_await totals;
+    EXPECT_EQ(total, n);
+  }
+  const auto others = make_array<hasty>(n + 2);
+  auto end = others[0].call<&hasty::contribute_and_end>();
+  auto totals = others.call<&hasty::contribute_and_go>(0);
+  co_await end;
+  co_await totals;
+  co_await quiescence();
+}
+
+TEST(hasty_reductions, end_in_any_deterministic_order) {
+  for (std::uint64_t seed = 1; seed <= 150 && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    EXPECT_EQ(run(seeded(static_cast<int>(seed % 4 + 1), seed), [seed] { return hurry(seed); }), 0);
+  }
+}
+
+TEST(hasty_reductions, end_on_shuffled_threads) {
+  for (std::uint64_t seed = 1; seed <= 40 && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    const options how{.pes = static_cast<int>(seed % 4 + 1), .shuffle = seed};
+    EXPECT_EQ(run(how, [seed] { return hurry(seed); }), 0);
+  }
+}
+
+}  // namespace imbrex::reductions_test

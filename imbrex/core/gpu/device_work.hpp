@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <imbrex/core/array/send.hpp>
+#include <imbrex/coro/scope.hpp>
+#include <imbrex/device/buffer.hpp>
+#include <imbrex/device/event.hpp>
+#include <imbrex/device/flag.hpp>
+#include <imbrex/device/graph.hpp>
+#include <imbrex/device/stream.hpp>
+#include <imbrex/sched/device_completions.hpp>
+
+namespace imbrex {
+
+/// The device of the PE that this runs on: `stream`s and buffers are made of it. Several PEs may have the same.
+/// Throws imbrex::error if it has none.
+device& gpu();
+
+namespace detail {
+
+/// What tells this PE of its device's work. Throws imbrex::error if the run has no device.
+device_completions& completions_here();
+
+template <class T>
+inline constexpr bool stays_with_device<device_buffer<T>> = true;
+template <class T>
+inline constexpr bool stays_with_device<pinned_buffer<T>> = true;
+template <class T>
+inline constexpr bool stays_with_device<device_span<T>> = true;
+template <class T>
+inline constexpr bool stays_with_device<pinned_span<T>> = true;
+template <>
+inline constexpr bool stays_with_device<stream> = true;
+template <>
+inline constexpr bool stays_with_device<event> = true;
+template <>
+inline constexpr bool stays_with_device<event_pool> = true;
+template <>
+inline constexpr bool stays_with_device<graph> = true;
+template <>
+inline constexpr bool stays_with_device<flag_array> = true;
+template <>
+inline constexpr bool stays_with_device<device_flag> = true;
+
+/// Tells the receiver when all that was submitted to the stream is done or the device has failed; null if it is done
+/// already.
+device_completions::notice* notify_here(stream& after, const device_completions::receiver& who);
+
+/// What awaits the end of a stream's work. If it is destroyed before, nobody is told.
+class device_waiter final : public suspension {
+ public:
+  explicit device_waiter(stream& s) : stream_(s) {}
+  ~device_waiter() {
+    if (notice_ != nullptr) device_completions::cancel(*notice_);
+  }
+
+  bool await_ready() const { return false; }
+  template <class Promise>
+  bool await_suspend(std::coroutine_handle<Promise> waiter) {
+    waiter_ = waiter;
+    if (!start()) return false;
+    begin(waiter.promise().entry());
+    return true;
+  }
+  void await_resume() {
+    end();
+    if (failure_) std::rethrow_exception(std::move(failure_));
+  }
+  std::string description() const override;
+  awaited cause() const override { return {trace::wait_cause::device}; }
+
+ private:
+  bool start();
+
+  stream& stream_;
+  std::coroutine_handle<> waiter_;
+  device_completions::notice* notice_ = nullptr;
+  std::exception_ptr failure_;
+};
+
+}  // namespace detail
+
+inline detail::device_waiter operator co_await(stream_end end) { return detail::device_waiter(end.of); }
+
+/// Says what to await instead.
+template <class Stream>
+  requires std::is_same_v<std::remove_cvref_t<Stream>, stream>
+auto operator co_await(Stream&&) {
+  static_assert(std::is_void_v<Stream>, "imbrex: a stream has no end: co_await stream.done()");
+  return std::suspend_never();
+}
+
+/// Sends a message to entry method or port M when all that was submitted to the stream so far is done: the callback
+/// form of `co_await stream.done()`. Arguments are those of `send`, and are taken now. If the device fails the run ends
+/// with the error, for there is nobody to be told.
+template <auto M, class T, class... A>
+void send_when_done(stream& after, const element<T>& to, A&&... arguments) {
+  if constexpr (detail::entry_fits<T, M, A&&...>()) {
+    auto& m = detail::make_entry_message<T, M>(std::forward<A>(arguments)...);
+    m.collection = detail::processor::here().number_of(to.collection());
+    m.key = to.key_value();
+    m.priority = to.priority();
+    using message_type = std::remove_reference_t<decltype(m)>;
+    const device_completions::receiver sender{[](void* kept, const std::exception_ptr& failure) {
+                                                auto& sent = *static_cast<message_type*>(kept);
+                                                if (!failure)
+                                                  return detail::dispatch_to_element<T>(
+                                                      detail::processor::here(), sent);
+                                                sent.type->destroy(sent);
+                                                std::rethrow_exception(failure);
+                                              },
+                                              [](void* kept) noexcept {
+                                                auto& dropped = *static_cast<message_type*>(kept);
+                                                dropped.type->destroy(dropped);
+                                              },
+                                              &m};
+    detail::message_guard unsent(m);
+    const bool waits = detail::notify_here(after, sender) != nullptr;
+    unsent.release();
+    if (!waits) sender.come(&m, nullptr);
+  }
+}
+
+}  // namespace imbrex

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <imbrex/base/options.hpp>
+#include <imbrex/device/stream.hpp>
+
+namespace imbrex::detail {
+
+/// The streams of a policy, the one that computes first.
+std::vector<stream> make_streams(device& of, stream_policy policy, const std::string& owner);
+
+}  // namespace imbrex::detail

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/gpu/run_devices.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <thread>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/log.hpp>
+#include <imbrex/core/gpu/make_streams.hpp>
+#include <imbrex/core/gpu/nearest_devices.hpp>
+#include <imbrex/core/gpu/run_options.hpp>
+#include <imbrex/device/backends/devices.hpp>
+#include <imbrex/sched/scheduler.hpp>
+
+namespace imbrex::detail {
+
+namespace {
+
+/// Of the time of each operation, on the deterministic machine.
+constexpr double jitter = 0.5;
+
+void check(const options& how) {
+  if (how.device == "emulated") return;
+  if (how.device.empty() && !how.device_words.empty())
+    throw usage_error(how.device_words +
+                      " is for runs with devices: add --device emulated or --device cuda, or leave it out");
+  if (how.devices != 0)
+    throw usage_error(
+        "--devices " + std::to_string(how.devices) +
+        " is for --device emulated; with cuda, CUDA_VISIBLE_DEVICES says which devices are used");
+  if (!how.device_model.empty() && how.machine != machine_kind::virtual_time)
+    throw usage_error("--device-model " + how.device_model +
+                      " is for --device emulated: a real device is as fast as it is");
+  if (!how.device_data)
+    throw usage_error(
+        "--no-data is for --device emulated: there is nothing else that could leave its work undone");
+}
+
+/// Keeps a device for what a program has not destroyed by the end of its run, as long as the process lasts.
+void keep_for(const std::string& left, std::unique_ptr<device> which) {
+  log(log_level::warning,
+      "the run has ended and leaves " + left + " of " + which->info().label() +
+          ", which can no longer be used; destroy what is made of a device before the main task returns");
+  which->end();
+  static std::mutex lock;
+  static auto& kept = *new std::vector<std::unique_ptr<device>>;
+  const std::lock_guard hold(lock);
+  kept.push_back(std::move(which));
+}
+
+}  // namespace
+
+std::span<const char* const> hiding_variables() {
+  static constexpr std::array names{"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"};
+  return names;
+}
+
+device_sharers sharers_of_devices(const host_share& host, bool own) {
+  device_sharers found;
+  const host_process& self = host.processes[host.self];
+  for (const host_process& other : host.processes) {
+    if (&other == &self) found.first_pe = found.pes;
+    if (&other != &self && (own || other.devices != self.devices)) continue;
+    found.processes.push_back(other);
+    found.pes += other.pes;
+  }
+  return found;
+}
+
+int device_of(device_map map, const pe_place& pe, int devices) {
+  if (map == device_map::round_robin) return pe.place % devices;
+  return static_cast<int>(std::int64_t{pe.place} * devices / pe.all);
+}
+
+run_devices::run_devices(const options& how, virtual_clock* time) : how_(how), dice_(seed_of(how)) {
+  check(how);
+  if (how.device.empty()) return;
+  const bool is_modelled = how.machine == machine_kind::virtual_time;
+  if (!how.device_model.empty()) model_ = find_device_model(how.device_model);
+  emulated_options emulated{.model = model_, .data = how.device_data};
+  if (is_modelled) emulated.devices = std::min(how.pes, max_devices);
+  if (how.devices != 0) emulated.devices = how.devices;
+  if (time != nullptr) {
+    if (how.device != "emulated")
+      throw usage_error(std::string("--machine ") + (is_modelled ? "virtual" : "deterministic") +
+                        " takes --device emulated alone: a " + how.device + " device has a time of its own");
+    is_modelled ? time_.emplace(*time) : time_.emplace(*time, seed_of(how), jitter);
+    emulated.time = &*time_;
+  }
+  devices_ = devices(how.device, emulated);
+}
+
+run_devices::~run_devices() {
+  request_streams_.clear();
+  shared_streams_.clear();
+  completions_.clear();
+  for (auto& d : devices_)
+    if (const std::string left = d->left(); !left.empty()) keep_for(left, std::move(d));
+}
+
+std::string run_devices::seen() const {
+  std::string words;
+  for (const char* const name : hiding_variables())
+    if (const char* const text = std::getenv(name)) words += std::string(name) + "=" + text + " ";
+  for (const auto& d : devices_) words += d->info().pci_bus_id + " ";
+  return words;
+}
+
+std::vector<std::optional<int>> run_devices::choose(const host_share& host) const {
+  std::vector<std::optional<int>> chosen(static_cast<std::size_t>(host.pes));
+  if (devices_.empty() || (how_.map == device_map::none && !how_.choose_device)) return chosen;
+  std::vector<device_info> infos;
+  for (const auto& d : devices_) infos.push_back(d->info());
+  const auto sharers = sharers_of_devices(host, how_.device == "emulated");
+  std::vector<int> near;
+  if (how_.map == device_map::near && !how_.choose_device)
+    near = nearest_devices(host_topology(host_topology::parts::processors), sharers.processes,
+                           how_.bind == binding::core, device_places(devices_));
+  for (int p = 0; p < host.pes; ++p) {
+    auto& which = chosen[static_cast<std::size_t>(p)];
+    if (how_.choose_device) {
+      which = choice_of_program(
+          {host.processes[host.self].first_pe + p, p, host.pes, host.first_pe + p, host.host_pes, infos});
+    } else if (!near.empty()) {
+      which = near[static_cast<std::size_t>(sharers.first_pe + p)];
+    } else {
+      which = device_of(how_.map, {sharers.first_pe + p, sharers.pes}, static_cast<int>(devices_.size()));
+    }
+  }
+  return chosen;
+}
+
+std::optional<int> run_devices::choice_of_program(const device_choice& pe) const {
+  const auto given = how_.choose_device(pe);
+  const int last = static_cast<int>(devices_.size()) - 1;
+  if (given && (*given < 0 || *given > last))
+    throw usage_error("options::choose_device gave PE " + std::to_string(pe.pe) + " the device " +
+                      std::to_string(*given) + ", but this process has devices 0 to " + std::to_string(last) +
+                      "; return one of these, or std::nullopt for none");
+  return given;
+}
+
+void run_devices::attach(scheduler& pe, int which) {
+  completions_.push_back(std::make_unique<device_completions>(
+      pe, *devices_[static_cast<std::size_t>(which)], how_.completion, how_.poll,
+      completion_costs{model_.message.callback, model_.host.synchronize}));
+  pe.attach(*completions_.back());
+  users_.resize(devices_.size());
+  users_[static_cast<std::size_t>(which)].push_back(pe.pe());
+}
+
+template <class Make>
+std::shared_ptr<std::vector<stream>> run_devices::shared_by_pes(device& of, streams_of_devices& there,
+                                                                Make make) {
+  const std::lock_guard hold(shared_streams_lock_);
+  auto& streams = there[&of];
+  if (streams == nullptr) {
+    streams = std::make_shared<std::vector<stream>>(make());
+    const auto place = std::ranges::find_if(devices_, [&](const auto& d) { return d.get() == &of; });
+    if (users_[static_cast<std::size_t>(place - devices_.begin())].size() > 1)
+      for (stream& s : *streams) s.share();
+  }
+  return streams;
+}
+
+std::shared_ptr<std::vector<stream>> run_devices::shared_streams(device& of) {
+  return shared_by_pes(of, shared_streams_, [&of] {
+    return make_streams(of, stream_policy::five,
+                        "the chares of " + of.info().label() + ", of which --streams two names the one");
+  });
+}
+
+std::vector<stream>& run_devices::request_streams(device& of) {
+  return *shared_by_pes(of, request_streams_, [&of] {
+    std::vector<stream> made;
+    for (std::size_t s = 0; s < stages_of_requests; ++s)
+      made.emplace_back(of, stream_priority::normal, "the work requests to " + of.info().label());
+    return made;
+  });
+}
+
+bool run_devices::rest(std::chrono::milliseconds at_most) {
+  if (time_)
+    for (auto moment = time_->next(); moment; moment = time_->next()) time_->advance_to(*moment);
+  const auto until = std::chrono::steady_clock::now() + at_most;
+  for (auto& d : devices_) {
+    const auto end = d->registry().now();
+    while (!time_ && end && !end->over()) {
+      if (std::chrono::steady_clock::now() > until) return false;
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+    d->registry().check();
+  }
+  return true;
+}
+
+}  // namespace imbrex::detail

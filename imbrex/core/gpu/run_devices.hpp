@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <imbrex/base/clock.hpp>
+#include <imbrex/base/options.hpp>
+#include <imbrex/base/random.hpp>
+#include <imbrex/core/gpu/device_choice.hpp>
+#include <imbrex/device/device.hpp>
+#include <imbrex/device/emulated/virtual_time.hpp>
+#include <imbrex/device/model.hpp>
+#include <imbrex/device/stream.hpp>
+#include <imbrex/net/host.hpp>
+#include <imbrex/sched/device_completions.hpp>
+
+namespace imbrex::detail {
+
+/// A PE among those that share devices.
+struct pe_place {
+  int place = 0;  ///< of this PE
+  int all = 1;    ///< PEs
+};
+
+/// The environment variables by which launchers show a process some of its host's devices.
+std::span<const char* const> hiding_variables();
+
+/// The processes of a host that have the same devices.
+struct device_sharers {
+  std::vector<host_process> processes;
+  int first_pe = 0;  ///< how many of their PEs come before those of this process
+  int pes = 0;       ///< of all of them
+};
+
+/// Those that see the same devices as this process; it alone if it has devices of its `own`.
+device_sharers sharers_of_devices(const host_share& host, bool own);
+
+/// Which of so many devices a PE uses by a map that needs no more than their number: `block`, `round_robin`.
+int device_of(device_map map, const pe_place& pe, int devices);
+
+/// How many streams a device has for work requests.
+inline constexpr std::size_t stages_of_requests = 3;
+
+/// The devices that the PEs of one process use in a run, and what tells them of their work.
+class run_devices {
+ public:
+  /// `time`: of a machine that steps its PEs; null where devices run in real time. Throws usage_error, or
+  /// imbrex::error if there is no such device.
+  run_devices(const options& how, virtual_clock* time);
+  ~run_devices();
+  run_devices(const run_devices&) = delete;
+  run_devices& operator=(const run_devices&) = delete;
+
+  /// Which devices this process sees, as `host_process` has it. What a launcher has set to hide devices counts,
+  /// for it may show parts of one.
+  std::string seen() const;
+
+  /// The device of each PE of this process; none for a PE that shall have none. Processes that see the same
+  /// devices divide them among them. Throws usage_error for a device that `options::choose_device` gives and
+  /// that there is not.
+  std::vector<std::optional<int>> choose(const host_share& host) const;
+
+  /// Gives a PE one of the devices.
+  void attach(scheduler& pe, int which);
+
+  /// The streams that all chares share which use that device, as policy `five` has it; any thread.
+  std::shared_ptr<std::vector<stream>> shared_streams(device& of);
+  /// The streams of all work requests to that device: to it, kernels, from it. They live as long as this. Any thread.
+  std::vector<stream>& request_streams(device& of);
+
+  /// Waits until the devices have nothing to do any more. False if that takes longer. Throws device_error if one has
+  /// failed.
+  bool rest(std::chrono::milliseconds at_most);
+
+  // In virtual time.
+
+  /// When a device does something by itself; none if never.
+  std::optional<nanoseconds> next() const { return time_ ? time_->next() : std::nullopt; }
+  /// Lets the devices do what is due until then, and moves the clock on.
+  void advance_to(nanoseconds moment) { time_->advance_to(moment); }
+  /// What devices are called for is charged there from now on; null: nowhere.
+  void charge_to(local_clock* caller) {
+    if (time_) time_->charge_to(caller);
+  }
+  /// Calls `tell(pe)` with the number of each PE whose device has done something since the last call.
+  template <class Tell>
+  void tell_news(Tell tell) {
+    for (std::size_t d = 0; d < users_.size(); ++d)
+      if (time_->take_news(static_cast<int>(d)))
+        for (const int pe : users_[d]) tell(pe);
+  }
+  bool any() const { return !devices_.empty(); }
+  const std::vector<std::unique_ptr<device>>& all() const { return devices_; }
+  /// True now and then, by the seed: when the devices go on although PEs have work.
+  bool goes_on_beside() { return dice_.below(8) == 0; }
+  /// A number below that one, by the seed.
+  int draw(int below) { return static_cast<int>(dice_.below(static_cast<std::uint64_t>(below))); }
+
+ private:
+  using streams_of_devices = std::map<const device*, std::shared_ptr<std::vector<stream>>>;
+
+  std::optional<int> choice_of_program(const device_choice& pe) const;
+  /// Those that are there; or puts there what `make()` returns, for all PEs that have the device.
+  template <class Make>
+  std::shared_ptr<std::vector<stream>> shared_by_pes(device& of, streams_of_devices& there, Make make);
+
+  const options& how_;
+  random dice_;
+  device_model model_;
+  std::optional<virtual_time> time_;
+  std::vector<std::unique_ptr<device>> devices_;
+  std::vector<std::vector<int>> users_;  ///< PEs, by device
+  std::vector<std::unique_ptr<device_completions>> completions_;
+  std::mutex shared_streams_lock_;
+  streams_of_devices shared_streams_;
+  streams_of_devices request_streams_;
+};
+
+}  // namespace imbrex::detail

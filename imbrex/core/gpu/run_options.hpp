@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <imbrex/base/options.hpp>
+#include <imbrex/net/delay/link_model.hpp>
+
+namespace imbrex::detail {
+
+/// The network that the options ask for.
+inline link_model link_of(const options& how) {
+  return {how.net_latency, how.net_bandwidth, how.net_injection_gap};
+}
+
+/// Of the deterministic machine's order.
+inline std::uint64_t seed_of(const options& how) { return how.seed.value_or(1); }
+
+}  // namespace imbrex::detail

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/message/carried_exception.hpp>
+
+#include <new>
+#include <stdexcept>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/out_of_memory.hpp>
+#include <imbrex/serial/archive.hpp>
+
+namespace imbrex::detail {
+
+std::string carried_exception::description(const std::string& known) const {
+  const std::string text = describe(thrown_);
+  return thrower_ && *thrower_ != known ? text + " (thrown by " + *thrower_ + ")" : text;
+}
+
+void carried_exception::serialize(writer& out) {
+  out(type_name());
+  if (thrown_) out(what(), thrower());
+}
+
+void carried_exception::serialize(reader& in) {
+  std::string type;
+  in(type);
+  if (type.empty()) return;
+  std::string text;
+  std::string thrower;
+  in(text, thrower);
+  *this = carried_exception(make(type, text), thrower);
+}
+
+std::string carried_exception::type_name() const { return exception_type(thrown_); }
+
+std::string carried_exception::what() const {
+  try {
+    std::rethrow_exception(thrown_);
+  } catch (const std::bad_array_new_length& e) {
+    return e.what();
+  } catch (const std::bad_alloc&) {
+    return describe(thrown_);  // with the figures of this process
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return describe(thrown_);
+  }
+}
+
+namespace {
+
+template <class E>
+bool matches(const std::string& type, const char* name, const std::string& text, std::exception_ptr& made) {
+  if (type != name) return false;
+  made = std::make_exception_ptr(E(text));
+  return true;
+}
+
+}  // namespace
+
+std::exception_ptr carried_exception::make(const std::string& type, const std::string& text) {
+  std::exception_ptr made;
+  if (type == "std::bad_alloc" || type == "imbrex::out_of_memory")
+    return std::make_exception_ptr(out_of_memory(text));
+  if (matches<std::runtime_error>(type, "std::runtime_error", text, made) ||
+      matches<std::logic_error>(type, "std::logic_error", text, made) ||
+      matches<std::invalid_argument>(type, "std::invalid_argument", text, made) ||
+      matches<std::domain_error>(type, "std::domain_error", text, made) ||
+      matches<std::length_error>(type, "std::length_error", text, made) ||
+      matches<std::out_of_range>(type, "std::out_of_range", text, made) ||
+      matches<std::range_error>(type, "std::range_error", text, made) ||
+      matches<std::overflow_error>(type, "std::overflow_error", text, made) ||
+      matches<std::underflow_error>(type, "std::underflow_error", text, made) ||
+      matches<error>(type, "imbrex::error", text, made) ||
+      matches<usage_error>(type, "imbrex::usage_error", text, made))
+    return made;
+  return std::make_exception_ptr(remote_error(type, text));
+}
+
+std::string describe_current_exception() { return describe(std::current_exception()); }
+
+}  // namespace imbrex::detail

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <imbrex/core/message/owned_span.hpp>
+#include <imbrex/coro/task.hpp>
+
+namespace imbrex {
+
+template <class T>
+class mailbox;
+template <class T>
+class channel;
+
+namespace detail {
+
+/// How an argument for a parameter of type P lies in a message.
+template <class P>
+struct stored_argument {
+  using type = std::remove_cvref_t<P>;
+};
+template <class E>
+struct stored_argument<std::span<const E>> {
+  using type = owned_span<E>;
+};
+template <>
+struct stored_argument<std::string_view> {
+  using type = std::string;
+};
+template <class P>
+using stored = typename stored_argument<P>::type;
+
+/// How a stored argument is given to a parameter of type P: moved where the parameter is a value, else as a
+/// view.
+template <class P>
+decltype(auto) as_parameter(stored<P>& s) {
+  if constexpr (std::is_lvalue_reference_v<P>) {
+    return static_cast<P>(s);
+  } else if constexpr (std::is_same_v<stored<P>, std::remove_cvref_t<P>>) {
+    return std::move(s);
+  } else {
+    return P(s);
+  }
+}
+
+enum class member_kind { function, port };
+
+template <class R, class C, class... P>
+struct function_traits {
+  static constexpr member_kind kind = member_kind::function;
+  using declared_result = R;
+  using result = std::remove_cvref_t<typename awaited_type<R>::type>;
+  using owner = C;
+  using arguments = std::tuple<stored<P>...>;
+  static constexpr std::size_t arity = sizeof...(P);
+  static constexpr bool suspends = is_task<R>;
+  /// True if calling it twice with the same stored arguments is the same as calling it with two copies.
+  static constexpr bool only_reads_arguments =
+      ((std::is_trivially_copyable_v<std::remove_cvref_t<P>> || std::is_lvalue_reference_v<P>) && ...);
+
+  template <class T, auto M>
+  static R invoke(T& chare, arguments& given) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) -> R {
+      return (chare.*M)(as_parameter<P>(std::get<I>(given))...);
+    }(std::index_sequence_for<P...>());
+  }
+  template <std::size_t I>
+  using parameter = std::tuple_element_t<I, std::tuple<P...>>;
+};
+
+template <class V, class C>
+struct port_traits {
+  static constexpr member_kind kind = member_kind::port;
+  using result = void;
+  using owner = C;
+  using value_type = V;
+};
+
+template <class M>
+struct member_traits;
+template <class R, class C, class... P>
+struct member_traits<R (C::*)(P...)> : function_traits<R, C, P...> {};
+template <class R, class C, class... P>
+struct member_traits<R (C::*)(P...) const> : function_traits<R, C, P...> {};
+template <class R, class C, class... P>
+struct member_traits<R (C::*)(P...) noexcept> : function_traits<R, C, P...> {};
+template <class R, class C, class... P>
+struct member_traits<R (C::*)(P...) const noexcept> : function_traits<R, C, P...> {};
+template <class R, class C, class... P>
+struct member_traits<R (C::*)(P...)&> : function_traits<R, C, P...> {};
+template <class R, class C, class... P>
+struct member_traits<R (C::*)(P...) const&> : function_traits<R, C, P...> {};
+template <class V, class C>
+struct member_traits<mailbox<V> C::*> : port_traits<V, C> {};
+template <class V, class C>
+struct member_traits<channel<V> C::*> : port_traits<V, C> {};
+
+template <auto M>
+using traits_of = member_traits<decltype(M)>;
+
+template <auto M>
+inline constexpr bool is_port = traits_of<M>::kind == member_kind::port;
+
+// The functions below say by static_assert, in the words of the user's program, why something cannot be sent.
+// They return false then, so that nothing is instantiated that would only repeat it in the words of the
+// library.
+
+template <class Parameter, class Argument, std::size_t Place>
+consteval bool argument_fits() {
+  using value = stored<Parameter>;
+  constexpr bool is_pointer = std::is_pointer_v<value>;
+  static_assert(!is_pointer,
+                "imbrex: an entry method cannot take a raw pointer: it means nothing to another process. "
+                "Send a value, a "
+                "std::vector, a std::unique_ptr or a proxy");
+  constexpr bool writes =
+      std::is_lvalue_reference_v<Parameter> && !std::is_const_v<std::remove_reference_t<Parameter>>;
+  static_assert(!writes,
+                "imbrex: an entry method cannot take a reference to non-const: what it writes there would be "
+                "lost with the "
+                "message. Return a value and use call instead of send");
+  constexpr bool converts = std::is_constructible_v<value, Argument>;
+  using given = std::remove_cvref_t<Argument>;
+  if constexpr (is_pointer || writes) {
+    return false;
+  } else if constexpr (stays_with_device<value> || (stays_with_device<given> && !converts)) {
+    check_serializable<std::conditional_t<stays_with_device<value>, value, given>>();
+    return false;
+  } else {
+    static_assert(converts,
+                  "imbrex: an argument has the wrong type for this entry method (Place counts from 0)");
+    if constexpr (converts) check_serializable<value>();
+    return converts && serializable<value>;
+  }
+}
+
+template <class Reference>
+consteval bool reference_number_fits() {
+  constexpr bool is_integer = std::is_integral_v<Reference> || std::is_enum_v<Reference>;
+  static_assert(is_integer, "imbrex: the reference number of a message must be an integer");
+  return is_integer;
+}
+
+/// What a port can be sent: a value, or a reference number and a value.
+template <class V, class... A>
+consteval bool port_fits() {
+  constexpr bool number = sizeof...(A) == 1 || sizeof...(A) == 2;
+  static_assert(number,
+                "imbrex: wrong number of arguments for a mailbox or channel: give a reference number and one "
+                "value, or one "
+                "value");
+  if constexpr (sizeof...(A) == 1) {
+    return (argument_fits<V, A, 0>() && ...);
+  } else if constexpr (sizeof...(A) == 2) {
+    using given = std::tuple<A...>;
+    constexpr bool reference = reference_number_fits<std::remove_cvref_t<std::tuple_element_t<0, given>>>();
+    constexpr bool value = argument_fits<V, std::tuple_element_t<1, given>, 1>();
+    return reference && value;
+  } else {
+    return false;
+  }
+}
+
+/// True if M is something that can be sent to.
+template <auto M>
+consteval bool takes_messages() {
+  constexpr bool is_entry_or_port = requires { typename traits_of<M>::owner; };
+  static_assert(is_entry_or_port,
+                "imbrex: this is neither an entry method nor a mailbox or channel of a chare");
+  return is_entry_or_port;
+}
+
+template <class T, auto M>
+consteval bool is_member_of() {
+  constexpr bool is_member = std::is_base_of_v<typename traits_of<M>::owner, T>;
+  static_assert(is_member, "imbrex: this entry is not a member of the addressee's class");
+  return is_member;
+}
+
+/// True if entry M of a T can be sent arguments of types A.
+template <class T, auto M, class... A>
+consteval bool entry_fits() {
+  using traits = traits_of<M>;
+  if constexpr (!takes_messages<M>()) {
+    return false;
+  } else if constexpr (!is_member_of<T, M>()) {
+    return false;
+  } else if constexpr (is_port<M>) {
+    return port_fits<typename traits::value_type, A...>();
+  } else {
+    constexpr bool number = sizeof...(A) == traits::arity;
+    static_assert(number, "imbrex: wrong number of arguments for this entry method");
+    if constexpr (number) {
+      return []<std::size_t... I>(std::index_sequence<I...>) {
+        return (argument_fits<typename traits::template parameter<I>, A, I>() && ... && true);
+      }(std::index_sequence_for<A...>());
+    } else {
+      return false;
+    }
+  }
+}
+
+}  // namespace detail
+}  // namespace imbrex

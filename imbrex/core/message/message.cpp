@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/message/message.hpp>
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <imbrex/base/build.hpp>
+#include <imbrex/base/error.hpp>
+#include <imbrex/core/message/pe_observer.hpp>
+#include <imbrex/core/message/wire.hpp>
+#include <imbrex/sched/run_queue.hpp>
+#include <imbrex/serial/archive.hpp>
+
+namespace imbrex {
+
+namespace {
+
+// The entry table: constant-initialised, so that records may register before any constructor here has run.
+constinit message_type* registered = nullptr;
+constinit std::mutex table_lock;
+
+constinit std::vector<message_type*> numbered;
+
+/// Some compilers spell all lambdas of a function alike.
+bool names_a_lambda(std::string_view spelling) { return spelling.find("lambda") != spelling.npos; }
+
+[[noreturn]] void throw_no_such_kind(std::uint32_t id) {
+  throw serial_error("a message names entry " + std::to_string(id) + ", but this program has " +
+                     std::to_string(numbered.size()) + "; do all processes run the same build?");
+}
+
+/// The executable or shared library that holds a function.
+const void* module_of(void (*function)(work&)) {
+  Dl_info where{};
+  return ::dladdr(reinterpret_cast<const void*>(function), &where) != 0 ? where.dli_fbase : nullptr;
+}
+
+}  // namespace
+
+message_type::message_type(std::string_view full_spelling, std::string_view name_of_chare,
+                           std::string_view name_of_entry, const work_type& functions)
+    : work_type(functions), spelling(full_spelling), chare_name(name_of_chare), entry_name(name_of_entry) {
+  const std::lock_guard hold(table_lock);
+  next_registered = registered;
+  registered = this;
+}
+
+void message_table::number() {
+  const std::lock_guard hold(table_lock);
+  std::vector<std::pair<std::size_t, message_type*>> all;
+  for (auto* t = registered; t != nullptr; t = t->next_registered) all.emplace_back(all.size(), t);
+  static std::size_t known = 0;
+  if (all.size() == known) return;  // other runtimes of this process may be reading the table
+  // Types that spell the same stay in the order of their registration, which one binary does not change.
+  std::sort(all.begin(), all.end(), [](auto& a, auto& b) {
+    return a.second->spelling != b.second->spelling ? a.second->spelling < b.second->spelling
+                                                    : a.first < b.first;
+  });
+  std::vector<message_type*> unique;
+  for (const auto& [place, t] : all) {
+    const bool again = !unique.empty() && unique.back()->spelling == t->spelling;
+    // Across shared libraries it is one entry that both name; within one the linker would have merged it.
+    if (again && module_of(t->run) != module_of(unique.back()->run)) {
+      t->id = unique.back()->id;
+      continue;
+    }
+    if (again && !names_a_lambda(t->spelling))
+      throw error("two entry methods spell the same: " + std::string(t->spelling) +
+                  ". Either two files have classes of that name in anonymous namespaces, or they are two "
+                  "instances of "
+                  "one member template; give one of them another name");
+    t->id = static_cast<std::uint32_t>(unique.size());
+    unique.push_back(t);
+  }
+  numbered = std::move(unique);
+  known = all.size();
+}
+
+const message_type& message_table::at(std::uint32_t id) {
+  if (id >= numbered.size()) [[unlikely]]
+    throw_no_such_kind(id);
+  return *numbered[id];
+}
+
+const message_type* message_table::find(const work_type* type) noexcept {
+  for (const message_type* const t : numbered)
+    if (t == type || (t->as_short != nullptr && t->as_short == type)) return t;
+  return nullptr;
+}
+
+std::uint32_t message_table::size() { return static_cast<std::uint32_t>(numbered.size()); }
+
+std::uint64_t message_table::digest() {
+  std::uint64_t d = 14695981039346656037U;  // FNV-1a
+  std::set<const void*> modules;
+  std::uint64_t builds = 0;  // a sum, for processes may have loaded the same libraries in another order
+  for (const auto* t : numbered) {
+    for (const char c : t->spelling) d = (d ^ static_cast<unsigned char>(c)) * 1099511628211U;
+    if (modules.insert(module_of(t->run)).second) builds += build_of(reinterpret_cast<const void*>(t->run));
+  }
+  return d ^ builds;
+}
+
+std::string_view message_table::port_name(std::string_view chare_name, const void* chare, const void* port) {
+  for (const auto* t : numbered)
+    if (t->port_address != nullptr && t->chare_name == chare_name && t->port_address(chare) == port)
+      return t->entry_name;
+  return {};
+}
+
+namespace detail {
+
+namespace {
+
+/// Which parts of a header follow.
+enum parts : std::uint8_t {
+  has_priority = 1,
+  has_reply = 2,
+  has_trace = 4,  ///< who packed it while recording, and its number there
+  has_life = 8,   ///< with `may_find_none` below it
+  all_parts = 15
+};
+
+std::uint64_t packed_life(const message& m) { return m.born() << 1U | (m.may_find_none ? 1U : 0U); }
+
+/// How many bytes `pack_number` makes of it.
+std::size_t packed_bytes(std::uint64_t number) {
+  return (static_cast<std::size_t>(std::bit_width(number | 1)) + 6) / 7;
+}
+
+/// The size of the header of a message that is not packed, and so has no number in a trace.
+std::size_t size_of_header(const message& m) {
+  std::size_t size =
+      1 + packed_bytes(m.kind().id) + packed_bytes(m.origin) + packed_bytes(turned(m.collection));
+  if (m.priority != 0) size += sizeof m.priority;
+  if (m.of_one_life) size += packed_bytes(packed_life(m));
+  if (m.reply)
+    size += packed_bytes(m.reply.slot) + packed_bytes(m.reply.generation) + packed_bytes(m.reply.ordinal);
+  return size;
+}
+
+[[noreturn]] void throw_too_long(std::uint64_t number) {
+  throw serial_error("malformed message: " + std::to_string(number) + " in a header does not fit 32 bits");
+}
+
+inline std::uint32_t unpack_short(reader& in) {
+  const std::uint64_t number = unpack_number(in);
+  if (number > std::numeric_limits<std::uint32_t>::max()) [[unlikely]]
+    throw_too_long(number);
+  return static_cast<std::uint32_t>(number);
+}
+
+// Not inlined, so that short headers save no registers for what they do not have.
+
+[[gnu::noinline]] void pack_parts(const message& m, std::uint8_t which, const packing_record& recorded,
+                                  writer& out) {
+  out(which);
+  pack_number(m.kind().id, out);
+  pack_number(m.origin, out);
+  pack_number(turned(m.collection), out);
+  if ((which & has_priority) != 0) out(m.priority);
+  if ((which & has_reply) != 0) {
+    pack_number(m.reply.slot, out);
+    pack_number(m.reply.generation, out);
+    pack_number(m.reply.ordinal, out);
+  }
+  if ((which & has_life) != 0) pack_number(packed_life(m), out);
+  if ((which & has_trace) != 0) {
+    pack_number(recorded.track, out);
+    pack_number(recorded.number, out);
+  }
+}
+
+[[gnu::noinline]] void unpack_parts(message& m, reader& in) {
+  std::uint8_t which = 0;
+  in(which);
+  if (which > all_parts) throw_out_of_range("the parts of a header", which, all_parts + 1);
+  const std::uint32_t id = unpack_short(in);
+  m.origin = unpack_short(in);
+  m.collection = std::rotr(unpack_number(in), 1);
+  if ((which & has_priority) != 0) {
+    in(m.priority);
+    if (m.priority < first_priority || m.priority > last_priority)
+      throw serial_error("a message has priority " + std::to_string(m.priority) + ", which is not from " +
+                         std::to_string(first_priority) + " to " + std::to_string(last_priority));
+  }
+  if ((which & has_reply) != 0) m.reply = {unpack_short(in), unpack_short(in), unpack_short(in)};
+  if ((which & has_life) != 0) {
+    const std::uint64_t life = unpack_number(in);
+    if (life >> (epoch_bits + 1) != 0)
+      throw serial_error("a message is for an element of epoch " + std::to_string(life >> 1U) +
+                         ", which does not fit " + std::to_string(epoch_bits) + " bits");
+    m.bind(life >> 1U);
+    m.may_find_none = (life & 1U) != 0;
+  }
+  if ((which & has_trace) != 0) {
+    const auto track = unpack_short(in);
+    const auto number = unpack_short(in);
+    if (pe_observer* const watch = pe_observer::of_this_thread()) watch->arrived(m, {track, number});
+  }
+  if (id != m.kind().id)
+    throw serial_error("a message of kind " + std::to_string(id) + " was unpacked as " +
+                       std::string(m.kind().spelling));
+}
+
+[[gnu::noinline]] const message_type& kind_of_parts(const reader& in) {
+  reader number(in.ahead());
+  number.view(1);
+  return message_table::at(unpack_short(number));
+}
+
+[[gnu::noinline]] void count_header(const message& m, writer& out) { out.absent(size_of_header(m)); }
+
+}  // namespace
+
+void pack_header(const message& m, writer& out) {
+  if (out.only_counts()) [[unlikely]]
+    return count_header(m, out);
+  pe_observer* const watch = pe_observer::of_this_thread();
+  std::optional<packing_record> recorded;
+  if (watch != nullptr) [[unlikely]]
+    recorded = watch->packed(m);
+  const auto which =
+      static_cast<std::uint8_t>((m.priority != 0 ? has_priority : 0) | (m.reply ? has_reply : 0) |
+                                (recorded ? has_trace : 0) | (m.of_one_life ? has_life : 0));
+  const std::uint32_t id = m.kind().id;
+  if (which != 0 || !short_header::fits(id, m.origin, m.collection))
+    return pack_parts(m, which, recorded.value_or(packing_record{}), out);
+  out.number(short_header::of(id, m.origin, m.collection));
+}
+
+void unpack_header(message& m, reader& in) {
+  short_header header;
+  if (in.ahead().size() < sizeof header) return unpack_parts(m, in);
+  std::memcpy(&header, in.ahead().data(), sizeof header);
+  if (!header.is_short() || header.id() != m.kind().id) return unpack_parts(m, in);
+  m.origin = header.origin();
+  m.collection = header.collection();
+  in.view(sizeof header);
+}
+
+const message_type& kind_of_packed(const reader& in) {
+  const auto ahead = in.ahead();
+  if (ahead.size() < 2 || ahead[1] > std::byte{0x7f}) return kind_of_parts(in);
+  return message_table::at(static_cast<std::uint32_t>(ahead[1]));
+}
+
+}  // namespace detail
+}  // namespace imbrex

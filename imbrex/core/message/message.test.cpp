@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/message/message.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <imbrex/serial/error.hpp>
+
+namespace imbrex::detail {
+namespace {
+
+std::vector<std::byte> bytes(std::initializer_list<int> values) {
+  std::vector<std::byte> all;
+  for (const int v : values) all.push_back(static_cast<std::byte>(v));
+  return all;
+}
+
+std::uint64_t unpacked(const std::vector<std::byte>& given) {
+  reader in(given);
+  const std::uint64_t number = unpack_number(in);
+  in.finish();
+  return number;
+}
+
+TEST(PackedNumber, TakesSevenBitsToAByte) {
+  std::vector<std::uint64_t> numbers{0, std::numeric_limits<std::uint64_t>::max()};
+  for (unsigned bits = 1; bits < 64; ++bits)
+    for (const int beside : {-1, 0, 1})
+      numbers.push_back((std::uint64_t{1} << bits) + static_cast<std::uint64_t>(beside));
+  for (const std::uint64_t number : numbers) {
+    writer out;
+    pack_number(number, out);
+    std::size_t expected = 1;
+    for (std::uint64_t left = number; left > 0x7f; left >>= 7U) ++expected;
+    EXPECT_EQ(out.written().size(), expected) << number;
+    reader in(out.written());
+    EXPECT_EQ(unpack_number(in), number);
+    in.finish();
+  }
+}
+
+TEST(PackedNumber, IsRefusedIfItHasMoreThan64Bits) {
+  const auto nine = [](int byte, std::initializer_list<int> last) {
+    std::vector<std::byte> all(9, static_cast<std::byte>(byte));
+    for (const int v : last) all.push_back(static_cast<std::byte>(v));
+    return all;
+  };
+  EXPECT_EQ(unpacked(nine(0xff, {0x01})), std::numeric_limits<std::uint64_t>::max());
+  EXPECT_THROW(unpacked(nine(0xff, {0x02})), serial_error);
+  EXPECT_THROW(unpacked(nine(0x80, {0x7e})), serial_error);
+  EXPECT_THROW(unpacked(nine(0x80, {0x80, 0x00})), serial_error);
+}
+
+TEST(PackedNumber, IsRefusedIfItIsCutOff) {
+  EXPECT_THROW(unpacked(bytes({})), serial_error);
+  EXPECT_THROW(unpacked(bytes({0x80})), serial_error);
+  EXPECT_THROW(unpacked(bytes({0xff, 0xff})), serial_error);
+}
+
+struct empty_message : message {
+  static inline message_type type_record = runtime_message_type<empty_message>();
+  void serialize(auto&) {}
+  void deliver() {}
+};
+
+/// A header with these parts, made by hand: the parts, the kind, the origin, the collection, and what follows.
+void expect_refused(int parts, const std::vector<std::byte>& rest, const char* why) {
+  message_table::number();
+  writer out;
+  out(static_cast<std::uint8_t>(parts));
+  pack_number(empty_message::type_record.id, out);
+  pack_number(3, out);
+  pack_number(4, out);
+  out.bytes(rest.data(), rest.size());
+  reader in(out.written());
+  try {
+    work* const made = empty_message::type_record.unpack(in);
+    made->type->destroy(*made);
+    ADD_FAILURE() << "it was accepted";
+  } catch (const serial_error& e) {
+    EXPECT_NE(std::string(e.what()).find(why), std::string::npos) << e.what();
+  }
+}
+
+TEST(MessageHeader, RefusesWhatFitsNoField) {
+  expect_refused(8, bytes({0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01}),
+                 "epoch 281474976710656, which does not fit 48 bits");
+  expect_refused(2, bytes({0x80, 0x80, 0x80, 0x80, 0x10, 0, 0}), "4294967296 in a header");
+  expect_refused(1, bytes({0x7f}), "priority 127");
+  expect_refused(16, {}, "the parts of a header");
+}
+
+TEST(MessageHeader, IsCountedAsItIsPacked) {
+  message_table::number();
+  std::mt19937_64 random(5);
+  const auto any = [&random] { return static_cast<std::uint32_t>(random() >> (32 + random() % 32)); };
+  for (int n = 0; n < 1'000; ++n) {
+    empty_message m;
+    m.type = &empty_message::type_record;
+    m.origin = any();
+    m.collection = random() >> random() % 64;
+    if (random() % 2 == 0) m.priority = 3;
+    if (random() % 2 == 0) m.bind(random() >> (64 - epoch_bits + random() % epoch_bits));
+    m.may_find_none = m.of_one_life && random() % 2 == 0;
+    if (random() % 2 == 0) m.reply = {any(), any(), any()};
+    writer out;
+    empty_message::type_record.pack(m, out);
+    writer counter(writer::counting);
+    empty_message::type_record.pack(m, counter);
+    EXPECT_EQ(counter.size(), out.written().size());
+  }
+}
+
+TEST(MessageHeader, KeepsWhatItSays) {
+  message_table::number();
+  empty_message sent;
+  sent.type = &empty_message::type_record;
+  sent.origin = 70'000;
+  sent.collection = 0x8001'0002'0003'0004;
+  sent.priority = -3;
+  sent.bind(0xfedc'ba98'7654);
+  sent.may_find_none = true;
+  sent.reply = {1U << 31U, 300, 0xffffffff};
+  writer out;
+  empty_message::type_record.pack(sent, out);
+  reader in(out.written());
+  EXPECT_EQ(&kind_of_packed(in), &empty_message::type_record);
+  auto& received = static_cast<message&>(*empty_message::type_record.unpack(in));
+  in.finish();
+  EXPECT_EQ(received.origin, sent.origin);
+  EXPECT_EQ(received.collection, sent.collection);
+  EXPECT_EQ(received.priority, sent.priority);
+  EXPECT_TRUE(received.of_one_life);
+  EXPECT_EQ(received.born(), 0xfedc'ba98'7654U);
+  EXPECT_TRUE(received.may_find_none);
+  EXPECT_EQ(received.reply.slot, sent.reply.slot);
+  EXPECT_EQ(received.reply.generation, sent.reply.generation);
+  EXPECT_EQ(received.reply.ordinal, sent.reply.ordinal);
+  received.type->destroy(received);
+}
+
+}  // namespace
+}  // namespace imbrex::detail

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <imbrex/core/message/carried_exception.hpp>
+#include <imbrex/core/message/message.hpp>
+
+namespace imbrex::detail {
+
+/// Something on this PE that waits for answers from elsewhere: the result of a call, the results that a
+/// reduction gathers.
+class reply_target {
+ public:
+  /// Takes a result out of an object of the type that was asked for.
+  virtual void accept(std::uint32_t ordinal, void* result) = 0;
+  virtual void fail(std::uint32_t ordinal, carried_exception why) = 0;
+  /// The element that was asked had ended, which a copy of a broadcast may find. Else it is an exception.
+  virtual void found_none(std::uint32_t ordinal);
+  /// An exception that has come and waits for other answers; none if there is none.
+  virtual carried_exception held_error() const { return {}; }
+  /// The run is over, no answer will come: whoever belongs to nobody else destroys itself. The table knows it no more.
+  virtual void abandon() noexcept {}
+
+ protected:
+  ~reply_target() = default;
+};
+
+/// The reply targets of one PE by number. A number is used again with another generation, so that an answer
+/// to somebody who no longer waits finds nobody. When a number has had all generations it is used no more: with ten
+/// million calls a second that leaves 16 bytes every seven minutes.
+class reply_table {
+ public:
+  reply_table() = default;
+  /// For tests of the last generation.
+  explicit reply_table(std::uint32_t first_generation) : first_generation_(first_generation) {}
+
+  reply_address open(reply_target& target) {
+    if (free_ == 0) [[unlikely]]
+      add_slot();
+    const std::uint32_t number = free_;
+    auto& s = slots_[number - 1];
+    free_ = s.next_free;
+    s.target = &target;
+    return {number, s.generation, 0};
+  }
+
+  void close(const reply_address& address) noexcept {
+    auto& s = slots_[address.slot - 1];
+    s.target = nullptr;
+    if (++s.generation == 0) [[unlikely]]
+      return;  // all numbers have been used: an answer to a former one would find the next
+    s.next_free = free_;
+    free_ = address.slot;
+  }
+
+  void abandon_all() noexcept {
+    for (std::size_t i = 0; i < slots_.size(); ++i)
+      if (auto* const target = std::exchange(slots_[i].target, nullptr)) target->abandon();
+  }
+
+  template <class Visitor>
+  void for_each(Visitor visit) const {
+    for (const slot& s : slots_)
+      if (s.target != nullptr) visit(*s.target);
+  }
+
+  /// Null if nobody waits any more.
+  reply_target* find(const reply_address& address) const {
+    if (address.slot == 0 || address.slot > slots_.size()) return nullptr;
+    const auto& s = slots_[address.slot - 1];
+    return s.generation == address.generation ? s.target : nullptr;
+  }
+
+ private:
+  struct slot {
+    reply_target* target;
+    std::uint32_t generation;
+    std::uint32_t next_free;
+  };
+
+  void add_slot();
+
+  std::vector<slot> slots_;
+  std::uint32_t free_ = 0;
+  std::uint32_t first_generation_ = 1;
+};
+
+}  // namespace imbrex::detail

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include <imbrex/base/pool.hpp>
+#include <imbrex/base/work.hpp>
+#include <imbrex/net/port.hpp>
+
+namespace imbrex::detail {
+
+/// A message that has come from another process and stays packed until its turn: `type` is `message_type::as_short`.
+struct short_item : work {
+  std::uint64_t collection = 0;
+  std::uint16_t header = 0;  ///< bytes of it, and
+  std::uint16_t size = 0;    ///< of the message: they follow this object
+
+  static_assert(port::longest_written <= std::numeric_limits<std::uint16_t>::max());
+
+  std::span<const std::byte> bytes() const { return {reinterpret_cast<const std::byte*>(this + 1), size}; }
+
+  /// Of a message of a job with so many PEs. Null if it has to be unpacked.
+  static short_item* of(std::span<const std::byte> packed, std::uint32_t pes);
+  static void destroy(work& item) noexcept {
+    pool::release(&item, sizeof(short_item) + static_cast<short_item&>(item).size);
+  }
+};
+
+}  // namespace imbrex::detail

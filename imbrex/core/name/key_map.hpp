@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <imbrex/core/name/key.hpp>
+
+namespace imbrex::detail {
+
+/// From keys to pointers, never null. It stands on the path of every message: a look-up is one multiplication and, nearly
+/// always, one cache line. std::unordered_map needs three and an allocation for each element.
+///
+/// The place of a key is the high bits of its product with a factor (of its hash, if it is no integer). A table is
+///   - direct: the factor is a power of two, so that the place is some bits of the key. Each key is at its place, and
+///     the table may be full. Keys without gaps lie side by side, wherever they begin, and so do keys at equal distances:
+///     the low bits that all have in common are left out;
+///   - else scattered: the factor mixes all bits, and a key is at its place or behind it (open addressing with linear
+///     probing: Knuth, TAOCP 3, 6.4). At most three quarters of the table are full, and what follows an erased key moves
+///     back.
+/// A table of integers begins direct. When a key comes whose place another has, more bits are left out if that parts all
+/// keys; else the table is scattered until it is next enlarged. So one of a size is seldom arranged more than twice, and
+/// it is never larger than if it always were scattered.
+template <class Key, class Value>
+class key_map {
+ public:
+  std::size_t size() const { return size_; }
+  /// Of the table.
+  std::size_t capacity() const { return slots_.empty() ? 0 : slots_.size() - 1; }
+
+  Value* find(const Key& key) const {
+    if (size_ == 0) return nullptr;
+    for (std::size_t i = order_.place(key);; i = order_.next(i)) {
+      const auto& s = slots_[i];
+      if (s.value == nullptr || s.key == key) return s.value;
+    }
+  }
+
+  /// The key must not be in the map. An exception leaves the map as it was.
+  void insert(const Key& key, Value& value) {
+    if (size_ == most_ || (order_.is_direct() && slots_[order_.place(key)].value != nullptr)) [[unlikely]]
+      make_room(key);
+    put(slots_, order_, {key, &value});
+    ++size_;
+  }
+
+  /// The key must be in the map. An exception leaves the map as it was.
+  void erase(const Key& key) {
+    std::size_t hole = order_.place(key);
+    if (!order_.is_direct()) {
+      while (slots_[hole].value == nullptr || !(slots_[hole].key == key)) hole = order_.next(hole);
+      for (std::size_t i = order_.next(hole); slots_[i].value != nullptr; i = order_.next(i)) {
+        const std::size_t wanted = order_.place(slots_[i].key);
+        if (((i - wanted) & order_.mask) < ((i - hole) & order_.mask))
+          continue;  // may not move before the place it hashes to
+        std::swap(slots_[hole], slots_[i]);
+        hole = i;
+      }
+    }
+    slots_[hole] = {};
+    --size_;
+  }
+
+  /// Makes room for so many keys, if they have no gaps, in a map that is empty.
+  void reserve(std::size_t n) {
+    if (n <= most_) return;
+    const std::size_t capacity = std::bit_ceil(std::max(least_capacity, are_integers ? n : n + n / 3 + 1));
+    arrange(are_integers ? direct(capacity, 0) : scattered(capacity), capacity, nullptr);
+  }
+
+ private:
+  static constexpr bool are_integers = std::is_integral_v<Key> || std::is_enum_v<Key>;
+  static constexpr std::size_t least_capacity = 16;
+
+  struct slot {
+    Key key{};
+    Value* value = nullptr;
+  };
+  using table = std::vector<slot>;  ///< as many as its capacity, and an empty one
+
+  struct order {
+    std::uint64_t factor = 1;
+    int shift = 63;        ///< of the product
+    std::size_t mask = 0;  ///< of places; 0 in a direct table
+    std::size_t end =
+        0;  ///< of a direct table: its empty slot, where each look-up ends that has not found its key at once
+
+    bool is_direct() const { return end != 0; }
+    std::size_t place(const Key& key) const {
+      if constexpr (are_integers)
+        return static_cast<std::size_t>(static_cast<std::uint64_t>(key) * factor >> shift);
+      else
+        return static_cast<std::size_t>(key_hash(key) >> shift);
+    }
+    std::size_t next(std::size_t i) const { return ((i + 1) & mask) | end; }
+  };
+  static int shift_to(std::size_t capacity) { return 64 - std::countr_zero(capacity); }
+  static order scattered(std::size_t capacity) {
+    return {0x9e3779b97f4a7c15U, shift_to(capacity), capacity - 1, 0};
+  }
+  static order direct(std::size_t capacity, int bits_left_out) {
+    const int shift = shift_to(capacity);
+    return {std::uint64_t{1} << (shift - std::min(bits_left_out, shift)), shift, 0, capacity};
+  }
+
+  static void put(table& in, const order& o, slot s) {
+    std::size_t i = o.place(s.key);
+    while (in[i].value != nullptr) i = o.next(i);
+    in[i] = std::move(s);
+  }
+
+  /// For one more key, of which the table is full, or whose place another has.
+  void make_room(const Key& key) {
+    const bool is_full = size_ == most_;
+    std::size_t capacity = is_full ? std::max(least_capacity, 2 * this->capacity()) : this->capacity();
+    if constexpr (are_integers) {
+      const order o = direct(capacity, bits_in_common(key));
+      if ((is_full || o.factor < order_.factor) && arrange(o, capacity, &key)) return;
+    }
+    if (4 * (size_ + 1) > 3 * capacity) capacity *= 2;
+    arrange(scattered(capacity), capacity, nullptr);
+  }
+
+  /// The number of low bits in which the keys do not differ, this one among them.
+  int bits_in_common(const Key& key) const {
+    std::uint64_t differing = 0;
+    for (const auto& s : slots_)
+      if (s.value != nullptr)
+        differing |= static_cast<std::uint64_t>(s.key) ^ static_cast<std::uint64_t>(key);
+    return differing == 0 ? 0 : std::countr_zero(differing);
+  }
+
+  /// Puts all keys into another table; or none, and false, if two keys, `next` among them, would have one place in a direct
+  /// one. They are copied, as the hash of one may throw.
+  bool arrange(const order& o, std::size_t capacity, const Key* next) {
+    table arranged(capacity + 1);
+    for (const auto& s : slots_) {
+      if (s.value == nullptr) continue;
+      if (o.is_direct() && arranged[o.place(s.key)].value != nullptr) return false;
+      put(arranged, o, s);
+    }
+    if (next != nullptr && arranged[o.place(*next)].value != nullptr) return false;
+    slots_ = std::move(arranged);
+    order_ = o;
+    most_ = o.is_direct() ? capacity : capacity / 4 * 3;
+    return true;
+  }
+
+  table slots_;
+  std::size_t size_ = 0;
+  std::size_t most_ = 0;  ///< that size_ may be
+  order order_;
+};
+
+}  // namespace imbrex::detail

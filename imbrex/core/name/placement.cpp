@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/name/placement.hpp>
+
+#include <string>
+
+#include <imbrex/base/error.hpp>
+
+namespace imbrex::detail {
+
+void throw_wrong_placement(int pe, int num_pes) {
+  throw error("the placement of an array gave PE " + std::to_string(pe) + "; this run has PEs 0 to " +
+              std::to_string(num_pes - 1));
+}
+
+}  // namespace imbrex::detail

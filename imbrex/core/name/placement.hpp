@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <imbrex/core/name/key.hpp>
+
+namespace imbrex {
+
+namespace detail {
+using extent = narrowed<int, index_words>;
+
+struct placement_words {
+  static constexpr const char* what = "the placement of an array gave a PE that there is not:";
+  static constexpr const char* remedy = "a run has PEs 0 to num_pes() - 1";
+};
+}  // namespace detail
+
+/// Places equal, consecutive parts of an array on the PEs, in the order of the indices (the default).
+struct block_placement {};
+/// Deals the elements out to the PEs one by one.
+struct round_robin_placement {};
+
+inline constexpr block_placement in_blocks{};
+inline constexpr round_robin_placement round_robin{};
+
+/// How an array is created: its shape, whether its elements are there from the start, and where they are
+/// placed. `Placement` is block_placement, round_robin_placement or a stateless function object
+/// `int operator()(const Index& where, const Index& shape, int num_pes)` (for user-defined keys:
+/// `(const Key&, int)`).
+template <class Index, class Placement, bool IsSparse>
+struct layout {
+  [[no_unique_address]] Index shape;
+
+  /// The same with another placement.
+  template <class Other>
+  layout<Index, Other, IsSparse> placed(Other) const {
+    static_assert(
+        std::is_empty_v<Other> && std::is_default_constructible_v<Other>,
+        "imbrex: a placement must have no state: it travels as a type. Use a lambda without captures");
+    static_assert(detail::is_index<Index> || std::is_invocable_r_v<int, const Other&, const Index&, int>,
+                  "imbrex: a placement of keys is `int operator()(const Key&, int num_pes)`; in_blocks and "
+                  "round_robin are for indices");
+    return {shape};
+  }
+};
+
+/// An array whose elements are all there from the start; to say how they are placed.
+template <int N>
+layout<index<N>, block_placement, false> dense(const index<N>& shape) {
+  return {shape};
+}
+inline layout<index<1>, block_placement, false> dense(detail::extent elements) {
+  return {index<1>(int{elements})};
+}
+
+/// An array that begins without elements; `insert` makes them, anywhere inside the shape.
+template <int N>
+layout<index<N>, block_placement, true> sparse(const index<N>& shape) {
+  return {shape};
+}
+inline layout<index<1>, block_placement, true> sparse(detail::extent bound) { return {index<1>(int{bound})}; }
+
+/// The same for user-defined keys, which a hash places unless a function does.
+template <class Key>
+layout<Key, block_placement, true> keyed() {
+  return {Key{}};
+}
+
+namespace detail {
+
+// Of products that 64 bits may not hold; no standard type, of which g++ wants to be told.
+__extension__ using wide_number = unsigned __int128;
+
+/// Of groups: element i on PE i, for good.
+struct pinned_placement {};
+
+template <class Placement>
+inline constexpr bool deals_in_turn =
+    std::is_same_v<Placement, round_robin_placement> || std::is_same_v<Placement, pinned_placement>;
+
+[[noreturn]] void throw_wrong_placement(int pe, int num_pes);
+
+/// What a placement has returned, which may be another type of integer.
+inline int placed_on(narrowed<int, placement_words> pe) { return pe; }
+
+/// Which PE an element is created on, and that keeps track of it: its home. Some PE also for a key out of the shape.
+template <class Index, class Placement>
+int home_of(const key_type<Index>& k, const Index& shape, int pes) {
+  const auto n = static_cast<std::uint64_t>(pes);
+  if constexpr (!is_index<Index>) {
+    if constexpr (std::is_invocable_r_v<int, const Placement&, const Index&, int>) {
+      const int pe = placed_on(Placement{}(k, pes));
+      if (pe < 0 || pe >= pes) throw_wrong_placement(pe, pes);
+      return pe;
+    } else {
+      return static_cast<int>((key_hash(k) >> 32U) % n);
+    }
+  } else if constexpr (deals_in_turn<Placement>) {
+    return static_cast<int>(k % n);
+  } else if constexpr (std::is_same_v<Placement, block_placement>) {
+    // PE p has the elements from p * volume / n on; the division turned round.
+    const std::uint64_t all = volume(shape);
+    const std::uint64_t pe = all <= std::numeric_limits<std::uint32_t>::max()  // as n is
+                                 ? ((k + 1) * n - 1) / all
+                                 : static_cast<std::uint64_t>(((wide_number{k} + 1) * n - 1) / all);
+    return static_cast<int>(pe < n ? pe : n - 1);
+  } else {
+    const int pe = placed_on(Placement{}(from_linear(shape, k), shape, pes));
+    if (pe < 0 || pe >= pes) throw_wrong_placement(pe, pes);
+    return pe;
+  }
+}
+
+/// Calls `visit(linear number)` for each element that a dense array has on a PE. O(elements there) but for
+/// placements by the user, whose every element must be asked for.
+template <class Placement, int N, class Visitor>
+void for_each_on(const index<N>& shape, int pe, int pes, Visitor visit) {
+  const std::uint64_t all = volume(shape);
+  const auto p = static_cast<std::uint64_t>(pe);
+  const auto n = static_cast<std::uint64_t>(pes);
+  if constexpr (std::is_same_v<Placement, block_placement>) {
+    const auto begin = static_cast<std::uint64_t>(static_cast<wide_number>(all) * p / n);
+    const auto end = static_cast<std::uint64_t>(static_cast<wide_number>(all) * (p + 1) / n);
+    for (std::uint64_t l = begin; l < end; ++l) visit(l);
+  } else if constexpr (deals_in_turn<Placement>) {
+    for (std::uint64_t l = p; l < all; l += n) visit(l);
+  } else {
+    for (std::uint64_t l = 0; l < all; ++l)
+      if (home_of<index<N>, Placement>(l, shape, pes) == pe) visit(l);
+  }
+}
+
+}  // namespace detail
+}  // namespace imbrex

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/pe/local_array.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/core/message/pe_observer.hpp>
+
+namespace imbrex::detail {
+
+namespace {
+
+[[noreturn]] void rethrow_order_failure(const local_array& part) {
+  throw error("the order of the keys of the array of " + std::string(short_name(part.chare_name())) +
+              " on PE " + std::to_string(part.pe().pe()) + ", operator< or their serialize, threw " +
+              describe_current_exception());
+}
+
+}  // namespace
+
+void local_array::sort_locals() {
+  if (sorted_) return;
+  try {
+    std::sort(locals_.begin(), locals_.end(), [this](auto* a, auto* b) { return before(*a, *b); });
+  } catch (...) {
+    rethrow_order_failure(*this);
+  }
+  for (std::size_t i = 0; i < locals_.size(); ++i) locals_[i]->slot = static_cast<std::uint32_t>(i);
+  sorted_ = true;
+}
+
+void local_array::add_local(chare_header& element) {
+  try {
+    sorted_ = sorted_ && (locals_.empty() || before(*locals_.back(), element));
+  } catch (...) {
+    rethrow_order_failure(*this);
+  }
+  if (pe_observer* const watch = pe_observer::of(pe_)) [[unlikely]]
+    watch->created(*this, element);
+  locals_.push_back(&element);
+  element.slot = static_cast<std::uint32_t>(locals_.size() - 1);
+}
+
+void local_array::remove_local(chare_header& element) {
+  chare_header* last = locals_.back();
+  locals_.pop_back();
+  const std::uint32_t slot = std::exchange(element.slot, chare_header::no_slot);
+  if (last == &element) return;
+  locals_[slot] = last;
+  last->slot = slot;
+  sorted_ = false;
+}
+
+}  // namespace imbrex::detail

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <imbrex/base/signal_text.hpp>
+#include <imbrex/core/pe/chare_header.hpp>
+#include <imbrex/core/pe/processor.hpp>
+
+namespace imbrex::detail {
+
+/// What the members of a section have contributed to one all_reduce over it.
+class section_reduction_base {
+ public:
+  virtual ~section_reduction_base() = default;
+};
+
+class broadcast_station;
+class end_station;
+class reduction_station;
+
+/// One PE's part of an array, a group or the single chares of a class: its elements, what does not depend on their types.
+class local_array : public collection_part {
+ public:
+  processor& pe() const { return pe_; }
+  bool is_of_singles() const { return (id() & singles_bit) != 0; }
+  /// The PE that numbers the array's broadcasts and ends its reductions.
+  int root() const { return root_of(id(), pe_.num_pes()); }
+  bool is_root() const { return root() == pe_.pe(); }
+
+  /// The elements on this PE, in the order of their keys if `sort_locals` was called since the last change.
+  const std::vector<chare_header*>& locals() const { return locals_; }
+  void sort_locals();
+  /// From now on elements stay on this PE, as those of groups do.
+  void pin() { pinned_ = true; }
+  bool is_pinned() const { return pinned_; }
+  /// True if elements may leave this PE.
+  virtual bool can_migrate() const = 0;
+  /// "block(1, 2)"
+  virtual std::string element_name(const chare_header& element) const = 0;
+  /// The same in a handler of a signal.
+  virtual void write_name(const chare_header& element, signal_text& out) const noexcept = 0;
+  /// The element that a message is for, or the one that has that linear number, in a handler of a signal.
+  virtual void write_addressee(const message& m, signal_text& out) const noexcept = 0;
+  virtual void write_name(std::uint64_t linear, signal_text& out) const noexcept = 0;
+  virtual const void* object(const chare_header& element) const = 0;
+  /// What traces know an element by (`key_number`).
+  virtual std::uint64_t number_of(const chare_header& element) const = 0;
+
+  broadcast_station& broadcasts() const { return broadcasts_; }
+  reduction_station& reductions() const { return reductions_; }
+  end_station& ending() const { return ending_; }
+  /// It has no element any more, and would report that reduction next.
+  virtual void became_empty(std::uint64_t next_report) = 0;
+
+  /// Messages that wait here for elements that do not exist (yet), or have just left: a line for each, at most `most`
+  /// lines.
+  virtual void describe_held(std::vector<std::string>& lines, std::size_t most,
+                             bool also_migrating) const = 0;
+  /// Without those for elements that have just left.
+  virtual std::size_t count_held() const = 0;
+  /// True if any wait, those too for elements whose place is not settled.
+  virtual bool holds_messages() const = 0;
+  /// The array ends: its elements here do, now, and no others come. What waits for others is refused.
+  virtual void close() = 0;
+  bool is_closed() const { return closed_; }
+
+  /// Over sections whose list of members is here: by section and number.
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::unique_ptr<section_reduction_base>>
+      section_reductions;
+
+ protected:
+  /// Of the same part.
+  struct stations {
+    broadcast_station& broadcasts;
+    reduction_station& reductions;
+    end_station& ending;
+  };
+  local_array(processor& pe, std::uint64_t id, std::string_view chare_name, const stations& its)
+      : collection_part(id, chare_name),
+        pe_(pe),
+        broadcasts_(its.broadcasts),
+        reductions_(its.reductions),
+        ending_(its.ending) {}
+
+  virtual bool before(const chare_header& a, const chare_header& b) const = 0;
+  void add_local(chare_header& element);
+  void remove_local(chare_header& element);
+  void shut() { closed_ = true; }
+
+ private:
+  processor& pe_;
+  broadcast_station& broadcasts_;
+  reduction_station& reductions_;
+  end_station& ending_;
+  std::vector<chare_header*> locals_;
+  bool sorted_ = true;
+  bool pinned_ = false;
+  bool closed_ = false;
+};
+
+/// This PE's part of an array; null if it is not here.
+inline local_array* array_at(const processor& pe, std::uint64_t id) {
+  return static_cast<local_array*>(pe.collection(id));
+}
+
+/// Visits this PE's parts of all arrays.
+template <class Visitor>
+void for_each_array(const processor& pe, Visitor visit) {
+  pe.for_each_collection([&](const collection_part& part) { visit(static_cast<const local_array&>(part)); });
+}
+
+}  // namespace imbrex::detail

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/pe/processor.hpp>
+
+#include <string>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/core/message/pe_observer.hpp>
+#include <imbrex/core/pe/run_marks.hpp>
+#include <imbrex/core/pe/run_services.hpp>
+
+namespace imbrex::detail {
+
+namespace {
+
+/// The number of a section: the PE that made it above how many it had made before.
+constexpr unsigned section_bits = 44;
+
+}  // namespace
+
+processor::processor(run_services& run, int pe, const clock& time, std::optional<std::uint64_t> shuffle)
+    : scheduler(pe, time, shuffle), run_(run), shuffles_(shuffle.has_value()) {}
+
+processor::~processor() = default;
+
+void processor::throw_no_pe() {
+  throw error(
+      "no PE runs on this thread: send, call, make_array and the like are for the main task and for entry "
+      "methods, inside "
+      "imbrex::run");
+}
+
+void processor::note_sent(message& m, int to) { pe_observer::of(*this)->sent(m, to); }
+
+std::uint64_t processor::new_collection() { return run_.new_collection(); }
+
+processor::slot& processor::slot_of(std::uint64_t id) {
+  auto& of_kind = (id & singles_bit) != 0 ? singles_ : arrays_;
+  const std::size_t place = place_of_collection(id);
+  of_kind.reach(place);
+  return of_kind.slots[place];
+}
+
+std::vector<message*> processor::take_held(std::uint64_t id) {
+  std::vector<message*> taken;
+  std::erase_if(held_, [&](message* m) {
+    if (m->collection == id) taken.push_back(m);
+    return m->collection == id;
+  });
+  return taken;
+}
+
+void processor::install(std::unique_ptr<collection_part> part) {
+  const std::uint64_t id = part->id();
+  if (pe_observer* const watch = pe_observer::of(*this)) watch->created(*part);
+  auto& its = slot_of(id);
+  if (its.id != 0) remove(its.id);  // the news of its end comes later
+  run_marks::note_place(place_of_collection(id));
+  its.id = id;
+  its.part = std::move(part);
+  for (auto* m : take_held(id)) {
+    announce(*m, pe());
+    push(*m);
+  }
+}
+
+void processor::part_table::reach(std::size_t place) {
+  if (place < slots.size()) return;
+  slots.resize(place + 1);
+  first = slots.data();
+  count = static_cast<std::uint32_t>(slots.size());
+}
+
+void processor::freeze(std::uint64_t id) { frozen_[id] = std::move(slot_of(id).part); }
+
+collection_part* processor::frozen(std::uint64_t id) const {
+  const auto at = frozen_.find(id);
+  return at == frozen_.end() ? nullptr : at->second.get();
+}
+
+void processor::thaw(std::uint64_t id) {
+  const auto at = frozen_.find(id);
+  if (at == frozen_.end()) return;  // its end has come first
+  slot_of(id).part = std::move(at->second);
+  frozen_.erase(at);
+  for (auto* m : take_held(id)) {
+    announce(*m, pe());
+    push(*m);
+  }
+}
+
+void processor::remove(std::uint64_t id) {
+  // Else another array has its place already.
+  if (collection(id) == nullptr && frozen(id) == nullptr) return;
+  auto& its = slot_of(id);
+  its.next_generation = generation_of_collection(id) + 1;
+  const auto was_frozen = frozen_.extract(id);
+  const auto part = was_frozen ? std::move(was_frozen.mapped()) : std::move(its.part);
+  its.id = 0;
+  std::erase_if(sections_, [id](const auto& one) { return one.second->collection == id; });
+  for (auto* m : take_held(id)) {  // which are refused, or of no interest any more
+    announce(*m, pe());
+    push(*m);
+  }
+  if (part->creator() == pe()) run_.give_back(id);
+}
+
+std::uint64_t processor::add_section(std::unique_ptr<section_base> members) {
+  const std::uint64_t number = sections_made_++;
+  sections_.emplace(number, std::move(members));
+  return (static_cast<std::uint64_t>(pe()) << section_bits) | number;
+}
+
+int processor::root_of_section(std::uint64_t id) const {
+  const std::uint64_t root = id >> section_bits;
+  if (root >= static_cast<std::uint64_t>(num_pes_)) throw_of_another_run("section", root);
+  return static_cast<int>(root);
+}
+
+const section_base& processor::section(std::uint64_t collection, std::uint64_t id) const {
+  const auto at = sections_.find(id & ((std::uint64_t{1} << section_bits) - 1));
+  if (at == sections_.end() || at->second->collection != collection)
+    throw_of_another_run("section", static_cast<std::uint64_t>(pe()));
+  return *at->second;
+}
+
+namespace {
+
+/// Answers with an exception.
+struct failure_message : message {
+  std::string who;
+  carried_exception why;
+
+  static inline message_type type_record = runtime_message_type<failure_message>();
+  void serialize(auto& ar) { ar(who, why); }
+  void deliver() {
+    const message_guard mine(*this);
+    auto& pe = processor::here();
+    if (auto* target = pe.replies().find(reply)) return target->fail(reply.ordinal, std::move(why));
+    fail_run(pe, who + ": " + why.description(who) + " (nobody awaits the result of this call)");
+  }
+};
+
+}  // namespace
+
+void send_failure(std::uint32_t caller, const reply_address& reply, const std::string& who,
+                  carried_exception why) {
+  auto& m = make_message<failure_message>();
+  m.who = who;
+  m.why = std::move(why);
+  m.reply = reply;
+  processor::here().dispatch(m, static_cast<int>(caller));
+}
+
+carried_exception array_has_ended() {
+  return carried_exception(std::make_exception_ptr(error("the array has been destroyed")));
+}
+
+void fail_run(processor& pe, std::string_view text) { pe.run().fail(text); }
+
+void throw_of_another_run(const char* what, std::uint64_t pe) {
+  throw error("a " + std::string(what) + " was used that PE " + std::to_string(pe) +
+              " has not made in this run: a " + what + " does not outlive its run");
+}
+
+void processor::hold(message& m) {
+  message_guard mine(m);
+  if (has_ended(m.collection)) {  // of the runtime, about what is no more
+    if (m.reply) send_failure(m.origin, m.reply, "a request", array_has_ended());
+    return;
+  }
+  check_run(m.collection, m.kind().chare_name, m.kind().entry_name);
+  held_.push_back(&m);
+  mine.release();
+}
+
+void processor::check_run(std::uint64_t number, std::string_view chare_name,
+                          std::string_view entry_name) const {
+  if (in_proxy(number) == nothing_created) throw_names_nothing(chare_name, entry_name);
+  if (run_marks::is_of_another(place_of_collection(in_proxy(number)), mark_))
+    throw_proxy_of_another_run(chare_name, entry_name);
+}
+
+namespace {
+
+std::string description_of_use(std::string_view chare_name, std::string_view entry_name) {
+  std::string whose;
+  if (!entry_name.empty()) whose += " for the entry " + std::string(short_name(entry_name));
+  if (!chare_name.empty()) whose += " of " + std::string(short_name(chare_name));
+  return whose;
+}
+
+}  // namespace
+
+void throw_proxy_of_another_run(std::string_view chare_name, std::string_view entry_name) {
+  throw error("a proxy was used" + description_of_use(chare_name, entry_name) +
+              " that is of an earlier run of this process, or of another beside this one: proxies end with "
+              "their run");
+}
+
+void throw_names_nothing(std::string_view chare_name, std::string_view entry_name) {
+  throw error("a default-constructed proxy was used" + description_of_use(chare_name, entry_name) +
+              ": it names nothing until it is assigned what make_array, make_group, make_chare, self() or "
+              "peers() returns");
+}
+
+void processor::clear() noexcept {
+  end_items();
+  for (auto* of_kind : {&arrays_, &singles_})
+    for (auto& c : of_kind->slots)
+      if (c.part) c.part->clear();
+  for (auto& [id, part] : frozen_) part->clear();
+  replies_.abandon_all();
+  for (auto* m : std::exchange(held_, {})) m->type->destroy(*m);
+  discard_work();
+}
+
+void processor::clear_parts() noexcept {
+  replies_.abandon_all();  // what destructors have asked for
+  for (auto* of_kind : {&arrays_, &singles_}) {
+    of_kind->count = 0;
+    of_kind->slots.clear();
+  }
+  frozen_.clear();
+}
+
+}  // namespace imbrex::detail

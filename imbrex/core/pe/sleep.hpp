@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <coroutine>
+#include <string>
+
+#include <imbrex/core/pe/processor.hpp>
+#include <imbrex/coro/scope.hpp>
+
+namespace imbrex {
+namespace detail {
+
+class sleeper;
+
+/// The timer of a sleeper, apart from it, since it may be queued when the sleeper is destroyed.
+struct sleep_timer final : timer {
+  sleeper* owner = nullptr;
+};
+
+/// What sleep_for gives: co_await it.
+class [[nodiscard("co_await sleep_for")]] sleeper final : public suspension {
+ public:
+  explicit sleeper(nanoseconds time) : time_(time) {}
+  sleeper(sleeper&& other) noexcept : time_(other.time_) {}
+  ~sleeper();
+
+  bool await_ready() const { return false; }
+  template <class Promise>
+  void await_suspend(std::coroutine_handle<Promise> waiter) {
+    begin(waiter.promise().entry());
+    waiter_ = waiter;
+    start();
+  }
+  void await_resume() { end(); }
+  std::string description() const override;
+  awaited cause() const override { return {trace::wait_cause::timer, time_.count()}; }
+
+ private:
+  static void wake(work& item);
+  static void forget(work& item) noexcept;
+  static const work_type kind;
+  void start();
+
+  nanoseconds time_;
+  std::coroutine_handle<> waiter_;
+  sleep_timer* timer_ = nullptr;
+};
+
+/// No less than 0; all that is too long for nanoseconds is the longest there is.
+template <class Rep, class Period>
+nanoseconds sleeping_time(const std::chrono::duration<Rep, Period>& time) {
+  using seconds = std::chrono::duration<double>;
+  if (!(seconds(time) < seconds(nanoseconds::max()))) return nanoseconds::max();
+  return seconds(time) > seconds(0) ? std::chrono::ceil<nanoseconds>(time) : nanoseconds(0);
+}
+
+}  // namespace detail
+
+/// Resumes the entry after that time, on the machine's clock; the PE does other things meanwhile. Nothing is too
+/// long: `sleep_for(std::chrono::hours::max())` does not end.
+template <class Rep, class Period>
+detail::sleeper sleep_for(const std::chrono::duration<Rep, Period>& time) {
+  return detail::sleeper(detail::sleeping_time(time));
+}
+
+}  // namespace imbrex

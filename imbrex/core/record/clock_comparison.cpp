@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/record/clock_comparison.hpp>
+
+#include <algorithm>
+
+namespace imbrex::detail {
+
+namespace {
+
+/// How long the question was on its way, and the answer; both with an error that is the same for all.
+std::int64_t way_there(const trace::clock_reading& r) {
+  return r.ahead + static_cast<std::int64_t>(r.round_trip / 2);
+}
+std::int64_t way_back(const trace::clock_reading& r) {
+  return static_cast<std::int64_t>(r.round_trip) - way_there(r);
+}
+
+}  // namespace
+
+void clock_comparison::begin(std::uint64_t now) {
+  if (left_ > 0 && quickest_there_) end_row();  // items are so long that few answers were noticed
+  next_ = now + between_rows;
+  left_ = questions;
+  quickest_there_.reset();
+  quickest_back_.reset();
+  ask_();
+}
+
+void clock_comparison::answered(std::uint64_t asked, std::uint64_t there, std::uint64_t now) {
+  if (left_ == 0 || asked > now) return;
+  const std::uint64_t round_trip = now - asked;
+  const std::uint64_t between = asked + round_trip / 2;
+  const trace::clock_reading found{between, static_cast<std::int64_t>(there - between), round_trip};
+  if (!quickest_there_ || way_there(found) < way_there(*quickest_there_)) quickest_there_ = found;
+  if (!quickest_back_ || way_back(found) < way_back(*quickest_back_)) quickest_back_ = found;
+  if (--left_ > 0) return ask_();
+  end_row();
+}
+
+void clock_comparison::end_row() {
+  const auto [first, second] = std::minmax(*quickest_there_, *quickest_back_,
+                                           [](const auto& l, const auto& r) { return l.here < r.here; });
+  tell_(first);
+  if (second.here != first.here) tell_(second);
+}
+
+}  // namespace imbrex::detail

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/record/recorder.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+namespace imbrex::detail {
+
+namespace {
+
+using trace::item_class;
+using trace::record_kind;
+
+std::uint64_t identity_of(const work& item) { return reinterpret_cast<std::uintptr_t>(&item); }
+
+/// Only messages leave their process.
+bool is_message(const work& item) { return item.type->pack != nullptr; }
+
+/// What a trace knows a collection by. Places of arrays are not used again while a run is recorded.
+std::uint32_t number_of(std::uint64_t collection) {
+  constexpr std::uint32_t of_singles = std::uint32_t{1} << 31U;
+  return (static_cast<std::uint32_t>(collection) & ~of_singles) |
+         ((collection & singles_bit) != 0 ? of_singles : 0);
+}
+
+std::uint16_t number_of(const message_type& entry) {
+  return static_cast<std::uint16_t>(std::min<std::uint32_t>(entry.id, trace::no_entry));
+}
+
+/// A millisecond or less where ticks are ns or shorter, and 50 ms at most elsewhere: often enough for clocks.
+constexpr std::uint64_t between_looks_at_clocks = 1'000'000;
+
+}  // namespace
+
+recorder::recorder(trace::recording& into, std::uint32_t track, trace::time_unit unit, const scheduler& whose,
+                   std::uint64_t* order)
+    : recording_(into),
+      track_(into.add_track(track, unit)),
+      ticks_(unit == trace::time_unit::ticks),
+      scheduler_(whose),
+      order_(order),
+      main_entry_(into.entry_number("the main task")) {
+  track_.follow(now());  // messages may come before the first item
+}
+
+std::uint64_t recorder::clock_now() {
+  const auto time = static_cast<std::uint64_t>(scheduler_.now().count());
+  return order_ == nullptr ? time : *order_ = std::max(*order_ + 1, time);
+}
+
+void recorder::run(work& item) {
+  if (track_.is_off()) return item.type->run(item);
+  const auto begun = now_in_order();
+  if (!track_.follow(begun)) return item.type->run(item);
+  if (clocks_ != nullptr && begun - clocks_looked_at_ > between_looks_at_clocks) {
+    clocks_looked_at_ = begun;
+    clocks_->go_on(static_cast<std::uint64_t>(scheduler_.now().count()));
+  }
+  begin_item(item, begun);
+  struct whole_item {
+    explicit whole_item(recorder& r) : mine(r), before(suspension_observer::set_current(&r)) {}
+    ~whole_item() {
+      suspension_observer::set_current(before);
+      mine.add(record_kind::item_end);
+    }
+    recorder& mine;
+    suspension_observer* before;
+  };
+  const whole_item open(*this);
+  item.type->run(item);
+}
+
+void recorder::begin_item(const work& item, std::uint64_t begun) {
+  if (!is_message(item)) {
+    track_.add({begun, record_kind::item_begin, static_cast<std::uint8_t>(item_class::other), entry_of(item),
+                0, 0, 0});
+    return;
+  }
+  const auto& m = static_cast<const message&>(item);
+  const auto element = m.kind().element;
+  const auto kind = element == nullptr ? item_class::runtime : item_class::entry;
+  track_.add({begun, record_kind::item_begin, static_cast<std::uint8_t>(kind), number_of(m.kind()),
+              number_of(m.collection), m.kind().brings_message ? 0 : identity_of(m),
+              element == nullptr ? 0 : element(m)});
+}
+
+void recorder::parks() {
+  if (!track_.is_off() && track_.follow(now())) add(record_kind::parked);
+}
+
+void recorder::wakes() {
+  if (track_.is_on()) add(record_kind::woken);
+}
+
+void recorder::suspended(const suspension& what) {
+  add_wait(record_kind::suspended, what.entry(), what.cause());
+}
+void recorder::resumed(const suspension& what) { add_wait(record_kind::resumed, what.entry(), what.cause()); }
+void recorder::abandoned(const scope& entry, trace::wait_cause cause) {
+  add_wait(record_kind::abandoned, entry, {cause});
+}
+
+void recorder::received(const work& letter, std::int64_t reference) {
+  const auto& m = static_cast<const message&>(letter);
+  add(record_kind::received, 0, number_of(m.kind()), number_of(m.collection), identity_of(m),
+      static_cast<std::uint64_t>(reference));
+}
+
+void recorder::gathered(const void* whole, std::uint64_t number, bool completes) {
+  add(record_kind::gathered, completes ? 1 : 0, 0, 0, reinterpret_cast<std::uintptr_t>(whole), number);
+}
+
+void recorder::add_wait(record_kind kind, const scope& entry, const awaited& cause) {
+  trace::record r{now(), kind, static_cast<std::uint8_t>(cause.cause),
+                  0,     0,    static_cast<std::uint64_t>(cause.reference),
+                  0};
+  if (entry.request == nullptr) {
+    r.entry = main_entry_;
+  } else {
+    const auto& m = static_cast<const message&>(*entry.request);
+    r.entry = number_of(m.kind());
+    r.group = number_of(m.collection);
+    if (m.kind().element != nullptr) r.b = m.kind().element(m);
+  }
+  track_.add(r);
+}
+
+void recorder::sent(const message& m, int to, std::uint64_t bytes) {
+  add(record_kind::sent, 0, number_of(m.kind()), static_cast<std::uint32_t>(to), identity_of(m), bytes);
+}
+
+std::optional<packing_record> recorder::packed(const message& m) {
+  if (!is_on()) return std::nullopt;
+  ++packed_;
+  add(record_kind::packed, 0, number_of(m.kind()), packed_, identity_of(m));
+  return packing_record{track(), packed_};
+}
+
+void recorder::arrived(const message& m, const packing_record& packed) {
+  if (is_on())
+    add(record_kind::arrived, 0, number_of(m.kind()), packed.number, identity_of(m),
+        std::uint64_t{packed.track} + 1);
+}
+
+void recorder::arrived(const message& m, nanoseconds ago) {
+  constexpr nanoseconds::rep most = std::numeric_limits<std::uint32_t>::max();
+  if (is_on())
+    add(record_kind::arrived, 0, number_of(m.kind()), static_cast<std::uint32_t>(std::min(ago.count(), most)),
+        identity_of(m));
+}
+
+void recorder::record_arrival(trace::track& where, const message& m, nanoseconds now) {
+  const auto time = static_cast<std::uint64_t>(now.count());
+  if (where.follow(time))
+    where.add({time, record_kind::arrived, 0, number_of(m.kind()), 0, identity_of(m), 0});
+}
+
+void recorder::begin_turn(const message_type& entry, const local_array& part, const chare_header& element,
+                          const message& broadcast) {
+  if (is_on())
+    add(record_kind::entry_begin, static_cast<std::uint8_t>(item_class::entry), number_of(entry),
+        number_of(part.id()), identity_of(broadcast), part.number_of(element));
+}
+
+void recorder::end_turn() {
+  if (is_on()) add(record_kind::entry_end);
+}
+
+void recorder::came(const collection_part& part) {
+  const std::string shape = part.shape_text();
+  recording_.name(trace::name_table::collections, number_of(part.id()), 0,
+                  std::string(part.chare_name()) + (shape.empty() ? "" : "\t" + shape));
+}
+
+void recorder::came(const local_array& part, const chare_header& element) {
+  if (part.shape_text().empty())
+    recording_.name(trace::name_table::elements, number_of(part.id()), part.number_of(element),
+                    part.element_name(element));
+}
+
+std::uint16_t recorder::entry_of(const work& item) {
+  const auto [at, is_new] = other_entries_.try_emplace(item.type, std::uint16_t{0});
+  if (is_new) at->second = recording_.entry_number(item.type->name);
+  return at->second;
+}
+
+}  // namespace imbrex::detail

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+
+#include <imbrex/base/ticks.hpp>
+#include <imbrex/core/message/pe_observer.hpp>
+#include <imbrex/core/pe/local_array.hpp>
+#include <imbrex/core/record/clock_comparison.hpp>
+#include <imbrex/coro/scope.hpp>
+#include <imbrex/sched/scheduler.hpp>
+#include <imbrex/trace/recording.hpp>
+
+namespace imbrex::detail {
+
+/// Writes into a trace what one PE, or the communication thread, does (docs/trace-format.md). It hears of items and
+/// sleep by the PE's watch, of suspensions while an item runs; the rest of the core tells it of messages. Its thread's.
+class recorder final : public suspension_observer {
+ public:
+  /// `unit`: if not of ticks, records have the time of the scheduler's clock. `order`: where one thread steps all PEs,
+  /// and that clock stands still, what counts their records, as if each took a nanosecond, so that their order can be
+  /// told; else null.
+  recorder(trace::recording& into, std::uint32_t track, trace::time_unit unit, const scheduler& whose,
+           std::uint64_t* order);
+
+  /// Before each item it is to look whether it is time to compare clocks.
+  void compare(clock_comparison& clocks) { clocks_ = &clocks; }
+
+  /// True while what happens is recorded: from one item to the next it does not change.
+  bool is_on() const { return track_.is_on(); }
+  std::uint32_t track() const { return track_.number(); }
+
+  void run(work& item);
+  void parks();
+  void wakes();
+  void suspended(const suspension& what) override;
+  void resumed(const suspension& what) override;
+  void abandoned(const scope& entry, trace::wait_cause cause) override;
+  void received(const work& letter, std::int64_t reference) override;
+  void gathered(const void* whole, std::uint64_t number, bool completes) override;
+
+  /// Those who wait for quiescence are told next.
+  void quiet() { add(trace::record_kind::quiet); }
+  /// `bytes`: that it would be packed.
+  void sent(const message& m, int to, std::uint64_t bytes);
+  /// A message becomes bytes; the number is to travel with them, and the track's.
+  std::optional<packing_record> packed(const message& m);
+  /// A message has come out of such bytes.
+  void arrived(const message& m, const packing_record& packed);
+  /// A message has come to the end of a modelled link, so long ago.
+  void arrived(const message& m, nanoseconds ago);
+  /// The same where no PE notices.
+  static void record_arrival(trace::track& where, const message& m, nanoseconds now);
+
+  /// One element's turn in a broadcast, which is one item for all.
+  void begin_turn(const message_type& entry, const local_array& part, const chare_header& element,
+                  const message& broadcast);
+  void end_turn();
+
+  /// An array or element is here, whose name the trace needs.
+  void came(const collection_part& part);
+  void came(const local_array& part, const chare_header& element);
+
+  /// What the user names.
+  void add_user(trace::record_kind kind, std::uint32_t name, std::uint64_t a, std::uint64_t b) {
+    add(kind, 0, 0, name, a, b);
+  }
+  void add_data(trace::record_kind kind, trace::data_step step, std::uint32_t name, std::uint64_t a,
+                std::uint64_t stretch) {
+    add(kind, static_cast<std::uint8_t>(step), 0, name, a, stretch);
+  }
+  /// A number that no other phase or stretch of data of the track has.
+  std::uint64_t new_stretch() { return ++stretches_; }
+
+  trace::track& records() { return track_; }
+
+ private:
+  std::uint64_t now() { return ticks_ ? read_ticks() : clock_now(); }
+  /// After what other threads have done that this one has seen.
+  std::uint64_t now_in_order() { return ticks_ ? read_ticks_in_order() : clock_now(); }
+  std::uint64_t clock_now();
+  void add(trace::record_kind kind, std::uint8_t detail = 0, std::uint16_t entry = 0, std::uint32_t group = 0,
+           std::uint64_t a = 0, std::uint64_t b = 0) {
+    track_.add({now(), kind, detail, entry, group, a, b});
+  }
+  void add_wait(trace::record_kind kind, const scope& entry, const awaited& what);
+  std::uint16_t entry_of(const work& item);
+  void begin_item(const work& item, std::uint64_t now);
+
+  trace::recording& recording_;
+  trace::track& track_;
+  const bool ticks_;
+  const scheduler& scheduler_;
+  std::uint64_t* const order_;
+  clock_comparison* clocks_ = nullptr;
+  std::uint64_t clocks_looked_at_ = 0;
+  const std::uint16_t main_entry_;
+  std::uint32_t packed_ = 0;
+  std::uint64_t stretches_ = 0;
+  std::unordered_map<const work_type*, std::uint16_t> other_entries_;
+};
+
+}  // namespace imbrex::detail

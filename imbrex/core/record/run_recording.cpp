@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/record/run_recording.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <imbrex/base/log.hpp>
+#include <imbrex/base/quantity.hpp>
+#include <imbrex/base/ticks.hpp>
+#include <imbrex/core/message/message.hpp>
+
+namespace imbrex::detail {
+
+namespace {
+
+trace::file_header header_of(const options& how, const bootstrap* meeting, const pe_range& pes,
+                             std::uint64_t job) {
+  trace::file_header header;
+  header.first_pe = static_cast<std::uint32_t>(pes.first);
+  header.pes = static_cast<std::uint32_t>(pes.count);
+  if (meeting != nullptr) {
+    header.process = static_cast<std::uint32_t>(meeting->rank());
+    header.processes = static_cast<std::uint32_t>(meeting->size());
+  }
+  header.wall_clock =
+      std::chrono::duration_cast<nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  header.job = job;
+  if (how.machine == machine_kind::threads) {
+    header.started = static_cast<std::uint64_t>(real_clock().now().count());
+  } else {
+    header.flags = trace::virtual_clock;
+  }
+  return header;
+}
+
+}  // namespace
+
+run_recording::run_recording(const options& how, const bootstrap* meeting, const pe_range& pes,
+                             std::uint64_t job)
+    : process_(meeting == nullptr ? 0 : meeting->rank()),
+      file_(trace::file_of_process(how.trace, static_cast<std::uint32_t>(process_))),
+      unit_(how.machine == machine_kind::threads && ticks_are_even() ? trace::time_unit::ticks
+                                                                     : trace::time_unit::ns),
+      recording_({how.trace, how.trace_buffer, how.trace_waits, !how.trace_paused},
+                 header_of(how, meeting, pes, job)) {
+  const auto entries = std::min<std::uint32_t>(message_table::size(), trace::no_entry);
+  for (std::uint32_t id = 0; id < entries; ++id) {
+    const auto& kind = message_table::at(id);
+    recording_.name(trace::name_table::entries, id, 0,
+                    kind.chare_name.empty()
+                        ? std::string(kind.spelling)
+                        : std::string(kind.chare_name) + "::" + std::string(kind.entry_name));
+  }
+  recording_.reserve_entries(entries);
+  if (how.machine == machine_kind::deterministic) order_ = 0;
+}
+
+void run_recording::attach(pe_watch& watch, const processor& pe) {
+  attach(watch, pe, trace::track_class::pe, pe.pe());
+}
+void run_recording::attach(pe_watch& watch, const scheduler& comm_thread) {
+  attach(watch, comm_thread, trace::track_class::comm_thread, process_);
+}
+
+void run_recording::attach(pe_watch& watch, const scheduler& whose, trace::track_class kind, int which) {
+  recorders_.push_back(
+      std::make_unique<recorder>(recording_, trace::track_number(kind, static_cast<std::uint32_t>(which)),
+                                 unit_, whose, order_ ? &*order_ : nullptr));
+  watch.attach(*recorders_.back());
+}
+
+bool run_recording::attach(device& used) {
+  const auto number = static_cast<std::uint32_t>(device_recorders_.size());
+  device_recorders_.push_back(std::make_unique<device_recorder>(recording_, number, used));
+  return device_recorders_.back()->hears();
+}
+
+void run_recording::share_clock() { recording_.add(trace::clock_reading{}); }
+
+void run_recording::compare_clocks(std::function<void()> ask) {
+  clocks_.emplace(std::move(ask), [this](const trace::clock_reading& found) { recording_.add(found); });
+  recorders_.front()->compare(*clocks_);
+}
+
+void run_recording::clock_answered(std::uint64_t asked, std::uint64_t there, std::uint64_t now) {
+  if (clocks_) clocks_->answered(asked, there, now);
+}
+
+trace::track& run_recording::track_of_network() {
+  return recording_.add_track(trace::track_number(trace::track_class::network, 0));
+}
+
+void run_recording::set_on(bool on) {
+  for (const auto& d : device_recorders_) d->catch_up();
+  recording_.set_on(on);
+}
+
+void run_recording::end() {
+  device_recorders_.clear();  // some tell only now what was done last
+  recording_.finish();
+  const auto& told = recording_.result();
+  if (!told.failure.empty()) log(log_level::warning, told.failure + "; the trace ends there");
+  if (told.waited > std::chrono::milliseconds(1))
+    log(log_level::warning,
+        "PEs waited " + duration_text(std::chrono::duration_cast<std::chrono::milliseconds>(told.waited)) +
+            " in all for room in the buffers of the trace " + file_ +
+            ", which counts as their programs' time: give more with --trace-buffer");
+  if (told.lost == 0) return;
+  log(log_level::warning,
+      "the trace " + file_ + " lacks " + std::to_string(told.lost) + " of " +
+          std::to_string(told.lost + told.records) +
+          " records, for which there was no room: give more with --trace-buffer, or let PEs "
+          "wait for the disk with --trace-full wait");
+}
+
+}  // namespace imbrex::detail

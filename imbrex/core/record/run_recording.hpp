@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <imbrex/base/options.hpp>
+#include <imbrex/core/record/device_recorder.hpp>
+#include <imbrex/core/record/pe_watch.hpp>
+#include <imbrex/core/record/recorder.hpp>
+#include <imbrex/net/bootstrap/bootstrap.hpp>
+#include <imbrex/net/network.hpp>
+#include <imbrex/sched/scheduler.hpp>
+#include <imbrex/trace/recording.hpp>
+
+namespace imbrex::detail {
+
+/// The trace of a run, as far as this process writes it: what `--trace` asks for.
+class run_recording {
+ public:
+  /// Creates the file. `meeting`: the job, or null; `pes`: those of this process; `job`: the number by which the
+  /// files of one run know each other. Throws `error` if that cannot be.
+  run_recording(const options& how, const bootstrap* meeting, const pe_range& pes, std::uint64_t job);
+
+  /// Records what a PE does, or the communication thread, by its watch; before it runs.
+  void attach(pe_watch& watch, const processor& pe);
+  void attach(pe_watch& watch, const scheduler& comm_thread);
+  /// Records what a device does. False if its backend cannot tell.
+  bool attach(device& used);
+  /// This process's clock is that of process 0.
+  void share_clock();
+  /// It is not: from now on `ask` is called, on the first PE's thread, to send the question that `clock_answered` is the
+  /// answer to.
+  void compare_clocks(std::function<void()> ask);
+  void clock_answered(std::uint64_t asked, std::uint64_t there, std::uint64_t now);
+  /// For what nobody else can tell of the network.
+  trace::track& track_of_network();
+
+  /// Switches recording on or off in this process, on each PE before its next item.
+  void set_on(bool on);
+  /// When nothing runs any more: brings all to the disk, and tells the user if that is not all.
+  void end();
+
+ private:
+  void attach(pe_watch& watch, const scheduler& whose, trace::track_class kind, int which);
+
+  const int process_;
+  const std::string file_;
+  const trace::time_unit unit_;  ///< of PEs and communication threads
+  trace::recording recording_;
+  std::optional<std::uint64_t> order_;  ///< of all recorders
+  std::optional<clock_comparison> clocks_;
+  std::vector<std::unique_ptr<recorder>> recorders_;
+  std::vector<std::unique_ptr<device_recorder>> device_recorders_;
+};
+
+}  // namespace imbrex::detail

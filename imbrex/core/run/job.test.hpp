@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <imbrex/core/array/collection.hpp>
+#include <imbrex/core/message/short_item.hpp>
+#include <imbrex/core/run/job.hpp>
+#include <imbrex/core/run/runtime.hpp>
+
+namespace imbrex::test {
+
+/// Says which process of three this is, and connects nobody.
+class place final : public bootstrap {
+ public:
+  explicit place(int rank) : rank_(rank) {}
+  int rank() const override { return rank_; }
+  int size() const override { return 3; }
+  std::vector<std::string> all_gather(const std::string& mine) override { return {3, mine}; }
+
+ private:
+  int rank_;
+};
+
+/// Notes what is sent, and delivers nothing.
+class silent_port final : public port {
+ public:
+  struct notice {
+    int process;
+    std::vector<std::byte> bytes;
+  };
+
+  void send(work& item, int) override { item.type->destroy(item); }
+  void notify(int process, std::span<const std::byte> bytes) override {
+    notices.push_back({process, {bytes.begin(), bytes.end()}});
+  }
+  bool progress(std::size_t) override { return false; }
+  bool arm() override { return true; }
+  int descriptor() const override { return -1; }
+  bool sending() const override { return false; }
+  bool congested() const override { return false; }
+
+  std::vector<notice> notices;
+};
+
+/// Three PEs, one in each process.
+class silent_network final : public network {
+ public:
+  explicit silent_network(int rank) : pes_{rank, 1, 3} {}
+  const pe_range& pes() const override { return pes_; }
+  port& port_of(int) override { return port_; }
+  counts counted() const override { return {}; }
+  void flush(std::chrono::milliseconds) override {}
+  void close() override {}
+
+ private:
+  pe_range pes_;
+  silent_port port_;
+};
+
+/// A process whose receiver a test calls itself: what would come off the wire comes from the test.
+class lone_process {
+ public:
+  explicit lone_process(int rank) : place_(rank), job_(run_, place_, std::make_unique<silent_network>(rank)) {
+    run_.processor_at(0).attach(wire());
+    run_.processor_at(0).connect(wire(), true, {0, 1, 3}, &wire());
+  }
+
+  /// Takes the bytes as those of an item, or of a notice from that process.
+  void take_item(std::span<const std::byte> bytes) {
+    const scheduler::activation as(run_.processor_at(0));
+    reader in(bytes);
+    take(in, bytes.size());
+  }
+  /// The same of an item with a block that lies elsewhere, or is still to come.
+  void take_item(std::span<const std::byte> bytes, const reader::separate_block& block) {
+    const scheduler::activation as(run_.processor_at(0));
+    reader in(bytes, block);
+    take(in, bytes.size() + block.size);
+  }
+  /// Runs the bytes as those of a short message. False if they have to be unpacked first.
+  bool run_short(std::span<const std::byte> bytes) {
+    const scheduler::activation as(run_.processor_at(0));
+    auto* const item = detail::short_item::of(bytes, 3);
+    if (item == nullptr) return false;
+    item->type->run(*item);
+    return true;
+  }
+  /// Makes its part of an array of three Ts, with the first of them.
+  template <class T>
+  detail::collection<T>& add_array(std::uint64_t number) {
+    auto& pe = run_.processor_at(0);
+    const scheduler::activation as(pe);
+    auto made = std::make_unique<detail::collection<T>>(pe, number, index<1>(3),
+                                                        &detail::home_of<index<1>, block_placement>, 3);
+    auto& part = *made;
+    part.create(0, part.first_place());
+    pe.install(std::move(made));
+    return part;
+  }
+  void take_notice(int process, std::span<const std::byte> bytes) {
+    const scheduler::activation as(run_.processor_at(0));
+    job_.notice(process, bytes);
+  }
+
+  /// Its PE sleeps, and has sent and received so many messages.
+  void come_to_rest(const network::counts& exchanged) {
+    scheduler& pe = run_.processor_at(0);
+    const scheduler::activation as(pe);
+    job_.quiet(exchanged);
+    while (pe.step()) {
+    }
+  }
+
+  runtime& run() { return run_; }
+  silent_port& wire() { return static_cast<silent_port&>(job_.net().port_of(0)); }
+
+ private:
+  void take(reader& in, std::size_t bytes) {
+    work& item = job_.unpack(in);
+    if (std::byte* const place = in.place_of_block(); place != nullptr) *place = std::byte{1};
+    job_.arrived(item, run_.processor_at(0).pe(), bytes);
+  }
+
+  place place_;
+  runtime run_{options{.pes = 1}};
+  detail::job job_;
+};
+
+}  // namespace imbrex::test

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include <imbrex/base/clock.hpp>
+#include <imbrex/core/message/message.hpp>
+#include <imbrex/net/delay/link_model.hpp>
+#include <imbrex/net/transport.hpp>
+
+namespace imbrex {
+
+/// Lets one PE's messages arrive when a link_model says (`--net-latency` and the like), over any transport.
+///
+/// The sender computes when a message is due and sends it at once, in an envelope with that time. The receiver
+/// keeps the envelope as one of its timers and only then queues the message. So nobody waits in between: no
+/// thread has to wake, a PE that computes is not disturbed, and one that sleeps has one wake, in time. To
+/// quiescence an envelope is a post, then a timer. It must not reach the receiver after it is due, which is
+/// for the transport below; and all PEs must read the same clock, so all of their processes are on one host.
+class link_transport final : public transport {
+ public:
+  /// Whether what this PE sends to PE `to` goes over the link.
+  using distance = std::function<bool(int to)>;
+
+  /// For one sending PE. The carrier and the clock must outlive it.
+  link_transport(transport& carrier, const link_model& model, const clock& time, distance distant)
+      : carrier_(carrier), model_(model), time_(time), distant_(std::move(distant)) {}
+
+  void send(work& item, int to) override;
+
+ private:
+  transport& carrier_;
+  const link_model model_;
+  const clock& time_;
+  distance distant_;
+  link_entrance entrance_;
+};
+
+namespace detail {
+
+struct late_message;
+template <>
+inline constexpr bool is_envelope<late_message> = true;
+
+/// The envelope. The sender's until it is sent, then the receiver's.
+struct late_message final : message {
+  explicit late_message(nanoseconds due = nanoseconds(0));
+  late_message(const late_message&) = delete;
+  late_message& operator=(const late_message&) = delete;
+  ~late_message();
+
+  void enclose(message& m) { content_ = &m; }
+
+  static message_type type_record;
+  void serialize(writer& out);
+  void serialize(reader& in);
+  void deliver();
+
+ private:
+  struct alarm : timer {
+    late_message* envelope = nullptr;
+  };
+  static const work_type alarm_type;
+
+  void open();
+
+  message* content_ = nullptr;
+  alarm alarm_;
+};
+
+}  // namespace detail
+}  // namespace imbrex

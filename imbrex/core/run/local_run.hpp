@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <imbrex/base/clock.hpp>
+#include <imbrex/base/options.hpp>
+#include <imbrex/base/out_of_memory.hpp>
+#include <imbrex/core/pe/processor.hpp>
+#include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/net/network.hpp>
+
+namespace imbrex::detail {
+
+/// This process's part of a run, as its machine and its job see it: its PEs and devices, and what the run comes to.
+class local_run : public run_services {
+ public:
+  local_run(const local_run&) = delete;
+  local_run& operator=(const local_run&) = delete;
+
+  const options& how() const final { return how_; }
+  int num_pes() const { return pes_.total; }
+  bool holds(int pe) const final { return pes_.holds(pe); }
+  /// A PE of this process.
+  processor& processor_at(int pe) const { return *processors_[static_cast<std::size_t>(pe - pes_.first)]; }
+  run_devices& devices() const final { return *devices_; }
+  virtual_clock& virtual_time() { return virtual_clock_; }
+
+  // Any thread.
+
+  std::uint64_t new_collection() final;
+  void give_back(std::uint64_t collection) final;
+  void exit(int status) final;
+  void fail(std::string_view text, int status = 1) final;
+  /// Needs no memory.
+  void escaped(int pe) noexcept override;
+  /// Ends the run in this process alone.
+  void end_here(int status);
+  bool ended() const { return status_.load(std::memory_order_acquire) != running; }
+  /// What the run has come to in this process; only after `ended`.
+  int status() const { return status_.load(std::memory_order_acquire); }
+
+  // While nothing moves.
+
+  void await_quiescence(int pe, const reply_address& who) final { quiescence_waiters_.push_back({pe, who}); }
+  /// Nothing is left to do in this process. If that is so in all: answers those who wait for quiescence, or
+  /// fails with a report of who waits for what.
+  virtual bool quiet(const network::counts& exchanged) = 0;
+  /// On PE 0. False if nobody waits for quiescence.
+  bool release_quiescence_waiters();
+  /// A line for each thing in this process that waits.
+  std::string describe_waits() const;
+  void fail_deadlock(const std::string& waits);
+
+ protected:
+  explicit local_run(options how);
+  ~local_run();
+
+  /// The run has come to that, if nothing else has come before. Whoever is first goes on to `end_everywhere`.
+  bool claim(int status);
+  void report_held_messages();
+
+  /// The run has ended: tells the other processes, and stops the PEs of this one.
+  virtual void end_everywhere() = 0;
+  /// Stops the PEs of this process, where they have threads.
+  virtual void stop() = 0;
+
+  memory_reserve reserve_;
+  options how_;
+  pe_range pes_;
+  real_clock real_clock_;
+  virtual_clock virtual_clock_;
+  std::unique_ptr<run_devices> devices_;
+  std::vector<std::unique_ptr<processor>> processors_;
+
+ private:
+  static constexpr int running = std::numeric_limits<int>::min();
+  struct waiter {
+    int pe;
+    reply_address reply;
+  };
+
+  /// As `escaped`, where there is no memory to describe an exception in.
+  void fail_without_memory(int pe) noexcept;
+
+  std::mutex collections_lock_;  ///< of the next two
+  std::uint32_t places_of_collections_ =
+      1;  ///< of this process, used so far; 0 is what proxies of nothing name
+  std::vector<std::uint64_t> free_collections_;  ///< the next numbers of places that can be used again
+  std::atomic<int> status_ = running;
+  std::vector<waiter> quiescence_waiters_;  ///< PE 0's
+};
+
+}  // namespace imbrex::detail

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/run/run.hpp>
+
+#include <unistd.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <utility>
+
+#include <imbrex/base/descriptor.hpp>
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/log.hpp>
+#include <imbrex/base/out_of_memory.hpp>
+#include <imbrex/core/message/carried_exception.hpp>
+#include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/core/run/runtime.hpp>
+#include <imbrex/net/bootstrap/bootstrap.hpp>
+#include <imbrex/net/bootstrap/launcher_watch.hpp>
+
+namespace imbrex {
+
+namespace detail {
+
+namespace {
+
+/// How this process knows the others of its job, for all runs; null if it is alone. A process has one job.
+class membership {
+ public:
+  membership() {
+    open_standard_descriptors();  // before the launcher is connected to
+    meeting_ = find_bootstrap();
+    if (meeting_) watch_ = std::make_unique<launcher_watch>(meeting_->launcher_descriptor());
+  }
+  ~membership() {
+    const bool is_copy = ::getpid() != process_;  // by fork() in an entry, and has been ended by exit()
+    if (!is_copy) watch_.reset();  // the launcher may go before this process, once it has finished
+    if (is_copy || in_run_) {
+      // In a run the thread that waits for the PEs goes on asking, whichever thread it is that ends the process.
+      [[maybe_unused]] static const bootstrap* const still_asked = meeting_.release();
+      [[maybe_unused]] static const launcher_watch* const still_watching = watch_.release();
+    } else if (meeting_) {
+      meeting_->finish(status_);
+    }
+  }
+  membership(const membership&) = delete;
+  membership& operator=(const membership&) = delete;
+
+  bootstrap* meeting() const { return meeting_.get(); }
+  /// The processes of a job begin each run together. False if this one is in a run already.
+  bool enters() { return !entered_.exchange(true); }
+  void left() { entered_ = false; }
+  /// From here to its end others wait for this process: one that ends in between must not say that this is in order.
+  void begins() { in_run_ = true; }
+  void ends(int status) {
+    status_ = status;
+    in_run_ = false;
+  }
+  /// A run that has not begun anywhere, or that this process has fallen out of.
+  void fails(int status) { status_ = status; }
+  /// Where the next run is to be traced: the first in that file, the second in "FILE-2".
+  std::string trace_of_run(const std::string& file) {
+    const std::lock_guard hold(tracing_);
+    const int run = ++traced_[file];
+    return run == 1 ? file : file + "-" + std::to_string(run);
+  }
+
+  static membership& of_this_process() {
+    static membership mine;
+    return mine;
+  }
+
+ private:
+  const pid_t process_ = ::getpid();
+  std::unique_ptr<bootstrap> meeting_;
+  std::unique_ptr<launcher_watch> watch_;
+  int status_ = 0;
+  std::atomic<bool> in_run_ = false;  ///< written by the main thread, read by whichever calls exit()
+  std::atomic<bool> entered_ = false;
+  std::mutex tracing_;
+  std::map<std::string, int> traced_;  ///< runs, by their file
+};
+
+/// Tells the user why there is no run, unless somebody else does. Returns the exit status.
+int tell_current_exception() {
+  try {
+    throw;
+  } catch (const told_error& e) {
+    return e.status();
+  } catch (const usage_error& e) {
+    log(log_level::error, e.what());
+    return usage_error::exit_status;
+  } catch (...) {
+    try {
+      log(log_level::error, describe_current_exception());
+    } catch (const std::bad_alloc&) {
+      log(log_level::error, out_of_memory().what());
+    }
+    return 1;
+  }
+}
+
+/// `main` must outlive it.
+task<int> succeed_after(const std::function<task<>()>& main) {
+  co_await main();
+  co_return 0;
+}
+
+int run_in_job(const options& how, membership& mine, std::function<task<int>()> main) {
+  if (!mine.enters()) {
+    log(log_level::error,
+        "one run at a time: this process of a job is in a run already, and a run is of all its processes; "
+        "begin the next when run has returned");
+    return 1;
+  }
+  const std::unique_ptr<membership, void (*)(membership*)> inside(&mine, [](membership* m) { m->left(); });
+  try {
+    runtime whole(how, *mine.meeting());
+    mine.begins();
+    const int status = whole.run(std::move(main));
+    mine.ends(status);
+    return status;
+  } catch (...) {
+    const int status = tell_current_exception();
+    mine.fails(status);
+    return status;
+  }
+}
+
+}  // namespace
+
+std::function<task<int>()> with_status(std::function<task<>()> main) {
+  return [m = std::move(main)] { return succeed_after(m); };
+}
+
+int run_with(const options& asked, std::function<task<int>()> main) {
+  try {
+    auto& mine = membership::of_this_process();
+    open_standard_descriptors();  // a program may have closed one since its last run
+    options how = asked;
+    if (!how.trace.empty()) how.trace = mine.trace_of_run(how.trace);
+    if (mine.meeting() == nullptr) return runtime(how).run(std::move(main));
+    return run_in_job(how, mine, std::move(main));
+  } catch (...) {
+    return tell_current_exception();
+  }
+}
+
+int run_command_line(int& argc, char**& argv, std::function<task<int>()> main) {
+  options how;
+  try {
+    how = parse_options(argc, argv);
+    refuse_near_misses(argc, argv);
+  } catch (const usage_error& e) {
+    log(log_level::error, e.what());
+    return usage_error::exit_status;
+  }
+  return run_with(how, std::move(main));
+}
+
+}  // namespace detail
+
+int process() {
+  const auto* meeting = detail::membership::of_this_process().meeting();
+  return meeting != nullptr ? meeting->rank() : 0;
+}
+
+int num_processes() {
+  const auto* meeting = detail::membership::of_this_process().meeting();
+  return meeting != nullptr ? meeting->size() : 1;
+}
+
+void exit(int status) { detail::processor::here().run().exit(status); }
+
+namespace {
+
+/// To PE 0: somebody waits for quiescence.
+struct quiescence_request : message {
+  static inline message_type type_record = detail::runtime_message_type<quiescence_request>();
+  void serialize(auto&) {}
+  void deliver() {
+    const detail::message_guard mine(*this);
+    detail::processor::here().run().await_quiescence(static_cast<int>(origin), reply);
+  }
+};
+
+}  // namespace
+
+pending<void> quiescence() {
+  pending<void> result("quiescence");
+  auto& m = detail::make_message<quiescence_request>();
+  m.reply = result.address();
+  detail::processor::here().dispatch(m, 0);
+  return result;
+}
+
+}  // namespace imbrex

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+#include <imbrex/base/narrowed.hpp>
+#include <imbrex/base/options.hpp>
+#include <imbrex/core/pe/pending.hpp>
+#include <imbrex/core/pe/processor.hpp>
+#include <imbrex/coro/task.hpp>
+
+namespace imbrex {
+namespace detail {
+
+/// A main task without a value has the status 0.
+std::function<task<int>()> with_status(std::function<task<>()> main);
+
+/// The function that a program is given as, or a reference to it.
+template <class Main>
+std::function<task<int>()> main_function(Main main) {
+  static_assert(std::is_invocable_v<Main&>,
+                "imbrex: run is given a function without parameters that makes the main task, such as "
+                "[]() -> imbrex::task<> { ... }");
+  if constexpr (std::is_invocable_v<Main&>) {
+    using made = std::invoke_result_t<Main&>;
+    static_assert(std::is_same_v<made, task<>> || std::is_same_v<made, task<int>>,
+                  "imbrex: the main task is a task<>, or a task<int> whose value is the exit status");
+    if constexpr (std::is_same_v<made, task<int>>)
+      return std::move(main);
+    else if constexpr (std::is_same_v<made, task<>>)
+      return with_status(std::move(main));
+  }
+  return {};
+}
+
+int run_with(const options& how, std::function<task<int>()> main);
+/// Takes the runtime's options out of a command line and runs with them; a usage_error is written to the
+/// standard error output and gives status 2.
+int run_command_line(int& argc, char**& argv, std::function<task<int>()> main);
+
+}  // namespace detail
+
+/// Runs a program: starts the PEs, runs `main` (a coroutine of type task<> or task<int>) on PE 0 and returns
+/// when it ends, with the exit status: what the main task returns, what `exit` was given, 1 after a failure
+/// (its text has been written to the standard error output), 2 for a wrong command line. Takes the runtime's
+/// own options (`--pes` and the like, see `options`) out of argc and argv and leaves the rest. So a second run of these
+/// would have none: a program with several runs gives all of them what `parse_options` returns. A process of a job is in
+/// one run at a time, and a second is refused with status 1; in a process by itself runs within a run, which hold up
+/// the PE that they are begun on, or in several threads have nothing to do with each other.
+template <class Main>
+int run(int& argc, char**& argv, Main main) {
+  return detail::run_command_line(argc, argv, detail::main_function(std::ref(main)));
+}
+
+/// The same with options from elsewhere.
+template <class Main>
+int run(const options& how, Main main) {
+  return detail::run_with(how, detail::main_function(std::ref(main)));
+}
+
+/// The PE that this runs on. Throws imbrex::error outside a run.
+inline int pe() { return detail::processor::here().pe(); }
+/// How many PEs the run has.
+inline int num_pes() { return detail::processor::here().num_pes(); }
+
+/// Which process of its job this is, and how many there are: 0 and 1 for one that was started by itself. Also
+/// outside a run: all processes call `run`, and go on after it, but the main task runs in process 0. Throws
+/// imbrex::error if a launcher started this process but cannot be reached.
+int process();
+int num_processes();
+
+/// Ends the run with that exit status, from anywhere. Entries that run now run on until they next suspend or
+/// end. Throws imbrex::error for a multiple of 256 other than 0, which would be seen as success.
+void exit(int status = 0);
+/// The same with another type of integer. Throws imbrex::error if no int holds it.
+template <std::integral I>
+  requires(!std::same_as<I, int>)
+void exit(I status) {
+  exit(detail::narrow<int, detail::status_words>(status));
+}
+
+/// Ready when no message is in flight or queued, nothing runs and no timer is set; whoever is suspended then
+/// waits for something that only a new message can bring.
+pending<void> quiescence();
+
+}  // namespace imbrex

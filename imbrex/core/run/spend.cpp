@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/run/spend.hpp>
+
+#include <algorithm>
+
+#include <imbrex/core/pe/processor.hpp>
+#include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/device/model.hpp>
+
+namespace imbrex {
+
+nanoseconds now() { return detail::processor::here().now(); }
+
+void spend(nanoseconds time) { detail::processor::here().charge(std::max(time, nanoseconds(0))); }
+
+void spend_copy(std::size_t bytes) {
+  auto& pe = detail::processor::here();
+  if (const device_model* const model = pe.run().model())
+    pe.charge(device_model::transfer_time(bytes, model->host.copy_bandwidth));
+}
+
+}  // namespace imbrex

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/run/virtual_machine.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <imbrex/core/gpu/run_devices.hpp>
+#include <imbrex/core/record/recorder.hpp>
+#include <imbrex/core/run/internal/stepping.hpp>
+
+namespace imbrex::detail {
+
+namespace {
+
+/// What a turn takes at least, so that a PE that asks again and again comes to the time at which there is an answer.
+constexpr nanoseconds shortest_turn{1};
+
+link_model link_between_pes(const options& how, const device_model& model) {
+  link_model link{how.net_latency, how.net_bandwidth, how.net_injection_gap};
+  if (link.latency.count() == 0) link.latency = model.message.latency;
+  if (link.bandwidth == 0) link.bandwidth = model.message.bandwidth;
+  return link;
+}
+
+bool blocks(const processor& pe) {
+  return pe.completions() != nullptr && device_completions::of(pe)->blocks();
+}
+
+/// Also if it need not look itself: of a device that has failed it hears in no other way.
+bool waits_for_device(const processor& pe) {
+  return pe.completions() != nullptr && pe.completions()->pending() > 0;
+}
+
+}  // namespace
+
+virtual_machine::virtual_machine(const options& how, const virtual_clock& time)
+    : model_(how.device_model.empty() ? device_model{} : find_device_model(how.device_model)),
+      link_(link_between_pes(how, model_)) {
+  for (int p = 0; p < how.pes; ++p) pes_.emplace_back(time);
+}
+
+std::unique_ptr<transport> virtual_machine::transport_of(int pe) {
+  return std::make_unique<simulated_transport>(network_, link_, model_.message.send, pe, clock_of(pe));
+}
+
+bool virtual_machine::step(local_run& r) {
+  if (r.ended()) return false;
+  const auto device = r.devices().next();
+  const auto arrival = network_.next();
+  const auto first = first_turn(r);
+  const auto is_first = [&](nanoseconds when) {
+    return (!arrival || when <= *arrival) && (!first || when <= first->when);
+  };
+  if (device && is_first(*device)) {
+    r.devices().advance_to(*device);
+    have_users_look(r);
+  } else if (arrival && is_first(*arrival)) {
+    r.virtual_time().advance_to(*arrival);
+    const auto arrived = network_.take();
+    if (arrivals_ != nullptr)
+      recorder::record_arrival(*arrivals_, static_cast<const message&>(*arrived.what), *arrival);
+    r.processor_at(arrived.to).push(*arrived.what);
+  } else if (first) {
+    take(r, *first);
+  } else {
+    for (const logical_pe& pe : pes_)
+      r.virtual_time().advance_to(pe.time.free_from());  // until then it works
+    r.quiet({});
+  }
+  return !r.ended();
+}
+
+void virtual_machine::have_users_look(const local_run& r) {
+  r.devices().tell_news(
+      [&](int pe) { pes_[static_cast<std::size_t>(pe)].looks = waits_for_device(r.processor_at(pe)); });
+}
+
+std::optional<nanoseconds> virtual_machine::next_turn_of(const processor& pe) const {
+  if (pes_[static_cast<std::size_t>(pe.pe())].looks) return pe.now();
+  if (blocks(pe)) return std::nullopt;
+  if (!pe.idle()) return pe.now();
+  const auto deadline = pe.next_deadline();
+  return deadline ? std::optional(std::max(pe.now(), *deadline)) : std::nullopt;
+}
+
+std::optional<virtual_machine::turn> virtual_machine::first_turn(const local_run& r) const {
+  std::optional<turn> first;
+  for (int p = 0; p < r.num_pes(); ++p) {
+    auto& pe = r.processor_at(p);
+    const auto when = next_turn_of(pe);
+    if (when && (!first || *when < first->when)) first = {*when, &pe};
+  }
+  return first;
+}
+
+void virtual_machine::take(local_run& r, const turn& first) {
+  auto& pe = *first.whose;
+  auto& mine = pes_[static_cast<std::size_t>(pe.pe())];
+  r.virtual_time().advance_to(first.when);
+  r.devices().charge_to(&mine.time);
+  act_as(r, pe, [&] {
+    if (std::exchange(mine.looks, false) && (pe.idle() || blocks(pe))) {
+      const bool blocked = blocks(pe);
+      look(pe);
+      mine.goes_on = blocked && !blocks(pe);
+      return;
+    }
+    const bool goes_on = std::exchange(mine.goes_on, false);  // where it has blocked: that is no item
+    pe.charge(goes_on ? shortest_turn : std::max(model_.message.receive, shortest_turn));
+    pe.step();
+    mine.looks = waits_for_device(pe);  // what takes no time is done when it is submitted
+  });
+  r.devices().charge_to(nullptr);
+  have_users_look(r);  // a PE that writes a flag or synchronizes moves devices on
+}
+
+/// A PE that has nothing else to do looks all the time: it takes of its time only when it finds something.
+void virtual_machine::look(processor& pe) {
+  const auto before = pe.charged()->free_from();
+  if (!device_completions::of(pe)->look_at_all()) pe.charged()->take_back(before);
+}
+
+}  // namespace imbrex::detail

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <imbrex/base/clock.hpp>
+#include <imbrex/base/options.hpp>
+#include <imbrex/device/model.hpp>
+#include <imbrex/net/delay/link_model.hpp>
+#include <imbrex/net/simulated/simulated_network.hpp>
+
+namespace imbrex {
+
+namespace trace {
+class track;
+}
+
+namespace detail {
+
+class local_run;
+class processor;
+
+/// The PEs of a run in virtual time (`--machine virtual`): one thread steps them all, and what they do takes the times
+/// of a `device_model`. A PE is charged for each item that it runs, each message that it sends, each call of its device,
+/// and what its program says by `spend`; computing on the processor itself takes no time otherwise. Messages travel as
+/// `--net-latency` and the like say, or else the model.
+///
+/// Each PE has a time of its own, which runs ahead of the common one while it works. What happens next is always the
+/// earliest of all that can happen: something on a device, the arrival of a message, a PE's turn. So a run depends on
+/// nothing but the program and its options, and gives the same again.
+///
+/// A turn happens at its beginning, whatever it is charged: during a turn a PE sees of its device what was done then, and
+/// what it stores into a flag is there from then on. So an entry must not ask its device, or the time, in a loop until
+/// something has happened. One that blocks (`stream::synchronize`) lets the devices go on, but no other PE; with
+/// `--completion sync` PEs block side by side in `co_await stream.done()`, though not in `send_when_done`. Quiescence is
+/// noticed at once and costs nothing.
+class virtual_machine {
+ public:
+  /// For so many PEs as `how` says. Throws usage_error if there is no such model.
+  virtual_machine(const options& how, const virtual_clock& time);
+
+  local_clock& clock_of(int pe) { return pes_[static_cast<std::size_t>(pe)].time; }
+  /// How that PE's messages leave.
+  std::unique_ptr<transport> transport_of(int pe);
+  const device_model& model() const { return model_; }
+
+  /// Where the arrivals of messages are to be told; before the first step.
+  void record_arrivals(trace::track& where) { arrivals_ = &where; }
+
+  /// Lets the next thing happen. False when the run has ended.
+  bool step(local_run& r);
+  /// Destroys what is on its way.
+  void discard() noexcept { network_.discard(); }
+
+ private:
+  struct logical_pe {
+    explicit logical_pe(const virtual_clock& shared) : time(shared) {}
+    local_clock time;
+    bool looks = false;    ///< it is to look at its device once it has nothing else to do
+    bool goes_on = false;  ///< its next turn is the rest of one in which it blocked
+  };
+  struct turn {
+    nanoseconds when;
+    processor* whose;
+  };
+
+  std::optional<nanoseconds> next_turn_of(const processor& pe) const;
+  std::optional<turn> first_turn(const local_run& r) const;
+  void take(local_run& r, const turn& first);
+  /// Of the devices that have done something.
+  void have_users_look(const local_run& r);
+  static void look(processor& pe);
+
+  const device_model model_;
+  const link_model link_;
+  std::deque<logical_pe> pes_;
+  simulated_network network_;
+  trace::track* arrivals_ = nullptr;
+};
+
+}  // namespace detail
+}  // namespace imbrex

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include <imbrex/device/emulated/emulation.hpp>
+
+namespace imbrex::emulated {
+
+/// By threads, or in virtual time if that is given.
+std::shared_ptr<emulation> start_emulation(const emulated_options& how);
+
+}  // namespace imbrex::emulated

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/net/connect/path_times.hpp>
+
+#if IMBREX_HAS_UCX
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <barrier>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include <imbrex/base/background_thread.hpp>
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/topology.hpp>
+#include <imbrex/net/ucx/long_path.hpp>
+#include <imbrex/net/ucx/shared_memory.hpp>
+#endif
+
+namespace imbrex {
+
+#if IMBREX_HAS_UCX
+namespace {
+
+using ucx::shared_layout;
+using ucx::size_class;
+
+/// One more than ports compare: the first finds pages that nobody has touched yet.
+constexpr int messages_by_each_path = ucx::path_trial::enough + 1;
+
+template <class Function>
+nanoseconds time_of(const Function& function) {
+  const real_clock time;
+  const auto begun = time.now();
+  function();
+  return time.now() - begun;
+}
+
+void bind_if_allowed(int pe) {
+  try {
+    bind_this_thread(pe);
+  } catch (const error&) {  // then the kernel may well leave them apart by itself
+  }
+}
+
+/// As long blocks of messages lie in memory (`base/pool.hpp`): copies between others take ten times as long on some
+/// processors, by where they begin in their pages.
+class block_on_pages {
+ public:
+  block_on_pages() { std::memset(data(), 0, size); }
+  std::byte* data() const { return bytes_.get(); }
+  static constexpr std::size_t size = shared_layout::longest_block;
+
+ private:
+  static constexpr std::align_val_t page{4096};
+  struct deleter {
+    void operator()(std::byte* bytes) const { ::operator delete(bytes, page); }
+  };
+  std::unique_ptr<std::byte, deleter> bytes_{static_cast<std::byte*>(::operator new(size, page))};
+};
+
+/// A sender and a receiver, which take turns.
+class two_threads {
+ public:
+  two_threads() : there_(ucx::foreign_memory::find(here_.key())) {
+    if (!there_)
+      throw error("another thread cannot read the memory for long messages: there is no room for it");
+    for (std::size_t c = 0; c < times_.size(); ++c) times_[c] = {size_class::longest(c), longest, longest};
+  }
+
+  std::vector<path_times> measure() {
+    std::thread receiver = background_thread("that measures paths", [this] {
+      bind_if_allowed(1);
+      for_each_message([this](path_times& times) {
+        turn_.arrive_and_wait();
+        receive(times);
+      });
+    });
+    bind_if_allowed(0);
+    for_each_message([this](path_times& times) {
+      send(times.longest);
+      turn_.arrive_and_wait();
+    });
+    receiver.join();
+    unbind_this_thread();
+    if (is_refused_)
+      for (auto& times : times_) times.by_kernel.reset();
+    return times_;
+  }
+
+ private:
+  static constexpr nanoseconds longest = nanoseconds::max();
+
+  /// One thread's part of it, in which it lets the other have its own.
+  template <class Function>
+  void for_each_message(const Function& part) {
+    for (path_times& times : times_)
+      for (int message = 0; message < messages_by_each_path; ++message) {
+        part(times);
+        turn_.arrive_and_wait();
+      }
+  }
+
+  void send(std::size_t size) {
+    std::memset(sent_.data(), ++content_, size);  // as a program has just written it
+    put_ = time_of([&] { here_.put({sent_.data(), size}, where_); });
+  }
+  void receive(path_times& times) {
+    const auto took = time_of([&] { std::memcpy(received_.data(), there_->at(where_).data(), where_.size); });
+    there_->release(where_);
+    times.by_memory = std::min(times.by_memory, put_ + took);
+    const iovec from{sent_.data(), times.longest};
+    const iovec to{received_.data(), times.longest};
+    const auto copied = time_of([&] {
+      is_refused_ |=
+          ::process_vm_readv(::getpid(), &to, 1, &from, 1, 0) != static_cast<ssize_t>(times.longest);
+    });
+    times.by_kernel = std::min(*times.by_kernel, copied);
+  }
+
+  ucx::shared_memory here_;
+  std::unique_ptr<ucx::foreign_memory> there_;
+  const block_on_pages sent_;
+  const block_on_pages received_;
+  std::barrier<> turn_{2};
+  int content_ = 0;
+  ucx::shared_block where_;
+  nanoseconds put_{0};
+  bool is_refused_ = false;
+  std::vector<path_times> times_ = std::vector<path_times>(size_class::number);
+};
+
+}  // namespace
+#endif
+
+std::vector<path_times> measure_paths() {
+#if IMBREX_HAS_UCX
+  return two_threads().measure();
+#else
+  return {};
+#endif
+}
+
+}  // namespace imbrex
