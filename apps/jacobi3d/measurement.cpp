@@ -12,7 +12,7 @@
 namespace jacobi3d {
 namespace {
 
-// What iterations take: in virtual time where that is what is asked for.
+// What iterations take: in simulated time where that is what is asked for.
 imbrex::nanoseconds moment(bool is_virtual) {
   return is_virtual ? imbrex::now() : std::chrono::steady_clock::now().time_since_epoch();
 }
@@ -41,7 +41,7 @@ imbrex::task<progress> timed(imbrex::array<Block> blocks, std::int64_t iteration
 template <class Block>
 imbrex::task<> time_iterations(const settings& asked, imbrex::array<Block> blocks, plain_loop* plain,
                                const progress_listener& listener, measurement& result) {
-  const bool is_virtual = asked.machine.machine == imbrex::machine_kind::virtual_time;
+  const bool is_virtual = asked.machine.machine == imbrex::machine_kind::simulated;
   // Each stretch has a plain one beside it: processors change their speed from one moment to the next.
   const std::vector<std::int64_t> lengths =
       is_virtual ? stretches(asked.iterations, 1) : stretches(asked.iterations);
@@ -108,7 +108,7 @@ imbrex::task<> run_configuration(const settings& asked, const configuration& cho
   if (asked.machine.device.empty()) {
     // All PEs sweep at once, so that the whole grid takes so many times as long as one of them.
     const pace sweeps{asked.spin * asked.machine.pes * asked.processes,
-                      asked.machine.machine == imbrex::machine_kind::virtual_time};
+                      asked.machine.machine == imbrex::machine_kind::simulated};
     const auto made = imbrex::make_array<block>(shape, asked.grid, asked.init, asked.overlap, sweeps);
     co_return co_await run_blocks(asked, chosen, made, plain, serial, listener, result);
   }

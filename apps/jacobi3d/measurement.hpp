@@ -14,7 +14,7 @@
 namespace jacobi3d {
 
 /// What a configuration has come to. Times are medians of several stretches of iterations, each of which has
-/// a stretch of the plain loop beside it; in virtual time, which does not vary, there is one stretch.
+/// a stretch of the plain loop beside it; in simulated time, which does not vary, there is one stretch.
 struct measurement {
   std::int64_t iterations = 0;  ///< timed ones; fewer than asked for where the tolerance was met
   double seconds_per_iteration = 0;

@@ -46,7 +46,7 @@ void declare(CLI::App& app, texts& given) {
   app.add_option(
          "--spin", given.spin,
          "what an iteration's sweeps of one PE take at least, together: the rest is waited for by the "
-         "clock, or spent in the model of --machine virtual; not for devices")
+         "clock, or spent in the model of --machine simulated; not for devices")
       ->type_name("TIME");
   app.add_flag("--check", given.check, "compare every cell with a serial loop, bit for bit");
   app.add_option("--json", given.json, "write a line for each configuration to this file")->type_name("FILE");

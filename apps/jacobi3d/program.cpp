@@ -32,9 +32,9 @@ platform machine_of(const settings& asked) {
 
 platform platform_of(const settings& asked) {
   platform where = machine_of(asked);
-  // A loop on processors would say nothing about a device, virtual time, or what waits for the clock.
+  // A loop on processors would say nothing about a device, simulated time, or what waits for the clock.
   if (!asked.machine.device.empty() || asked.spin.count() > 0 ||
-      asked.machine.machine == imbrex::machine_kind::virtual_time)
+      asked.machine.machine == imbrex::machine_kind::simulated)
     where.plain_loop = false;
   return where;
 }

@@ -121,7 +121,7 @@ TEST(jacobi3d, table_has_a_row_for_each_factor_and_a_summary) {
 TEST(jacobi3d, sweeps_take_the_time_that_spin_gives) {
   for (const char* overlap : {"none", "manual", "auto"}) {
     const auto modelled = json_of({"--grid", "8,8,24", "--pes", "2", "--overlap", overlap, "--machine",
-                                   "virtual", "--spin", "3ms", "--check"});
+                                   "simulated", "--spin", "3ms", "--check"});
     EXPECT_NEAR(modelled[0]["us_per_iter"].get<double>(), 3000, 1) << overlap;
     EXPECT_EQ(modelled[0]["spin_us"], 3000.0);
     const auto waited = json_of({"--grid", "8,8,24", "--pes", "2", "--overlap", overlap, "--spin", "3ms"});
@@ -207,8 +207,9 @@ TEST(jacobi3d, wrong_command_lines_end_with_status_2_and_one_line) {
       {{"--overlap", "some"}, "--overlap 'some'"},
       {{"--grid", "2,2,2", "--pes", "2", "--odf", "5"}, "10 chares"},
       {{"--grid", "100000,100000,100000"}, "of memory"},
-      {{"--no-data", "--check", "--machine", "virtual", "--device-model", "v100"}, "--check with --no-data"},
-      {{"--no-data", "--tolerance", "1", "--machine", "virtual", "--device-model", "v100"},
+      {{"--no-data", "--check", "--machine", "simulated", "--device-model", "v100"},
+       "--check with --no-data"},
+      {{"--no-data", "--tolerance", "1", "--machine", "simulated", "--device-model", "v100"},
        "--tolerance with"},
       {{"--grid", "8,8,8", "--pes", "2", "--json", "/nonexistent/lines"}, "/nonexistent/lines"},
   };
@@ -250,7 +251,7 @@ TEST(jacobi3d_on_device, stops_in_the_same_iteration_by_work_requests) {
 
 TEST(jacobi3d_on_device, equals_the_serial_loop_by_work_requests) {
   for (const char* grid : {"13,9,17", "1,1,3", "6,31,2"})
-    for (const char* machine : {"threads", "deterministic", "virtual"})
+    for (const char* machine : {"threads", "deterministic", "simulated"})
       run_checked({"--grid", grid, "--odf", "1", "--pes", "2", "--iters", "5", "--device", "emulated",
                    "--machine", machine, "--completion", "work-request"});
   run_checked({"--grid", "13,9,17", "--odf", "1,6", "--pes", "3", "--iters", "5", "--device", "emulated",
@@ -275,7 +276,7 @@ TEST(jacobi3d_in_virtual_time, equals_the_serial_loop_on_odd_shapes) {
     for (int d = 0; d < 3; ++d) grid += (d == 0 ? "" : ",") + std::to_string(2 + random() % 20);
     std::vector<std::string> words{
         "--grid",  grid, "--odf",  "1,3",      "--pes",     std::to_string(1 + i % 3),
-        "--iters", "4",  "--init", "random:5", "--machine", "virtual"};
+        "--iters", "4",  "--init", "random:5", "--machine", "simulated"};
     if (i % 5 != 0) words.insert(words.end(), {"--device-model", i % 2 == 0 ? "v100" : "h200"});
     if (i % 5 != 0)
       words.insert(words.end(),
@@ -289,7 +290,7 @@ TEST(jacobi3d_in_virtual_time, equals_the_serial_loop_on_odd_shapes) {
 std::vector<double> times_of_a_node(const std::string& completion) {
   std::vector<double> times;
   for (const auto& line :
-       json_of({"--machine", "virtual", "--device-model", "v100", "--no-data", "--grid", "1536,1536,1536",
+       json_of({"--machine", "simulated", "--device-model", "v100", "--no-data", "--grid", "1536,1536,1536",
                 "--pes", "6", "--odf", "1,2,4,8,16", "--completion", completion}))
     times.push_back(line["us_per_iter"].get<double>() / 1e3);
   return times;
@@ -317,12 +318,12 @@ TEST(jacobi3d_in_virtual_time, shows_what_the_paper_saw_on_a_node) {
 }
 
 TEST(jacobi3d_in_virtual_time, has_no_values_without_data) {
-  const auto lines = json_of({"--machine", "virtual", "--device-model", "v100", "--no-data", "--grid",
+  const auto lines = json_of({"--machine", "simulated", "--device-model", "v100", "--no-data", "--grid",
                               "3000,20,3000", "--pes", "2"});
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_TRUE(lines[0]["checksum"].is_null());
   EXPECT_TRUE(lines[0]["residual"].is_null());
-  EXPECT_EQ(lines[0]["machine"], "virtual");
+  EXPECT_EQ(lines[0]["machine"], "simulated");
   EXPECT_EQ(lines[0]["device_model"], "v100");
   EXPECT_EQ(lines[0]["completion"], "poll");
 }

@@ -55,9 +55,9 @@ std::string table_head(const settings& asked, const platform& where) {
   else if (asked.spin.count() > 0)
     head +=
         fmt::format("the sweeps of a PE take {} or more an iteration\n", imbrex::duration_text(asked.spin));
-  else if (asked.machine.machine == imbrex::machine_kind::virtual_time && asked.machine.device.empty())
+  else if (asked.machine.machine == imbrex::machine_kind::simulated && asked.machine.device.empty())
     head +=
-        "in virtual time blocks on processors compute at no cost; --spin gives them a time, --device-model "
+        "in simulated time blocks on processors compute at no cost; --spin gives them a time, --device-model "
         "devices\n";
   if (!where.plain_loop) head += "ratio: speed divided by that of the first line\n";
   return head + fmt::format("\n{:>6} {:>8} {:>14} {:>13} {:>10} {:>7}\n", "odf", "chares", "block",

@@ -11,7 +11,7 @@ namespace {
 
 using columns = imbrex::array<column>;
 
-// What iterations take: in virtual time where that is what is asked for.
+// What iterations take: in simulated time where that is what is asked for.
 imbrex::nanoseconds moment(const pace& steps) {
   return steps.is_virtual ? imbrex::now() : std::chrono::steady_clock::now().time_since_epoch();
 }
@@ -40,7 +40,7 @@ imbrex::task<jacobi3d::comparison> compare(columns all, const jacobi3d::decompos
 
 imbrex::task<> run_configuration(const settings& asked, const configuration& chosen, serial_solver* serial,
                                  measurement& result) {
-  const pace steps{asked.spin, asked.machine.machine == imbrex::machine_kind::virtual_time};
+  const pace steps{asked.spin, asked.machine.machine == imbrex::machine_kind::simulated};
   const imbrex::index<2> shape(chosen.cut.blocks[0], chosen.cut.blocks[1]);
   const auto all = imbrex::make_array<column>(shape, asked.posed, steps);
   // Also without any: when it has ended all columns exist.

@@ -44,7 +44,7 @@ void declare(CLI::App& app, texts& given) {
                  "stop when no cell changes by E or more; without it there is no convergence check")
       ->type_name("E");
   app.add_option("--spin", given.spin,
-                 "what a step takes at least: the PE waits, or spends it in virtual time; 0s unless given")
+                 "what a step takes at least: the PE waits, or spends it in simulated time; 0s unless given")
       ->type_name("TIME");
   app.add_flag("--check", given.check, "compare every cell with a serial loop, bit for bit");
   app.add_option("--json", given.json, "write a line for each configuration to this file")->type_name("FILE");
@@ -70,7 +70,7 @@ imbrex::nanoseconds spin_of(const std::string& text) {
 }
 
 void refuse_devices(const imbrex::options& machine) {
-  const bool modelled = machine.machine == imbrex::machine_kind::virtual_time;
+  const bool modelled = machine.machine == imbrex::machine_kind::simulated;
   if (!machine.device.empty() && !modelled)
     throw imbrex::usage_error("--device " + machine.device +
                               ": this program computes on processors only; leave --device out");

@@ -118,9 +118,9 @@ TEST(sweep_options, that_contradict_each_other_are_refused) {
             "--chares '2,2': --odf says how many chares there are; leave out one of the two");
   EXPECT_EQ(refusal({"--device", "emulated"}),
             "--device emulated: this program computes on processors only; leave --device out");
-  EXPECT_NE(refusal({"--machine", "virtual", "--device-model", "v100", "--no-data"}).find("--no-data: "),
+  EXPECT_NE(refusal({"--machine", "simulated", "--device-model", "v100", "--no-data"}).find("--no-data: "),
             std::string::npos);
-  EXPECT_EQ(refusal({"--machine", "virtual", "--device-model", "v100"}), "accepted");
+  EXPECT_EQ(refusal({"--machine", "simulated", "--device-model", "v100"}), "accepted");
 }
 
 }  // namespace

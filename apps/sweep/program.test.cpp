@@ -77,7 +77,7 @@ TEST(sweep, is_equal_bit_for_bit_however_it_is_cut_and_run) {
       words.insert(words.end(), {"--pes", number(1, 2), "--odf", "1,2"});
     if (i % 2 == 0) words.insert(words.end(), {"--machine", "deterministic", "--seed", number(0, 999)});
     if (i % 4 == 1) words.insert(words.end(), {"--shuffle", number(0, 999)});
-    if (i % 8 == 3) words.insert(words.end(), {"--machine", "virtual", "--net-latency", "5us"});
+    if (i % 8 == 3) words.insert(words.end(), {"--machine", "simulated", "--net-latency", "5us"});
     if (i % 8 < 2) words.push_back("--serialize-always");
     if (i % 5 == 4) words.insert(words.end(), {"--tolerance", "1e-1"});
     run_checked(words);
@@ -85,7 +85,7 @@ TEST(sweep, is_equal_bit_for_bit_however_it_is_cut_and_run) {
 }
 
 TEST(sweep, is_equal_with_one_to_nine_chares_a_pe_and_blocks_that_do_not_divide) {
-  for (const char* machine : {"threads", "deterministic", "virtual"})
+  for (const char* machine : {"threads", "deterministic", "simulated"})
     run_checked({"--grid", "7,5,3", "--angles-per-octant", "5", "--planes", "2", "--angles", "3", "--pes",
                  "1", "--odf", "1,2,3,4,5,6,7,8,9", "--machine", machine});
   run_checked({"--grid", "7,5,3", "--planes", "2", "--angles", "4", "--pes", "2", "--odf", "1,2,3,4,5,6,7"});
@@ -166,7 +166,7 @@ TEST(sweep, takes_the_steps_of_a_pipeline_in_virtual_time) {
     const auto lines =
         json_of({"--grid", "8,8,16", "--planes", "2", "--angles", "2", "--pes", std::to_string(px * py),
                  "--chares", std::to_string(px) + "," + std::to_string(py), "--iters", "1", "--spin", "1s",
-                 "--machine", "virtual"});
+                 "--machine", "simulated"});
     ASSERT_EQ(lines.size(), 1U);
     const double steps = 8 * 8 * 3 + 2 * (px - 1) + 4 * (py - 1);
     EXPECT_NEAR(lines[0]["us_per_iter"].get<double>() / 1e6, steps, 0.01) << px << " x " << py;

@@ -39,8 +39,8 @@ std::string table_head(const settings& asked) {
       asked.warmup);
   if (asked.spin.count() > 0)
     head += fmt::format("a step takes at least {}\n", imbrex::duration_text(asked.spin));
-  else if (asked.machine.machine == imbrex::machine_kind::virtual_time)
-    head += "in virtual time columns compute at no cost; --spin gives a step its time\n";
+  else if (asked.machine.machine == imbrex::machine_kind::simulated)
+    head += "in simulated time columns compute at no cost; --spin gives a step its time\n";
   return head + fmt::format("\n{:>6} {:>8} {:>10} {:>13} {:>14} {:>9} {:>13} {:>18}\n", "odf", "chares",
                             "column", "ms/iteration", "ns/cell,angle", "residual", "balance error",
                             "checksum");

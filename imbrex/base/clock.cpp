@@ -9,7 +9,7 @@ nanoseconds real_clock::now() const noexcept {
   return std::chrono::duration_cast<nanoseconds>(std::chrono::steady_clock::now().time_since_epoch());
 }
 
-void virtual_clock::advance_to(nanoseconds moment) noexcept {
+void simulated_clock::advance_to(nanoseconds moment) noexcept {
   if (moment > now_) now_ = moment;
 }
 

@@ -8,7 +8,7 @@ namespace imbrex {
 
 using nanoseconds = std::chrono::nanoseconds;
 
-/// What timers and measurements read, so that a machine can run in real or in virtual time.
+/// What timers and measurements read, so that a machine can run in real or in simulated time.
 class clock {
  public:
   clock() = default;
@@ -27,7 +27,7 @@ class real_clock final : public clock {
 };
 
 /// A clock that stands still until it is told otherwise. It belongs to the one thread that steps a machine.
-class virtual_clock final : public clock {
+class simulated_clock final : public clock {
  public:
   nanoseconds now() const noexcept override { return now_; }
 
@@ -38,7 +38,7 @@ class virtual_clock final : public clock {
   nanoseconds now_{0};
 };
 
-/// The time of one of several who take turns in virtual time. What he does is charged to him: so while he works his
+/// The time of one of several who take turns in simulated time. What he does is charged to him: so while he works his
 /// time runs ahead of the one that all share, and while he has nothing to do it goes with that. It belongs to the one
 /// thread that steps them all.
 class local_clock final : public clock {

@@ -16,8 +16,8 @@ TEST(real_clock, goes_on_with_time) {
   EXPECT_GE(time.now() - before, 2ms);
 }
 
-TEST(virtual_clock, moves_when_told_and_never_back) {
-  imbrex::virtual_clock time;
+TEST(simulated_clock, moves_when_told_and_never_back) {
+  imbrex::simulated_clock time;
   const imbrex::clock& seen = time;
   EXPECT_EQ(seen.now(), 0ns);
   time.advance_to(5s);
@@ -27,7 +27,7 @@ TEST(virtual_clock, moves_when_told_and_never_back) {
 }
 
 TEST(local_clock, runs_ahead_with_what_is_charged_and_waits_with_the_shared_one) {
-  imbrex::virtual_clock shared;
+  imbrex::simulated_clock shared;
   imbrex::local_clock mine(shared);
   EXPECT_EQ(mine.now(), 0ns);
   mine.charge(3s);
@@ -42,7 +42,7 @@ TEST(local_clock, runs_ahead_with_what_is_charged_and_waits_with_the_shared_one)
 }
 
 TEST(local_clock, comes_to_an_end_and_no_further) {
-  imbrex::virtual_clock shared;
+  imbrex::simulated_clock shared;
   imbrex::local_clock mine(shared);
   mine.charge(1s);
   mine.charge(imbrex::nanoseconds::max());
@@ -51,7 +51,7 @@ TEST(local_clock, comes_to_an_end_and_no_further) {
 }
 
 TEST(local_clock, takes_back_a_charge) {
-  imbrex::virtual_clock shared;
+  imbrex::simulated_clock shared;
   imbrex::local_clock mine(shared);
   mine.charge(1s);
   const auto before = mine.free_from();

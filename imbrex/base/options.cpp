@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 24> names{
     "--device-model",  "--device-map",        "--completion",  "--completion-poll",
     "--no-data",       "--streams",           "--trace",       "--trace-buffer",
     "--trace-full",    "--trace-paused",      "--stats",       "--options"};
-constexpr std::array<std::string_view, 3> machines{"threads", "deterministic", "virtual"};
+constexpr std::array<std::string_view, 3> machines{"threads", "deterministic", "simulated"};
 constexpr std::array<std::string_view, 2> bindings{"none", "core"};
 constexpr std::array<std::string_view, 2> when_full{"drop", "wait"};
 constexpr std::array<std::string_view, 4> device_maps{"block", "round-robin", "near", "none"};
@@ -128,7 +128,11 @@ bool is_for_devices(std::string_view name) {
 
 void set(options& chosen, std::string_view name, std::string_view value) {
   if (name == "--pes") chosen.pes = parse_pes(value);
-  if (name == "--machine") chosen.machine = static_cast<machine_kind>(parse_word(name, value, machines));
+  if (name == "--machine") {
+    if (value == "virtual")
+      throw usage_error("--machine virtual: that machine is called simulated; write --machine simulated");
+    chosen.machine = static_cast<machine_kind>(parse_word(name, value, machines));
+  }
   if (name == "--bind") chosen.bind = static_cast<binding>(parse_word(name, value, bindings));
   if (name == "--shuffle") chosen.shuffle = parse_seed(name, value);
   if (name == "--seed") chosen.seed = parse_seed(name, value);
@@ -278,7 +282,7 @@ options parse_options(int& argc, char**& argv) {
   const std::span<char* const> words =
       grown ? std::span<char* const>(grown->words) : std::span(argv, static_cast<std::size_t>(argc));
   const std::vector<char*> rest = take_options(chosen, words);
-  if (chosen.machine == machine_kind::virtual_time && !chosen.device_model.empty() && chosen.device.empty())
+  if (chosen.machine == machine_kind::simulated && !chosen.device_model.empty() && chosen.device.empty())
     chosen.device = "emulated";
   if (grown) {
     grown->words = rest;
@@ -311,7 +315,7 @@ std::string options_help() {
          " here\n"
          "  --machine KIND       threads (default); deterministic: all PEs on one thread, order by --seed; "
          "or\n"
-         "                       virtual: the same in the times of --device-model, order by these\n"
+         "                       simulated: the same in the times of --device-model, order by these\n"
          "  --bind none|core     whether each PE's thread stays on one core; none unless given\n"
          "  --shuffle SEED       take queued messages at random, to find what depends on their order\n"
          "  --seed N             seed of the deterministic machine's order; 1 unless given\n"
@@ -324,7 +328,7 @@ std::string options_help() {
          "  --device KIND        cuda, or emulated: a device for each PE to use; none unless given\n"
          "  --devices N          so many emulated devices in each process; one unless given\n"
          "  --device-model M     how fast they are: v100, h200 or a file; unless given, they take no time\n"
-         "                       (with --machine virtual also what messages take)\n"
+         "                       (with --machine simulated also what messages take)\n"
          "  --no-data            let them take their time, but keep and compute nothing: for large models\n"
          "  --device-map MAP     which PEs share a device: block (default), those side by side; "
          "round-robin;\n"

@@ -19,7 +19,7 @@ struct device_choice;
 enum class machine_kind {
   threads,        ///< threads of this process
   deterministic,  ///< logical PEs that one thread steps in an order made of a seed
-  virtual_time,   ///< `virtual`: logical PEs that one thread steps, in the times of a model
+  simulated,      ///< logical PEs that one thread steps, in the times of a model
 };
 
 /// Whether each PE's thread stays on one core.
@@ -75,11 +75,11 @@ inline constexpr std::uint64_t max_net_bandwidth = 1'000'000'000'000;
 inline constexpr std::uint64_t min_trace_buffer = 4'000;
 inline constexpr std::uint64_t max_trace_buffer = 100'000'000'000;
 
-/// How a run is set up. In virtual time what is 0 of the network's delays is as the model says, and the number of
+/// How a run is set up. In simulated time what is 0 of the network's delays is as the model says, and the number of
 /// devices is that of PEs, up to `max_devices`. Each field is given by the command-line option beside it; the last of several counts.
 struct options {
   int pes = 0;                                   ///< `--pes N`, 1 to `max_pes`; 0: one per usable processor
-  machine_kind machine = machine_kind::threads;  ///< `--machine threads|deterministic|virtual`
+  machine_kind machine = machine_kind::threads;  ///< `--machine threads|deterministic|simulated`
   binding bind = binding::none;                  ///< `--bind none|core`
   std::optional<std::uint64_t> shuffle{};        ///< `--shuffle SEED`: take queued messages at random
   std::optional<std::uint64_t> seed{};           ///< `--seed N`: the deterministic machine's order; else 1
@@ -89,7 +89,7 @@ struct options {
   std::uint64_t net_bandwidth = 0;   ///< `--net-bandwidth RATE`: bytes a second; 0: any number
   nanoseconds net_injection_gap{0};  ///< `--net-injection-gap TIME`: between a PE's messages
   std::string device{};              ///< `--device emulated|cuda`: none unless given
-  int devices = 0;  ///< `--devices N`: emulated ones; 0: one for each process, in virtual time for each PE
+  int devices = 0;  ///< `--devices N`: emulated ones; 0: one for each process, in simulated time for each PE
   std::string device_model{};  ///< `--device-model NAME|FILE`: how fast emulated ones are; empty: no time
   /// False by `--no-data`: emulated devices take their time, but keep and compute nothing.
   bool device_data = true;
@@ -128,7 +128,7 @@ std::string_view name(stream_policy policy);
 /// argv[0] and the terminating null included. From an argument `--` on nothing is taken, and the `--` stays.
 /// `--options FILE` is replaced by the arguments that the file holds (`read_options_file`), the runtime's and the
 /// program's own; then argv is another array, which is kept until the program ends.
-/// In virtual time a model means that there are devices: `--device emulated` may be left out.
+/// In simulated time a model means that there are devices: `--device emulated` may be left out.
 /// Throws `usage_error`, with argc/argv untouched, for a value that cannot be.
 options parse_options(int& argc, char**& argv);
 

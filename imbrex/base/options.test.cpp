@@ -213,14 +213,14 @@ TEST(options, refuse_numbers_of_pes_that_cannot_be) {
 }
 
 TEST(options, a_model_in_virtual_time_means_devices) {
-  command_line line{"--machine", "virtual", "--no-data", "--device-model=h200"};
+  command_line line{"--machine", "simulated", "--no-data", "--device-model=h200"};
   const auto chosen = line.parse();
   EXPECT_EQ(line.rest(), "");
-  EXPECT_EQ(chosen.machine, machine_kind::virtual_time);
+  EXPECT_EQ(chosen.machine, machine_kind::simulated);
   EXPECT_EQ(chosen.device, "emulated");
   EXPECT_FALSE(chosen.device_data);
   EXPECT_TRUE(refusal({"--no-data=yes"}).starts_with("--no-data=yes: --no-data takes no value"));
-  command_line without_model{"--machine", "virtual"};
+  command_line without_model{"--machine", "simulated"};
   EXPECT_EQ(without_model.parse().device, "");
   command_line in_real_time{"--device-model=h200"};
   EXPECT_EQ(in_real_time.parse().device, "");
@@ -242,7 +242,7 @@ TEST(options, remember_what_only_devices_have_use_for) {
 
 TEST(options, have_the_names_of_their_values) {
   EXPECT_EQ(name(machine_kind::threads), "threads");
-  EXPECT_EQ(name(machine_kind::virtual_time), "virtual");
+  EXPECT_EQ(name(machine_kind::simulated), "simulated");
   EXPECT_EQ(name(imbrex::completion_method::synchronous), "sync");
   EXPECT_EQ(name(imbrex::completion_method::flag), "flag");
 }
@@ -257,8 +257,10 @@ TEST(options, refuse_words_and_seeds_that_cannot_be) {
   EXPECT_EQ(refusal({"--bind", "sockets"}), "--bind sockets: the value must be one of none, core");
   EXPECT_EQ(
       refusal({"--machine=thread"}),
-      "--machine thread: the value must be one of threads, deterministic, virtual; did you mean --machine "
+      "--machine thread: the value must be one of threads, deterministic, simulated; did you mean --machine "
       "threads?");
+  EXPECT_EQ(refusal({"--machine", "virtual"}),
+            "--machine virtual: that machine is called simulated; write --machine simulated");
   EXPECT_TRUE(
       refusal({"--shuffle", "often"}).starts_with("--shuffle often: the seed must be a whole number"));
   EXPECT_TRUE(refusal({"--seed=18446744073709551616"}).starts_with("--seed 18446744073709551616: the seed"));

@@ -24,17 +24,17 @@ struct suite {
 std::vector<suite> suites() {
   suite seeds{"fifty_seeds", {}};
   for (std::uint64_t seed = 1; seed <= 50; ++seed)
-    seeds.kinds.push_back({.in_virtual_time = true, .seed = seed});
+    seeds.kinds.push_back({.in_simulated_time = true, .seed = seed});
   return {{"threads", {{}}},
-          {"virtual_time", {{.in_virtual_time = true}}},
+          {"simulated_time", {{.in_simulated_time = true}}},
           seeds,
           {"cuda", {{.backend = "cuda"}}}};
 }
 
 std::string text_of(const device_kind& kind) {
   if (kind.backend != "emulated") return kind.backend;
-  if (!kind.in_virtual_time) return "threads";
-  return kind.seed ? "seed " + std::to_string(*kind.seed) : "virtual time";
+  if (!kind.in_simulated_time) return "threads";
+  return kind.seed ? "seed " + std::to_string(*kind.seed) : "simulated time";
 }
 
 class every_device : public testing::TestWithParam<std::tuple<suite, device_check>> {};

@@ -39,9 +39,9 @@ std::vector<std::string> finders(const device_kind& kind) {
 class mutants : public testing::TestWithParam<mutant> {};
 
 TEST_P(mutants, are_found_in_virtual_time) {
-  std::vector<std::string> found = finders({.in_virtual_time = true, .defect = GetParam().defect});
+  std::vector<std::string> found = finders({.in_simulated_time = true, .defect = GetParam().defect});
   for (std::uint64_t seed = 1; seed <= 5 && found.empty(); ++seed)
-    found = finders({.in_virtual_time = true, .seed = seed, .defect = GetParam().defect});
+    found = finders({.in_simulated_time = true, .seed = seed, .defect = GetParam().defect});
   EXPECT_FALSE(found.empty());
 }
 
@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(all, mutants,
                          [](const auto& of) { return of.param.name; });
 
 TEST(no_mutant, the_checks_find_nothing_without_a_defect) {
-  EXPECT_EQ(finders({.in_virtual_time = true}), std::vector<std::string>{});
+  EXPECT_EQ(finders({.in_simulated_time = true}), std::vector<std::string>{});
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 #include <imbrex/device/backends/devices.hpp>
 #include <imbrex/device/buffer.hpp>
 #include <imbrex/device/emulated/emulated_device.hpp>
-#include <imbrex/device/emulated/virtual_time.hpp>
+#include <imbrex/device/emulated/simulated_time.hpp>
 #include <imbrex/device/event.hpp>
 #include <imbrex/device/flag.hpp>
 #include <imbrex/device/graph.hpp>
@@ -27,7 +27,7 @@ namespace imbrex::test {
 /// A way to have devices.
 struct device_kind {
   std::string backend = "emulated";
-  bool in_virtual_time = false;
+  bool in_simulated_time = false;
   std::optional<std::uint64_t> seed{};
   emulation_defect defect = emulation_defect::none;
 };
@@ -49,7 +49,7 @@ class subject {
  public:
   explicit subject(const device_kind& kind, device_model model = slow_model(), int count = 2) : kind_(kind) {
     emulated_options how{.devices = count, .model = std::move(model), .workers = 2, .defect = kind.defect};
-    if (kind.in_virtual_time) {
+    if (kind.in_simulated_time) {
       time_.emplace(clock_, kind.seed, kind.seed ? static_cast<double>(*kind.seed % 3) / 4 : 0.0);
       how.time = &*time_;
     }
@@ -63,7 +63,7 @@ class subject {
   bool is_real() const { return kind_.backend != "emulated"; }
   /// True if nothing is reordered or delayed but by contention.
   bool is_exact() const { return !is_real() && !kind_.seed; }
-  virtual_time& time() { return *time_; }
+  simulated_time& time() { return *time_; }
   const clock& shared_clock() const { return clock_; }
 
   void expect(bool holds, const std::string& otherwise) {
@@ -107,8 +107,8 @@ class subject {
 
  private:
   device_kind kind_;
-  virtual_clock clock_;
-  std::optional<virtual_time> time_;
+  simulated_clock clock_;
+  std::optional<simulated_time> time_;
   std::vector<std::unique_ptr<device>> devices_;
   std::vector<std::string> wrong_;
 };

@@ -37,7 +37,7 @@ struct completion_costs {
 /// - synchronous: there is no notice.
 /// - work_request: as polling. The streams of the requests are here.
 ///
-/// In virtual time no thread can wait: there a `synchronous` PE has a notice as well, and `blocks` until it comes, once
+/// In simulated time no thread can wait: there a `synchronous` PE has a notice as well, and `blocks` until it comes, once
 /// what it runs has returned or suspended.
 ///
 /// A device that fails may tell nobody, or call although it has failed: so an event goes with each notice, which is

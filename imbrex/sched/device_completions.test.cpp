@@ -14,7 +14,7 @@
 #include <imbrex/base/random.hpp>
 #include <imbrex/device/backends/devices.hpp>
 #include <imbrex/device/emulated/emulated_device.hpp>
-#include <imbrex/device/emulated/virtual_time.hpp>
+#include <imbrex/device/emulated/simulated_time.hpp>
 #include <imbrex/device/error.hpp>
 #include <imbrex/device/flag.hpp>
 #include <imbrex/device/stream.hpp>
@@ -57,8 +57,8 @@ class completions : public testing::TestWithParam<completion_method> {
   }
   int told() const { return std::accumulate(told_.begin(), told_.end(), 0); }
 
-  virtual_clock clock_;
-  virtual_time time_{clock_};
+  simulated_clock clock_;
+  simulated_time time_{clock_};
   std::vector<std::unique_ptr<imbrex::device>> devices_ = devices("emulated", {.time = &time_});
   scheduler pe_{0, clock_, std::nullopt};
   scheduler::activation mine_{pe_};

@@ -93,11 +93,11 @@ class scheduler {
   void attach(port& network) { port_ = &network; }
   port* network() const { return port_; }
 
-  /// In virtual time: what the PE does is charged there, which is the clock that it was made with; before it runs.
+  /// In simulated time: what the PE does is charged there, which is the clock that it was made with; before it runs.
   void attach(local_clock& charged) { charged_ = &charged; }
   /// The clock that is charged; null where what a PE does takes its time by itself.
   local_clock* charged() const { return charged_; }
-  /// What the PE does now takes so long, in virtual time.
+  /// What the PE does now takes so long, in simulated time.
   void charge(nanoseconds time) {
     if (charged_ != nullptr) charged_->charge(time);
   }

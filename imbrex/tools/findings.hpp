@@ -33,7 +33,7 @@ class process_findings {
 
  private:
   const options how_;
-  virtual_clock clock_;
+  simulated_clock clock_;
   std::unique_ptr<detail::run_devices> devices_;  // null if there is none of the kind asked for
   std::string problem_;                           // why
 };

@@ -19,7 +19,7 @@ inline constexpr std::array<char, 8> file_magic{'i', 'm', 'b', 'r', 'e', 'x', 't
 inline constexpr std::uint32_t format_version = 1;
 
 enum file_flags : std::uint32_t {
-  virtual_clock = 1,  ///< times are those of a model
+  simulated_clock = 1,  ///< times are those of a model
 };
 
 struct file_header {

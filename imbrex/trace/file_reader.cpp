@@ -79,7 +79,7 @@ std::uint64_t time_of_last_write(const file_header& head, const struct ::stat& f
   constexpr std::int64_t second = 1'000'000'000;
   constexpr std::uint64_t put_right = 3600 * second;
   const auto written = static_cast<std::int64_t>(file.st_mtim.tv_sec) * second + file.st_mtim.tv_nsec;
-  if ((head.flags & virtual_clock) != 0 || head.wall_clock < 0 || written < head.wall_clock)
+  if ((head.flags & simulated_clock) != 0 || head.wall_clock < 0 || written < head.wall_clock)
     return latest_time;
   return std::min(latest_time,
                   head.started + static_cast<std::uint64_t>(written - head.wall_clock) + put_right);

@@ -87,7 +87,7 @@ void reader::align_by_wall_clock() {
   std::size_t guessed = 0;
   for (const auto& file : files_) {
     const file_header& head = file->header();
-    if (head.process == known.process || !file->clock().empty() || (head.flags & virtual_clock) != 0)
+    if (head.process == known.process || !file->clock().empty() || (head.flags & simulated_clock) != 0)
       continue;
     const auto ahead =
         static_cast<std::int64_t>((static_cast<std::uint64_t>(head.wall_clock) - head.started) -

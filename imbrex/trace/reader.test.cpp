@@ -424,7 +424,7 @@ TEST(Reader, KnowsWhenItsFileWasWritten) {
     file_header head;
     head.started = 5'000;
     head.wall_clock = now;
-    if (is_virtual) head.flags = virtual_clock;
+    if (is_virtual) head.flags = simulated_clock;
     {
       file_writer out(folder.file(), head);
       out.write(0, std::vector{a_record(6'000, record_kind::mark),

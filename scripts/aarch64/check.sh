@@ -50,7 +50,7 @@ done
 under_emulator build/aarch64/bin/imbrex run -n 2 build/aarch64/bin/jacobi3d --grid 64,64,64 --pes 1 --odf 1,4 \
   --iters 10 --check
 # Modelled times are those of this host.
-modelled='--machine virtual --device-model v100 --pes 6 --grid 192,192,192 --odf 1,4 --iters 10 --quiet --json'
+modelled='--machine simulated --device-model v100 --pes 6 --grid 192,192,192 --odf 1,4 --iters 10 --quiet --json'
 # shellcheck disable=SC2086  # a list of words
 under_emulator build/aarch64/bin/jacobi3d $modelled build/aarch64/modelled.json
 # shellcheck disable=SC2086

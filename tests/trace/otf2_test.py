@@ -164,11 +164,11 @@ class Conversion(unittest.TestCase):
 
     def test_says_what_the_report_says(self):
         jacobi = [JACOBI3D, "--grid", "32,32,32", "--iters", "4", "--quiet"]
-        devices = ["--machine", "virtual", "--device-model", "v100", "--no-data"]
+        devices = ["--machine", "simulated", "--device-model", "v100", "--no-data"]
         programs = {
             "threads": [*jacobi, "--pes", "3"],
             "deterministic": [*jacobi, "--pes", "3", "--machine", "deterministic", "--shuffle", "5"],
-            "devices in virtual time": [*jacobi, "--pes", "3", *devices],
+            "devices in simulated time": [*jacobi, "--pes", "3", *devices],
             "emulated devices": [*jacobi, "--pes", "2", "--device", "emulated", "--completion", "callback"],
         }
         two = [IMBREX, "run", "-n", "2"]

@@ -28,7 +28,7 @@ class Overlap(unittest.TestCase):
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def record(self, *options):
-        subprocess.run([JACOBI3D, "--machine", "virtual", "--spin", "1ms", "--grid", "33,47,65", "--pes", "2",
+        subprocess.run([JACOBI3D, "--machine", "simulated", "--spin", "1ms", "--grid", "33,47,65", "--pes", "2",
                         "--quiet", "--trace", str(self.file), *options], check=True)
         return self.file.read_bytes()
 

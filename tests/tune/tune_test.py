@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`imbrex tune`, as users start it: on Jacobi3D in virtual time, where the best is known, on a program whose times are a
+"""`imbrex tune`, as users start it: on Jacobi3D in simulated time, where the best is known, on a program whose times are a
 known function of its options, with noise, and on programs that fail.
 
 usage: tune_test.py IMBREX JACOBI3D
@@ -20,7 +20,7 @@ import unittest
 IMBREX, JACOBI = sys.argv[1:3]
 FAKE = pathlib.Path(__file__).with_name("fake_program.py")
 LIMIT = 100  # seconds that nothing here takes unless it hangs
-MODELLED = ["--machine", "virtual", "--device-model", "v100", "--no-data", "--grid", "768,768,768", "--pes", "6",
+MODELLED = ["--machine", "simulated", "--device-model", "v100", "--no-data", "--grid", "768,768,768", "--pes", "6",
             "--iters", "5"]
 
 
@@ -196,7 +196,7 @@ class OnOtherPrograms(Tune):
     def test_what_cannot_be_varied_is_refused_before_a_run(self):
         program = self.program("echo >ran\n")
         for arguments, expected in ((["--processes", "3", program, "--pes", "4"], "4 PEs cannot be divided"),
-                                    (["--processes", "2", program, "--machine", "virtual"], "has one process"),
+                                    (["--processes", "2", program, "--machine", "simulated"], "has one process"),
                                     (["--vary", "--fast", "--short", "--fast", program], "--short names --fast")):
             done = self.run_command(IMBREX, "tune", *arguments)
             self.assertEqual(done.returncode, 2, done.stderr)

@@ -112,7 +112,7 @@ class element {
   /// process cross together, with this PE's next look at the network (when it has nothing to run, or has run 16 messages,
   /// 64 if too many have come; a broadcast to its elements is one of them), and before anything that is sent there
   /// and may not wait. More of them cross in a second, each of them later: where an entry computes on after it has
-  /// sent, send as usual. Nothing changes within a process, in virtual time, and with `--net-latency` and its like.
+  /// sent, send as usual. Nothing changes within a process, in simulated time, and with `--net-latency` and its like.
   element coalesced() const {
     element e = *this;
     e.coalesced_ = true;

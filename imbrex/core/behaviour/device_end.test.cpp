@@ -139,11 +139,11 @@ TEST_P(what_is_left, is_nothing_of_a_program_that_tidies_up) {
 
 INSTANTIATE_TEST_SUITE_P(machines, what_is_left,
                          testing::Values(machine_kind::threads, machine_kind::deterministic,
-                                         machine_kind::virtual_time),
+                                         machine_kind::simulated),
                          [](const auto& of) {
                            return of.param == machine_kind::threads         ? "threads"
                                   : of.param == machine_kind::deterministic ? "deterministic"
-                                                                            : "virtual_time";
+                                                                            : "simulated_time";
                          });
 
 }  // namespace imbrex::device_end_test

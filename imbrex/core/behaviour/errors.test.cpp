@@ -21,7 +21,7 @@ std::vector<machine_under_test> few_machines() {
                                       delayed_link(),
                                       shuffled(3),
                                       deterministic_seeds(5),
-                                      in_virtual_time()};
+                                      in_simulated_time()};
   if (!has_network()) return few;
   few.push_back({"ucx_2x2", {threads(2)}, 2});
   few.push_back({"ucx_4x1", {threads(1)}, 4});

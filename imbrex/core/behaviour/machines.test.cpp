@@ -44,17 +44,17 @@ options serializing(options how) {
 
 machine_under_test delayed_link() { return {"delayed_link", {delayed(), serializing(delayed())}}; }
 
-machine_under_test in_virtual_time() {
+machine_under_test in_simulated_time() {
   std::vector<options> ways;
-  for (const int pes : {1, 3}) ways.push_back({.pes = pes, .machine = machine_kind::virtual_time});
+  for (const int pes : {1, 3}) ways.push_back({.pes = pes, .machine = machine_kind::simulated});
   for (std::uint64_t s = 1; s <= 3; ++s)
     ways.push_back({.pes = static_cast<int>(s + 1),
-                    .machine = machine_kind::virtual_time,
+                    .machine = machine_kind::simulated,
                     .shuffle = s,
                     .serialize_always = s == 2,
                     .net_latency = std::chrono::microseconds(20),
                     .net_bandwidth = 100'000'000});
-  return {"virtual", std::move(ways)};
+  return {"simulated", std::move(ways)};
 }
 
 machine_under_test shuffled(std::uint64_t seeds) {
@@ -78,7 +78,7 @@ std::vector<machine_under_test> machines() {
                                        delayed_link(),
                                        shuffled(5),
                                        deterministic_seeds(20),
-                                       in_virtual_time()};
+                                       in_simulated_time()};
   if (!has_network()) return list;
   options with_thread = threads(2);
   with_thread.comm_thread = true;

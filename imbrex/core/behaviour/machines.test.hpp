@@ -55,7 +55,7 @@ options serializing(options how);
 /// Messages also go through bytes, as between processes.
 machine_under_test delayed_link();
 /// Messages without a delay, and with one.
-machine_under_test in_virtual_time();
+machine_under_test in_simulated_time();
 machine_under_test shuffled(std::uint64_t seeds);
 machine_under_test deterministic_seeds(std::uint64_t seeds);
 /// Every kind.

@@ -70,9 +70,9 @@ TEST(runs, a_slip_of_an_option_is_a_usage_error_and_the_programs_own_are_left_to
 TEST(runs, options_that_a_machine_would_ignore_are_refused) {
   const std::vector<std::pair<std::vector<std::string>, const char*>> wrong{
       {{"--seed", "1"}, "--seed 1 with --machine threads: only --machine deterministic has an order by it"},
-      {{"--seed=7", "--machine=virtual"}, "--seed 7 with --machine virtual: "},
-      {{"--comm-thread", "--machine", "virtual"},
-       "--comm-thread with --machine virtual: there one thread steps"},
+      {{"--seed=7", "--machine=simulated"}, "--seed 7 with --machine simulated: "},
+      {{"--comm-thread", "--machine", "simulated"},
+       "--comm-thread with --machine simulated: there one thread steps"},
       {{"--comm-thread", "--machine", "deterministic"}, "--comm-thread with --machine deterministic: "},
   };
   for (const auto& [arguments, expected] : wrong) {
@@ -114,9 +114,9 @@ TEST(runs, of_a_process_by_itself_may_nest_and_be_at_once) {
     const int there = co_await make_group<member>().reduce<&member::count_peers>(sum);
     co_return there == num_pes() * num_pes() ? 0 : 3;
   };
-  const options in_virtual_time{.pes = 2, .machine = machine_kind::virtual_time};
-  for (const options& outer : {threads(2), serializing(threads(2)), seeded(3, 1), in_virtual_time})
-    for (const options& inner : {threads(3), seeded(2, 1), in_virtual_time}) {
+  const options in_simulated_time{.pes = 2, .machine = machine_kind::simulated};
+  for (const options& outer : {threads(2), serializing(threads(2)), seeded(3, 1), in_simulated_time})
+    for (const options& inner : {threads(3), seeded(2, 1), in_simulated_time}) {
       SCOPED_TRACE(text_of(outer) + " around " + text_of(inner));
       const auto around = [&]() -> task<int> {
         const int before = co_await count();

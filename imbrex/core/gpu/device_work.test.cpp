@@ -242,13 +242,13 @@ std::vector<machine_under_test> some_machines() {
         m.name == "ucx_2x1" || m.name == "ucx_2x2_comm_thread")
       some.push_back(m);
   some.push_back(deterministic_seeds(50));
-  const ways_to_run of_host = in_virtual_time().runs;
+  const ways_to_run of_host = in_simulated_time().runs;
   std::vector<options> with_models(of_host.begin(), of_host.end());
   for (options how : of_host) {
     how.device_model = "v100";
     with_models.push_back(how);
   }
-  some.push_back({"virtual", std::move(with_models)});
+  some.push_back({"simulated", std::move(with_models)});
   return some;
 }
 
@@ -344,7 +344,7 @@ TEST_P(on_threads, a_stream_that_is_held_up_holds_up_no_other) {
 
 TEST_P(on_threads, a_fault_ends_the_run_and_names_kernel_and_stream) {
   for (const options& machine : {threads(2), seeded(2, 1), seeded(1, 2), seeded(3, 3),
-                                 options{.pes = 2, .machine = machine_kind::virtual_time}}) {
+                                 options{.pes = 2, .machine = machine_kind::simulated}}) {
     testing::internal::CaptureStderr();
     const int status = run(with_device(machine, GetParam()), []() -> task<> {
       auto blocks = make_array<block>({3});
@@ -373,7 +373,7 @@ TEST_P(on_threads, a_fault_that_nobody_awaits_is_told_too) {
 TEST_P(on_threads, a_fault_is_told_to_whoever_awaits_and_ends_the_run_at_its_end) {
   for (const nanoseconds before_it_asks : {0ns, nanoseconds(5ms)})
     for (const options& machine : {threads(1), threads(2), seeded(2, 1), seeded(1, 2), seeded(3, 3),
-                                   options{.pes = 2, .machine = machine_kind::virtual_time}}) {
+                                   options{.pes = 2, .machine = machine_kind::simulated}}) {
       testing::internal::CaptureStderr();
       int told = 0;
       int told_beside = 0;
@@ -412,7 +412,7 @@ TEST_P(on_threads, a_fault_before_a_message_of_the_device_ends_the_run) {
 
 TEST_P(on_threads, a_fault_of_a_stream_that_is_gone_is_told_too) {
   for (const options& machine : {threads(1), options{.pes = 1, .machine = machine_kind::deterministic},
-                                 options{.pes = 1, .machine = machine_kind::virtual_time}}) {
+                                 options{.pes = 1, .machine = machine_kind::simulated}}) {
     testing::internal::CaptureStderr();
     const int status = run(with_device(machine, GetParam()), []() -> task<> {
       stream(gpu(), stream_priority::normal, "short-lived").launch(fault, 45);
@@ -514,8 +514,8 @@ TEST(device_work_errors, options_that_contradict_each_other_are_refused) {
         options{.pes = 1, .device_model = "v100"},
         options{.pes = 1, .device = "emulated", .device_model = "no such model"},
         options{.pes = 1, .machine = machine_kind::deterministic, .device = "cuda"},
-        options{.pes = 1, .machine = machine_kind::virtual_time, .device = "cuda"},
-        options{.pes = 1, .machine = machine_kind::virtual_time, .devices = 2},
+        options{.pes = 1, .machine = machine_kind::simulated, .device = "cuda"},
+        options{.pes = 1, .machine = machine_kind::simulated, .devices = 2},
         options{.pes = 1, .device_data = false}, options{.pes = 1, .device_words = "--completion flag"}}) {
     testing::internal::CaptureStderr();
     EXPECT_EQ(run(wrong, nothing_to_do), 2);

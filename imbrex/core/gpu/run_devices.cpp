@@ -30,7 +30,7 @@ void check(const options& how) {
     throw usage_error(
         "--devices " + std::to_string(how.devices) +
         " is for --device emulated; with cuda, CUDA_VISIBLE_DEVICES says which devices are used");
-  if (!how.device_model.empty() && how.machine != machine_kind::virtual_time)
+  if (!how.device_model.empty() && how.machine != machine_kind::simulated)
     throw usage_error("--device-model " + how.device_model +
                       " is for --device emulated: a real device is as fast as it is");
   if (!how.device_data)
@@ -74,19 +74,19 @@ int device_of(device_map map, const pe_place& pe, int devices) {
   return static_cast<int>(std::int64_t{pe.place} * devices / pe.all);
 }
 
-run_devices::run_devices(const options& how, virtual_clock* time) : how_(how), dice_(seed_of(how)) {
+run_devices::run_devices(const options& how, simulated_clock* time) : how_(how), dice_(seed_of(how)) {
   check(how);
   if (how.device.empty()) return;
-  const bool is_modelled = how.machine == machine_kind::virtual_time;
+  const bool is_simulated = how.machine == machine_kind::simulated;
   if (!how.device_model.empty()) model_ = find_device_model(how.device_model);
   emulated_options emulated{.model = model_, .data = how.device_data};
-  if (is_modelled) emulated.devices = std::min(how.pes, max_devices);
+  if (is_simulated) emulated.devices = std::min(how.pes, max_devices);
   if (how.devices != 0) emulated.devices = how.devices;
   if (time != nullptr) {
     if (how.device != "emulated")
-      throw usage_error(std::string("--machine ") + (is_modelled ? "virtual" : "deterministic") +
+      throw usage_error(std::string("--machine ") + (is_simulated ? "simulated" : "deterministic") +
                         " takes --device emulated alone: a " + how.device + " device has a time of its own");
-    is_modelled ? time_.emplace(*time) : time_.emplace(*time, seed_of(how), jitter);
+    is_simulated ? time_.emplace(*time) : time_.emplace(*time, seed_of(how), jitter);
     emulated.time = &*time_;
   }
   devices_ = devices(how.device, emulated);

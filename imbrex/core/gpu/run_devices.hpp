@@ -15,7 +15,7 @@
 #include <imbrex/base/random.hpp>
 #include <imbrex/core/gpu/device_choice.hpp>
 #include <imbrex/device/device.hpp>
-#include <imbrex/device/emulated/virtual_time.hpp>
+#include <imbrex/device/emulated/simulated_time.hpp>
 #include <imbrex/device/model.hpp>
 #include <imbrex/device/stream.hpp>
 #include <imbrex/net/host.hpp>
@@ -53,7 +53,7 @@ class run_devices {
  public:
   /// `time`: of a machine that steps its PEs; null where devices run in real time. Throws usage_error, or
   /// imbrex::error if there is no such device.
-  run_devices(const options& how, virtual_clock* time);
+  run_devices(const options& how, simulated_clock* time);
   ~run_devices();
   run_devices(const run_devices&) = delete;
   run_devices& operator=(const run_devices&) = delete;
@@ -79,7 +79,7 @@ class run_devices {
   /// failed.
   bool rest(std::chrono::milliseconds at_most);
 
-  // In virtual time.
+  // In simulated time.
 
   /// When a device does something by itself; none if never.
   std::optional<nanoseconds> next() const { return time_ ? time_->next() : std::nullopt; }
@@ -114,7 +114,7 @@ class run_devices {
   const options& how_;
   random dice_;
   device_model model_;
-  std::optional<virtual_time> time_;
+  std::optional<simulated_time> time_;
   std::vector<std::unique_ptr<device>> devices_;
   std::vector<std::vector<int>> users_;  ///< PEs, by device
   std::vector<std::unique_ptr<device_completions>> completions_;

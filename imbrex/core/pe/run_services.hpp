@@ -41,7 +41,7 @@ class run_services {
   virtual void give_back(std::uint64_t collection) = 0;
 
   virtual run_devices& devices() const = 0;
-  /// What things take in virtual time; null in real time.
+  /// What things take in simulated time; null in real time.
   virtual const device_model* model() const = 0;
   /// Null if the run is not traced.
   virtual run_recording* recording() const = 0;

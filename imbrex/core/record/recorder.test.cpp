@@ -595,7 +595,7 @@ TEST_F(Tracing, DevicesTellWhatTheyDid) {
   auto asked = how(1);
   asked.device = "emulated";
   asked.device_model = "v100";
-  asked.machine = machine_kind::virtual_time;
+  asked.machine = machine_kind::simulated;
   EXPECT_EQ(run(asked,
                 []() -> task<> {
                   stream one(gpu(), stream_priority::normal, "the test");

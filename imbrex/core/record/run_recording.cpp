@@ -29,7 +29,7 @@ trace::file_header header_of(const options& how, const bootstrap* meeting, const
   if (how.machine == machine_kind::threads) {
     header.started = static_cast<std::uint64_t>(real_clock().now().count());
   } else {
-    header.flags = trace::virtual_clock;
+    header.flags = trace::simulated_clock;
   }
   return header;
 }

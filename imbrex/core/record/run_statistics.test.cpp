@@ -32,7 +32,7 @@ TEST(PeCounts, TimeBetweenItemsIsIdleForTheNextOnesCause) {
 }
 
 TEST(RunStatistics, AddsItsPesUp) {
-  const virtual_clock time;
+  const simulated_clock time;
   detail::run_statistics statistics("process 1 of 4: ", time, false);
   auto& first = statistics.add_pe();
   auto& second = statistics.add_pe();
@@ -67,7 +67,7 @@ struct worker : chare<worker> {
 };
 
 TEST(RunStatistics, SaysWhatARunDid) {
-  options how{.pes = 3, .machine = machine_kind::virtual_time, .stats = true};
+  options how{.pes = 3, .machine = machine_kind::simulated, .stats = true};
   how.net_latency = std::chrono::milliseconds(3);
   testing::internal::CaptureStderr();
   EXPECT_EQ(run(how,

@@ -29,7 +29,7 @@ void advance_devices(local_run& r, nanoseconds moment) {
 }
 
 void advance_to_timer(local_run& r, processor& of) {
-  r.virtual_time().advance_to(*of.next_deadline());
+  r.simulated_time().advance_to(*of.next_deadline());
   step_one(r, of);
 }
 

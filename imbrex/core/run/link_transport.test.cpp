@@ -52,7 +52,7 @@ struct letter final : message {
   static inline std::vector<line>* log = nullptr;
 };
 
-/// PEs stepped by hand in virtual time, so that all is exact.
+/// PEs stepped by hand in simulated time, so that all is exact.
 class link_in_virtual_time : public testing::TestWithParam<bool> {
  protected:
   static constexpr int count = 3;
@@ -101,7 +101,7 @@ class link_in_virtual_time : public testing::TestWithParam<bool> {
   }
   scheduler& at(int pe) { return *pes_[static_cast<std::size_t>(pe)]; }
 
-  virtual_clock time_;
+  simulated_clock time_;
   std::vector<std::unique_ptr<scheduler>> pes_;
   std::unique_ptr<transport> carrier_;
   std::vector<std::unique_ptr<link_transport>> links_;

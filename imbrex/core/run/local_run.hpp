@@ -31,7 +31,7 @@ class local_run : public run_services {
   /// A PE of this process.
   processor& processor_at(int pe) const { return *processors_[static_cast<std::size_t>(pe - pes_.first)]; }
   run_devices& devices() const final { return *devices_; }
-  virtual_clock& virtual_time() { return virtual_clock_; }
+  simulated_clock& simulated_time() { return simulated_clock_; }
 
   // Any thread.
 
@@ -76,7 +76,7 @@ class local_run : public run_services {
   options how_;
   pe_range pes_;
   real_clock real_clock_;
-  virtual_clock virtual_clock_;
+  simulated_clock simulated_clock_;
   std::unique_ptr<run_devices> devices_;
   std::vector<std::unique_ptr<processor>> processors_;
 

@@ -25,7 +25,7 @@
 #include <imbrex/core/run/deterministic_machine.hpp>
 #include <imbrex/core/run/job.hpp>
 #include <imbrex/core/run/link_transport.hpp>
-#include <imbrex/core/run/virtual_machine.hpp>
+#include <imbrex/core/run/simulated_machine.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
 #include <imbrex/net/host.hpp>
 #include <imbrex/net/local/delayed.hpp>
@@ -138,7 +138,7 @@ runtime::runtime(const options& how, bootstrap* meeting) : local_run(checked(how
     mine = own_host(how_.pes, threads_beside(how_));
     how_.pes = mine.pes;
   }
-  devices_ = std::make_unique<detail::run_devices>(how_, one_thread ? &virtual_clock_ : nullptr);
+  devices_ = std::make_unique<detail::run_devices>(how_, one_thread ? &simulated_clock_ : nullptr);
   if (is_alone) {
     pes_ = {0, how_.pes, how_.pes};
   } else {
@@ -166,17 +166,17 @@ runtime::runtime(const options& how, bootstrap* meeting) : local_run(checked(how
 
 void runtime::furnish(const host_share& mine, const bootstrap* meeting) {
   const bool deterministic = how_.machine == machine_kind::deterministic;
-  const bool is_modelled = how_.machine == machine_kind::virtual_time;
+  const bool is_simulated = how_.machine == machine_kind::simulated;
   const clock& time = clock_of_machine();
   std::vector<inbox*> inboxes;
-  if (is_modelled) modelled_ = std::make_unique<detail::virtual_machine>(how_, virtual_clock_);
+  if (is_simulated) simulated_ = std::make_unique<detail::simulated_machine>(how_, simulated_clock_);
   const auto device_of_pe = devices_->choose(mine);
   for (int p = pes_.first; p < pes_.first + pes_.count; ++p) {
     auto seed = how_.shuffle;
     if (seed) *seed += static_cast<std::uint64_t>(p);
-    const clock& its_time = is_modelled ? static_cast<const clock&>(modelled_->clock_of(p)) : time;
+    const clock& its_time = is_simulated ? static_cast<const clock&>(simulated_->clock_of(p)) : time;
     processors_.push_back(std::make_unique<detail::processor>(*this, p, its_time, seed));
-    if (is_modelled) processors_.back()->attach(modelled_->clock_of(p));
+    if (is_simulated) processors_.back()->attach(simulated_->clock_of(p));
     inboxes.push_back(&processors_.back()->door());
     const auto which = device_of_pe[static_cast<std::size_t>(p - pes_.first)];
     if (which) devices_->attach(*processors_.back(), *which);
@@ -186,7 +186,7 @@ void runtime::furnish(const host_share& mine, const bootstrap* meeting) {
   if (deterministic) {
     transport_ =
         std::make_unique<delayed_transport>(detail::seed_of(how_) + how_.shuffle.value_or(0) * 1'000'003);
-  } else if (!is_modelled) {
+  } else if (!is_simulated) {
     transport_ = std::make_unique<direct_transport>(std::move(inboxes), pes_.first);
     if (how_.serialize_always) transport_ = std::make_unique<serializing_transport>(std::move(transport_));
     std::vector<scheduler*> pes;
@@ -197,8 +197,8 @@ void runtime::furnish(const host_share& mine, const bootstrap* meeting) {
   const auto model = detail::link_of(how_);
   for (auto& p : processors_) {
     transport* wire = transport_.get();
-    if (modelled_) {
-      links_.push_back(modelled_->transport_of(p->pe()));
+    if (simulated_) {
+      links_.push_back(simulated_->transport_of(p->pe()));
       if (how_.serialize_always)
         links_.back() = std::make_unique<serializing_transport>(std::move(links_.back()));
       wire = links_.back().get();
@@ -210,7 +210,7 @@ void runtime::furnish(const host_share& mine, const bootstrap* meeting) {
       routers_.push_back(std::make_unique<router>(*wire, network, pes_));
       wire = routers_.back().get();
     }
-    if (model.delays() && !modelled_) {
+    if (model.delays() && !simulated_) {
       // Between the processes of a job, between the PEs of a single one.
       const auto near = job_ ? pes_ : pe_range{p->pe(), 1, pes_.total};
       links_.push_back(
@@ -233,7 +233,7 @@ void runtime::watch(const bootstrap* meeting, const host_share& mine) {
         job_
             ? "process " + std::to_string(job_->process()) + " of " + std::to_string(job_->processes()) + ": "
             : "",
-        real_time ? static_cast<const clock&>(real_clock_) : virtual_clock_, real_time);
+        real_time ? static_cast<const clock&>(real_clock_) : simulated_clock_, real_time);
   for (auto& p : processors_) {
     auto& made = *watches_.emplace_back(std::make_unique<detail::pe_watch>(*p));
     if (recording_) recording_->attach(made, *p);
@@ -251,7 +251,7 @@ void runtime::watch(const bootstrap* meeting, const host_share& mine) {
   } else if (job_->process() != 0) {
     recording_->compare_clocks([this] { job_->ask_clock(); });
   }
-  if (modelled_) modelled_->record_arrivals(recording_->track_of_network());
+  if (simulated_) simulated_->record_arrivals(recording_->track_of_network());
   for (const auto& d : devices_->all())
     if (!recording_->attach(*d))
       log(log_level::warning,
@@ -287,7 +287,7 @@ void runtime::stop() {
 
 detail::run_recording* runtime::recording() const { return recording_.get(); }
 
-const device_model* runtime::model() const { return modelled_ ? &modelled_->model() : nullptr; }
+const device_model* runtime::model() const { return simulated_ ? &simulated_->model() : nullptr; }
 
 int runtime::run(std::function<task<int>()> main) {
   const crash_handler told(&detail::describe_what_runs);
@@ -295,8 +295,8 @@ int runtime::run(std::function<task<int>()> main) {
   if (statistics_) statistics_->begin();
   if (pes_.first == 0) start(std::move(main));
   if (job_) job_->net().start();
-  if (modelled_) {
-    while (modelled_->step(*this)) {
+  if (simulated_) {
+    while (simulated_->step(*this)) {
     }
   } else if (threads_) {
     const auto grace = [this] {
@@ -374,7 +374,7 @@ void runtime::clear() {
     device_completions::of(*p)->discard();
   }
   if (job_ && job_->comm() != nullptr) job_->comm()->discard_work();
-  if (modelled_) modelled_->discard();
+  if (simulated_) simulated_->discard();
   if (transport_) transport_->discard();
   for (auto& p : processors_) {
     const scheduler::activation as(*p);

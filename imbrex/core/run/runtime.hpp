@@ -25,7 +25,7 @@ class run_devices;
 class pe_watch;
 class run_recording;
 class run_statistics;
-class virtual_machine;
+class simulated_machine;
 
 }  // namespace detail
 
@@ -70,7 +70,7 @@ class runtime final : public detail::local_run, public thread_machine::listener 
   void furnish(const host_share& mine, const bootstrap* meeting);
   const clock& clock_of_machine() const {
     if (how_.machine == machine_kind::threads) return real_clock_;
-    return virtual_clock_;
+    return simulated_clock_;
   }
   void end_everywhere() override;
   void stop() override;
@@ -78,12 +78,12 @@ class runtime final : public detail::local_run, public thread_machine::listener 
   bool rest_devices();
   void watch(const bootstrap* meeting, const host_share& mine);
 
-  std::unique_ptr<detail::virtual_machine> modelled_;
+  std::unique_ptr<detail::simulated_machine> simulated_;
   std::unique_ptr<detail::run_recording> recording_;    ///< null if the run is not traced
   std::unique_ptr<detail::run_statistics> statistics_;  ///< null if nobody asked for them
   std::vector<std::unique_ptr<detail::pe_watch>> watches_;
   std::unique_ptr<detail::job> job_;               ///< null for a process by itself
-  std::unique_ptr<transport> transport_;           ///< of all PEs; null in virtual time, where each has one
+  std::unique_ptr<transport> transport_;           ///< of all PEs; null in simulated time, where each has one
   std::vector<std::unique_ptr<router>> routers_;   ///< of each PE, with a job
   std::vector<std::unique_ptr<transport>> links_;  ///< from each PE; none without delays
   std::unique_ptr<thread_machine> threads_;

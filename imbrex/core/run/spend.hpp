@@ -8,10 +8,10 @@
 namespace imbrex {
 
 /// The time of the PE that this runs on, since a fixed but arbitrary moment: real or, on machines that have one,
-/// virtual. Differences of one PE's times are what its program measures.
+/// simulated. Differences of one PE's times are what its program measures.
 nanoseconds now();
 
-/// On `--machine virtual`: what the entry computes on the processor takes so long. Elsewhere, where it takes its time
+/// On `--machine simulated`: what the entry computes on the processor takes so long. Elsewhere, where it takes its time
 /// by itself, this does nothing. A time below 0 counts as 0.
 void spend(nanoseconds time);
 

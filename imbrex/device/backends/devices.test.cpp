@@ -47,7 +47,7 @@ TEST(emulated_devices, say_what_they_are) {
 }
 
 TEST(buffers, move) {
-  subject in({.in_virtual_time = true});
+  subject in({.in_simulated_time = true});
   device_buffer<int> a(in.first(), 10);
   void* const place = a.span().data();
   device_buffer<int> b(std::move(a));
@@ -64,7 +64,7 @@ TEST(buffers, move) {
 }
 
 TEST(buffers, hold_no_zeros_at_first) {
-  subject in({.in_virtual_time = true});
+  subject in({.in_simulated_time = true});
   const device_buffer<int> a(in.first(), 10);
   const pinned_buffer<double> b(in.first(), 10);
   EXPECT_EQ(a.span().data()[9], -1);  // the emulated device's memory is the host's
@@ -72,7 +72,7 @@ TEST(buffers, hold_no_zeros_at_first) {
 }
 
 TEST(buffers, of_too_many_elements_are_refused) {
-  subject in({.in_virtual_time = true});
+  subject in({.in_simulated_time = true});
   EXPECT_THROW(device_buffer<double>(in.first(), SIZE_MAX / 4), device_out_of_memory);
 }
 
@@ -89,14 +89,14 @@ TEST(misuse, an_event_pool_does_not_go_before_its_events) {
 
 #ifndef NDEBUG
 TEST(misuse, of_what_was_moved_from_aborts) {
-  subject in({.in_virtual_time = true});
+  subject in({.in_simulated_time = true});
   device_buffer<int> a(in.first(), 10);
   const device_buffer<int> b(std::move(a));
   EXPECT_DEATH(a.span(), "after it was moved from");  // NOLINT: that is the test
 }
 
 TEST(misuse, a_subspan_does_not_end_outside_of_its_span) {
-  subject in({.in_virtual_time = true});
+  subject in({.in_simulated_time = true});
   device_buffer<int> a(in.first(), 10);
   pinned_buffer<int> b(in.first(), 10);
   EXPECT_EQ(a.span().subspan(10, 0).size() + b.span().subspan(3, 7).size(), 7U);

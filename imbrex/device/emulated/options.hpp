@@ -7,7 +7,7 @@
 
 namespace imbrex {
 
-class virtual_time;
+class simulated_time;
 
 /// A mistake that an emulated device can be told to make, so that tests show that they would see it.
 enum class emulation_defect : std::uint8_t {
@@ -26,7 +26,7 @@ struct emulated_options {
   device_model model{};  ///< of each of them
   /// Run in this time, by one thread and no other; null: in real time, by threads of their own. It must
   /// outlive the devices, and serves one set of them.
-  virtual_time* time = nullptr;
+  simulated_time* time = nullptr;
   /// False: device memory is only counted, kernels and copies take their time and do nothing. For problems
   /// that would not fit into this machine.
   bool data = true;

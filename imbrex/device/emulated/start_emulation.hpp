@@ -7,7 +7,7 @@
 
 namespace imbrex::emulated {
 
-/// By threads, or in virtual time if that is given.
+/// By threads, or in simulated time if that is given.
 std::shared_ptr<emulation> start_emulation(const emulated_options& how);
 
 }  // namespace imbrex::emulated

@@ -11,7 +11,7 @@
 
 namespace imbrex {
 
-/// What is on its way between PEs in virtual time. Items arrive in the order of their times, and those of one time in
+/// What is on its way between PEs in simulated time. Items arrive in the order of their times, and those of one time in
 /// the order of their sending.
 class simulated_network {
  public:

@@ -69,7 +69,7 @@ TEST(simulated_network, destroys_what_does_not_arrive) {
 }
 
 TEST(simulated_transport, charges_the_sender_and_delays_by_the_model) {
-  virtual_clock shared;
+  simulated_clock shared;
   local_clock sender(shared);
   simulated_network net;
   simulated_transport wire(net, {10us, 1'000'000'000, 0ns}, 2us, 0, sender);
@@ -86,7 +86,7 @@ TEST(simulated_transport, charges_the_sender_and_delays_by_the_model) {
 }
 
 TEST(simulated_transport, delivers_at_once_to_the_sender_itself) {
-  virtual_clock shared;
+  simulated_clock shared;
   local_clock sender(shared);
   sender.charge(7us);
   simulated_network net;

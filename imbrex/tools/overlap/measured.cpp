@@ -155,7 +155,7 @@ class measuring final : public tools::dataflow_listener {
 
   const dataflow& run_;
   const measured_part& part_;
-  // What is looked at: moments; and the records in between, since all of an item in virtual time may be one moment.
+  // What is looked at: moments; and the records in between, since all of an item in simulated time may be one moment.
   interval_set times_;
   interval_set records_;
   std::vector<double> worked_;  // ns, by PE

@@ -170,7 +170,7 @@ TEST(measured, counts_overlapping_phases_once) {
   EXPECT_DOUBLE_EQ(measure(run, {.phase = "steps"}, "x").program.computation.count(), 90);
 }
 
-// In virtual time an entry that only waits ends when the last message comes, and so does the warm-up before it.
+// In simulated time an entry that only waits ends when the last message comes, and so does the warm-up before it.
 TEST(measured, counts_what_the_records_put_into_a_phase_that_begins_and_ends_with_a_message) {
   dataflow run = exchange();
   for (auto& message : run.messages) message.needed = 100'000 * static_cast<unsigned>(message.reference + 1);

@@ -75,7 +75,7 @@ std::vector<std::string> options_for(const network& over) {
           "--net-injection-gap", duration_text(model.injection_gap)};
 }
 
-/// Stands for no network in virtual time, where a device model may have one of its own and what is 0 is as there.
+/// Stands for no network in simulated time, where a device model may have one of its own and what is 0 is as there.
 const network next_to_none{nanoseconds(1), max_net_bandwidth / 1e6, microseconds(0)};
 
 bool is_in_virtual_time(std::vector<std::string> command) {
@@ -84,7 +84,7 @@ bool is_in_virtual_time(std::vector<std::string> command) {
   int count = static_cast<int>(words.size());
   words.push_back(nullptr);
   char** rest = words.data();
-  return parse_options(count, rest).machine == machine_kind::virtual_time;
+  return parse_options(count, rest).machine == machine_kind::simulated;
 }
 
 /// Of the phases of that name, or of the whole run.
@@ -133,9 +133,9 @@ verification verify(const verification_settings& asked) {
   for (const microseconds latency : asked.over.latencies)
     for (const double bandwidth : asked.over.bandwidths)
       made.points.push_back({asked.over.at(latency, bandwidth), microseconds::max(), {}, {}});
-  const bool is_modelled = is_in_virtual_time(asked.command);
-  const network none = is_modelled ? next_to_none : network{microseconds(0), 0, microseconds(0)};
-  const auto without = is_modelled ? options_for(none) : std::vector<std::string>();
+  const bool is_simulated = is_in_virtual_time(asked.command);
+  const network none = is_simulated ? next_to_none : network{microseconds(0), 0, microseconds(0)};
+  const auto without = is_simulated ? options_for(none) : std::vector<std::string>();
   std::optional<dataflow> best;
   for (int repeat = 0; repeat < asked.repeats; ++repeat) {
     dataflow run = runs.record(without);

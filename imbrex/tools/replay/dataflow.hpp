@@ -66,7 +66,7 @@ struct dataflow {
     std::uint32_t name = 0;  ///< among `phase_names`
     std::uint64_t begun = 0;
     std::uint64_t ended = 0;  ///< equal to `begun` if the trace ends before it
-    // The same among all records, in the order in which they were read: in virtual time much happens in one moment, and
+    // The same among all records, in the order in which they were read: in simulated time much happens in one moment, and
     // this tells what of it is inside.
     std::uint64_t begun_at = 0;
     std::uint64_t ended_at = 0;

@@ -19,7 +19,7 @@ bool by_timer(const trace::record& r) {
 
 std::uint32_t pe_progress::item_begin(std::uint64_t time, std::optional<std::uint64_t> ready) {
   stop(time);
-  // The time to fetch an item that was there belongs to it: the PE was not idle. In virtual time it always does, as that
+  // The time to fetch an item that was there belongs to it: the PE was not idle. In simulated time it always does, as that
   // charges an idle PE alike.
   const bool was_there = last_piece_ != dataflow::none && ready && *ready <= item_ended_;
   item_begun_ = was_there ? item_ended_ : in_virtual_time_ && ready ? *ready : time;

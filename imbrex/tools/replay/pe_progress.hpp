@@ -17,8 +17,8 @@ namespace imbrex::tools {
 /// needs that coroutine's last one, and what it had waited for; a value that it receives without waiting cuts it in two.
 class pe_progress {
  public:
-  pe_progress(dataflow_maker& made, std::uint32_t pe, bool in_virtual_time)
-      : made_(made), pe_(pe), in_virtual_time_(in_virtual_time) {}
+  pe_progress(dataflow_maker& made, std::uint32_t pe, bool in_simulated_time)
+      : made_(made), pe_(pe), in_virtual_time_(in_simulated_time) {}
 
   /// `ready`: when its message was there, if anybody knows; the piece that it begins.
   std::uint32_t item_begin(std::uint64_t time, std::optional<std::uint64_t> ready);

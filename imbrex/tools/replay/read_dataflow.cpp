@@ -148,8 +148,9 @@ void reading::find_pes() {
     tracks_.emplace(tracks[t].number, t);
     if (trace::class_of_track(tracks[t].number) != track_class::pe) continue;
     const auto number = trace::place_of_track(tracks[t].number);
-    const bool in_virtual_time = (in_.files()[tracks[t].file]->header().flags & trace::virtual_clock) != 0;
-    pes_[t].emplace(made_, static_cast<std::uint32_t>(made_.flow.pes.size()), in_virtual_time);
+    const bool in_simulated_time =
+        (in_.files()[tracks[t].file]->header().flags & trace::simulated_clock) != 0;
+    pes_[t].emplace(made_, static_cast<std::uint32_t>(made_.flow.pes.size()), in_simulated_time);
     pe_tracks_.emplace(number, t);
     if (number == 0) main_track_ = t;
     made_.flow.pes.push_back(number);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs in virtual time, recorded without a network, replayed over one and run over it: the same time must come out.
+// Programs in simulated time, recorded without a network, replayed over one and run over it: the same time must come out.
 #include <imbrex/tools/replay/read_dataflow.hpp>
 #include <imbrex/tools/replay/replay.hpp>
 
@@ -92,7 +92,7 @@ task<> play(plan what) {
 
 dataflow recorded(const plan& what, options how) {
   const test::temporary_trace folder;
-  how.machine = machine_kind::virtual_time;
+  how.machine = machine_kind::simulated;
   how.trace = folder.file();
   how.trace_waits = true;
   EXPECT_EQ(run(how, [&] { return play(what); }), 0);
@@ -128,7 +128,7 @@ struct partner : chare<partner> {
 TEST(dataflow, tells_what_of_a_moment_is_in_a_phase) {
   const test::temporary_trace folder;
   auto how = over(2, {10us, 0, 0ns});
-  how.machine = machine_kind::virtual_time;
+  how.machine = machine_kind::simulated;
   how.trace = folder.file();
   EXPECT_EQ(run(how,
                 []() -> task<> {
@@ -156,7 +156,7 @@ TEST(dataflow, refuses_a_gap_in_the_recording) {
   for (const bool goes_on : {false, true}) {
     const test::temporary_trace folder;
     options how;
-    how.machine = machine_kind::virtual_time;
+    how.machine = machine_kind::simulated;
     how.trace = folder.file();
     EXPECT_EQ(run(how,
                   [goes_on]() -> task<> {
@@ -180,7 +180,7 @@ TEST(dataflow, refuses_a_gap_in_the_recording) {
 TEST(replay, ends_with_the_main_task) {
   const test::temporary_trace folder;
   auto how = over(2, {});
-  how.machine = machine_kind::virtual_time;
+  how.machine = machine_kind::simulated;
   how.trace = folder.file();
   EXPECT_EQ(run(how,
                 []() -> task<> {

@@ -425,7 +425,7 @@ run_report analysis::finish() {
   report.processes = in_.processes();
   for (const auto& file : in_.files()) {
     report.all_pes += file->header().pes;
-    report.virtual_time = report.virtual_time || (file->header().flags & trace::virtual_clock) != 0;
+    report.simulated_time = report.simulated_time || (file->header().flags & trace::simulated_clock) != 0;
   }
   finish_pes(report);
   if (all_.observer != nullptr) all_.observer->end(end_);

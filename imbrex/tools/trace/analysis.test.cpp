@@ -449,7 +449,7 @@ TEST(Analysis, KnowsAMessageThatBeginsWhenItIsSent) {
   {
     trace::file_header head;
     head.pes = 3;
-    head.flags = trace::virtual_clock;
+    head.flags = trace::simulated_clock;
     trace::file_writer out(folder.file(), head);
     out.write(0, std::vector{
                      a_record(50, record_kind::item_begin, 0x20, 0, 0, 1, program),
@@ -468,7 +468,7 @@ TEST(Analysis, KnowsAMessageThatBeginsWhenItIsSent) {
     out.end();
   }
   const run_report run = report_on(folder.file());
-  EXPECT_TRUE(run.virtual_time);
+  EXPECT_TRUE(run.simulated_time);
   EXPECT_EQ(run.messages.begun, 2U);
   EXPECT_EQ(run.messages.unknown, 0U);
   EXPECT_EQ(run.path.takeovers, 2U);

@@ -136,7 +136,7 @@ struct run_report {
   std::uint64_t length = 0;   ///< from the first record to the last
   std::uint32_t processes = 0;
   std::uint64_t all_pes = 0;  ///< of the processes whose files were read, also those without records
-  bool virtual_time = false;
+  bool simulated_time = false;
   std::vector<std::string> warnings;
   std::vector<entry_report> entries;
   std::vector<pe_report> pes;

@@ -106,7 +106,7 @@ ordered_json json(const run_report& run) {
                     {"length", run.length},
                     {"processes", run.processes},
                     {"all_pes", run.all_pes},
-                    {"virtual_time", run.virtual_time},
+                    {"simulated_time", run.simulated_time},
                     {"warnings", run.warnings}};
   for (const char* const list : {"entries", "pes", "overlap_of_processes", "devices", "phases"})
     made[list] = ordered_json::array();

@@ -38,7 +38,7 @@ std::string head_text(const run_report& run) {
       fmt::format("{}: {} records, {} {} of {} {}, {} of {}\n", printable(run.file),
                   readable_count(run.records), readable_count(run.all_pes), run.all_pes == 1 ? "PE" : "PEs",
                   readable_count(run.processes), run.processes == 1 ? "process" : "processes",
-                  time_text(run.length), run.virtual_time ? "a model's time" : "time");
+                  time_text(run.length), run.simulated_time ? "a model's time" : "time");
   for (const std::string& warning : run.warnings) text += "  warning: " + printable(warning) + "\n";
   return text;
 }

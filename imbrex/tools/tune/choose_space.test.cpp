@@ -139,10 +139,10 @@ TEST(choose_space, varies_the_completion_of_devices) {
                   "--completion work-request"};
   EXPECT_EQ(alternatives(choose_space(with({"--device", "cuda"}), {"", true, 4}), "--completion"), all);
   const space modelled =
-      choose_space(with({"--machine", "virtual", "--device-model", "v100", "--pes", "6"}), {"", true, 4});
+      choose_space(with({"--machine", "simulated", "--device-model", "v100", "--pes", "6"}), {"", true, 4});
   EXPECT_EQ(alternatives(modelled, "--completion"), all);
   EXPECT_EQ(modelled.dimensions.size(), 1U);
-  EXPECT_EQ(modelled.rest, (arguments{"--machine", "virtual", "--device-model", "v100", "--pes", "6"}));
+  EXPECT_EQ(modelled.rest, (arguments{"--machine", "simulated", "--device-model", "v100", "--pes", "6"}));
   EXPECT_EQ(alternatives(choose_space(with({"--device", "cuda", "--completion", "callback"}), {"", true, 4}),
                          "--completion"),
             (names{"default", "--completion poll", "--completion flag", "--completion sync",
@@ -173,7 +173,8 @@ TEST(choose_space, refuses_processes_that_it_would_not_vary) {
   };
   EXPECT_EQ(complaint(with({})), "accepted");
   EXPECT_NE(complaint(with({}), false).find("does not take the runtime's options"), std::string::npos);
-  EXPECT_NE(complaint(with({"--machine", "virtual"})).find("--machine virtual has one"), std::string::npos);
+  EXPECT_NE(complaint(with({"--machine", "simulated"})).find("--machine simulated has one"),
+            std::string::npos);
   EXPECT_NE(complaint(with({}, {{"--pes", {"2"}}})).find("--vary '--pes ...'"), std::string::npos);
   EXPECT_NE(complaint(with({"--device", "emulated"})).find("emulated devices of its own"), std::string::npos);
 }
@@ -185,8 +186,8 @@ TEST(choose_space, refuses_before_a_run_what_no_run_could_allow) {
             std::string::npos);
   processes.among = {2};
   EXPECT_EQ(complaint_before_a_run(processes), "accepted");
-  processes.given = {"--machine", "virtual"};
-  EXPECT_NE(complaint_before_a_run(processes).find("--machine virtual has one process"), std::string::npos);
+  processes.given = {"--machine", "simulated"};
+  EXPECT_NE(complaint_before_a_run(processes).find("--machine simulated has one process"), std::string::npos);
   processes.given = {"--pes", "65536"};
   processes.processes = 65'536;
   EXPECT_EQ(complaint_before_a_run(processes), "accepted");

@@ -107,7 +107,7 @@ TEST(tune_command, says_what_is_wrong_and_what_to_write) {
       {{"--vary", "--options a", "app"}, "options files are read before"},
       {{"--vary", "--trace a,b", "app"}, "measured by their traces"},
       {{"--vary", "--trace-full wait", "app"}, "measured by their traces"},
-      {{"--vary", "--machine threads,virtual", "app"}, "times of different machines cannot be compared"},
+      {{"--vary", "--machine threads,simulated", "app"}, "times of different machines cannot be compared"},
       {{"--vary", "--odf 1", "--vary", "--odf 2", "app"}, "--vary --odf 2: --vary has named this option"},
       {{"--short", "5", "app"}, "must begin with an option"},
       {{"--short", "--iters 5 --pes=2", "app"}, "--pes must be in trials as it is"},

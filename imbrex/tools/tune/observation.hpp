@@ -28,7 +28,7 @@ struct observation {
   nanoseconds lost{0};    ///< besides, in attempts that were given up, which says nothing of what a run costs
   std::string failure{};  ///< why it has no time; empty if it has
   std::optional<evidence> seen{};
-  bool virtual_time = false;  ///< by its trace; so the run takes the same time whenever it is made
+  bool simulated_time = false;  ///< by its trace; so the run takes the same time whenever it is made
 };
 
 /// Something that can be run in different configurations.

@@ -54,7 +54,7 @@ observation search::run_once(const configuration& at) {
   observation made = what_.run(at, std::min(limit_, left));
   found_.spent += made.cost + made.lost;
   if (!made.failure.empty() && made.cost >= left) made.failure += ", all that was left; raise --seconds";
-  if (made.failure.empty() && !made.virtual_time) found_.exact = false;
+  if (made.failure.empty() && !made.simulated_time) found_.exact = false;
   last_runs_[at] = made;
   return made;
 }
@@ -70,7 +70,7 @@ void search::run_default(std::vector<observation> already_run) {
       throw error("the program cannot be measured as it is: " + runs.back().failure);
   }
   last_runs_[where_.by_default()] = runs.back();
-  found_.exact = runs[0].virtual_time && runs[1].virtual_time && runs[0].time == runs[1].time;
+  found_.exact = runs[0].simulated_time && runs[1].simulated_time && runs[0].time == runs[1].time;
   limit_ = std::max(least_limit, patience * std::max(runs[0].cost, runs[1].cost));
 }
 

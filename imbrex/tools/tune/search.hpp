@@ -24,7 +24,7 @@ struct search_result {
   std::vector<configuration> untried;      ///< for which the time did not suffice, or after an early end
   std::optional<int> interrupted;          ///< by this signal
   std::string given_up;                    ///< why, if one run was, and the search with it
-  bool exact = false;                      ///< in virtual time, where the default took the same time twice
+  bool exact = false;                      ///< in simulated time, where the default took the same time twice
   configuration best;                      ///< what was found, confirmed or not
   std::optional<comparison> confirmation;  ///< of what was found against the default, in fresh pairs
   configuration chosen;                    ///< what was found if that was confirmed, else the default

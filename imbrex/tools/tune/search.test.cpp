@@ -40,11 +40,11 @@ class imagined final : public subject {
     if (time < 0) return {.cost = 1ms, .failure = "no luck"};
     const nanoseconds took(static_cast<std::int64_t>(time * 1e6));
     if (took > limit) return {.cost = limit, .failure = "took too long"};
-    return {.time = took, .cost = took, .virtual_time = virtual_time(at)};
+    return {.time = took, .cost = took, .simulated_time = simulated_time(at)};
   }
 
   int runs = 0;
-  std::function<bool(const configuration&)> virtual_time = [](const configuration&) { return true; };
+  std::function<bool(const configuration&)> simulated_time = [](const configuration&) { return true; };
 
  private:
   function time_;
@@ -72,11 +72,11 @@ TEST(search, finds_the_best_of_independent_dimensions_exactly) {
 TEST(search, takes_equal_times_for_exact_only_in_virtual_time) {
   const auto time = [](const configuration& at, int) { return at[0] == 1 ? 99.5 : 100.0; };
   imagined real(time);
-  real.virtual_time = [](const configuration&) { return false; };
+  real.simulated_time = [](const configuration&) { return false; };
   EXPECT_FALSE(found(space_of({2}), real).exact);
   EXPECT_EQ(found(space_of({2}), real).chosen, configuration{0}) << "a gain of half a percent is none";
   imagined mixed(time);
-  mixed.virtual_time = [](const configuration& at) { return at[0] == 0; };
+  mixed.simulated_time = [](const configuration& at) { return at[0] == 0; };
   EXPECT_FALSE(found(space_of({2}), mixed).exact);
   EXPECT_EQ(found(space_of({2}), mixed).chosen, configuration{0});
   imagined exact(time);
@@ -200,7 +200,7 @@ imagined interrupted_in(int last_run, bool is_virtual) {
     if (run == last_run) throw imbrex::tools::interrupted(SIGTERM);
     return at[0] == 1 ? 50.0 : 100.0;
   });
-  program.virtual_time = [is_virtual](const configuration&) { return is_virtual; };
+  program.simulated_time = [is_virtual](const configuration&) { return is_virtual; };
   return program;
 }
 
@@ -240,7 +240,7 @@ TEST(search, keeps_what_it_knows_when_a_run_is_given_up) {
     if (run == 9) throw imbrex::tools::disturbed("one run was given up");
     return at[0] == 1 ? 50.0 : 100.0;
   });
-  program.virtual_time = [](const configuration&) { return false; };
+  program.simulated_time = [](const configuration&) { return false; };
   const search_result result = found(space_of({3}), program);
   EXPECT_EQ(result.given_up, "one run was given up");
   EXPECT_TRUE(result.ended_early());
@@ -275,7 +275,7 @@ TEST(search, counts_what_was_lost_to_its_time_and_not_to_what_runs_cost) {
   struct stopped_once final : subject {
     observation run(const configuration& at, nanoseconds) override {
       const nanoseconds time = at[0] == 1 ? 1s : 2s;
-      return {.time = time, .cost = time, .lost = runs++ == 1 ? 50s : 0s, .virtual_time = true};
+      return {.time = time, .cost = time, .lost = runs++ == 1 ? 50s : 0s, .simulated_time = true};
     }
     int runs = 0;
   } program;
@@ -314,7 +314,7 @@ TEST(search, takes_runs_that_there_are) {
   imagined program([](const configuration&, int) { return 10.0; });
   const space where = space_of({1});
   const search_result result =
-      search(where, program, {.budget = 1h}).run({{.time = 10ms, .cost = 20ms, .virtual_time = true}});
+      search(where, program, {.budget = 1h}).run({{.time = 10ms, .cost = 20ms, .simulated_time = true}});
   EXPECT_EQ(program.runs, 1);
   EXPECT_TRUE(result.exact);
   EXPECT_EQ(result.spent, 30ms);

@@ -128,7 +128,7 @@ def main():
     for name, factor in (("odf1", 1), ("odf4", 4)):
         run(imbrex, "run", "-n", 2, program, "--grid", "48,48,48", "--odf", factor, "--iters", 10, "--pes", 1,
             "--net-latency", "200us", "--trace", folder / f"{name}.trace")
-    run(program, "--machine", "virtual", "--device-model", "v100", "--no-data", "--pes", 2, "--grid", "384,384,384",
+    run(program, "--machine", "simulated", "--device-model", "v100", "--no-data", "--pes", 2, "--grid", "384,384,384",
         "--odf", 2, "--iters", 10, "--completion", "poll", "--trace", folder / "devices.trace")
     write_evil_trace(folder / "evil.trace")
     pages = {"odf4": ["odf4"], "devices": ["devices"], "compared": ["odf1", "odf4"]}

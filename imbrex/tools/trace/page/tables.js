@@ -81,7 +81,7 @@ function head() {
   byId('about').textContent = reports.map(report =>
     `${countText(report.records)} records, ${countText(report.all_pes)} PE${report.all_pes === 1 ? '' : 's'} of ` +
     `${countText(report.processes)} process${report.processes === 1 ? '' : 'es'}, ${timeText(report.length)}` +
-    (report.virtual_time ? " of a model's time" : '')).join(compared ? '  \u00b7  ' : '');
+    (report.simulated_time ? " of a model's time" : '')).join(compared ? '  \u00b7  ' : '');
   for (const report of reports)
     for (const warning of report.warnings) byId('warnings').append(element('li', {}, warning));
   const shown = [['length', 'length of the run'], ['utilisation', "of the PEs' time: program"],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/device/emulated/virtual_time.hpp>
+#include <imbrex/device/emulated/simulated_time.hpp>
 
 #include <gtest/gtest.h>
 
@@ -29,10 +29,10 @@ device_model round_model() {
   return model;
 }
 
-class in_virtual_time : public testing::Test {
+class in_simulated_time : public testing::Test {
  protected:
-  explicit in_virtual_time(device_model model = round_model())
-      : in({.in_virtual_time = true}, std::move(model)) {}
+  explicit in_simulated_time(device_model model = round_model())
+      : in({.in_simulated_time = true}, std::move(model)) {}
 
   stream make(std::string owner, stream_priority priority = stream_priority::normal) {
     return {in.first(), priority, std::move(owner)};
@@ -52,7 +52,7 @@ class in_virtual_time : public testing::Test {
   event_pool events{in.first()};
 };
 
-TEST_F(in_virtual_time, a_kernel_takes_the_time_of_its_bytes) {
+TEST_F(in_simulated_time, a_kernel_takes_the_time_of_its_bytes) {
   stream s = make("s");
   s.launch(move_bytes, 1000.0, 0U);
   const event e = mark(s);
@@ -65,7 +65,7 @@ TEST_F(in_virtual_time, a_kernel_takes_the_time_of_its_bytes) {
   EXPECT_FALSE(in.time().next());
 }
 
-TEST_F(in_virtual_time, kernels_that_fill_the_device_follow_each_other) {
+TEST_F(in_simulated_time, kernels_that_fill_the_device_follow_each_other) {
   stream a = make("a");
   stream b = make("b");
   a.launch(move_bytes, 1000.0, 0U);
@@ -76,7 +76,7 @@ TEST_F(in_virtual_time, kernels_that_fill_the_device_follow_each_other) {
   EXPECT_EQ(end_of(second), 1510ns);  // its start has passed meanwhile
 }
 
-TEST_F(in_virtual_time, small_kernels_share_the_device) {
+TEST_F(in_simulated_time, small_kernels_share_the_device) {
   stream a = make("a");
   stream b = make("b");
   stream c = make("c");
@@ -89,10 +89,10 @@ TEST_F(in_virtual_time, small_kernels_share_the_device) {
   EXPECT_EQ(end_of(ends[2]), 1510ns);
 }
 
-TEST_F(in_virtual_time, many_small_kernels_leave_nothing_of_the_device) {
+TEST_F(in_simulated_time, many_small_kernels_leave_nothing_of_the_device) {
   device_model model = round_model();
   model.device.concurrent_kernels = 20;
-  subject wide({.in_virtual_time = true}, model);
+  subject wide({.in_simulated_time = true}, model);
   event_pool marks(wide.first());
   std::vector<stream> streams;
   std::vector<event> ends;
@@ -108,10 +108,10 @@ TEST_F(in_virtual_time, many_small_kernels_leave_nothing_of_the_device) {
   EXPECT_EQ(wide.time().now(), 2010ns);
 }
 
-TEST_F(in_virtual_time, a_transfer_without_end_is_a_long_one) {
+TEST_F(in_simulated_time, a_transfer_without_end_is_a_long_one) {
   device_model slowest = round_model();
   slowest.copy.to_device = 1;
-  subject crawl({.in_virtual_time = true}, slowest);
+  subject crawl({.in_simulated_time = true}, slowest);
   device_buffer<char> on(crawl.first(), 1U << 20U);
   pinned_buffer<char> off(crawl.first(), 1U << 20U);
   stream s(crawl.first(), stream_priority::normal, "s");
@@ -121,7 +121,7 @@ TEST_F(in_virtual_time, a_transfer_without_end_is_a_long_one) {
   EXPECT_GT(crawl.time().now(), 24h);
 }
 
-TEST_F(in_virtual_time, a_kernel_of_higher_priority_goes_first_where_it_arrives_later) {
+TEST_F(in_simulated_time, a_kernel_of_higher_priority_goes_first_where_it_arrives_later) {
   stream low = make("low", stream_priority::low);
   stream high = make("high", stream_priority::high);
   low.launch(move_bytes, 1000.0, 0U);
@@ -132,7 +132,7 @@ TEST_F(in_virtual_time, a_kernel_of_higher_priority_goes_first_where_it_arrives_
   EXPECT_EQ(end_of(late), 1110ns);
 }
 
-TEST_F(in_virtual_time, copies_share_an_engine_in_the_order_of_their_submission) {
+TEST_F(in_simulated_time, copies_share_an_engine_in_the_order_of_their_submission) {
   device_buffer<char> on(in.first(), 1000);
   pinned_buffer<char> off(in.first(), 1000);
   stream low = make("low", stream_priority::low);
@@ -147,7 +147,7 @@ TEST_F(in_virtual_time, copies_share_an_engine_in_the_order_of_their_submission)
   EXPECT_EQ(end_of(ends[2]), 2010ns);
 }
 
-TEST_F(in_virtual_time, a_copy_within_the_device_reads_and_writes) {
+TEST_F(in_simulated_time, a_copy_within_the_device_reads_and_writes) {
   device_buffer<char> a(in.first(), 100);
   device_buffer<char> b(in.first(), 100);
   stream s = make("s");
@@ -157,7 +157,7 @@ TEST_F(in_virtual_time, a_copy_within_the_device_reads_and_writes) {
   EXPECT_EQ(end_of(mark(s)), 320ns);
 }
 
-TEST_F(in_virtual_time, host_functions_see_the_clock) {
+TEST_F(in_simulated_time, host_functions_see_the_clock) {
   stream s = make("s");
   nanoseconds seen{0};
   auto look = [&]() noexcept { seen = in.time().now(); };
@@ -167,7 +167,7 @@ TEST_F(in_virtual_time, host_functions_see_the_clock) {
   EXPECT_EQ(seen, 100ns);
 }
 
-TEST_F(in_virtual_time, what_is_never_written_is_said_and_not_waited_for) {
+TEST_F(in_simulated_time, what_is_never_written_is_said_and_not_waited_for) {
   flag_array flags(in.first(), 1);
   stream s = make("waiter");
   s.wait(flags[0], 1);
@@ -184,7 +184,7 @@ TEST(memory, behind_a_wait_that_does_not_end_is_not_handed_out_even_if_there_is_
   constexpr std::size_t most = 40U << 20U;  // of 64 MiB that the device has
   device_model small = round_model();
   small.device.memory = 64U << 20U;
-  subject tight({.in_virtual_time = true}, small);
+  subject tight({.in_simulated_time = true}, small);
   flag_array flags(tight.first(), 1);
   stream s(tight.first(), stream_priority::normal, "waiter");
   {
@@ -197,7 +197,7 @@ TEST(memory, behind_a_wait_that_does_not_end_is_not_handed_out_even_if_there_is_
   EXPECT_NO_THROW(device_buffer<char>(tight.first(), most));
 }
 
-TEST_F(in_virtual_time, there_is_one_set_of_devices) {
+TEST_F(in_simulated_time, there_is_one_set_of_devices) {
   emulated_options how;
   how.time = &in.time();
   EXPECT_THROW(devices("emulated", how), error);
@@ -214,9 +214,9 @@ device_model costly_model() {
   return model;
 }
 
-class with_a_caller : public in_virtual_time {
+class with_a_caller : public in_simulated_time {
  protected:
-  with_a_caller() : in_virtual_time(costly_model()) { in.time().charge_to(&pe); }
+  with_a_caller() : in_simulated_time(costly_model()) { in.time().charge_to(&pe); }
   local_clock pe{in.shared_clock()};
 };
 
@@ -249,7 +249,7 @@ TEST_F(with_a_caller, a_graph_costs_less_than_its_operations) {
 
 /// What happened in a program of several streams: the marks in their order, and the time at the end.
 std::vector<int> trace(std::uint64_t seed) {
-  subject in({.in_virtual_time = true, .seed = seed});
+  subject in({.in_simulated_time = true, .seed = seed});
   mark_log log(in);
   std::vector<stream> streams;
   for (int i = 0; i < 4; ++i) streams.emplace_back(in.first(), stream_priority::normal, "s");
@@ -275,7 +275,7 @@ TEST(seeds, show_effects_early_and_events_late) {
   int early = 0;
   int late = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    subject in({.in_virtual_time = true, .seed = seed});
+    subject in({.in_simulated_time = true, .seed = seed});
     event_pool events(in.first());
     device_buffer<int> cell(in.first(), 1);
     pinned_buffer<int> value(in.first(), 1);
@@ -308,8 +308,8 @@ TEST(seeds, show_effects_early_and_events_late) {
 TEST(without_data, memory_is_only_counted) {
   device_model model = round_model();
   model.device.memory = std::size_t{1} << 40U;
-  virtual_clock clock;
-  virtual_time time(clock);
+  simulated_clock clock;
+  simulated_time time(clock);
   const auto all = devices("emulated", {.model = model, .time = &time, .data = false});
   device& one = *all.front();
   stream s(one, stream_priority::normal, "s");
@@ -334,8 +334,8 @@ TEST(without_data, memory_is_only_counted) {
 TEST(without_data, there_may_be_more_buffers_than_the_system_gives_pieces) {
   device_model model = round_model();
   model.device.memory = std::size_t{1} << 40U;
-  virtual_clock clock;
-  virtual_time time(clock);
+  simulated_clock clock;
+  simulated_time time(clock);
   const auto all = devices("emulated", {.model = model, .time = &time, .data = false});
   std::vector<device_buffer<char>> on_device;
   std::vector<pinned_buffer<char>> pinned;
@@ -352,7 +352,7 @@ TEST(without_data, there_may_be_more_buffers_than_the_system_gives_pieces) {
 }
 
 TEST(host_functions, must_not_use_the_device) {
-  subject in({.in_virtual_time = true});
+  subject in({.in_simulated_time = true});
   stream s(in.first(), stream_priority::normal, "s");
   auto misuse = [&]() noexcept { s.idle(); };
   EXPECT_DEATH(

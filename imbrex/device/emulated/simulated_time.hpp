@@ -10,7 +10,7 @@
 namespace imbrex {
 
 namespace emulated {
-class virtual_emulation;
+class simulated_emulation;
 }
 
 /// The time of emulated devices that have no threads. It stands still until somebody advances it, and all
@@ -23,12 +23,12 @@ class virtual_emulation;
 ///
 /// Whoever polls must let time pass between two looks: none passes by itself. `synchronize` advances it, for
 /// all who use it.
-class virtual_time {
+class simulated_time {
  public:
-  explicit virtual_time(virtual_clock& clock, std::optional<std::uint64_t> seed = {}, double jitter = 0);
-  virtual_time(const virtual_time&) = delete;
-  virtual_time& operator=(const virtual_time&) = delete;
-  ~virtual_time();
+  explicit simulated_time(simulated_clock& clock, std::optional<std::uint64_t> seed = {}, double jitter = 0);
+  simulated_time(const simulated_time&) = delete;
+  simulated_time& operator=(const simulated_time&) = delete;
+  ~simulated_time();
 
   nanoseconds now() const noexcept { return clock_.now(); }
   /// When something happens next by itself; none: never, unless somebody submits something.
@@ -42,13 +42,13 @@ class virtual_time {
   void charge_to(local_clock* caller) noexcept { caller_ = caller; }
 
  private:
-  friend class emulated::virtual_emulation;
+  friend class emulated::simulated_emulation;
 
-  virtual_clock& clock_;
+  simulated_clock& clock_;
   const std::optional<std::uint64_t> seed_;
   const double jitter_;
   local_clock* caller_ = nullptr;
-  emulated::virtual_emulation* devices_ = nullptr;
+  emulated::simulated_emulation* devices_ = nullptr;
 };
 
 }  // namespace imbrex

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/device/emulated/virtual_emulation.hpp>
+#include <imbrex/device/emulated/simulated_emulation.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -8,16 +8,16 @@
 
 namespace imbrex {
 
-virtual_time::virtual_time(virtual_clock& clock, std::optional<std::uint64_t> seed, double jitter)
+simulated_time::simulated_time(simulated_clock& clock, std::optional<std::uint64_t> seed, double jitter)
     : clock_(clock), seed_(seed), jitter_(std::clamp(jitter, 0.0, 1.0)) {}
 
-virtual_time::~virtual_time() = default;
+simulated_time::~simulated_time() = default;
 
-std::optional<nanoseconds> virtual_time::next() const {
+std::optional<nanoseconds> simulated_time::next() const {
   return devices_ == nullptr ? std::nullopt : devices_->core().next();
 }
 
-void virtual_time::advance_to(nanoseconds moment) {
+void simulated_time::advance_to(nanoseconds moment) {
   for (auto due = next(); due && *due <= moment; due = next()) {
     clock_.advance_to(*due);  // before, for host functions read it
     devices_->core().advance_to(*due);
@@ -26,23 +26,25 @@ void virtual_time::advance_to(nanoseconds moment) {
   if (devices_ != nullptr) devices_->core().advance_to(clock_.now());
 }
 
-bool virtual_time::take_news(int device) { return devices_ != nullptr && devices_->core().take_news(device); }
+bool simulated_time::take_news(int device) {
+  return devices_ != nullptr && devices_->core().take_news(device);
+}
 
 namespace emulated {
 
-virtual_emulation::virtual_emulation(const emulated_options& how)
+simulated_emulation::simulated_emulation(const emulated_options& how)
     : emulation(how),
       time_(*how.time),
       engine_(*this, std::vector(static_cast<std::size_t>(how.devices), how.model), time_.seed_,
               time_.jitter_, how.defect) {
-  if (time_.devices_ != nullptr) throw error("this virtual time has devices already; make another one");
+  if (time_.devices_ != nullptr) throw error("this simulated time has devices already; make another one");
   time_.devices_ = this;
   engine_.advance_to(time_.now());
 }
 
-virtual_emulation::~virtual_emulation() { time_.devices_ = nullptr; }
+simulated_emulation::~simulated_emulation() { time_.devices_ = nullptr; }
 
-bool virtual_emulation::seen(const completion& one) {
+bool simulated_emulation::seen(const completion& one) {
   if (one.done.load(std::memory_order_relaxed) && one.visible <= time_.now()) return true;
   if (std::exchange(asked_, time_.now()) != time_.now()) asked_in_vain_ = 0;
   if (++asked_in_vain_ > most_in_vain)
@@ -52,7 +54,7 @@ bool virtual_emulation::seen(const completion& one) {
   return false;
 }
 
-nanoseconds virtual_emulation::charge(nanoseconds cost) {
+nanoseconds simulated_emulation::charge(nanoseconds cost) {
   // The clock may have been moved by others.
   time_.advance_to(time_.now());
   if (time_.caller_ == nullptr) return time_.now();
@@ -60,7 +62,7 @@ nanoseconds virtual_emulation::charge(nanoseconds cost) {
   return std::max(time_.now(), time_.caller_->now());
 }
 
-void virtual_emulation::wait(const completion& one, int device) {
+void simulated_emulation::wait(const completion& one, int device) {
   while (!seen(one) && engine_.failure(device).empty()) {
     const auto due = time_.next();
     if (!due)
@@ -69,14 +71,14 @@ void virtual_emulation::wait(const completion& one, int device) {
   }
 }
 
-void virtual_emulation::stop(int device) noexcept { engine_.fail(device, "it was destroyed"); }
+void simulated_emulation::stop(int device) noexcept { engine_.fail(device, "it was destroyed"); }
 
-void virtual_emulation::begin(operation& started) {
+void simulated_emulation::begin(operation& started) {
   const bool now = started.kind == operation_kind::host_function || engine_.draw(2) == 1;
   if (now) engine_.body_done(started, run(started));
 }
 
-void virtual_emulation::end(operation& over) { engine_.body_done(over, run(over)); }
+void simulated_emulation::end(operation& over) { engine_.body_done(over, run(over)); }
 
 }  // namespace emulated
 }  // namespace imbrex

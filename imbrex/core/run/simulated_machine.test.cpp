@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/core/run/virtual_machine.hpp>
+#include <imbrex/core/run/simulated_machine.hpp>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -71,7 +71,7 @@ class model_file {
 options modelled(const model_file& model, int pes,
                  completion_method completion = completion_method::polling) {
   return {.pes = pes,
-          .machine = machine_kind::virtual_time,
+          .machine = machine_kind::simulated,
           .device = "emulated",
           .device_model = model.path(),
           .completion = completion};
@@ -135,7 +135,7 @@ class lone : public chare<lone> {
   mailbox<int> never;
 };
 
-TEST(virtual_machine, charges_messages_by_the_model) {
+TEST(simulated_machine, charges_messages_by_the_model) {
   const model_file model;
   std::vector<nanoseconds> moments;
   EXPECT_EQ(run(modelled(model, 2),
@@ -153,7 +153,7 @@ TEST(virtual_machine, charges_messages_by_the_model) {
   EXPECT_NEAR(static_cast<double>((moments[2] - moments[0]).count()), 202'200'000, 400);
 }
 
-TEST(virtual_machine, charges_bytes_that_are_left_out) {
+TEST(simulated_machine, charges_bytes_that_are_left_out) {
   const model_file model;
   nanoseconds without{0};
   nanoseconds with{0};
@@ -187,7 +187,7 @@ nanoseconds time_of_work(int pes, int workers) {
   return took;
 }
 
-TEST(virtual_machine, pes_work_side_by_side_and_each_does_one_thing_at_a_time) {
+TEST(simulated_machine, pes_work_side_by_side_and_each_does_one_thing_at_a_time) {
   const nanoseconds four_pes = time_of_work(4, 4);
   EXPECT_GE(four_pes, 3s);
   EXPECT_LT(four_pes, 4s);
@@ -196,7 +196,7 @@ TEST(virtual_machine, pes_work_side_by_side_and_each_does_one_thing_at_a_time) {
   EXPECT_LT(one_pe, 10s);
 }
 
-TEST(virtual_machine, sleeps_and_copies_take_their_time) {
+TEST(simulated_machine, sleeps_and_copies_take_their_time) {
   const model_file model;
   nanoseconds slept{0};
   nanoseconds copied{0};
@@ -226,7 +226,7 @@ nanoseconds time_of_kernel(completion_method completion, std::int64_t kernel_tim
   return took;
 }
 
-TEST(virtual_machine, a_completion_costs_what_its_method_costs) {
+TEST(simulated_machine, a_completion_costs_what_its_method_costs) {
   // launch 10 us, event 1 us beside the kernel of 500 us + 1 ns, then: the query, the item
   EXPECT_EQ(time_of_kernel(completion_method::polling, 500'000), 10us + 1ns + 500us + 100ns + 1ms);
   // a call for the word more; no query
@@ -260,7 +260,7 @@ nanoseconds time_with_other_work(completion_method completion) {
   return took;
 }
 
-TEST(virtual_machine, synchronous_pes_do_nothing_else_but_do_not_hold_up_each_other) {
+TEST(simulated_machine, synchronous_pes_do_nothing_else_but_do_not_hold_up_each_other) {
   // Kernels of two workers of a PE beside each other, and their work meanwhile.
   const nanoseconds asynchronous = time_with_other_work(completion_method::polling);
   EXPECT_GE(asynchronous, 2s);
@@ -271,9 +271,9 @@ TEST(virtual_machine, synchronous_pes_do_nothing_else_but_do_not_hold_up_each_ot
   EXPECT_LT(synchronous, 6s);
 }
 
-TEST(virtual_machine, is_quiet_when_all_have_done_their_work) {
+TEST(simulated_machine, is_quiet_when_all_have_done_their_work) {
   nanoseconds waited{0};
-  EXPECT_EQ(run({.pes = 2, .machine = machine_kind::virtual_time},
+  EXPECT_EQ(run({.pes = 2, .machine = machine_kind::simulated},
                 [&]() -> task<> {
                   const auto all = make_group<lone>();
                   send<&lone::work>(all[1], std::int64_t{3'000'000'000});
@@ -284,7 +284,7 @@ TEST(virtual_machine, is_quiet_when_all_have_done_their_work) {
   EXPECT_GE(waited, 3s);
 }
 
-TEST(virtual_machine, an_entry_that_waits_for_its_device_in_a_loop_is_told) {
+TEST(simulated_machine, an_entry_that_waits_for_its_device_in_a_loop_is_told) {
   const model_file model;
   testing::internal::CaptureStderr();
   EXPECT_EQ(run(modelled(model, 1),
@@ -300,7 +300,7 @@ constexpr completion_method methods[] = {completion_method::polling, completion_
                                          completion_method::callback, completion_method::synchronous,
                                          completion_method::user_polling};
 
-TEST(virtual_machine, what_others_do_to_a_device_is_noticed) {
+TEST(simulated_machine, what_others_do_to_a_device_is_noticed) {
   const model_file model;
   for (const auto completion : methods) {
     options how = modelled(model, 2, completion);
@@ -323,7 +323,7 @@ TEST(virtual_machine, what_others_do_to_a_device_is_noticed) {
   }
 }
 
-TEST(virtual_machine, a_device_that_fails_is_told_though_others_go_on) {
+TEST(simulated_machine, a_device_that_fails_is_told_though_others_go_on) {
   const model_file model;
   for (const auto completion : methods) {
     testing::internal::CaptureStderr();
@@ -340,7 +340,7 @@ TEST(virtual_machine, a_device_that_fails_is_told_though_others_go_on) {
   }
 }
 
-TEST(virtual_machine, gives_the_same_again) {
+TEST(simulated_machine, gives_the_same_again) {
   const model_file model;
   for (const auto completion :
        {completion_method::polling, completion_method::callback, completion_method::synchronous}) {
@@ -360,9 +360,9 @@ TEST(virtual_machine, gives_the_same_again) {
   }
 }
 
-TEST(virtual_machine, without_a_model_messages_travel_as_the_network_options_say) {
+TEST(simulated_machine, without_a_model_messages_travel_as_the_network_options_say) {
   nanoseconds took{0};
-  const options how{.pes = 2, .machine = machine_kind::virtual_time, .net_latency = 30us};
+  const options how{.pes = 2, .machine = machine_kind::simulated, .net_latency = 30us};
   EXPECT_EQ(run(how,
                 [&]() -> task<> {
                   const nanoseconds begin = now();
@@ -374,17 +374,17 @@ TEST(virtual_machine, without_a_model_messages_travel_as_the_network_options_say
   EXPECT_LT(took, 130us);
 }
 
-TEST(virtual_machine, a_deadlock_is_told) {
+TEST(simulated_machine, a_deadlock_is_told) {
   testing::internal::CaptureStderr();
-  EXPECT_EQ(run({.pes = 2, .machine = machine_kind::virtual_time},
+  EXPECT_EQ(run({.pes = 2, .machine = machine_kind::simulated},
                 []() -> task<> { co_await make_group<lone>().call<&lone::wait>(); }),
             1);
   EXPECT_NE(testing::internal::GetCapturedStderr().find("deadlock"), std::string::npos);
 }
 
-TEST(virtual_machine, a_model_that_is_not_there_is_refused) {
+TEST(simulated_machine, a_model_that_is_not_there_is_refused) {
   testing::internal::CaptureStderr();
-  EXPECT_EQ(run({.pes = 2, .machine = machine_kind::virtual_time, .device_model = "v1000"},
+  EXPECT_EQ(run({.pes = 2, .machine = machine_kind::simulated, .device_model = "v1000"},
                 []() -> task<> { co_return; }),
             2);
   EXPECT_NE(testing::internal::GetCapturedStderr().find("v1000"), std::string::npos);

@@ -2,16 +2,16 @@
 #pragma once
 
 #include <imbrex/device/emulated/emulation.hpp>
-#include <imbrex/device/emulated/virtual_time.hpp>
+#include <imbrex/device/emulated/simulated_time.hpp>
 
 namespace imbrex::emulated {
 
-/// Emulated devices in virtual time: bodies are run by whoever advances it.
-class virtual_emulation final : public emulation {
+/// Emulated devices in simulated time: bodies are run by whoever advances it.
+class simulated_emulation final : public emulation {
  public:
   /// Throws `error` if this time has devices already.
-  explicit virtual_emulation(const emulated_options& how);
-  ~virtual_emulation() override;
+  explicit simulated_emulation(const emulated_options& how);
+  ~simulated_emulation() override;
 
   engine& core() override { return engine_; }
   void value_changed() override { engine_.value_changed(); }
@@ -28,7 +28,7 @@ class virtual_emulation final : public emulation {
 
   static constexpr std::uint64_t most_in_vain = 10'000'000;
 
-  virtual_time& time_;
+  simulated_time& time_;
   engine engine_;
   nanoseconds asked_{0};
   std::uint64_t asked_in_vain_ = 0;  ///< since then

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/core/run/virtual_machine.hpp>
+#include <imbrex/core/run/simulated_machine.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -33,17 +33,17 @@ bool waits_for_device(const processor& pe) {
 
 }  // namespace
 
-virtual_machine::virtual_machine(const options& how, const virtual_clock& time)
+simulated_machine::simulated_machine(const options& how, const simulated_clock& time)
     : model_(how.device_model.empty() ? device_model{} : find_device_model(how.device_model)),
       link_(link_between_pes(how, model_)) {
   for (int p = 0; p < how.pes; ++p) pes_.emplace_back(time);
 }
 
-std::unique_ptr<transport> virtual_machine::transport_of(int pe) {
+std::unique_ptr<transport> simulated_machine::transport_of(int pe) {
   return std::make_unique<simulated_transport>(network_, link_, model_.message.send, pe, clock_of(pe));
 }
 
-bool virtual_machine::step(local_run& r) {
+bool simulated_machine::step(local_run& r) {
   if (r.ended()) return false;
   const auto device = r.devices().next();
   const auto arrival = network_.next();
@@ -55,7 +55,7 @@ bool virtual_machine::step(local_run& r) {
     r.devices().advance_to(*device);
     have_users_look(r);
   } else if (arrival && is_first(*arrival)) {
-    r.virtual_time().advance_to(*arrival);
+    r.simulated_time().advance_to(*arrival);
     const auto arrived = network_.take();
     if (arrivals_ != nullptr)
       recorder::record_arrival(*arrivals_, static_cast<const message&>(*arrived.what), *arrival);
@@ -64,18 +64,18 @@ bool virtual_machine::step(local_run& r) {
     take(r, *first);
   } else {
     for (const logical_pe& pe : pes_)
-      r.virtual_time().advance_to(pe.time.free_from());  // until then it works
+      r.simulated_time().advance_to(pe.time.free_from());  // until then it works
     r.quiet({});
   }
   return !r.ended();
 }
 
-void virtual_machine::have_users_look(const local_run& r) {
+void simulated_machine::have_users_look(const local_run& r) {
   r.devices().tell_news(
       [&](int pe) { pes_[static_cast<std::size_t>(pe)].looks = waits_for_device(r.processor_at(pe)); });
 }
 
-std::optional<nanoseconds> virtual_machine::next_turn_of(const processor& pe) const {
+std::optional<nanoseconds> simulated_machine::next_turn_of(const processor& pe) const {
   if (pes_[static_cast<std::size_t>(pe.pe())].looks) return pe.now();
   if (blocks(pe)) return std::nullopt;
   if (!pe.idle()) return pe.now();
@@ -83,7 +83,7 @@ std::optional<nanoseconds> virtual_machine::next_turn_of(const processor& pe) co
   return deadline ? std::optional(std::max(pe.now(), *deadline)) : std::nullopt;
 }
 
-std::optional<virtual_machine::turn> virtual_machine::first_turn(const local_run& r) const {
+std::optional<simulated_machine::turn> simulated_machine::first_turn(const local_run& r) const {
   std::optional<turn> first;
   for (int p = 0; p < r.num_pes(); ++p) {
     auto& pe = r.processor_at(p);
@@ -93,10 +93,10 @@ std::optional<virtual_machine::turn> virtual_machine::first_turn(const local_run
   return first;
 }
 
-void virtual_machine::take(local_run& r, const turn& first) {
+void simulated_machine::take(local_run& r, const turn& first) {
   auto& pe = *first.whose;
   auto& mine = pes_[static_cast<std::size_t>(pe.pe())];
-  r.virtual_time().advance_to(first.when);
+  r.simulated_time().advance_to(first.when);
   r.devices().charge_to(&mine.time);
   act_as(r, pe, [&] {
     if (std::exchange(mine.looks, false) && (pe.idle() || blocks(pe))) {
@@ -115,7 +115,7 @@ void virtual_machine::take(local_run& r, const turn& first) {
 }
 
 /// A PE that has nothing else to do looks all the time: it takes of its time only when it finds something.
-void virtual_machine::look(processor& pe) {
+void simulated_machine::look(processor& pe) {
   const auto before = pe.charged()->free_from();
   if (!device_completions::of(pe)->look_at_all()) pe.charged()->take_back(before);
 }

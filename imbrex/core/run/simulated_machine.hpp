@@ -23,7 +23,7 @@ namespace detail {
 class local_run;
 class processor;
 
-/// The PEs of a run in virtual time (`--machine virtual`): one thread steps them all, and what they do takes the times
+/// The PEs of a run in simulated time (`--machine simulated`): one thread steps them all, and what they do takes the times
 /// of a `device_model`. A PE is charged for each item that it runs, each message that it sends, each call of its device,
 /// and what its program says by `spend`; computing on the processor itself takes no time otherwise. Messages travel as
 /// `--net-latency` and the like say, or else the model.
@@ -37,10 +37,10 @@ class processor;
 /// something has happened. One that blocks (`stream::synchronize`) lets the devices go on, but no other PE; with
 /// `--completion sync` PEs block side by side in `co_await stream.done()`, though not in `send_when_done`. Quiescence is
 /// noticed at once and costs nothing.
-class virtual_machine {
+class simulated_machine {
  public:
   /// For so many PEs as `how` says. Throws usage_error if there is no such model.
-  virtual_machine(const options& how, const virtual_clock& time);
+  simulated_machine(const options& how, const simulated_clock& time);
 
   local_clock& clock_of(int pe) { return pes_[static_cast<std::size_t>(pe)].time; }
   /// How that PE's messages leave.
@@ -57,7 +57,7 @@ class virtual_machine {
 
  private:
   struct logical_pe {
-    explicit logical_pe(const virtual_clock& shared) : time(shared) {}
+    explicit logical_pe(const simulated_clock& shared) : time(shared) {}
     local_clock time;
     bool looks = false;    ///< it is to look at its device once it has nothing else to do
     bool goes_on = false;  ///< its next turn is the rest of one in which it blocked
