@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <coroutine>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -70,6 +69,9 @@ class suspension {
   /// What is waited for, such as "halo with reference 3".
   virtual std::string description() const = 0;
   virtual awaited cause() const { return {}; }
+  /// True if the entry's chare may move to another PE of this process meanwhile: what is waited for lies with the chare,
+  /// not with the PE.
+  virtual bool can_move() const { return false; }
 
   inline void begin(scope& entry);
   /// The coroutine goes on.
@@ -104,14 +106,23 @@ class suspension {
   trace::wait_cause cause_ = trace::wait_cause::other;  ///< if somebody wanted to know
 };
 
-/// One entry method that has begun and not ended: its root coroutine, all tasks it awaits, and the message
-/// that it came from, whose arguments live as long as the scope does. One PE.
+/// What the body of an entry is: the frame of a coroutine, or a front end's own, such as a stack.
+struct body_kind {
+  void (*destroy)(void* body) noexcept;
+  /// True if the chare may move to another PE of this process while the entry waits for nothing but what can
+  /// (`suspension::can_move`). The frame of a coroutine cannot: its code may know the PE that it runs on.
+  bool can_move;
+};
+
+/// One entry method that has begun and not ended: its body, all tasks it awaits, and the message that it came
+/// from, whose arguments live as long as the scope does. One PE.
 struct scope {
   scope* next = nullptr;  ///< among those of the same chare
   scope* previous = nullptr;
   void* chare = nullptr;  ///< whose entry it is; null for the main task
   work* request = nullptr;
-  std::coroutine_handle<> root;
+  void* body = nullptr;  ///< the object of its `waiter` when it waits itself, not a task that it awaits
+  const body_kind* kind = nullptr;
   suspension* waits = nullptr;
   std::unique_ptr<known_throwers> throwers;  ///< of exceptions that it was given; null if there were none
 

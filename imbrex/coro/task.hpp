@@ -11,18 +11,24 @@
 
 #include <imbrex/base/pool.hpp>
 #include <imbrex/coro/scope.hpp>
+#include <imbrex/coro/waiter.hpp>
 
 namespace imbrex {
 
 template <class R = void>
 class task;
 
+/// Stands for the result of an awaitable that has none, where a value is needed.
+struct nothing {
+  bool operator==(const nothing&) const = default;
+};
+
 namespace detail {
 
 /// The part of a task's promise that does not depend on its result.
 ///
 /// A task is started by whoever awaits it, inside await_suspend. If it ends before that call returns, the
-/// awaiter goes on at once without having been suspended; otherwise the end of the task notifies it. So a
+/// awaiter goes on at once without having been suspended; otherwise the end of the task resumes it. So a
 /// loop over tasks that never suspend needs no stack, also where the compiler makes no tail calls (debug and
 /// sanitizer builds).
 class promise_base {
@@ -43,12 +49,10 @@ class promise_base {
   last_suspension final_suspend() const noexcept { return {}; }
   void unhandled_exception() noexcept { error_ = std::current_exception(); }
 
-  /// Starts the task for an entry. True if it has ended already; otherwise `notify(receiver)` is called at
-  /// its end.
-  bool start(std::coroutine_handle<> self, scope& entry, void (*notify)(void*), void* receiver) {
+  /// Starts the task for an entry. True if it has ended already; otherwise `awaiter` is resumed at its end.
+  bool start(std::coroutine_handle<> self, scope& entry, const waiter& awaiter) {
     entry_ = &entry;
-    notify_ = notify;
-    receiver_ = receiver;
+    awaiter_ = awaiter;
     state_ = state::starting;
     self.resume();
     if (state_ == state::ended) return true;
@@ -67,12 +71,11 @@ class promise_base {
   void end() noexcept {
     const bool awaited = state_ == state::suspended;
     state_ = state::ended;
-    if (awaited) notify_(receiver_);  // may destroy this frame
+    if (awaited) awaiter_.resume();  // may destroy this frame
   }
 
   scope* entry_ = nullptr;
-  void (*notify_)(void*) = nullptr;
-  void* receiver_ = nullptr;
+  waiter awaiter_;
   std::exception_ptr error_;
   state state_ = state::unstarted;
 };
@@ -105,8 +108,6 @@ class promise<void> : public promise_base {
   }
 };
 
-inline void resume_address(void* frame) { std::coroutine_handle<>::from_address(frame).resume(); }
-
 template <class R>
 struct task_awaiter {
   std::coroutine_handle<promise<R>> child;
@@ -114,8 +115,9 @@ struct task_awaiter {
   bool await_ready() const noexcept { return false; }
   template <class Promise>
   bool await_suspend(std::coroutine_handle<Promise> parent) {
-    return !child.promise().start(child, parent.promise().entry(), &resume_address, parent.address());
+    return suspend(waiter(parent), parent.promise().entry());
   }
+  bool suspend(const waiter& who, scope& entry) { return !child.promise().start(child, entry, who); }
   R await_resume() { return child.promise().take(); }
 };
 
@@ -161,20 +163,18 @@ inline task<void> detail::promise<void>::get_return_object() {
 
 namespace detail {
 
-template <class T>
-inline constexpr bool is_task = false;
 template <class R>
-inline constexpr bool is_task<task<R>> = true;
+using storable = std::conditional_t<std::is_void_v<R>, nothing, R>;
 
-/// What a function that returns R gives its caller in the end.
 template <class R>
-struct awaited_type {
-  using type = R;
-};
-template <class R>
-struct awaited_type<task<R>> {
-  using type = R;
-};
+storable<R> take_result(typename task<R>::promise_type& from) {
+  if constexpr (std::is_void_v<R>) {
+    from.take();
+    return {};
+  } else {
+    return from.take();
+  }
+}
 
 template <class A>
 decltype(auto) awaiter_of(A&& awaitable) {

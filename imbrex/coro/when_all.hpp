@@ -11,37 +11,19 @@
 
 namespace imbrex {
 
-/// Stands for the result of an awaitable that has none, where a value is needed.
-struct nothing {
-  bool operator==(const nothing&) const = default;
-};
-
 namespace detail {
-
-template <class R>
-using storable = std::conditional_t<std::is_void_v<R>, nothing, R>;
-
-template <class R>
-storable<R> take_result(typename task<R>::promise_type& from) {
-  if constexpr (std::is_void_v<R>) {
-    from.take();
-    return {};
-  } else {
-    return from.take();
-  }
-}
 
 /// Runs several tasks for one awaiter and resumes it when the last has ended.
 class join {
  public:
   /// True if all tasks had ended at once. `for_each_task` calls its argument with each task.
   template <class ForEachTask>
-  bool start(std::coroutine_handle<> parent, scope& entry, ForEachTask for_each_task) {
-    parent_ = parent;
+  bool start(const waiter& who, scope& entry, ForEachTask for_each_task) {
+    waiter_ = who;
     running_ = 1;
     for_each_task([&](auto& t) {
       ++running_;
-      if (t.frame().promise().start(t.frame(), entry, &join::one_ended, this)) --running_;
+      if (t.frame().promise().start(t.frame(), entry, waiter(&join::one_ended, this))) --running_;
     });
     return --running_ == 0;
   }
@@ -49,10 +31,10 @@ class join {
  private:
   static void one_ended(void* self) {
     auto* j = static_cast<join*>(self);
-    if (--j->running_ == 0) j->parent_.resume();
+    if (--j->running_ == 0) j->waiter_.resume();
   }
 
-  std::coroutine_handle<> parent_;
+  waiter waiter_;
   std::size_t running_ = 0;
 };
 
@@ -64,7 +46,10 @@ class [[nodiscard("co_await what when_all returns")]] all_of {
   bool await_ready() const noexcept { return false; }
   template <class Promise>
   bool await_suspend(std::coroutine_handle<Promise> parent) {
-    return !join_.start(parent, parent.promise().entry(),
+    return suspend(waiter(parent), parent.promise().entry());
+  }
+  bool suspend(const waiter& who, scope& entry) {
+    return !join_.start(who, entry,
                         [this](auto visit) { std::apply([&](auto&... t) { (visit(t), ...); }, tasks_); });
   }
   std::tuple<storable<R>...> await_resume() {
@@ -86,7 +71,10 @@ class [[nodiscard("co_await what when_all returns")]] all_of_many {
   bool await_ready() const noexcept { return tasks_.empty(); }
   template <class Promise>
   bool await_suspend(std::coroutine_handle<Promise> parent) {
-    return !join_.start(parent, parent.promise().entry(), [this](auto visit) {
+    return suspend(waiter(parent), parent.promise().entry());
+  }
+  bool suspend(const waiter& who, scope& entry) {
+    return !join_.start(who, entry, [this](auto visit) {
       for (auto& t : tasks_) visit(t);
     });
   }

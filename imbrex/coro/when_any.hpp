@@ -26,12 +26,13 @@ namespace detail {
 class race {
  public:
   template <class ForEachTask>
-  bool start(std::coroutine_handle<> parent, scope& entry, ForEachTask for_each_task) {
-    parent_ = parent;
+  bool start(const waiter& who, scope& entry, ForEachTask for_each_task) {
+    waiter_ = who;
     std::size_t place = 0;
     for_each_task([&](auto& t, runner& r) {
       r = {this, place++};
-      if (!decided_ && t.frame().promise().start(t.frame(), entry, &race::one_ended, &r)) decide(r.index);
+      if (!decided_ && t.frame().promise().start(t.frame(), entry, waiter(&race::one_ended, &r)))
+        decide(r.index);
     });
     started_ = true;
     return decided_;
@@ -52,10 +53,10 @@ class race {
   }
   static void one_ended(void* self) {
     auto* r = static_cast<runner*>(self);
-    if (r->in->decide(r->index) && r->in->started_) r->in->parent_.resume();
+    if (r->in->decide(r->index) && r->in->started_) r->in->waiter_.resume();
   }
 
-  std::coroutine_handle<> parent_;
+  waiter waiter_;
   std::size_t winner_ = 0;
   bool decided_ = false;
   bool started_ = false;
@@ -71,7 +72,10 @@ class [[nodiscard("co_await what when_any returns")]] any_of {
   bool await_ready() const noexcept { return false; }
   template <class Promise>
   bool await_suspend(std::coroutine_handle<Promise> parent) {
-    return !race_.start(parent, parent.promise().entry(), [this](auto visit) {
+    return suspend(waiter(parent), parent.promise().entry());
+  }
+  bool suspend(const waiter& who, scope& entry) {
+    return !race_.start(who, entry, [this](auto visit) {
       std::size_t i = 0;
       std::apply([&](auto&... t) { (visit(t, runners_[i++]), ...); }, tasks_);
     });
@@ -105,7 +109,10 @@ class [[nodiscard("co_await what when_any returns")]] any_of_many {
   bool await_ready() const noexcept { return false; }
   template <class Promise>
   bool await_suspend(std::coroutine_handle<Promise> parent) {
-    return !race_.start(parent, parent.promise().entry(), [this](auto visit) {
+    return suspend(waiter(parent), parent.promise().entry());
+  }
+  bool suspend(const waiter& who, scope& entry) {
+    return !race_.start(who, entry, [this](auto visit) {
       for (std::size_t i = 0; i < tasks_.size(); ++i) visit(tasks_[i], runners_[i]);
     });
   }

@@ -7,8 +7,8 @@
 
 namespace imbrex::detail {
 
-void check_balance_point(const scope& entry, std::coroutine_handle<> waiter) {
-  if (entry.chare == nullptr || entry.root != waiter)
+void check_balance_point(const scope& entry, const waiter& who) {
+  if (entry.chare == nullptr || entry.body != who.object())
     throw error(
         "balance_point must be awaited by the entry method itself, not by a task that it awaits: the frame "
         "of the entry ends "

@@ -7,25 +7,14 @@
 
 #include <imbrex/core/array/collection.hpp>
 #include <imbrex/core/array/send.hpp>
+#include <imbrex/coro/waiter.hpp>
 
 namespace imbrex {
 namespace detail {
 
 /// Throws imbrex::error unless the entry that waits is the only one of its chare that is suspended, and waits
 /// itself.
-void check_balance_point(const scope& entry, std::coroutine_handle<> waiter);
-
-template <class T>
-void request_migration(chare_header& e, int to) {
-  auto& pe = e.home->pe();
-  if (to < 0 || to >= pe.num_pes()) throw_wrong_pe("migrate_to", to, pe.num_pes());
-  if (to != pe.pe() && e.home->is_pinned()) throw_pinned(e);
-  if (e.dying) return;
-  if (e.travels) throw_travelling("migrate_to", e);
-  e.destination = to == pe.pe() ? -1 : to;
-  if (e.destination >= 0 && !std::exchange(e.departure_queued, true))
-    push_after_entry(departure<T>, e, nullptr);
-}
+void check_balance_point(const scope& entry, const waiter& who);
 
 template <class T, auto Entry, class... A>
 class [[nodiscard("co_await balance_point")]] balance_point_awaiter {
@@ -35,10 +24,12 @@ class [[nodiscard("co_await balance_point")]] balance_point_awaiter {
 
   bool await_ready() const { return element_.destination < 0 && !element_.dying; }
   template <class Promise>
-  void await_suspend(std::coroutine_handle<Promise> waiter) {
-    if (element_.dying) return;  // the destruction that is queued ends the entry here
-    scope& entry = waiter.promise().entry();
-    check_balance_point(entry, waiter);
+  bool await_suspend(std::coroutine_handle<Promise> waiting) {
+    return suspend(waiter(waiting), waiting.promise().entry());
+  }
+  bool suspend(const waiter& who, scope& entry) {
+    if (element_.dying) return true;  // the destruction that is queued ends the entry here
+    check_balance_point(entry, who);
     auto& restart = std::apply(
         [](auto&... a) -> auto& { return make_entry_message<T, Entry>(std::move(a)...); }, arguments_);
     const auto& request = *static_cast<message*>(entry.request);
@@ -49,6 +40,7 @@ class [[nodiscard("co_await balance_point")]] balance_point_awaiter {
     restart.bind(element_.born);
     restart.may_find_none = !request.reply;  // its entry ends with the element, as others that are suspended
     push_after_entry(departure<T>, element_, &restart);
+    return true;
   }
   void await_resume() const noexcept {}
 

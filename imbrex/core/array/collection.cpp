@@ -5,6 +5,7 @@
 #include <string>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/core/pe/run_services.hpp>
 
 namespace imbrex::detail {
 
@@ -36,6 +37,23 @@ void refuse_ended(message& m, std::string_view chare_name) {
 void throw_pinned(const chare_header& element) {
   throw error("migrate_to: " + element.home->element_name(element) +
               " belongs to a group, whose chares stay on their PEs: make an array of its class");
+}
+
+void throw_not_migratable(const chare_header& element) {
+  throw error(element.home->element_name(element) +
+              " cannot migrate: its class needs a default constructor and `void serialize(auto& ar)` with "
+              "all members");
+}
+
+bool entries_can_move(const chare_header& element, int to) {
+  if (element.entries == nullptr) return true;
+  if (!element.home->pe().run().holds(to)) return false;
+  for (const scope* s = element.entries; s != nullptr; s = s->next) {
+    if (!s->kind->can_move || s->waits == nullptr) return false;
+    for (const suspension* w = s->waits; w != nullptr; w = w->next())
+      if (!w->can_move()) return false;
+  }
+  return true;
 }
 
 void throw_travelling(const char* what, const chare_header& element) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <new>
 #include <string>
@@ -41,6 +42,11 @@ void destroy_after_entry(work& item) noexcept;
 /// A message is for an array that has ended: its sender is told so.
 void refuse_ended(message& m, std::string_view chare_name);
 [[noreturn]] void throw_pinned(const chare_header& element);
+/// The element's class lacks what it needs to migrate.
+[[noreturn]] void throw_not_migratable(const chare_header& element);
+/// True if the element's entries let it leave for that PE: none is suspended, or it stays in its process, and they
+/// move with it.
+bool entries_can_move(const chare_header& element, int to);
 /// An element that travels was asked to move or to end.
 [[noreturn]] void throw_travelling(const char* what, const chare_header& element);
 /// What an element's class did threw while the element travels: "the default constructor".
@@ -56,6 +62,7 @@ class collection final : public element_map<typename T::index_type> {
   using header = typename base::header;
   using memory = element_memory<T>;
   using home_function = int (*)(const key&, const index_type&, int);
+  static constexpr bool is_migratable = serializable<T> && std::is_default_constructible_v<T>;
 
   collection(processor& pe, std::uint64_t id, const index_type& shape, home_function home,
              std::uint64_t elements)
@@ -125,8 +132,17 @@ class collection final : public element_map<typename T::index_type> {
   const void* object(const chare_header& e) const override {
     return &memory::object(const_cast<chare_header&>(e));
   }
-  bool can_migrate() const override {
-    return !this->is_pinned() && serializable<T> && std::is_default_constructible_v<T>;
+  bool is_member(const chare_header& e, const void* address) const override {
+    const auto* const begin = static_cast<const std::byte*>(object(e));
+    return std::less_equal<>()(begin, static_cast<const std::byte*>(address)) &&
+           std::less<>()(static_cast<const std::byte*>(address), begin + sizeof(T));
+  }
+  bool can_migrate() const override { return !this->is_pinned() && is_migratable; }
+  void move(chare_header& e, int to) override {
+    if constexpr (is_migratable)
+      request_migration<T>(e, to);
+    else
+      throw_not_migratable(e);
   }
 
   void reserve(std::size_t elements) { base::reserve(elements); }
@@ -184,7 +200,7 @@ class collection final : public element_map<typename T::index_type> {
 
   /// Sends an element away. `restart` calls the entry again that was at a balance point; null if none was.
   void depart(header& e, int to, message* restart) {
-    if constexpr (serializable<T> && std::is_default_constructible_v<T>) {
+    if constexpr (is_migratable) {
       ++e.epoch;
       e.destination = -1;
       e.travels = true;
@@ -196,6 +212,7 @@ class collection final : public element_map<typename T::index_type> {
       m.collection = this->id();
       m.element = &e;
       m.restart = restart;
+      m.is_object = e.entries != nullptr;
       this->pe().dispatch(m, to);
     }
   }
@@ -282,6 +299,7 @@ class collection final : public element_map<typename T::index_type> {
   /// The array has ended while the element was on its way.
   void end_stray(header& e, message* restart) {
     if (restart != nullptr) restart->type->run(*restart);
+    end_entries_of(e);
     memory::destroy(e);
     this->ending().stray_arrived();
   }
@@ -306,7 +324,10 @@ struct migrant : message {
   migrant(const migrant&) = delete;
   migrant& operator=(const migrant&) = delete;
   ~migrant() {
-    if (element != nullptr) memory::destroy(*element);
+    if (element != nullptr) {
+      while (element->entries != nullptr) end_scope(*element->entries);
+      memory::destroy(*element);
+    }
     if (restart != nullptr) restart->type->destroy(*restart);
   }
 
@@ -465,13 +486,26 @@ void run_departure(work& item) {
     end_scope(*e.entries);  // the only one, at its balance point
   } else {
     e.departure_queued = false;
-    if (e.entries != nullptr || e.destination < 0) return;  // the next balance point will see to it
+    // If not now, then at the next balance point, or when a body that can move waits again.
+    if (e.destination < 0 || !entries_can_move(e, e.destination)) return;
   }
   part.depart(e, e.destination, restart);
 }
 
 template <class T>
 inline constexpr work_type departure{"migration", &run_departure<T>, &destroy_after_entry, nullptr, nullptr};
+
+template <class T>
+void request_migration(chare_header& e, int to) {
+  auto& pe = e.home->pe();
+  if (to < 0 || to >= pe.num_pes()) throw_wrong_pe("migrate_to", to, pe.num_pes());
+  if (to != pe.pe() && e.home->is_pinned()) throw_pinned(e);
+  if (e.dying) return;
+  if (e.travels) throw_travelling("migrate_to", e);
+  e.destination = to == pe.pe() ? -1 : to;
+  if (e.destination >= 0 && !std::exchange(e.departure_queued, true))
+    push_after_entry(departure<T>, e, nullptr);
+}
 
 template <class T>
 void run_destruction(work& item) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <coroutine>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -119,6 +118,7 @@ struct call_message : element_message<key_type<typename T::index_type>> {
   using traits = traits_of<M>;
   using arguments_type = typename traits::arguments;
   using result = typename traits::result;
+  using body = entry_body<typename traits::declared_result>;
 
   /// True if several elements can be called with one set of arguments: the entry ends at once and moves nothing out of it.
   static constexpr bool is_shareable = !traits::suspends && traits::only_reads_arguments;
@@ -183,11 +183,12 @@ struct call_message : element_message<key_type<typename T::index_type>> {
     scope* s = nullptr;
     std::exception_ptr thrown;
     try {
-      auto t = traits::template invoke<T, M>(element_memory<T>::object(e), arguments);
+      auto begun = traits::template invoke<T, M>(element_memory<T>::object(e), arguments);
       s = ::new (pool::allocate(sizeof(scope))) scope();
       s->chare = &e;
       s->request = this;
-      s->root = t.release();
+      s->kind = &body::kind;
+      s->body = body::release(std::move(begun));
     } catch (...) {
       thrown = std::current_exception();
     }
@@ -198,21 +199,15 @@ struct call_message : element_message<key_type<typename T::index_type>> {
     s->next = e.entries;
     if (s->next != nullptr) s->next->previous = s;
     e.entries = s;
-    auto& promise = frame_of(*s).promise();
-    if (promise.start(s->root, *s, &finish, s)) finish(s);
-  }
-
-  static auto frame_of(scope& s) {
-    return std::coroutine_handle<typename task<result>::promise_type>::from_address(s.root.address());
+    if (body::start(s->body, *s, waiter(&finish, s))) finish(s);
   }
 
   static void finish(void* ended) {
     auto& s = *static_cast<scope*>(ended);
     auto& request = static_cast<call_message&>(*s.request);
-    auto& promise = frame_of(s).promise();
-    auto thrown = promise.take_error();
+    auto thrown = body::take_error(s.body);
     try {
-      if (!thrown && request.reply) send_reply(request.origin, request.reply, take_result<result>(promise));
+      if (!thrown && request.reply) send_reply(request.origin, request.reply, body::take_result(s.body));
     } catch (...) {  // the result cannot be packed
       thrown = std::current_exception();
     }

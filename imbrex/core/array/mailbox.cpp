@@ -56,6 +56,14 @@ std::string describe_port(const scope& entry, const void* port) {
   return name.empty() ? "a mailbox that nothing in this program sends to" : std::string(name);
 }
 
+bool is_own_port(const scope& entry, const void* port) {
+  if (entry.chare == nullptr) return false;
+  const auto& e = *static_cast<const chare_header*>(entry.chare);
+  return e.home->is_member(e, port);
+}
+
+bool mailbox_base::receiver::can_move() const { return is_own_port(entry(), &from_); }
+
 awaited mailbox_base::receiver::cause() const {
   return {trace::wait_cause::mailbox, reference_.value_or(-1)};
 }

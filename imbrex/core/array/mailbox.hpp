@@ -13,6 +13,7 @@
 #include <imbrex/base/narrowed.hpp>
 #include <imbrex/core/message/message.hpp>
 #include <imbrex/coro/scope.hpp>
+#include <imbrex/coro/waiter.hpp>
 
 namespace imbrex {
 namespace detail {
@@ -21,6 +22,8 @@ using reference_number = narrowed<std::int64_t, reference_words>;
 
 /// The name of a mailbox or channel of the entry's chare.
 std::string describe_port(const scope& entry, const void* port);
+/// True if it is a member of the entry's chare.
+bool is_own_port(const scope& entry, const void* port);
 
 /// What a mailbox knows of a message: its own part, and the whole (`envelope`), which it destroys when the
 /// value is taken.
@@ -144,22 +147,27 @@ class mailbox_base::receiver : public suspension {
     return true;
   }
   template <class Promise>
-  void await_suspend(std::coroutine_handle<Promise> waiter) {
-    waiter_ = waiter;
+  bool await_suspend(std::coroutine_handle<Promise> waiting) {
+    return suspend(waiter(waiting), waiting.promise().entry());
+  }
+  bool suspend(const waiter& who, scope& entry) {
+    waiter_ = who;
     if (next_ != nullptr) {
       std::int64_t turn = 0;
       for (auto* each = from_.first_waiting_; each != nullptr; each = each->later_) ++turn;
       reference_ = *next_ + turn;  // if nobody before it gives up
     }
-    begin(waiter.promise().entry());
+    begin(entry);
     earlier_ = from_.last_waiting_;
     later_ = nullptr;
     (earlier_ != nullptr ? earlier_->later_ : from_.first_waiting_) = this;
     from_.last_waiting_ = this;
     waiting_ = true;
+    return true;
   }
   std::string description() const final;
   awaited cause() const final;
+  bool can_move() const final;
 
  protected:
   ~receiver() {
@@ -207,7 +215,7 @@ class mailbox_base::receiver : public suspension {
   receiver* earlier_ = nullptr;  ///< among those that wait
   receiver* later_ = nullptr;
   bool waiting_ = false;
-  std::coroutine_handle<> waiter_;
+  waiter waiter_;
 };
 
 inline void mailbox_base::put(letter_base& l) {

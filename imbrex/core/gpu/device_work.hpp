@@ -9,6 +9,7 @@
 
 #include <imbrex/core/array/send.hpp>
 #include <imbrex/coro/scope.hpp>
+#include <imbrex/coro/waiter.hpp>
 #include <imbrex/device/buffer.hpp>
 #include <imbrex/device/event.hpp>
 #include <imbrex/device/flag.hpp>
@@ -62,10 +63,13 @@ class device_waiter final : public suspension {
 
   bool await_ready() const { return false; }
   template <class Promise>
-  bool await_suspend(std::coroutine_handle<Promise> waiter) {
-    waiter_ = waiter;
+  bool await_suspend(std::coroutine_handle<Promise> waiting) {
+    return suspend(waiter(waiting), waiting.promise().entry());
+  }
+  bool suspend(const waiter& who, scope& entry) {
+    waiter_ = who;
     if (!start()) return false;
-    begin(waiter.promise().entry());
+    begin(entry);
     return true;
   }
   void await_resume() {
@@ -79,7 +83,7 @@ class device_waiter final : public suspension {
   bool start();
 
   stream& stream_;
-  std::coroutine_handle<> waiter_;
+  waiter waiter_;
   device_completions::notice* notice_ = nullptr;
   std::exception_ptr failure_;
 };

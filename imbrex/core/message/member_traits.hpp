@@ -10,7 +10,7 @@
 #include <utility>
 
 #include <imbrex/core/message/owned_span.hpp>
-#include <imbrex/coro/task.hpp>
+#include <imbrex/coro/entry_body.hpp>
 
 namespace imbrex {
 
@@ -56,11 +56,11 @@ template <class R, class C, class... P>
 struct function_traits {
   static constexpr member_kind kind = member_kind::function;
   using declared_result = R;
-  using result = std::remove_cvref_t<typename awaited_type<R>::type>;
+  using result = std::remove_cvref_t<typename result_of_entry<R>::type>;
   using owner = C;
   using arguments = std::tuple<stored<P>...>;
   static constexpr std::size_t arity = sizeof...(P);
-  static constexpr bool suspends = is_task<R>;
+  static constexpr bool suspends = suspendable<R>;
   /// True if calling it twice with the same stored arguments is the same as calling it with two copies.
   static constexpr bool only_reads_arguments =
       ((std::is_trivially_copyable_v<std::remove_cvref_t<P>> || std::is_lvalue_reference_v<P>) && ...);

@@ -15,7 +15,7 @@ void end_scope(scope& s) {
   auto& e = *static_cast<chare_header*>(s.chare);
   (s.previous != nullptr ? s.previous->next : e.entries) = s.next;
   if (s.next != nullptr) s.next->previous = s.previous;
-  s.root.destroy();
+  s.kind->destroy(s.body);
   s.request->type->destroy(*s.request);
   s.~scope();
   pool::release(&s, sizeof s);

@@ -52,4 +52,9 @@ void local_array::remove_local(chare_header& element) {
   sorted_ = false;
 }
 
+void retry_departure(const scope& entry) {
+  auto& e = *static_cast<chare_header*>(entry.chare);
+  if (e.destination >= 0 && !e.dying) e.home->move(e, e.destination);
+}
+
 }  // namespace imbrex::detail

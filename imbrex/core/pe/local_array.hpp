@@ -51,6 +51,11 @@ class local_array : public collection_part {
   virtual void write_addressee(const message& m, signal_text& out) const noexcept = 0;
   virtual void write_name(std::uint64_t linear, signal_text& out) const noexcept = 0;
   virtual const void* object(const chare_header& element) const = 0;
+  /// True if that address lies in the element's object.
+  virtual bool is_member(const chare_header& element, const void* address) const = 0;
+  /// Has an element of this PE move to another, as its `migrate_to` does: after the item that runs now, or at its next
+  /// balance point. Throws imbrex::error if there is no such PE or the element cannot migrate.
+  virtual void move(chare_header& element, int to) = 0;
   /// What traces know an element by (`key_number`).
   virtual std::uint64_t number_of(const chare_header& element) const = 0;
 
@@ -110,6 +115,9 @@ class local_array : public collection_part {
 inline local_array* array_at(const processor& pe, std::uint64_t id) {
   return static_cast<local_array*>(pe.collection(id));
 }
+
+/// A body that can move waits again: lets its chare leave if that was asked for and had to wait.
+void retry_departure(const scope& entry);
 
 /// Visits this PE's parts of all arrays.
 template <class Visitor>

@@ -12,6 +12,7 @@
 #include <imbrex/core/message/carried_exception.hpp>
 #include <imbrex/core/pe/processor.hpp>
 #include <imbrex/coro/scope.hpp>
+#include <imbrex/coro/waiter.hpp>
 #include <imbrex/coro/when_all.hpp>
 
 namespace imbrex {
@@ -41,10 +42,10 @@ class pending_base : public reply_target {
   /// True if a result is there, not an exception.
   bool has_result() const { return ready_ && !error_; }
   /// False if it is ready: then the waiter, of that entry, goes on at once.
-  bool resume_when_ready(std::coroutine_handle<> waiter, scope& entry) {
+  bool resume_when_ready(const waiter& who, scope& entry) {
     entry_that_waits_ = &entry;
     if (ready_) return false;
-    waiter_ = waiter;
+    waiter_ = who;
     return true;
   }
   std::string description() const;
@@ -82,7 +83,7 @@ class pending_base : public reply_target {
   bool ready_ = false;
   bool awaited_ = false;
   bool renounced_ = false;  ///< by another thread; read at the end of the run
-  std::coroutine_handle<> waiter_;
+  waiter waiter_;
 };
 
 template <class R>
@@ -123,9 +124,11 @@ class pending_wait : public suspension {
 
   bool await_ready() const { return state_.has_result(); }
   template <class Promise>
-  bool await_suspend(std::coroutine_handle<Promise> waiter) {
-    scope& entry = waiter.promise().entry();
-    if (!state_.resume_when_ready(waiter, entry)) return false;
+  bool await_suspend(std::coroutine_handle<Promise> waiting) {
+    return suspend(waiter(waiting), waiting.promise().entry());
+  }
+  bool suspend(const waiter& who, scope& entry) {
+    if (!state_.resume_when_ready(who, entry)) return false;
     begin(entry);
     return true;
   }

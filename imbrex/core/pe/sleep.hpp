@@ -7,6 +7,7 @@
 
 #include <imbrex/core/pe/processor.hpp>
 #include <imbrex/coro/scope.hpp>
+#include <imbrex/coro/waiter.hpp>
 
 namespace imbrex {
 namespace detail {
@@ -27,10 +28,14 @@ class [[nodiscard("co_await sleep_for")]] sleeper final : public suspension {
 
   bool await_ready() const { return false; }
   template <class Promise>
-  void await_suspend(std::coroutine_handle<Promise> waiter) {
-    begin(waiter.promise().entry());
-    waiter_ = waiter;
+  bool await_suspend(std::coroutine_handle<Promise> waiting) {
+    return suspend(waiter(waiting), waiting.promise().entry());
+  }
+  bool suspend(const waiter& who, scope& entry) {
+    begin(entry);
+    waiter_ = who;
     start();
+    return true;
   }
   void await_resume() { end(); }
   std::string description() const override;
@@ -43,7 +48,7 @@ class [[nodiscard("co_await sleep_for")]] sleeper final : public suspension {
   void start();
 
   nanoseconds time_;
-  std::coroutine_handle<> waiter_;
+  waiter waiter_;
   sleep_timer* timer_ = nullptr;
 };
 

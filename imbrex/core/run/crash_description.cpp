@@ -42,7 +42,7 @@ bool add_begun_entry(const processor& pe, signal_text& out) {
         found = true;
       }
   });
-  if (found || !pe.main.root || pe.main.waits != nullptr) return found;
+  if (found || pe.main.body == nullptr || pe.main.waits != nullptr) return found;
   out.add("the main task");
   return true;
 }

@@ -50,7 +50,10 @@ struct late_message final : message {
   late_message& operator=(const late_message&) = delete;
   ~late_message();
 
-  void enclose(message& m) { content_ = &m; }
+  void enclose(message& m) {
+    content_ = &m;
+    is_object = m.is_object;
+  }
 
   static message_type type_record;
   void serialize(writer& out);

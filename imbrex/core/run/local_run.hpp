@@ -82,7 +82,7 @@ class local_run : public run_services {
 
  private:
   static constexpr int running = std::numeric_limits<int>::min();
-  struct waiter {
+  struct quiescence_waiter {
     int pe;
     reply_address reply;
   };
@@ -95,7 +95,7 @@ class local_run : public run_services {
       1;  ///< of this process, used so far; 0 is what proxies of nothing name
   std::vector<std::uint64_t> free_collections_;  ///< the next numbers of places that can be used again
   std::atomic<int> status_ = running;
-  std::vector<waiter> quiescence_waiters_;  ///< PE 0's
+  std::vector<quiescence_waiter> quiescence_waiters_;  ///< PE 0's
 };
 
 }  // namespace imbrex::detail

@@ -82,8 +82,8 @@ struct runtime::main_task : work {
     }
     auto frame = self.coroutine->frame();
     auto& entry = self.owner.processor_at(0).main;
-    entry.root = frame;
-    if (frame.promise().start(frame, entry, &main_task::end, &self)) end(&self);
+    entry.body = frame.address();
+    if (frame.promise().start(frame, entry, waiter(&main_task::end, &self))) end(&self);
   }
   static void end(void* self_address) {
     auto& self = *static_cast<main_task*>(self_address);

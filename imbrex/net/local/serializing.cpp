@@ -7,7 +7,7 @@
 namespace imbrex {
 
 work& repack(work& item) {
-  if (item.type->pack == nullptr) return item;
+  if (item.type->pack == nullptr || item.is_object) return item;
   const std::unique_ptr<work, void (*)(work*)> original(&item, [](work* w) { w->type->destroy(*w); });
   writer out;
   item.type->pack(item, out);
@@ -17,7 +17,7 @@ work& repack(work& item) {
 }
 
 std::size_t packed_size(work& item) {
-  if (item.type->pack == nullptr) return 0;
+  if (item.type->pack == nullptr || item.is_object) return 0;
   writer out(writer::counting);
   item.type->pack(item, out);
   return out.size();

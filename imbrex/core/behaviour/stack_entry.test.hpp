@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <boost/context/detail/fcontext.hpp>
+
+#include <imbrex/coro/await_by.hpp>
+#include <imbrex/coro/entry_body.hpp>
+
+#ifdef __clang__  // ThreadSanitizer must not see a call that begins on one stack and ends on another
+#define IMBREX_TEST_UNSEEN __attribute__((disable_sanitizer_instrumentation))
+#else
+#define IMBREX_TEST_UNSEEN
+#endif
+
+namespace imbrex::stack_test {
+
+/// What sanitizers must know of a stack that is switched to.
+struct stack_for_sanitizers {
+  stack_for_sanitizers();
+  ~stack_for_sanitizers();
+  stack_for_sanitizers(const stack_for_sanitizers&) = delete;
+  stack_for_sanitizers& operator=(const stack_for_sanitizers&) = delete;
+
+  /// Before and after the switch to it, on the caller's stack.
+  IMBREX_TEST_UNSEEN void enter();
+  IMBREX_TEST_UNSEEN void left();
+  /// Before and after the switch to the caller, on it. `for_good`: it does not come back.
+  IMBREX_TEST_UNSEEN void leave(bool for_good);
+  IMBREX_TEST_UNSEEN void entered();
+
+  const void* bottom = nullptr;
+  std::size_t size = 0;
+  void* frames = nullptr;  ///< kept by AddressSanitizer while it waits
+  const void* callers_bottom = nullptr;
+  std::size_t callers_size = 0;
+  void* callers_frames = nullptr;
+  void* thread = nullptr;  ///< what ThreadSanitizer takes it for
+  void* callers_thread = nullptr;
+};
+
+/// The body of an entry that runs on a stack of its own: what a front end brings whose entries are no coroutines.
+class stack {
+ public:
+  explicit stack(std::function<void(stack&)> run);
+  virtual ~stack();
+  stack(const stack&) = delete;
+  stack& operator=(const stack&) = delete;
+
+  /// Called on it: waits for what an entry can co_await.
+  template <class A>
+  detail::await_result<A> await(A&& awaitable) {
+    return await_by(std::forward<A>(awaitable), waiter(&resume, this), *entry_, [this] { leave(); });
+  }
+
+  bool start(scope& entry, const waiter& awaiter);
+  std::exception_ptr take_error() { return std::exchange(error_, nullptr); }
+
+  /// Stacks that exist.
+  static int count();
+
+ private:
+  /// Unwinds a stack that is dropped.
+  struct dropped {};
+  /// What the C++ library keeps of the exceptions that a stack handles: two words, by its ABI.
+  using exception_state = std::array<void*, 2>;
+
+  static void resume(void* self);
+  static void exchange_exceptions(exception_state& kept);
+  static void begin(boost::context::detail::transfer_t from);
+  void enter();
+  void leave();
+  void run_here() noexcept;
+
+  std::function<void(stack&)> run_;
+  std::unique_ptr<std::byte[]> memory_;
+  boost::context::detail::fcontext_t there_;  ///< where it was left; while it runs, where its caller was
+  scope* entry_ = nullptr;
+  waiter awaiter_;
+  std::exception_ptr error_;
+  exception_state exceptions_{};
+  bool ended_ = false;
+  bool is_dropped_ = false;
+  stack_for_sanitizers seen_;
+};
+
+/// What an entry returns whose rest runs on a stack.
+template <class R = void>
+class stack_entry {
+ public:
+  struct body final : stack {
+    using stack::stack;
+    std::optional<detail::storable<R>> result;
+  };
+
+  template <class F>
+  stack_entry(F function)
+      : body_(std::make_unique<body>([function = std::move(function)](stack& here) mutable {
+          auto& its = static_cast<body&>(here);
+          if constexpr (std::is_void_v<R>) {
+            function(here);
+            its.result.emplace();
+          } else {
+            its.result.emplace(function(here));
+          }
+        })) {}
+  stack* release() { return body_.release(); }
+
+ private:
+  std::unique_ptr<body> body_;
+};
+
+}  // namespace imbrex::stack_test
+
+template <class R>
+struct imbrex::entry_body<imbrex::stack_test::stack_entry<R>> {
+  using result = R;
+  using stack = stack_test::stack;
+
+  static void* release(stack_test::stack_entry<R>&& entry) { return entry.release(); }
+  static bool start(void* body, scope& entry, const waiter& awaiter) {
+    return static_cast<stack*>(body)->start(entry, awaiter);
+  }
+  static std::exception_ptr take_error(void* body) { return static_cast<stack*>(body)->take_error(); }
+  static detail::storable<R> take_result(void* body) {
+    return std::move(
+        *static_cast<typename stack_test::stack_entry<R>::body*>(static_cast<stack*>(body))->result);
+  }
+  static void destroy(void* body) noexcept { delete static_cast<stack*>(body); }
+  static constexpr body_kind kind{&destroy, true};
+};

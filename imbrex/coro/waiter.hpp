@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <coroutine>
+
+namespace imbrex {
+
+/// Whoever waits for something: a function, and the object that it resumes. A suspended coroutine is one kind; a
+/// stack that was switched away from, or a frame of another language, is another.
+class waiter {
+ public:
+  using function = void (*)(void* object);
+
+  waiter() = default;
+  waiter(function resume, void* object) : resume_(resume), object_(object) {}
+  explicit waiter(std::coroutine_handle<> suspended)
+      : resume_(&resume_coroutine), object_(suspended.address()) {}
+
+  /// False if nobody waits.
+  explicit operator bool() const { return resume_ != nullptr; }
+  /// Goes on with it; returns when it waits again or has ended.
+  void resume() const { resume_(object_); }
+  /// Of a coroutine the address of its frame.
+  void* object() const { return object_; }
+
+ private:
+  static void resume_coroutine(void* frame) { std::coroutine_handle<>::from_address(frame).resume(); }
+
+  function resume_ = nullptr;
+  void* object_ = nullptr;
+};
+
+}  // namespace imbrex
