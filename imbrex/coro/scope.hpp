@@ -9,47 +9,12 @@
 #include <utility>
 
 #include <imbrex/base/known_throwers.hpp>
+#include <imbrex/sched/observer.hpp>
 #include <imbrex/trace/record.hpp>
 
 namespace imbrex {
 
-struct work;
 struct scope;
-class suspension;
-
-/// Who is told when coroutines begin to wait and when they go on, on one thread.
-class suspension_observer {
- public:
-  virtual void suspended(const suspension& what) = 0;
-  virtual void resumed(const suspension& what) = 0;
-  /// The coroutine that waited was destroyed; of what it waited for only the cause is left.
-  virtual void abandoned(const scope& entry, trace::wait_cause cause) = 0;
-  /// A coroutine takes the value that a message brought for this reference number.
-  virtual void received(const work& message, std::int64_t reference) = 0;
-  /// What runs adds its part to what several make together, or if it `completes`, all parts are there.
-  virtual void gathered(const void* whole, std::uint64_t number, bool completes) = 0;
-
-  /// Null if nobody wants to know.
-  static suspension_observer* current() { return current_; }
-  /// Returns who was it before.
-  static suspension_observer* set_current(suspension_observer* told) { return std::exchange(current_, told); }
-
- protected:
-  ~suspension_observer() = default;
-
- private:
-  static inline constinit thread_local suspension_observer* current_ = nullptr;
-};
-
-/// Tells of something that several make together on this thread; `whole` and `number` name it until it is complete.
-inline void tell_part(const void* whole, std::uint64_t number) {
-  if (auto* told = suspension_observer::current()) [[unlikely]]
-    told->gathered(whole, number, false);
-}
-inline void tell_complete(const void* whole, std::uint64_t number) {
-  if (auto* told = suspension_observer::current()) [[unlikely]]
-    told->gathered(whole, number, true);
-}
 
 /// What a suspended coroutine waits for, in the words of a trace.
 struct awaited {
@@ -78,8 +43,8 @@ class suspension {
   void end() {
     if (link_ == nullptr) return;
     leave();
-    if (auto* told = suspension_observer::current()) [[unlikely]]
-      told->resumed(*this);
+    if (const auto* const observers = observer_list::here()) [[unlikely]]
+      observers->tell([&](observer& o) { o.resumed(*this); });
   }
   const suspension* next() const { return next_; }
   /// The entry that waits; from `begin` on.
@@ -89,8 +54,8 @@ class suspension {
   ~suspension() {
     if (link_ == nullptr) return;
     leave();
-    if (auto* told = suspension_observer::current()) [[unlikely]]
-      told->abandoned(*entry_, cause_);
+    if (const auto* const observers = observer_list::here()) [[unlikely]]
+      observers->tell([&](observer& o) { o.abandoned(*entry_, cause_); });
   }
 
  private:
@@ -138,9 +103,9 @@ inline void suspension::begin(scope& entry) {
   link_ = &entry.waits;
   if (next_ != nullptr) next_->link_ = &next_;
   entry.waits = this;
-  if (auto* told = suspension_observer::current()) [[unlikely]] {
+  if (const auto* const observers = observer_list::here()) [[unlikely]] {
     cause_ = cause().cause;
-    told->suspended(*this);
+    observers->tell([&](observer& o) { o.suspended(*this); });
   }
 }
 

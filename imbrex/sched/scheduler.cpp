@@ -25,6 +25,25 @@ struct scheduler::receipt : work {
   std::size_t bytes;
 };
 
+void scheduler::attach(observer& o, observed what) {
+  thread_observers_.add(o);
+  if (what != observed::everything) return;
+  of_everything_.add(o);
+  observers_ = &of_everything_;
+}
+
+void scheduler::run_observed(work& item) {
+  struct whole_item {
+    ~whole_item() {
+      told.tell_backward([](observer& o) { o.item_ends(); });
+    }
+    const observer_list& told;
+  };
+  observers_->tell([&](observer& o) { o.item_begins(item); });
+  const whole_item open{*observers_};
+  item.type->run(item);
+}
+
 void scheduler::push_arrived(work& item, std::size_t bytes) {
   ++arrived_;
   unread_ += bytes + bytes_beside_payload;

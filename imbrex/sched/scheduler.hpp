@@ -10,6 +10,7 @@
 #include <imbrex/base/clock.hpp>
 #include <imbrex/base/inbox.hpp>
 #include <imbrex/base/pool.hpp>
+#include <imbrex/sched/observer.hpp>
 #include <imbrex/sched/run_queue.hpp>
 #include <imbrex/sched/timer.hpp>
 
@@ -17,20 +18,6 @@ namespace imbrex {
 
 class completion_source;
 class port;
-
-/// Runs items in a scheduler's place and hears when it sleeps, on its thread: so that traces cost nothing where there
-/// are none.
-class item_observer {
- public:
-  /// Runs the item, as `work_type::run` does.
-  virtual void run(work& item) = 0;
-  /// There is nothing to do; the thread sleeps.
-  virtual void parks() = 0;
-  virtual void wakes() = 0;
-
- protected:
-  ~item_observer() = default;
-};
 
 /// A PE: its queue, its door, its timers and its memory. It is a `step()` function; the thread machine loops
 /// on it, the deterministic machine calls it itself.
@@ -54,10 +41,14 @@ class scheduler {
   /// Makes a PE this thread's as long as it lives.
   class activation {
    public:
-    explicit activation(scheduler& s) : scheduler_(current_), pool_(pool::set_current(&s.memory_)) {
+    explicit activation(scheduler& s)
+        : scheduler_(current_),
+          pool_(pool::set_current(&s.memory_)),
+          observers_(observer_list::set_here(s.observers_)) {
       current_ = &s;
     }
     ~activation() {
+      observer_list::set_here(observers_);
       pool::set_current(pool_);
       current_ = scheduler_;
     }
@@ -67,6 +58,7 @@ class scheduler {
    private:
     scheduler* scheduler_;
     pool* pool_;
+    const observer_list* observers_;
   };
 
   int pe() const { return pe_; }
@@ -102,10 +94,12 @@ class scheduler {
     if (charged_ != nullptr) charged_->charge(time);
   }
 
-  /// Who is to run its items; before the PE runs.
-  void attach(item_observer& told) { observer_ = &told; }
-  /// Null if it does so itself.
-  item_observer* observer() const { return observer_; }
+  /// Who is to be told of what it does; before the PE runs.
+  void attach(observer& o, observed what = observed::everything);
+  /// Those that are told of everything; null if there are none.
+  const observer_list* observers() const { return observers_; }
+  /// All.
+  const observer_list& thread_observers() const { return thread_observers_; }
 
   /// Says what tells the PE that its device is done; before the PE runs.
   void attach(completion_source& device) { device_ = &device; }
@@ -175,7 +169,8 @@ class scheduler {
   /// What comes from other processes counts more than its bytes, so that many small messages are noticed.
   static constexpr std::size_t bytes_beside_payload = 256;
 
-  void run_item(work& item) { observer_ == nullptr ? item.type->run(item) : observer_->run(item); }
+  void run_item(work& item) { observers_ == nullptr ? item.type->run(item) : run_observed(item); }
+  [[gnu::noinline]] void run_observed(work& item);
   void take_in();
   [[gnu::noinline]] void push_receipt();
   bool exchange();
@@ -191,7 +186,7 @@ class scheduler {
   unsigned turns_skipped_ = 63;  // between looks at the clock
   bool punctual_ = false;
   local_clock* charged_ = nullptr;
-  item_observer* observer_ = nullptr;
+  const observer_list* observers_ = nullptr;
   port* port_ = nullptr;
   completion_source* device_ = nullptr;
   unsigned turns_to_poll_ = 0;
@@ -201,6 +196,8 @@ class scheduler {
   int last_unreceipted_ = first_priority;
   std::atomic<const work_type*> running_ = nullptr;
   const work* item_ = nullptr;
+  observer_list of_everything_;
+  observer_list thread_observers_;
   work_queue after_;
   run_queue queue_;
   timer_heap timers_;

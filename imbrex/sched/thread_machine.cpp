@@ -57,20 +57,20 @@ constexpr nanoseconds longest_sleep_with_device{20'000};
   }
 }
 
-/// Tells who observes a PE that it sleeps, until the end of the block.
+/// Tells the observers of a PE that it sleeps, until the end of the block.
 class observed_rest {
  public:
-  explicit observed_rest(scheduler& pe) : observer_(pe.observer()) {
-    if (observer_ != nullptr) observer_->parks();
+  explicit observed_rest(const scheduler& pe) : told_(pe.thread_observers()) {
+    told_.tell([](observer& o) { o.parks(); });
   }
   ~observed_rest() {
-    if (observer_ != nullptr) observer_->wakes();
+    told_.tell_backward([](observer& o) { o.wakes(); });
   }
   observed_rest(const observed_rest&) = delete;
   observed_rest& operator=(const observed_rest&) = delete;
 
  private:
-  item_observer* observer_;
+  const observer_list& told_;
 };
 
 }  // namespace

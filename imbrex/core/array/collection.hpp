@@ -204,6 +204,8 @@ class collection final : public element_map<typename T::index_type> {
       ++e.epoch;
       e.destination = -1;
       e.travels = true;
+      if (const auto* const observers = this->pe().observers()) [[unlikely]]
+        observers->tell([&](observer& o) { o.departs(*this, e, to); });
       this->take_out(e, {to, e.epoch, e.born});
       this->ending().element_left();
       this->broadcasts().element_leaves(e.broadcasts);

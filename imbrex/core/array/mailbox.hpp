@@ -177,8 +177,8 @@ class mailbox_base::receiver : public suspension {
   /// The letter that has come.
   letter_base& take() {
     end();
-    if (auto* told = suspension_observer::current()) [[unlikely]]
-      told->received(*got_->envelope, got_->reference);
+    if (const auto* const observers = observer_list::here()) [[unlikely]]
+      observers->tell([&](observer& o) { o.received(*got_->envelope, got_->reference); });
     return *got_;
   }
   void release() {

@@ -15,8 +15,8 @@
 
 #include <imbrex/base/build.hpp>
 #include <imbrex/base/error.hpp>
-#include <imbrex/core/message/pe_observer.hpp>
 #include <imbrex/core/message/wire.hpp>
+#include <imbrex/sched/observer.hpp>
 #include <imbrex/sched/run_queue.hpp>
 #include <imbrex/serial/archive.hpp>
 
@@ -205,7 +205,8 @@ inline std::uint32_t unpack_short(reader& in) {
   if ((which & has_trace) != 0) {
     const auto track = unpack_short(in);
     const auto number = unpack_short(in);
-    if (pe_observer* const watch = pe_observer::of_this_thread()) watch->arrived(m, {track, number});
+    if (const auto* const observers = observer_list::here())
+      observers->tell([&](observer& o) { o.arrived(m, packing_record{track, number}); });
   }
   if (id != m.kind().id)
     throw serial_error("a message of kind " + std::to_string(id) + " was unpacked as " +
@@ -225,10 +226,11 @@ inline std::uint32_t unpack_short(reader& in) {
 void pack_header(const message& m, writer& out) {
   if (out.only_counts()) [[unlikely]]
     return count_header(m, out);
-  pe_observer* const watch = pe_observer::of_this_thread();
   std::optional<packing_record> recorded;
-  if (watch != nullptr) [[unlikely]]
-    recorded = watch->packed(m);
+  if (const auto* const observers = observer_list::here()) [[unlikely]]
+    observers->tell([&](observer& o) {
+      if (const auto its = o.packed(m)) recorded = its;
+    });
   const auto which =
       static_cast<std::uint8_t>((m.priority != 0 ? has_priority : 0) | (m.reply ? has_reply : 0) |
                                 (recorded ? has_trace : 0) | (m.of_one_life ? has_life : 0));

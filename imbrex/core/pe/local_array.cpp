@@ -5,7 +5,7 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/core/message/pe_observer.hpp>
+#include <imbrex/sched/observer.hpp>
 
 namespace imbrex::detail {
 
@@ -36,13 +36,17 @@ void local_array::add_local(chare_header& element) {
   } catch (...) {
     rethrow_order_failure(*this);
   }
-  if (pe_observer* const watch = pe_observer::of(pe_)) [[unlikely]]
-    watch->created(*this, element);
+  if (const auto* const observers = pe_.observers()) [[unlikely]]
+    observers->tell([&](observer& o) {
+      element.epoch == element.born ? o.created(*this, element) : o.arrives(*this, element);
+    });
   locals_.push_back(&element);
   element.slot = static_cast<std::uint32_t>(locals_.size() - 1);
 }
 
 void local_array::remove_local(chare_header& element) {
+  if (const auto* const observers = pe_.observers(); observers != nullptr && !element.travels) [[unlikely]]
+    observers->tell([&](observer& o) { o.destroyed(*this, element); });
   chare_header* last = locals_.back();
   locals_.pop_back();
   const std::uint32_t slot = std::exchange(element.slot, chare_header::no_slot);

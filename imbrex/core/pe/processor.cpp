@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/core/message/pe_observer.hpp>
 #include <imbrex/core/pe/run_marks.hpp>
 #include <imbrex/core/pe/run_services.hpp>
 
@@ -30,7 +29,10 @@ void processor::throw_no_pe() {
       "imbrex::run");
 }
 
-void processor::note_sent(message& m, int to) { pe_observer::of(*this)->sent(m, to); }
+void processor::note_sent(message& m, int to) {
+  const departing_message what(m, to);
+  observers()->tell([&](observer& o) { o.sent(what); });
+}
 
 std::uint64_t processor::new_collection() { return run_.new_collection(); }
 
@@ -52,7 +54,7 @@ std::vector<message*> processor::take_held(std::uint64_t id) {
 
 void processor::install(std::unique_ptr<collection_part> part) {
   const std::uint64_t id = part->id();
-  if (pe_observer* const watch = pe_observer::of(*this)) watch->created(*part);
+  if (observers() != nullptr) observers()->tell([&](observer& o) { o.created(*part); });
   auto& its = slot_of(id);
   if (its.id != 0) remove(its.id);  // the news of its end comes later
   run_marks::note_place(place_of_collection(id));

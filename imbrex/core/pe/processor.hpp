@@ -112,16 +112,16 @@ class processor final : public scheduler {
   /// carries those to PEs that are not of this process, if nothing in between wants to see them; or null.
   void connect(transport& wire, bool direct, const pe_range& here, port* beyond) {
     wire_ = &wire;
-    beyond_ = observer() == nullptr ? beyond : nullptr;
+    beyond_ = observers() == nullptr ? beyond : nullptr;
     here_ = here;
     direct_ = direct;
     separates_broadcasts_ = !direct || shuffles_ || charged() != nullptr;
     num_pes_ = here.total;
   }
 
-  /// Tells who watches this PE that a message leaves for another, or this one.
+  /// Tells the observers of this PE that a message leaves for another, or this one.
   void announce(message& m, int to) {
-    if (observer() != nullptr) [[unlikely]]
+    if (observers() != nullptr) [[unlikely]]
       note_sent(m, to);
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 
 namespace imbrex::detail {
 
@@ -49,26 +50,20 @@ std::uint64_t recorder::clock_now() {
   return order_ == nullptr ? time : *order_ = std::max(*order_ + 1, time);
 }
 
-void recorder::run(work& item) {
-  if (track_.is_off()) return item.type->run(item);
+void recorder::item_begins(const work& item) {
+  if (track_.is_off()) return;
   const auto begun = now_in_order();
-  if (!track_.follow(begun)) return item.type->run(item);
+  if (!track_.follow(begun)) return;
   if (clocks_ != nullptr && begun - clocks_looked_at_ > between_looks_at_clocks) {
     clocks_looked_at_ = begun;
     clocks_->go_on(static_cast<std::uint64_t>(scheduler_.now().count()));
   }
+  in_item_ = true;
   begin_item(item, begun);
-  struct whole_item {
-    explicit whole_item(recorder& r) : mine(r), before(suspension_observer::set_current(&r)) {}
-    ~whole_item() {
-      suspension_observer::set_current(before);
-      mine.add(record_kind::item_end);
-    }
-    recorder& mine;
-    suspension_observer* before;
-  };
-  const whole_item open(*this);
-  item.type->run(item);
+}
+
+void recorder::item_ends() {
+  if (std::exchange(in_item_, false)) add(record_kind::item_end);
 }
 
 void recorder::begin_item(const work& item, std::uint64_t begun) {
@@ -93,21 +88,26 @@ void recorder::wakes() {
   if (track_.is_on()) add(record_kind::woken);
 }
 
+// What happens between items, such as at the end of the run, is of no interest.
 void recorder::suspended(const suspension& what) {
-  add_wait(record_kind::suspended, what.entry(), what.cause());
+  if (in_item_) add_wait(record_kind::suspended, what.entry(), what.cause());
 }
-void recorder::resumed(const suspension& what) { add_wait(record_kind::resumed, what.entry(), what.cause()); }
+void recorder::resumed(const suspension& what) {
+  if (in_item_) add_wait(record_kind::resumed, what.entry(), what.cause());
+}
 void recorder::abandoned(const scope& entry, trace::wait_cause cause) {
-  add_wait(record_kind::abandoned, entry, {cause});
+  if (in_item_) add_wait(record_kind::abandoned, entry, {cause});
 }
 
 void recorder::received(const work& letter, std::int64_t reference) {
+  if (!in_item_) return;
   const auto& m = static_cast<const message&>(letter);
   add(record_kind::received, 0, number_of(m.kind()), number_of(m.collection), identity_of(m),
       static_cast<std::uint64_t>(reference));
 }
 
 void recorder::gathered(const void* whole, std::uint64_t number, bool completes) {
+  if (!in_item_) return;
   add(record_kind::gathered, completes ? 1 : 0, 0, 0, reinterpret_cast<std::uintptr_t>(whole), number);
 }
 
@@ -126,24 +126,30 @@ void recorder::add_wait(record_kind kind, const scope& entry, const awaited& cau
   track_.add(r);
 }
 
-void recorder::sent(const message& m, int to, std::uint64_t bytes) {
-  add(record_kind::sent, 0, number_of(m.kind()), static_cast<std::uint32_t>(to), identity_of(m), bytes);
+void recorder::sent(const departing_message& what) {
+  if (!is_on()) return;
+  const auto& m = static_cast<const message&>(what.message());
+  const auto bytes = what.bytes();
+  add(record_kind::sent, 0, number_of(m.kind()), static_cast<std::uint32_t>(what.to()), identity_of(m), bytes);
 }
 
-std::optional<packing_record> recorder::packed(const message& m) {
+std::optional<packing_record> recorder::packed(const work& item) {
   if (!is_on()) return std::nullopt;
+  const auto& m = static_cast<const message&>(item);
   ++packed_;
   add(record_kind::packed, 0, number_of(m.kind()), packed_, identity_of(m));
   return packing_record{track(), packed_};
 }
 
-void recorder::arrived(const message& m, const packing_record& packed) {
+void recorder::arrived(const work& item, const packing_record& packed) {
+  const auto& m = static_cast<const message&>(item);
   if (is_on())
     add(record_kind::arrived, 0, number_of(m.kind()), packed.number, identity_of(m),
         std::uint64_t{packed.track} + 1);
 }
 
-void recorder::arrived(const message& m, nanoseconds ago) {
+void recorder::arrived(const work& item, nanoseconds ago) {
+  const auto& m = static_cast<const message&>(item);
   constexpr nanoseconds::rep most = std::numeric_limits<std::uint32_t>::max();
   if (is_on())
     add(record_kind::arrived, 0, number_of(m.kind()), static_cast<std::uint32_t>(std::min(ago.count(), most)),
@@ -156,24 +162,25 @@ void recorder::record_arrival(trace::track& where, const message& m, nanoseconds
     where.add({time, record_kind::arrived, 0, number_of(m.kind()), 0, identity_of(m), 0});
 }
 
-void recorder::begin_turn(const message_type& entry, const local_array& part, const chare_header& element,
-                          const message& broadcast) {
+void recorder::turn_begins(const local_array& part, const chare_header& element, const work_type& entry,
+                           const work& broadcast) {
   if (is_on())
-    add(record_kind::entry_begin, static_cast<std::uint8_t>(item_class::entry), number_of(entry),
+    add(record_kind::entry_begin, static_cast<std::uint8_t>(item_class::entry),
+        number_of(static_cast<const message_type&>(entry)),
         number_of(part.id()), identity_of(broadcast), part.number_of(element));
 }
 
-void recorder::end_turn() {
+void recorder::turn_ends() {
   if (is_on()) add(record_kind::entry_end);
 }
 
-void recorder::came(const collection_part& part) {
+void recorder::created(const collection_part& part) {
   const std::string shape = part.shape_text();
   recording_.name(trace::name_table::collections, number_of(part.id()), 0,
                   std::string(part.chare_name()) + (shape.empty() ? "" : "\t" + shape));
 }
 
-void recorder::came(const local_array& part, const chare_header& element) {
+void recorder::created(const local_array& part, const chare_header& element) {
   if (part.shape_text().empty())
     recording_.name(trace::name_table::elements, number_of(part.id()), part.number_of(element),
                     part.element_name(element));

@@ -6,18 +6,18 @@
 #include <unordered_map>
 
 #include <imbrex/base/ticks.hpp>
-#include <imbrex/core/message/pe_observer.hpp>
+#include <imbrex/core/message/message.hpp>
 #include <imbrex/core/pe/local_array.hpp>
 #include <imbrex/core/record/clock_comparison.hpp>
 #include <imbrex/coro/scope.hpp>
+#include <imbrex/sched/observer.hpp>
 #include <imbrex/sched/scheduler.hpp>
 #include <imbrex/trace/recording.hpp>
 
 namespace imbrex::detail {
 
-/// Writes into a trace what one PE, or the communication thread, does (docs/trace-format.md). It hears of items and
-/// sleep by the PE's watch, of suspensions while an item runs; the rest of the core tells it of messages. Its thread's.
-class recorder final : public suspension_observer {
+/// Writes into a trace what one PE, or the communication thread, does (docs/trace-format.md).
+class recorder final : public observer {
  public:
   /// `unit`: if not of ticks, records have the time of the scheduler's clock. `order`: where one thread steps all PEs,
   /// and that clock stands still, what counts their records, as if each took a nanosecond, so that their order can be
@@ -32,36 +32,32 @@ class recorder final : public suspension_observer {
   bool is_on() const { return track_.is_on(); }
   std::uint32_t track() const { return track_.number(); }
 
-  void run(work& item);
-  void parks();
-  void wakes();
+  void item_begins(const work& item) override;
+  void item_ends() override;
+  void parks() override;
+  void wakes() override;
   void suspended(const suspension& what) override;
   void resumed(const suspension& what) override;
   void abandoned(const scope& entry, trace::wait_cause cause) override;
   void received(const work& letter, std::int64_t reference) override;
   void gathered(const void* whole, std::uint64_t number, bool completes) override;
 
-  /// Those who wait for quiescence are told next.
-  void quiet() { add(trace::record_kind::quiet); }
-  /// `bytes`: that it would be packed.
-  void sent(const message& m, int to, std::uint64_t bytes);
-  /// A message becomes bytes; the number is to travel with them, and the track's.
-  std::optional<packing_record> packed(const message& m);
-  /// A message has come out of such bytes.
-  void arrived(const message& m, const packing_record& packed);
-  /// A message has come to the end of a modelled link, so long ago.
-  void arrived(const message& m, nanoseconds ago);
-  /// The same where no PE notices.
+  void quiescent() override { add(trace::record_kind::quiet); }
+  void sent(const departing_message& what) override;
+  std::optional<packing_record> packed(const work& m) override;
+  void arrived(const work& m, const packing_record& packed) override;
+  void arrived(const work& m, nanoseconds ago) override;
+  /// A message has come to the end of a modelled link where no PE notices.
   static void record_arrival(trace::track& where, const message& m, nanoseconds now);
 
-  /// One element's turn in a broadcast, which is one item for all.
-  void begin_turn(const message_type& entry, const local_array& part, const chare_header& element,
-                  const message& broadcast);
-  void end_turn();
+  void turn_begins(const local_array& part, const chare_header& element, const work_type& entry,
+                   const work& broadcast) override;
+  void turn_ends() override;
 
-  /// An array or element is here, whose name the trace needs.
-  void came(const collection_part& part);
-  void came(const local_array& part, const chare_header& element);
+  // The trace needs the names of arrays and elements.
+  void created(const collection_part& part) override;
+  void created(const local_array& part, const chare_header& element) override;
+  void arrives(const local_array& part, const chare_header& element) override { created(part, element); }
 
   /// What the user names.
   void add_user(trace::record_kind kind, std::uint32_t name, std::uint64_t a, std::uint64_t b) {
@@ -97,6 +93,7 @@ class recorder final : public suspension_observer {
   clock_comparison* clocks_ = nullptr;
   std::uint64_t clocks_looked_at_ = 0;
   const std::uint16_t main_entry_;
+  bool in_item_ = false;  ///< that is recorded
   std::uint32_t packed_ = 0;
   std::uint64_t stretches_ = 0;
   std::unordered_map<const work_type*, std::uint16_t> other_entries_;

@@ -39,6 +39,7 @@ trace::file_header header_of(const options& how, const bootstrap* meeting, const
 run_recording::run_recording(const options& how, const bootstrap* meeting, const pe_range& pes,
                              std::uint64_t job)
     : process_(meeting == nullptr ? 0 : meeting->rank()),
+      first_pe_(pes.first),
       file_(trace::file_of_process(how.trace, static_cast<std::uint32_t>(process_))),
       unit_(how.machine == machine_kind::threads && ticks_are_even() ? trace::time_unit::ticks
                                                                      : trace::time_unit::ns),
@@ -56,18 +57,16 @@ run_recording::run_recording(const options& how, const bootstrap* meeting, const
   if (how.machine == machine_kind::deterministic) order_ = 0;
 }
 
-void run_recording::attach(pe_watch& watch, const processor& pe) {
-  attach(watch, pe, trace::track_class::pe, pe.pe());
-}
-void run_recording::attach(pe_watch& watch, const scheduler& comm_thread) {
-  attach(watch, comm_thread, trace::track_class::comm_thread, process_);
+void run_recording::attach(processor& pe) { attach(pe, trace::track_class::pe, pe.pe()); }
+void run_recording::attach(scheduler& comm_thread) {
+  attach(comm_thread, trace::track_class::comm_thread, process_);
 }
 
-void run_recording::attach(pe_watch& watch, const scheduler& whose, trace::track_class kind, int which) {
+void run_recording::attach(scheduler& watched, trace::track_class kind, int which) {
   recorders_.push_back(
       std::make_unique<recorder>(recording_, trace::track_number(kind, static_cast<std::uint32_t>(which)),
-                                 unit_, whose, order_ ? &*order_ : nullptr));
-  watch.attach(*recorders_.back());
+                                 unit_, watched, order_ ? &*order_ : nullptr));
+  watched.attach(*recorders_.back());
 }
 
 bool run_recording::attach(device& used) {

@@ -10,7 +10,6 @@
 
 #include <imbrex/base/options.hpp>
 #include <imbrex/core/record/device_recorder.hpp>
-#include <imbrex/core/record/pe_watch.hpp>
 #include <imbrex/core/record/recorder.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
 #include <imbrex/net/network.hpp>
@@ -26,9 +25,9 @@ class run_recording {
   /// files of one run know each other. Throws `error` if that cannot be.
   run_recording(const options& how, const bootstrap* meeting, const pe_range& pes, std::uint64_t job);
 
-  /// Records what a PE does, or the communication thread, by its watch; before it runs.
-  void attach(pe_watch& watch, const processor& pe);
-  void attach(pe_watch& watch, const scheduler& comm_thread);
+  /// Records what a PE does, or the communication thread; before it runs. The PEs first, in order.
+  void attach(processor& pe);
+  void attach(scheduler& comm_thread);
   /// Records what a device does. False if its backend cannot tell.
   bool attach(device& used);
   /// This process's clock is that of process 0.
@@ -40,15 +39,19 @@ class run_recording {
   /// For what nobody else can tell of the network.
   trace::track& track_of_network();
 
+  /// What records a PE of this process.
+  recorder& recorder_of(int pe) { return *recorders_[static_cast<std::size_t>(pe - first_pe_)]; }
+
   /// Switches recording on or off in this process, on each PE before its next item.
   void set_on(bool on);
   /// When nothing runs any more: brings all to the disk, and tells the user if that is not all.
   void end();
 
  private:
-  void attach(pe_watch& watch, const scheduler& whose, trace::track_class kind, int which);
+  void attach(scheduler& watched, trace::track_class kind, int which);
 
   const int process_;
+  const int first_pe_;
   const std::string file_;
   const trace::time_unit unit_;  ///< of PEs and communication threads
   trace::recording recording_;

@@ -2,7 +2,6 @@
 #include <imbrex/core/record/tracing.hpp>
 
 #include <imbrex/core/pe/run_services.hpp>
-#include <imbrex/core/record/pe_watch.hpp>
 #include <imbrex/core/record/recorder.hpp>
 #include <imbrex/core/record/run_recording.hpp>
 
@@ -35,8 +34,12 @@ void switch_all(bool on) {
 
 /// Of the PE that this runs on; null if it does not record now.
 detail::recorder* recorder_here() {
-  auto* const r = detail::recorder_of_this_thread();
-  return r != nullptr && r->is_on() ? r : nullptr;
+  const auto* const here = scheduler::current();
+  if (here == nullptr || here->observers() == nullptr || here->pe() == scheduler::no_pe) return nullptr;
+  auto* const recording = static_cast<const detail::processor*>(here)->run().recording();
+  if (recording == nullptr) return nullptr;
+  auto& its = recording->recorder_of(here->pe());
+  return its.is_on() ? &its : nullptr;
 }
 
 }  // namespace

@@ -254,7 +254,7 @@ work& job::unpack(reader& in) {
 
 void job::take(std::span<const std::byte> packed, int pe) {
   auto& here = processor::here();
-  if (here.observer() == nullptr && pe == here.pe())
+  if (here.observers() == nullptr && pe == here.pe())
     if (auto* const item = short_item::of(packed, static_cast<std::uint32_t>(here.num_pes())))
       return here.push_arrived(*item, packed.size());
   receiver::take(packed, pe);

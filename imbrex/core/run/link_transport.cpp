@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include <imbrex/core/record/pe_watch.hpp>
-#include <imbrex/core/record/recorder.hpp>
 #include <imbrex/net/local/serializing.hpp>
 #include <imbrex/net/packing.hpp>
+#include <imbrex/sched/observer.hpp>
 
 namespace imbrex {
 
@@ -66,8 +65,10 @@ void late_message::deliver() {
 void late_message::open() {
   scheduler& pe = *scheduler::current();
   // A PE that was busy learns of it late.
-  if (recorder* const r = recorder_of(pe))
-    r->arrived(*content_, std::max(nanoseconds(0), pe.now() - alarm_.deadline));
+  if (const auto* const observers = pe.observers()) {
+    const auto ago = std::max(nanoseconds(0), pe.now() - alarm_.deadline);
+    observers->tell([&](observer& o) { o.arrived(*content_, ago); });
+  }
   pe.push(*std::exchange(content_, nullptr));
   destroy_message<late_message>(*this);
 }

@@ -13,8 +13,6 @@
 #include <imbrex/core/gpu/run_devices.hpp>
 #include <imbrex/core/pe/failures.hpp>
 #include <imbrex/core/pe/pending.hpp>
-#include <imbrex/core/record/pe_watch.hpp>
-#include <imbrex/core/record/recorder.hpp>
 
 namespace imbrex::detail {
 
@@ -103,7 +101,8 @@ bool local_run::release_quiescence_waiters() {
   const auto waiters = std::exchange(quiescence_waiters_, {});
   auto& pe = processor_at(0);
   const scheduler::activation as(pe);
-  if (recorder* const r = waiters.empty() ? nullptr : recorder_of(pe)) r->quiet();
+  if (const auto* const observers = waiters.empty() ? nullptr : pe.observers())
+    observers->tell([](observer& o) { o.quiescent(); });
   // Made before the first of them wakes anyone.
   std::vector<std::pair<int, message*>> answers;
   for (const auto& w : waiters) {

@@ -16,7 +16,7 @@
 #include <imbrex/core/gpu/run_devices.hpp>
 #include <imbrex/core/gpu/run_options.hpp>
 #include <imbrex/core/pe/run_marks.hpp>
-#include <imbrex/core/record/pe_watch.hpp>
+#include <imbrex/core/record/pe_statistics.hpp>
 #include <imbrex/core/record/recorder.hpp>
 #include <imbrex/core/record/run_recording.hpp>
 #include <imbrex/core/record/run_statistics.hpp>
@@ -235,17 +235,13 @@ void runtime::watch(const bootstrap* meeting, const host_share& mine) {
             : "",
         real_time ? static_cast<const clock&>(real_clock_) : simulated_clock_, real_time);
   for (auto& p : processors_) {
-    auto& made = *watches_.emplace_back(std::make_unique<detail::pe_watch>(*p));
-    if (recording_) recording_->attach(made, *p);
-    if (statistics_) made.attach(statistics_->add_pe());
-    p->attach(made);
+    if (statistics_)
+      p->attach(
+          *counters_.emplace_back(std::make_unique<detail::pe_statistics>(*p, statistics_->add_pe())));
+    if (recording_) recording_->attach(*p);
   }
   if (!recording_) return;
-  if (job_ && job_->comm() != nullptr) {
-    auto& made = *watches_.emplace_back(std::make_unique<detail::pe_watch>(*job_->comm()));
-    recording_->attach(made, *job_->comm());
-    job_->comm()->attach(made);
-  }
+  if (job_ && job_->comm() != nullptr) recording_->attach(static_cast<scheduler&>(*job_->comm()));
   if (mine.is_first_host) {
     recording_->share_clock();
   } else if (job_->process() != 0) {
@@ -265,7 +261,7 @@ runtime::~runtime() {
   links_.clear();
   routers_.clear();
   transport_.reset();
-  processors_.clear();  // before the clocks, the watches and the network that they use
+  processors_.clear();  // before the clocks, the observers and the network that they use
 }
 
 void runtime::start(std::function<task<int>()> main) {

@@ -22,7 +22,7 @@ namespace detail {
 
 class job;
 class run_devices;
-class pe_watch;
+class pe_statistics;
 class run_recording;
 class run_statistics;
 class simulated_machine;
@@ -81,7 +81,7 @@ class runtime final : public detail::local_run, public thread_machine::listener 
   std::unique_ptr<detail::simulated_machine> simulated_;
   std::unique_ptr<detail::run_recording> recording_;    ///< null if the run is not traced
   std::unique_ptr<detail::run_statistics> statistics_;  ///< null if nobody asked for them
-  std::vector<std::unique_ptr<detail::pe_watch>> watches_;
+  std::vector<std::unique_ptr<detail::pe_statistics>> counters_;  ///< of each PE, with statistics
   std::unique_ptr<detail::job> job_;               ///< null for a process by itself
   std::unique_ptr<transport> transport_;           ///< of all PEs; null in simulated time, where each has one
   std::vector<std::unique_ptr<router>> routers_;   ///< of each PE, with a job
