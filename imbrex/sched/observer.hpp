@@ -45,8 +45,9 @@ class departing_message {
 };
 
 /// Whoever watches what a PE does, or the communication thread: a trace, counts, a meter of load, the lock of an
-/// interpreter. Everything is called on the watched thread, and does nothing unless it is overridden. Messages are given
-/// as the `work` that they are.
+/// interpreter. Everything is called on the watched thread, and does nothing unless it is overridden; only the answers to
+/// those who wait for quiescence (`quiescent`, `sent`) may be told on another one, while that of the PE sleeps. Messages
+/// are given as the `work` that they are.
 ///
 /// The element that runs: `item_begins` for an entry's message, `turn_begins` for its part of a broadcast, and from
 /// `resumed` to `suspended` or the end of the item the one whose entry that is (`scope::chare`).

@@ -73,6 +73,22 @@ class observed_rest {
   const observer_list& told_;
 };
 
+/// Tells the observers of a PE of its thread, until the end of the block.
+class observed_thread {
+ public:
+  explicit observed_thread(const scheduler& pe) : told_(pe.thread_observers()) {
+    told_.tell([](observer& o) { o.thread_begins(); });
+  }
+  ~observed_thread() {
+    told_.tell_backward([](observer& o) { o.thread_ends(); });
+  }
+  observed_thread(const observed_thread&) = delete;
+  observed_thread& operator=(const observed_thread&) = delete;
+
+ private:
+  const observer_list& told_;
+};
+
 }  // namespace
 
 thread_machine::thread_machine(std::span<scheduler* const> pes, const options& how, bool may_spin,
@@ -139,6 +155,7 @@ void thread_machine::stop() {
 
 void thread_machine::loop(scheduler& pe) {
   const scheduler::activation mine(pe);
+  const observed_thread its_thread(pe);
   std::optional<crash_stack> stack;
   try {
     stack.emplace();

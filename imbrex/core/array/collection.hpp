@@ -132,6 +132,9 @@ class collection final : public element_map<typename T::index_type> {
   const void* object(const chare_header& e) const override {
     return &memory::object(const_cast<chare_header&>(e));
   }
+  const chare_header* addressee(const message& m) const override {
+    return this->find(static_cast<const element_message<key>&>(m).key);
+  }
   bool is_member(const chare_header& e, const void* address) const override {
     const auto* const begin = static_cast<const std::byte*>(object(e));
     return std::less_equal<>()(begin, static_cast<const std::byte*>(address)) &&

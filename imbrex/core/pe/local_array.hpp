@@ -51,6 +51,8 @@ class local_array : public collection_part {
   virtual void write_addressee(const message& m, signal_text& out) const noexcept = 0;
   virtual void write_name(std::uint64_t linear, signal_text& out) const noexcept = 0;
   virtual const void* object(const chare_header& element) const = 0;
+  /// The element here that a message is for; null if it is not here. The message is one for elements of this array.
+  virtual const chare_header* addressee(const message& m) const = 0;
   /// True if that address lies in the element's object.
   virtual bool is_member(const chare_header& element, const void* address) const = 0;
   /// Has an element of this PE move to another, as its `migrate_to` does: after the item that runs now, or at its next

@@ -130,7 +130,8 @@ void recorder::sent(const departing_message& what) {
   if (!is_on()) return;
   const auto& m = static_cast<const message&>(what.message());
   const auto bytes = what.bytes();
-  add(record_kind::sent, 0, number_of(m.kind()), static_cast<std::uint32_t>(what.to()), identity_of(m), bytes);
+  add(record_kind::sent, 0, number_of(m.kind()), static_cast<std::uint32_t>(what.to()), identity_of(m),
+      bytes);
 }
 
 std::optional<packing_record> recorder::packed(const work& item) {
@@ -166,8 +167,8 @@ void recorder::turn_begins(const local_array& part, const chare_header& element,
                            const work& broadcast) {
   if (is_on())
     add(record_kind::entry_begin, static_cast<std::uint8_t>(item_class::entry),
-        number_of(static_cast<const message_type&>(entry)),
-        number_of(part.id()), identity_of(broadcast), part.number_of(element));
+        number_of(static_cast<const message_type&>(entry)), number_of(part.id()), identity_of(broadcast),
+        part.number_of(element));
 }
 
 void recorder::turn_ends() {

@@ -25,6 +25,7 @@
 #include <imbrex/core/run/deterministic_machine.hpp>
 #include <imbrex/core/run/job.hpp>
 #include <imbrex/core/run/link_transport.hpp>
+#include <imbrex/core/run/pe_attachment.hpp>
 #include <imbrex/core/run/simulated_machine.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
 #include <imbrex/net/host.hpp>
@@ -183,6 +184,8 @@ void runtime::furnish(const host_share& mine, const bootstrap* meeting) {
   }
   if (job_) job_->serve(inboxes);
   if (!how_.trace.empty() || how_.stats) watch(meeting, mine);
+  for (auto& p : processors_) pe_attachment::attach_all(*p);
+  if (job_ && job_->comm() != nullptr) pe_attachment::attach_all(*job_->comm());
   if (deterministic) {
     transport_ =
         std::make_unique<delayed_transport>(detail::seed_of(how_) + how_.shuffle.value_or(0) * 1'000'003);
@@ -236,8 +239,7 @@ void runtime::watch(const bootstrap* meeting, const host_share& mine) {
         real_time ? static_cast<const clock&>(real_clock_) : simulated_clock_, real_time);
   for (auto& p : processors_) {
     if (statistics_)
-      p->attach(
-          *counters_.emplace_back(std::make_unique<detail::pe_statistics>(*p, statistics_->add_pe())));
+      p->attach(*counters_.emplace_back(std::make_unique<detail::pe_statistics>(*p, statistics_->add_pe())));
     if (recording_) recording_->attach(*p);
   }
   if (!recording_) return;
@@ -291,6 +293,7 @@ int runtime::run(std::function<task<int>()> main) {
   if (statistics_) statistics_->begin();
   if (pes_.first == 0) start(std::move(main));
   if (job_) job_->net().start();
+  if (!threads_) tell_threads([](observer& o) { o.thread_begins(); });
   if (simulated_) {
     while (simulated_->step(*this)) {
     }
@@ -324,7 +327,16 @@ int runtime::run(std::function<task<int>()> main) {
   if (recording_) recording_->end();
   if (statistics_) statistics_->end();
   clear();
+  if (!threads_) tell_threads([](observer& o) { o.thread_ends(); });
   return of_all;
+}
+
+template <class Event>
+void runtime::tell_threads(const Event& event) {
+  for (auto& p : processors_) {
+    const scheduler::activation as(*p);
+    p->thread_observers().tell(event);
+  }
 }
 
 bool runtime::rest_devices() {

@@ -74,15 +74,18 @@ class runtime final : public detail::local_run, public thread_machine::listener 
   }
   void end_everywhere() override;
   void stop() override;
+  /// Tells the observers of all PEs, where one thread steps them.
+  template <class Event>
+  void tell_threads(const Event& event);
   /// Before the chares go, into whose memory the devices write. False if a device has failed.
   bool rest_devices();
   void watch(const bootstrap* meeting, const host_share& mine);
 
   std::unique_ptr<detail::simulated_machine> simulated_;
-  std::unique_ptr<detail::run_recording> recording_;    ///< null if the run is not traced
-  std::unique_ptr<detail::run_statistics> statistics_;  ///< null if nobody asked for them
+  std::unique_ptr<detail::run_recording> recording_;              ///< null if the run is not traced
+  std::unique_ptr<detail::run_statistics> statistics_;            ///< null if nobody asked for them
   std::vector<std::unique_ptr<detail::pe_statistics>> counters_;  ///< of each PE, with statistics
-  std::unique_ptr<detail::job> job_;               ///< null for a process by itself
+  std::unique_ptr<detail::job> job_;                              ///< null for a process by itself
   std::unique_ptr<transport> transport_;           ///< of all PEs; null in simulated time, where each has one
   std::vector<std::unique_ptr<router>> routers_;   ///< of each PE, with a job
   std::vector<std::unique_ptr<transport>> links_;  ///< from each PE; none without delays

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// What observers of PEs are told, several at a time, and what a meter of load makes of it.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <imbrex/core/behaviour/machines.test.hpp>
+#include <imbrex/core/pe/local_array.hpp>
+#include <imbrex/core/record/load_meter.hpp>
+#include <imbrex/core/run/pe_attachment.hpp>
+#include <imbrex/core/run/spend.hpp>
+
+namespace imbrex::observers_test {
+
+/// Writes down what it is told of one PE.
+class witness final : public observer {
+ public:
+  int begins = 0;
+  int ends = 0;
+  int items = 0;
+  int sent_messages = 0;
+  int created_elements = 0;
+  int destroyed_elements = 0;
+  int departures = 0;
+  int arrivals = 0;
+  int waits = 0;
+  int resumptions = 0;
+  int faults = 0;  ///< what is told out of its order
+  std::thread::id thread;
+
+  void thread_begins() override {
+    thread = std::this_thread::get_id();
+    ++begins;
+    expect(ends == 0);
+  }
+  void thread_ends() override {
+    expect(!in_item_ && !parked_);
+    ++ends;
+  }
+  void parks() override {
+    expect(!in_item_ && !parked_);
+    parked_ = true;
+  }
+  void wakes() override {
+    expect(parked_);
+    parked_ = false;
+  }
+  void item_begins(const work&) override {
+    expect(!in_item_ && !parked_);
+    in_item_ = true;
+    ++items;
+  }
+  void item_ends() override {
+    expect(in_item_ && turns_ == 0);
+    in_item_ = false;
+  }
+  void turn_begins(const detail::local_array& part, const chare_header& element, const work_type&,
+                   const work&) override {
+    expect(element.home == &part);
+    ++turns_;
+  }
+  void turn_ends() override { --turns_; }
+  void sent(const departing_message& what) override {
+    faults += what.bytes() > 0 ? 0 : 1;
+    ++sent_messages;
+  }
+  void suspended(const suspension&) override { ++waits; }
+  void resumed(const suspension&) override { ++resumptions; }
+  void created(const detail::local_array&, const chare_header&) override { ++created_elements; }
+  void destroyed(const detail::local_array&, const chare_header&) override { ++destroyed_elements; }
+  void departs(const detail::local_array&, const chare_header&, int) override { ++departures; }
+  void arrives(const detail::local_array&, const chare_header&) override { ++arrivals; }
+
+ private:
+  void expect(bool holds) {
+    faults += holds ? 0 : 1;
+    if (begins > 0) faults += std::this_thread::get_id() == thread ? 0 : 1;
+  }
+
+  bool in_item_ = false;
+  bool parked_ = false;
+  int turns_ = 0;
+};
+
+/// One observer for each PE of a run.
+template <class Observer>
+class observers_of_run {
+ public:
+  explicit observers_of_run(observed what = observed::everything)
+      : attachment_([this, what](scheduler& pe) {
+          if (pe.pe() == scheduler::no_pe) return;
+          const std::lock_guard hold(lock_);
+          auto& its = all[pe.pe()];
+          if constexpr (std::is_constructible_v<Observer, const detail::processor&>)
+            its = std::make_unique<Observer>(static_cast<const detail::processor&>(pe));
+          else
+            its = std::make_unique<Observer>();
+          pe.attach(*its, what);
+        }) {}
+
+  std::map<int, std::unique_ptr<Observer>> all;
+
+ private:
+  std::mutex lock_;
+  pe_attachment attachment_;
+};
+
+class observers : public on_machine {};
+INSTANTIATE_TEST_SUITE_P(on, observers, testing::ValuesIn(machines()), name_of_machine);
+
+class speaker : public chare<speaker> {
+ public:
+  mailbox<int> answers;
+
+  void go(int to) { migrate_to(to); }
+  void hear(int from) { send<&speaker::answers>(peers()[from], where()[0], 1); }
+  task<int> ask_all() {
+    int sum = 0;
+    for (int i = 0; i < peers().shape()[0]; ++i) send<&speaker::hear>(peers()[i], where()[0]);
+    for (int i = 0; i < peers().shape()[0]; ++i) sum += co_await answers.receive(i);
+    co_return sum;
+  }
+  void serialize(auto& ar) { ar(answers); }
+};
+
+TEST_P(observers, hear_the_same_each_of_all_that_happens) {
+  for (options how : GetParam().runs) {
+    SCOPED_TRACE(text_of(how));
+    observers_of_run<witness> first;
+    observers_of_run<witness> second;
+    observers_of_run<witness> of_threads(observed::thread);
+    const int status = run_once(how, []() -> task<> {
+      auto all = make_array<speaker>({6});
+      const int sum_of_all = co_await all.reduce<&speaker::ask_all>(sum);
+      EXPECT_EQ(sum_of_all, 36);
+      for (const int to : {0, num_pes() - 1}) {
+        send<&speaker::go>(all, to);
+        co_await quiescence();
+      }
+    });
+    EXPECT_EQ(status, 0);
+    witness total;
+    for (const auto& [pe, w] : first.all) {
+      const auto& other = *second.all.at(pe);
+      EXPECT_EQ(w->items, other.items);
+      EXPECT_EQ(w->sent_messages, other.sent_messages);
+      EXPECT_EQ(w->begins, 1);
+      EXPECT_EQ(w->ends, 1);
+      EXPECT_EQ(w->faults, 0);
+      EXPECT_EQ(of_threads.all.at(pe)->begins, 1);
+      EXPECT_EQ(of_threads.all.at(pe)->ends, 1);
+      EXPECT_EQ(of_threads.all.at(pe)->items, 0);
+      EXPECT_EQ(of_threads.all.at(pe)->faults, 0);
+      total.created_elements += w->created_elements;
+      total.destroyed_elements += w->destroyed_elements;
+      total.departures += w->departures;
+      total.arrivals += w->arrivals;
+      total.waits += w->waits;
+      total.resumptions += w->resumptions;
+    }
+    EXPECT_EQ(total.created_elements, 6);
+    EXPECT_EQ(total.destroyed_elements, 6);
+    EXPECT_EQ(total.departures, total.arrivals);
+    EXPECT_EQ(total.departures > 0, how.pes * GetParam().processes > 1);
+    EXPECT_EQ(total.waits, total.resumptions);
+    EXPECT_GE(total.waits, 6);
+  }
+}
+
+/// Sends known numbers of messages.
+class trader : public chare<trader> {
+ public:
+  void sell(int times, int bytes) {
+    spend(std::chrono::microseconds(7));
+    const auto next = (where()[0] + 1) % peers().shape()[0];
+    for (int i = 0; i < times; ++i)
+      send<&trader::buy>(peers()[next], std::vector<char>(static_cast<std::size_t>(bytes)));
+  }
+  task<> sell_later(int bytes) {
+    co_await sleep_for(std::chrono::microseconds(3));
+    spend(std::chrono::microseconds(11));
+    send<&trader::buy>(self(), std::vector<char>(static_cast<std::size_t>(bytes)));
+  }
+  void buy(const std::vector<char>&) {}
+};
+
+TEST_P(observers, measure_what_each_element_costs_and_whom_it_talks_to) {
+  for (const options& how : GetParam().runs) {
+    SCOPED_TRACE(text_of(how));
+    observers_of_run<detail::load_meter> meters;
+    struct copy {
+      std::uint64_t messages = 0;
+      std::uint64_t bytes = 0;
+      nanoseconds time{0};
+      std::map<std::uint64_t, std::uint64_t> to;
+    };
+    std::map<std::string, copy> seen;
+    std::mutex lock;
+    /// Read on the PE, while the elements are there.
+    struct reading : chare<reading> {
+      void read(std::uintptr_t of_all, std::uintptr_t into, std::uintptr_t lock_address) {
+        const auto& all = *reinterpret_cast<observers_of_run<detail::load_meter>*>(of_all);
+        const std::lock_guard hold(*reinterpret_cast<std::mutex*>(lock_address));
+        for (const auto& [element, load] : all.all.at(pe())->loads()) {
+          auto& c =
+              (*reinterpret_cast<std::map<std::string, copy>*>(into))[element->home->element_name(*element)];
+          c.messages = load.sent.messages;
+          c.bytes = load.sent.bytes;
+          c.time = load.time;
+          for (const auto& [to, traffic] : load.to) c.to[to.element] += traffic.messages;
+        }
+      }
+    };
+    const int status = run_once(how, [&]() -> task<> {
+      auto all = make_array<trader>({5});
+      auto readers = make_group<reading>();
+      for (int i = 0; i < 5; ++i) send<&trader::sell>(all[i], 3 * i, 100 * i);
+      co_await quiescence();
+      send<&trader::sell_later>(all, 1000);
+      co_await quiescence();
+      co_await readers.members().call<&reading::read>(reinterpret_cast<std::uintptr_t>(&meters),
+                                                      reinterpret_cast<std::uintptr_t>(&seen),
+                                                      reinterpret_cast<std::uintptr_t>(&lock));
+    });
+    EXPECT_EQ(status, 0);
+    for (std::uint64_t i = 0; i < 5; ++i) {
+      const auto& c = seen["trader(" + std::to_string(i) + ")"];
+      EXPECT_EQ(c.messages, 3 * i + 1) << i;
+      EXPECT_GE(c.bytes, 3 * i * 100 * i + 1000);
+      EXPECT_LE(c.bytes, (3 * i) * (100 * i + 30) + 1030);
+      EXPECT_EQ(c.to.at(i), 1);
+      if (i > 0) EXPECT_EQ(c.to.at((i + 1) % 5), 3 * i);
+      if (how.machine == machine_kind::simulated) EXPECT_GE(c.time, std::chrono::microseconds(18));
+      if (how.machine == machine_kind::threads) EXPECT_GT(c.time.count(), 0);
+    }
+  }
+}
+
+}  // namespace imbrex::observers_test

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+
+#include <imbrex/base/clock.hpp>
+#include <imbrex/core/pe/processor.hpp>
+#include <imbrex/sched/observer.hpp>
+
+namespace imbrex::detail {
+
+/// Measures what each element of a PE costs and whom it talks to, for whoever balances: the time of its entries, and the
+/// messages and bytes that they send. An observer of everything.
+class load_meter final : public observer {
+ public:
+  /// Whom messages are for: an element, or an array as a whole (`of_all`).
+  struct recipient {
+    static constexpr std::uint64_t of_all = ~std::uint64_t{0};
+
+    std::uint64_t collection = 0;
+    std::uint64_t element = of_all;  ///< by `local_array::number_of`
+
+    friend bool operator==(const recipient&, const recipient&) = default;
+  };
+  struct traffic {
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;
+  };
+  struct recipient_hash {
+    std::size_t operator()(const recipient& r) const {
+      return static_cast<std::size_t>((r.collection * 0x9e3779b97f4a7c15U) ^
+                                      (r.element * 0xc2b2ae3d27d4eb4fU));
+    }
+  };
+  struct load {
+    nanoseconds time{0};  ///< by the PE's clock
+    traffic sent;
+    std::unordered_map<recipient, traffic, recipient_hash> to;
+  };
+
+  explicit load_meter(const processor& pe) : pe_(pe) {}
+
+  /// The element whose entry runs now; null if none does.
+  const chare_header* running() const { return running_; }
+  /// Of elements that are on this PE and have run since they came, or since `clear`. The time of the one that runs now is
+  /// counted to its last switch.
+  const std::unordered_map<const chare_header*, load>& loads() const { return loads_; }
+  void clear() { loads_.clear(); }
+
+  void item_begins(const work& item) override;
+  void item_ends() override;
+  void turn_begins(const local_array& part, const chare_header& element, const work_type& entry,
+                   const work& broadcast) override;
+  void turn_ends() override;
+  void resumed(const suspension& what) override;
+  void suspended(const suspension& what) override;
+  void sent(const departing_message& what) override;
+  void destroyed(const local_array& part, const chare_header& element) override;
+  void departs(const local_array& part, const chare_header& element, int to) override;
+
+ private:
+  /// From now on time is that element's.
+  void run(const chare_header* next);
+  void forget(const chare_header& element);
+
+  const processor& pe_;
+  const chare_header* running_ = nullptr;
+  const chare_header* of_item_ = nullptr;  ///< whose entry the item calls
+  nanoseconds since_{0};
+  std::unordered_map<const chare_header*, load> loads_;
+};
+
+}  // namespace imbrex::detail

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+
+#include <imbrex/sched/scheduler.hpp>
+
+namespace imbrex {
+
+/// Attaches observers to the PEs of runs: as long as it exists, `attach` is called with each PE of each run that this
+/// process begins, and with its communication thread (whose number is `scheduler::no_pe`), on the thread that begins the
+/// run and before the PE runs. What is attached must outlive the run. For front ends and for balancers.
+class pe_attachment {
+ public:
+  using function = std::function<void(scheduler& pe)>;
+
+  explicit pe_attachment(function attach);
+  ~pe_attachment();
+  pe_attachment(const pe_attachment&) = delete;
+  pe_attachment& operator=(const pe_attachment&) = delete;
+
+  /// For the runtime: calls all that exist.
+  static void attach_all(scheduler& pe);
+
+ private:
+  const function attach_;
+};
+
+}  // namespace imbrex
