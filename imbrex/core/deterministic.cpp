@@ -16,7 +16,7 @@ int deterministic::run() {
 
 undelivered deterministic::describe(const delayed_transport::item& i) {
   const auto& m = static_cast<const message&>(*i.what);
-  undelivered u{std::string(m.kind().entry_name), std::nullopt, static_cast<int>(m.origin), i.to};
+  undelivered u{std::string(m.shown_kind().entry_name), std::nullopt, static_cast<int>(m.origin), i.to};
   if (m.kind().reference != nullptr) u.reference = m.kind().reference(m);
   return u;
 }

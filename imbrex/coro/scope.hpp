@@ -44,7 +44,7 @@ class suspension {
     if (link_ == nullptr) return;
     leave();
     if (const auto* const observers = observer_list::here()) [[unlikely]]
-      observers->tell([&](observer& o) { o.resumed(*this); });
+      observers->resumed(*this);
   }
   const suspension* next() const { return next_; }
   /// The entry that waits; from `begin` on.
@@ -55,7 +55,7 @@ class suspension {
     if (link_ == nullptr) return;
     leave();
     if (const auto* const observers = observer_list::here()) [[unlikely]]
-      observers->tell([&](observer& o) { o.abandoned(*entry_, cause_); });
+      observers->abandoned(*entry_, cause_);
   }
 
  private:
@@ -105,7 +105,7 @@ inline void suspension::begin(scope& entry) {
   entry.waits = this;
   if (const auto* const observers = observer_list::here()) [[unlikely]] {
     cause_ = cause().cause;
-    observers->tell([&](observer& o) { o.suspended(*this); });
+    observers->suspended(*this);
   }
 }
 

@@ -15,4 +15,40 @@ std::uint64_t departing_message::bytes() const {
   return *bytes_;
 }
 
+void observer_list::turn_begins(const detail::local_array& part, const chare_header& element,
+                                const work_type& entry, const work& broadcast) const {
+  tell([&](observer& o) { o.turn_begins(part, element, entry, broadcast); });
+}
+void observer_list::turn_ends() const {
+  tell_backward([](observer& o) { o.turn_ends(); });
+}
+std::optional<packing_record> observer_list::packed(const work& message) const {
+  std::optional<packing_record> record;
+  tell([&](observer& o) {
+    if (const auto its = o.packed(message)) record = its;
+  });
+  return record;
+}
+void observer_list::entered(const detail::local_array& part, const chare_header& element, bool is_new) const {
+  tell([&](observer& o) { is_new ? o.created(part, element) : o.arrives(part, element); });
+}
+void observer_list::destroyed(const detail::local_array& part, const chare_header& element) const {
+  tell([&](observer& o) { o.destroyed(part, element); });
+}
+void observer_list::suspended(const suspension& what) const {
+  tell([&](observer& o) { o.suspended(what); });
+}
+void observer_list::resumed(const suspension& what) const {
+  tell([&](observer& o) { o.resumed(what); });
+}
+void observer_list::abandoned(const scope& entry, trace::wait_cause cause) const {
+  tell([&](observer& o) { o.abandoned(entry, cause); });
+}
+void observer_list::received(const work& message, std::int64_t reference) const {
+  tell([&](observer& o) { o.received(message, reference); });
+}
+void observer_list::gathered(const void* whole, std::uint64_t number, bool completes) const {
+  tell([&](observer& o) { o.gathered(whole, number, completes); });
+}
+
 }  // namespace imbrex

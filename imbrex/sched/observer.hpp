@@ -131,6 +131,21 @@ class observer_list {
     for (std::size_t left = all_.size(); left > 0; --left) event(*all_[left - 1]);
   }
 
+  // What hot paths tell, apart from them.
+
+  void turn_begins(const detail::local_array& part, const chare_header& element, const work_type& entry,
+                   const work& broadcast) const;
+  void turn_ends() const;
+  /// What is to travel with the bytes; of several that want something the last.
+  std::optional<packing_record> packed(const work& message) const;
+  void entered(const detail::local_array& part, const chare_header& element, bool is_new) const;
+  void destroyed(const detail::local_array& part, const chare_header& element) const;
+  void suspended(const suspension& what) const;
+  void resumed(const suspension& what) const;
+  void abandoned(const scope& entry, trace::wait_cause cause) const;
+  void received(const work& message, std::int64_t reference) const;
+  void gathered(const void* whole, std::uint64_t number, bool completes) const;
+
   /// Those of the PE that this thread runs; null if nobody watches it.
   static const observer_list* here() { return here_; }
   /// Returns what was set before.
@@ -149,11 +164,11 @@ class observer_list {
 /// Tells of something that several make together on this thread (`observer::gathered`).
 inline void tell_part(const void* whole, std::uint64_t number) {
   if (const auto* const observers = observer_list::here()) [[unlikely]]
-    observers->tell([&](observer& o) { o.gathered(whole, number, false); });
+    observers->gathered(whole, number, false);
 }
 inline void tell_complete(const void* whole, std::uint64_t number) {
   if (const auto* const observers = observer_list::here()) [[unlikely]]
-    observers->tell([&](observer& o) { o.gathered(whole, number, true); });
+    observers->gathered(whole, number, true);
 }
 
 }  // namespace imbrex

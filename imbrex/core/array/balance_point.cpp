@@ -17,7 +17,7 @@ void check_balance_point(const scope& entry, const waiter& who) {
   for (const scope* s = e.entries; s != nullptr; s = s->next)
     if (s != &entry) {
       std::string text = e.home->element_name(e) + " cannot migrate at its balance_point: its entry " +
-                         std::string(static_cast<const message*>(s->request)->kind().entry_name) +
+                         std::string(static_cast<const message*>(s->request)->shown_kind().entry_name) +
                          " is suspended too";
       if (s->waits != nullptr) text += ", waiting for " + s->waits->description();
       throw error(text + ". A frame cannot travel: let the other entry end first");

@@ -26,7 +26,7 @@ void refuse_ended(message& m, std::string_view chare_name) {
   if (m.may_find_none) return answer_none_found(m);
   const std::string name(short_name(chare_name));
   std::string who = "a message for an array of " + name;
-  if (!m.kind().entry_name.empty()) who += ", entry " + std::string(m.kind().entry_name);
+  if (!m.shown_kind().entry_name.empty()) who += ", entry " + std::string(m.shown_kind().entry_name);
   fail_request(m, who + ", sent by PE " + std::to_string(m.origin),
                carried_exception(std::make_exception_ptr(
                    error("that array of " + name +

@@ -439,7 +439,7 @@ template <class T>
   if (m.collection == singles_of<T>()) return &singles_part<T>(pe);
   if ((m.collection & singles_bit) != 0) {
     const message_guard mine(m);
-    pe.check_run(m.collection, type_name<T>(), m.kind().entry_name);
+    pe.check_run(m.collection, type_name<T>(), m.shown_kind().entry_name);
     throw_no_such_singles(type_name<T>(), m.collection);
   }
   if (pe.has_ended(m.collection)) {

@@ -13,11 +13,11 @@ class element_turn {
                const chare_header& element, const message& broadcast)
       : observers_(pe.observers()) {
     if (observers_ != nullptr) [[unlikely]]
-      observers_->tell([&](observer& o) { o.turn_begins(part, element, entry, broadcast); });
+      observers_->turn_begins(part, element, entry, broadcast);
   }
   ~element_turn() {
     if (observers_ != nullptr) [[unlikely]]
-      observers_->tell_backward([](observer& o) { o.turn_ends(); });
+      observers_->turn_ends();
   }
   element_turn(const element_turn&) = delete;
   element_turn& operator=(const element_turn&) = delete;

@@ -12,6 +12,7 @@
 #include <imbrex/core/array/location.hpp>
 #include <imbrex/core/array/mailbox.hpp>
 #include <imbrex/core/message/member_traits.hpp>
+#include <imbrex/core/message/named_entry.hpp>
 
 namespace imbrex::detail {
 
@@ -131,7 +132,15 @@ struct call_message : element_message<key_type<typename T::index_type>> {
     requires(sizeof...(A) == traits::arity)
   explicit call_message(std::in_place_t, A&&... a) : arguments(std::forward<A>(a)...) {}
 
-  static inline entry_type<T, M> type_record{functions_of_entry<call_message, T, M>};
+  struct record : entry_type<T, M> {
+    record() : entry_type<T, M>(functions_of_entry<call_message, T, M>) {
+      if constexpr (takes_name<M>)
+        this->named = [](const work& m) {
+          return kind_of_name(std::get<0>(static_cast<const call_message&>(m).arguments));
+        };
+    }
+  };
+  static inline record type_record{};
   void serialize(auto& ar) {
     process_key(this->key, ar);
     std::apply([&ar](auto&... each) { ar(each...); }, arguments);
@@ -227,5 +236,15 @@ struct entry_message_of<T, M> {
 };
 template <class T, auto M>
 using entry_message = typename entry_message_of<T, M>::type;
+
+/// What reports show of a call of M of a T with these arguments.
+template <class T, auto M, class... A>
+const message_type& shown_kind_of([[maybe_unused]] const A&... arguments) {
+  if constexpr (takes_name<M>) {
+    const auto name = [](const auto& first, const auto&...) -> entry_name { return first; };
+    if (const auto* const named = kind_of_name(name(arguments...))) return *named;
+  }
+  return entry_message<T, M>::type_record;
+}
 
 }  // namespace imbrex::detail

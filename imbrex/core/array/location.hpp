@@ -327,7 +327,7 @@ void element_map<Index>::describe_held(std::vector<std::string>& lines, std::siz
                                              : "that element was never created, or destroyed long ago";
     for (const auto* m : messages) {
       if (lines.size() >= most) return;
-      lines.push_back("a message for " + key_name(k) + ", entry " + std::string(m->kind().entry_name) +
+      lines.push_back("a message for " + key_name(k) + ", entry " + std::string(m->shown_kind().entry_name) +
                       ", sent by PE " + std::to_string(m->origin) + ": " + why);
     }
   }
@@ -471,7 +471,7 @@ void element_map<Index>::refuse(element_message<key>& m) {
   const message_guard mine(m);
   if (m.may_find_none) return answer_none_found(m);
   fail_request(m,
-               "a message for " + key_name(m.key) + ", entry " + std::string(m.kind().entry_name) +
+               "a message for " + key_name(m.key) + ", entry " + std::string(m.shown_kind().entry_name) +
                    ", sent by PE " + std::to_string(m.origin),
                carried_exception(std::make_exception_ptr(error(key_name(m.key) + " has been destroyed"))));
 }

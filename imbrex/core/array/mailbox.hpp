@@ -178,7 +178,7 @@ class mailbox_base::receiver : public suspension {
   letter_base& take() {
     end();
     if (const auto* const observers = observer_list::here()) [[unlikely]]
-      observers->tell([&](observer& o) { o.received(*got_->envelope, got_->reference); });
+      observers->received(*got_->envelope, got_->reference);
     return *got_;
   }
   void release() {

@@ -76,8 +76,9 @@ struct section_share final : message {
     if (e == nullptr) return part.route(addressed(content->copy(), k));
     auto& pe = part.pe();
     if (pe.separates_broadcasts()) return pe.dispatch(addressed(content->copy(), k), pe.pe());
-    turns.begin(*e, &content_type::type_record);
-    const element_turn turn(pe, content_type::type_record, part, *e, *this);
+    const message_type& kind = content->shown_kind();
+    turns.begin(*e, &kind);
+    const element_turn turn(pe, kind, part, *e, *this);
     if constexpr (content_type::is_shareable) {
       addressed(*content, k).call(*e);
     } else {
@@ -249,7 +250,7 @@ auto section<T>::reduce(Op, A&&... arguments) const
     -> pending<typename detail::reduction_of<T, M, Op>::result> {
   using result_type = pending<typename detail::reduction_of<T, M, Op>::result>;
   if constexpr (detail::reduction_fits<T, M, Op, A&&...>()) {
-    result_type result("the reduction of", &detail::entry_message<T, M>::type_record);
+    result_type result("the reduction of", &detail::shown_kind_of<T, M>(arguments...));
     detail::post_to_section<T, M, Op>(*this, result.address(), std::forward<A>(arguments)...);
     return result;
   } else {
@@ -261,7 +262,7 @@ template <class T>
 template <auto M, class... A>
 pending<void> section<T>::call(A&&... arguments) const {
   if constexpr (detail::call_of_all_fits<T, M, A&&...>()) {
-    pending<void> result("the end of all", &detail::entry_message<T, M>::type_record);
+    pending<void> result("the end of all", &detail::shown_kind_of<T, M>(arguments...));
     detail::post_to_section<T, M, detail::completion_operation>(*this, result.address(),
                                                                 std::forward<A>(arguments)...);
     return result;

@@ -108,12 +108,13 @@ struct entry_broadcast final : broadcast_message {
     }
     std::size_t ordinal = 0;
     element_work turns(part.pe());
+    const message_type& kind = content->shown_kind();
     for (std::size_t i = 0; i < all; ++i) {
       auto& e = static_cast<element_header<index_type>&>(*locals[i]);
       if (e.broadcasts >= number) continue;
       e.broadcasts = number;
-      turns.begin(e, &content_type::type_record);
-      give(part, e, results, ordinal++);
+      turns.begin(e, &kind);
+      give(part, e, kind, results, ordinal++);
     }
     return n;
   }
@@ -161,12 +162,13 @@ struct entry_broadcast final : broadcast_message {
   }
   /// Now, unless the machine wants to choose the order.
   template <class Collector>
-  void give(local_array& part, element_header<index_type>& e, Collector* results, std::size_t ordinal) {
+  void give(local_array& part, element_header<index_type>& e, const message_type& kind, Collector* results,
+            std::size_t ordinal) {
     reply_address answer;
     if constexpr (reduces) answer = results->expect(ordinal, e.key);
     if (part.pe().separates_broadcasts())
       return part.pe().dispatch(message_for(part, e, answer), part.pe().pe());
-    const element_turn turn(part.pe(), content_type::type_record, part, e, *this);
+    const element_turn turn(part.pe(), kind, part, e, *this);
     if constexpr (content_type::is_shareable) {
       std::exception_ptr thrown;
       try {
@@ -183,19 +185,18 @@ struct entry_broadcast final : broadcast_message {
       } catch (...) {
         thrown = std::current_exception();
       }
-      if (thrown) fail_at(e, results, ordinal, std::move(thrown));
+      if (thrown) fail_at(e, kind, results, ordinal, std::move(thrown));
     } else {
       message_for(part, e, answer).run_on(e);
     }
   }
   template <class Collector>
-  void fail_at(element_header<index_type>& e, [[maybe_unused]] Collector* results,
+  void fail_at(element_header<index_type>& e, const message_type& kind, [[maybe_unused]] Collector* results,
                [[maybe_unused]] std::size_t ordinal, std::exception_ptr thrown) {
     if constexpr (reduces) {
-      results->fail(static_cast<std::uint32_t>(ordinal),
-                    thrown_by_entry(e, content_type::type_record, std::move(thrown)));
+      results->fail(static_cast<std::uint32_t>(ordinal), thrown_by_entry(e, kind, std::move(thrown)));
     } else {
-      fail_run(processor::here(), describe_entry(e, content_type::type_record) + ": " + describe(thrown));
+      fail_run(processor::here(), describe_entry(e, kind) + ": " + describe(thrown));
     }
   }
 };
@@ -304,7 +305,7 @@ pending<typename detail::traits_of<M>::result> element<T>::call(A&&... arguments
   } else if constexpr (!detail::entry_fits<T, M, A&&...>()) {
     return result_type("nothing");
   } else {
-    result_type result("the result of", &detail::entry_message<T, M>::type_record);
+    result_type result("the result of", &detail::shown_kind_of<T, M>(arguments...));
     detail::post<T, M>(*this, result.address(), std::forward<A>(arguments)...);
     return result;
   }
@@ -329,7 +330,7 @@ auto array<T>::reduce(Op, A&&... arguments) const
   if constexpr (!detail::reduction_fits<T, M, Op, A&&...>()) {
     return result_type("nothing");
   } else {
-    result_type result("the reduction of", &detail::entry_message<T, M>::type_record);
+    result_type result("the reduction of", &detail::shown_kind_of<T, M>(arguments...));
     detail::post_broadcast<T, M, Op>(*this, result.address(), std::forward<A>(arguments)...);
     return result;
   }
@@ -339,7 +340,7 @@ template <class T>
 template <auto M, class... A>
 pending<void> array<T>::call(A&&... arguments) const {
   if constexpr (detail::call_of_all_fits<T, M, A&&...>()) {
-    pending<void> result("the end of all", &detail::entry_message<T, M>::type_record);
+    pending<void> result("the end of all", &detail::shown_kind_of<T, M>(arguments...));
     detail::post_broadcast<T, M, detail::completion_operation>(*this, result.address(),
                                                                std::forward<A>(arguments)...);
     return result;

@@ -241,7 +241,7 @@ class short_call {
     } catch (...) {
       thrown = std::current_exception();
     }
-    if (thrown) fail_unanswered(e, unpacked_message::type_record, std::move(thrown));
+    if (thrown) fail_unanswered(e, shown_kind_of<T, M>(read.value...), std::move(thrown));
   }
   /// A parameter of type P, from what was read for it: a P by value, or a span.
   template <class P, class Value>

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -547,6 +548,52 @@ TEST(network, takes_the_first_message_between_two_PEs_out_of_an_entry_that_does_
                                co_await all[3].call<&witness::send_and_stay>(all[1], 3000);
                              }),
             0);
+}
+
+/// How often each PE was knocked at, and whether it is in an entry that waits for that.
+std::array<std::atomic<int>, 64> knocks;
+std::array<std::atomic<bool>, 64> is_busy;
+
+struct knock : message {
+  static inline message_type type_record = detail::runtime_message_type<knock>(true);
+  void serialize(auto&) {}
+  void deliver() {
+    const detail::message_guard mine(*this);
+    ++knocks[static_cast<std::size_t>(imbrex::pe())];
+  }
+};
+
+class busy : public chare<busy> {
+ public:
+  /// Looks at the network, but lets nothing else run.
+  bool hears_while_it_runs() const {
+    const auto here = static_cast<std::size_t>(pe());
+    is_busy[here] = true;
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (knocks[here] == 0 && std::chrono::steady_clock::now() < until) scheduler::current()->poll();
+    return knocks[here] == 1;
+  }
+};
+
+TEST_P(processes, an_immediate_message_is_handled_while_the_network_is_looked_at) {
+  if (GetParam().processes == 1) GTEST_SKIP() << "no message comes from another process";
+  for (const options& how : GetParam().runs) {
+    // Where it does not come out of the network on the PE's own thread and by itself, it waits for its turn.
+    if (how.comm_thread || how.net_latency.count() > 0) continue;
+    SCOPED_TRACE(text_of(how));
+    for (auto& k : knocks) k = 0;
+    for (auto& b : is_busy) b = false;
+    const int status = run_once(how, []() -> task<> {
+      auto all = make_group<busy>();
+      const int last = num_pes() - 1;
+      auto heard = all[last].call<&busy::hears_while_it_runs>();
+      while (!is_busy[static_cast<std::size_t>(last)]) co_await sleep_for(std::chrono::microseconds(50));
+      detail::processor::here().dispatch(detail::make_message<knock>(), last);
+      const bool has_heard = co_await heard;
+      EXPECT_TRUE(has_heard);
+    });
+    EXPECT_EQ(status, 0);
+  }
 }
 
 }  // namespace imbrex::processes_test

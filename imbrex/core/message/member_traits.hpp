@@ -14,6 +14,7 @@
 
 namespace imbrex {
 
+struct entry_name;
 template <class T>
 class mailbox;
 template <class T>
@@ -107,6 +108,14 @@ using traits_of = member_traits<decltype(M)>;
 
 template <auto M>
 inline constexpr bool is_port = traits_of<M>::kind == member_kind::port;
+
+/// True of entries that stand for those which are named at run time: the first parameter is the name.
+template <auto M>
+inline constexpr bool takes_name = false;
+template <auto M>
+  requires(!is_port<M> && traits_of<M>::arity > 0)
+inline constexpr bool takes_name<M> =
+    std::is_same_v<std::tuple_element_t<0, typename traits_of<M>::arguments>, entry_name>;
 
 // The functions below say by static_assert, in the words of the user's program, why something cannot be sent.
 // They return false then, so that nothing is instantiated that would only repeat it in the words of the

@@ -47,12 +47,23 @@ const void* module_of(void (*function)(work&)) {
 }  // namespace
 
 message_type::message_type(std::string_view full_spelling, std::string_view name_of_chare,
-                           std::string_view name_of_entry, const work_type& functions)
-    : work_type(functions), spelling(full_spelling), chare_name(name_of_chare), entry_name(name_of_entry) {
+                           std::string_view name_of_entry, const work_type& functions, bool immediate)
+    : work_type(functions),
+      spelling(full_spelling),
+      chare_name(name_of_chare),
+      entry_name(name_of_entry),
+      is_immediate(immediate) {
   const std::lock_guard hold(table_lock);
   next_registered = registered;
   registered = this;
 }
+
+message_type::message_type(not_registered, const char* name, std::string_view name_of_chare,
+                           std::string_view name_of_entry)
+    : work_type{name, nullptr, nullptr, nullptr, nullptr},
+      spelling(name),
+      chare_name(name_of_chare),
+      entry_name(name_of_entry) {}
 
 void message_table::number() {
   const std::lock_guard hold(table_lock);
@@ -228,9 +239,7 @@ void pack_header(const message& m, writer& out) {
     return count_header(m, out);
   std::optional<packing_record> recorded;
   if (const auto* const observers = observer_list::here()) [[unlikely]]
-    observers->tell([&](observer& o) {
-      if (const auto its = o.packed(m)) recorded = its;
-    });
+    recorded = observers->packed(m);
   const auto which =
       static_cast<std::uint8_t>((m.priority != 0 ? has_priority : 0) | (m.reply ? has_reply : 0) |
                                 (recorded ? has_trace : 0) | (m.of_one_life ? has_life : 0));

@@ -25,7 +25,13 @@ struct chare_header;
 /// their spelled names, so that all processes of a job agree.
 struct message_type : work_type {
   message_type(std::string_view full_spelling, std::string_view name_of_chare, std::string_view name_of_entry,
-               const work_type& functions);
+               const work_type& functions, bool immediate = false);
+  /// Of an entry that is named at run time, of which no message is: what reports show in the place of another kind.
+  struct not_registered {};
+  message_type(not_registered, const char* name, std::string_view name_of_chare,
+               std::string_view name_of_entry);
+  message_type(const message_type&) = delete;
+  message_type& operator=(const message_type&) = delete;
 
   std::string_view spelling;    ///< unique in the program
   std::string_view chare_name;  ///< of the class whose entry it is; empty for messages of the runtime
@@ -33,6 +39,8 @@ struct message_type : work_type {
   /// The port inside a chare and the reference number of a message to it; null unless the entry is a port.
   const void* (*port_address)(const void* chare) = nullptr;
   std::int64_t (*reference)(const work& message) = nullptr;
+  /// The kind of the entry that a message names (`entry_name`); null unless that is the entry's first parameter.
+  const message_type* (*named)(const work& message) = nullptr;
   /// The number by which a trace knows the element that a message is for; null unless it is for one.
   std::uint64_t (*element)(const work& message) = nullptr;
   /// Sends a value to the port of an element, as a `post_to_port<V>`; null unless the entry is a port of
@@ -40,6 +48,10 @@ struct message_type : work_type {
   void (*post)() = nullptr;
   /// How a message of this kind that is short runs as it came, a `short_item`; null if it must be unpacked.
   const work_type* as_short = nullptr;
+  /// It runs as soon as it has come from another process, while the network is looked at, not in its turn among the
+  /// PE's items: for what only matches and copies, and pushes what is to go on. It must not send, nor wait. Where the PE
+  /// is observed it waits for its turn like all others.
+  const bool is_immediate = false;
   static constexpr std::uint32_t not_numbered = 0xffffffff;
   std::uint32_t id = not_numbered;
   message_type* next_registered = nullptr;
@@ -76,6 +88,11 @@ struct message : work {
   std::uint64_t born() const { return static_cast<std::uint64_t>(born_above) << 32U | born_below; }
 
   const message_type& kind() const { return *static_cast<const message_type*>(type); }
+  /// What reports and traces show as its kind: that of the entry which it names, if it names one.
+  const message_type& shown_kind() const {
+    const auto* const named = kind().named != nullptr ? kind().named(*this) : nullptr;
+    return named != nullptr ? *named : kind();
+  }
 };
 
 namespace detail {
@@ -154,14 +171,14 @@ constexpr work_type functions_of(const char* name) {
   return {name, &run_message<M>, &destroy_message<M>, &pack_message<M>, &unpack_message<M>, is_envelope<M>};
 }
 
-/// The record of a kind of message that is not an entry method.
+/// The record of a kind of message that is not an entry method. `immediate`: see `message_type::is_immediate`.
 template <class M>
-message_type runtime_message_type() {
+message_type runtime_message_type(bool immediate = false) {
   static constexpr std::string_view name = type_name<M>();
   static constexpr std::string_view of_people = short_name(name);
   static constexpr auto terminated = joined<of_people.size()>({of_people});
   static constexpr work_type functions = functions_of<M>(terminated.data());
-  return message_type(name, {}, {}, functions);
+  return message_type(name, {}, {}, functions, immediate);
 }
 
 template <class M, class... A>

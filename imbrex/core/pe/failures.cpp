@@ -38,8 +38,8 @@ carried_exception thrown_by_entry(const chare_header& element, const message_typ
 void fail_entry(message& request, const chare_header& element, std::exception_ptr why,
                 const scope* begun) noexcept {
   tell([&] {
-    fail_request(request, describe_entry(element, request.kind()),
-                 thrown_by_entry(element, request.kind(), std::move(why), begun));
+    fail_request(request, describe_entry(element, request.shown_kind()),
+                 thrown_by_entry(element, request.shown_kind(), std::move(why), begun));
   });
 }
 
@@ -82,7 +82,7 @@ void end_entries(chare_header& element, const std::string& why) {
   while (element.entries != nullptr) {
     auto& request = static_cast<message&>(*element.entries->request);
     if (request.reply)
-      send_failure(request.origin, request.reply, describe_entry(element, request.kind()),
+      send_failure(request.origin, request.reply, describe_entry(element, request.shown_kind()),
                    carried_exception(std::make_exception_ptr(error(why))));
     end_scope(*element.entries);
   }

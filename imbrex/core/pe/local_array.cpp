@@ -37,16 +37,23 @@ void local_array::add_local(chare_header& element) {
     rethrow_order_failure(*this);
   }
   if (const auto* const observers = pe_.observers()) [[unlikely]]
-    observers->tell([&](observer& o) {
-      element.epoch == element.born ? o.created(*this, element) : o.arrives(*this, element);
-    });
+    observers->entered(*this, element, element.epoch == element.born);
   locals_.push_back(&element);
   element.slot = static_cast<std::uint32_t>(locals_.size() - 1);
 }
 
 void local_array::remove_local(chare_header& element) {
-  if (const auto* const observers = pe_.observers(); observers != nullptr && !element.travels) [[unlikely]]
-    observers->tell([&](observer& o) { o.destroyed(*this, element); });
+  if (pe_.observers() != nullptr) [[unlikely]]
+    return remove_observed(element);
+  drop_local(element);
+}
+
+void local_array::remove_observed(chare_header& element) {
+  if (!element.travels) pe_.observers()->destroyed(*this, element);
+  drop_local(element);
+}
+
+void local_array::drop_local(chare_header& element) {
   chare_header* last = locals_.back();
   locals_.pop_back();
   const std::uint32_t slot = std::exchange(element.slot, chare_header::no_slot);

@@ -103,6 +103,9 @@ class local_array : public collection_part {
   void shut() { closed_ = true; }
 
  private:
+  [[gnu::noinline]] void remove_observed(chare_header& element);
+  void drop_local(chare_header& element);
+
   processor& pe_;
   broadcast_station& broadcasts_;
   reduction_station& reductions_;

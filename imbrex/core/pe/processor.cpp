@@ -171,7 +171,7 @@ void processor::hold(message& m) {
     if (m.reply) send_failure(m.origin, m.reply, "a request", array_has_ended());
     return;
   }
-  check_run(m.collection, m.kind().chare_name, m.kind().entry_name);
+  check_run(m.collection, m.shown_kind().chare_name, m.shown_kind().entry_name);
   held_.push_back(&m);
   mine.release();
 }

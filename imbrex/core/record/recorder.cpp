@@ -25,10 +25,6 @@ std::uint32_t number_of(std::uint64_t collection) {
          ((collection & singles_bit) != 0 ? of_singles : 0);
 }
 
-std::uint16_t number_of(const message_type& entry) {
-  return static_cast<std::uint16_t>(std::min<std::uint32_t>(entry.id, trace::no_entry));
-}
-
 /// A millisecond or less where ticks are ns or shorter, and 50 ms at most elsewhere: often enough for clocks.
 constexpr std::uint64_t between_looks_at_clocks = 1'000'000;
 
@@ -68,14 +64,14 @@ void recorder::item_ends() {
 
 void recorder::begin_item(const work& item, std::uint64_t begun) {
   if (!is_message(item)) {
-    track_.add({begun, record_kind::item_begin, static_cast<std::uint8_t>(item_class::other), entry_of(item),
-                0, 0, 0});
+    track_.add({begun, record_kind::item_begin, static_cast<std::uint8_t>(item_class::other),
+                other_entry(*item.type), 0, 0, 0});
     return;
   }
   const auto& m = static_cast<const message&>(item);
   const auto element = m.kind().element;
   const auto kind = element == nullptr ? item_class::runtime : item_class::entry;
-  track_.add({begun, record_kind::item_begin, static_cast<std::uint8_t>(kind), number_of(m.kind()),
+  track_.add({begun, record_kind::item_begin, static_cast<std::uint8_t>(kind), entry_of(m),
               number_of(m.collection), m.kind().brings_message ? 0 : identity_of(m),
               element == nullptr ? 0 : element(m)});
 }
@@ -102,7 +98,7 @@ void recorder::abandoned(const scope& entry, trace::wait_cause cause) {
 void recorder::received(const work& letter, std::int64_t reference) {
   if (!in_item_) return;
   const auto& m = static_cast<const message&>(letter);
-  add(record_kind::received, 0, number_of(m.kind()), number_of(m.collection), identity_of(m),
+  add(record_kind::received, 0, entry_of(m), number_of(m.collection), identity_of(m),
       static_cast<std::uint64_t>(reference));
 }
 
@@ -119,7 +115,7 @@ void recorder::add_wait(record_kind kind, const scope& entry, const awaited& cau
     r.entry = main_entry_;
   } else {
     const auto& m = static_cast<const message&>(*entry.request);
-    r.entry = number_of(m.kind());
+    r.entry = entry_of(m);
     r.group = number_of(m.collection);
     if (m.kind().element != nullptr) r.b = m.kind().element(m);
   }
@@ -130,44 +126,44 @@ void recorder::sent(const departing_message& what) {
   if (!is_on()) return;
   const auto& m = static_cast<const message&>(what.message());
   const auto bytes = what.bytes();
-  add(record_kind::sent, 0, number_of(m.kind()), static_cast<std::uint32_t>(what.to()), identity_of(m),
-      bytes);
+  add(record_kind::sent, 0, entry_of(m), static_cast<std::uint32_t>(what.to()), identity_of(m), bytes);
 }
 
 std::optional<packing_record> recorder::packed(const work& item) {
   if (!is_on()) return std::nullopt;
   const auto& m = static_cast<const message&>(item);
   ++packed_;
-  add(record_kind::packed, 0, number_of(m.kind()), packed_, identity_of(m));
+  add(record_kind::packed, 0, entry_of(m), packed_, identity_of(m));
   return packing_record{track(), packed_};
 }
 
 void recorder::arrived(const work& item, const packing_record& packed) {
   const auto& m = static_cast<const message&>(item);
   if (is_on())
-    add(record_kind::arrived, 0, number_of(m.kind()), packed.number, identity_of(m),
-        std::uint64_t{packed.track} + 1);
+    add(record_kind::arrived, 0, entry_of(m), packed.number, identity_of(m), std::uint64_t{packed.track} + 1);
 }
 
 void recorder::arrived(const work& item, nanoseconds ago) {
   const auto& m = static_cast<const message&>(item);
   constexpr nanoseconds::rep most = std::numeric_limits<std::uint32_t>::max();
   if (is_on())
-    add(record_kind::arrived, 0, number_of(m.kind()), static_cast<std::uint32_t>(std::min(ago.count(), most)),
+    add(record_kind::arrived, 0, entry_of(m), static_cast<std::uint32_t>(std::min(ago.count(), most)),
         identity_of(m));
 }
 
 void recorder::record_arrival(trace::track& where, const message& m, nanoseconds now) {
   const auto time = static_cast<std::uint64_t>(now.count());
   if (where.follow(time))
-    where.add({time, record_kind::arrived, 0, number_of(m.kind()), 0, identity_of(m), 0});
+    where.add({time, record_kind::arrived, 0,
+               static_cast<std::uint16_t>(std::min<std::uint32_t>(m.kind().id, trace::no_entry)), 0,
+               identity_of(m), 0});
 }
 
 void recorder::turn_begins(const local_array& part, const chare_header& element, const work_type& entry,
                            const work& broadcast) {
   if (is_on())
     add(record_kind::entry_begin, static_cast<std::uint8_t>(item_class::entry),
-        number_of(static_cast<const message_type&>(entry)), number_of(part.id()), identity_of(broadcast),
+        entry_of(static_cast<const message_type&>(entry)), number_of(part.id()), identity_of(broadcast),
         part.number_of(element));
 }
 
@@ -187,9 +183,17 @@ void recorder::created(const local_array& part, const chare_header& element) {
                     part.element_name(element));
 }
 
-std::uint16_t recorder::entry_of(const work& item) {
-  const auto [at, is_new] = other_entries_.try_emplace(item.type, std::uint16_t{0});
-  if (is_new) at->second = recording_.entry_number(item.type->name);
+std::uint16_t recorder::entry_of(const message& m) { return entry_of(m.shown_kind()); }
+
+std::uint16_t recorder::entry_of(const message_type& kind) {
+  return kind.id == message_type::not_numbered
+             ? other_entry(kind)
+             : static_cast<std::uint16_t>(std::min<std::uint32_t>(kind.id, trace::no_entry));
+}
+
+std::uint16_t recorder::other_entry(const work_type& kind) {
+  const auto [at, is_new] = other_entries_.try_emplace(&kind, std::uint16_t{0});
+  if (is_new) at->second = recording_.entry_number(kind.name);
   return at->second;
 }
 

@@ -82,7 +82,10 @@ class recorder final : public observer {
     track_.add({now(), kind, detail, entry, group, a, b});
   }
   void add_wait(trace::record_kind kind, const scope& entry, const awaited& what);
-  std::uint16_t entry_of(const work& item);
+  std::uint16_t entry_of(const message& m);
+  std::uint16_t entry_of(const message_type& kind);
+  /// Of what is no message, or named at run time.
+  std::uint16_t other_entry(const work_type& kind);
   void begin_item(const work& item, std::uint64_t now);
 
   trace::recording& recording_;

@@ -38,7 +38,7 @@ bool add_begun_entry(const processor& pe, signal_text& out) {
       for (const scope* s = e->entries; s != nullptr && !found; s = s->next) {
         if (s->waits != nullptr) continue;
         part.write_name(*e, out);
-        add_entry(static_cast<const message*>(s->request)->kind(), out);
+        add_entry(static_cast<const message*>(s->request)->shown_kind(), out);
         found = true;
       }
   });

@@ -13,6 +13,7 @@
 
 #include <imbrex/base/log.hpp>
 #include <imbrex/core/message/message.hpp>
+#include <imbrex/core/message/named_entry.hpp>
 #include <imbrex/core/message/short_item.hpp>
 #include <imbrex/core/record/run_recording.hpp>
 #include <imbrex/core/run/local_run.hpp>
@@ -75,7 +76,8 @@ job::job(local_run& owner, bootstrap& meeting, const options& how, const clock& 
       process_(meeting.rank()),
       processes_(meeting.size()),
       comm_(how.comm_thread ? std::make_unique<comm_thread>(time, *this) : nullptr),
-      net_(connect(meeting, how.pes, comm_ ? port_sharing::one : port_sharing::each, message_table::digest(),
+      net_(connect(meeting, how.pes, comm_ ? port_sharing::one : port_sharing::each,
+                   message_table::digest() ^ digest_of_entries(),
                    comm_ ? static_cast<network::receiver&>(*comm_) : *this)),
       reports_(static_cast<std::size_t>(meeting.size())) {}
 
@@ -262,7 +264,11 @@ void job::take(std::span<const std::byte> packed, int pe) {
 
 void job::arrived(work& item, int pe, std::size_t bytes) {
   auto& here = processor::here();
-  if (pe == here.pe()) return here.push_arrived(item, bytes);
+  if (pe == here.pe()) {
+    if (static_cast<const message&>(item).kind().is_immediate && here.observers() == nullptr) [[unlikely]]
+      return item.type->run(item);
+    return here.push_arrived(item, bytes);
+  }
   item.type->destroy(item);
   throw serial_error("a message for PE " + std::to_string(pe) + " came to PE " + std::to_string(here.pe()));
 }

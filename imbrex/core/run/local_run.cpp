@@ -145,7 +145,7 @@ std::string local_run::describe_waits() const {
       c.describe_held(lines, report_lines, true);
       for (const auto* e : c.locals())
         for (const scope* s = e->entries; s != nullptr; s = s->next)
-          add_waits(describe_entry(*e, static_cast<const message*>(s->request)->kind()), *s);
+          add_waits(describe_entry(*e, static_cast<const message*>(s->request)->shown_kind()), *s);
     });
   }
   std::string text;

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Entries that get their names at run time, as a front end of another language uses them: one method stands for all, and
+// finds by the name what to do.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <imbrex/core/array/define_entries.hpp>
+#include <imbrex/core/behaviour/machines.test.hpp>
+#include <imbrex/trace/reader.hpp>
+#include <imbrex/trace/temporary_trace.test.hpp>
+
+namespace imbrex::named_entries_test {
+
+class script;
+using numbers = std::vector<std::int64_t>;
+using script_function = std::function<task<std::int64_t>(script&, numbers)>;
+
+/// What a class of another language looks like to the runtime.
+class script : public chare<script> {
+ public:
+  mailbox<std::int64_t> rain;
+
+  task<std::int64_t> invoke(entry_name which, numbers arguments) {
+    return (*static_cast<const script_function*>(which.target()))(*this, std::move(arguments));
+  }
+  /// One that ends at once, and is short.
+  std::int64_t add(entry_name which, std::int64_t a, std::int64_t b) {
+    if (which.definition().entry == "explode") throw std::domain_error("it exploded at " + std::to_string(a));
+    sum_ += a + b;
+    return sum_ + (which.definition().entry == "add_one_more" ? 1 : 0);
+  }
+
+ private:
+  std::int64_t sum_ = 0;
+};
+
+entry_name defined(const std::string& entry, script_function function) {
+  const entry_name name = define_entry({"Script", entry, "(numbers) -> int"});
+  if (name.target() == nullptr) name.set_target(new script_function(std::move(function)));  // for ever
+  return name;
+}
+
+entry_name product() {
+  return defined("product", [](script&, numbers all) -> task<std::int64_t> {
+    std::int64_t p = 1;
+    for (const auto n : all) p *= n;
+    co_return p;
+  });
+}
+entry_name own_index() {
+  return defined("own_index", [](script& self, numbers) -> task<std::int64_t> { co_return self.where()[0]; });
+}
+entry_name wait_for_rain() {
+  return defined("wait_for_rain", [](script& self, numbers) -> task<std::int64_t> {
+    const auto drops = co_await self.rain.receive(5);
+    co_return drops;
+  });
+}
+entry_name explode_later() {
+  return defined("explode_later", [](script&, numbers) -> task<std::int64_t> {
+    co_await sleep_for(std::chrono::microseconds(1));
+    throw std::domain_error("it exploded late");
+  });
+}
+
+class named_entries : public on_machine {
+ protected:
+  template <class Main>
+  void fails(const Main& main, const std::vector<std::string>& expected) {
+    for (const options& how : GetParam().runs) {
+      SCOPED_TRACE(text_of(how));
+      testing::internal::CaptureStderr();
+      EXPECT_EQ(run_once(how, main), 1);
+      const std::string text = testing::internal::GetCapturedStderr();
+      for (const auto& e : expected)
+        EXPECT_NE(text.find(e), std::string::npos) << e << "\nis not in\n" << text;
+    }
+  }
+};
+INSTANTIATE_TEST_SUITE_P(on, named_entries, testing::ValuesIn(machines()), name_of_machine);
+
+TEST_P(named_entries, are_sent_called_broadcast_and_reduced_as_all_others) {
+  const auto add = define_entry({"Script", "add", "(int, int) -> int"});
+  const auto add_one_more = define_entry({"Script", "add_one_more", "(int, int) -> int"});
+  run([=]() -> task<> {
+    auto all = make_array<script>({7});
+    const auto p = co_await all[3].call<&script::invoke>(product(), numbers{2, 3, 7});
+    EXPECT_EQ(p, 42);
+    const auto indices = co_await all.reduce<&script::invoke>(sum, own_index(), numbers{});
+    EXPECT_EQ(indices, 21);
+    for (int i = 0; i < 7; ++i) send<&script::add>(all[i], add, i, 100);
+    co_await quiescence();
+    send<&script::add>(all, add, 1, 1);
+    co_await quiescence();
+    const auto total = co_await all.reduce<&script::add>(sum, add_one_more, 0, 0);
+    EXPECT_EQ(total, 21 + 700 + 14 + 7);
+    auto some = all.section({index<1>(1), index<1>(5)});
+    const auto of_some = co_await some.reduce<&script::add>(sum, add, 0, 0);
+    EXPECT_EQ(of_some, 6 + 200 + 4);
+  });
+}
+
+TEST_P(named_entries, are_named_in_errors) {
+  const auto explode = define_entry({"Script", "explode", "(int, int) -> int"});
+  fails(
+      [=]() -> task<> {
+        auto all = make_array<script>({3});
+        send<&script::add>(all[2], explode, 8, 0);
+        co_await quiescence();
+      },
+      {"script(2), entry explode, on PE", "it exploded at 8"});
+  fails(
+      []() -> task<> {
+        auto all = make_array<script>({3});
+        co_await all[1].call<&script::invoke>(explode_later(), numbers{});
+      },
+      {"script(1), entry explode_later, on PE", "it exploded late"});
+  fails(
+      [=]() -> task<> {
+        auto all = make_array<script>({3});
+        send<&script::add>(all, explode, 9, 0);
+        co_await quiescence();
+      },
+      {"entry explode, on PE", "it exploded at 9"});
+}
+
+TEST_P(named_entries, are_named_in_the_report_of_a_deadlock) {
+  fails(
+      []() -> task<> {
+        auto all = make_array<script>({3});
+        co_await all[1].call<&script::invoke>(wait_for_rain(), numbers{});
+      },
+      {"deadlock", "the main task waits for the result of Script::wait_for_rain",
+       "script(1), entry wait_for_rain, on PE"});
+  fails(
+      []() -> task<> {
+        auto all = make_array<script>(sparse(index<1>(3)));
+        co_await all[1].call<&script::invoke>(wait_for_rain(), numbers{});
+      },
+      {"deadlock", "script(1)", "entry wait_for_rain", "never created"});
+}
+
+/// Says what its process knows.
+class asked : public chare<asked> {
+ public:
+  std::uint32_t number_of(const std::string& entry) const {
+    const auto name = find_entry("Late", entry);
+    return name ? name->number : 0;
+  }
+};
+
+TEST_P(named_entries, can_be_defined_while_the_run_goes_on) {
+  static int turn = 0;
+  for (const options& how : GetParam().runs) {
+    SCOPED_TRACE(text_of(how));
+    const std::string first = "first" + std::to_string(++turn);
+    const std::string second = "second" + std::to_string(turn);
+    const int status = run_once(how, [&]() -> task<> {
+      auto everywhere = make_group<asked>();
+      const auto before = co_await everywhere.members().reduce<&asked::number_of>(max, first);
+      EXPECT_EQ(before, 0);
+      std::vector<entry_definition> definitions{{"Late", first, "()"}, {"Late", second, "()"}};
+      const auto names = co_await define_entries(definitions);
+      EXPECT_EQ(names.size(), 2);
+      const auto least = co_await everywhere.members().reduce<&asked::number_of>(min, second);
+      const auto most = co_await everywhere.members().reduce<&asked::number_of>(max, second);
+      EXPECT_EQ(least, names[1].number);
+      EXPECT_EQ(most, names[1].number);
+      const auto again = co_await define_entries({{"Late", second, "()"}});
+      EXPECT_EQ(again[0], names[1]);
+      auto all = make_array<script>({4});
+      const auto total = co_await all.reduce<&script::add>(sum, names[0], 1, 2);
+      EXPECT_EQ(total, 12);
+      std::string text;
+      try {
+        co_await define_entries({{"Late", second, "(int)"}});
+      } catch (const error& e) {
+        text = e.what();
+      }
+      EXPECT_NE(text.find("Late::" + second +
+                          " is defined already, with the signature \"()\" instead of \"(int)\""),
+                std::string::npos)
+          << text;
+    });
+    EXPECT_EQ(status, 0);
+  }
+}
+
+TEST_P(named_entries, are_named_in_traces) {
+  if (GetParam().processes > 1) GTEST_SKIP() << "each process has a file of its own";
+  for (options how : GetParam().runs) {
+    const test::temporary_trace folder;
+    how.trace = folder.file();
+    const int status = run_once(how, []() -> task<> {
+      auto all = make_array<script>({2});
+      const auto p = co_await all[1].call<&script::invoke>(product(), numbers{6, 7});
+      EXPECT_EQ(p, 42);
+      co_await all.reduce<&script::invoke>(sum, own_index(), numbers{});
+    });
+    EXPECT_EQ(status, 0);
+    std::set<std::string> names;
+    trace::reader source(how.trace);
+    for (auto piece = source.next(); !piece.records.empty(); piece = source.next()) {
+      const auto& file = *source.files()[source.tracks()[piece.track].file];
+      for (const auto& r : piece.records)
+        if (r.kind == trace::record_kind::item_begin || r.kind == trace::record_kind::sent ||
+            r.kind == trace::record_kind::entry_begin)
+          names.emplace(file.name(trace::name_table::entries, r.entry));
+    }
+    EXPECT_TRUE(names.contains("Script::product"));
+    EXPECT_TRUE(names.contains("Script::own_index"));
+    for (const auto& n : names)
+      EXPECT_FALSE(n.ends_with("script::invoke")) << n;  // but for what carries a broadcast
+  }
+}
+
+TEST(entry_definitions, are_found_by_name_and_differ_in_their_digest) {
+  const auto before = detail::digest_of_entries();
+  const auto name = define_entry({"Digested", "entry", "(a)"});
+  EXPECT_NE(detail::digest_of_entries(), before);
+  EXPECT_EQ(define_entry({"Digested", "entry", "(a)"}), name);
+  EXPECT_EQ(find_entry("Digested", "entry"), name);
+  EXPECT_EQ(find_entry("Digested", "exit"), std::nullopt);
+  EXPECT_EQ(name.definition().signature, "(a)");
+  EXPECT_EQ(name.target(), nullptr);
+  EXPECT_THROW(static_cast<void>(entry_name{}.definition()), error);
+  EXPECT_THROW(static_cast<void>(entry_name{1U << 30U}.definition()), error);
+  EXPECT_THROW(define_entry({"Digested", "entry", "(b)"}), error);
+  EXPECT_THROW(detail::place_entry(name, {"Digested", "other", "()"}), error);
+  EXPECT_THROW(detail::place_entry({name.number + 100}, {"Digested", "entry", "(a)"}), error);
+}
+
+}  // namespace imbrex::named_entries_test

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/message/named_entry.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+
+namespace imbrex {
+
+namespace {
+
+struct record {
+  explicit record(entry_definition d)
+      : definition(std::move(d)),
+        name(definition.chare + "::" + definition.entry),
+        kind(message_type::not_registered{}, name.c_str(), definition.chare, definition.entry) {}
+
+  const entry_definition definition;
+  const std::string name;
+  const message_type kind;
+  std::atomic<void*> target = nullptr;
+};
+
+/// The records by their numbers, which begin with 1: block b holds the 2^b from 2^b on. They stay where they are, so
+/// that whoever has a number reads without a lock.
+class table {
+ public:
+  record* find(std::uint32_t number) const noexcept {
+    if (number == 0) return nullptr;
+    const auto b = static_cast<unsigned>(std::bit_width(number)) - 1;
+    const auto* const block = blocks_[b].load(std::memory_order_acquire);
+    return block == nullptr ? nullptr
+                            : block[number - (std::uint32_t{1} << b)].load(std::memory_order_acquire);
+  }
+
+  std::uint32_t define(entry_definition definition) {
+    const std::lock_guard hold(lock_);
+    if (const auto known = known_number(definition)) return *known;
+    const std::uint32_t number = last_ + 1;
+    keep(number, std::move(definition));
+    return number;
+  }
+
+  void place(std::uint32_t number, entry_definition definition) {
+    const std::lock_guard hold(lock_);
+    const auto known = known_number(definition);
+    const auto* const there = find(number);
+    if ((known && known != number) || (there != nullptr && there->definition != definition))
+      throw error("the entry " + definition.chare + "::" + definition.entry + " is to have the number " +
+                  std::to_string(number) +
+                  ", which is another's in this process: before a run, all processes must define the same "
+                  "entries in the same order");
+    if (there == nullptr) keep(number, std::move(definition));
+  }
+
+  std::optional<entry_name> find(std::string_view chare, std::string_view entry) const {
+    const std::lock_guard hold(lock_);
+    const auto at = numbers_.find({std::string(chare), std::string(entry)});
+    return at == numbers_.end() ? std::nullopt : std::optional(entry_name{at->second});
+  }
+
+  std::uint64_t digest() const {
+    const std::lock_guard hold(lock_);
+    std::uint64_t d = 0;
+    const auto add = [&d](const std::string& text) {
+      for (const char c : text) d = (d ^ static_cast<unsigned char>(c)) * 1099511628211U;
+      d = (d ^ 0x100U) * 1099511628211U;
+    };
+    for (std::uint32_t n = 1; n <= last_; ++n)
+      if (const auto* const r = find(n)) {
+        add(r->definition.chare);
+        add(r->definition.entry);
+        add(r->definition.signature);
+      }
+    return d;
+  }
+
+ private:
+  std::optional<std::uint32_t> known_number(const entry_definition& definition) const {
+    const auto at = numbers_.find({definition.chare, definition.entry});
+    if (at == numbers_.end()) return std::nullopt;
+    const auto& known = find(at->second)->definition;
+    if (known.signature != definition.signature)
+      throw error("the entry " + known.chare + "::" + known.entry +
+                  " is defined already, with the signature \"" + known.signature + "\" instead of \"" +
+                  definition.signature + "\": give it another name");
+    return at->second;
+  }
+  void keep(std::uint32_t number, entry_definition definition) {
+    const auto b = static_cast<unsigned>(std::bit_width(number)) - 1;
+    if (!owned_[b]) {
+      owned_[b] = std::make_unique<std::atomic<record*>[]>(std::size_t{1} << b);
+      blocks_[b].store(owned_[b].get(), std::memory_order_release);
+    }
+    numbers_.emplace(std::pair(definition.chare, definition.entry), number);
+    records_.push_back(std::make_unique<record>(std::move(definition)));
+    owned_[b][number - (std::uint32_t{1} << b)].store(records_.back().get(), std::memory_order_release);
+    last_ = std::max(last_, number);
+  }
+
+  static constexpr std::size_t most_blocks = 32;
+  std::array<std::atomic<std::atomic<record*>*>, most_blocks> blocks_{};
+
+  mutable std::mutex lock_;  // of what follows
+  std::array<std::unique_ptr<std::atomic<record*>[]>, most_blocks> owned_;
+  std::vector<std::unique_ptr<record>> records_;
+  std::map<std::pair<std::string, std::string>, std::uint32_t> numbers_;
+  std::uint32_t last_ = 0;
+};
+
+table& entries() {
+  static table all;
+  return all;
+}
+
+record& known(entry_name name) {
+  auto* const r = entries().find(name.number);
+  if (r == nullptr)
+    throw error("no entry has the number " + std::to_string(name.number) +
+                " in this process: define it by define_entry before the run, or by define_entries");
+  return *r;
+}
+
+}  // namespace
+
+const entry_definition& entry_name::definition() const { return known(*this).definition; }
+void* entry_name::target() const { return known(*this).target.load(std::memory_order_acquire); }
+void entry_name::set_target(void* function) const {
+  known(*this).target.store(function, std::memory_order_release);
+}
+
+entry_name define_entry(entry_definition definition) { return {entries().define(std::move(definition))}; }
+
+std::optional<entry_name> find_entry(std::string_view chare, std::string_view entry) {
+  return entries().find(chare, entry);
+}
+
+namespace detail {
+
+void place_entry(entry_name number, entry_definition definition) {
+  entries().place(number.number, std::move(definition));
+}
+
+std::uint64_t digest_of_entries() { return entries().digest(); }
+
+const message_type* kind_of_name(entry_name name) noexcept {
+  const auto* const r = entries().find(name.number);
+  return r == nullptr ? nullptr : &r->kind;
+}
+
+}  // namespace detail
+}  // namespace imbrex
