@@ -7,6 +7,7 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include <imbrex/base/background_thread.hpp>
 #include <imbrex/base/crash_handler.hpp>
@@ -107,19 +108,13 @@ std::vector<int> thread_machine::run(const std::function<std::chrono::millisecon
                                      const std::function<void()>& now_and_then) {
   const bool may_be_woken = pes_.size() > 1 || pes_.front()->network() != nullptr;
   if (spins_ && may_be_woken) spin_ = idle_spin(measure_wake().value_or(nanoseconds(0)));
-  std::vector<std::thread> threads;
-  threads.reserve(pes_.size());
+  threads_.reserve(pes_.size());
   for (std::size_t p = 0; p < pes_.size(); ++p) {
     try {
-      threads.emplace_back([this, p] {
-        loop(*pes_[p]);
-        const std::lock_guard hold(ends_lock_);
-        ended_[p] = true;
-        ends_.notify_all();
-      });
+      threads_.emplace_back([this, p] { run_thread(p); });
     } catch (...) {
       stop();
-      for (auto& t : threads) t.join();
+      finish({});
       rethrow_as_no_thread(pes_[p]->pe());
     }
   }
@@ -138,12 +133,47 @@ std::vector<int> thread_machine::run(const std::function<std::chrono::millisecon
       std::vector<int> stuck;
       for (std::size_t p = 0; p < pes_.size(); ++p)
         if (!ended_[p]) stuck.push_back(pes_[p]->pe());
-      for (auto& t : threads) t.detach();
+      for (auto& t : std::exchange(threads_, {})) t.detach();
       return stuck;
     }
   }
-  for (auto& t : threads) t.join();
   return {};
+}
+
+void thread_machine::finish(const std::function<void(scheduler& pe)>& last) {
+  {
+    const std::lock_guard hold(ends_lock_);
+    last_ = &last;
+    ends_.notify_all();
+  }
+  for (auto& t : std::exchange(threads_, {})) t.join();
+}
+
+thread_machine::~thread_machine() {
+  if (!threads_.empty()) finish({});
+}
+
+void thread_machine::run_thread(std::size_t place) {
+  scheduler& pe = *pes_[place];
+  const scheduler::activation mine(pe);
+  const observed_thread its_thread(pe);
+  std::optional<crash_stack> stack;
+  try {
+    stack.emplace();
+    if (bind_ == binding::core && pe.pe() != scheduler::no_pe) bind_this_thread(pe.pe());
+  } catch (...) {
+    told_.escaped(pe.pe());
+  }
+  loop(pe);
+  std::unique_lock hold(ends_lock_);
+  ended_[place] = true;
+  ends_.notify_all();
+  ends_.wait(hold, [&] { return last_ != nullptr && turn_ == place; });
+  hold.unlock();
+  if (*last_) (*last_)(pe);
+  hold.lock();
+  ++turn_;
+  ends_.notify_all();
 }
 
 void thread_machine::stop() {
@@ -154,15 +184,6 @@ void thread_machine::stop() {
 }
 
 void thread_machine::loop(scheduler& pe) {
-  const scheduler::activation mine(pe);
-  const observed_thread its_thread(pe);
-  std::optional<crash_stack> stack;
-  try {
-    stack.emplace();
-    if (bind_ == binding::core && pe.pe() != scheduler::no_pe) bind_this_thread(pe.pe());
-  } catch (...) {
-    told_.escaped(pe.pe());
-  }
   if (pe.is_punctual()) ::prctl(PR_SET_TIMERSLACK, 1UL);  // ns; else a sleep is 50 us longer than asked for
   wake_margin margin;
   int vain_looks = 0;

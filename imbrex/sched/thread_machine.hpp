@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include <imbrex/base/options.hpp>
@@ -49,18 +50,28 @@ class thread_machine {
 
   /// `may_spin`: no other PE has to wait for a processor meanwhile.
   thread_machine(std::span<scheduler* const> pes, const options& how, bool may_spin, listener& told);
+  /// Waits for the threads, if they have not been finished.
+  ~thread_machine();
+  thread_machine(const thread_machine&) = delete;
+  thread_machine& operator=(const thread_machine&) = delete;
 
-  /// Runs until `stop`. Returns the PEs that did not come out of their work within the time that `grace` then
-  /// allows, of which time that the process was stopped for is no part; none if all threads have ended. Until then this
-  /// thread calls `now_and_then` several times a second, if there is one.
+  /// Runs until `stop`. Returns the PEs still busy after the time that `grace` then allows (time for which the process was
+  /// stopped does not count); empty if all have come to rest. Until then this thread calls `now_and_then` several times a
+  /// second, if there is one. The threads of the PEs stay, for `finish`.
   std::vector<int> run(const std::function<std::chrono::milliseconds()>& grace,
                        const std::function<void()>& now_and_then = {});
+
+  /// True from `run` to `finish`, unless a PE was busy.
+  bool has_threads() const { return !threads_.empty(); }
+  /// After `run`, if no PE was busy: has each PE's thread call `last` for its PE, one after the other, and end.
+  void finish(const std::function<void(scheduler& pe)>& last);
 
   /// Ends the run. Any thread, any number of times.
   void stop();
   bool stopping() const { return stopping_.load(std::memory_order_acquire); }
 
  private:
+  void run_thread(std::size_t place);
   void loop(scheduler& pe);
   /// `vain_looks`: at the network while it cannot announce anything, one after the other.
   void wait_for_work(scheduler& pe, wake_margin& margin, int& vain_looks);
@@ -89,6 +100,10 @@ class thread_machine {
   std::mutex ends_lock_;
   std::condition_variable ends_;
   std::vector<bool> ended_;
+  std::vector<std::thread> threads_;
+  /// Under the lock: what the threads call last, once they may, and the place of the PE whose turn it is.
+  const std::function<void(scheduler& pe)>* last_ = nullptr;
+  std::size_t turn_ = 0;
 };
 
 }  // namespace imbrex

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -294,6 +295,58 @@ TEST_P(lifetime, of_elements_that_cannot_be_kept) {
           co_await sleep_for(std::chrono::hours(1));
         },
         1);
+}
+
+/// Counts those that are destroyed, and those of them whose thread is not that of their entries.
+class homing : public chare<homing> {
+ public:
+  static inline std::atomic<int> destroyed = 0;
+  static inline std::atomic<int> strays = 0;
+
+  mailbox<int> never;
+
+  homing() : thread_(std::this_thread::get_id()) {}
+  ~homing() {
+    ++destroyed;
+    strays += std::this_thread::get_id() == thread_ ? 0 : 1;
+  }
+  void look() { strays += std::this_thread::get_id() == thread_ ? 0 : 1; }
+  task<> wait() {
+    homing_local inside{*this};
+    co_await never.receive();
+  }
+  void fail() { throw std::runtime_error("it is over"); }
+
+ private:
+  /// A local variable of a suspended entry.
+  struct homing_local {
+    const homing& of;
+    ~homing_local() { strays += std::this_thread::get_id() == of.thread_ ? 0 : 1; }
+  };
+  const std::thread::id thread_;
+};
+
+enum class ending { normal, exit, failure };
+
+TEST_P(lifetime, of_chares_ends_on_the_thread_of_their_pe) {
+  for (const options& how : GetParam().runs)
+    for (const ending end : {ending::normal, ending::exit, ending::failure}) {
+      homing::destroyed = 0;
+      homing::strays = 0;
+      testing::internal::CaptureStderr();
+      run_once(how, [end]() -> task<> {
+        auto all = make_array<homing>(11);
+        send<&homing::look>(all);
+        send<&homing::wait>(all[4]);
+        send<&homing::wait>(all[10]);
+        co_await quiescence();
+        if (end == ending::exit) imbrex::exit(3);
+        if (end == ending::failure) co_await all[7].call<&homing::fail>();
+      });
+      testing::internal::GetCapturedStderr();
+      EXPECT_EQ(homing::destroyed, 11);
+      EXPECT_EQ(homing::strays, 0);
+    }
 }
 
 }  // namespace imbrex::lifetime_test

@@ -367,13 +367,19 @@ bool runtime::quiet(const network::counts& exchanged) {
 
 void runtime::clear() {
   if (status() == 0) report_held_messages();
-  if (main_) {
-    const scheduler::activation as(processor_at(0));
-    main_->coroutine.reset();
-  }
-  for (auto& p : processors_) {
-    const scheduler::activation as(*p);
-    p->clear();
+  const auto destroy_chares = [this](detail::processor& pe) {
+    if (main_ && pe.pe() == 0) main_->coroutine.reset();
+    pe.clear();
+  };
+  if (threads_ && threads_->has_threads()) {
+    threads_->finish([&](scheduler& pe) {
+      if (pe.pe() != scheduler::no_pe) destroy_chares(static_cast<detail::processor&>(pe));
+    });
+  } else {
+    for (auto& p : processors_) {
+      const scheduler::activation as(*p);
+      destroy_chares(*p);
+    }
   }
   for (auto& p : processors_) {
     p->discard_work();
