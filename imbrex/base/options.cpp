@@ -20,13 +20,31 @@
 namespace imbrex {
 namespace {
 
-constexpr std::array<std::string_view, 24> names{
-    "--pes",           "--machine",           "--bind",        "--shuffle",
-    "--seed",          "--serialize-always",  "--comm-thread", "--net-latency",
-    "--net-bandwidth", "--net-injection-gap", "--device",      "--devices",
-    "--device-model",  "--device-map",        "--completion",  "--completion-poll",
-    "--no-data",       "--streams",           "--trace",       "--trace-buffer",
-    "--trace-full",    "--trace-paused",      "--stats",       "--options"};
+constexpr std::array<std::string_view, 25> names{"--pes",
+                                                 "--machine",
+                                                 "--bind",
+                                                 "--shuffle",
+                                                 "--seed",
+                                                 "--serialize-always",
+                                                 "--comm-thread",
+                                                 "--net",
+                                                 "--net-latency",
+                                                 "--net-bandwidth",
+                                                 "--net-injection-gap",
+                                                 "--device",
+                                                 "--devices",
+                                                 "--device-model",
+                                                 "--device-map",
+                                                 "--completion",
+                                                 "--completion-poll",
+                                                 "--no-data",
+                                                 "--streams",
+                                                 "--trace",
+                                                 "--trace-buffer",
+                                                 "--trace-full",
+                                                 "--trace-paused",
+                                                 "--stats",
+                                                 "--options"};
 constexpr std::array<std::string_view, 3> machines{"threads", "deterministic", "simulated"};
 constexpr std::array<std::string_view, 2> bindings{"none", "core"};
 constexpr std::array<std::string_view, 2> when_full{"drop", "wait"};
@@ -136,6 +154,7 @@ void set(options& chosen, std::string_view name, std::string_view value) {
   if (name == "--bind") chosen.bind = static_cast<binding>(parse_word(name, value, bindings));
   if (name == "--shuffle") chosen.shuffle = parse_seed(name, value);
   if (name == "--seed") chosen.seed = parse_seed(name, value);
+  if (name == "--net") chosen.net = value;
   if (name == "--net-latency") chosen.net_latency = parse_delay(name, value);
   if (name == "--net-bandwidth") chosen.net_bandwidth = parse_bandwidth(name, value);
   if (name == "--device") chosen.device = value;
@@ -321,6 +340,7 @@ std::string options_help() {
          "  --seed N             seed of the deterministic machine's order; 1 unless given\n"
          "  --serialize-always   serialise arguments even where they could be moved, to test serialisation\n"
          "  --comm-thread        let one more thread of each process drive its network, for all its PEs\n"
+         "  --net FABRIC         what connects processes: ucx (default), or loopback, for one process alone\n"
          "  --net-latency TIME   let a message between PEs take this long, such as 200us\n"
          "  --net-bandwidth RATE and 1/RATE for each byte, such as 1GB/s or 100Mbit/s; one PE's do not "
          "overlap\n"

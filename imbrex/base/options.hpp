@@ -85,6 +85,7 @@ struct options {
   std::optional<std::uint64_t> seed{};           ///< `--seed N`: the deterministic machine's order; else 1
   bool serialize_always = false;                 ///< `--serialize-always`: even between threads
   bool comm_thread = false;          ///< `--comm-thread`: one thread drives the network for all PEs
+  std::string net = "ucx";           ///< `--net ucx|loopback`: the fabric that connects processes
   nanoseconds net_latency{0};        ///< `--net-latency TIME`: added between PEs, end to end
   std::uint64_t net_bandwidth = 0;   ///< `--net-bandwidth RATE`: bytes a second; 0: any number
   nanoseconds net_injection_gap{0};  ///< `--net-injection-gap TIME`: between a PE's messages

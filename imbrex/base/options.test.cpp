@@ -322,7 +322,7 @@ TEST(options, of_a_file_may_say_how_many_processes_there_are) {
 
 TEST(options, have_a_help_line_each) {
   const std::string help = imbrex::options_help();
-  ASSERT_EQ(imbrex::option_names().size(), 24U);
+  ASSERT_EQ(imbrex::option_names().size(), 25U);
   for (const auto name : imbrex::option_names())
     EXPECT_NE(help.find("\n  " + std::string(name) + " "), help.npos) << name;
 }

@@ -8,7 +8,7 @@
 #include <string>
 
 #include <imbrex/net/bootstrap/bootstrap.hpp>
-#include <imbrex/net/port.hpp>
+#include <imbrex/net/endpoint.hpp>
 #include <imbrex/serial/reader.hpp>
 
 namespace imbrex {
@@ -21,7 +21,7 @@ class network {
   network& operator=(const network&) = delete;
   virtual ~network() = default;
 
-  /// Who takes what arrives: called inside `port::progress`, and by a long row of sends, on the port's thread.
+  /// Who takes what arrives: called inside `endpoint::progress`, and by a long row of sends, on the endpoint's thread.
   class receiver {
    public:
     /// An item, from what `work_type::pack` wrote. The input is the network's, and gone
@@ -55,8 +55,8 @@ class network {
 
   /// The PEs of this process and of the job.
   virtual const pe_range& pes() const = 0;
-  /// The port of a PE of this process; with a single port, that one.
-  virtual port& port_of(int pe) = 0;
+  /// The endpoint of a PE of this process; with a single one, that.
+  virtual endpoint& endpoint_of(int pe) = 0;
   /// Exact while the PEs sleep. Any thread.
   virtual counts counted() const = 0;
   /// From now on the receiver is told of what is lost. When it is ready for that.
@@ -68,7 +68,7 @@ class network {
   virtual void close() = 0;
 };
 
-/// How many ports a process has: its PEs have one each, or share one.
-enum class port_sharing : bool { each, one };
+/// How many endpoints a process has: its PEs have one each, or share one.
+enum class endpoint_sharing : bool { each, one };
 
 }  // namespace imbrex

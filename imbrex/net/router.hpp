@@ -3,15 +3,15 @@
 
 #include <string>
 
-#include <imbrex/net/port.hpp>
+#include <imbrex/net/endpoint.hpp>
 #include <imbrex/serial/error.hpp>
 
 namespace imbrex {
 
-/// How items leave one PE: to the PEs of its process by one transport, to all others by its port.
+/// How items leave one PE: to the PEs of its process by one transport, to all others by its endpoint.
 class router final : public transport {
  public:
-  router(transport& within, port& beyond, const pe_range& here)
+  router(transport& within, endpoint& beyond, const pe_range& here)
       : within_(within), beyond_(beyond), here_(here) {}
 
   void send(work& item, int to) override {
@@ -28,7 +28,7 @@ class router final : public transport {
   }
 
   transport& within_;
-  port& beyond_;
+  endpoint& beyond_;
   const pe_range here_;
 };
 

@@ -15,7 +15,7 @@ namespace imbrex {
 /// there. A long block stays in the item, which the PE destroys when the block has left.
 struct comm_thread::item_going : work {
   item_going(comm_thread& t, work& i, int pe) : through(t), from(current()->pe()), to(pe) {
-    packed.lend_from(port::shortest_block_lent);
+    packed.lend_from(endpoint::shortest_block_lent);
     pack_or_destroy(i, packed);
     type = &handed_over;
     priority = i.priority;
@@ -146,9 +146,9 @@ struct comm_thread::receipt : work {
 };
 
 /// The network as this thread sees it: closed for arrivals while the PEs have too many of them to run.
-class comm_thread::inlet final : public port {
+class comm_thread::inlet final : public endpoint {
  public:
-  inlet(comm_thread& t, port& network) : of_(t), network_(network) {}
+  inlet(comm_thread& t, endpoint& network) : of_(t), network_(network) {}
 
   void send(work& item, int to) override { network_.send(item, to); }
   void notify(int process, std::span<const std::byte> bytes) override { network_.notify(process, bytes); }
@@ -172,12 +172,12 @@ class comm_thread::inlet final : public port {
   std::size_t unread() const { return of_.unread_.load(std::memory_order_relaxed); }
 
   comm_thread& of_;
-  port& network_;
+  endpoint& network_;
   unsigned looks_missed_ = 0;
 };
 
 /// The network as the PEs see it: it takes all at once and lets others care.
-class comm_thread::outlet final : public port {
+class comm_thread::outlet final : public endpoint {
  public:
   explicit outlet(comm_thread& t) : to_(t) {}
 
@@ -215,18 +215,18 @@ comm_thread::comm_thread(const clock& time, network::receiver& owner)
 
 comm_thread::~comm_thread() = default;
 
-void comm_thread::serve(port& network, std::vector<inbox*> doors, int first_pe) {
+void comm_thread::serve(endpoint& network, std::vector<inbox*> doors, int first_pe) {
   inlet_ = std::make_unique<inlet>(*this, network);
   outlet_ = std::make_unique<outlet>(*this);
   doors_ = std::move(doors);
   first_pe_ = first_pe;
   unreceipted_.assign(doors_.size(), 0);
   for (std::size_t pe = 0; pe < doors_.size(); ++pe) returned_.push_back(std::make_unique<inbox>());
-  bytes_a_receipt_ = std::min(most_bytes_a_receipt, port::most_unread / 8 / doors_.size());
+  bytes_a_receipt_ = std::min(most_bytes_a_receipt, endpoint::most_unread / 8 / doors_.size());
   attach(*inlet_);
 }
 
-port& comm_thread::port_of_pes() { return *outlet_; }
+endpoint& comm_thread::endpoint_of_pes() { return *outlet_; }
 
 std::size_t comm_thread::place_of(int pe) const { return static_cast<std::size_t>(pe - first_pe_); }
 

@@ -26,9 +26,9 @@ class comm_thread final : public scheduler, public network::receiver {
   ~comm_thread() override;
 
   /// Says what it drives, and for whom; before it runs. `first_pe`: whose door is the first.
-  void serve(port& network, std::vector<inbox*> doors, int first_pe);
-  /// What the PEs use in the place of a port of their own.
-  port& port_of_pes();
+  void serve(endpoint& network, std::vector<inbox*> doors, int first_pe);
+  /// What the PEs use in the place of an endpoint of their own.
+  endpoint& endpoint_of_pes();
   /// Sends what the PEs have handed over, at most for that long; when no thread runs any more.
   void finish(nanoseconds at_most);
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <imbrex/net/port.hpp>
+#include <imbrex/net/endpoint.hpp>
 #include <imbrex/sched/completion_source.hpp>
 
 namespace imbrex {
@@ -66,17 +66,17 @@ void scheduler::push_receipt() {
 /// must be run now.
 bool scheduler::exchange() {
   running_.store(nullptr, std::memory_order_relaxed);
-  const bool full = unread_ > port::most_unread;
+  const bool full = unread_ > endpoint::most_unread;
   arrived_ = 0;
-  port_->progress(unread_);
+  endpoint_->progress(unread_);
   turns_to_poll_ = full ? std::max(arrived_, turns_between_polls_when_full) : turns_between_polls;
-  if (!port_->congested()) return true;
+  if (!endpoint_->congested()) return true;
   turns_to_poll_ = 0;
   return false;
 }
 
 bool scheduler::poll() {
-  const bool came = port_ != nullptr && port_->progress(unread_);
+  const bool came = endpoint_ != nullptr && endpoint_->progress(unread_);
   return (device_ != nullptr && device_->pending() > 0 && device_->look()) || came;
 }
 

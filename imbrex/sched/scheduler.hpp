@@ -17,7 +17,7 @@
 namespace imbrex {
 
 class completion_source;
-class port;
+class endpoint;
 
 /// A PE: its queue, its door, its timers and its memory. It is a `step()` function; the thread machine loops
 /// on it, the deterministic machine calls it itself.
@@ -82,8 +82,8 @@ class scheduler {
   bool is_punctual() const { return punctual_; }
 
   /// The PE's connection to other processes; before it runs.
-  void attach(port& network) { port_ = &network; }
-  port* network() const { return port_; }
+  void attach(endpoint& network) { endpoint_ = &network; }
+  endpoint* network() const { return endpoint_; }
 
   /// In simulated time: what the PE does is charged there, which is the clock that it was made with; before it runs.
   void attach(local_clock& charged) { charged_ = &charged; }
@@ -115,7 +115,7 @@ class scheduler {
   /// sent to other processes has not left yet.
   bool step() {
     if (door_.has_items()) take_in();
-    if (port_ != nullptr && (queue_.empty() || turns_to_poll_-- == 0) && !exchange()) return false;
+    if (endpoint_ != nullptr && (queue_.empty() || turns_to_poll_-- == 0) && !exchange()) return false;
     if (device_ != nullptr) look_at_device();
     if (!timers_.empty() && ((++turns_ & turns_skipped_) == 0 || queue_.empty())) [[unlikely]]
       take_due_timers();
@@ -187,7 +187,7 @@ class scheduler {
   bool punctual_ = false;
   local_clock* charged_ = nullptr;
   const observer_list* observers_ = nullptr;
-  port* port_ = nullptr;
+  endpoint* endpoint_ = nullptr;
   completion_source* device_ = nullptr;
   unsigned turns_to_poll_ = 0;
   std::size_t unread_ = 0;       // bytes of what came from other processes and waits in the queue, about

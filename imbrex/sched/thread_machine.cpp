@@ -203,7 +203,7 @@ void thread_machine::loop(scheduler& pe) {
 bool thread_machine::spin(scheduler& pe) const {
   if (!spins_) return false;
   const auto deadline = pe.next_deadline();
-  const port* const network = pe.network();
+  const endpoint* const network = pe.network();
   const device_completions* const device = device_completions::of(pe);
   const auto longest = [&] {
     if (device != nullptr && device->must_look()) return nanoseconds::max();
@@ -228,7 +228,7 @@ void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin, int& vain
   const auto deadline = pe.next_deadline();
   const auto early = pe.is_punctual() ? margin.get() : nanoseconds(0);
   if (deadline && early >= *deadline - pe.now()) return wait_awake(pe, *deadline);
-  port* const network = pe.network();
+  endpoint* const network = pe.network();
   const bool sending = network != nullptr && network->sending();
   const bool waits_for_device = pe.completions() != nullptr && pe.completions()->pending() > 0;
   if (waits_for_device && device_completions::of(pe)->look_at_all()) return;
@@ -267,7 +267,7 @@ void thread_machine::sleep(scheduler& pe, std::optional<nanoseconds> at_most) {
   const auto no_longer_than = [&](nanoseconds longest) {
     at_most = std::min(at_most.value_or(longest), longest);
   };
-  const port* const network = pe.network();
+  const endpoint* const network = pe.network();
   if (network != nullptr)
     no_longer_than(network->sending() ? longest_sleep_while_sending : longest_sleep_with_network);
   const device_completions* const device = device_completions::of(pe);

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <imbrex/base/random.hpp>
-#include <imbrex/net/port.hpp>
+#include <imbrex/net/endpoint.hpp>
 
 namespace imbrex {
 namespace {
@@ -133,7 +133,7 @@ TEST(thread_machine, names_the_stuck_by_their_numbers_in_the_job) {
 
 /// A network that has no room for what it is to send, and so cannot announce anything. Looks are counted, and how
 /// often the PE has left its processor to others by then.
-struct full_port final : port {
+struct full_endpoint final : endpoint {
   void send(work& item, int) override { item.type->destroy(item); }
   void notify(int, std::span<const std::byte>) override {}
   bool progress(std::size_t) override {
@@ -159,7 +159,7 @@ struct full_port final : port {
 TEST(thread_machine, leaves_the_processor_to_who_must_make_room) {
   const real_clock time;
   scheduler pe(0, time, std::nullopt);
-  full_port network;
+  full_endpoint network;
   pe.attach(network);
   std::vector<scheduler*> pes{&pe};
   indifferent nobody;
@@ -167,7 +167,7 @@ TEST(thread_machine, leaves_the_processor_to_who_must_make_room) {
   network.machine = &machine;
   EXPECT_TRUE(machine.run([] { return std::chrono::milliseconds(3000); }).empty());
   // At most 16 looks with a yield before each rest, in each turn of which a step looks, too.
-  EXPECT_GE(network.rests, full_port::last_look / 50);
+  EXPECT_GE(network.rests, full_endpoint::last_look / 50);
 }
 
 INSTANTIATE_TEST_SUITE_P(pes, machine, testing::Values(1, 2, 3, 8));

@@ -4,7 +4,7 @@
 
 #include <imbrex/core/run/job.test.hpp>
 #include <imbrex/imbrex.hpp>
-#include <imbrex/net/batch.hpp>
+#include <imbrex/net/endpoint/batch.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -34,7 +34,7 @@ void post(const element<T>& to, const reply_address& reply, A&&... arguments) {
   auto* const part = part_at<T>(pe, number);
   const int place = part != nullptr ? part->place_of(to.key_value()) : 0;
   if (part != nullptr && !reply && to.priority() == 0) {
-    port* const beyond = pe.port_for_written(place);
+    endpoint* const beyond = pe.endpoint_for_written(place);
     if (beyond != nullptr && send_as_bytes<T, M, A...>(*beyond, place, to, number, arguments...)) return;
   }
   auto& m = make_entry_message<T, M>(std::forward<A>(arguments)...);

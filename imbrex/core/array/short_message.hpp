@@ -114,10 +114,10 @@ struct short_arguments<std::tuple<P...>, A...> {
   }
 };
 
-/// Sends a message for entry M of an element of the collection of that number to a PE beyond that port, if it can be written at once. If not, nothing has
+/// Sends a message for entry M of an element of the collection of that number to a PE beyond that endpoint, if it can be written at once. If not, nothing has
 /// happened.
 template <class T, auto M, class... A>
-bool send_as_bytes(port& beyond, int to, const element<T>& who, std::uint64_t collection,
+bool send_as_bytes(endpoint& beyond, int to, const element<T>& who, std::uint64_t collection,
                    const std::remove_reference_t<A>&... arguments) {
   using given = short_arguments<typename written_arguments<M>::type, A...>;
   if constexpr (is_port<M> && sizeof...(A) == 1) {
@@ -129,8 +129,8 @@ bool send_as_bytes(port& beyond, int to, const element<T>& who, std::uint64_t co
     if constexpr (is_port<M>) check_reference(arguments...);
     constexpr std::size_t most_before = short_output::longest_header + short_output::longest_number;
     const std::size_t most = most_before + given::size(arguments...);
-    if (most > port::longest_written) return false;
-    const bool may_wait = who.is_coalesced() && most <= most_before + port::longest_that_waits;
+    if (most > endpoint::longest_written) return false;
+    const bool may_wait = who.is_coalesced() && most <= most_before + endpoint::longest_that_waits;
     std::byte* const room = beyond.room_for(to, most, may_wait);
     if (room == nullptr) return false;
     short_output out(room);
@@ -174,7 +174,7 @@ struct short_parameter<owned_span<E>> {
   static constexpr bool is_possible = true;
   explicit short_parameter(short_input& in) {
     const auto count = in.value<std::uint64_t>();
-    const bool may_be = count <= port::longest_written / sizeof(E);
+    const bool may_be = count <= endpoint::longest_written / sizeof(E);
     if (!may_be) in.refuse();
     const auto bytes = in.bytes(may_be ? static_cast<std::size_t>(count) * sizeof(E) : 0);
     if constexpr (alignof(E) == 1) {
@@ -189,7 +189,7 @@ struct short_parameter<owned_span<E>> {
   std::span<const E> value;
 
  private:
-  alignas(E) std::array<std::byte, alignof(E) == 1 ? 1 : port::longest_written> aligned_;
+  alignas(E) std::array<std::byte, alignof(E) == 1 ? 1 : endpoint::longest_written> aligned_;
 };
 
 template <class Arguments>

@@ -39,7 +39,7 @@ plain_header read_header(short_input& in, std::span<const std::byte> packed) {
 }  // namespace
 
 short_item* short_item::of(std::span<const std::byte> packed, std::uint32_t pes) {
-  if (packed.size() > port::longest_written) return nullptr;
+  if (packed.size() > endpoint::longest_written) return nullptr;
   short_input in(packed);
   const plain_header header = read_header(in, packed);
   if (!in.is_good() || header.origin >= pes || header.id >= message_table::size()) return nullptr;

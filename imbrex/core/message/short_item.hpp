@@ -8,7 +8,7 @@
 
 #include <imbrex/base/pool.hpp>
 #include <imbrex/base/work.hpp>
-#include <imbrex/net/port.hpp>
+#include <imbrex/net/endpoint.hpp>
 
 namespace imbrex::detail {
 
@@ -18,7 +18,7 @@ struct short_item : work {
   std::uint16_t header = 0;  ///< bytes of it, and
   std::uint16_t size = 0;    ///< of the message: they follow this object
 
-  static_assert(port::longest_written <= std::numeric_limits<std::uint16_t>::max());
+  static_assert(endpoint::longest_written <= std::numeric_limits<std::uint16_t>::max());
 
   std::span<const std::byte> bytes() const { return {reinterpret_cast<const std::byte*>(this + 1), size}; }
 

@@ -14,7 +14,7 @@
 #include <imbrex/core/message/reply_table.hpp>
 #include <imbrex/core/pe/collection_part.hpp>
 #include <imbrex/coro/scope.hpp>
-#include <imbrex/net/port.hpp>
+#include <imbrex/net/endpoint.hpp>
 #include <imbrex/net/transport.hpp>
 #include <imbrex/sched/scheduler.hpp>
 
@@ -110,7 +110,7 @@ class processor final : public scheduler {
 
   /// Says how messages leave; before the first of them. `direct`: those to this PE itself need not travel. `beyond`: what
   /// carries those to PEs that are not of this process, if nothing in between wants to see them; or null.
-  void connect(transport& wire, bool direct, const pe_range& here, port* beyond) {
+  void connect(transport& wire, bool direct, const pe_range& here, endpoint* beyond) {
     wire_ = &wire;
     beyond_ = observers() == nullptr ? beyond : nullptr;
     here_ = here;
@@ -133,7 +133,7 @@ class processor final : public scheduler {
   }
 
   /// What takes short messages to that PE as bytes; null if messages must be made.
-  port* port_for_written(int to) const {
+  endpoint* endpoint_for_written(int to) const {
     const bool is_elsewhere = !here_.holds(to) && to >= 0 && to < num_pes_;  // places come off wires, too
     return beyond_ != nullptr && is_elsewhere ? beyond_ : nullptr;
   }
@@ -226,7 +226,7 @@ class processor final : public scheduler {
   run_services& run_;
   const bool shuffles_;
   transport* wire_ = nullptr;
-  port* beyond_ = nullptr;
+  endpoint* beyond_ = nullptr;
   pe_range here_;
   bool direct_ = true;
   bool separates_broadcasts_ = false;

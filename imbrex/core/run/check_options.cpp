@@ -6,6 +6,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/quantity.hpp>
 #include <imbrex/core/gpu/run_options.hpp>
+#include <imbrex/net/connect/connect.hpp>
 
 namespace imbrex::detail {
 
@@ -52,6 +53,7 @@ void check_options(const options& how, int processes) {
                       ": turns must be from 1 to " + std::to_string(max_poll_turns) +
                       " or the time up to 1s, or both 0 to adapt");
   check_link(how);
+  check_fabric(how.net, processes);
   if (how.trace_buffer < min_trace_buffer || how.trace_buffer > max_trace_buffer)
     throw usage_error("trace_buffer = " + std::to_string(how.trace_buffer) + ": the bytes must be from " +
                       std::to_string(min_trace_buffer) + " to " + std::to_string(max_trace_buffer));

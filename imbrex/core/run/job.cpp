@@ -76,7 +76,7 @@ job::job(local_run& owner, bootstrap& meeting, const options& how, const clock& 
       process_(meeting.rank()),
       processes_(meeting.size()),
       comm_(how.comm_thread ? std::make_unique<comm_thread>(time, *this) : nullptr),
-      net_(connect(meeting, how.pes, comm_ ? port_sharing::one : port_sharing::each,
+      net_(connect(meeting, how.net, how.pes, comm_ ? endpoint_sharing::one : endpoint_sharing::each,
                    message_table::digest() ^ digest_of_entries(),
                    comm_ ? static_cast<network::receiver&>(*comm_) : *this)),
       reports_(static_cast<std::size_t>(meeting.size())) {}
@@ -90,10 +90,10 @@ job::job(local_run& owner, bootstrap& meeting, std::unique_ptr<network> net)
       reports_(static_cast<std::size_t>(meeting.size())) {}
 
 void job::serve(const std::vector<inbox*>& doors) {
-  if (comm_) comm_->serve(net_->port_of(net_->pes().first), doors, net_->pes().first);
+  if (comm_) comm_->serve(net_->endpoint_of(net_->pes().first), doors, net_->pes().first);
 }
 
-port& job::port_of(int pe) { return comm_ ? comm_->port_of_pes() : net_->port_of(pe); }
+endpoint& job::endpoint_of(int pe) { return comm_ ? comm_->endpoint_of_pes() : net_->endpoint_of(pe); }
 
 template <class... T>
 void job::tell(int process, about what, const T&... values) {

@@ -41,7 +41,7 @@ class job final : public network::receiver {
   /// Connects the process's PEs, whose doors these are. Before they run.
   void serve(const std::vector<inbox*>& doors);
   /// By what a PE of this process reaches other processes.
-  port& port_of(int pe);
+  endpoint& endpoint_of(int pe);
   /// The thread that drives the network for them; null if they do that themselves.
   scheduler* comm() const { return comm_.get(); }
 

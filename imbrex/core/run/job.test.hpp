@@ -29,7 +29,7 @@ class place final : public bootstrap {
 };
 
 /// Notes what is sent, and delivers nothing.
-class silent_port final : public port {
+class silent_endpoint final : public endpoint {
  public:
   struct notice {
     int process;
@@ -54,14 +54,14 @@ class silent_network final : public network {
  public:
   explicit silent_network(int rank) : pes_{rank, 1, 3} {}
   const pe_range& pes() const override { return pes_; }
-  port& port_of(int) override { return port_; }
+  endpoint& endpoint_of(int) override { return endpoint_; }
   counts counted() const override { return {}; }
   void flush(std::chrono::milliseconds) override {}
   void close() override {}
 
  private:
   pe_range pes_;
-  silent_port port_;
+  silent_endpoint endpoint_;
 };
 
 /// A process whose receiver a test calls itself: what would come off the wire comes from the test.
@@ -119,7 +119,7 @@ class lone_process {
   }
 
   runtime& run() { return run_; }
-  silent_port& wire() { return static_cast<silent_port&>(job_.net().port_of(0)); }
+  silent_endpoint& wire() { return static_cast<silent_endpoint&>(job_.net().endpoint_of(0)); }
 
  private:
   void take(reader& in, std::size_t bytes) {

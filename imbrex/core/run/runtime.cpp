@@ -208,7 +208,7 @@ void runtime::furnish(const host_share& mine, const bootstrap* meeting) {
       p->be_punctual();
     }
     if (job_) {
-      port& network = job_->port_of(p->pe());
+      endpoint& network = job_->endpoint_of(p->pe());
       p->attach(network);
       routers_.push_back(std::make_unique<router>(*wire, network, pes_));
       wire = routers_.back().get();
@@ -221,7 +221,7 @@ void runtime::furnish(const host_share& mine, const bootstrap* meeting) {
       wire = links_.back().get();
       p->be_punctual();
     }
-    port* const beyond = job_ && !model.delays() ? p->network() : nullptr;
+    endpoint* const beyond = job_ && !model.delays() ? p->network() : nullptr;
     p->connect(*wire, !deterministic && !how_.serialize_always, pes_, beyond);
   }
 }

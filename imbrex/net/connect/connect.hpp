@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include <imbrex/net/bootstrap/bootstrap.hpp>
 #include <imbrex/net/network.hpp>
@@ -12,10 +13,13 @@ namespace imbrex {
 /// True if this build can connect processes.
 bool has_network();
 
-/// Connects this process to the others of its job, all of which call this: a network of UCX. Throws
-/// imbrex::error if there is none, or a process does not come, or was made from another program (`program` is
-/// a digest of it).
-std::unique_ptr<network> connect(bootstrap& job, int pes, port_sharing sharing, std::uint64_t program,
-                                 network::receiver& to);
+/// Throws `usage_error` for a fabric that does not exist, or that cannot connect so many processes.
+void check_fabric(std::string_view fabric, int processes);
+
+/// Connects this process to the others of its job, all of which call this, by the fabric of that name. Throws
+/// imbrex::error if this build lacks it, or a process does not come, or was made from another program (`program` is a
+/// digest of it).
+std::unique_ptr<network> connect(bootstrap& job, std::string_view fabric, int pes, endpoint_sharing sharing,
+                                 std::uint64_t program, network::receiver& to);
 
 }  // namespace imbrex

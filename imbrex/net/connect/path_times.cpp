@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/net/connect/path_times.hpp>
 
-#if IMBREX_HAS_UCX
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -14,20 +13,19 @@
 #include <imbrex/base/background_thread.hpp>
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/topology.hpp>
-#include <imbrex/net/ucx/long_path.hpp>
-#include <imbrex/net/ucx/shared_memory.hpp>
-#endif
+#include <imbrex/net/connect/connect.hpp>
+#include <imbrex/net/endpoint/long_path.hpp>
+#include <imbrex/net/endpoint/shared_memory.hpp>
 
 namespace imbrex {
 
-#if IMBREX_HAS_UCX
 namespace {
 
-using ucx::shared_layout;
-using ucx::size_class;
+using endpoints::shared_layout;
+using endpoints::size_class;
 
-/// One more than ports compare: the first finds pages that nobody has touched yet.
-constexpr int messages_by_each_path = ucx::path_trial::enough + 1;
+/// One more than endpoints compare: the first finds pages that nobody has touched yet.
+constexpr int messages_by_each_path = endpoints::path_trial::enough + 1;
 
 template <class Function>
 nanoseconds time_of(const Function& function) {
@@ -63,7 +61,7 @@ class block_on_pages {
 /// A sender and a receiver, which take turns.
 class two_threads {
  public:
-  two_threads() : there_(ucx::foreign_memory::find(here_.key())) {
+  two_threads() : there_(endpoints::foreign_memory::find(here_.key())) {
     if (!there_)
       throw error("another thread cannot read the memory for long messages: there is no room for it");
     for (std::size_t c = 0; c < times_.size(); ++c) times_[c] = {size_class::longest(c), longest, longest};
@@ -119,27 +117,23 @@ class two_threads {
     times.by_kernel = std::min(*times.by_kernel, copied);
   }
 
-  ucx::shared_memory here_;
-  std::unique_ptr<ucx::foreign_memory> there_;
+  endpoints::shared_memory here_;
+  std::unique_ptr<endpoints::foreign_memory> there_;
   const block_on_pages sent_;
   const block_on_pages received_;
   std::barrier<> turn_{2};
   int content_ = 0;
-  ucx::shared_block where_;
+  endpoints::shared_block where_;
   nanoseconds put_{0};
   bool is_refused_ = false;
   std::vector<path_times> times_ = std::vector<path_times>(size_class::number);
 };
 
 }  // namespace
-#endif
 
 std::vector<path_times> measure_paths() {
-#if IMBREX_HAS_UCX
+  if (!has_network()) return {};
   return two_threads().measure();
-#else
-  return {};
-#endif
 }
 
 }  // namespace imbrex

@@ -20,7 +20,7 @@ struct path_times {
   bool memory_is_better() const { return !by_kernel || by_memory <= *by_kernel; }
 };
 
-/// As ports of two processes would compare it, but without UCX: by two threads, each bound to a processor as PE 0 and PE 1
+/// As endpoints of two processes would compare it, but without UCX: by two threads, each bound to a processor as PE 0 and PE 1
 /// would be. Takes a fraction of a second. Empty where this build cannot connect processes. Throws imbrex::error if there is no memory
 /// or thread for it.
 std::vector<path_times> measure_paths();

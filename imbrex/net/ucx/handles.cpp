@@ -74,10 +74,12 @@ constexpr int descriptors_of_worker = 24;
 
 }  // namespace
 
-void throw_failure(ucs_status_t status, const char* what) {
-  throw error("UCX: " + std::string(what) + " failed: " + ucs_status_string(status) + remedy_for(status) +
-              " (UCX_LOG_LEVEL=info tells more)");
+std::string text_of(ucs_status_t status, const char* what) {
+  return "UCX: " + std::string(what) + " failed: " + ucs_status_string(status) + remedy_for(status) +
+         " (UCX_LOG_LEVEL=info tells more)";
 }
+
+void throw_failure(ucs_status_t status, const char* what) { throw error(text_of(status, what)); }
 
 without_warnings::without_warnings() : alone_(level_lock) {
   if (ucs_global_opts_get_value("LOG_LEVEL", level_.data(), level_.size()) != UCS_OK) level_[0] = '\0';

@@ -14,6 +14,8 @@
 
 namespace imbrex::ucx {
 
+/// What to say of a call to UCX that has failed: UCX's own words, and a remedy where there is one.
+std::string text_of(ucs_status_t status, const char* what);
 [[noreturn]] void throw_failure(ucs_status_t status, const char* what);
 
 /// Throws imbrex::error, with UCX's own words, unless a call to UCX has succeeded.

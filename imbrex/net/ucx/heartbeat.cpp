@@ -20,7 +20,7 @@ constexpr unsigned beat_message = 0;
 
 /// What is sent.
 struct heartbeat::beat_of_host {
-  run_token token;
+  endpoints::run_token token;
   std::int64_t host;
 };
 
@@ -65,7 +65,7 @@ std::chrono::milliseconds heartbeat::silence() {
 }
 
 heartbeat::heartbeat(int host, const std::vector<watchman>& hosts, std::chrono::milliseconds silence,
-                     const ways& open, run_token token, network::receiver& to)
+                     const ways& open, endpoints::run_token token, network::receiver& to)
     : host_(host),
       token_(token),
       hosts_(hosts),
@@ -111,7 +111,7 @@ ucs_status_t heartbeat::heard(void* self, const void*, std::size_t, void* data, 
   beat_of_host beat{};
   if (length == sizeof beat) std::memcpy(&beat, data, sizeof beat);
   if (length != sizeof beat || beat.token != mine.token_) {
-    tell_of_stranger("the heartbeat of this host");
+    endpoints::tell_of_stranger("the heartbeat of this host");
     return UCS_OK;
   }
   const int host = static_cast<int>(beat.host);

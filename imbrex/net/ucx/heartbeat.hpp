@@ -11,18 +11,12 @@
 #include <thread>
 #include <vector>
 
-#include <imbrex/net/network.hpp>
+#include <imbrex/net/endpoint/run_token.hpp>
+#include <imbrex/net/fabric.hpp>
 #include <imbrex/net/ucx/handles.hpp>
-#include <imbrex/net/ucx/run_token.hpp>
 #include <imbrex/net/ucx/ways.hpp>
 
 namespace imbrex::ucx {
-
-/// The first process of a host, whose heartbeat watches the host's links.
-struct watchman {
-  int process = 0;
-  std::string address;  ///< of its heartbeat; empty if it has none
-};
 
 /// Notices that a link between hosts is down, which nobody else does while bytes wait for it: TCP's keepalive
 /// rests then, and TCP itself tries again for a quarter of an hour.
@@ -34,27 +28,27 @@ struct watchman {
 /// slow. A first process of another host that is stopped for `silence` cannot be told from one behind a link that
 /// is down.
 ///
-/// A port tells the first process of its host of each other host that it is about to connect to; the heartbeat there
+/// An endpoint tells the first process of its host of each other host that it is about to connect to; the heartbeat there
 /// learns of it by the first beat.
-class heartbeat {
+class heartbeat final : public link_watch {
  public:
   /// How long nothing may be heard from a process: the seconds in the environment variable IMBREX_SILENCE,
   /// 0 for any time, or 16 s. Throws `usage_error` for a variable with an impossible value.
   static std::chrono::milliseconds silence();
 
   /// That of the host with this number among `hosts`, which must be complete at the start, and outlive this.
-  /// `token`: see `places`.
+  /// `token`: see `endpoints::places`.
   heartbeat(int host, const std::vector<watchman>& hosts, std::chrono::milliseconds silence, const ways& open,
-            run_token token, network::receiver& to);
-  ~heartbeat();
+            endpoints::run_token token, network::receiver& to);
+  ~heartbeat() override;
   heartbeat(const heartbeat&) = delete;
   heartbeat& operator=(const heartbeat&) = delete;
 
-  std::string address() const;
-  /// From the next beat on that host is watched, too. Any thread.
-  void want(int host);
-  /// From now on a process that is silent is told to the receiver as lost, once, by a thread of this object.
-  void start();
+  std::string address() const override;
+  /// From the next beat on.
+  void want(int host) override;
+  /// A process that is silent is told by a thread of this object.
+  void start() override;
 
  private:
   struct peer;
@@ -69,7 +63,7 @@ class heartbeat {
   std::optional<int> beat();
 
   const int host_;
-  const run_token token_;
+  const endpoints::run_token token_;
   const std::vector<watchman>& hosts_;
   const std::chrono::milliseconds interval_;
   network::receiver& to_;

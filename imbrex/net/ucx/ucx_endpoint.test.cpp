@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/net/ucx/ucx_port.hpp>
+#include <imbrex/net/ucx/ucx_endpoint.hpp>
 
 #include <gtest/gtest.h>
 
@@ -12,44 +12,24 @@
 #include <vector>
 
 #include <imbrex/base/random.hpp>
+#include <imbrex/net/endpoint/text_item.test.hpp>
 
 namespace imbrex::ucx {
 namespace {
 
-/// An item that is a text, which is a block but for its beginning.
-struct text : work {
-  explicit text(std::string of) : content(std::move(of)) {
-    type = &kind;
-    ++there_are;
-  }
-  ~text() { --there_are; }
-
-  static text& read(reader& in) {
-    auto* const made = new text(std::string(in.remaining(), ' '));
-    in.rest(reinterpret_cast<std::byte*>(made->content.data()));
-    return *made;
-  }
-  static void destroy(work& item) noexcept { delete &static_cast<text&>(item); }
-  static void pack(work& item, writer& out) {
-    auto& t = static_cast<text&>(item);
-    const std::size_t beginning = std::min(t.content.size(), t.beginning);
-    out.bytes(t.content.data(), beginning);
-    if (t.while_packed) t.while_packed();
-    out.block(t.content.data() + beginning, t.content.size() - beginning);
-  }
-  static constexpr work_type kind{"text", nullptr, &destroy, &pack,
-                                  [](reader& in) -> work* { return &read(in); }};
-
-  static inline int there_are = 0;
-  std::string content;
-  std::size_t beginning = 8;
-  std::function<void()> while_packed;
-};
+using endpoints::path_choice;
+using endpoints::places;
+using endpoints::shared_layout;
+using test::long_text;
+using test::text;
 
 /// One of three processes of one PE each, in a job of so many that none greets the others: 0 and 1 are on one host, where
 /// 0 watches the link to the host of 2.
 struct process : network::receiver {
-  process(ucp_context_h context, int number) : port(context, number, where, *this) { port.belong_to(number); }
+  process(ucp_context_h context, int number)
+      : wire(std::make_unique<ucx_worker>(context), number, where, *this) {
+    wire.belong_to(number);
+  }
 
   work& unpack(reader& in) override { return text::read(in); }
   void arrived(work& item, int, std::size_t) override {
@@ -63,7 +43,7 @@ struct process : network::receiver {
   void lost(int, const std::string& why) override { FAIL() << why; }
 
   places where;
-  ucx_port port;
+  ucx_endpoint wire;
   std::vector<std::string> came;
   int notices = 0;
   std::function<void()> on_notice;
@@ -79,10 +59,10 @@ class job_on_two_hosts : public testing::Test {
       for (std::size_t k = 0; k < many; ++k) {
         const bool is_one = k < hosts.size();
         const int host = is_one ? hosts[k] : 0;
-        where.ports.push_back(
-            {is_one ? all[k]->port.address() : "", static_cast<int>(k), host, host == hosts[p], true});
-        where.port_of_pe.push_back(k);
-        where.first_port.push_back(k);
+        where.endpoints.push_back(
+            {{is_one ? all[k]->wire.address() : "", static_cast<int>(k), host == hosts[p]}, host, true});
+        where.endpoint_of_pe.push_back(k);
+        where.first_endpoint.push_back(k);
       }
       where.are_on_one_host = false;
     }
@@ -94,16 +74,16 @@ class job_on_two_hosts : public testing::Test {
   bool comes_to(Condition holds) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (!holds() && std::chrono::steady_clock::now() < until)
-      for (process* p : all) p->port.progress(0);
+      for (process* p : all) p->wire.progress(0);
     return holds();
   }
 
   /// Has `watchman` take the memory that `one` offers with its first long block.
   void share_memory() {
-    one.port.send(*new text(std::string(100'000, 'A')), 0);
+    one.wire.send(*new text(std::string(100'000, 'A')), 0);
     ASSERT_TRUE(comes_to([&] { return watchman.came.size() == 1 && text::there_are == 0; }));
     for (int turn = 0; turn < 1000; ++turn)
-      for (process* p : all) p->port.progress(0);
+      for (process* p : all) p->wire.progress(0);
     watchman.came.clear();
   }
 
@@ -115,36 +95,30 @@ class job_on_two_hosts : public testing::Test {
 };
 
 TEST_F(job_on_two_hosts, answers_what_comes_while_it_connects) {
-  other.port.notify(1, {});
+  other.wire.notify(1, {});
   ASSERT_TRUE(comes_to([&] { return one.notices == 1; }));
-  other.port.notify(
+  other.wire.notify(
       1, {});  // lies there until the first message to another host is to leave, which waits for the watchman
-  for (int turn = 0; turn < 1000; ++turn) other.port.progress(0);
+  for (int turn = 0; turn < 1000; ++turn) other.wire.progress(0);
   one.on_notice = [this] {
     auto* const answer = new text("the answer");
     answer->coalesced = true;
-    one.port.send(*answer, 2);
+    one.wire.send(*answer, 2);
   };
-  one.port.send(*new text("the first message"), 2);
+  one.wire.send(*new text("the first message"), 2);
   ASSERT_TRUE(comes_to([&] { return one.notices == 2 && other.came.size() == 2; })) << other.came.size();
-  EXPECT_EQ(one.port.sent(), 2U);
+  EXPECT_EQ(one.wire.sent(), 2U);
 }
 
 TEST_F(job_on_two_hosts, keeps_apart_what_is_sent_while_something_is_packed) {
   auto* const outer = new text("outer text");
   outer->while_packed = [this] {
-    one.port.send(*new text("inner text"), 2);
-    one.port.notify(2, {});
+    one.wire.send(*new text("inner text"), 2);
+    one.wire.notify(2, {});
   };
-  one.port.send(*outer, 2);
+  one.wire.send(*outer, 2);
   ASSERT_TRUE(comes_to([&] { return other.came.size() == 2 && other.notices == 1; }));
   EXPECT_EQ(other.came, (std::vector<std::string>{"inner text", "outer text"}));
-}
-
-std::string long_text(std::size_t size, char first) {
-  std::string made(size, first);
-  for (std::size_t i = 0; i < size; i += 1000) made[i] = static_cast<char>('a' + i / 1000 % 26);
-  return made;
 }
 
 /// Copies in shared memory free the sender's items at once. Blocks go there in turn with rendezvous until it has been found
@@ -155,22 +129,22 @@ TEST_F(job_on_two_hosts, copies_long_blocks_to_memory_that_a_neighbour_reads_whi
   std::vector<std::string> sent;
   for (const int not_in_memory : {1, 1, 2, 2, 3, 3, 4, 4, 5, 6}) {
     sent.push_back(long_text(size, static_cast<char>('A' + sent.size())));
-    one.port.send(*new text(sent.back()), 0);
+    one.wire.send(*new text(sent.back()), 0);
     if (sent.size() == 2 && text::there_are == 2) GTEST_SKIP() << "UCX shares no memory here";
     EXPECT_EQ(text::there_are, not_in_memory);
   }
   ASSERT_TRUE(comes_to([&] { return watchman.came.size() == sent.size() && text::there_are == 0; }));
   std::ranges::sort(watchman.came, {}, [](const std::string& t) { return t[1]; });
   EXPECT_TRUE(watchman.came == sent);
-  EXPECT_EQ(one.port.sent(), sent.size() + 1);
-  EXPECT_EQ(watchman.port.received(), sent.size() + 1);
+  EXPECT_EQ(one.wire.sent(), sent.size() + 1);
+  EXPECT_EQ(watchman.wire.received(), sent.size() + 1);
 }
 
 TEST_F(job_on_two_hosts, sends_long_blocks_to_a_neighbour_by_the_path_that_a_trial_has_shown) {
   share_memory();
   const std::string sent = long_text(60'000, 'A');
   const auto goes_by_memory = [&] {
-    one.port.send(*new text(sent), 0);
+    one.wire.send(*new text(sent), 0);
     const bool is_gone = text::there_are == 0;
     EXPECT_TRUE(comes_to([&] { return watchman.came.size() == 1 && text::there_are == 0; }));
     EXPECT_TRUE(watchman.came.front() == sent);
@@ -180,7 +154,7 @@ TEST_F(job_on_two_hosts, sends_long_blocks_to_a_neighbour_by_the_path_that_a_tri
   constexpr int trial = 2 * path_choice::by_each_path;
   for (int i = 0; i < trial; ++i) goes_by_memory();
   for (int turn = 0; turn < 1000; ++turn)  // the verdict comes
-    for (process* p : all) p->port.progress(0);
+    for (process* p : all) p->wire.progress(0);
   int by_memory = 0;
   constexpr int until_next = path_choice::shortest_interval - trial;
   for (int i = 0; i < until_next; ++i) by_memory += goes_by_memory() ? 1 : 0;
@@ -189,13 +163,13 @@ TEST_F(job_on_two_hosts, sends_long_blocks_to_a_neighbour_by_the_path_that_a_tri
 
 TEST_F(job_on_two_hosts, leaves_blocks_in_a_neighbours_memory_while_much_waits_to_be_run) {
   for (int i = 1; i <= 3; ++i) {
-    one.port.send(*new text(long_text(100'000, 'A')), 0);
+    one.wire.send(*new text(long_text(100'000, 'A')), 0);
     ASSERT_TRUE(comes_to([&] { return static_cast<int>(watchman.came.size()) == i; }));
   }
-  one.port.send(*new text(long_text(100'000, 'B')), 0);
+  one.wire.send(*new text(long_text(100'000, 'B')), 0);
   for (int turn = 0; turn < 1000; ++turn) {
-    one.port.progress(0);
-    watchman.port.progress(port::most_unread + 1);
+    one.wire.progress(0);
+    watchman.wire.progress(endpoint::most_unread + 1);
   }
   EXPECT_EQ(watchman.came.size(), 3U);
   ASSERT_TRUE(comes_to([&] { return watchman.came.size() == 4; }));
@@ -210,55 +184,55 @@ TEST_F(job_on_two_hosts, drops_what_a_stranger_sends) {
         auto* const item = new text(long_text(size, 'S'));
         item->beginning = packed;
         item->coalesced = size == 10;
-        other.port.send(*item, to);
+        other.wire.send(*item, to);
       }
-    other.port.notify(to, {});
+    other.wire.notify(to, {});
   };
   other.where.token = 1;
   send_all(0);
   send_all(1);
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while ((other.port.sending() || text::there_are > 0) && std::chrono::steady_clock::now() < until)
-    for (process* p : all) p->port.progress(0);
+  while ((other.wire.sending() || text::there_are > 0) && std::chrono::steady_clock::now() < until)
+    for (process* p : all) p->wire.progress(0);
   EXPECT_EQ(text::there_are, 0);
   other.where.token = 0;
-  other.port.notify(0, {});
-  other.port.notify(1, {});
+  other.wire.notify(0, {});
+  other.wire.notify(1, {});
   ASSERT_TRUE(comes_to([&] { return watchman.notices == 1 && one.notices == 1; }));
   EXPECT_EQ(watchman.came.size() + one.came.size(), 0U);
-  EXPECT_EQ(watchman.port.received() + one.port.received(), 0U);
+  EXPECT_EQ(watchman.wire.received() + one.wire.received(), 0U);
 }
 
 /// What UCX keeps costs hundreds of bytes a message here, and a slot of few over there.
 TEST_F(job_on_two_hosts, puts_together_what_waits_for_a_neighbour_who_does_not_look) {
   constexpr int many = 50'000;
   constexpr std::size_t most_kept = 1000;  // batches
-  for (int i = 0; i < many; ++i) one.port.send(*new text("a short text"), 0);
-  EXPECT_LT(one.port.departing(), most_kept);
-  EXPECT_TRUE(one.port.sending());
+  for (int i = 0; i < many; ++i) one.wire.send(*new text("a short text"), 0);
+  EXPECT_LT(one.wire.departing(), most_kept);
+  EXPECT_TRUE(one.wire.sending());
   for (int i = 0; i < many; ++i) {
-    std::byte* const room = one.port.room_for(0, 100, false);
+    std::byte* const room = one.wire.room_for(0, 100, false);
     ASSERT_NE(room, nullptr);
     std::fill_n(room, 20, std::byte{'b'});
-    one.port.send_written(20, false);
+    one.wire.send_written(20, false);
   }
-  EXPECT_LT(one.port.departing(), 2 * most_kept);
-  one.port.send(*new text(long_text(100'000, 'A')), 0);
-  ASSERT_TRUE(comes_to([&] { return watchman.came.size() == 2 * many + 1 && !one.port.sending(); }));
+  EXPECT_LT(one.wire.departing(), 2 * most_kept);
+  one.wire.send(*new text(long_text(100'000, 'A')), 0);
+  ASSERT_TRUE(comes_to([&] { return watchman.came.size() == 2 * many + 1 && !one.wire.sending(); }));
   EXPECT_EQ(std::ranges::count(watchman.came, "a short text"), many);
   EXPECT_EQ(std::ranges::count(watchman.came, std::string(20, 'b')), many);
-  EXPECT_EQ(one.port.sent(), watchman.port.received());
+  EXPECT_EQ(one.wire.sent(), watchman.wire.received());
 }
 
 TEST_F(job_on_two_hosts, sends_at_once_again_when_nothing_waits) {
-  for (int i = 0; i < 50'000; ++i) one.port.send(*new text("a short text"), 0);
-  ASSERT_TRUE(comes_to([&] { return watchman.came.size() == 50'000 && !one.port.sending(); }));
-  one.port.send(*new text("the last text"), 0);
-  for (int turn = 0; turn < 1000; ++turn) watchman.port.progress(0);  // and the sender looks no more
+  for (int i = 0; i < 50'000; ++i) one.wire.send(*new text("a short text"), 0);
+  ASSERT_TRUE(comes_to([&] { return watchman.came.size() == 50'000 && !one.wire.sending(); }));
+  one.wire.send(*new text("the last text"), 0);
+  for (int turn = 0; turn < 1000; ++turn) watchman.wire.progress(0);  // and the sender looks no more
   EXPECT_EQ(watchman.came.back(), "the last text");
 }
 
-TEST(ports_in_shared_memory, let_more_than_a_few_messages_wait) {
+TEST(endpoints_in_shared_memory, let_more_than_a_few_messages_wait) {
   if (std::getenv("UCX_TLS") != nullptr || std::getenv("UCX_POSIX_FIFO_SIZE") != nullptr)
     GTEST_SKIP() << "the user has chosen";
   const context ucx = make_context(connecting::may_block, {"posix,self", ""});
@@ -266,15 +240,15 @@ TEST(ports_in_shared_memory, let_more_than_a_few_messages_wait) {
   process there{ucx.get(), 1};
   for (process* p : {&here, &there})
     for (process* k : {&here, &there}) {
-      const auto number = p->where.ports.size();
-      p->where.port_of_pe.push_back(number);
-      p->where.first_port.push_back(number);
-      p->where.ports.push_back({k->port.address(), static_cast<int>(number), 0, true, true});
+      const auto number = p->where.endpoints.size();
+      p->where.endpoint_of_pe.push_back(number);
+      p->where.first_endpoint.push_back(number);
+      p->where.endpoints.push_back({{k->wire.address(), static_cast<int>(number), true}, 0, true});
     }
-  here.port.send(*new text("the first text"), 1);
-  while (there.came.empty() || here.port.sending()) there.port.progress(0), here.port.progress(0);
-  for (int i = 0; i < 200; ++i) here.port.send(*new text("a short text"), 1);
-  EXPECT_FALSE(here.port.sending());
+  here.wire.send(*new text("the first text"), 1);
+  while (there.came.empty() || here.wire.sending()) there.wire.progress(0), here.wire.progress(0);
+  for (int i = 0; i < 200; ++i) here.wire.send(*new text("a short text"), 1);
+  EXPECT_FALSE(here.wire.sending());
 }
 
 TEST_F(job_on_two_hosts, sends_blocks_of_all_sizes_to_a_neighbour) {
@@ -286,9 +260,9 @@ TEST_F(job_on_two_hosts, sends_blocks_of_all_sizes_to_a_neighbour) {
     auto* const next = new text(sent.back());
     next->coalesced = dice.below(2) == 0;
     if (dice.below(4) == 0) next->beginning = dice.below(size);
-    one.port.send(*next, 0);
-    if (dice.below(3) == 0) watchman.port.progress(0);
-    if (dice.below(3) == 0) one.port.progress(0);
+    one.wire.send(*next, 0);
+    if (dice.below(3) == 0) watchman.wire.progress(0);
+    if (dice.below(3) == 0) one.wire.progress(0);
   }
   ASSERT_TRUE(comes_to([&] { return watchman.came.size() == sent.size(); }));
   std::ranges::sort(watchman.came);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/net/ucx/held.hpp>
+#include <imbrex/net/endpoint/held.hpp>
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include <imbrex/base/random.hpp>
 
-namespace imbrex::ucx {
+namespace imbrex::endpoints {
 namespace {
 
 struct counted {
@@ -53,4 +53,4 @@ TEST(held, gives_each_back_and_ends_the_rest) {
 }
 
 }  // namespace
-}  // namespace imbrex::ucx
+}  // namespace imbrex::endpoints

@@ -7,9 +7,9 @@
 #include <span>
 #include <string_view>
 
-namespace imbrex::ucx {
+namespace imbrex::endpoints {
 
-/// What the processes of a run know and nobody else: it stands at the end of all that they send each other by UCX, and is
+/// What the processes of a run know and nobody else: it stands at the end of all that they send each other, and is
 /// compared before anything else is read. So it tells a stranger's message, not one of who can read the others'.
 using run_token = std::uint64_t;
 
@@ -28,4 +28,4 @@ inline bool take_token(std::span<const std::byte>& bytes, run_token expected) {
 /// Says once in a process that a message was dropped, and to whom it came.
 void tell_of_stranger(std::string_view receiver) noexcept;
 
-}  // namespace imbrex::ucx
+}  // namespace imbrex::endpoints

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/net/ucx/long_path.hpp>
+#include <imbrex/net/endpoint/long_path.hpp>
 
-namespace imbrex::ucx {
+namespace imbrex::endpoints {
 
 namespace {
 
@@ -49,4 +49,4 @@ std::optional<long_path> path_trial::add(std::uint16_t trial, long_path by, std:
   return least_[0] < least_[1] ? long_path::rendezvous : long_path::memory;
 }
 
-}  // namespace imbrex::ucx
+}  // namespace imbrex::endpoints

@@ -10,7 +10,7 @@ namespace imbrex {
 
 /// A PE's connection to other processes: it carries items, as bytes, to their PEs, and notices to the
 /// processes themselves, which are about the job and not counted as messages. One thread alone calls.
-class port : public transport {
+class endpoint : public transport {
  public:
   /// Sends a notice to a process; it arrives at that one's first PE.
   virtual void notify(int process, std::span<const std::byte> bytes) = 0;

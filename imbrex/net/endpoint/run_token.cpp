@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/net/ucx/run_token.hpp>
+#include <imbrex/net/endpoint/run_token.hpp>
 
 #include <sys/random.h>
 
@@ -10,7 +10,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/log.hpp>
 
-namespace imbrex::ucx {
+namespace imbrex::endpoints {
 
 run_token draw_token() {
   run_token drawn = 0;
@@ -24,8 +24,9 @@ run_token draw_token() {
 void tell_of_stranger(std::string_view receiver) noexcept {
   static constinit std::atomic<bool> told = false;
   if (told.exchange(true)) return;
-  log(log_level::warning, "a message that is not of this run came to " + std::string(receiver) +
-                              " and was dropped, as will be all others: somebody sends to where UCX listens");
+  log(log_level::warning,
+      "a message that is not of this run came to " + std::string(receiver) +
+          " and was dropped, as will be all others: somebody sends to where the network listens");
 }
 
-}  // namespace imbrex::ucx
+}  // namespace imbrex::endpoints

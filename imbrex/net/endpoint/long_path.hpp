@@ -10,14 +10,14 @@
 #include <limits>
 #include <optional>
 
-#include <imbrex/net/ucx/shared_memory.hpp>
+#include <imbrex/net/endpoint/shared_memory.hpp>
 
-namespace imbrex::ucx {
+namespace imbrex::endpoints {
 
-/// How a long message gets to another process of the host. By a rendezvous of UCX, where the receiver has the kernel copy
+/// How a long message gets to another process of the host. By a rendezvous, where UCX has the receiver's kernel copy
 /// it; or by a copy into memory that both share and one out of it. Which takes less time depends on the processor, on the
-/// kernel, on how far apart the two run and on what their caches hold, and differs by a factor of two either way. So a
-/// port tries both on its own messages, again and again.
+/// kernel, on how far apart the two run and on what their caches hold, and differs by a factor of two either way. So an
+/// endpoint tries both on its own messages, again and again.
 enum class long_path : std::uint8_t { rendezvous, memory };
 
 /// Sizes of messages for which one path is chosen: those up to 16 KiB, 32 KiB and so on.
@@ -84,4 +84,4 @@ class path_trial {
   std::uint16_t trial_ = 0;
 };
 
-}  // namespace imbrex::ucx
+}  // namespace imbrex::endpoints

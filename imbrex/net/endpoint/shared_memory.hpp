@@ -11,7 +11,7 @@
 
 #include <imbrex/base/descriptor.hpp>
 
-namespace imbrex::ucx {
+namespace imbrex::endpoints {
 
 /// How memory that other processes of the host read is divided: into granules, of which a block takes some that follow each
 /// other, behind one word of state for each granule.
@@ -57,7 +57,7 @@ class mapped_memory {
   std::byte* start_;
 };
 
-/// Memory of a port to which it copies long blocks, from where their receivers copy them. It is a file without any name,
+/// Memory of an endpoint to which it copies long blocks, from where their receivers copy them. It is a file without any name,
 /// which so cannot stay behind. One thread's, but for what receivers do.
 class shared_memory {
  public:
@@ -97,4 +97,4 @@ class foreign_memory {
   mapped_memory memory_;
 };
 
-}  // namespace imbrex::ucx
+}  // namespace imbrex::endpoints

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace imbrex::ucx {
+namespace imbrex::endpoints {
 
 /// Owns what UCX works on until it says that it has finished; where it never does, since the connection broke,
 /// as long as this lives. A T has a member `std::size_t held_at`, which is this one's.
@@ -33,4 +33,4 @@ class held {
   std::vector<std::unique_ptr<T>> all_;
 };
 
-}  // namespace imbrex::ucx
+}  // namespace imbrex::endpoints

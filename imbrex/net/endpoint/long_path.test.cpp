@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/net/ucx/long_path.hpp>
+#include <imbrex/net/endpoint/long_path.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <optional>
 
-namespace imbrex::ucx {
+namespace imbrex::endpoints {
 namespace {
 
 using std::chrono::nanoseconds;
@@ -150,4 +150,4 @@ TEST(long_path, of_what_found_no_room_is_tried_later) {
 }
 
 }  // namespace
-}  // namespace imbrex::ucx
+}  // namespace imbrex::endpoints

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/net/batch.hpp>
+#include <imbrex/net/endpoint/batch.hpp>
 
 #include <cstddef>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/net/ucx/shared_memory.hpp>
+#include <imbrex/net/endpoint/shared_memory.hpp>
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -14,7 +14,7 @@
 #include <imbrex/base/sanitized.test.hpp>
 #include <imbrex/serial/error.hpp>
 
-namespace imbrex::ucx {
+namespace imbrex::endpoints {
 namespace {
 
 /// An owner and a reader, who might be two processes.
@@ -119,4 +119,4 @@ TEST_F(blocks_in_shared_memory, are_not_found_where_no_memory_is_left) {
 }
 
 }  // namespace
-}  // namespace imbrex::ucx
+}  // namespace imbrex::endpoints

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/net/ucx/shared_memory.hpp>
+#include <imbrex/net/endpoint/shared_memory.hpp>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -14,7 +14,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/serial/error.hpp>
 
-namespace imbrex::ucx {
+namespace imbrex::endpoints {
 
 namespace {
 
@@ -120,4 +120,4 @@ void foreign_memory::release(const shared_block& where) {
   state_of(memory_.start(), where.first).store(is_free, std::memory_order_release);
 }
 
-}  // namespace imbrex::ucx
+}  // namespace imbrex::endpoints

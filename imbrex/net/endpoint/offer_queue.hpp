@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <utility>
+#include <vector>
+
+namespace imbrex::endpoints {
+
+/// Long messages that have not been taken: those that a fabric offers; and others that are put off until no callback of
+/// the fabric runs, or until there is room, and are all in the header.
+class offer_queue {
+ public:
+  struct offer {
+    unsigned kind;
+    std::vector<std::byte> header;
+    std::size_t size;
+    void* offered;  ///< what the fabric knows it by; null if it was put off
+  };
+
+  bool empty() const { return waiting_.empty(); }
+  void add(offer one) { waiting_.push_back(std::move(one)); }
+  std::size_t first_size() const { return waiting_.front().size; }
+  offer take_first() {
+    offer first = std::move(waiting_.front());
+    waiting_.pop_front();
+    return first;
+  }
+
+  /// So that no more come at once than fit into so many bytes, unless it is a single one.
+  bool has_room_for(std::size_t size, std::size_t most) const {
+    return arriving_ == 0 || arriving_bytes_ + size <= most;
+  }
+  void begins_to_arrive(std::size_t size) { ++arriving_, arriving_bytes_ += size; }
+  void has_arrived(std::size_t size) { --arriving_, arriving_bytes_ -= size; }
+
+ private:
+  std::deque<offer> waiting_;
+  std::size_t arriving_ = 0;
+  std::size_t arriving_bytes_ = 0;
+};
+
+}  // namespace imbrex::endpoints

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include <imbrex/base/work.hpp>
+#include <imbrex/serial/archive.hpp>
+
+namespace imbrex::test {
+
+/// An item that is a text, which is a block but for its beginning.
+struct text : work {
+  explicit text(std::string of) : content(std::move(of)) {
+    type = &kind;
+    ++there_are;
+  }
+  ~text() { --there_are; }
+
+  static text& read(reader& in) {
+    auto* const made = new text(std::string(in.remaining(), ' '));
+    in.rest(reinterpret_cast<std::byte*>(made->content.data()));
+    return *made;
+  }
+  static void destroy(work& item) noexcept { delete &static_cast<text&>(item); }
+  static void pack(work& item, writer& out) {
+    auto& t = static_cast<text&>(item);
+    const std::size_t beginning = std::min(t.content.size(), t.beginning);
+    out.bytes(t.content.data(), beginning);
+    if (t.while_packed) t.while_packed();
+    out.block(t.content.data() + beginning, t.content.size() - beginning);
+  }
+  static constexpr work_type kind{"text", nullptr, &destroy, &pack,
+                                  [](reader& in) -> work* { return &read(in); }};
+
+  static inline int there_are = 0;
+  std::string content;
+  std::size_t beginning = 8;
+  std::function<void()> while_packed;
+};
+
+/// So long, and different in each thousand bytes.
+inline std::string long_text(std::size_t size, char first) {
+  std::string made(size, first);
+  for (std::size_t i = 0; i < size; i += 1000) made[i] = static_cast<char>('a' + i / 1000 % 26);
+  return made;
+}
+
+}  // namespace imbrex::test

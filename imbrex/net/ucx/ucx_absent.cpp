@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/net/ucx/ucx_fabric.hpp>
+
+namespace imbrex::ucx {
+
+bool is_built() { return false; }
+
+std::unique_ptr<fabric> make_fabric() { return nullptr; }
+
+std::unique_ptr<endpoints::fabric_endpoint> make_endpoint(std::unique_ptr<fabric_worker>, int,
+                                                          const endpoints::places&, network::receiver&) {
+  return nullptr;
+}
+
+}  // namespace imbrex::ucx

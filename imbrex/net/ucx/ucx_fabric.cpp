@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/net/ucx/ucx_fabric.hpp>
+
+#include <signal.h>
+
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ucs/debug/debug.h>
+
+#include <imbrex/base/descriptor.hpp>
+#include <imbrex/net/endpoint/text.hpp>
+#include <imbrex/net/ucx/heartbeat.hpp>
+#include <imbrex/net/ucx/ucx_endpoint.hpp>
+#include <imbrex/net/ucx/ways.hpp>
+
+namespace imbrex::ucx {
+namespace {
+
+/// UCX takes SIGHUP when it is loaded, to switch its debug output on, and nobody ends by it any more. Before `main`,
+/// so that what the program then does with the signal stays.
+[[maybe_unused]] const bool hangup_is_given_back = [] {
+  if (std::getenv("UCX_DEBUG_SIGNO") != nullptr) return false;
+  ucs_debug_disable_signal(SIGHUP);
+  return true;
+}();
+
+/// UCX also takes crashes, of which it tells addresses, and would keep a run from telling what it ran.
+[[maybe_unused]] const bool crashes_are_given_back = [] {
+  if (std::getenv("UCX_HANDLE_ERRORS") != nullptr || std::getenv("UCX_ERROR_SIGNALS") != nullptr)
+    return false;
+  for (const int signal : {SIGILL, SIGSEGV, SIGBUS, SIGFPE}) ucs_debug_disable_signal(signal);
+  return true;
+}();
+
+class ucx_fabric final : public fabric {
+ public:
+  std::string introduction() override { return endpoints::to_text(whereabouts::of_this_process()); }
+
+  void open(const std::vector<std::string>& all, int self) override {
+    std::vector<whereabouts> places;
+    for (const auto& one : all) places.push_back(endpoints::from_text<whereabouts>(one));
+    ways_ = ways_to_others(places, static_cast<std::size_t>(self));
+    context_ = make_context(connecting::may_block, ways_);
+    allow_many_descriptors();  // over TCP each connection takes one, and each worker several
+  }
+
+  std::unique_ptr<fabric_worker> make_worker() override {
+    return std::make_unique<ucx_worker>(context_.get());
+  }
+
+  std::unique_ptr<link_watch> make_watch(int host, const std::vector<watchman>& hosts, std::uint64_t token,
+                                         network::receiver& to) override {
+    if (!watches_links()) return nullptr;
+    return std::make_unique<heartbeat>(host, hosts, silence_, ways_between_hosts(ways_), token, to);
+  }
+  bool watches_links() const override { return silence_.count() > 0; }
+
+  void close(bool finished) override {
+    // UCX 1.18 aborts if a context ends that still has memory registered for what it had not finished.
+    if (!finished) static_cast<void>(context_.release());
+  }
+
+ private:
+  /// Asked first, so that a wrong one is refused on a single host, too.
+  const std::chrono::milliseconds silence_ = heartbeat::silence();
+  ways ways_;
+  context context_;
+};
+
+}  // namespace
+
+bool is_built() { return true; }
+
+std::unique_ptr<fabric> make_fabric() { return std::make_unique<ucx_fabric>(); }
+
+std::unique_ptr<endpoints::fabric_endpoint> make_endpoint(std::unique_ptr<fabric_worker> worker, int process,
+                                                          const endpoints::places& where,
+                                                          network::receiver& to) {
+  return endpoints::make_network_endpoint<ucx_worker>(std::move(worker), process, where, to);
+}
+
+}  // namespace imbrex::ucx

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/net/ucx/ucx_worker.hpp>
+
+#include <cstdlib>
+
+#include <imbrex/net/ucx/lanes.hpp>
+
+namespace imbrex::ucx {
+namespace {
+
+worker worker_with_descriptor(ucp_context_h context) {
+  ucp_worker_params_t how{};
+  how.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE | UCP_WORKER_PARAM_FIELD_EVENTS;
+  how.thread_mode = UCS_THREAD_MODE_SERIALIZED;  // made here, driven by the PE's thread, ended here
+  how.events = UCP_WAKEUP_RX | UCP_WAKEUP_TX;
+  return make_worker(context, how);
+}
+
+void on_failure(void* connection, ucp_ep_h, ucs_status_t why) {
+  const auto& broken = *static_cast<fabric_connection*>(connection);
+  broken.told->lost(broken.process, ucs_status_string(why));
+}
+
+/// A failure is told by the endpoint's handler.
+void on_sent(void* request, ucs_status_t, void* transfer) {
+  auto& what = *static_cast<fabric_transfer*>(transfer);
+  what.told->departed(what);
+  ucp_request_free(request);
+}
+
+/// What requests end with when their peer or the link is lost: that is told by its endpoint, the launcher or the heartbeat,
+/// with its name.
+bool tells_of_a_loss(ucs_status_t status) {
+  return status == UCS_ERR_ENDPOINT_TIMEOUT || status == UCS_ERR_CONNECTION_RESET ||
+         status == UCS_ERR_IO_ERROR || status == UCS_ERR_CANCELED;
+}
+
+void tell_of_receipt(fabric_transfer& what, ucs_status_t status) {
+  if (status == UCS_OK) return what.told->filled(what, fabric_receipt::whole, {});
+  if (tells_of_a_loss(status)) return what.told->filled(what, fabric_receipt::lost, {});
+  what.told->filled(what, fabric_receipt::failed, text_of(status, "receiving a long message"));
+}
+
+void on_received(void* request, ucs_status_t status, std::size_t, void* transfer) {
+  ucp_request_free(request);
+  tell_of_receipt(*static_cast<fabric_transfer*>(transfer), status);
+}
+
+}  // namespace
+
+ucx_worker::ucx_worker(ucp_context_h context)
+    : leaves_rendezvous_to_ucx_(std::getenv("UCX_RNDV_THRESH") != nullptr),  // who sets it means it
+      worker_(worker_with_descriptor(context)) {
+  check(ucp_worker_get_efd(worker_.get(), &descriptor_), "ucp_worker_get_efd");
+  ucp_worker_attr_t limits{};
+  limits.field_mask = UCP_WORKER_ATTR_FIELD_MAX_AM_HEADER;
+  check(ucp_worker_query(worker_.get(), &limits), "ucp_worker_query");
+  can_.longest_header = limits.max_am_header;
+  how_to_send_.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+  how_to_send_.cb.send = &on_sent;
+}
+
+void ucx_worker::listen(fabric_events& to) { listen<fabric_events>(to); }
+
+void ucx_worker::handle(unsigned kind, ucp_am_recv_callback_t call, void* events) {
+  ucp_am_handler_param_t handler{};
+  handler.field_mask =
+      UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
+  handler.id = kind;
+  handler.cb = call;
+  handler.arg = events;
+  check(ucp_worker_set_am_recv_handler(worker_.get(), &handler), "ucp_worker_set_am_recv_handler");
+}
+
+fabric_status ucx_worker::connect(fabric_connection& made, const fabric_destination& to) {
+  ucp_ep_params_t how{};
+  how.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
+                   UCP_EP_PARAM_FIELD_ERR_HANDLER;
+  how.address = reinterpret_cast<const ucp_address_t*>(to.address.data());
+  // To hear of a peer's death UCX would do without shared memory; on one host the launcher tells of it.
+  how.err_mode = to.is_on_this_host ? UCP_ERR_HANDLING_MODE_NONE : UCP_ERR_HANDLING_MODE_PEER;
+  how.err_handler = {&on_failure, &made};
+  ucp_ep_h endpoint = nullptr;
+  const ucs_status_t status = ucp_ep_create(worker_.get(), &how, &endpoint);
+  if (status != UCS_OK) return {status};
+  made.handle = endpoint;
+  if (!to.is_on_this_host && !leaves_rendezvous_to_ucx_ && is_tcp_alone(endpoint))
+    made.sent_unasked = most_sent_unasked_over_tcp;
+  return {};
+}
+
+bool ucx_worker::may_share_memory(const fabric_connection& to) {
+  return !leaves_rendezvous_to_ucx_ && !is_tcp_alone(static_cast<ucp_ep_h>(to.handle));
+}
+
+void ucx_worker::accept(void* offer, std::span<std::byte> place, fabric_transfer& what) {
+  ucp_request_param_t how{};
+  how.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+  how.cb.recv_am = &on_received;
+  how.user_data = &what;
+  const ucs_status_ptr_t request =
+      ucp_am_recv_data_nbx(worker_.get(), offer, place.data(), place.size(), &how);
+  if (!UCS_PTR_IS_PTR(request)) tell_of_receipt(what, UCS_PTR_STATUS(request));
+}
+
+void ucx_worker::disconnect(fabric_connection& made) noexcept {
+  ucp_request_param_t force{};
+  force.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+  force.flags = UCP_EP_CLOSE_FLAG_FORCE;
+  void* const request = ucp_ep_close_nbx(static_cast<ucp_ep_h>(made.handle), &force);
+  if (!UCS_PTR_IS_PTR(request)) return;
+  while (ucp_request_check_status(request) == UCS_INPROGRESS) progress();
+  ucp_request_free(request);
+}
+
+}  // namespace imbrex::ucx
