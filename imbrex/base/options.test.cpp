@@ -101,6 +101,11 @@ TEST(options, are_taken_out_and_the_rest_stays_in_order) {
   EXPECT_EQ(line.rest(), "--grid 8,8 in.txt -v --iters=3");
 }
 
+TEST(options, name_the_fabric) {
+  EXPECT_EQ(command_line({"--pes", "2"}).parse().net, "ucx");
+  EXPECT_EQ(command_line({"--net", "loopback"}).parse().net, "loopback");
+}
+
 TEST(options, give_the_network_its_delays) {
   command_line line{"--net-latency", "200us", "--net-bandwidth=1Gbit/s", "--net-injection-gap=1.5us"};
   const auto chosen = line.parse();

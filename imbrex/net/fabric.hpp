@@ -20,7 +20,7 @@
 namespace imbrex {
 
 struct fabric_capabilities {
-  bool ordered = false;   ///< what is not offered comes to a worker in the order in which another one sent it
+  bool ordered = false;   ///< short messages come to a worker in the order in which another one sent them
   bool reliable = false;  ///< each message comes once, and as it was sent; else tests alone use it
   /// What is longer than some bytes leaves only when both workers have looked at the network since they connected.
   bool connects_late = false;
@@ -98,6 +98,9 @@ class fabric_worker {
   fabric_worker& operator=(const fabric_worker&) = delete;
   virtual ~fabric_worker() = default;
 
+  /// What is as long and has no header is short: a fabric offers it only if the user wants that.
+  static constexpr std::size_t longest_short = std::size_t{1} << 13U;
+
   virtual const fabric_capabilities& can() const = 0;
   /// What another worker needs to connect to this one.
   virtual std::string address() const = 0;
@@ -111,7 +114,7 @@ class fabric_worker {
   /// Sends a message.
   virtual fabric_status send(fabric_connection& to, unsigned kind, std::span<const std::byte> header,
                              std::span<const std::byte> body, fabric_transfer& what) = 0;
-  /// The same of a message without a header that is short enough to be never offered, which most are.
+  /// The same of a message without a header that is no longer than `longest_short`, which most are.
   virtual fabric_status send_short(fabric_connection& to, unsigned kind, std::span<const std::byte> body,
                                    fabric_transfer& what) {
     return send(to, kind, {}, body, what);

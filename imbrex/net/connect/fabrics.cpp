@@ -9,6 +9,7 @@
 #include <imbrex/base/max_processes.hpp>
 #include <imbrex/base/nearest.hpp>
 #include <imbrex/base/printable.hpp>
+#include <imbrex/net/loopback/loopback_fabric.hpp>
 #include <imbrex/net/ucx/ucx_fabric.hpp>
 
 namespace imbrex {
@@ -17,6 +18,7 @@ namespace {
 constexpr std::array all{
     fabric_entry{"ucx", "imbrex was built without UCX: install it (Debian: libucx-dev) and build again",
                  max_processes, &ucx::is_built, &ucx::make_fabric, &ucx::make_endpoint},
+    fabric_entry{"loopback", "", 1, [] { return true; }, &loopback::make_fabric, &loopback::make_endpoint},
 };
 
 }  // namespace

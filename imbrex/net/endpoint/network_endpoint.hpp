@@ -84,12 +84,14 @@ class network_endpoint final : public fabric_endpoint, public fabric_events {
   /// Of larger jobs a PE needs few others; over TCP each connection takes a file descriptor.
   static constexpr std::size_t most_endpoints_greeted = 32;
   /// What is longer, and has no block, has the token as its header, too: it may be offered.
-  static constexpr std::size_t longest_without_header = std::size_t{1} << 13U;
+  static constexpr std::size_t longest_without_header = fabric_worker::longest_short;
   /// More than a fabric sends before the other side has answered: when it has left, the two are connected.
   static constexpr std::size_t greeting_bytes = 1024;
   static constexpr std::chrono::milliseconds longest_wait_for_answers{1000};
   /// For the watchman, which is on this host, to be told.
   static constexpr std::chrono::milliseconds longest_wait_for_watchman{100};
+  /// For what has begun to arrive when the endpoint ends: a fabric may copy it by itself, and then must not end before.
+  static constexpr std::chrono::milliseconds longest_wait_for_arrivals{100};
   /// Of the fabric in one progress(), so that the PE runs something in between.
   static constexpr int most_rounds = 16;
 

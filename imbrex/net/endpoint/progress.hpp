@@ -157,6 +157,8 @@ bool network_endpoint<Worker>::close() {
   const bool finished = departing_.empty() && arriving_.empty();
   guard_.close();
   decline_offers();
+  const auto until = std::chrono::steady_clock::now() + longest_wait_for_arrivals;
+  while (!arriving_.empty() && std::chrono::steady_clock::now() < until) move();
   for (auto& p : peers_) {
     if (!p) continue;
     p->near.theirs.reset();

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/net/connect/fabrics.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/net/connect/connect.hpp>
+
+namespace imbrex {
+namespace {
+
+std::string refusal(std::string_view name, int processes = 1) {
+  try {
+    check_fabric(name, processes);
+  } catch (const usage_error& e) {
+    return e.what();
+  }
+  return {};
+}
+
+TEST(fabrics, are_found_by_name) {
+  for (const fabric_entry& one : fabrics()) EXPECT_EQ(&find_fabric(one.name), &one);
+  EXPECT_EQ(refusal("ucx", 4), "");
+  EXPECT_EQ(refusal("loopback"), "");
+}
+
+TEST(fabrics, that_there_are_not_are_refused) {
+  EXPECT_EQ(refusal("ucs"), "--net ucs: the value must be one of ucx, loopback; did you mean --net ucx?");
+  EXPECT_EQ(refusal("carrier"), "--net carrier: the value must be one of ucx, loopback");
+  EXPECT_TRUE(refusal("").starts_with("--net "));
+}
+
+TEST(fabrics, within_one_process_connect_no_others) {
+  EXPECT_EQ(refusal("loopback", 3),
+            "--net loopback is for one process, and this is one of 3: leave it out, or start the program by "
+            "itself");
+}
+
+}  // namespace
+}  // namespace imbrex

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/net/endpoint/fabric_network.hpp>
+
+#include <gtest/gtest.h>
+
+#include <barrier>
+#include <functional>
+#include <thread>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/net/endpoint/text_item.test.hpp>
+#include <imbrex/net/loopback/loopback_fabric.hpp>
+
+namespace imbrex::endpoints {
+namespace {
+
+using test::text;
+
+/// Where threads meet that are as many processes.
+class meeting {
+ public:
+  explicit meeting(int size) : said_(static_cast<std::size_t>(size)), turn_(size) {}
+  int size() const { return static_cast<int>(said_.size()); }
+  std::vector<std::string> gather(int rank, const std::string& mine) {
+    said_[static_cast<std::size_t>(rank)] = mine;
+    turn_.arrive_and_wait();
+    auto all = said_;
+    turn_.arrive_and_wait();
+    return all;
+  }
+
+ private:
+  std::vector<std::string> said_;
+  std::barrier<> turn_;
+};
+
+class place final : public bootstrap {
+ public:
+  place(meeting& at, int rank) : at_(at), rank_(rank) {}
+  int rank() const override { return rank_; }
+  int size() const override { return at_.size(); }
+  std::vector<std::string> all_gather(const std::string& mine) override { return at_.gather(rank_, mine); }
+
+ private:
+  meeting& at_;
+  int rank_;
+};
+
+struct collector final : network::receiver {
+  work& unpack(reader& in) override { return text::read(in); }
+  void arrived(work& item, int pe, std::size_t) override {
+    came.push_back(std::to_string(pe) + ": " + static_cast<text&>(item).content);
+    text::destroy(item);
+  }
+  void notice(int, std::span<const std::byte>) override {}
+  void lost(int, const std::string&) override {}
+
+  std::vector<std::string> came;
+};
+
+/// Networks of processes with so many PEs each, which threads make together: how their making has failed, if it has.
+class job {
+ public:
+  job(
+      const std::vector<int>& pes, endpoint_sharing sharing,
+      const std::function<std::uint64_t(std::size_t)>& program = [](std::size_t) { return 7U; })
+      : networks(pes.size()), receivers(pes.size()), failures(pes.size()) {
+    meeting at(static_cast<int>(pes.size()));
+    const auto in = std::make_shared<loopback::medium>(loopback::options{});
+    std::vector<std::jthread> threads;
+    for (std::size_t p = 0; p < pes.size(); ++p)
+      threads.emplace_back([&, p] {
+        place mine(at, static_cast<int>(p));
+        try {
+          networks[p] = std::make_unique<fabric_network>(mine, pes[p], sharing, program(p), receivers[p],
+                                                         std::make_unique<loopback::loopback_fabric>(in),
+                                                         &loopback::make_endpoint);
+        } catch (const error& e) {
+          failures[p] = e.what();
+        }
+      });
+  }
+
+  std::vector<std::unique_ptr<fabric_network>> networks;
+  std::vector<collector> receivers;
+  std::vector<std::string> failures;
+};
+
+TEST(fabric_network, numbers_pes_through_all_processes) {
+  const job mine({2, 1, 3}, endpoint_sharing::each);
+  const std::vector<int> firsts{0, 2, 3};
+  for (std::size_t p = 0; p < 3; ++p) {
+    ASSERT_NE(mine.networks[p], nullptr) << mine.failures[p];
+    EXPECT_EQ(mine.networks[p]->pes().first, firsts[p]);
+    EXPECT_EQ(mine.networks[p]->pes().total, 6);
+  }
+  EXPECT_NE(&mine.networks[2]->endpoint_of(3), &mine.networks[2]->endpoint_of(5));
+}
+
+TEST(fabric_network, brings_items_to_every_pe_and_counts_them) {
+  for (const auto sharing : {endpoint_sharing::each, endpoint_sharing::one}) {
+    job mine({2, 1, 3}, sharing);
+    for (int from = 0; from < 2; ++from)
+      for (int to = 2; to < 6; ++to)
+        mine.networks[0]->endpoint_of(from).send(*new text("from " + std::to_string(from)), to);
+    EXPECT_EQ(mine.networks[0]->counted().sent, 8U);
+    for (int pe = 2; pe < 6; ++pe) mine.networks[pe == 2 ? 1 : 2]->endpoint_of(pe).progress(0);
+    EXPECT_EQ(mine.receivers[1].came, (std::vector<std::string>{"2: from 0", "2: from 1"}));
+    EXPECT_EQ(mine.receivers[2].came.size(), 6U);
+    EXPECT_EQ(mine.networks[2]->counted().received, 6U);
+    for (auto& one : mine.networks) one->flush(std::chrono::milliseconds(0));
+    for (auto& one : mine.networks) one->close();
+    EXPECT_EQ(text::there_are, 0);
+  }
+}
+
+TEST(fabric_network, refuses_another_program) {
+  const job mine({1, 1, 1}, endpoint_sharing::each, [](std::size_t p) { return p == 1 ? 8U : 7U; });
+  EXPECT_EQ(mine.failures[0],
+            "process 1 runs another program than process 0 (or another build of it): start the same build "
+            "everywhere");
+  for (const auto& one : mine.networks) EXPECT_EQ(one, nullptr);
+}
+
+}  // namespace
+}  // namespace imbrex::endpoints

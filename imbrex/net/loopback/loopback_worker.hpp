@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <imbrex/net/fabric.hpp>
+#include <imbrex/net/loopback/loopback_medium.hpp>
+
+namespace imbrex::loopback {
+
+/// A worker in a medium. What is longer than the medium sends unasked is offered, and so stays where it is until the
+/// receiver has copied it; what finds no room at its receiver is kept, and leaves at a later `progress`.
+class loopback_worker final : public fabric_worker {
+ public:
+  explicit loopback_worker(std::shared_ptr<medium> in);
+  ~loopback_worker() override { medium_->remove(self_); }
+
+  const fabric_capabilities& can() const override { return can_; }
+  std::string address() const override { return std::to_string(self_); }
+  void listen(fabric_events& to) override { events_ = &to; }
+  fabric_status connect(fabric_connection& made, const fabric_destination& to) override;
+  bool may_share_memory(const fabric_connection& /*to*/) override { return true; }
+  fabric_status send(fabric_connection& to, unsigned kind, std::span<const std::byte> header,
+                     std::span<const std::byte> body, fabric_transfer& what) override;
+  std::string failure(fabric_status /*how*/) const override { return "there is no such worker"; }
+  void accept(void* offered, std::span<std::byte> place, fabric_transfer& what) override;
+  void decline(void* offered) noexcept override;
+  bool progress() noexcept override;
+  bool arm() override { return waiting_.empty() && copied_.empty() && medium_->arm(self_); }
+  int descriptor() const override { return medium_->descriptor_of(self_); }
+  void disconnect(fabric_connection& made) noexcept override;
+
+ private:
+  /// A message that found no room at its receiver.
+  struct waiting {
+    std::size_t to;
+    unsigned kind;
+    std::span<const std::byte> header;
+    std::span<const std::byte> body;
+    fabric_transfer* what;
+  };
+
+  static constexpr int most_taken_at_once = 8;
+
+  /// False if there is no room.
+  bool put(const waiting& message);
+  bool is_offered(const waiting& message) const;
+  void hand_over(parcel message) noexcept;
+
+  const std::shared_ptr<medium> medium_;
+  const std::size_t self_;
+  fabric_capabilities can_;
+  fabric_events* events_ = nullptr;
+  std::deque<waiting> waiting_;
+  std::vector<std::shared_ptr<offer>> kept_;  ///< that the endpoint has neither accepted nor declined
+  std::vector<fabric_transfer*> copied_;      ///< of whose end the endpoint has not been told
+  bool is_told_at_once_ = false;              ///< of the next of them
+};
+
+}  // namespace imbrex::loopback
