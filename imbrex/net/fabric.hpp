@@ -11,8 +11,8 @@
 #include <imbrex/net/network.hpp>
 
 /// What a fabric implements: the network itself, by which endpoints reach each other. What is ours on every fabric
-/// (short messages that leave together, back-pressure, long ones that wait, shared memory, counting) is in `endpoint/`,
-/// which finds a fabric by its name in `connect/`.
+/// (short messages that leave together, back-pressure, long ones that wait, shared memory, counting) is in `endpoint/`;
+/// `connect/` finds a fabric by its name, and `checks/` says what holds for each.
 ///
 /// A fabric carries messages between workers: active messages of some kinds, each of a header and a body. Only who made
 /// a message reads it, so to a fabric both are bytes. A worker is one thread's, and calls its events within its own

@@ -85,6 +85,16 @@ TEST(runs, options_that_a_machine_would_ignore_are_refused) {
   EXPECT_EQ(started({"--seed=3", "--machine=deterministic"}).status, 0);
 }
 
+TEST(runs, a_fabric_that_does_not_exist_is_a_usage_error) {
+  const auto seen = started({"--pes=1", "--net", "ucs"});
+  EXPECT_EQ(seen.status, usage_error::exit_status);
+  EXPECT_FALSE(seen.ran);
+  EXPECT_NE(seen.err.find("--net ucs: "), std::string::npos) << seen.err;
+  EXPECT_NE(seen.err.find("did you mean --net ucx?"), std::string::npos) << seen.err;
+  for (const char* const fabric : {"ucx", "loopback"})
+    EXPECT_EQ(started({"--pes=1", "--net", fabric}).status, 0);
+}
+
 TEST(runs, that_share_a_command_line_share_what_parse_options_returns) {
   std::vector<std::string> words{"program", "--pes", "3", "--iters=4"};
   std::vector<char*> arguments;

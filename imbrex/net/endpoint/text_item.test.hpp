@@ -33,8 +33,8 @@ struct text : work {
     if (t.while_packed) t.while_packed();
     out.block(t.content.data() + beginning, t.content.size() - beginning);
   }
-  static constexpr work_type kind{"text", nullptr, &destroy, &pack,
-                                  [](reader& in) -> work* { return &read(in); }};
+  static work* unpack(reader& in) { return &read(in); }
+  static constexpr work_type kind{"text", nullptr, &destroy, &pack, &unpack};
 
   static inline int there_are = 0;
   std::string content;

@@ -75,10 +75,10 @@ bool medium::take(std::size_t worker, parcel& message) {
   return true;
 }
 
-bool medium::fetch(offer& from, std::span<std::byte> place) {
+bool medium::fetch(offer& from, std::span<std::byte> to) {
   const std::lock_guard hold(lock_);
   if (from.what == nullptr) return false;
-  if (!place.empty()) std::memcpy(place.data(), from.body.data(), place.size());
+  if (!to.empty()) std::memcpy(to.data(), from.body.data(), to.size());
   end(from);
   return true;
 }

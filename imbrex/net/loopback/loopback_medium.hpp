@@ -73,7 +73,7 @@ class medium {
   bool take(std::size_t worker, parcel& message);
 
   /// Copies what has been offered to where it is to be, and has its sender told. False if it has gone with its sender.
-  bool fetch(offer& from, std::span<std::byte> place);
+  bool fetch(offer& from, std::span<std::byte> to);
   /// Has the sender told that nobody wants it.
   void drop(offer& unwanted);
   /// What of that worker's has been fetched or dropped since the last call.

@@ -76,10 +76,10 @@ bool is_built() { return true; }
 
 std::unique_ptr<fabric> make_fabric() { return std::make_unique<ucx_fabric>(); }
 
-std::unique_ptr<endpoints::fabric_endpoint> make_endpoint(std::unique_ptr<fabric_worker> worker, int process,
+std::unique_ptr<endpoints::fabric_endpoint> make_endpoint(std::unique_ptr<fabric_worker> of, int process,
                                                           const endpoints::places& where,
                                                           network::receiver& to) {
-  return endpoints::make_network_endpoint<ucx_worker>(std::move(worker), process, where, to);
+  return endpoints::make_network_endpoint<ucx_worker>(std::move(of), process, where, to);
 }
 
 }  // namespace imbrex::ucx

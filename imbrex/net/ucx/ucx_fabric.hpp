@@ -14,7 +14,7 @@ bool is_built();
 /// The network by UCX's active messages.
 std::unique_ptr<fabric> make_fabric();
 /// The endpoint of one of its workers.
-std::unique_ptr<endpoints::fabric_endpoint> make_endpoint(std::unique_ptr<fabric_worker> worker, int process,
+std::unique_ptr<endpoints::fabric_endpoint> make_endpoint(std::unique_ptr<fabric_worker> of, int process,
                                                           const endpoints::places& where,
                                                           network::receiver& to);
 

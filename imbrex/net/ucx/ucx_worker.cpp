@@ -8,12 +8,12 @@
 namespace imbrex::ucx {
 namespace {
 
-worker worker_with_descriptor(ucp_context_h context) {
+worker worker_with_descriptor(ucp_context_h of) {
   ucp_worker_params_t how{};
   how.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE | UCP_WORKER_PARAM_FIELD_EVENTS;
   how.thread_mode = UCS_THREAD_MODE_SERIALIZED;  // made here, driven by the PE's thread, ended here
   how.events = UCP_WAKEUP_RX | UCP_WAKEUP_TX;
-  return make_worker(context, how);
+  return make_worker(of, how);
 }
 
 void on_failure(void* connection, ucp_ep_h, ucs_status_t why) {
@@ -48,9 +48,9 @@ void on_received(void* request, ucs_status_t status, std::size_t, void* transfer
 
 }  // namespace
 
-ucx_worker::ucx_worker(ucp_context_h context)
+ucx_worker::ucx_worker(ucp_context_h of)
     : leaves_rendezvous_to_ucx_(std::getenv("UCX_RNDV_THRESH") != nullptr),  // who sets it means it
-      worker_(worker_with_descriptor(context)) {
+      worker_(worker_with_descriptor(of)) {
   check(ucp_worker_get_efd(worker_.get(), &descriptor_), "ucp_worker_get_efd");
   ucp_worker_attr_t limits{};
   limits.field_mask = UCP_WORKER_ATTR_FIELD_MAX_AM_HEADER;

@@ -18,7 +18,7 @@ namespace imbrex::ucx {
 /// A worker of UCX, whose messages are its active messages, and its connections endpoints of UCX.
 class ucx_worker final : public fabric_worker {
  public:
-  explicit ucx_worker(ucp_context_h context);
+  explicit ucx_worker(ucp_context_h of);
 
   const fabric_capabilities& can() const override { return can_; }
   std::string address() const override { return address_of(worker_.get()); }
