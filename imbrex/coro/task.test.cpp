@@ -23,7 +23,7 @@ class entry {
  public:
   explicit entry(task<R> t) : task_(std::move(t)) {
     ended_ = task_.frame().promise().start(
-        task_.frame(), scope_, [](void* self) { static_cast<entry*>(self)->ended_ = true; }, this);
+        task_.frame(), scope_, waiter([](void* self) { static_cast<entry*>(self)->ended_ = true; }, this));
   }
   bool ended() const { return ended_; }
   R result() { return task_.frame().promise().take(); }
