@@ -19,7 +19,9 @@ namespace imbrex {
 /// - `storable<result> take_result(void* body)`: after its end, if nothing has left it.
 /// - `static constexpr body_kind kind`.
 ///
-/// A body waits by `await_by`, from within, with a waiter whose object is the body.
+/// A body waits by `await_by`, from within, with a waiter whose object is the body. When a body that can move has been
+/// resumed and waits again, its front end calls `detail::retry_departure`: its chare may have been kept from leaving by
+/// what it waited for before.
 template <class E>
 struct entry_body;
 

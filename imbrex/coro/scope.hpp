@@ -16,13 +16,13 @@ namespace imbrex {
 
 struct scope;
 
-/// What a suspended coroutine waits for, in the words of a trace.
+/// What a suspended entry waits for, in the words of a trace.
 struct awaited {
   trace::wait_cause cause = trace::wait_cause::other;
   std::int64_t reference = 0;  ///< of a message; of a timer the time in ns
 };
 
-/// What one suspended coroutine waits for. Awaiters derive from it, so that a deadlock report can say who
+/// What one waiter of an entry waits for. Awaiters derive from it, so that a deadlock report can say who
 /// waits for what. It is linked into its entry's scope from suspension to resumption, or until the frame that
 /// holds it is destroyed.
 class suspension {
@@ -39,7 +39,7 @@ class suspension {
   virtual bool can_move() const { return false; }
 
   inline void begin(scope& entry);
-  /// The coroutine goes on.
+  /// The waiter goes on.
   void end() {
     if (link_ == nullptr) return;
     leave();
@@ -80,7 +80,7 @@ struct body_kind {
 };
 
 /// One entry method that has begun and not ended: its body, all tasks it awaits, and the message that it came
-/// from, whose arguments live as long as the scope does. One PE.
+/// from, whose arguments live as long as the scope does. Its chare's PE's.
 struct scope {
   scope* next = nullptr;  ///< among those of the same chare
   scope* previous = nullptr;

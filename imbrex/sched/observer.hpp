@@ -49,13 +49,15 @@ class departing_message {
 /// those who wait for quiescence (`quiescent`, `sent`) may be told on another one, while that of the PE sleeps. Messages
 /// are given as the `work` that they are.
 ///
-/// The element that runs: `item_begins` for an entry's message, `turn_begins` for its part of a broadcast, and from
-/// `resumed` to `suspended` or the end of the item the one whose entry that is (`scope::chare`).
+/// The element that runs: that of an entry's message from `item_begins` on, that of a turn in a broadcast from
+/// `turn_begins` to `turn_ends`, and from `resumed` on the one whose entry that is (`scope::chare`), to the end of the item
+/// or until another is told of. An entry that tells `suspended` may go on with other tasks of a `when_all`.
 class observer {
  public:
   // The thread.
 
-  /// Before the PE's first item, and after its chares have been destroyed.
+  /// Before the PE's first item, and after its chares have been destroyed; between the last item and that the thread parks.
+  /// Machines that step all PEs with one thread tell each PE's observers of it, and it never parks.
   virtual void thread_begins() {}
   virtual void thread_ends() {}
   /// There is nothing to do; the thread sleeps. Between items.

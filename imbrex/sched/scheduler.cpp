@@ -39,7 +39,12 @@ void scheduler::run_observed(work& item) {
     }
     const observer_list& told;
   };
-  observers_->tell([&](observer& o) { o.item_begins(item); });
+  try {
+    observers_->tell([&](observer& o) { o.item_begins(item); });
+  } catch (...) {
+    item.type->destroy(item);
+    throw;
+  }
   const whole_item open{*observers_};
   item.type->run(item);
 }

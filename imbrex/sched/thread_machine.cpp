@@ -156,22 +156,28 @@ thread_machine::~thread_machine() {
 void thread_machine::run_thread(std::size_t place) {
   scheduler& pe = *pes_[place];
   const scheduler::activation mine(pe);
-  const observed_thread its_thread(pe);
   std::optional<crash_stack> stack;
+  std::optional<observed_thread> its_thread;
   try {
     stack.emplace();
     if (bind_ == binding::core && pe.pe() != scheduler::no_pe) bind_this_thread(pe.pe());
+    its_thread.emplace(pe);
   } catch (...) {
     told_.escaped(pe.pe());
   }
   loop(pe);
-  std::unique_lock hold(ends_lock_);
-  ended_[place] = true;
-  ends_.notify_all();
-  ends_.wait(hold, [&] { return last_ != nullptr && turn_ == place; });
-  hold.unlock();
+  {
+    std::optional<observed_rest> rest;  // an observer's lock must not keep others from their ends
+    if (pe.pe() != scheduler::no_pe)
+      rest.emplace(pe);  // what the communication thread has left others finish
+    std::unique_lock hold(ends_lock_);
+    ended_[place] = true;
+    ends_.notify_all();
+    ends_.wait(hold, [&] { return last_ != nullptr && turn_ == place; });
+  }
   if (*last_) (*last_)(pe);
-  hold.lock();
+  its_thread.reset();
+  const std::lock_guard hold(ends_lock_);
   ++turn_;
   ends_.notify_all();
 }

@@ -295,7 +295,7 @@ class collection final : public element_map<typename T::index_type> {
       this->put(e);
     } catch (...) {
       if (e.slot == chare_header::no_slot) {
-        drop_after_entry(e);
+        end_entries_of(e);
         memory::destroy(e);
       }
       throw;
@@ -330,6 +330,7 @@ struct migrant : message {
   migrant& operator=(const migrant&) = delete;
   ~migrant() {
     if (element != nullptr) {
+      element->dying = true;
       while (element->entries != nullptr) end_scope(*element->entries);
       memory::destroy(*element);
     }

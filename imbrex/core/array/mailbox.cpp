@@ -62,7 +62,9 @@ bool is_own_port(const scope& entry, const void* port) {
   return e.home->is_member(e, port);
 }
 
-bool mailbox_base::receiver::can_move() const { return is_own_port(entry(), &from_); }
+bool mailbox_base::receiver::can_move() const {
+  return waiter_.object() == entry().body && is_own_port(entry(), &from_);
+}
 
 awaited mailbox_base::receiver::cause() const {
   return {trace::wait_cause::mailbox, reference_.value_or(-1)};

@@ -16,7 +16,7 @@
 #include <imbrex/base/random.hpp>
 #include <imbrex/core/behaviour/machines.test.hpp>
 #include <imbrex/core/run/job.test.hpp>
-#include <imbrex/net/connect/connect.hpp>
+#include <imbrex/net/connect/fabric_kinds.hpp>
 
 namespace imbrex::short_message_test {
 

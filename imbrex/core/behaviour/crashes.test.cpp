@@ -9,7 +9,7 @@
 
 #include <imbrex/base/sanitized.test.hpp>
 #include <imbrex/core/behaviour/machines.test.hpp>
-#include <imbrex/net/connect/connect.hpp>
+#include <imbrex/net/connect/fabric_kinds.hpp>
 
 namespace imbrex::crashes_test {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <imbrex/core/behaviour/machines.test.hpp>
-#include <imbrex/net/connect/connect.hpp>
+#include <imbrex/net/connect/fabric_kinds.hpp>
 
 namespace imbrex::errors_test {
 

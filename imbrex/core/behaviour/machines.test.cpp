@@ -9,7 +9,7 @@
 #include <imbrex/base/quantity.hpp>
 #include <imbrex/core/run/runtime.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
-#include <imbrex/net/connect/connect.hpp>
+#include <imbrex/net/connect/fabric_kinds.hpp>
 
 namespace imbrex {
 

@@ -19,7 +19,7 @@
 #include <imbrex/base/random.hpp>
 #include <imbrex/base/sanitized.test.hpp>
 #include <imbrex/core/behaviour/machines.test.hpp>
-#include <imbrex/net/connect/connect.hpp>
+#include <imbrex/net/connect/fabric_kinds.hpp>
 
 namespace imbrex::processes_test {
 
@@ -565,13 +565,20 @@ struct knock : message {
 
 class busy : public chare<busy> {
  public:
-  /// Looks at the network, but lets nothing else run.
-  bool hears_while_it_runs() const {
+  mailbox<bool> heard;
+
+  /// Sends itself urgent messages, before which no other has its turn, until it has heard or for a long time.
+  void go_on(std::chrono::steady_clock::rep until) {
     const auto here = static_cast<std::size_t>(pe());
     is_busy[here] = true;
+    if (knocks[here] > 0 || std::chrono::steady_clock::now().time_since_epoch().count() > until)
+      return send<&busy::heard>(self(), knocks[here] == 1);
+    send<&busy::go_on>(self().with_priority(-30), until);
+  }
+  task<bool> hears_while_it_runs() {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (knocks[here] == 0 && std::chrono::steady_clock::now() < until) scheduler::current()->poll();
-    return knocks[here] == 1;
+    go_on(until.time_since_epoch().count());
+    co_return co_await heard.receive();
   }
 };
 

@@ -48,9 +48,9 @@ struct message_type : work_type {
   void (*post)() = nullptr;
   /// How a message of this kind that is short runs as it came, a `short_item`; null if it must be unpacked.
   const work_type* as_short = nullptr;
-  /// It runs as soon as it has come from another process, while the network is looked at, not in its turn among the
-  /// PE's items: for what only matches and copies, and pushes what is to go on. It must not send, nor wait. Where the PE
-  /// is observed it waits for its turn like all others.
+  /// When it comes from another process it runs at once, where the PE looks at its network between items; else before all
+  /// that is queued (while an item runs, where the PE is observed, or the network has a thread of its own). For what only
+  /// matches and copies, and pushes what is to go on: it must not send, nor wait.
   const bool is_immediate = false;
   static constexpr std::uint32_t not_numbered = 0xffffffff;
   std::uint32_t id = not_numbered;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/serial/error.hpp>
 
 namespace imbrex {
 
@@ -34,7 +35,7 @@ struct record {
 class table {
  public:
   record* find(std::uint32_t number) const noexcept {
-    if (number == 0) return nullptr;
+    if (number == 0 || number > most_entries) return nullptr;
     const auto b = static_cast<unsigned>(std::bit_width(number)) - 1;
     const auto* const block = blocks_[b].load(std::memory_order_acquire);
     return block == nullptr ? nullptr
@@ -45,11 +46,22 @@ class table {
     const std::lock_guard hold(lock_);
     if (const auto known = known_number(definition)) return *known;
     const std::uint32_t number = last_ + 1;
+    if (number > most_entries)
+      throw error("the entry " + definition.chare + "::" + definition.entry + " would be one of more than " +
+                  std::to_string(most_entries));
     keep(number, std::move(definition));
     return number;
   }
 
+  void check(const entry_definition& definition) const {
+    const std::lock_guard hold(lock_);
+    static_cast<void>(known_number(definition));
+  }
+
   void place(std::uint32_t number, entry_definition definition) {
+    if (number == 0 || number > most_entries)
+      throw serial_error("an entry is to have the number " + std::to_string(number) +
+                         ", which none can have");
     const std::lock_guard hold(lock_);
     const auto known = known_number(definition);
     const auto* const there = find(number);
@@ -106,7 +118,8 @@ class table {
     last_ = std::max(last_, number);
   }
 
-  static constexpr std::size_t most_blocks = 32;
+  static constexpr std::size_t most_blocks = 21;
+  static constexpr std::uint32_t most_entries = (std::uint32_t{1} << most_blocks) - 1;
   std::array<std::atomic<std::atomic<record*>*>, most_blocks> blocks_{};
 
   mutable std::mutex lock_;  // of what follows
@@ -144,6 +157,8 @@ std::optional<entry_name> find_entry(std::string_view chare, std::string_view en
 }
 
 namespace detail {
+
+void check_entry(const entry_definition& definition) { entries().check(definition); }
 
 void place_entry(entry_name number, entry_definition definition) {
   entries().place(number.number, std::move(definition));

@@ -48,6 +48,8 @@ std::optional<entry_name> find_entry(std::string_view chare, std::string_view en
 
 namespace detail {
 
+/// Throws imbrex::error if the class has another entry of that name.
+void check_entry(const entry_definition& definition);
 /// Gives a definition the number that it has in another process.
 void place_entry(entry_name number, entry_definition definition);
 /// Of all definitions of this process: equal in processes that have the same.

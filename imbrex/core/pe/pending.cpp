@@ -61,6 +61,14 @@ std::string pending_base::description() const {
   return text;
 }
 
+void pending_base::check_pe() const {
+  if (scheduler::current() != pe_)
+    throw error(
+        description() +
+        " was asked for on another PE, from which its chare has moved since: await it before the chare "
+        "may move");
+}
+
 void pending_base::throw_not_to_be_awaited() const {
   if (pe_ == no_pe_any_more())
     throw error(description() +

@@ -38,6 +38,8 @@ class pending_base : public reply_target {
     if (std::exchange(awaited_, true)) [[unlikely]]
       throw_not_to_be_awaited();
   }
+  /// Throws imbrex::error on another PE than that of `processor::here` when it was made: its entry has moved since.
+  void check_pe() const;
   bool ready() const { return ready_; }
   /// True if a result is there, not an exception.
   bool has_result() const { return ready_ && !error_; }
@@ -132,6 +134,7 @@ class pending_wait : public suspension {
     begin(entry);
     return true;
   }
+  void check_pe() const { state_.check_pe(); }
   std::string description() const final;
   awaited cause() const final;
 

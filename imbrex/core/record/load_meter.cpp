@@ -53,11 +53,10 @@ void load_meter::resumed(const suspension& what) {
   run(static_cast<const chare_header*>(what.entry().chare));
 }
 
-void load_meter::suspended(const suspension&) { run(of_item_); }
-
 void load_meter::sent(const departing_message& what) {
   if (running_ == nullptr) return;
   const auto& m = static_cast<const message&>(what.message());
+  if (m.collection == nothing_created) return;  // an answer
   recipient to{m.collection};
   if (is_for_element(m)) to.element = m.kind().element(m);
   auto& its = loads_[running_];

@@ -55,7 +55,6 @@ class load_meter final : public observer {
                    const work& broadcast) override;
   void turn_ends() override;
   void resumed(const suspension& what) override;
-  void suspended(const suspension& what) override;
   void sent(const departing_message& what) override;
   void destroyed(const local_array& part, const chare_header& element) override;
   void departs(const local_array& part, const chare_header& element, int to) override;

@@ -183,6 +183,21 @@ void recorder::created(const local_array& part, const chare_header& element) {
                     part.element_name(element));
 }
 
+void recorder::departs(const local_array&, const chare_header& element, int) {
+  add_waits(record_kind::abandoned, element);
+}
+
+void recorder::arrives(const local_array& part, const chare_header& element) {
+  created(part, element);
+  add_waits(record_kind::suspended, element);
+}
+
+void recorder::add_waits(record_kind kind, const chare_header& element) {
+  if (!in_item_) return;
+  for (const scope* s = element.entries; s != nullptr; s = s->next)
+    for (const suspension* w = s->waits; w != nullptr; w = w->next()) add_wait(kind, *s, w->cause());
+}
+
 std::uint16_t recorder::entry_of(const message& m) { return entry_of(m.shown_kind()); }
 
 std::uint16_t recorder::entry_of(const message_type& kind) {

@@ -57,7 +57,8 @@ class recorder final : public observer {
   // The trace needs the names of arrays and elements.
   void created(const collection_part& part) override;
   void created(const local_array& part, const chare_header& element) override;
-  void arrives(const local_array& part, const chare_header& element) override { created(part, element); }
+  void departs(const local_array& part, const chare_header& element, int to) override;
+  void arrives(const local_array& part, const chare_header& element) override;
 
   /// What the user names.
   void add_user(trace::record_kind kind, std::uint32_t name, std::uint64_t a, std::uint64_t b) {
@@ -81,6 +82,8 @@ class recorder final : public observer {
            std::uint64_t a = 0, std::uint64_t b = 0) {
     track_.add({now(), kind, detail, entry, group, a, b});
   }
+  /// What the entries of an element wait for that moves with it: to readers each PE's waits are its own.
+  void add_waits(trace::record_kind kind, const chare_header& element);
   void add_wait(trace::record_kind kind, const scope& entry, const awaited& what);
   std::uint16_t entry_of(const message& m);
   std::uint16_t entry_of(const message_type& kind);

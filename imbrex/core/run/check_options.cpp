@@ -6,7 +6,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/quantity.hpp>
 #include <imbrex/core/gpu/run_options.hpp>
-#include <imbrex/net/connect/connect.hpp>
+#include <imbrex/net/connect/fabric_kinds.hpp>
 
 namespace imbrex::detail {
 

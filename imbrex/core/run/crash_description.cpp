@@ -26,7 +26,7 @@ bool add_called_entry(const processor& pe, const work_type& type, const work& it
   } else {
     part->write_addressee(static_cast<const message&>(item), out);
   }
-  add_entry(*entry, out);
+  add_entry(is_short ? *entry : static_cast<const message&>(item).shown_kind(), out);
   return true;
 }
 

@@ -265,8 +265,11 @@ void job::take(std::span<const std::byte> packed, int pe) {
 void job::arrived(work& item, int pe, std::size_t bytes) {
   auto& here = processor::here();
   if (pe == here.pe()) {
-    if (static_cast<const message&>(item).kind().is_immediate && here.observers() == nullptr) [[unlikely]]
-      return item.type->run(item);
+    if (static_cast<const message&>(item).kind().is_immediate) [[unlikely]] {
+      // Not within another item, which may look at the network when it sends.
+      if (here.running() == nullptr && here.observers() == nullptr) return item.type->run(item);
+      item.priority = first_priority;
+    }
     return here.push_arrived(item, bytes);
   }
   item.type->destroy(item);

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include <imbrex/net/checks/kinds.test.hpp>
+#include <imbrex/net/connect/fabric_kinds.hpp>
 #include <imbrex/net/connect/fabrics.hpp>
 #include <imbrex/net/endpoint/network_endpoint.hpp>
 
@@ -16,7 +17,7 @@ namespace {
 std::vector<fabric_kind> kinds() {
   std::vector<fabric_kind> all;
   for (const fabric_entry& one : fabrics()) {
-    if (!one.is_built()) continue;
+    if (!find_fabric(one.name).is_built()) continue;
     const std::string name(one.name);
     all.push_back({name, one.make, one.make_endpoint, name == "loopback"});
     if (name != "loopback")

@@ -10,12 +10,6 @@
 
 namespace imbrex {
 
-/// True if this build can connect processes.
-bool has_network();
-
-/// Throws `usage_error` for a fabric that does not exist, or that cannot connect so many processes.
-void check_fabric(std::string_view fabric, int processes);
-
 /// Connects this process to the others of its job, all of which call this, by the fabric of that name. Throws
 /// imbrex::error if this build lacks it, or a process does not come, or was made from another program (`program` is a
 /// digest of it).

@@ -10,19 +10,16 @@
 
 namespace imbrex {
 
-/// A fabric as it is found: a new one is a row of the table in `fabrics.cpp`.
+/// How a fabric is made: a new one is a row of the table in `fabrics.cpp`, and one of that in `fabric_kinds.cpp`.
 struct fabric_entry {
   std::string_view name;
-  std::string_view remedy;  ///< where a build lacks it
-  int most_processes;
-  bool (*is_built)();
   std::unique_ptr<fabric> (*make)();
   endpoints::endpoint_maker make_endpoint;
 };
 
 std::span<const fabric_entry> fabrics();
 
-/// Throws `usage_error` if there is none of that name.
-const fabric_entry& find_fabric(std::string_view name);
+/// How the fabric of that name is made. Throws `usage_error` if there is none.
+const fabric_entry& maker_of(std::string_view name);
 
 }  // namespace imbrex

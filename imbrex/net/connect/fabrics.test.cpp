@@ -6,7 +6,7 @@
 #include <string>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/net/connect/connect.hpp>
+#include <imbrex/net/connect/fabric_kinds.hpp>
 
 namespace imbrex {
 namespace {
@@ -21,7 +21,11 @@ std::string refusal(std::string_view name, int processes = 1) {
 }
 
 TEST(fabrics, are_found_by_name) {
-  for (const fabric_entry& one : fabrics()) EXPECT_EQ(&find_fabric(one.name), &one);
+  ASSERT_EQ(fabrics().size(), fabric_kinds().size());
+  for (const fabric_kind& kind : fabric_kinds()) {
+    EXPECT_EQ(&find_fabric(kind.name), &kind);
+    EXPECT_EQ(maker_of(kind.name).name, kind.name);
+  }
   EXPECT_EQ(refusal("ucx", 4), "");
   EXPECT_EQ(refusal("loopback"), "");
 }

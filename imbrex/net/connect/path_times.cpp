@@ -13,7 +13,7 @@
 #include <imbrex/base/background_thread.hpp>
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/topology.hpp>
-#include <imbrex/net/connect/connect.hpp>
+#include <imbrex/net/connect/fabric_kinds.hpp>
 #include <imbrex/net/endpoint/long_path.hpp>
 #include <imbrex/net/endpoint/shared_memory.hpp>
 

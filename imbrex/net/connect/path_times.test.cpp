@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <imbrex/net/connect/connect.hpp>
+#include <imbrex/net/connect/fabric_kinds.hpp>
 
 namespace imbrex {
 namespace {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <imbrex/net/ucx/ucx_built.hpp>
 #include <imbrex/net/ucx/ucx_fabric.hpp>
 
 namespace imbrex::ucx {

@@ -72,8 +72,6 @@ class ucx_fabric final : public fabric {
 
 }  // namespace
 
-bool is_built() { return true; }
-
 std::unique_ptr<fabric> make_fabric() { return std::make_unique<ucx_fabric>(); }
 
 std::unique_ptr<endpoints::fabric_endpoint> make_endpoint(std::unique_ptr<fabric_worker> of, int process,

@@ -8,10 +8,7 @@
 
 namespace imbrex::ucx {
 
-/// Whether this build has UCX; without, the other two make nothing.
-bool is_built();
-
-/// The network by UCX's active messages.
+/// The network by UCX's active messages; null in a build without UCX, as the next.
 std::unique_ptr<fabric> make_fabric();
 /// The endpoint of one of its workers.
 std::unique_ptr<endpoints::fabric_endpoint> make_endpoint(std::unique_ptr<fabric_worker> of, int process,

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace imbrex {
+
+/// What `--net` can name, also where a build lacks it. Apart from what makes them, so that a program that only reads
+/// options loads no network's library.
+struct fabric_kind {
+  std::string_view name;
+  std::string_view remedy;  ///< where a build lacks it
+  int most_processes;
+  bool (*is_built)();
+};
+
+std::span<const fabric_kind> fabric_kinds();
+
+/// True if this build can connect processes.
+bool has_network();
+
+/// Throws `usage_error` if there is none of that name.
+const fabric_kind& find_fabric(std::string_view name);
+
+/// Throws `usage_error` unless there is a fabric of that name, and it connects so many processes.
+void check_fabric(std::string_view name, int processes);
+
+}  // namespace imbrex
