@@ -3,6 +3,7 @@
 // finds by the name what to do.
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <functional>
 #include <set>
 #include <stdexcept>
@@ -40,8 +41,9 @@ class script : public chare<script> {
 };
 
 entry_name defined(const std::string& entry, script_function function) {
+  static std::deque<script_function> functions;
   const entry_name name = define_entry({"Script", entry, "(numbers) -> int"});
-  if (name.target() == nullptr) name.set_target(new script_function(std::move(function)));  // for ever
+  if (name.target() == nullptr) name.set_target(&functions.emplace_back(std::move(function)));
   return name;
 }
 
