@@ -15,7 +15,8 @@ LAYERS = [["base"], ["serial"], ["trace"], ["net"], ["device"], ["sched"], ["cor
           ["balance", "checkpoint"], ["python", "mpi", "cells", "resident", "tools"]]
 # The rooms of a folder, from the lowest to the highest; "" is what lies in the folder itself. Where none are named, rooms
 # may include each other as long as there is no cycle.
-ROOMS = {"core": ["name", "message", "pe", "collective", "array", "gpu", "record", "run", ""]}
+ROOMS = {"base": ["", "host", "options"],
+         "core": ["name", "message", "pe", "collective", "array", "gpu", "record", "run", ""]}
 HEIGHT = {folder: height for height, row in enumerate(LAYERS) for folder in row}
 PROGRAMS = ["apps", "examples", "bench"]
 SOURCES = {".hpp", ".cpp", ".cuh", ".cu"}

@@ -10,11 +10,11 @@
 #include <cstring>
 #include <utility>
 
-#include <imbrex/base/command_words.hpp>
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/nearest.hpp>
-#include <imbrex/base/number.hpp>
-#include <imbrex/base/options.hpp>
+#include <imbrex/base/options/command_words.hpp>
+#include <imbrex/base/options/nearest.hpp>
+#include <imbrex/base/options/number.hpp>
+#include <imbrex/base/options/options.hpp>
 
 namespace jacobi3d {
 namespace {

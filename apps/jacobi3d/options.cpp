@@ -7,8 +7,8 @@
 #include <iterator>
 #include <stdexcept>
 
-#include <imbrex/base/quantity.hpp>
-#include <imbrex/base/topology.hpp>
+#include <imbrex/base/host/topology.hpp>
+#include <imbrex/base/options/quantity.hpp>
 
 #include "apps/jacobi3d/initial_values.hpp"
 #include "apps/jacobi3d/option_values.hpp"

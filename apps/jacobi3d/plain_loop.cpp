@@ -8,7 +8,7 @@
 #include <system_error>
 #include <thread>
 
-#include <imbrex/base/background_thread.hpp>
+#include <imbrex/base/host/background_thread.hpp>
 
 namespace jacobi3d {
 namespace {

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include <imbrex/base/quantity.hpp>
+#include <imbrex/base/options/quantity.hpp>
 
 namespace jacobi3d {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include <imbrex/base/quantity.hpp>
-#include <imbrex/base/topology.hpp>
+#include <imbrex/base/host/topology.hpp>
+#include <imbrex/base/options/quantity.hpp>
 
 #include "apps/jacobi3d/option_values.hpp"
 

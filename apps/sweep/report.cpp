@@ -6,7 +6,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include <imbrex/base/quantity.hpp>
+#include <imbrex/base/options/quantity.hpp>
 
 namespace sweep {
 namespace {

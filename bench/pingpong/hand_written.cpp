@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <imbrex/base/pause.hpp>
-#include <imbrex/base/topology.hpp>
+#include <imbrex/base/host/pause.hpp>
+#include <imbrex/base/host/topology.hpp>
 
 #include "bench/measure.hpp"
 

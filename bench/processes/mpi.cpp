@@ -12,7 +12,7 @@
 #include <mpi.h>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/topology.hpp>
+#include <imbrex/base/host/topology.hpp>
 
 #include "bench/processes/contents.hpp"
 #include "bench/processes/course.hpp"

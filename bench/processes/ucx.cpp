@@ -13,7 +13,7 @@
 #include <ucp/api/ucp.h>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/topology.hpp>
+#include <imbrex/base/host/topology.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
 
 #include "bench/processes/contents.hpp"

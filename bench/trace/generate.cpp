@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <imbrex/base/number.hpp>
+#include <imbrex/base/options/number.hpp>
 #include <imbrex/trace/file_writer.hpp>
 
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include <imbrex/base/ticks.hpp>
+#include <imbrex/base/host/ticks.hpp>
 #include <imbrex/core/run/runtime.hpp>
 #include <imbrex/trace/recording.hpp>
 

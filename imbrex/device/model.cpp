@@ -10,11 +10,11 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/nearest.hpp>
+#include <imbrex/base/host/read_file.hpp>
+#include <imbrex/base/options/nearest.hpp>
+#include <imbrex/base/options/quantity.hpp>
+#include <imbrex/base/options/strict_toml.hpp>
 #include <imbrex/base/printable.hpp>
-#include <imbrex/base/quantity.hpp>
-#include <imbrex/base/read_file.hpp>
-#include <imbrex/base/strict_toml.hpp>
 #include <imbrex/device/internal/shipped_models.hpp>
 
 namespace imbrex {

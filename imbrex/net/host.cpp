@@ -13,8 +13,8 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/options.hpp>
-#include <imbrex/base/topology.hpp>
+#include <imbrex/base/host/topology.hpp>
+#include <imbrex/base/options/options.hpp>
 #include <imbrex/serial/archive.hpp>
 
 namespace imbrex {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <imbrex/base/topology.hpp>
+#include <imbrex/base/host/topology.hpp>
 
 namespace imbrex {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <imbrex/base/clock.hpp>
-#include <imbrex/base/options.hpp>
+#include <imbrex/base/options/options.hpp>
 #include <imbrex/sched/completion_source.hpp>
 #include <imbrex/sched/scheduler.hpp>
 

@@ -5,8 +5,8 @@
 #include <thread>
 #include <vector>
 
-#include <imbrex/base/background_thread.hpp>
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/host/background_thread.hpp>
 #include <imbrex/base/inbox.hpp>
 
 namespace imbrex {

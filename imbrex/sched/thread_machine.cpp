@@ -9,10 +9,10 @@
 #include <thread>
 #include <utility>
 
-#include <imbrex/base/background_thread.hpp>
-#include <imbrex/base/crash_handler.hpp>
-#include <imbrex/base/pause.hpp>
-#include <imbrex/base/topology.hpp>
+#include <imbrex/base/host/background_thread.hpp>
+#include <imbrex/base/host/crash_handler.hpp>
+#include <imbrex/base/host/pause.hpp>
+#include <imbrex/base/host/topology.hpp>
 #include <imbrex/sched/device_completions.hpp>
 
 namespace imbrex {

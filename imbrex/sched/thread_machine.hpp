@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include <imbrex/base/options.hpp>
+#include <imbrex/base/options/options.hpp>
 #include <imbrex/net/network.hpp>
 #include <imbrex/sched/idle_spin.hpp>
 #include <imbrex/sched/scheduler.hpp>

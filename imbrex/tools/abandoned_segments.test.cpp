@@ -13,7 +13,7 @@
 #include <ctime>
 #include <string>
 
-#include <imbrex/base/descriptor.hpp>
+#include <imbrex/base/host/descriptor.hpp>
 
 namespace {
 

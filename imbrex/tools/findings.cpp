@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/topology.hpp>
+#include <imbrex/base/host/topology.hpp>
 #include <imbrex/core/gpu/nearest_devices.hpp>
 #include <imbrex/device/backends/devices.hpp>
 #include <imbrex/device/model.hpp>

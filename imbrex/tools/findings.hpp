@@ -4,7 +4,7 @@
 #include <memory>
 
 #include <imbrex/base/clock.hpp>
-#include <imbrex/base/options.hpp>
+#include <imbrex/base/options/options.hpp>
 #include <imbrex/core/gpu/run_devices.hpp>
 #include <imbrex/net/host.hpp>
 #include <nlohmann/json_fwd.hpp>

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/nearest.hpp>
+#include <imbrex/base/options/nearest.hpp>
 #include <imbrex/base/printable.hpp>
 #include <imbrex/core/run/check_options.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>

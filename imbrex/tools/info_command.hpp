@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include <imbrex/base/options.hpp>
+#include <imbrex/base/options/options.hpp>
 
 namespace imbrex::tools {
 

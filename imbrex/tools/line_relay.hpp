@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include <imbrex/base/descriptor.hpp>
+#include <imbrex/base/host/descriptor.hpp>
 
 namespace imbrex::tools {
 

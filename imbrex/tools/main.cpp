@@ -8,8 +8,8 @@
 #include <string_view>
 #include <variant>
 
-#include <imbrex/base/descriptor.hpp>
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/host/descriptor.hpp>
 #include <imbrex/base/printable.hpp>
 #include <imbrex/tools/job.hpp>
 #include <imbrex/tools/process/trial.hpp>

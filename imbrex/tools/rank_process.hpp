@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <imbrex/base/descriptor.hpp>
+#include <imbrex/base/host/descriptor.hpp>
 #include <imbrex/tools/process/program_start.hpp>
 
 namespace imbrex::tools {

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/nearest.hpp>
-#include <imbrex/base/number.hpp>
-#include <imbrex/base/options.hpp>
-#include <imbrex/base/options_file.hpp>
+#include <imbrex/base/options/nearest.hpp>
+#include <imbrex/base/options/number.hpp>
+#include <imbrex/base/options/options.hpp>
+#include <imbrex/base/options/options_file.hpp>
 
 namespace imbrex::tools {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/temporary_file.test.hpp>
+#include <imbrex/base/host/temporary_file.test.hpp>
 
 namespace {
 

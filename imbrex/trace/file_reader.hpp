@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <imbrex/base/descriptor.hpp>
+#include <imbrex/base/host/descriptor.hpp>
 #include <imbrex/trace/clock_fit.hpp>
 #include <imbrex/trace/clock_line.hpp>
 #include <imbrex/trace/file_format.hpp>

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <imbrex/base/descriptor.hpp>
+#include <imbrex/base/host/descriptor.hpp>
 #include <imbrex/trace/file_format.hpp>
 
 namespace imbrex::trace {

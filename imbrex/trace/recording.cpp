@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include <imbrex/base/background_thread.hpp>
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/host/background_thread.hpp>
 
 namespace imbrex::trace {
 

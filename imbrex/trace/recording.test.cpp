@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/small_files.test.hpp>
+#include <imbrex/base/host/small_files.test.hpp>
 
 namespace imbrex::trace {
 namespace {

@@ -2,7 +2,7 @@
 #include <imbrex/trace/tick_line.hpp>
 
 #include <imbrex/base/clock.hpp>
-#include <imbrex/base/ticks.hpp>
+#include <imbrex/base/host/ticks.hpp>
 
 namespace imbrex::trace {
 

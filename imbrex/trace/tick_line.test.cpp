@@ -11,7 +11,7 @@
 #include <thread>
 
 #include <imbrex/base/clock.hpp>
-#include <imbrex/base/ticks.hpp>
+#include <imbrex/base/host/ticks.hpp>
 
 namespace imbrex::trace {
 namespace {

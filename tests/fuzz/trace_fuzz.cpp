@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include <imbrex/base/descriptor.hpp>
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/host/descriptor.hpp>
 #include <imbrex/tools/overlap/measured.hpp>
 #include <imbrex/tools/replay/read_dataflow.hpp>
 #include <imbrex/tools/replay/replay.hpp>

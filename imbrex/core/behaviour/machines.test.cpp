@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-#include <imbrex/base/quantity.hpp>
+#include <imbrex/base/options/quantity.hpp>
 #include <imbrex/core/run/runtime.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
 #include <imbrex/net/connect/fabric_kinds.hpp>

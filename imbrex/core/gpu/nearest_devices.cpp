@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include <imbrex/base/topology.hpp>
+#include <imbrex/base/host/topology.hpp>
 
 namespace imbrex::detail {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include <imbrex/base/host_topology.hpp>
+#include <imbrex/base/host/host_topology.hpp>
 #include <imbrex/device/device.hpp>
 #include <imbrex/net/host.hpp>
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <imbrex/base/clock.hpp>
-#include <imbrex/base/options.hpp>
+#include <imbrex/base/options/options.hpp>
 #include <imbrex/base/random.hpp>
 #include <imbrex/core/gpu/device_choice.hpp>
 #include <imbrex/device/device.hpp>

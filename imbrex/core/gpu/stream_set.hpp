@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <imbrex/base/options.hpp>
+#include <imbrex/base/options/options.hpp>
 #include <imbrex/device/stream.hpp>
 
 namespace imbrex {

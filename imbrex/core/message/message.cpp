@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include <imbrex/base/build.hpp>
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/host/build.hpp>
 #include <imbrex/core/message/wire.hpp>
 #include <imbrex/sched/observer.hpp>
 #include <imbrex/sched/run_queue.hpp>

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <imbrex/base/signal_text.hpp>
+#include <imbrex/base/host/signal_text.hpp>
 #include <imbrex/core/name/index.hpp>
 #include <imbrex/serial/archive.hpp>
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <imbrex/base/signal_text.hpp>
+#include <imbrex/base/host/signal_text.hpp>
 #include <imbrex/core/pe/chare_header.hpp>
 #include <imbrex/core/pe/processor.hpp>
 

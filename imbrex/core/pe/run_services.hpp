@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <imbrex/base/options.hpp>
+#include <imbrex/base/options/options.hpp>
 #include <imbrex/core/message/message.hpp>
 
 namespace imbrex {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include <imbrex/base/ticks.hpp>
+#include <imbrex/base/host/ticks.hpp>
 #include <imbrex/core/message/message.hpp>
 #include <imbrex/core/pe/local_array.hpp>
 #include <imbrex/core/record/clock_comparison.hpp>

@@ -5,9 +5,9 @@
 #include <chrono>
 #include <utility>
 
+#include <imbrex/base/host/ticks.hpp>
 #include <imbrex/base/log.hpp>
-#include <imbrex/base/quantity.hpp>
-#include <imbrex/base/ticks.hpp>
+#include <imbrex/base/options/quantity.hpp>
 #include <imbrex/core/message/message.hpp>
 
 namespace imbrex::detail {

@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <utility>
 
-#include <imbrex/base/background_thread.hpp>
+#include <imbrex/base/host/background_thread.hpp>
 
 namespace imbrex::detail {
 

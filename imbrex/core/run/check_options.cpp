@@ -4,7 +4,7 @@
 #include <string>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/quantity.hpp>
+#include <imbrex/base/options/quantity.hpp>
 #include <imbrex/core/gpu/run_options.hpp>
 #include <imbrex/net/connect/fabric_kinds.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <imbrex/base/options.hpp>
+#include <imbrex/base/options/options.hpp>
 
 namespace imbrex::detail {
 

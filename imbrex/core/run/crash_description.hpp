@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <imbrex/base/signal_text.hpp>
+#include <imbrex/base/host/signal_text.hpp>
 
 namespace imbrex::detail {
 

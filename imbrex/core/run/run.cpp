@@ -11,8 +11,8 @@
 #include <string>
 #include <utility>
 
-#include <imbrex/base/descriptor.hpp>
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/host/descriptor.hpp>
 #include <imbrex/base/log.hpp>
 #include <imbrex/base/out_of_memory.hpp>
 #include <imbrex/core/message/carried_exception.hpp>

@@ -11,7 +11,7 @@
 #include <malloc.h>
 #include <unistd.h>
 
-#include <imbrex/base/crash_handler.hpp>
+#include <imbrex/base/host/crash_handler.hpp>
 #include <imbrex/base/log.hpp>
 #include <imbrex/core/gpu/run_devices.hpp>
 #include <imbrex/core/gpu/run_options.hpp>

@@ -5,7 +5,7 @@
 #include <string>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/nearest.hpp>
+#include <imbrex/base/options/nearest.hpp>
 #include <imbrex/device/cuda/cuda_devices.hpp>
 #include <imbrex/device/emulated/emulated_device.hpp>
 

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <utility>
 
-#include <imbrex/base/background_thread.hpp>
+#include <imbrex/base/host/background_thread.hpp>
 
 namespace imbrex::emulated {
 namespace {

@@ -2,7 +2,7 @@
 #include <imbrex/net/bootstrap/environment.hpp>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/number.hpp>
+#include <imbrex/base/options/number.hpp>
 
 #include <cstdlib>
 #include <sstream>

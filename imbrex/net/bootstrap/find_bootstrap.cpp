@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/nearest.hpp>
+#include <imbrex/base/options/nearest.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
 #include <imbrex/net/bootstrap/environment.hpp>
 #include <imbrex/net/bootstrap/frame.hpp>

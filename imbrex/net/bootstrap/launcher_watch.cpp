@@ -12,8 +12,8 @@
 #include <cstring>
 #include <string>
 
-#include <imbrex/base/background_thread.hpp>
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/host/background_thread.hpp>
 #include <imbrex/base/log.hpp>
 
 namespace imbrex {

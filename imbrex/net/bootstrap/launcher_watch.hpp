@@ -6,7 +6,7 @@
 #include <mutex>
 #include <thread>
 
-#include <imbrex/base/descriptor.hpp>
+#include <imbrex/base/host/descriptor.hpp>
 
 namespace imbrex {
 

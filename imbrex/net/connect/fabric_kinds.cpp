@@ -8,7 +8,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/max_processes.hpp>
-#include <imbrex/base/nearest.hpp>
+#include <imbrex/base/options/nearest.hpp>
 #include <imbrex/base/printable.hpp>
 #include <imbrex/net/ucx/ucx_built.hpp>
 

@@ -10,9 +10,9 @@
 #include <memory>
 #include <new>
 
-#include <imbrex/base/background_thread.hpp>
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/topology.hpp>
+#include <imbrex/base/host/background_thread.hpp>
+#include <imbrex/base/host/topology.hpp>
 #include <imbrex/net/connect/fabric_kinds.hpp>
 #include <imbrex/net/endpoint/long_path.hpp>
 #include <imbrex/net/endpoint/shared_memory.hpp>

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <imbrex/base/descriptor.hpp>
+#include <imbrex/base/host/descriptor.hpp>
 
 namespace imbrex::endpoints {
 

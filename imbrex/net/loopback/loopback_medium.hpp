@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include <imbrex/base/descriptor.hpp>
+#include <imbrex/base/host/descriptor.hpp>
 #include <imbrex/base/random.hpp>
 #include <imbrex/net/fabric.hpp>
 

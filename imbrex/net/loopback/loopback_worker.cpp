@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <imbrex/base/number.hpp>
+#include <imbrex/base/options/number.hpp>
 
 namespace imbrex::loopback {
 namespace {

@@ -10,7 +10,7 @@
 
 #include <ucs/config/global_opts.h>
 
-#include <imbrex/base/descriptor.hpp>
+#include <imbrex/base/host/descriptor.hpp>
 #include <imbrex/net/bootstrap/launcher_watch.hpp>
 
 namespace imbrex::ucx {

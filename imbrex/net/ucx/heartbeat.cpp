@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include <imbrex/base/background_thread.hpp>
+#include <imbrex/base/host/background_thread.hpp>
 #include <imbrex/net/bootstrap/environment.hpp>
 
 namespace imbrex::ucx {

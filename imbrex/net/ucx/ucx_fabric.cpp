@@ -10,7 +10,7 @@
 
 #include <ucs/debug/debug.h>
 
-#include <imbrex/base/descriptor.hpp>
+#include <imbrex/base/host/descriptor.hpp>
 #include <imbrex/net/endpoint/text.hpp>
 #include <imbrex/net/ucx/heartbeat.hpp>
 #include <imbrex/net/ucx/ucx_endpoint.hpp>

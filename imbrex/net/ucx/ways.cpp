@@ -16,7 +16,7 @@
 #include <optional>
 #include <set>
 
-#include <imbrex/base/descriptor.hpp>
+#include <imbrex/base/host/descriptor.hpp>
 #include <imbrex/net/host.hpp>
 
 namespace imbrex::ucx {

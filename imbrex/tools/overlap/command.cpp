@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include <imbrex/base/command_words.hpp>
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/number.hpp>
-#include <imbrex/base/options.hpp>
+#include <imbrex/base/host/replace_file.hpp>
+#include <imbrex/base/options/command_words.hpp>
+#include <imbrex/base/options/number.hpp>
+#include <imbrex/base/options/options.hpp>
+#include <imbrex/base/options/quantity.hpp>
 #include <imbrex/base/printable.hpp>
-#include <imbrex/base/quantity.hpp>
-#include <imbrex/base/replace_file.hpp>
 #include <imbrex/tools/overlap/figures.hpp>
 #include <imbrex/tools/overlap/given_options.hpp>
 #include <imbrex/tools/overlap/input.hpp>

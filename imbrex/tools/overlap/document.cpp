@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/strict_toml.hpp>
+#include <imbrex/base/options/strict_toml.hpp>
 
 namespace imbrex::overlap {
 

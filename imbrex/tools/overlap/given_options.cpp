@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/nearest.hpp>
+#include <imbrex/base/options/nearest.hpp>
 
 namespace imbrex::overlap {
 namespace {

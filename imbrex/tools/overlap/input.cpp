@@ -8,8 +8,8 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/nearest.hpp>
-#include <imbrex/base/read_file.hpp>
+#include <imbrex/base/host/read_file.hpp>
+#include <imbrex/base/options/nearest.hpp>
 #include <imbrex/tools/overlap/document.hpp>
 
 namespace imbrex::overlap {

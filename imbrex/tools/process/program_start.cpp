@@ -10,8 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include <imbrex/base/descriptor.hpp>
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/host/descriptor.hpp>
 
 namespace imbrex::tools {
 namespace {

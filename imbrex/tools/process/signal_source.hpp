@@ -7,7 +7,7 @@
 #include <initializer_list>
 #include <optional>
 
-#include <imbrex/base/descriptor.hpp>
+#include <imbrex/base/host/descriptor.hpp>
 #include <imbrex/tools/process/program_start.hpp>
 
 namespace imbrex::tools {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include <imbrex/base/descriptor.hpp>
+#include <imbrex/base/host/descriptor.hpp>
 
 namespace imbrex::tools {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include <imbrex/base/number.hpp>
+#include <imbrex/base/options/number.hpp>
 #include <imbrex/base/printable.hpp>
 
 namespace imbrex::tools {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <imbrex/base/options_file.hpp>
+#include <imbrex/base/options/options_file.hpp>
 
 namespace imbrex::tune {
 

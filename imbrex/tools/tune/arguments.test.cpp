@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <imbrex/base/temporary_file.test.hpp>
+#include <imbrex/base/host/temporary_file.test.hpp>
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <set>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/number.hpp>
-#include <imbrex/base/options.hpp>
+#include <imbrex/base/options/number.hpp>
+#include <imbrex/base/options/options.hpp>
 
 namespace imbrex::tune {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/temporary_file.test.hpp>
+#include <imbrex/base/host/temporary_file.test.hpp>
 
 namespace {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include <imbrex/base/command_words.hpp>
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/options/command_words.hpp>
 
 namespace imbrex::tune {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <ranges>
 
-#include <imbrex/base/command_words.hpp>
+#include <imbrex/base/options/command_words.hpp>
 #include <imbrex/tools/trace/readable.hpp>
 #include <imbrex/tools/tune/report.hpp>
 

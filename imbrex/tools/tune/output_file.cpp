@@ -9,8 +9,8 @@
 #include <system_error>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/options_file.hpp>
-#include <imbrex/base/replace_file.hpp>
+#include <imbrex/base/host/replace_file.hpp>
+#include <imbrex/base/options/options_file.hpp>
 
 namespace imbrex::tune {
 namespace {

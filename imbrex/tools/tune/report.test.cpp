@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <imbrex/base/options_file.hpp>
-#include <imbrex/base/temporary_file.test.hpp>
+#include <imbrex/base/host/temporary_file.test.hpp>
+#include <imbrex/base/options/options_file.hpp>
 #include <imbrex/tools/tune/choose_space.hpp>
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <imbrex/base/command_words.hpp>
+#include <imbrex/base/options/command_words.hpp>
 #include <imbrex/tools/trace/readable.hpp>
 #include <imbrex/tools/trace/table.hpp>
 #include <imbrex/tools/tune/report.hpp>

@@ -12,7 +12,7 @@
 #include <filesystem>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/topology.hpp>
+#include <imbrex/base/host/topology.hpp>
 #include <imbrex/tools/trace/readable.hpp>
 #include <imbrex/tools/tune/choose_space.hpp>
 #include <imbrex/tools/tune/output_file.hpp>

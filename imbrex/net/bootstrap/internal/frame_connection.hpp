@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include <imbrex/base/descriptor.hpp>
+#include <imbrex/base/host/descriptor.hpp>
 #include <imbrex/net/bootstrap/frame.hpp>
 
 namespace imbrex {

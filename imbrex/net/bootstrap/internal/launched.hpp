@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <imbrex/base/descriptor.hpp>
+#include <imbrex/base/host/descriptor.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
 #include <imbrex/net/bootstrap/frame.hpp>
 #include <imbrex/net/bootstrap/internal/frame_connection.hpp>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <imbrex/base/descriptor.hpp>
+#include <imbrex/base/host/descriptor.hpp>
 #include <imbrex/net/bootstrap/internal/numbered_job.hpp>
 
 namespace imbrex {

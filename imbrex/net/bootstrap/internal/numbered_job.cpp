@@ -10,8 +10,8 @@
 #include <cstring>
 #include <limits>
 
-#include <imbrex/base/descriptor.hpp>
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/host/descriptor.hpp>
 #include <imbrex/net/bootstrap/environment.hpp>
 
 namespace imbrex {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/temporary_file.test.hpp>
+#include <imbrex/base/host/temporary_file.test.hpp>
 
 namespace imbrex {
 namespace {

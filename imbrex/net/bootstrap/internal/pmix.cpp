@@ -20,8 +20,8 @@
 #include <optional>
 #include <utility>
 
-#include <imbrex/base/descriptor.hpp>
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/host/descriptor.hpp>
 #include <imbrex/net/bootstrap/environment.hpp>
 #include <imbrex/net/bootstrap/internal/shared_library.hpp>
 

@@ -11,12 +11,12 @@
 #include <string_view>
 #include <system_error>
 
-#include <imbrex/base/descriptor.hpp>
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/nearest.hpp>
+#include <imbrex/base/host/descriptor.hpp>
+#include <imbrex/base/host/replace_file.hpp>
+#include <imbrex/base/options/nearest.hpp>
+#include <imbrex/base/options/quantity.hpp>
 #include <imbrex/base/printable.hpp>
-#include <imbrex/base/quantity.hpp>
-#include <imbrex/base/replace_file.hpp>
 #include <imbrex/tools/trace/analysis.hpp>
 #include <imbrex/tools/trace/convert_to_otf2.hpp>
 #include <imbrex/tools/trace/convert_to_perfetto.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/base/replace_file.hpp>
+#include <imbrex/base/host/replace_file.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>

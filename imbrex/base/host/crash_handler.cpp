@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/base/crash_handler.hpp>
+#include <imbrex/base/host/crash_handler.hpp>
 
 #include <dlfcn.h>
 #include <execinfo.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/base/options_file.hpp>
+#include <imbrex/base/options/options_file.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -7,12 +7,12 @@
 #include <string_view>
 #include <utility>
 
-#include <imbrex/base/command_words.hpp>
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/host/read_file.hpp>
 #include <imbrex/base/max_processes.hpp>
-#include <imbrex/base/number.hpp>
+#include <imbrex/base/options/command_words.hpp>
+#include <imbrex/base/options/number.hpp>
 #include <imbrex/base/printable.hpp>
-#include <imbrex/base/read_file.hpp>
 
 namespace imbrex {
 namespace {

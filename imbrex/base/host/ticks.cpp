@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/base/ticks.hpp>
+#include <imbrex/base/host/ticks.hpp>
 
 #include <fstream>
 #include <string>

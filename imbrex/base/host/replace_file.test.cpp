@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/base/replace_file.hpp>
+#include <imbrex/base/host/replace_file.hpp>
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include <imbrex/base/small_files.test.hpp>
+#include <imbrex/base/host/small_files.test.hpp>
 
 namespace {
 

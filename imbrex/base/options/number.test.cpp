@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/base/number.hpp>
+#include <imbrex/base/options/number.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/base/command_words.hpp>
+#include <imbrex/base/options/command_words.hpp>
 
 #include <gtest/gtest.h>
 

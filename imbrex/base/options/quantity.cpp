@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/base/quantity.hpp>
+#include <imbrex/base/options/quantity.hpp>
 
 #include <array>
 #include <charconv>

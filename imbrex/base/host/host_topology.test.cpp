@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/base/host_topology.hpp>
+#include <imbrex/base/host/host_topology.hpp>
 
 #include <gtest/gtest.h>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/topology.hpp>
+#include <imbrex/base/host/topology.hpp>
 
 namespace imbrex {
 namespace {

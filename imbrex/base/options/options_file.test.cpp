@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/base/options_file.hpp>
+#include <imbrex/base/options/options_file.hpp>
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/temporary_file.test.hpp>
+#include <imbrex/base/host/temporary_file.test.hpp>
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/base/host_topology.hpp>
+#include <imbrex/base/host/host_topology.hpp>
 
 #include <imbrex/base/error.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/base/build.hpp>
+#include <imbrex/base/host/build.hpp>
 
 #include <elf.h>
 #include <link.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/base/background_thread.hpp>
+#include <imbrex/base/host/background_thread.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/base/nearest.hpp>
+#include <imbrex/base/options/nearest.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/base/topology.hpp>
+#include <imbrex/base/host/topology.hpp>
 
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/base/topology.hpp>
+#include <imbrex/base/host/topology.hpp>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/host_topology.hpp>
+#include <imbrex/base/host/host_topology.hpp>
 
 #include <sched.h>
 #include <unistd.h>

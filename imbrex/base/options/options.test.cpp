@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/base/options.hpp>
+#include <imbrex/base/options/options.hpp>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/temporary_file.test.hpp>
-#include <imbrex/base/topology.hpp>
+#include <imbrex/base/host/temporary_file.test.hpp>
+#include <imbrex/base/host/topology.hpp>
 
 #include <gtest/gtest.h>
 

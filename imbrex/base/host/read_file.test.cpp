@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/base/read_file.hpp>
+#include <imbrex/base/host/read_file.hpp>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/temporary_file.test.hpp>
+#include <imbrex/base/host/temporary_file.test.hpp>
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <memory>
 
-#include <imbrex/base/signal_text.hpp>
+#include <imbrex/base/host/signal_text.hpp>
 
 namespace imbrex {
 

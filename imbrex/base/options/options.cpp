@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/base/options.hpp>
+#include <imbrex/base/options/options.hpp>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/nearest.hpp>
-#include <imbrex/base/number.hpp>
-#include <imbrex/base/options_file.hpp>
+#include <imbrex/base/host/topology.hpp>
+#include <imbrex/base/options/nearest.hpp>
+#include <imbrex/base/options/number.hpp>
+#include <imbrex/base/options/options_file.hpp>
+#include <imbrex/base/options/quantity.hpp>
 #include <imbrex/base/printable.hpp>
-#include <imbrex/base/quantity.hpp>
-#include <imbrex/base/topology.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/base/signal_text.hpp>
+#include <imbrex/base/host/signal_text.hpp>
 
 #include <unistd.h>
 
