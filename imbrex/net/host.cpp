@@ -62,8 +62,12 @@ host_share share_among(std::span<const host_user> all, std::size_t self) {
   int job_pes = 0;
   std::size_t place = 0;
   std::vector<host_process> processes;
+  std::vector<int> host_starts;
+  std::string_view last_host;
   for (const auto& other : all) {
     const int pes = part_of(other);
+    if (host_starts.empty() || other.host != last_host) host_starts.push_back(job_pes);
+    last_host = other.host;
     job_pes += pes;
     if (other.host != all[self].host) continue;
     processes.push_back({job_pes - pes, pes, other.processors, other.devices});
@@ -79,9 +83,16 @@ host_share share_among(std::span<const host_user> all, std::size_t self) {
   const int usable = paid > 0 ? paid : static_cast<int>(processors.size());
   const bool is_only_host =
       std::ranges::all_of(all, [&](const host_user& other) { return other.host == all[self].host; });
-  return {part_of(all[self]), threads <= usable, is_only_host,         all.front().host == all[self].host,
-          first_pe,           host_pes,          std::move(processes), place,
-          all.front().drawn};
+  return {part_of(all[self]),
+          threads <= usable,
+          is_only_host,
+          all.front().host == all[self].host,
+          first_pe,
+          host_pes,
+          std::move(processes),
+          place,
+          all.front().drawn,
+          std::move(host_starts)};
 }
 
 }  // namespace detail

@@ -35,6 +35,9 @@ struct host_share {
   std::vector<host_process> processes;  ///< of this host, by their ranks, this one among them
   std::size_t self = 0;                 ///< its place among them
   std::uint64_t job = 0;                ///< a number that process 0 has drawn; its runs differ in it
+  /// The first PE of each host of the job, ascending from 0; a host whose processes do not follow each other counts as
+  /// several.
+  std::vector<int> host_starts{0};
 };
 
 /// Of a process by itself: as `share_host`.

@@ -19,7 +19,7 @@ class collection_base : public local_array {
   ~collection_base() override;
 
   int creator() const override { return ending_.creator(); }
-  void became_empty(std::uint64_t next_report) override;
+  void became_empty() override;
 
  private:
   broadcast_station broadcasts_;

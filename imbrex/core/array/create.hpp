@@ -26,25 +26,33 @@ template <class T, class Placement, bool IsSparse, class... A>
 struct create_message final : message {
   using index_type = typename T::index_type;
 
+  int creator = 0;
   index_type shape{};
   std::tuple<A...> arguments;
 
   create_message() = default;
-  create_message(const index_type& s, const std::tuple<A...>& a) : shape(s), arguments(a) {}
+  create_message(int pe, const index_type& s, const std::tuple<A...>& a)
+      : creator(pe), shape(s), arguments(a) {}
 
   static inline message_type type_record = runtime_message_type<create_message>();
-  void serialize(auto& ar) { ar(shape, arguments); }
+  void serialize(auto& ar) { ar(creator, shape, arguments); }
   void deliver() {
     const message_guard mine(*this);
     try {
-      create(processor::here(), static_cast<int>(origin), collection, shape, arguments);
+      create(processor::here(), creator, collection, shape, arguments);
     } catch (...) {
       fail_run(processor::here(), describe_current_exception());
     }
   }
 
+  /// Has the PEs below this one in the creator's tree create their parts, then creates that of this PE.
   static void create(processor& pe, int creator, std::uint64_t id, const index_type& shape,
                      [[maybe_unused]] const std::tuple<A...>& arguments) {
+    for (const int child : children_of(pe, creator)) {
+      auto& m = make_message<create_message>(creator, shape, arguments);
+      m.collection = id;
+      pe.dispatch(m, child);
+    }
     std::uint64_t elements = 0;
     if constexpr (!IsSparse) elements = volume(shape);
     auto made =
@@ -153,12 +161,6 @@ array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>&
     const std::uint64_t id = pe.new_collection();
     using message = create_message<T, Placement, IsSparse, constructor_argument<A>...>;
     const std::tuple<constructor_argument<A>...> stored(arguments...);
-    for (int p = 0; p < pe.num_pes(); ++p) {
-      if (p == pe.pe()) continue;
-      auto& m = make_message<message>(how.shape, stored);
-      m.collection = id;
-      pe.dispatch(m, p);
-    }
     message::create(pe, pe.pe(), id, how.shape, stored);
     return array<T>(pe.in_proxy(id), how.shape);
   } else {

@@ -5,21 +5,47 @@
 #include <imbrex/core/array/proxy.hpp>
 #include <imbrex/core/collective/reduction.hpp>
 #include <imbrex/core/message/carried_exception.hpp>
+#include <imbrex/core/pe/pe_tree.hpp>
+#include <imbrex/core/pe/run_services.hpp>
 
 namespace imbrex::detail {
 
 namespace {
 
-/// Is answered by a PE when it has made its part of an array.
+/// Is answered by a PE when it, and those below it in the tree whose root asks, have made their parts of an array.
 struct creation_question : message {
+  int root = 0;
+
   static inline message_type type_record = runtime_message_type<creation_question>();
-  void serialize(auto&) {}
+  void serialize(auto& ar) { ar(root); }
   void deliver() {
     auto& pe = processor::here();
+    if (!is_passed_on_) pass_on(pe);
     if (pe.collection(collection) == nullptr) return pe.hold(*this);
     const message_guard mine(*this);
     send_reply(origin, reply, nothing{});
   }
+
+ private:
+  /// From here on it asks this PE alone, which answers itself for those below.
+  void pass_on(const processor& pe) {
+    is_passed_on_ = true;
+    const auto children = children_of(pe, root);
+    if (children.empty()) return;
+    auto& answers = *new collector<nothing, completion_operation, std::uint64_t>(children.size() + 1);
+    answers.send_to_caller(origin, reply);
+    origin = static_cast<std::uint32_t>(pe.pe());
+    reply = answers.expect(children.size(), 0);
+    for (std::size_t i = 0; i < children.size(); ++i) {
+      auto& m = make_message<creation_question>();
+      m.collection = collection;
+      m.root = root;
+      m.reply = answers.expect(i, 0);
+      processor::here().dispatch(m, children[i]);
+    }
+  }
+
+  bool is_passed_on_ = false;
 };
 
 }  // namespace
@@ -27,16 +53,16 @@ struct creation_question : message {
 pending<void> end_of_creation(std::uint64_t collection) {
   auto& pe = processor::here();
   pending<void> result("the creation of an array");
-  const int pes = pe.num_pes();
-  auto& answers = *new collector<nothing, completion_operation, std::uint64_t>(static_cast<std::size_t>(pes));
-  answers.send_to_caller(static_cast<std::uint32_t>(pe.pe()), result.address());
-  for (int p = 0; p < pes; ++p) {
-    auto& m = make_message<creation_question>();
-    m.collection = collection;
-    m.reply = answers.expect(static_cast<std::size_t>(p), 0);
-    pe.dispatch(m, p);
-  }
+  auto& m = make_message<creation_question>();
+  m.collection = collection;
+  m.root = pe.pe();
+  m.reply = result.address();
+  pe.dispatch(m, pe.pe());
   return result;
+}
+
+std::vector<int> children_of(const processor& pe, int creator) {
+  return place_in_tree(pe.pe(), creator, pe.num_pes(), pe.run().host_starts()).children;
 }
 
 void throw_wrong_shape(std::string_view chare_name, const std::string& shape) {

@@ -4,10 +4,14 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <imbrex/core/pe/pending.hpp>
 
 namespace imbrex::detail {
+
+/// The PEs below this one in the tree of PEs whose root is the creator's.
+std::vector<int> children_of(const processor& pe, int creator);
 
 /// Asks all PEs for their parts of an array; ready when each has made its own.
 pending<void> end_of_creation(std::uint64_t collection);

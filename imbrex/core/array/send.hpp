@@ -100,11 +100,14 @@ struct entry_broadcast final : broadcast_message {
     const auto& locals = part.locals();
     const std::size_t all = locals.size();
     for (std::size_t i = 0; i < all; ++i) n += locals[i]->broadcasts < number ? 1 : 0;
-    if (n == 0) return 0;
+    if (n == 0) {
+      if constexpr (reduces) part.reductions().add_no_answers(number);
+      return 0;
+    }
     collector<value, Op, key>* results = nullptr;
     if constexpr (reduces) {
       results = new collector<value, Op, key>(n);
-      results->send_to_root(part, number);
+      results->give_to_part(part, number);
     }
     std::size_t ordinal = 0;
     element_work turns(part.pe());
@@ -132,11 +135,8 @@ struct entry_broadcast final : broadcast_message {
 
   void all_delivered([[maybe_unused]] local_array& part, [[maybe_unused]] std::uint64_t elements) override {
     if constexpr (reduces) {
-      if (elements == 0) {
-        if constexpr (std::is_same_v<Op, completion_operation>) return send_reply(origin, reply, nothing{});
-        return fail_empty_reduction(part, origin, reply);
-      }
-      part.reductions().expect_answers(number, elements, origin, reply);
+      constexpr bool wants_end_alone = std::is_same_v<Op, completion_operation>;
+      part.reductions().expect_answers(number, elements, wants_end_alone, origin, reply);
     }
   }
 

@@ -11,7 +11,7 @@ namespace imbrex::detail {
 
 namespace {
 
-/// From a PE to the root: it has done with a broadcast.
+/// From a PE to its parent: all below it are done with a broadcast.
 struct broadcast_done : message {
   std::uint64_t number = 0;
   std::uint64_t elements = 0;
@@ -50,11 +50,7 @@ void broadcast_station::receive(broadcast_message& b) {
 }
 
 void broadcast_station::pass_down(broadcast_message& b) {
-  auto& pe = part_.pe();
-  const int n = pe.num_pes();
-  const int rank = (pe.pe() - part_.root() + n) % n;
-  for (int child = 2 * rank + 1; child <= 2 * rank + 2 && child < n; ++child)
-    pe.dispatch(b.copy(), (child + part_.root()) % n);
+  for (const int child : part_.tree().children) part_.pe().dispatch(b.copy(), child);
 }
 
 void broadcast_station::deliver(broadcast_message& b) {
@@ -86,15 +82,7 @@ void broadcast_station::report() {
       elements += late->second;
       late_.erase(late);
     }
-    if (part_.is_root()) {
-      done(reported_, elements);
-      continue;
-    }
-    auto& m = make_message<broadcast_done>();
-    m.collection = part_.id();
-    m.number = reported_;
-    m.elements = elements;
-    part_.pe().dispatch(m, part_.root());
+    done(reported_, elements);
   }
   if (part_.pe().num_pes() == 1 || !part_.can_migrate()) forget_until(reported_);
 }
@@ -104,11 +92,20 @@ void broadcast_station::done(std::uint64_t number, std::uint64_t elements) {
   auto& t = tallies_[number];
   t.elements += elements;
   tell_part(&tallies_, number);
-  if (++t.pes < part_.pe().num_pes()) return;
+  const int reporters = part_.tree().reporters();
+  if (++t.reports < reporters) return;
   tell_complete(&tallies_, number);
+  if (!part_.is_root()) {
+    auto& m = make_message<broadcast_done>();
+    m.collection = part_.id();
+    m.number = number;
+    m.elements = t.elements;
+    tallies_.erase(number);
+    return part_.pe().dispatch(m, part_.tree().parent);
+  }
   log_.at(number).message->all_delivered(part_, t.elements);
   for (auto first = tallies_.begin();
-       first != tallies_.end() && first->first == all_done_ + 1 && first->second.pes == part_.pe().num_pes();
+       first != tallies_.end() && first->first == all_done_ + 1 && first->second.reports == reporters;
        first = tallies_.begin()) {
     all_done_ = first->first;
     tallies_.erase(first);
@@ -153,8 +150,8 @@ void broadcast_station::close() {
   if (!part_.is_root()) return;
   for (const auto& [number, e] : log_) {
     const auto reports = tallies_.find(number);
-    const bool is_done =
-        number <= all_done_ || (reports != tallies_.end() && reports->second.pes == part_.pe().num_pes());
+    const bool is_done = number <= all_done_ ||
+                         (reports != tallies_.end() && reports->second.reports == part_.tree().reporters());
     if (!is_done) fail_caller(*e.message);
   }
 }

@@ -36,15 +36,15 @@ struct broadcast_message : message {
 
 /// Broadcasts to an array, exactly once to each element though elements migrate.
 ///
-/// The root numbers them and sends them down a binary tree of PEs. Each PE delivers them in the order of
+/// The root numbers them and sends them down a tree of PEs (`tree_place`). Each PE delivers them in the order of
 /// their numbers, each in a turn of its own, so that what an entry has asked for (to end, to migrate) comes in
 /// between; an element carries the number of the last that it got. An element that arrives with an older number
 /// than its new PE has reached is given what it missed, from the log; one with a newer number is passed over until
 /// the PE has caught up.
 ///
-/// A PE reports a broadcast as done to the root when it has delivered it and no element that left before is
-/// still on its way (its new PE confirms each arrival and says what it delivered late). When all have
-/// reported, the root knows how many elements got it, and everybody may forget it: the next broadcasts carry
+/// A PE is done with a broadcast when it has delivered it and no element that left before is still on its way (its new PE
+/// confirms each arrival and says what it delivered late). When it and all below it in the tree are done, it reports so
+/// to its parent. The root then knows how many elements got it, and everybody may forget it: the next broadcasts carry
 /// that news.
 class broadcast_station {
  public:
@@ -67,7 +67,7 @@ class broadcast_station {
   /// `caught_up_to`.
   void confirmed(std::uint64_t left_with, std::uint64_t caught_up_to);
 
-  /// At the root: a PE has done with a broadcast, which reached so many elements through it.
+  /// This PE, or all PEs of a child's subtree, are done with a broadcast, which reached that many elements there.
   void done(std::uint64_t number, std::uint64_t elements);
   /// At the root: true if no broadcast is under way.
   bool all_are_done() const { return all_done_ == last_number_; }
@@ -81,7 +81,7 @@ class broadcast_station {
     std::uint64_t elements;
   };
   struct tally {
-    int pes = 0;
+    int reports = 0;
     std::uint64_t elements = 0;
   };
 
@@ -99,9 +99,9 @@ class broadcast_station {
   std::map<std::uint64_t, broadcast_message*> early_;  // before their turn
   std::map<std::uint64_t, std::uint64_t> on_the_way_;  // elements that left, by the number they left with
   std::map<std::uint64_t, std::uint64_t> late_;  // elements that left and got a broadcast at their new PE
-  std::uint64_t last_number_ = 0;                // root only, as the two below
+  std::map<std::uint64_t, tally> tallies_;       // of what this PE and those below it are done with
+  std::uint64_t last_number_ = 0;                // root only, as the one below
   std::uint64_t all_done_ = 0;
-  std::map<std::uint64_t, tally> tallies_;
 };
 
 }  // namespace detail

@@ -13,10 +13,15 @@ collector_base::collector_base(partial_result& whole, std::size_t expected)
 
 collector_base::~collector_base() { processor::here().replies().close(address_); }
 
-void collector_base::send_to_root(const local_array& part, std::uint64_t broadcast) {
-  goes_to_root_ = true;
+void collector_base::give_to_part(const local_array& part, std::uint64_t broadcast) {
+  to_ = destination::part;
   whole_->collection = part.id();
   whole_->number = broadcast;
+}
+
+void collector_base::send_to_root(const local_array& part, std::uint64_t broadcast) {
+  give_to_part(part, broadcast);
+  to_ = destination::root;
 }
 
 void collector_base::send_to_caller(std::uint32_t caller, const reply_address& reply) {
@@ -29,6 +34,14 @@ void collector_base::fail(std::uint32_t, carried_exception why) {
   answered();
 }
 
+namespace {
+
+void dispatch_to_root(partial_result& m) {
+  dispatch_partial(m, root_of(m.collection, processor::here().num_pes()));
+}
+
+}  // namespace
+
 void collector_base::complete() {
   tell_complete(this, 0);
   try {
@@ -36,10 +49,11 @@ void collector_base::complete() {
   } catch (...) {
     whole_->error = thrown_by_reduction(whole_->collection);
   }
-  if (goes_to_root_)
-    dispatch_to_root(*whole_.release());
-  else
-    answer(*whole_, caller_, reply_);
+  switch (to_) {
+    case destination::part: answer_from_here(*whole_.release()); break;
+    case destination::root: dispatch_to_root(*whole_.release()); break;
+    case destination::caller: answer(*whole_, caller_, reply_); break;
+  }
   delete this;
 }
 

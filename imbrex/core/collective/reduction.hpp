@@ -92,8 +92,8 @@ struct reduction_result final : shared_result {
   }
 };
 
-/// From a PE to the root: what its elements, or one of them that came late, contributed to an
-/// all_reduce, or answered to a broadcast (`OfCall`).
+/// What the elements of some PEs, or one that came late, contributed to an all_reduce, or answered to a broadcast
+/// (`OfCall`).
 template <class V, class Op, class Key, bool OfCall>
 struct partial_message final : partial_result {
   using math = reduction<V, Op, Key>;
@@ -170,11 +170,12 @@ auto contribute(chare_header& element, const Key& key, V&& value) {
   return result;
 }
 
-/// Gathers, on one PE, what several elements answer to one request, and hands over the combination: to the
-/// root of an array whose elements they are, or to the one who asked.
+/// Gathers, on one PE, what several elements answer to one request, and hands over the combination: to this PE's part of
+/// the array whose elements they are, to its root, or to the one who asked.
 class collector_base : public reply_target {
  public:
   /// Says, before the first answer, who gets the combination.
+  void give_to_part(const local_array& part, std::uint64_t broadcast);
   void send_to_root(const local_array& part, std::uint64_t broadcast);
   void send_to_caller(std::uint32_t caller, const reply_address& reply);
 
@@ -202,7 +203,7 @@ class collector_base : public reply_target {
   owned_partial whole_;
   std::size_t missing_;
   reply_address address_;
-  bool goes_to_root_ = false;  ///< of the array gets the combination; else the caller does
+  enum class destination : std::uint8_t { caller, part, root } to_ = destination::caller;
   std::uint32_t caller_ = 0;
   reply_address reply_;
 };

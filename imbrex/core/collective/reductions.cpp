@@ -15,7 +15,7 @@ namespace imbrex::detail {
 
 namespace {
 
-/// From a PE to the root: it has no more to say about a reduction, to which nobody contributed here.
+/// As a `partial_result` of an all_reduce to which nobody contributed.
 struct bare_report : message {
   std::uint64_t number = 0;
   std::int64_t change = 0;
@@ -32,7 +32,7 @@ struct bare_report : message {
   }
 };
 
-/// From the root to a PE that may be empty: a reduction goes on.
+/// From a PE to a child whose subtree may be empty: a reduction goes on.
 struct reduction_question : message {
   std::uint64_t number = 0;
 
@@ -46,7 +46,35 @@ struct reduction_question : message {
   }
 };
 
-/// From the root to a PE: an all_reduce has failed.
+/// From a PE to its parent: its subtree has no elements.
+struct empty_subtree : message {
+  std::uint64_t next_report = 0;
+
+  static inline message_type type_record = runtime_message_type<empty_subtree>();
+  void serialize(auto& ar) { ar(next_report); }
+  void deliver() {
+    auto* part = array_at(processor::here(), collection);
+    if (part == nullptr) return processor::here().hold(*this);
+    const message_guard mine(*this);
+    part->reductions().became_empty(static_cast<int>(origin), next_report);
+  }
+};
+
+/// From a PE to its parent: a broadcast whose results are wanted has found no elements in its subtree.
+struct no_answers : message {
+  std::uint64_t number = 0;
+
+  static inline message_type type_record = runtime_message_type<no_answers>();
+  void serialize(auto& ar) { ar(number); }
+  void deliver() {
+    auto* part = array_at(processor::here(), collection);
+    if (part == nullptr) return processor::here().hold(*this);
+    const message_guard mine(*this);
+    part->reductions().add_no_answers(number);
+  }
+};
+
+/// From the root down the tree: an all_reduce has failed.
 struct failed_reduction : message {
   std::uint64_t number = 0;
   carried_exception error;
@@ -58,6 +86,7 @@ struct failed_reduction : message {
     auto* const part = array_at(pe, collection);
     if (part == nullptr) return pe.hold(*this);
     const message_guard mine(*this);
+    if (!part->is_root()) part->reductions().pass_down(number, error);
     for (const auto& who : part->reductions().take_waiting(number))
       if (auto* target = pe.replies().find(who)) target->fail(0, error);
   }
@@ -83,18 +112,22 @@ message* result_of(partial_result& all) {
 
 }  // namespace
 
-void dispatch_to_root(partial_result& m) {
+void dispatch_partial(partial_result& m, int to) {
   auto& pe = processor::here();
   const std::uint64_t collection = m.collection;
-  const int root = root_of(collection, pe.num_pes());
   owned_partial spare(m.spare());
   try {
-    return pe.dispatch(m, root);
+    return pe.dispatch(m, to);
   } catch (...) {
     if (spare == nullptr) throw;
     spare->error = thrown_by_reduction(collection);
   }
-  pe.dispatch(*spare.release(), root);
+  pe.dispatch(*spare.release(), to);
+}
+
+void answer_from_here(partial_result& m) {
+  m.is_report = true;
+  m.deliver();
 }
 
 void partial_result::serialize_counts(writer& out) {
@@ -116,6 +149,7 @@ void shared_result::deliver() {
   auto* const part = array_at(pe, collection);
   if (part == nullptr) return pe.hold(*this);
   const message_guard mine(*this);
+  if (!part->is_root()) part->reductions().pass_down(*this);
   for (const auto& who : part->reductions().take_waiting(number))
     if (auto* target = pe.replies().find(who)) give(*target);
 }
@@ -201,7 +235,7 @@ reduction_station::open_reduction& reduction_station::open(std::uint64_t number)
 }
 
 std::unique_ptr<contributions_base>& reduction_station::contributions(std::uint64_t number) {
-  if (!has_reported(number)) return open(number).contributions;
+  if (!has_closed(number)) return open(number).contributions;
   late_.reset();  // an exception may have left it
   return late_;
 }
@@ -215,12 +249,12 @@ std::vector<reply_address> reduction_station::take_waiting(std::uint64_t number)
 }
 
 void reduction_station::contributed(std::uint64_t number) {
-  if (has_reported(number)) {
+  if (has_closed(number)) {
     const auto alone = std::move(late_);
     auto& m = alone->combine();
     m.collection = part_.id();
     m.number = number;
-    return dispatch_to_root(m);
+    return dispatch_partial(m, part_.root());
   }
   ++open(number).passed;
   tell_part(&open_, number);
@@ -260,13 +294,49 @@ void reduction_station::created() { tell_if_empty(); }
 
 void reduction_station::tell_if_empty() {
   if (!part_.locals().empty() || part_.is_of_singles()) return;
-  part_.became_empty(next_report_);
+  part_.became_empty();
+  tell_parent_if_empty();
+}
+
+void reduction_station::tell_parent_if_empty() {
+  if (part_.is_root() || !subtree_is_empty()) return;
+  auto& m = message_of<empty_subtree>(part_);
+  m.next_report = next_report_up_;
+  part_.pe().dispatch(m, part_.tree().parent);
+}
+
+bool reduction_station::subtree_is_empty() const {
+  return part_.locals().empty() && emptiness_.size() == part_.tree().children.size() &&
+         std::ranges::all_of(emptiness_, &emptiness::is_empty);
 }
 
 void reduction_station::asked_for(std::uint64_t number) {
-  if (has_reported(number)) return;
+  if (number < next_report_up_) return;  // it goes up, or has
+  totals_[number];
+  goes_on(number);
+}
+
+void reduction_station::goes_on(std::uint64_t number) {
+  ask_below(number);
+  if (has_closed(number)) return;
   open(number).asked = true;
   report_what_is_complete();
+}
+
+void reduction_station::ask_below(std::uint64_t number) {
+  emptiness_.resize(part_.tree().children.size());
+  for (std::size_t c = 0; c < emptiness_.size(); ++c)
+    if (emptiness_[c].is_empty()) ask(c, number);
+}
+
+void reduction_station::ask(std::size_t child, std::uint64_t number) {
+  auto& asked = asked_[number];
+  asked.resize(emptiness_.size());
+  if (asked[child]) return;
+  asked[child] = true;
+  auto& m = message_of<reduction_question>(part_);
+  m.number = number;
+  part_.pe().dispatch(m, part_.tree().children[child]);
 }
 
 void reduction_station::report_what_is_complete() {
@@ -293,13 +363,9 @@ void reduction_station::report_first() {
     m.change = change;
     m.is_report = true;
     m.has_elements = has_elements;
-    return dispatch_to_root(m);
+    return add(m);
   }
-  auto& m = message_of<bare_report>(part_);
-  m.number = number;
-  m.change = change;
-  m.has_elements = has_elements;
-  part_.pe().dispatch(m, part_.root());
+  add(number, part_.pe().pe(), 0, change, true, has_elements);
 }
 
 std::int64_t reduction_station::change_until(std::uint64_t number) {
@@ -313,58 +379,91 @@ std::int64_t reduction_station::change_until(std::uint64_t number) {
 void reduction_station::add(std::uint64_t number, int from, std::uint64_t count, std::int64_t change,
                             bool is_report, bool has_elements) {
   if (part_.is_closed()) return;
-  auto& pe = part_.pe();
-  const int n = pe.num_pes();
   auto& t = totals_[number];
   t.reports += is_report ? 1 : 0;
   t.count += count;
   t.change += change;
   tell_part(&totals_, number);
-  if (n > 1) {
-    emptiness_.resize(static_cast<std::size_t>(n));
-    if (has_elements) {
-      auto& last = emptiness_[static_cast<std::size_t>(from)].last_nonempty;
-      last = std::max(last, static_cast<std::int64_t>(number));
-    }
-    auto& asked = asked_[number];
-    asked.resize(static_cast<std::size_t>(n));
-    for (std::size_t p = 0; p < asked.size(); ++p)
-      if (emptiness_[p].is_empty() && !asked[p]) {
-        asked[p] = true;
-        auto& m = message_of<reduction_question>(part_);
-        m.number = number;
-        pe.dispatch(m, static_cast<int>(p));
-      }
+  const std::size_t child = is_report ? part_.tree().position_of(from) : part_.tree().children.size();
+  if (child < part_.tree().children.size()) {
+    emptiness_.resize(part_.tree().children.size());
+    auto& last = emptiness_[child].last_nonempty;
+    if (has_elements) last = std::max(last, static_cast<std::int64_t>(number));
   }
-  if (t.reports < n || static_cast<std::int64_t>(t.count) != elements_ + t.change) return;
-  auto values = std::move(t.values);
-  totals_.erase(number);
+  goes_on(number);
+  finish(number);
+}
+
+void reduction_station::finish(std::uint64_t number) {
+  const auto at = totals_.find(number);
+  if (at == totals_.end() || at->second.reports < part_.tree().reporters()) return;
+  const bool is_root = part_.is_root();
+  if (is_root && static_cast<std::int64_t>(at->second.count) != elements_ + at->second.change) return;
+  total done = std::move(at->second);
+  totals_.erase(at);
   asked_.erase(number);
   tell_complete(&totals_, number);
-  if (values.empty()) return;  // all who were to take part have been destroyed
-  send_to_elements(*values.combine(), number);
+  if (!is_root) return report_up(number, std::move(done));
+  if (done.values.empty()) return;  // all who were to take part have been destroyed
+  send_to_elements(*done.values.combine(), number);
+}
+
+void reduction_station::report_up(std::uint64_t number, total&& done) {
+  next_report_up_ = std::max(next_report_up_, number + 1);
+  const int parent = part_.tree().parent;
+  const bool has_elements = !subtree_is_empty();
+  if (!done.values.empty()) {
+    auto& m = *done.values.combine().release();
+    m.origin = static_cast<std::uint32_t>(part_.pe().pe());
+    m.is_report = true;
+    m.has_elements = has_elements;
+    m.count = done.count;
+    m.change = done.change;
+    return dispatch_partial(m, parent);
+  }
+  auto& m = message_of<bare_report>(part_);
+  m.number = number;
+  m.change = done.change;
+  m.has_elements = has_elements;
+  part_.pe().dispatch(m, parent);
 }
 
 void reduction_station::send_to_elements(partial_result& all, std::uint64_t number) {
   auto& pe = part_.pe();
-  std::unique_ptr<shared_result, message_deleter> result(static_cast<shared_result*>(result_of(all)));
-  for (int p = 0; p < pe.num_pes(); ++p) {
-    try {
-      if (result != nullptr) {
-        auto& m = p + 1 < pe.num_pes() ? result->copy() : *result.release();
-        m.collection = part_.id();
-        m.number = number;
-        pe.dispatch(m, p);
-        continue;
-      }
-    } catch (...) {  // it cannot be copied or packed
-      all.error = thrown_by_reduction(all.collection);
-    }
-    auto& m = message_of<failed_reduction>(part_);
-    m.number = number;
-    m.error = all.error;
-    pe.dispatch(m, p);
+  if (auto* const result = static_cast<shared_result*>(result_of(all))) {
+    result->collection = part_.id();
+    result->number = number;
+    pass_down(*result);
+    return pe.dispatch(*result, pe.pe());
   }
+  pass_down(number, all.error);
+  send_failure_down(number, all.error, pe.pe());
+}
+
+void reduction_station::pass_down(const shared_result& result) {
+  for (const int child : part_.tree().children) {
+    carried_exception thrown;
+    try {
+      auto& m = result.copy();
+      m.collection = part_.id();
+      m.number = result.number;
+      part_.pe().dispatch(m, child);
+    } catch (...) {  // it cannot be copied or packed
+      thrown = thrown_by_reduction(part_.id());
+    }
+    if (thrown) send_failure_down(result.number, thrown, child);
+  }
+}
+
+void reduction_station::pass_down(std::uint64_t number, const carried_exception& error) {
+  for (const int child : part_.tree().children) send_failure_down(number, error, child);
+}
+
+void reduction_station::send_failure_down(std::uint64_t number, const carried_exception& error, int to) {
+  auto& m = message_of<failed_reduction>(part_);
+  m.number = number;
+  m.error = error;
+  part_.pe().dispatch(m, to);
 }
 
 void reduction_station::add(partial_result& part) {
@@ -373,14 +472,23 @@ void reduction_station::add(partial_result& part) {
   if (!part.of_call)
     return add(part.number, static_cast<int>(part.origin), part.count, part.change, part.is_report,
                part.has_elements);
-  calls_[part.number].count += part.count;
+  auto& c = calls_[part.number];
+  c.count += part.count;
+  c.reports += part.is_report ? 1 : 0;
   check(part.number);
 }
 
-void reduction_station::expect_answers(std::uint64_t broadcast, std::uint64_t elements, std::uint32_t caller,
-                                       const reply_address& reply) {
+void reduction_station::add_no_answers(std::uint64_t broadcast) {
+  if (part_.is_closed()) return;
+  ++calls_[broadcast].reports;
+  check(broadcast);
+}
+
+void reduction_station::expect_answers(std::uint64_t broadcast, std::uint64_t elements, bool wants_end_alone,
+                                       std::uint32_t caller, const reply_address& reply) {
   auto& c = calls_[broadcast];
   c.expected = elements;
+  c.wants_end_alone = wants_end_alone;
   c.caller = caller;
   c.reply = reply;
   check(broadcast);
@@ -393,31 +501,49 @@ std::vector<carried_exception> reduction_station::held_errors() const {
   return errors;
 }
 
-void reduction_station::became_empty(int who, std::uint64_t next_report) {
-  emptiness_.resize(static_cast<std::size_t>(part_.pe().num_pes()));
-  auto& one = emptiness_[static_cast<std::size_t>(who)];
-  one.at = std::max(one.at, static_cast<std::int64_t>(next_report));
-  if (!one.is_empty()) return;
-  for (const auto& [number, t] : totals_) {
-    if (number < next_report) continue;  // its report is on its way
-    asked_[number].resize(emptiness_.size());
-    asked_[number][static_cast<std::size_t>(who)] = true;
-    auto& m = message_of<reduction_question>(part_);
-    m.number = number;
-    part_.pe().dispatch(m, who);
-  }
+void reduction_station::became_empty(int child, std::uint64_t next_report) {
+  const std::size_t position = part_.tree().position_of(child);
+  emptiness_.resize(part_.tree().children.size());
+  auto& of_child = emptiness_[position];
+  of_child.at = std::max(of_child.at, static_cast<std::int64_t>(next_report));
+  if (!of_child.is_empty()) return;
+  // Those before are on their way.
+  for (auto at = totals_.lower_bound(next_report); at != totals_.end(); ++at) ask(position, at->first);
+  tell_parent_if_empty();
 }
 
 void reduction_station::check(std::uint64_t broadcast) {
   tell_part(&calls_, broadcast);
   const auto at = calls_.find(broadcast);
-  if (at == calls_.end() || at->second.count != at->second.expected) return;
+  if (at == calls_.end() || at->second.reports < part_.tree().reporters()) return;
+  const bool is_root = part_.is_root();
+  if (is_root && at->second.count != at->second.expected) return;
   call done = std::move(at->second);
   calls_.erase(at);
   tell_complete(&calls_, broadcast);
+  if (!is_root) return report_up(broadcast, std::move(done));
+  if (done.values.empty()) return answer_for_none(done);
   const auto all = done.values.combine();
   if (!all->error && !all->has_value()) return fail_empty_reduction(part_, done.caller, done.reply);
   answer(*all, done.caller, done.reply);
+}
+
+void reduction_station::report_up(std::uint64_t broadcast, call&& done) {
+  if (!done.values.empty()) {
+    auto& m = *done.values.combine().release();
+    m.origin = static_cast<std::uint32_t>(part_.pe().pe());
+    m.is_report = true;
+    m.count = done.count;
+    return dispatch_partial(m, part_.tree().parent);
+  }
+  auto& m = message_of<no_answers>(part_);
+  m.number = broadcast;
+  part_.pe().dispatch(m, part_.tree().parent);
+}
+
+void reduction_station::answer_for_none(const call& done) {
+  if (done.wants_end_alone) return send_reply(done.caller, done.reply, nothing{});
+  fail_empty_reduction(part_, done.caller, done.reply);
 }
 
 void reduction_station::close() {

@@ -19,12 +19,12 @@ namespace detail {
 
 class local_array;
 
-/// What some elements contributed to one reduction, on its way to the root: how many they are, and a value, in
-/// which the root combines those of all PEs. The value stands in the message's own type (`partial_message`).
+/// What the elements of some PEs contributed to one reduction, on its way to the root: how many they are, and a value, in
+/// which the PEs on the way combine those from below. The value stands in the message's own type (`partial_message`).
 struct partial_result : message {
-  const bool of_call;  ///< of what a broadcast entry returns, else of an all_reduce
-  bool is_report = false;
-  bool has_elements = false;  ///< the PE that reports
+  const bool of_call;         ///< of what a broadcast entry returns, else of an all_reduce
+  bool is_report = false;     ///< of a whole subtree; else of an element that came late
+  bool has_elements = false;  ///< the subtree that reports
   std::uint64_t number = 0;
   std::uint64_t count = 0;
   std::int64_t change = 0;
@@ -49,7 +49,7 @@ struct partial_result : message {
 };
 using owned_partial = std::unique_ptr<partial_result, message_deleter>;
 
-/// From the root to a PE: what an all_reduce has come to. The value stands in the message's own type.
+/// From the root down the tree: what an all_reduce has come to. The value stands in the message's own type.
 struct shared_result : message {
   std::uint64_t number = 0;
 
@@ -70,8 +70,10 @@ carried_exception thrown_by_reduction(std::uint64_t collection = 0);
 /// Sends what a reduction has come to, or the exception, to the one who asked.
 void answer(partial_result& all, std::uint32_t caller, const reply_address& reply);
 
-/// Sends it to the array's root, with the exception in its place if the value cannot be packed.
-void dispatch_to_root(partial_result& m);
+/// Sends it to a PE, with the exception in its place if the value cannot be packed.
+void dispatch_partial(partial_result& m, int to);
+/// Gives it to this PE's part of its array, as what its elements answered to a broadcast.
+void answer_from_here(partial_result& m);
 
 /// What the elements of one PE contributed to one all_reduce; knows the types.
 class contributions_base {
@@ -92,7 +94,7 @@ class contributions_base {
   owned_partial whole_;
 };
 
-/// What all PEs contributed to one reduction; at the root.
+/// What a PE and those below it contributed to one reduction.
 class reduction_values {
  public:
   bool empty() const { return parts_.empty(); }
@@ -109,18 +111,20 @@ class reduction_values {
 
 /// Reductions over an array whose elements migrate, come and go.
 ///
-/// all_reduce: each element counts its calls; its n-th call belongs to reduction n. A PE reports reduction n
-/// to the root, once and in order, when all its elements have passed n: the combined value, how many
-/// contributed, and by how many the elements that take part changed here through insertion and destruction.
-/// An element that arrives after its new PE has reported n contributes directly to the root. The root is done
-/// when all PEs have reported and as many have contributed as take part. A PE without elements does not know
-/// that a reduction goes on: it tells the root when it becomes empty, and which reduction it will report next; until that
-/// report or a later one says that it has elements again, the root asks it.
+/// all_reduce: each element counts its calls; its n-th call belongs to reduction n. A PE closes reduction n, once and in
+/// order, when all its elements have passed n. When it has closed n and its children in the tree of PEs (`tree_place`)
+/// have reported n, it reports n to its parent: the combined value, how many contributed, and by how many the elements
+/// that take part changed there through insertion and destruction. An element that arrives after its new PE has closed n
+/// contributes directly to the root. The root is done when all have reported and as many have contributed as take part;
+/// the result goes down the tree. PEs without elements do not know that a reduction goes on: a PE tells its parent when
+/// its subtree becomes empty, and which reduction it will report next; until that report or a later one says that it has
+/// elements again, the parent asks it.
 ///
-/// reduce (of what a broadcast entry returns): the broadcast itself counts who takes part; see
-/// broadcast_station.
+/// reduce (of what a broadcast entry returns): a PE's part is complete when all elements that were there have answered.
+/// The broadcast itself counts who takes part; see broadcast_station.
 ///
-/// Order of combination: by key within a PE, then by PE. So it is fixed for a given placement.
+/// Order of combination: by key within a PE, then by PE, in brackets of the tree; what came directly comes after the
+/// subtrees of lower PEs. So it is fixed for a given placement.
 class reduction_station {
  public:
   reduction_station(local_array& part, std::uint64_t initial_elements);
@@ -143,23 +147,31 @@ class reduction_station {
   void element_destroyed(const chare_header& element);
   void element_arrived(const chare_header& element);
   void element_left(const chare_header& element);
-  /// The root asks this PE, which may be empty, about a reduction.
+  /// The parent asks about a reduction, since this subtree may be empty.
   void asked_for(std::uint64_t number);
   /// All elements that the array begins with are there.
   void created();
 
-  // At the root.
-
-  /// Takes a report (`is_report`) or a straggler's contribution.
+  /// Takes a report, of a child or this PE, or at the root what came directly from an element.
   void add(std::uint64_t number, int from, std::uint64_t count, std::int64_t change, bool is_report,
            bool has_elements);
-  /// Takes what came from another PE.
+  /// The same with a value.
   void add(partial_result& part);
-  /// A PE has told, when it was to report this reduction next, that it had no elements.
-  void became_empty(int pe, std::uint64_t next_report);
-  /// A broadcast whose results are wanted has reached all elements, so many.
-  void expect_answers(std::uint64_t broadcast, std::uint64_t elements, std::uint32_t caller,
-                      const reply_address& reply);
+  /// A child has told, when it was to report this reduction next, that its subtree had no elements.
+  void became_empty(int child, std::uint64_t next_report);
+  /// Of a broadcast whose results are wanted: the elements of this PE, or of a child's subtree, which had none, have
+  /// answered.
+  void add_no_answers(std::uint64_t broadcast);
+  /// Passes a result to the PEs below, with the exception in its place if it cannot be copied or packed.
+  void pass_down(const shared_result& result);
+  void pass_down(std::uint64_t number, const carried_exception& error);
+
+  // At the root.
+
+  /// A broadcast whose results are wanted has reached all elements, so many. `wants_end_alone`: there is no value, so that
+  /// no element is enough.
+  void expect_answers(std::uint64_t broadcast, std::uint64_t elements, bool wants_end_alone,
+                      std::uint32_t caller, const reply_address& reply);
   /// Exceptions that have come and wait for the answers of other elements.
   std::vector<carried_exception> held_errors() const;
   /// True if no reduction is under way.
@@ -171,8 +183,10 @@ class reduction_station {
  private:
   /// One reduction of what a broadcast entry returns.
   struct call {
+    int reports = 0;
     std::uint64_t count = 0;
     std::uint64_t expected = ~std::uint64_t{0};  ///< known when the broadcast has been delivered everywhere
+    bool wants_end_alone = false;
     std::uint32_t caller = 0;
     reply_address reply;
     reduction_values values;
@@ -189,26 +203,41 @@ class reduction_station {
     reduction_values values;
   };
 
-  /// What a PE has said of having elements. Its notices may overtake its reports, and each other: the newest counts.
+  /// What a child has said of its subtree's having elements. Its notices may overtake its reports, and each other: the
+  /// newest counts.
   struct emptiness {
     std::int64_t at = -1;             ///< the reduction that it was to report next when it had none
     std::int64_t last_nonempty = -1;  ///< the last that it reported when it had some
     bool is_empty() const { return at > last_nonempty; }
   };
 
-  bool has_reported(std::uint64_t number) const { return number < next_report_; }
-  /// Ends a call when all answers are there.
+  /// This PE itself.
+  bool has_closed(std::uint64_t number) const { return number < next_report_; }
+  /// Ends a call when all answers are there, or passes those of this subtree on.
   void check(std::uint64_t broadcast);
+  void answer_for_none(const call& done);
+  void report_up(std::uint64_t broadcast, call&& done);
+  /// The same of an all_reduce.
+  void finish(std::uint64_t number);
+  void report_up(std::uint64_t number, total&& done);
   void send_to_elements(partial_result& all, std::uint64_t number);
+  void send_failure_down(std::uint64_t number, const carried_exception& error, int to);
+  /// There is such a reduction, of which a PE or a subtree without elements may not know.
+  void goes_on(std::uint64_t number);
+  void ask_below(std::uint64_t number);
+  void ask(std::size_t child, std::uint64_t number);
+  bool subtree_is_empty() const;
   open_reduction& open(std::uint64_t number);
   void report_what_is_complete();
   void report_first();
   /// Of the number of elements that take part, up to that reduction, which is reported next.
   std::int64_t change_until(std::uint64_t number);
   void tell_if_empty();
+  void tell_parent_if_empty();
 
   local_array& part_;
-  std::uint64_t next_report_ = 0;
+  std::uint64_t next_report_ = 0;             ///< that this PE closes
+  std::uint64_t next_report_up_ = 0;          ///< that goes to the parent; unused at the root
   std::deque<open_reduction> open_;           ///< from next_report_ on
   std::unique_ptr<contributions_base> late_;  ///< of an element that arrived after the report
   std::map<std::uint64_t, std::vector<reply_address>> waiting_;
@@ -218,8 +247,8 @@ class reduction_station {
 
   std::int64_t elements_;  ///< that the array began with
   std::map<std::uint64_t, total> totals_;
-  std::map<std::uint64_t, std::vector<bool>> asked_;
-  std::vector<emptiness> emptiness_;  ///< of each PE
+  std::map<std::uint64_t, std::vector<bool>> asked_;  ///< which children, by the reductions that go on
+  std::vector<emptiness> emptiness_;                  ///< of each child
   std::map<std::uint64_t, call> calls_;
 };
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -12,6 +14,8 @@
 
 #include <imbrex/base/random.hpp>
 #include <imbrex/core/behaviour/machines.test.hpp>
+#include <imbrex/core/pe/pe_tree.hpp>
+#include <imbrex/core/pe/run_services.hpp>
 
 namespace imbrex::reductions_test {
 
@@ -212,28 +216,46 @@ TEST_P(reductions, over_a_section_from_inside) {
   });
 }
 
-/// The sum of a placement: by index within a PE, then by PE.
-double expected_sum(int elements, int pes, int round) {
-  double total = 0;
-  for (int p = 0; p < pes; ++p) {
-    double part = 0;
-    bool is_first = true;
-    for (int i = 0; i < elements; ++i)
-      if (i % pes == p) {
-        part = is_first ? noise(i, round) : part + noise(i, round);
-        is_first = false;
-      }
-    total = p == 0 ? part : is_first ? total : total + part;
+/// The sum of a round-robin placement: by index within a PE, then by PE, in the brackets of a tree of PEs. None where no
+/// elements are.
+class expected_sum {
+ public:
+  expected_sum(int elements, int round, int root) : elements_(elements), round_(round), root_(root) {}
+
+  std::optional<double> of_subtree(int pe) const {
+    auto pes = place_of(pe).children;
+    pes.push_back(pe);
+    std::ranges::sort(pes);
+    std::optional<double> total;
+    for (const int p : pes)
+      if (const auto part = p == pe ? of_pe(p) : of_subtree(p)) total = total ? *total + *part : *part;
+    return total;
   }
-  return total;
-}
+
+ private:
+  detail::tree_place place_of(int pe) const {
+    return detail::place_in_tree(pe, root_, num_pes(), detail::processor::here().run().host_starts());
+  }
+  std::optional<double> of_pe(int pe) const {
+    std::optional<double> total;
+    for (int i = pe; i < elements_; i += num_pes())
+      total = total ? *total + noise(i, round_) : noise(i, round_);
+    return total;
+  }
+
+  int elements_;
+  int round_;
+  int root_;
+};
 
 TEST_P(reductions, of_floating_point_numbers_repeat_bit_for_bit) {
   run([]() -> task<> {
     constexpr int elements = 37;
     auto all = make_array<cell>(dense(elements).placed(round_robin));
+    const int root = detail::root_of(detail::processor::here().number_of(all.collection()), num_pes());
     for (int round = 0; round < 5; ++round) {
-      const auto expected = std::bit_cast<std::uint64_t>(expected_sum(elements, num_pes(), round));
+      const auto expected =
+          std::bit_cast<std::uint64_t>(*expected_sum(elements, round, root).of_subtree(root));
       const double total = co_await all.reduce<&cell::noise_of>(sum, round);
       EXPECT_EQ(std::bit_cast<std::uint64_t>(total), expected);
       const double from_inside = co_await all.reduce<&cell::noise_later>(imbrex::max, round);

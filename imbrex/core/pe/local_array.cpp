@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/core/pe/run_services.hpp>
 #include <imbrex/sched/observer.hpp>
 
 namespace imbrex::detail {
@@ -18,6 +19,14 @@ namespace {
 }
 
 }  // namespace
+
+local_array::local_array(processor& pe, std::uint64_t id, std::string_view chare_name, const stations& its)
+    : collection_part(id, chare_name),
+      pe_(pe),
+      broadcasts_(its.broadcasts),
+      reductions_(its.reductions),
+      ending_(its.ending),
+      tree_(place_in_tree(pe.pe(), root_of(id, pe.num_pes()), pe.num_pes(), pe.run().host_starts())) {}
 
 void local_array::sort_locals() {
   if (sorted_) return;

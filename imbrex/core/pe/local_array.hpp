@@ -12,6 +12,7 @@
 
 #include <imbrex/base/host/signal_text.hpp>
 #include <imbrex/core/pe/chare_header.hpp>
+#include <imbrex/core/pe/pe_tree.hpp>
 #include <imbrex/core/pe/processor.hpp>
 
 namespace imbrex::detail {
@@ -34,6 +35,8 @@ class local_array : public collection_part {
   /// The PE that numbers the array's broadcasts and ends its reductions.
   int root() const { return root_of(id(), pe_.num_pes()); }
   bool is_root() const { return root() == pe_.pe(); }
+  /// This PE's place in the tree along which the array's collectives go.
+  const tree_place& tree() const { return tree_; }
 
   /// The elements on this PE, in the order of their keys if `sort_locals` was called since the last change.
   const std::vector<chare_header*>& locals() const { return locals_; }
@@ -64,8 +67,8 @@ class local_array : public collection_part {
   broadcast_station& broadcasts() const { return broadcasts_; }
   reduction_station& reductions() const { return reductions_; }
   end_station& ending() const { return ending_; }
-  /// It has no element any more, and would report that reduction next.
-  virtual void became_empty(std::uint64_t next_report) = 0;
+  /// It has no element any more.
+  virtual void became_empty() = 0;
 
   /// Messages that wait here for elements that do not exist (yet), or have just left: a line for each, at most `most`
   /// lines.
@@ -90,12 +93,7 @@ class local_array : public collection_part {
     reduction_station& reductions;
     end_station& ending;
   };
-  local_array(processor& pe, std::uint64_t id, std::string_view chare_name, const stations& its)
-      : collection_part(id, chare_name),
-        pe_(pe),
-        broadcasts_(its.broadcasts),
-        reductions_(its.reductions),
-        ending_(its.ending) {}
+  local_array(processor& pe, std::uint64_t id, std::string_view chare_name, const stations& its);
 
   virtual bool before(const chare_header& a, const chare_header& b) const = 0;
   void add_local(chare_header& element);
@@ -114,6 +112,7 @@ class local_array : public collection_part {
   bool sorted_ = true;
   bool pinned_ = false;
   bool closed_ = false;
+  tree_place tree_;
 };
 
 /// This PE's part of an array; null if it is not here.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include <imbrex/base/options/options.hpp>
@@ -24,6 +25,8 @@ class run_services {
   virtual int processes() const = 0;
   /// True if the PE is of this process.
   virtual bool holds(int pe) const = 0;
+  /// The first PE of each host, ascending from 0.
+  virtual std::span<const int> host_starts() const = 0;
 
   /// Ends the run in all processes with that status, unless it is ending. Throws imbrex::error for a status that would be
   /// seen as 0.

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,7 @@ class local_run : public run_services {
   const options& how() const final { return how_; }
   int num_pes() const { return pes_.total; }
   bool holds(int pe) const final { return pes_.holds(pe); }
+  std::span<const int> host_starts() const final { return host_starts_; }
   /// A PE of this process.
   processor& processor_at(int pe) const { return *processors_[static_cast<std::size_t>(pe - pes_.first)]; }
   run_devices& devices() const final { return *devices_; }
@@ -75,6 +77,7 @@ class local_run : public run_services {
   memory_reserve reserve_;
   options how_;
   pe_range pes_;
+  std::vector<int> host_starts_{0};
   real_clock real_clock_;
   simulated_clock simulated_clock_;
   std::unique_ptr<run_devices> devices_;

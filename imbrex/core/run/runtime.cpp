@@ -145,6 +145,7 @@ runtime::runtime(const options& how, bootstrap* meeting) : local_run(checked(how
   } else {
     mine = share_host(*meeting, how_.pes, threads_beside(how_), devices_->seen());
     how_.pes = mine.pes;
+    host_starts_ = mine.host_starts;
     if (!mine.is_only_host && detail::link_of(how_).delays())
       throw usage_error(
           "--net-latency, --net-bandwidth and --net-injection-gap are for processes of one host, since they "
