@@ -7,14 +7,16 @@ namespace {
 
 /// From a PE to the root: it has no elements.
 struct empty_notice : message {
+  std::optional<std::uint64_t> next_report;
   element_counts counts;
 
   static inline message_type type_record = runtime_message_type<empty_notice>();
-  void serialize(auto& ar) { ar(counts); }
+  void serialize(auto& ar) { ar(next_report, counts); }
   void deliver() {
     auto* part = array_at(processor::here(), collection);
     if (part == nullptr) return processor::here().hold(*this);
     const message_guard mine(*this);
+    if (next_report) part->reductions().became_empty(static_cast<int>(origin), *next_report);
     part->ending().became_empty(static_cast<int>(origin), counts);
   }
 };
@@ -30,10 +32,11 @@ collection_base::collection_base(processor& pe, std::uint64_t id, std::string_vi
 
 collection_base::~collection_base() = default;
 
-void collection_base::became_empty() {
+void collection_base::became_empty(std::optional<std::uint64_t> next_report) {
   if (pe().num_pes() == 1) return ending_.became_empty(0, ending_.counts());
   auto& m = make_message<empty_notice>();
   m.collection = id();
+  m.next_report = next_report;
   m.counts = ending_.counts();
   pe().dispatch(m, root());
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include <imbrex/core/collective/array_end.hpp>
@@ -19,7 +20,7 @@ class collection_base : public local_array {
   ~collection_base() override;
 
   int creator() const override { return ending_.creator(); }
-  void became_empty() override;
+  void became_empty(std::optional<std::uint64_t> next_report) override;
 
  private:
   broadcast_station broadcasts_;

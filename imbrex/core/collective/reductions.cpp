@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <exception>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -294,8 +295,9 @@ void reduction_station::created() { tell_if_empty(); }
 
 void reduction_station::tell_if_empty() {
   if (!part_.locals().empty() || part_.is_of_singles()) return;
-  part_.became_empty();
-  tell_parent_if_empty();
+  const bool root_is_parent = part_.tree().parent == part_.root();
+  part_.became_empty(root_is_parent && subtree_is_empty() ? std::optional(next_report_up_) : std::nullopt);
+  if (!root_is_parent) tell_parent_if_empty();
 }
 
 void reduction_station::tell_parent_if_empty() {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -67,8 +68,8 @@ class local_array : public collection_part {
   broadcast_station& broadcasts() const { return broadcasts_; }
   reduction_station& reductions() const { return reductions_; }
   end_station& ending() const { return ending_; }
-  /// It has no element any more.
-  virtual void became_empty() = 0;
+  /// It has no element any more. `next_report`: the reduction that it reports next, if the root is to hear that, too.
+  virtual void became_empty(std::optional<std::uint64_t> next_report) = 0;
 
   /// Messages that wait here for elements that do not exist (yet), or have just left: a line for each, at most `most`
   /// lines.
