@@ -9,6 +9,7 @@
 
 #include <imbrex/core/array/balance_point.hpp>
 #include <imbrex/core/array/channel.hpp>
+#include <imbrex/core/array/collectives.hpp>
 #include <imbrex/core/array/create.hpp>
 #include <imbrex/core/array/section.hpp>
 #include <imbrex/core/pe/sleep.hpp>

@@ -85,6 +85,7 @@ struct reduction_result final : shared_result {
 
   static inline message_type type_record = runtime_message_type<reduction_result>();
   void serialize(auto& ar) { ar(number, value); }
+  const void* content() const override { return std::addressof(value); }
   shared_result& copy() const override { return make_message<reduction_result>(value); }
   void give(reply_target& to) const override {
     Result given(value);

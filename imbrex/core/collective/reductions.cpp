@@ -88,8 +88,7 @@ struct failed_reduction : message {
     if (part == nullptr) return pe.hold(*this);
     const message_guard mine(*this);
     if (!part->is_root()) part->reductions().pass_down(number, error);
-    for (const auto& who : part->reductions().take_waiting(number))
-      if (auto* target = pe.replies().find(who)) target->fail(0, error);
+    part->reductions().take_failure(number, error);
   }
 };
 
@@ -151,8 +150,7 @@ void shared_result::deliver() {
   if (part == nullptr) return pe.hold(*this);
   const message_guard mine(*this);
   if (!part->is_root()) part->reductions().pass_down(*this);
-  for (const auto& who : part->reductions().take_waiting(number))
-    if (auto* target = pe.replies().find(who)) give(*target);
+  part->reductions().take_result(*this);
 }
 
 carried_exception thrown_by_reduction(std::uint64_t collection) {
@@ -249,14 +247,64 @@ std::vector<reply_address> reduction_station::take_waiting(std::uint64_t number)
   return who;
 }
 
-void reduction_station::contributed(std::uint64_t number) {
-  if (has_closed(number)) {
-    const auto alone = std::move(late_);
-    auto& m = alone->combine();
-    m.collection = part_.id();
-    m.number = number;
-    return dispatch_partial(m, part_.root());
+void reduction_station::take_result(const shared_result& result) {
+  const auto at = exchanges_.find(result.number);
+  const auto exchange = at == exchanges_.end() ? nullptr : std::move(at->second);
+  if (exchange != nullptr) {
+    exchanges_.erase(at);
+    exchange->complete(result.content());
   }
+  const auto waiting = take_waiting(result.number);
+  for (std::size_t i = 0; i < waiting.size(); ++i) {
+    auto* const target = part_.pe().replies().find(waiting[i]);
+    if (target == nullptr) continue;
+    if (exchange != nullptr)
+      exchange->give(i, *target);
+    else
+      result.give(*target);
+  }
+}
+
+void reduction_station::take_failure(std::uint64_t number, const carried_exception& error) {
+  exchanges_.erase(number);
+  for (const auto& who : take_waiting(number))
+    if (auto* target = part_.pe().replies().find(who)) target->fail(0, error);
+}
+
+bool reduction_station::exchange_is_taken(std::uint64_t number) {
+  if (exchanges_.empty()) return true;
+  const auto at = exchanges_.find(number);
+  return at == exchanges_.end() || at->second->flush();
+}
+
+void reduction_station::exchange_was_taken(std::uint64_t number) {
+  if (!has_closed(number)) return report_what_is_complete();
+  const auto [first, last] = late_exchanges_.equal_range(number);
+  std::vector<std::unique_ptr<contributions_base>> complete;
+  for (auto at = first; at != last; ++at) complete.push_back(std::move(at->second));
+  late_exchanges_.erase(first, last);
+  for (auto& alone : complete) add_late(number, std::move(alone));
+}
+
+void reduction_station::add_late(std::uint64_t number, std::unique_ptr<contributions_base> alone) {
+  if (!exchange_is_taken(number)) {
+    late_exchanges_.emplace(number, std::move(alone));
+    return;
+  }
+  auto& m = alone->combine();
+  m.collection = part_.id();
+  m.number = number;
+  add_error_of_exchange(m);
+  dispatch_partial(m, part_.root());
+}
+
+void reduction_station::add_error_of_exchange(partial_result& m) const {
+  const auto at = exchanges_.find(m.number);
+  if (at != exchanges_.end() && !m.error) m.error = at->second->error();
+}
+
+void reduction_station::contributed(std::uint64_t number) {
+  if (has_closed(number)) return add_late(number, std::move(late_));
   ++open(number).passed;
   tell_part(&open_, number);
   report_what_is_complete();
@@ -286,6 +334,8 @@ void reduction_station::element_arrived(const chare_header& element) {
 }
 
 void reduction_station::element_left(const chare_header& element) {
+  for (const auto& [number, exchange] : exchanges_)
+    if (exchange != nullptr) exchange->element_left(element);
   for (std::uint64_t n = next_report_; n < element.reductions; ++n) --open(n).passed;
   tell_if_empty();
   report_what_is_complete();
@@ -346,6 +396,7 @@ void reduction_station::report_what_is_complete() {
     const auto& first = open_.front();
     const std::size_t here = part_.locals().size();
     if (here > 0 ? first.passed < here : !first.asked) return;
+    if (!exchange_is_taken(next_report_)) return;
     report_first();
   }
 }
@@ -365,6 +416,7 @@ void reduction_station::report_first() {
     m.change = change;
     m.is_report = true;
     m.has_elements = has_elements;
+    add_error_of_exchange(m);
     return add(m);
   }
   add(number, part_.pe().pe(), 0, change, true, has_elements);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include <imbrex/core/collective/exchange_base.hpp>
 #include <imbrex/core/message/carried_exception.hpp>
 #include <imbrex/core/message/message.hpp>
 #include <imbrex/core/message/reply_table.hpp>
@@ -54,6 +55,7 @@ struct shared_result : message {
   std::uint64_t number = 0;
 
   virtual shared_result& copy() const = 0;
+  virtual const void* content() const = 0;
   /// Gives one of those who wait a copy of the value.
   virtual void give(reply_target& to) const = 0;
 
@@ -142,6 +144,13 @@ class reduction_station {
   /// It has been added there.
   void contributed(std::uint64_t number);
   std::vector<reply_address> take_waiting(std::uint64_t number);
+  /// What goes along with a reduction; null if nothing has begun to here.
+  std::unique_ptr<exchange_base>& exchange_with(std::uint64_t number) { return exchanges_[number]; }
+  /// What it had sent from here has been taken.
+  void exchange_was_taken(std::uint64_t number);
+  /// The result of a reduction is there, for those who wait.
+  void take_result(const shared_result& result);
+  void take_failure(std::uint64_t number, const carried_exception& error);
 
   void element_created(chare_header& element);
   void element_destroyed(const chare_header& element);
@@ -222,6 +231,10 @@ class reduction_station {
   void report_up(std::uint64_t number, total&& done);
   void send_to_elements(partial_result& all, std::uint64_t number);
   void send_failure_down(std::uint64_t number, const carried_exception& error, int to);
+  /// True if what goes along with it, if anything does, has been taken.
+  bool exchange_is_taken(std::uint64_t number);
+  void add_error_of_exchange(partial_result& m) const;
+  void add_late(std::uint64_t number, std::unique_ptr<contributions_base> alone);
   /// There is such a reduction, of which a PE or a subtree without elements may not know.
   void goes_on(std::uint64_t number);
   void ask_below(std::uint64_t number);
@@ -241,6 +254,9 @@ class reduction_station {
   std::deque<open_reduction> open_;           ///< from next_report_ on
   std::unique_ptr<contributions_base> late_;  ///< of an element that arrived after the report
   std::map<std::uint64_t, std::vector<reply_address>> waiting_;
+  std::map<std::uint64_t, std::unique_ptr<exchange_base>> exchanges_;
+  /// Of elements that arrived after the report, until what they sent has been taken.
+  std::multimap<std::uint64_t, std::unique_ptr<contributions_base>> late_exchanges_;
   /// Of the number of elements, by the first reduction they concern; those before `next_report_` in one sum.
   std::map<std::uint64_t, std::int64_t> changes_;
   std::int64_t change_so_far_ = 0;

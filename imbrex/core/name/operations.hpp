@@ -42,10 +42,17 @@ consteval bool combines() {
   }
 }
 
+/// True if the operation, which is then the runtime's own, adds a value to another in place.
+template <class Op, class V>
+inline constexpr bool appends = requires(const Op& op, V& a, V& b) { op.append(a, b); };
+
 /// Applies an operation, element by element for vectors and arrays that it does not take whole.
 template <class Op, class V>
 V combined(const Op& op, V&& a, V&& b) {
-  if constexpr (combines_whole<Op, V>) {
+  if constexpr (appends<Op, V>) {
+    op.append(a, b);
+    return std::move(a);
+  } else if constexpr (combines_whole<Op, V>) {
     return op(std::as_const(a), std::as_const(b));
   } else {
     if (a.size() != b.size())
