@@ -14,7 +14,7 @@
 #include <imbrex/base/options/command_words.hpp>
 #include <imbrex/base/options/nearest.hpp>
 #include <imbrex/base/options/number.hpp>
-#include <imbrex/base/options/options.hpp>
+#include <imbrex/core/options/options.hpp>
 
 namespace jacobi3d {
 namespace {

@@ -14,7 +14,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/host/topology.hpp>
-#include <imbrex/base/options/options.hpp>
+#include <imbrex/base/max_pes.hpp>
 #include <imbrex/serial/archive.hpp>
 
 namespace imbrex {

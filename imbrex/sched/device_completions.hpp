@@ -9,9 +9,9 @@
 #include <vector>
 
 #include <imbrex/base/clock.hpp>
-#include <imbrex/base/options/options.hpp>
 #include <imbrex/sched/completion_source.hpp>
 #include <imbrex/sched/scheduler.hpp>
+#include <imbrex/sched/settings.hpp>
 
 namespace imbrex {
 

@@ -92,14 +92,14 @@ class observed_thread {
 
 }  // namespace
 
-thread_machine::thread_machine(std::span<scheduler* const> pes, const options& how, bool may_spin,
+thread_machine::thread_machine(std::span<scheduler* const> pes, const thread_settings& how, bool may_spin,
                                listener& told)
     : pes_(pes.begin(), pes.end()),
       nudges_(pes.size()),
       told_(told),
       bind_(how.bind),
       // Not where messages take longer than it takes to wake.
-      spins_(may_spin && how.net_latency <= wake_margin::largest),
+      spins_(may_spin && how.latency <= wake_margin::largest),
       ended_(pes.size(), false) {
   for (auto& n : nudges_) n.type = &nudge;
 }

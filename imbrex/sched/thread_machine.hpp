@@ -11,10 +11,10 @@
 #include <thread>
 #include <vector>
 
-#include <imbrex/base/options/options.hpp>
 #include <imbrex/net/network.hpp>
 #include <imbrex/sched/idle_spin.hpp>
 #include <imbrex/sched/scheduler.hpp>
+#include <imbrex/sched/settings.hpp>
 #include <imbrex/sched/wake_margin.hpp>
 
 namespace imbrex {
@@ -49,7 +49,7 @@ class thread_machine {
   };
 
   /// `may_spin`: no other PE has to wait for a processor meanwhile.
-  thread_machine(std::span<scheduler* const> pes, const options& how, bool may_spin, listener& told);
+  thread_machine(std::span<scheduler* const> pes, const thread_settings& how, bool may_spin, listener& told);
   /// Waits for the threads, if they have not been finished.
   ~thread_machine();
   thread_machine(const thread_machine&) = delete;

@@ -44,8 +44,7 @@ class machine : public testing::TestWithParam<int>, protected thread_machine::li
   machine() {
     for (int p = 0; p < GetParam(); ++p) pes_.push_back(std::make_unique<scheduler>(p, time_, std::nullopt));
     for (auto& p : pes_) pointers_.push_back(p.get());
-    threads_.emplace(pointers_, options{.pes = GetParam()}, GetParam(),
-                     static_cast<thread_machine::listener&>(*this));
+    threads_.emplace(pointers_, thread_settings{}, GetParam(), static_cast<thread_machine::listener&>(*this));
   }
   bool quiet(const network::counts&) override {
     if (under_way_ != 0) ++wrong_;  // said to be quiet over a token
@@ -118,7 +117,7 @@ TEST(thread_machine, names_the_stuck_by_their_numbers_in_the_job) {
   static auto& seventh = *new scheduler(7, time, std::nullopt);
   static auto& nobody = *new indifferent;
   static auto& pes = *new std::vector<scheduler*>{&seventh};
-  static auto* const machine = new thread_machine(pes, options{.pes = 1}, true, nobody);
+  static auto* const machine = new thread_machine(pes, thread_settings{}, true, nobody);
   static auto& item = *new stuck_item;
   item.type = &stuck_kind;
   seventh.door().post(item);
@@ -163,7 +162,7 @@ TEST(thread_machine, leaves_the_processor_to_who_must_make_room) {
   pe.attach(network);
   std::vector<scheduler*> pes{&pe};
   indifferent nobody;
-  thread_machine machine(pes, options{.pes = 1}, false, nobody);
+  thread_machine machine(pes, thread_settings{}, false, nobody);
   network.machine = &machine;
   EXPECT_TRUE(machine.run([] { return std::chrono::milliseconds(3000); }).empty());
   // At most 16 looks with a yield before each rest, in each turn of which a step looks, too.

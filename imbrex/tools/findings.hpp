@@ -4,8 +4,8 @@
 #include <memory>
 
 #include <imbrex/base/clock.hpp>
-#include <imbrex/base/options/options.hpp>
 #include <imbrex/core/gpu/run_devices.hpp>
+#include <imbrex/core/options/options.hpp>
 #include <imbrex/net/host.hpp>
 #include <nlohmann/json_fwd.hpp>
 

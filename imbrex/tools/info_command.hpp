@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include <imbrex/base/options/options.hpp>
+#include <imbrex/core/options/options.hpp>
 
 namespace imbrex::tools {
 

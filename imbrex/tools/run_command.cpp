@@ -10,10 +10,11 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/max_processes.hpp>
 #include <imbrex/base/options/nearest.hpp>
 #include <imbrex/base/options/number.hpp>
-#include <imbrex/base/options/options.hpp>
 #include <imbrex/base/options/options_file.hpp>
+#include <imbrex/core/options/options.hpp>
 
 namespace imbrex::tools {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <imbrex/base/options/options.hpp>
+#include <imbrex/core/options/options.hpp>
 #include <imbrex/device/stream.hpp>
 
 namespace imbrex::detail {

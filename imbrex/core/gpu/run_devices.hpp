@@ -11,9 +11,9 @@
 #include <vector>
 
 #include <imbrex/base/clock.hpp>
-#include <imbrex/base/options/options.hpp>
 #include <imbrex/base/random.hpp>
 #include <imbrex/core/gpu/device_choice.hpp>
+#include <imbrex/core/options/options.hpp>
 #include <imbrex/device/device.hpp>
 #include <imbrex/device/emulated/simulated_time.hpp>
 #include <imbrex/device/model.hpp>

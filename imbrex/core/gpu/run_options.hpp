@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <imbrex/base/options/options.hpp>
+#include <imbrex/core/options/options.hpp>
 #include <imbrex/net/delay/link_model.hpp>
 
 namespace imbrex::detail {

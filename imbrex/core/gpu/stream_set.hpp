@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <imbrex/base/options/options.hpp>
 #include <imbrex/device/stream.hpp>
 
 namespace imbrex {

@@ -5,8 +5,8 @@
 #include <span>
 #include <string_view>
 
-#include <imbrex/base/options/options.hpp>
 #include <imbrex/core/message/message.hpp>
+#include <imbrex/core/options/options.hpp>
 
 namespace imbrex {
 

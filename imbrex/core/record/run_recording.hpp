@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <imbrex/base/options/options.hpp>
+#include <imbrex/core/options/options.hpp>
 #include <imbrex/core/record/device_recorder.hpp>
 #include <imbrex/core/record/recorder.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <imbrex/base/options/options.hpp>
+#include <imbrex/core/options/options.hpp>
 
 namespace imbrex::detail {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <imbrex/base/options/options.hpp>
+#include <imbrex/core/options/options.hpp>
 #include <imbrex/net/network.hpp>
 #include <imbrex/sched/comm_thread.hpp>
 

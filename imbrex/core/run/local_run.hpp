@@ -12,8 +12,8 @@
 #include <vector>
 
 #include <imbrex/base/clock.hpp>
-#include <imbrex/base/options/options.hpp>
 #include <imbrex/base/out_of_memory.hpp>
+#include <imbrex/core/options/options.hpp>
 #include <imbrex/core/pe/processor.hpp>
 #include <imbrex/core/pe/run_services.hpp>
 #include <imbrex/net/network.hpp>

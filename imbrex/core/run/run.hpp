@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <imbrex/base/narrowed.hpp>
-#include <imbrex/base/options/options.hpp>
+#include <imbrex/core/options/options.hpp>
 #include <imbrex/core/pe/pending.hpp>
 #include <imbrex/core/pe/processor.hpp>
 #include <imbrex/coro/task.hpp>

@@ -196,7 +196,8 @@ void runtime::furnish(const host_share& mine, const bootstrap* meeting) {
     std::vector<scheduler*> pes;
     for (auto& p : processors_) pes.push_back(p.get());
     if (job_ && job_->comm() != nullptr) pes.push_back(job_->comm());
-    threads_ = std::make_unique<thread_machine>(pes, how_, mine.has_processor_for_each, *this);
+    threads_ = std::make_unique<thread_machine>(pes, thread_settings{how_.bind, how_.net_latency},
+                                                mine.has_processor_for_each, *this);
   }
   const auto model = detail::link_of(how_);
   for (auto& p : processors_) {

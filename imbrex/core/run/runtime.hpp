@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <imbrex/base/clock.hpp>
-#include <imbrex/base/options/options.hpp>
+#include <imbrex/core/options/options.hpp>
 #include <imbrex/core/run/local_run.hpp>
 #include <imbrex/coro/task.hpp>
 #include <imbrex/net/network.hpp>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <imbrex/base/clock.hpp>
-#include <imbrex/base/options/options.hpp>
+#include <imbrex/core/options/options.hpp>
 #include <imbrex/device/model.hpp>
 #include <imbrex/net/delay/link_model.hpp>
 #include <imbrex/net/simulated/simulated_network.hpp>

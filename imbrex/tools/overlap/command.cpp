@@ -17,9 +17,9 @@
 #include <imbrex/base/host/replace_file.hpp>
 #include <imbrex/base/options/command_words.hpp>
 #include <imbrex/base/options/number.hpp>
-#include <imbrex/base/options/options.hpp>
 #include <imbrex/base/options/quantity.hpp>
 #include <imbrex/base/printable.hpp>
+#include <imbrex/core/options/options.hpp>
 #include <imbrex/tools/overlap/figures.hpp>
 #include <imbrex/tools/overlap/given_options.hpp>
 #include <imbrex/tools/overlap/input.hpp>

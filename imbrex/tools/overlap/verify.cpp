@@ -10,9 +10,9 @@
 #include <optional>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/options/options.hpp>
 #include <imbrex/base/options/quantity.hpp>
 #include <imbrex/base/printable.hpp>
+#include <imbrex/core/options/options.hpp>
 #include <imbrex/tools/process/temporary_folder.hpp>
 #include <imbrex/tools/process/trial.hpp>
 #include <imbrex/tools/replay/read_dataflow.hpp>

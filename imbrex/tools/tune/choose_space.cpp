@@ -6,8 +6,9 @@
 #include <set>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/max_processes.hpp>
 #include <imbrex/base/options/number.hpp>
-#include <imbrex/base/options/options.hpp>
+#include <imbrex/core/options/options.hpp>
 
 namespace imbrex::tune {
 namespace {

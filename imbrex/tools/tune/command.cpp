@@ -9,10 +9,11 @@
 #include <string_view>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/max_processes.hpp>
 #include <imbrex/base/options/command_words.hpp>
 #include <imbrex/base/options/nearest.hpp>
 #include <imbrex/base/options/number.hpp>
-#include <imbrex/base/options/options.hpp>
+#include <imbrex/core/options/options.hpp>
 
 namespace imbrex::tune {
 namespace {

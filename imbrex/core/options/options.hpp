@@ -9,7 +9,11 @@
 #include <string_view>
 
 #include <imbrex/base/clock.hpp>
-#include <imbrex/base/max_processes.hpp>
+#include <imbrex/base/max_pes.hpp>
+#include <imbrex/device/settings.hpp>
+#include <imbrex/net/settings.hpp>
+#include <imbrex/sched/settings.hpp>
+#include <imbrex/trace/settings.hpp>
 
 namespace imbrex {
 
@@ -20,26 +24,6 @@ enum class machine_kind {
   threads,        ///< threads of this process
   deterministic,  ///< logical PEs that one thread steps in an order made of a seed
   simulated,      ///< logical PEs that one thread steps, in the times of a model
-};
-
-/// Whether each PE's thread stays on one core.
-enum class binding { none, core };
-
-/// How a PE learns that what it gave to its device is done, when an entry awaits that (Choi 2022, table 2.1).
-enum class completion_method {
-  synchronous,   ///< `sync`: the PE waits for the device and does nothing else
-  user_polling,  ///< `poll-user`: an item of the PE's queue asks, and queues itself again until it is done
-  polling,       ///< `poll`: the PE asks for events, between items and while it is idle
-  callback,      ///< `callback`: the device's driver calls a function that posts to the PE; idle PEs sleep
-  flag,          ///< `flag`: the device writes into host memory, where the PE looks; not all devices can
-  work_request,  ///< `work-request`: as polling; and programs that can are to give their work as `work_request`s
-};
-
-/// How often a PE with other things to do asks its device; an idle one always does. All zero: by itself, oftener
-/// as long as it finds something.
-struct polling_interval {
-  int turns = 0;        ///< items run in between
-  nanoseconds time{0};  ///< or the time
 };
 
 /// Which of the devices that a process finds its PEs use.
@@ -58,24 +42,8 @@ enum class stream_policy {
   five,  ///< of a device, for all chares: to compute, pack, copy from and to it, unpack (Choi et al. 2020, IV)
 };
 
-/// The most PEs that one process may have.
-inline constexpr int max_pes = 65'536;
-
-/// The most emulated devices that one process may have, and the most turns between two looks for completions.
-inline constexpr int max_devices = 1'024;
-inline constexpr int max_poll_turns = 1'000'000;
-
-/// The longest latency and injection gap, and the bandwidths in bytes a second, that the network between PEs
-/// may be given.
-inline constexpr nanoseconds max_net_delay = std::chrono::minutes(1);
-inline constexpr std::uint64_t min_net_bandwidth = 1'000;
-inline constexpr std::uint64_t max_net_bandwidth = 1'000'000'000'000;
-
-/// The least and the most bytes for the records of one PE that have not reached the disk.
-inline constexpr std::uint64_t min_trace_buffer = 4'000;
-inline constexpr std::uint64_t max_trace_buffer = 100'000'000'000;
-
-/// How a run is set up. In simulated time what is 0 of the network's delays is as the model says, and the number of
+/// How a run is set up: what programs may set. Each layer's `options.hpp` has the table of the options that set its fields;
+/// the fields stand here in one place so that programs name them in one initialiser. In simulated time what is 0 of the network's delays is as the model says, and the number of
 /// devices is that of PEs, up to `max_devices`. Each field is given by the command-line option beside it; the last of several counts.
 struct options {
   int pes = 0;                                   ///< `--pes N`, 1 to `max_pes`; 0: one per usable processor
@@ -120,9 +88,8 @@ struct options {
   std::function<std::optional<int>(const device_choice&)> choose_device{};
 };
 
-/// What the command line calls it: "threads", "poll".
+/// What the command line calls it: "threads", "two".
 std::string_view name(machine_kind kind);
-std::string_view name(completion_method method);
 std::string_view name(stream_policy policy);
 
 /// Takes the runtime's own options (`--pes 4` or `--pes=4`) out of argc/argv and leaves the rest in order,
@@ -143,5 +110,12 @@ std::string options_help();
 
 /// The names of the runtime's options, such as "--pes".
 std::span<const std::string_view> option_names();
+
+namespace detail {
+
+/// Throws `usage_error` for a field that no command line would set so.
+void check_fields(const options& how);
+
+}  // namespace detail
 
 }  // namespace imbrex

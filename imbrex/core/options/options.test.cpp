@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <imbrex/base/options/options.hpp>
+#include <imbrex/core/options/options.hpp>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/host/temporary_file.test.hpp>

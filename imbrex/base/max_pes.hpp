@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace imbrex {
+
+/// The most PEs that one process may have.
+inline constexpr int max_pes = 65'536;
+
+}  // namespace imbrex

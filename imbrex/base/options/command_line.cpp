@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/base/options/command_line.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/options/nearest.hpp>
+#include <imbrex/base/options/options_file.hpp>
+#include <imbrex/base/printable.hpp>
+
+namespace imbrex {
+namespace {
+
+/// An argument taken apart at its first '='.
+struct argument {
+  explicit argument(std::string_view whole) {
+    const std::size_t equals = whole.find('=');
+    name = whole.substr(0, equals);
+    if (equals != std::string_view::npos) value = whole.substr(equals + 1);
+  }
+  bool ends_options() const { return name == "--" && !value; }
+
+  std::string_view name;
+  std::optional<std::string_view> value;
+};
+
+std::string_view without_dashes(std::string_view name) {
+  return name.substr(std::min(name.size(), name.find_first_not_of('-')));
+}
+
+bool nearly(std::string_view given, std::string_view known) {
+  const std::string_view letters = without_dashes(known);
+  const std::string_view given_letters = without_dashes(given);
+  if (given_letters.empty() || given_letters.front() != letters.front()) return false;
+  constexpr std::size_t long_name = 6;
+  return given != known && edit_distance(given, known) <= (letters.size() >= long_name ? 2 : 1);
+}
+
+/// What argv points to once options files have made it longer.
+struct longer_line {
+  std::deque<std::string> added;
+  std::vector<char*> words;
+};
+
+/// Keeps a command line until the program ends, as it may look at the main function's arguments as long.
+char** keep(longer_line line) {
+  static std::mutex lock;
+  static std::deque<longer_line> kept;
+  const std::lock_guard guard(lock);
+  return kept.emplace_back(std::move(line)).words.data();
+}
+
+}  // namespace
+
+std::string text_of(const given_option& given) {
+  return std::string(given.name) + (given.value.empty() ? "" : " ") + std::string(given.value);
+}
+
+const option_words& options_file_option() {
+  static const option_words words{
+      "--options", "FILE",
+      "take the arguments in this file in its place, one option a line; # begins a comment"};
+  return words;
+}
+
+std::string help_of(const option_words& option) {
+  constexpr std::size_t column = 23;
+  std::string text = "  " + std::string(option.name);
+  if (!option.value.empty()) text += " " + std::string(option.value);
+  text += text.size() < column ? std::string(column - text.size(), ' ') : "  ";
+  for (const char c : option.help) {
+    text += c;
+    if (c == '\n') text.append(column, ' ');
+  }
+  return text + "\n";
+}
+
+command_line::command_line(int argc, char** argv, std::function<std::string()> help)
+    : help_(std::move(help)) {
+  read_files(std::span(argv, static_cast<std::size_t>(argc)));
+}
+
+void command_line::read_files(std::span<char* const> words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const argument given(words[i]);
+    if (i > 0 && given.ends_options()) {
+      words_.insert(words_.end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+      return;
+    }
+    if (i == 0 || given.name != options_file_option().name) {
+      words_.push_back(words[i]);
+      continue;
+    }
+    options_file read =
+        read_options_file(std::string(given.value ? *given.value : value_of(given.name, words, i)));
+    if (read.processes != 0) processes_ = read.processes;
+    for (std::string& word : read.words) words_.push_back(added_.emplace_back(std::move(word)).data());
+  }
+}
+
+/// The next argument, to which `at` moves on.
+std::string_view command_line::value_of(std::string_view name, std::span<char* const> words,
+                                        std::size_t& at) const {
+  const bool follows = at + 1 < words.size() && !std::string_view(words[at + 1]).starts_with("--");
+  if (!follows) throw usage_error(printable(name) + " needs a value\n" + help_());
+  return words[++at];
+}
+
+void command_line::take(std::span<const option_words> known,
+                        const std::function<void(std::size_t, given_option)>& take) {
+  std::vector<char*> rest;
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    const argument given(words_[i]);
+    if (i > 0 && given.ends_options()) {
+      rest.insert(rest.end(), words_.begin() + static_cast<std::ptrdiff_t>(i), words_.end());
+      break;
+    }
+    const auto option = std::ranges::find(known, given.name, &option_words::name);
+    if (i == 0 || option == known.end()) {
+      rest.push_back(words_[i]);
+      continue;
+    }
+    if (option->value.empty() && given.value)
+      throw usage_error(printable(words_[i]) + ": " + printable(given.name) +
+                        " takes no value; leave it out to do without");
+    std::string_view value;
+    if (!option->value.empty()) value = given.value ? *given.value : value_of(given.name, words_, i);
+    take(static_cast<std::size_t>(option - known.begin()), {option->name, value});
+  }
+  words_ = std::move(rest);
+}
+
+void command_line::give_rest(int& argc, char**& argv) && {
+  const auto before = static_cast<std::size_t>(argc);
+  argc = static_cast<int>(words_.size());
+  if (added_.empty() && words_.size() <= before) {
+    std::ranges::copy(words_, argv);
+    if (words_.size() < before) argv[words_.size()] = nullptr;
+    return;
+  }
+  words_.push_back(nullptr);
+  argv = keep({std::move(added_), std::move(words_)});
+}
+
+std::size_t parse_word(const given_option& given, std::span<const std::string_view> words) {
+  const auto found = std::ranges::find(words, given.value);
+  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
+  std::string message = printable(given.name) + " " + printable(given.value) + ": the value must be one of ";
+  for (const std::string_view word : words) message += (word == words.front() ? "" : ", ") + printable(word);
+  if (const std::string_view meant = nearest(given.value, words); !meant.empty())
+    message += "; did you mean " + printable(given.name) + " " + printable(meant) + "?";
+  throw usage_error(message);
+}
+
+void refuse_near_misses(int argc, char** argv, std::span<const std::string_view> names) {
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    if (argv[i][0] != '-') continue;
+    const argument given(argv[i]);
+    const auto meant =
+        std::ranges::find_if(names, [&](std::string_view known) { return nearly(given.name, known); });
+    if (meant == names.end()) continue;
+    throw usage_error("unknown option " + printable(given.name) + "; did you mean " + printable(*meant) +
+                      "? (An argument of the program's own goes after --.)");
+  }
+}
+
+}  // namespace imbrex

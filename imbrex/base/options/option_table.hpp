@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <imbrex/base/options/command_line.hpp>
+
+namespace imbrex {
+
+/// An option that sets fields of `Settings`. A layer brings a table of its own: a function `template <class
+/// Settings> std::vector<option<Settings>> network_options()`, and `Settings` has the fields that it sets.
+template <class Settings>
+struct option {
+  option_words words;
+  /// Throws usage_error for a value that cannot be.
+  void (*set)(Settings&, const given_option&);
+  /// Throws usage_error for what a program has set in place of the command line and cannot be.
+  void (*check)(const Settings&) = nullptr;
+  /// If the option is given, once all others are set: throws usage_error for what does not go together.
+  void (*check_given)(const Settings&, const given_option&) = nullptr;
+};
+
+/// The options of all layers.
+template <class Settings>
+class option_table {
+ public:
+  /// Adds the options of a layer.
+  option_table& add(const std::vector<option<Settings>>& layer) {
+    options_.insert(options_.end(), layer.begin(), layer.end());
+    for (const auto& added : layer) words_.push_back(added.words);
+    return *this;
+  }
+
+  /// Sets the fields that the command line names, and takes what names them out of it. Returns how many
+  /// processes an options file wants, 0 if none says. Throws usage_error, with argc and argv untouched.
+  int parse(Settings& settings, int& argc, char**& argv) const {
+    command_line line(argc, argv, [this] { return help(); });
+    std::vector<std::pair<std::size_t, given_option>> all;
+    line.take(words_, [&](std::size_t place, const given_option& given) {
+      options_[place].set(settings, given);
+      all.emplace_back(place, given);
+    });
+    for (const auto& [place, given] : all)
+      if (options_[place].check_given != nullptr) options_[place].check_given(settings, given);
+    const int processes = line.processes();
+    std::move(line).give_rest(argc, argv);
+    return processes;
+  }
+
+  /// Throws usage_error for fields that no command line would set so.
+  void check(const Settings& settings) const {
+    for (const auto& each : options_)
+      if (each.check != nullptr) each.check(settings);
+  }
+
+  /// Lines for each option.
+  std::string help() const {
+    std::string text = "Options of the runtime:\n";
+    for (const auto& words : words_) text += help_of(words);
+    return text + help_of(options_file_option());
+  }
+
+  std::vector<std::string_view> names() const {
+    std::vector<std::string_view> all;
+    for (const auto& words : words_) all.push_back(words.name);
+    all.push_back(options_file_option().name);
+    return all;
+  }
+
+ private:
+  std::vector<option<Settings>> options_;
+  std::vector<option_words> words_;  ///< of the same options
+};
+
+}  // namespace imbrex

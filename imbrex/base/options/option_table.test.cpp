@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/base/options/option_table.hpp>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/host/temporary_file.test.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using imbrex::given_option;
+using imbrex::option;
+using imbrex::option_table;
+using imbrex::usage_error;
+
+struct roof {
+  std::string tile = "imbrex";
+  int slope = 0;
+  bool is_wet = false;
+};
+
+/// One layer's table; the other's is below.
+template <class Settings>
+std::vector<option<Settings>> tile_options() {
+  return {
+      {.words = {"--tile", "KIND", "tegula or\nimbrex"}, .set = [](Settings& s, const given_option& given) {
+         constexpr std::array<std::string_view, 2> kinds{"tegula", "imbrex"};
+         s.tile = kinds[parse_word(given, kinds)];
+       }}};
+}
+
+std::vector<option<roof>> rain_options() {
+  return {{.words = {"--slope-of-the-whole-roof", "N", "degrees"},
+           .set = [](roof& s, const given_option& given) { s.slope = static_cast<int>(given.value.size()); },
+           .check =
+               [](const roof& s) {
+                 if (s.slope > 9) throw usage_error("too steep");
+               }},
+          {.words = {"--wet", "", "let it rain"},
+           .set = [](roof& s, const given_option&) { s.is_wet = true; },
+           .check_given =
+               [](const roof& s, const given_option& given) {
+                 if (s.slope == 0) throw usage_error(std::string(given.name) + " needs a slope");
+               }}};
+}
+
+option_table<roof> all() { return option_table<roof>().add(tile_options<roof>()).add(rain_options()); }
+
+class arguments {
+ public:
+  arguments(std::initializer_list<std::string> given) : words_{"program"} {
+    words_.insert(words_.end(), given.begin(), given.end());
+    for (auto& word : words_) pointers_.push_back(word.data());
+    pointers_.push_back(nullptr);
+    count = static_cast<int>(words_.size());
+    array = pointers_.data();
+  }
+
+  std::string rest() const {
+    std::string joined;
+    for (int i = 1; i < count; ++i) joined += std::string(i > 1 ? " " : "") + array[i];
+    EXPECT_EQ(array[count], nullptr);
+    return joined;
+  }
+
+  int count = 0;
+  char** array = nullptr;
+
+ private:
+  std::vector<std::string> words_;
+  std::vector<char*> pointers_;
+};
+
+std::string refusal(arguments given) {
+  const std::string before = given.rest();
+  roof settings;
+  try {
+    all().parse(settings, given.count, given.array);
+  } catch (const usage_error& e) {
+    EXPECT_EQ(given.rest(), before);
+    return e.what();
+  }
+  return "accepted";
+}
+
+TEST(option_table, sets_the_fields_of_all_layers_and_leaves_the_rest) {
+  arguments given{"a", "--wet", "--tile=tegula", "--slope-of-the-whole-roof", "1234", "b", "--", "--wet"};
+  roof settings;
+  EXPECT_EQ(all().parse(settings, given.count, given.array), 0);
+  EXPECT_EQ(settings.tile, "tegula");
+  EXPECT_EQ(settings.slope, 4);
+  EXPECT_TRUE(settings.is_wet);
+  EXPECT_EQ(given.rest(), "a b -- --wet");
+}
+
+TEST(option_table, takes_options_from_a_file) {
+  const imbrex::test::temporary_file file("-n 3\n--tile tegula\n--own 1\n");
+  arguments given{"--options", file.name(), "c"};
+  roof settings;
+  EXPECT_EQ(all().parse(settings, given.count, given.array), 3);
+  EXPECT_EQ(settings.tile, "tegula");
+  EXPECT_EQ(given.rest(), "--own 1 c");
+}
+
+TEST(option_table, refuses_and_leaves_the_command_line_as_it_is) {
+  EXPECT_EQ(refusal({"--tile", "tegul"}),
+            "--tile tegul: the value must be one of tegula, imbrex; did you mean --tile tegula?");
+  EXPECT_EQ(refusal({"--tile=tegula", "--wet"}), "--wet needs a slope");
+  EXPECT_EQ(refusal({"--wet=no"}), "--wet=no: --wet takes no value; leave it out to do without");
+  EXPECT_TRUE(
+      refusal({"--tile"}).starts_with("--tile needs a value\nOptions of the runtime:\n  --tile KIND"));
+}
+
+TEST(option_table, checks_what_a_program_has_set) {
+  all().check(roof{});
+  EXPECT_THROW(all().check(roof{.slope = 10}), usage_error);
+}
+
+TEST(option_table, makes_the_help_and_the_list_of_names) {
+  EXPECT_EQ(
+      all().help(),
+      "Options of the runtime:\n"
+      "  --tile KIND          tegula or\n"
+      "                       imbrex\n"
+      "  --slope-of-the-whole-roof N  degrees\n"
+      "  --wet                let it rain\n"
+      "  --options FILE       take the arguments in this file in its place, one option a line; # begins a "
+      "comment\n");
+  EXPECT_EQ(all().names(),
+            (std::vector<std::string_view>{"--tile", "--slope-of-the-whole-roof", "--wet", "--options"}));
+}
+
+}  // namespace

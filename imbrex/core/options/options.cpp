@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/options/options.hpp>
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/host/topology.hpp>
+#include <imbrex/base/options/number.hpp>
+#include <imbrex/base/options/option_table.hpp>
+#include <imbrex/base/printable.hpp>
+#include <imbrex/device/options.hpp>
+#include <imbrex/net/options.hpp>
+#include <imbrex/sched/options.hpp>
+#include <imbrex/trace/options.hpp>
+
+namespace imbrex {
+namespace {
+
+constexpr std::array<std::string_view, 3> machines{"threads", "deterministic", "simulated"};
+constexpr std::array<std::string_view, 4> device_maps{"block", "round-robin", "near", "none"};
+constexpr std::array<std::string_view, 4> stream_policies{"single", "two", "four", "five"};
+
+int parse_pes(const given_option& given) {
+  const auto number = parse_number<std::uint64_t>(given.value);
+  if (!number || *number < 1 || *number > max_pes)
+    throw usage_error("--pes " + printable(given.value) +
+                      ": the number of PEs must be a whole number from 1 to " + std::to_string(max_pes) +
+                      "; leave --pes out for one per processor (" + std::to_string(usable_processors()) +
+                      " here)");
+  return static_cast<int>(*number);
+}
+
+void check_pes(const options& s) {
+  if (s.pes < 0 || s.pes > max_pes)
+    throw usage_error("pes = " + std::to_string(s.pes) + ": the number of PEs must be from 1 to " +
+                      std::to_string(max_pes) + ", or 0 for one per processor");
+}
+
+machine_kind parse_machine(const given_option& given) {
+  if (given.value == "virtual")
+    throw usage_error("--machine virtual: that machine is called simulated; write --machine simulated");
+  return static_cast<machine_kind>(parse_word(given, machines));
+}
+
+std::uint64_t parse_seed(const given_option& given) {
+  const auto number = parse_number<std::uint64_t>(given.value);
+  if (!number)
+    throw usage_error(
+        printable(given.name) + " " + printable(given.value) +
+        ": the seed must be a whole number from 0 to 18446744073709551615; any will do, and the same one "
+        "gives the same order again");
+  return *number;
+}
+
+std::vector<option<options>> machine_options() {
+  return {
+      {.words = {"--pes", "N",
+                 "number of PEs (schedulers), 1 to " + std::to_string(max_pes) +
+                     "; without it one per processor: " + std::to_string(usable_processors()) + " here"},
+       .set = [](options& s, const given_option& given) { s.pes = parse_pes(given); },
+       .check = check_pes},
+      {.words = {"--machine", "KIND",
+                 "threads (default); deterministic: all PEs on one thread, order by --seed; or\n"
+                 "simulated: the same in the times of --device-model, order by these"},
+       .set = [](options& s, const given_option& given) { s.machine = parse_machine(given); }},
+  };
+}
+
+std::vector<option<options>> order_options() {
+  return {
+      {.words = {"--shuffle", "SEED", "take queued messages at random, to find what depends on their order"},
+       .set = [](options& s, const given_option& given) { s.shuffle = parse_seed(given); }},
+      {.words = {"--seed", "N", "seed of the deterministic machine's order; 1 unless given"},
+       .set = [](options& s, const given_option& given) { s.seed = parse_seed(given); }},
+      {.words = {"--serialize-always", "",
+                 "serialise arguments even where they could be moved, to test serialisation"},
+       .set = [](options& s, const given_option&) { s.serialize_always = true; }},
+  };
+}
+
+/// How PEs and chares share devices.
+std::vector<option<options>> sharing_options() {
+  return {
+      {.words = {"--device-map", "MAP",
+                 "which PEs share a device: block (default), those side by side; round-robin;\n"
+                 "near, those near it; none"},
+       .set =
+           [](options& s, const given_option& given) {
+             s.map = static_cast<device_map>(parse_word(given, device_maps));
+             s.device_words = text_of(given);
+           }},
+      {.words = {"--streams", "POLICY",
+                 "streams of chares that leave the choice: single; two (default), to compute and to\n"
+                 "communicate; four, with copies apart; five, shared by all chares of a device"},
+       .set =
+           [](options& s, const given_option& given) {
+             s.streams = static_cast<stream_policy>(parse_word(given, stream_policies));
+             s.device_words = text_of(given);
+           }},
+  };
+}
+
+std::vector<option<options>> statistics_options() {
+  return {
+      {.words = {"--stats", "",
+                 "say what the PEs did: messages, idle time, memory; at the end and every 10 s"},
+       .set = [](options& s, const given_option&) { s.stats = true; }},
+  };
+}
+
+/// The options of all layers, in the order of the help.
+option_table<options> all_options() {
+  return option_table<options>()
+      .add(machine_options())
+      .add(thread_options<options>())
+      .add(order_options())
+      .add(network_options<options>())
+      .add(device_options<options>())
+      .add(sharing_options())
+      .add(completion_options<options>())
+      .add(trace_options<options>())
+      .add(statistics_options());
+}
+
+}  // namespace
+
+std::string_view name(machine_kind kind) { return machines[static_cast<std::size_t>(kind)]; }
+std::string_view name(stream_policy policy) { return stream_policies[static_cast<std::size_t>(policy)]; }
+
+void detail::check_fields(const options& how) { all_options().check(how); }
+
+options parse_options(int& argc, char**& argv) {
+  options chosen;
+  chosen.processes = all_options().parse(chosen, argc, argv);
+  if (chosen.machine == machine_kind::simulated && !chosen.device_model.empty() && chosen.device.empty())
+    chosen.device = "emulated";
+  return chosen;
+}
+
+void refuse_near_misses(int argc, char** argv) { refuse_near_misses(argc, argv, option_names()); }
+
+std::string options_help() { return all_options().help(); }
+
+std::span<const std::string_view> option_names() {
+  static const std::vector<std::string_view> names = all_options().names();
+  return names;
+}
+
+}  // namespace imbrex

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include <imbrex/base/options/option_table.hpp>
+#include <imbrex/device/settings.hpp>
+
+namespace imbrex {
+
+namespace detail {
+
+int parse_devices(const given_option& given);
+/// Throws usage_error for a number that no command line would set.
+void check_devices(int devices);
+
+}  // namespace detail
+
+/// Which devices a process has.
+template <class Settings>
+std::vector<option<Settings>> device_options() {
+  return {
+      {.words = {"--device", "KIND", "cuda, or emulated: a device for each PE to use; none unless given"},
+       .set = [](Settings& s, const given_option& given) { s.device = given.value; }},
+      {.words = {"--devices", "N", "so many emulated devices in each process; one unless given"},
+       .set = [](Settings& s, const given_option& given) { s.devices = detail::parse_devices(given); },
+       .check = [](const Settings& s) { detail::check_devices(s.devices); }},
+      {.words = {"--device-model", "M",
+                 "how fast they are: v100, h200 or a file; unless given, they take no time\n"
+                 "(with --machine simulated also what messages take)"},
+       .set = [](Settings& s, const given_option& given) { s.device_model = given.value; }},
+      {.words = {"--no-data", "", "let them take their time, but keep and compute nothing: for large models"},
+       .set = [](Settings& s, const given_option&) { s.device_data = false; }},
+  };
+}
+
+}  // namespace imbrex

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <imbrex/base/clock.hpp>
+#include <imbrex/base/options/option_table.hpp>
+#include <imbrex/net/settings.hpp>
+
+namespace imbrex {
+
+namespace detail {
+
+nanoseconds parse_net_delay(const given_option& given);
+std::uint64_t parse_net_bandwidth(const given_option& given);
+/// Throw usage_error for a field that no command line would set so.
+void check_net_delay(std::string_view field, nanoseconds time);
+void check_net_bandwidth(std::uint64_t bytes_per_second);
+
+}  // namespace detail
+
+/// The options of the network between PEs.
+template <class Settings>
+std::vector<option<Settings>> network_options() {
+  return {
+      {.words = {"--net", "FABRIC",
+                 "what connects processes: ucx (default), or loopback, for one process alone"},
+       .set = [](Settings& s, const given_option& given) { s.net = given.value; }},
+      {.words = {"--net-latency", "TIME", "let a message between PEs take this long, such as 200us"},
+       .set = [](Settings& s, const given_option& given) { s.net_latency = detail::parse_net_delay(given); },
+       .check = [](const Settings& s) { detail::check_net_delay("net_latency", s.net_latency); }},
+      {.words = {"--net-bandwidth", "RATE",
+                 "and 1/RATE for each byte, such as 1GB/s or 100Mbit/s; one PE's do not overlap"},
+       .set = [](Settings& s,
+                 const given_option& given) { s.net_bandwidth = detail::parse_net_bandwidth(given); },
+       .check = [](const Settings& s) { detail::check_net_bandwidth(s.net_bandwidth); }},
+      {.words = {"--net-injection-gap", "TIME", "and one PE's messages leave this far apart, such as 1us"},
+       .set = [](Settings& s,
+                 const given_option& given) { s.net_injection_gap = detail::parse_net_delay(given); },
+       .check = [](const Settings& s) { detail::check_net_delay("net_injection_gap", s.net_injection_gap); }},
+  };
+}
+
+}  // namespace imbrex

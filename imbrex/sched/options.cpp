@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/sched/options.hpp>
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/options/number.hpp>
+#include <imbrex/base/options/quantity.hpp>
+#include <imbrex/base/printable.hpp>
+
+namespace imbrex {
+
+namespace {
+
+constexpr std::array<std::string_view, 2> bindings{"none", "core"};
+constexpr std::array<std::string_view, 6> completions{"sync",     "poll-user", "poll",
+                                                      "callback", "flag",      "work-request"};
+
+}  // namespace
+
+std::string_view name(completion_method method) { return completions[static_cast<std::size_t>(method)]; }
+
+namespace detail {
+
+binding parse_binding(const given_option& given) { return static_cast<binding>(parse_word(given, bindings)); }
+
+completion_method parse_completion(const given_option& given) {
+  return static_cast<completion_method>(parse_word(given, completions));
+}
+
+polling_interval parse_polling(const given_option& given) {
+  if (given.value == "adaptive") return {};
+  if (const auto turns = parse_number<int>(given.value); turns && *turns >= 1 && *turns <= max_poll_turns)
+    return {*turns, nanoseconds(0)};
+  const auto time = parse_duration(given.value);
+  if (time && time->count() > 0 && *time <= std::chrono::seconds(1)) return {0, *time};
+  throw usage_error(printable(given.name) + " " + printable(given.value) +
+                    ": the value must be adaptive, a number of turns from 1 to " +
+                    std::to_string(max_poll_turns) + ", or a time up to 1s with its unit, such as 20us");
+}
+
+void check_polling(const polling_interval& poll) {
+  if (poll.turns < 0 || poll.turns > max_poll_turns || poll.time < nanoseconds(0) ||
+      poll.time > std::chrono::seconds(1))
+    throw usage_error("poll = " + std::to_string(poll.turns) + " turns, " + duration_text(poll.time) +
+                      ": turns must be from 1 to " + std::to_string(max_poll_turns) +
+                      " or the time up to 1s, or both 0 to adapt");
+}
+
+}  // namespace detail
+}  // namespace imbrex

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace imbrex {
+
+/// The least and the most bytes for the records of one PE that have not reached the disk.
+inline constexpr std::uint64_t min_trace_buffer = 4'000;
+inline constexpr std::uint64_t max_trace_buffer = 100'000'000'000;
+
+}  // namespace imbrex
