@@ -60,9 +60,30 @@ include([==[${imbrex_SOURCE_DIR}/cmake/FindSuites.cmake]==])
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${find_suites})
 endfunction()
 
+# Gives a library its headers, the installed ones among them as its interface. Others belong to a target beside it, which
+# only serves to check that they compile alone.
+function(imbrex_headers target scope folder)
+  set(installed "")
+  set(inner "")
+  foreach(header IN LISTS ARGN)
+    if(${folder}/${header} IN_LIST IMBREX_INSTALLED_HEADERS)
+      list(APPEND installed ${header})
+    else()
+      list(APPEND inner ${header})
+    endif()
+  endforeach()
+  target_sources(${target} ${scope} FILE_SET HEADERS BASE_DIRS ${imbrex_SOURCE_DIR} FILES ${installed})
+  if(CMAKE_VERIFY_INTERFACE_HEADER_SETS AND inner)
+    add_library(${target}_inner INTERFACE)
+    target_link_libraries(${target}_inner INTERFACE ${target})
+    target_sources(${target}_inner INTERFACE FILE_SET HEADERS BASE_DIRS ${imbrex_SOURCE_DIR} FILES ${inner})
+  endif()
+endfunction()
+
 # The library imbrex::<folder>: one folder of imbrex/. Without SOURCES it is headers only. Programs, plug-ins and Python
 # modules can hold it, so its code is independent of its position.
-#   HEADERS  what is installed; what is private lies in internal/ and is not named here
+#   HEADERS  those for other folders; what is private lies in internal/ and is not named here. Installed are those among
+#            IMBREX_INSTALLED_HEADERS
 #   DEPENDS  folders below this one;  LINKS  other libraries, which no header of this folder shows
 #   TESTS    unit tests, linked into the program <folder>.test;  PRECOMPILED  as for imbrex_unit_tests
 function(imbrex_component folder)
@@ -83,7 +104,7 @@ function(imbrex_component folder)
   add_library(imbrex::${folder} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${folder})
   target_compile_features(${target} ${scope} cxx_std_20)
-  target_sources(${target} ${scope} FILE_SET HEADERS BASE_DIRS ${imbrex_SOURCE_DIR} FILES ${arg_HEADERS})
+  imbrex_headers(${target} ${scope} imbrex/${folder} ${arg_HEADERS})
   set_property(GLOBAL APPEND PROPERTY IMBREX_LIBRARIES ${target})
 
   if(IMBREX_BUILD_TESTS AND arg_TESTS)
