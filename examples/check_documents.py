@@ -20,7 +20,7 @@ def plain(text):
 
 def check(root):
     """The complaints about the tree at `root`, one string each, and how many blocks there are."""
-    examples = [plain(file.read_text()) for file in sorted((root / "examples").glob("*.cpp"))]
+    examples = [plain(file.read_text()) for file in sorted((root / "examples").rglob("*.?pp"))]
     complaints = []
     blocks = 0
     for document in [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]:

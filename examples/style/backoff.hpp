@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <imbrex/base/clock.hpp>
+
+namespace style {
+
+/// The waits between looks at what rarely has news: each is twice as long as the one before. One thread.
+class backoff {
+ public:
+  /// Waits from `least` to `most`. Throws imbrex::error unless 0 < least <= most.
+  backoff(imbrex::nanoseconds least, imbrex::nanoseconds most);
+
+  /// The wait before the next look.
+  imbrex::nanoseconds next();
+  /// A look has found news.
+  void reset() { next_ = least_; }
+
+ private:
+  imbrex::nanoseconds least_;
+  imbrex::nanoseconds most_;
+  imbrex::nanoseconds next_;
+};
+
+}  // namespace style
