@@ -7,11 +7,12 @@
 
 #include <imbrex/imbrex.hpp>
 
+#include "apps/harness/decomposition.hpp"
+#include "apps/harness/pace.hpp"
+#include "apps/harness/progress.hpp"
 #include "apps/jacobi3d/block_field.hpp"
-#include "apps/jacobi3d/decomposition.hpp"
 #include "apps/jacobi3d/exchange.hpp"
 #include "apps/jacobi3d/overlap.hpp"
-#include "apps/jacobi3d/pace.hpp"
 #include "apps/jacobi3d/stencil.hpp"
 
 namespace jacobi3d {

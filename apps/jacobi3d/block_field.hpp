@@ -9,13 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "apps/harness/extents.hpp"
+
 namespace jacobi3d {
 
-/// Numbers of cells, or of blocks, in the dimensions x, y and z; cells along z are adjacent in memory.
-using extents = std::array<std::int64_t, 3>;
-
-/// Sides of a block: low x, high x, low y, high y, low z, high z. The opposite of a side is `side ^ 1`.
-inline constexpr int sides = 6;
+using namespace harness;  // what programs on grids share
 
 /// The cells of one block before and after a sweep, and one layer of cells around it.
 ///

@@ -3,7 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "apps/jacobi3d/decomposition.hpp"
+#include "apps/harness/cell_checksum.hpp"
+#include "apps/harness/decomposition.hpp"
 #include "apps/jacobi3d/initial_values.hpp"
 #include "apps/jacobi3d/reference.hpp"
 

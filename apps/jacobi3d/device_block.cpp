@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "apps/jacobi3d/checksum.hpp"
+#include "apps/harness/cell_checksum.hpp"
 #include "apps/jacobi3d/device_kernels.hpp"
 
 namespace jacobi3d {

@@ -9,7 +9,8 @@
 
 #include <imbrex/gpu.hpp>
 
-#include "apps/jacobi3d/decomposition.hpp"
+#include "apps/harness/decomposition.hpp"
+#include "apps/harness/progress.hpp"
 #include "apps/jacobi3d/device_layout.hpp"
 #include "apps/jacobi3d/exchange.hpp"
 #include "apps/jacobi3d/initial_values.hpp"

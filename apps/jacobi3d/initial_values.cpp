@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "apps/jacobi3d/mix.hpp"
+#include "apps/harness/mix.hpp"
 
 namespace jacobi3d {
 

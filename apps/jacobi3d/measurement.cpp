@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "apps/harness/progress.hpp"
 #include "apps/jacobi3d/block.hpp"
 #include "apps/jacobi3d/device_block.hpp"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "apps/jacobi3d/check.hpp"
+#include "apps/harness/check.hpp"
 #include "apps/jacobi3d/plain_loop.hpp"
 #include "apps/jacobi3d/plan.hpp"
 #include "apps/jacobi3d/reference.hpp"

@@ -10,8 +10,8 @@
 #include <imbrex/base/host/topology.hpp>
 #include <imbrex/base/options/quantity.hpp>
 
+#include "apps/harness/option_values.hpp"
 #include "apps/jacobi3d/initial_values.hpp"
-#include "apps/jacobi3d/option_values.hpp"
 
 namespace jacobi3d {
 namespace {

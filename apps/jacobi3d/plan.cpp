@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "apps/harness/memory.hpp"
 #include "apps/jacobi3d/block.hpp"
-#include "apps/jacobi3d/memory.hpp"
 #include "apps/jacobi3d/reference.hpp"
 
 namespace jacobi3d {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "apps/jacobi3d/decomposition.hpp"
+#include "apps/harness/decomposition.hpp"
 #include "apps/jacobi3d/options.hpp"
 
 namespace jacobi3d {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "apps/jacobi3d/memory.hpp"
+#include "apps/harness/memory.hpp"
 
 namespace jacobi3d {
 namespace {

@@ -3,26 +3,22 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <exception>
 #include <fstream>
 #include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
-#include <imbrex/base/printable.hpp>
-
-#include "apps/jacobi3d/memory.hpp"
-#include "apps/jacobi3d/option_values.hpp"
+#include "apps/harness/memory.hpp"
+#include "apps/harness/output.hpp"
+#include "apps/harness/program.hpp"
 #include "apps/jacobi3d/report.hpp"
 
 namespace jacobi3d {
 namespace {
 
 void print(const settings& asked, const std::string& text) {
-  if (!asked.quiet) write_output(text);
+  if (!asked.quiet) harness::write_output(text);
 }
 
 platform machine_of(const settings& asked) {
@@ -44,21 +40,18 @@ std::vector<configuration> planned(const settings& asked) {
               asked.machine.device_data ? available_memory() : std::numeric_limits<std::uint64_t>::max());
 }
 
-// Equal results need one line for all; each that differs has its own, on the error output.
+// The line of all checks; false if one found a difference.
 bool report_checks(const settings& asked, const std::vector<finished>& all) {
-  bool equal = true;
-  for (const auto& one : all) {
-    if (one.result.check->equal()) continue;
-    fmt::print(stderr, "check: ODF {}: {}\n", one.chosen.odf, one.result.check->text());
-    equal = false;
-  }
-  if (equal) print(asked, fmt::format("check: {}\n", all.front().result.check->text()));
-  return equal;
+  std::vector<harness::checked> checks;
+  for (const auto& one : all) checks.push_back({fmt::format("ODF {}", one.chosen.odf), &*one.result.check});
+  const std::string line = harness::check_line(checks);
+  if (!line.empty()) print(asked, line);
+  return !line.empty();
 }
 
 int run_all(const settings& asked) {
   const std::vector<configuration> configurations = planned(asked);
-  std::ofstream json = open_json(asked.json);
+  std::ofstream json = harness::open_json(asked.json);
   const auto values = initial_values::parse(asked.init);
   const platform where = platform_of(asked);
   std::optional<plain_loop> plain;
@@ -80,10 +73,7 @@ int run_all(const settings& asked) {
     if (status != 0) return status;
     all.push_back({chosen, result});
     print(asked, table_row(all.back(), all.front()));
-    if (json.is_open() && !(json << json_line(asked, where, all.back()) << std::endl)) {
-      fmt::print(stderr, "jacobi3d: error: {} cannot be written: {}\n", asked.json, std::strerror(errno));
-      return 1;
-    }
+    harness::write_json(json, asked.json, json_line(asked, where, all.back()));
   }
   if (all.size() > 1 && where.plain_loop) print(asked, "\n" + summary(all));
   return asked.check && !report_checks(asked, all) ? 1 : 0;
@@ -102,19 +92,12 @@ int take_part(const settings& asked) {
 }  // namespace
 
 int program(int argc, char** argv) {
-  try {
+  return harness::run_program("jacobi3d", [&] {
     const settings asked = parse_settings(argc, argv);
     if (asked.help.empty()) return imbrex::process() == 0 ? run_all(asked) : take_part(asked);
-    if (imbrex::process() == 0) write_output(asked.help);
+    if (imbrex::process() == 0) harness::write_output(asked.help);
     return 0;
-  } catch (const imbrex::usage_error& e) {
-    fmt::print(stderr, "jacobi3d: error: {}\n", imbrex::printable_lines(e.what()));
-    return imbrex::usage_error::exit_status;
-  } catch (...) {
-    fmt::print(stderr, "jacobi3d: error: {}\n",
-               imbrex::printable_lines(imbrex::describe(std::current_exception())));
-    return 1;
-  }
+  });
 }
 
 }  // namespace jacobi3d

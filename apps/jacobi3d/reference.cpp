@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/jacobi3d/checksum.hpp"
+#include "apps/harness/cell_checksum.hpp"
 
 namespace jacobi3d {
 

@@ -13,8 +13,8 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/sanitized.test.hpp>
 
+#include "apps/harness/decomposition.hpp"
 #include "apps/jacobi3d/checksum.hpp"
-#include "apps/jacobi3d/decomposition.hpp"
 #include "apps/jacobi3d/initial_values.hpp"
 #include "apps/jacobi3d/plain_loop.hpp"
 #include "apps/jacobi3d/reference.hpp"

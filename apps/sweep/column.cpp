@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "apps/jacobi3d/checksum.hpp"
+#include "apps/harness/cell_checksum.hpp"
 
 namespace sweep {
 namespace {
@@ -133,7 +133,7 @@ std::uint64_t column::checksum() {
   std::uint64_t sum = 0;
   const extents& grid = posed_.grid;
   for_each_cell([&](std::size_t cell, std::int64_t x, std::int64_t y, std::int64_t z) {
-    sum += jacobi3d::cell_checksum(std::uint64_t((x * grid[1] + y) * grid[2] + z), flux_[cell]);
+    sum += harness::cell_checksum(std::uint64_t((x * grid[1] + y) * grid[2] + z), flux_[cell]);
   });
   return sum;
 }

@@ -7,18 +7,18 @@
 
 #include <imbrex/imbrex.hpp>
 
-#include "apps/jacobi3d/decomposition.hpp"
-#include "apps/jacobi3d/exchange.hpp"
-#include "apps/jacobi3d/pace.hpp"
+#include "apps/harness/decomposition.hpp"
+#include "apps/harness/pace.hpp"
+#include "apps/harness/progress.hpp"
 #include "apps/sweep/balance.hpp"
 #include "apps/sweep/kernel.hpp"
 #include "apps/sweep/problem.hpp"
 
 namespace sweep {
 
-using jacobi3d::greatest_residual;
-using jacobi3d::pace;
-using jacobi3d::progress;
+using harness::greatest_residual;
+using harness::pace;
+using harness::progress;
 
 /// Angular fluxes through the face between two columns, in one step.
 using face = std::vector<double>;
@@ -69,7 +69,7 @@ class column : public imbrex::chare<column, imbrex::index<2>> {
 
   problem posed_;
   pace pace_;
-  jacobi3d::decomposition cut_;
+  harness::decomposition cut_;
   extents first_, count_;
   coefficients coefficients_;
   std::vector<double> source_, flux_, last_flux_;

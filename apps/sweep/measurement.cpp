@@ -27,9 +27,9 @@ imbrex::task<> time_iterations(const settings& asked, const pace& steps, columns
   result.residual = made.residual;
 }
 
-imbrex::task<jacobi3d::comparison> compare(columns all, const jacobi3d::decomposition& cut,
-                                           const serial_solver& expected) {
-  jacobi3d::comparison compared;
+imbrex::task<harness::comparison> compare(columns all, const harness::decomposition& cut,
+                                          const serial_solver& expected) {
+  harness::comparison compared;
   for (int x = 0; x < all.shape()[0]; ++x)
     for (int y = 0; y < all.shape()[1]; ++y) {
       const std::vector<double> values = co_await all[{x, y}].call<&column::cells>();

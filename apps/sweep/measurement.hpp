@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "apps/jacobi3d/check.hpp"
+#include "apps/harness/check.hpp"
 #include "apps/sweep/balance.hpp"
 #include "apps/sweep/plan.hpp"
 #include "apps/sweep/reference.hpp"
@@ -17,8 +17,8 @@ struct measurement {
   double seconds_per_iteration = 0;
   double residual = 0;  ///< greatest change of a cell in the last iteration
   particle_balance balance{};
-  std::uint64_t checksum = 0;                   ///< of all cells
-  std::optional<jacobi3d::comparison> check{};  ///< with --check
+  std::uint64_t checksum = 0;                  ///< of all cells
+  std::optional<harness::comparison> check{};  ///< with --check
 };
 
 /// Runs a configuration on a machine of its own. Without `serial`, which may be null, nothing is compared.

@@ -8,13 +8,13 @@
 #include <imbrex/base/host/topology.hpp>
 #include <imbrex/base/options/quantity.hpp>
 
-#include "apps/jacobi3d/option_values.hpp"
+#include "apps/harness/option_values.hpp"
 
 namespace sweep {
 namespace {
 
-using jacobi3d::count_of;
-using jacobi3d::refuse;
+using harness::count_of;
+using harness::refuse;
 
 // The options as they were given: CLI11's own numbers accept too much ("010", "1'000") and say too little.
 struct texts {
@@ -53,10 +53,10 @@ void declare(CLI::App& app, texts& given) {
 }
 
 std::array<std::int64_t, 2> chares_of(const std::string& text) {
-  const auto numbers = jacobi3d::whole_numbers(text);
+  const auto numbers = harness::whole_numbers(text);
   if (!numbers || numbers->size() != 2)
     refuse("--chares", text,
-           "the chares in x and y must be two whole numbers from 1 to " + std::to_string(jacobi3d::most) +
+           "the chares in x and y must be two whole numbers from 1 to " + std::to_string(harness::most) +
                ", such as --chares 4,2");
   return {(*numbers)[0], (*numbers)[1]};
 }
@@ -97,11 +97,11 @@ settings parse_settings(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     throw imbrex::usage_error(std::string(e.what()) + "; see --help");
   }
-  jacobi3d::refuse_rest(app);
+  harness::refuse_rest(app);
   refuse_devices(asked.machine);
   if (given.help) asked.help = app.help() + "\n" + imbrex::options_help();
 
-  if (app.count("--grid") > 0) asked.posed.grid = jacobi3d::grid_of(given.grid);
+  if (app.count("--grid") > 0) asked.posed.grid = harness::grid_of(given.grid);
   const auto read_count = [&](const char* option, const std::string& text, std::int64_t least,
                               const char* noun, std::int64_t& into) {
     if (app.count(option) > 0) into = count_of(option, text, least, std::string("number of ") + noun);
@@ -111,15 +111,15 @@ settings parse_settings(int argc, char** argv) {
   read_count("--angles", given.angles, 1, "angles", asked.posed.angles);
   read_count("--iters", given.iterations, 1, "iterations", asked.iterations);
   read_count("--warmup", given.warmup, 0, "iterations", asked.warmup);
-  if (app.count("--odf") > 0) asked.odf = jacobi3d::odf_of(given.odf);
+  if (app.count("--odf") > 0) asked.odf = harness::odf_of(given.odf);
   if (app.count("--chares") > 0) {
     if (app.count("--odf") > 0)
       refuse("--chares", given.chares, "--odf says how many chares there are; leave out one of the two");
     asked.chares = chares_of(given.chares);
   }
-  if (app.count("--tolerance") > 0) asked.tolerance = jacobi3d::tolerance_of(given.tolerance);
+  if (app.count("--tolerance") > 0) asked.tolerance = harness::tolerance_of(given.tolerance);
   if (app.count("--spin") > 0) asked.spin = spin_of(given.spin);
-  if (app.count("--json") > 0) asked.json = jacobi3d::file_of("--json", given.json);
+  if (app.count("--json") > 0) asked.json = harness::file_of("--json", given.json);
   asked.check = given.check;
   asked.quiet = given.quiet;
   return asked;

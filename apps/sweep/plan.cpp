@@ -8,13 +8,13 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "apps/jacobi3d/memory.hpp"
+#include "apps/harness/memory.hpp"
 #include "apps/sweep/reference.hpp"
 
 namespace sweep {
 namespace {
 
-using jacobi3d::decomposition;
+using harness::decomposition;
 
 configuration cut_by_factor(const settings& asked, std::int64_t odf) {
   const std::int64_t columns = odf * asked.machine.pes * asked.processes;
@@ -44,8 +44,8 @@ void refuse_beyond(std::uint64_t available_bytes, const settings& asked, const d
   throw imbrex::usage_error(fmt::format(
       "the grid of {} x {} x {} cells with {} angles per octant needs at least {} of memory, but {} are "
       "available; choose a smaller --grid{}",
-      x, y, z, asked.posed.angles_per_octant, jacobi3d::in_binary_units(needed),
-      jacobi3d::in_binary_units(double(available_bytes)), asked.check ? " or leave out --check" : ""));
+      x, y, z, asked.posed.angles_per_octant, harness::in_binary_units(needed),
+      harness::in_binary_units(double(available_bytes)), asked.check ? " or leave out --check" : ""));
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ decomposition squarest(const extents& grid, std::int64_t columns) {
   const auto& [nx, ny, nz] = grid;
   std::optional<decomposition> best;
   const auto rank = [](const decomposition& cut) {
-    return std::tuple(jacobi3d::cut_surface(cut), -cut.blocks[0]);
+    return std::tuple(harness::cut_surface(cut), -cut.blocks[0]);
   };
   for (std::int64_t x = 1; x <= std::min(nx, columns); ++x) {
     const decomposition cut{grid, {x, columns / x, 1}};

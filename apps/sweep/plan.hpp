@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "apps/jacobi3d/decomposition.hpp"
+#include "apps/harness/decomposition.hpp"
 #include "apps/sweep/options.hpp"
 
 namespace sweep {
@@ -12,17 +12,17 @@ namespace sweep {
 /// One line of the table.
 struct configuration {
   double odf;
-  jacobi3d::decomposition cut;  ///< not in z
+  harness::decomposition cut;  ///< not in z
 };
 
 /// Cuts the grid in x and y into so many columns, as square as its shape allows: with the least surface
 /// between them, and among equal ones with more cuts across x. Throws std::invalid_argument, with a text for
 /// the user that names the numbers, when there is no such cut.
-jacobi3d::decomposition squarest(const extents& grid, std::int64_t columns);
+harness::decomposition squarest(const extents& grid, std::int64_t columns);
 
 /// Bytes that the program holds at once: the columns' cells, faces and coefficients, and with --check the
 /// serial solver's.
-double bytes_of_program(const settings& asked, const jacobi3d::decomposition& cut);
+double bytes_of_program(const settings& asked, const harness::decomposition& cut);
 
 /// Cuts the grid for each overdecomposition factor, or as --chares says. Throws imbrex::usage_error, with the
 /// numbers, if the grid cannot be cut so, or if that needs more memory than is available.

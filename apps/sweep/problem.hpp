@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "apps/jacobi3d/block_field.hpp"
+#include "apps/harness/extents.hpp"
 
 /// Discrete ordinates on a wavefront, as in Sweep3D (K. R. Koch, R. S. Baker, R. E. Alcouffe, "Solution of
 /// the first-order form of the 3-D discrete ordinates equation on a massively parallel processor", 1992):
@@ -12,7 +12,7 @@
 /// lost as gained.
 namespace sweep {
 
-using jacobi3d::extents;
+using harness::extents;
 
 /// What is solved, and what one step of the pipeline is.
 struct problem {

@@ -3,42 +3,35 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <exception>
 #include <fstream>
 #include <optional>
+#include <string>
 #include <vector>
 
-#include <imbrex/base/printable.hpp>
-
-#include "apps/jacobi3d/memory.hpp"
-#include "apps/jacobi3d/option_values.hpp"
+#include "apps/harness/memory.hpp"
+#include "apps/harness/output.hpp"
+#include "apps/harness/program.hpp"
 #include "apps/sweep/report.hpp"
 
 namespace sweep {
 namespace {
 
 void print(const settings& asked, const std::string& text) {
-  if (!asked.quiet) jacobi3d::write_output(text);
+  if (!asked.quiet) harness::write_output(text);
 }
 
-// Equal results need one line for all; each that differs has its own, on the error output.
+// The line of all checks; false if one found a difference.
 bool report_checks(const settings& asked, const std::vector<finished>& all) {
-  bool equal = true;
-  for (const auto& one : all) {
-    if (one.result.check->equal()) continue;
-    fmt::print(stderr, "check: ODF {:g}: {}\n", one.chosen.odf, one.result.check->text());
-    equal = false;
-  }
-  if (equal) print(asked, fmt::format("check: {}\n", all.front().result.check->text()));
-  return equal;
+  std::vector<harness::checked> checks;
+  for (const auto& one : all) checks.push_back({fmt::format("ODF {:g}", one.chosen.odf), &*one.result.check});
+  const std::string line = harness::check_line(checks);
+  if (!line.empty()) print(asked, line);
+  return !line.empty();
 }
 
 int run_all(const settings& asked) {
-  const std::vector<configuration> configurations = plan(asked, jacobi3d::available_memory());
-  std::ofstream json = jacobi3d::open_json(asked.json);
+  const std::vector<configuration> configurations = plan(asked, harness::available_memory());
+  std::ofstream json = harness::open_json(asked.json);
   std::optional<serial_solver> serial;
   if (asked.check) serial.emplace(asked.posed.grid, asked.posed.angles_per_octant);
 
@@ -50,17 +43,14 @@ int run_all(const settings& asked) {
     if (status != 0) return status;
     all.push_back({chosen, result});
     print(asked, table_row(asked, all.back()));
-    if (json.is_open() && !(json << json_line(asked, all.back()) << std::endl)) {
-      fmt::print(stderr, "sweep: error: {} cannot be written: {}\n", asked.json, std::strerror(errno));
-      return 1;
-    }
+    harness::write_json(json, asked.json, json_line(asked, all.back()));
   }
   return asked.check && !report_checks(asked, all) ? 1 : 0;
 }
 
 // All processes run the same configurations; the first of them measures and reports.
 int take_part(const settings& asked) {
-  for (const auto& chosen : plan(asked, jacobi3d::available_memory())) {
+  for (const auto& chosen : plan(asked, harness::available_memory())) {
     measurement nothing;
     const int status = measure(asked, chosen, nullptr, nothing);
     if (status != 0) return status;
@@ -71,19 +61,12 @@ int take_part(const settings& asked) {
 }  // namespace
 
 int program(int argc, char** argv) {
-  try {
+  return harness::run_program("sweep", [&] {
     const settings asked = parse_settings(argc, argv);
     if (asked.help.empty()) return imbrex::process() == 0 ? run_all(asked) : take_part(asked);
-    if (imbrex::process() == 0) jacobi3d::write_output(asked.help);
+    if (imbrex::process() == 0) harness::write_output(asked.help);
     return 0;
-  } catch (const imbrex::usage_error& e) {
-    fmt::print(stderr, "sweep: error: {}\n", imbrex::printable_lines(e.what()));
-    return imbrex::usage_error::exit_status;
-  } catch (...) {
-    fmt::print(stderr, "sweep: error: {}\n",
-               imbrex::printable_lines(imbrex::describe(std::current_exception())));
-    return 1;
-  }
+  });
 }
 
 }  // namespace sweep

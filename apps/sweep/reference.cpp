@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "apps/jacobi3d/checksum.hpp"
+#include "apps/harness/cell_checksum.hpp"
 
 namespace sweep {
 
@@ -63,7 +63,7 @@ void serial_solver::pass(int octant, const ordinate& direction) {
 
 std::uint64_t serial_solver::checksum() const {
   std::uint64_t sum = 0, index = 0;
-  for (const double flux : flux_) sum += jacobi3d::cell_checksum(index++, flux);
+  for (const double flux : flux_) sum += harness::cell_checksum(index++, flux);
   return sum;
 }
 

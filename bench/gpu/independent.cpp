@@ -12,15 +12,15 @@
 
 #include <imbrex/gpu.hpp>
 
-#include "apps/jacobi3d/decomposition.hpp"
+#include "apps/harness/decomposition.hpp"
 #include "apps/jacobi3d/device_kernels.hpp"
 #include "bench/gpu/program.hpp"
 #include "bench/stopwatch.hpp"
 
 namespace {
 
+using harness::extents;
 using jacobi3d::device_layout;
-using jacobi3d::extents;
 
 struct course {
   std::int64_t edge = 0;
@@ -31,7 +31,7 @@ struct course {
 
 class block : public imbrex::chare<block, imbrex::index<3>> {
  public:
-  explicit block(const jacobi3d::decomposition& cut)
+  explicit block(const harness::decomposition& cut)
       : layout_(cut.cells({where()[0], where()[1], where()[2]})),
         stream_(imbrex::gpu(), imbrex::stream_priority::normal, "block"),
         now_(imbrex::gpu(), layout_.size()),
@@ -58,24 +58,24 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
 /// All blocks of a cut, and how long an iteration of theirs took.
 struct candidate {
   std::int64_t odf;
-  jacobi3d::decomposition cut;
+  harness::decomposition cut;
   imbrex::array<block> blocks;
   std::vector<double> seconds;
 };
 
-std::size_t bytes_of(const jacobi3d::decomposition& cut) {
+std::size_t bytes_of(const harness::decomposition& cut) {
   const auto blocks = static_cast<std::size_t>(cut.blocks[0] * cut.blocks[1] * cut.blocks[2]);
   return 2 * sizeof(double) * blocks * device_layout(cut.largest()).size();
 }
 
 /// The cuts of the cube, or of the largest for all of which the device has the memory.
-std::vector<jacobi3d::decomposition> fitting(const course& asked, std::size_t free) {
+std::vector<harness::decomposition> fitting(const course& asked, std::size_t free) {
   constexpr std::int64_t step = 16;
   for (std::int64_t edge = asked.edge;; edge -= step) {
-    std::vector<jacobi3d::decomposition> cuts;
+    std::vector<harness::decomposition> cuts;
     std::size_t bytes = 0;
     for (const std::int64_t odf : asked.odf) {
-      cuts.push_back(jacobi3d::minimal_surface({edge, edge, edge}, odf));
+      cuts.push_back(harness::minimal_surface({edge, edge, edge}, odf));
       bytes += bytes_of(cuts.back());
     }
     if (bytes <= free / 20 * 19 || edge <= step) return cuts;
@@ -84,7 +84,7 @@ std::vector<jacobi3d::decomposition> fitting(const course& asked, std::size_t fr
 
 imbrex::task<> measure(const course& asked, nlohmann::ordered_json& rows) {
   std::vector<candidate> all;
-  for (const jacobi3d::decomposition& cut : fitting(asked, imbrex::gpu().free_memory())) {
+  for (const harness::decomposition& cut : fitting(asked, imbrex::gpu().free_memory())) {
     const imbrex::index<3> shape(cut.blocks[0], cut.blocks[1], cut.blocks[2]);
     all.push_back({asked.odf[all.size()], cut, imbrex::make_array<block>(shape, cut), {}});
     co_await all.back().blocks.call<&block::run>(2);

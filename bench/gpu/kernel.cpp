@@ -185,7 +185,7 @@ void measure(const course& asked, const imbrex::options& how, nlohmann::ordered_
     nlohmann::ordered_json row = one.update_row(asked);
     if (edge != wanted) row["cells_asked"] = wanted;
     rows.push_back(std::move(row));
-    for (int side = 0; side < jacobi3d::sides; ++side) rows.push_back(one.face_row(side, asked));
+    for (int side = 0; side < harness::sides; ++side) rows.push_back(one.face_row(side, asked));
   }
 }
 

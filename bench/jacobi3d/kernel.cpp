@@ -21,7 +21,7 @@
 
 namespace {
 
-using jacobi3d::extents;
+using harness::extents;
 using clock_type = std::chrono::steady_clock;
 
 double seconds_since(clock_type::time_point start) {

@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "apps/harness/decomposition.hpp"
 #include "apps/jacobi3d/checksum.hpp"
-#include "apps/jacobi3d/decomposition.hpp"
 #include "apps/jacobi3d/initial_values.hpp"
 #include "apps/jacobi3d/options.hpp"
 #include "apps/jacobi3d/report.hpp"

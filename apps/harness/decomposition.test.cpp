@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/jacobi3d/decomposition.hpp"
+#include "apps/harness/decomposition.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace jacobi3d {
+namespace harness {
 namespace {
 
 std::int64_t least_surface(const extents& grid, std::int64_t chares) {
@@ -95,4 +95,4 @@ TEST(decomposition, refuses_with_the_numbers) {
 }
 
 }  // namespace
-}  // namespace jacobi3d
+}  // namespace harness

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace jacobi3d {
+namespace harness {
 
 /// Bytes that this process can still get without making the system swap or end it: what the machine has
 /// available, but no more than the control groups that the process is in leave it. The greatest number where
@@ -14,4 +14,4 @@ std::uint64_t available_memory();
 /// "21.3 GiB".
 std::string in_binary_units(double bytes);
 
-}  // namespace jacobi3d
+}  // namespace harness

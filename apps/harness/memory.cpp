@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/jacobi3d/memory.hpp"
+#include "apps/harness/memory.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <limits>
 #include <optional>
 
-namespace jacobi3d {
+namespace harness {
 namespace {
 
 constexpr std::uint64_t unknown = std::numeric_limits<std::uint64_t>::max();
@@ -75,4 +75,4 @@ std::string in_binary_units(double bytes) {
   return fmt::format("{:.4g} {}", bytes, units[unit]);
 }
 
-}  // namespace jacobi3d
+}  // namespace harness

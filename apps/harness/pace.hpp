@@ -5,7 +5,7 @@
 
 #include <imbrex/core/run/spend.hpp>
 
-namespace jacobi3d {
+namespace harness {
 
 /// What work takes at least, so that it takes the same known time on machines whose processors share a core, or of which
 /// there is only a model.
@@ -24,4 +24,4 @@ struct pace {
   }
 };
 
-}  // namespace jacobi3d
+}  // namespace harness

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace jacobi3d {
+namespace harness {
 
 /// A bijection of 64-bit numbers that spreads each bit over all: the step of the generator SplitMix64 (G. L.
 /// Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", 2014).
@@ -14,4 +14,4 @@ constexpr std::uint64_t mix(std::uint64_t number) {
   return number ^ (number >> 31);
 }
 
-}  // namespace jacobi3d
+}  // namespace harness

@@ -4,9 +4,9 @@
 #include <array>
 #include <cstdint>
 
-#include "apps/jacobi3d/block_field.hpp"
+#include "apps/harness/extents.hpp"
 
-namespace jacobi3d {
+namespace harness {
 
 /// A grid cut into blocks along planes. Blocks differ by at most one cell in each dimension.
 struct decomposition {
@@ -36,4 +36,4 @@ decomposition minimal_surface(const extents& grid, std::int64_t chares);
 /// Cells on one side of all cuts between blocks.
 std::int64_t cut_surface(const decomposition& cut);
 
-}  // namespace jacobi3d
+}  // namespace harness

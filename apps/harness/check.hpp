@@ -6,9 +6,9 @@
 #include <span>
 #include <string>
 
-#include "apps/jacobi3d/block_field.hpp"
+#include "apps/harness/extents.hpp"
 
-namespace jacobi3d {
+namespace harness {
 
 /// What comparing cells with the serial loop's, bit for bit, has come to.
 class comparison {
@@ -42,4 +42,4 @@ class comparison {
   std::optional<difference> first_;
 };
 
-}  // namespace jacobi3d
+}  // namespace harness

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/jacobi3d/check.hpp"
+#include "apps/harness/check.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <bit>
 #include <cmath>
 
-namespace jacobi3d {
+namespace harness {
 
 void comparison::add_cell(const extents& cell, double computed, double expected) {
   ++cells_;
@@ -25,4 +25,4 @@ std::string comparison::text() const {
       different_, cells_, max_abs_error_, x, y, z, first_->computed, first_->expected);
 }
 
-}  // namespace jacobi3d
+}  // namespace harness

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/jacobi3d/option_values.hpp"
+#include "apps/harness/option_values.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
 #include <utility>
 
 #include <imbrex/base/error.hpp>
@@ -16,7 +13,7 @@
 #include <imbrex/base/options/number.hpp>
 #include <imbrex/core/options/options.hpp>
 
-namespace jacobi3d {
+namespace harness {
 namespace {
 
 std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t least) {
@@ -99,19 +96,4 @@ void refuse_rest(const CLI::App& app) {
                             (meant.empty() ? "; see --help" : "; did you mean " + std::string(meant) + "?"));
 }
 
-std::ofstream open_json(const std::string& name) {
-  std::ofstream file;
-  if (name.empty()) return file;
-  file.open(name);
-  if (!file)
-    throw imbrex::usage_error(fmt::format("--json '{}': the file cannot be written: {}; choose another place",
-                                          name, std::strerror(errno)));
-  return file;
-}
-
-void write_output(const std::string& text) {
-  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
-    throw imbrex::error(std::string("the standard output cannot be written: ") + std::strerror(errno));
-}
-
-}  // namespace jacobi3d
+}  // namespace harness

@@ -2,19 +2,18 @@
 #pragma once
 
 #include <cstdint>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "apps/jacobi3d/block_field.hpp"
+#include "apps/harness/extents.hpp"
 
 namespace CLI {
 class App;
 }
 
-namespace jacobi3d {
+namespace harness {
 
 // The values of options that programs on grids have in common. Each function takes the text as it was given
 // and throws imbrex::usage_error, with the value and the remedy, where it cannot be.
@@ -43,11 +42,4 @@ std::string file_of(std::string_view option, const std::string& text);
 /// runtime.
 void refuse_rest(const CLI::App& app);
 
-/// The file that `--json` names, to write to; closed if the name is empty. Throws imbrex::usage_error if it
-/// cannot be written.
-std::ofstream open_json(const std::string& name);
-
-/// Writes to the standard output, at once. Throws imbrex::error if that cannot be.
-void write_output(const std::string& text);
-
-}  // namespace jacobi3d
+}  // namespace harness

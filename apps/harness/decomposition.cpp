@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/jacobi3d/decomposition.hpp"
+#include "apps/harness/decomposition.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-namespace jacobi3d {
+namespace harness {
 namespace {
 
 std::string text(const extents& numbers) {
@@ -110,4 +110,4 @@ decomposition minimal_surface(const extents& grid, std::int64_t chares) {
                               nearest_possible(grid, chares, cells));
 }
 
-}  // namespace jacobi3d
+}  // namespace harness

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+namespace harness {
+
+/// Runs a program. What it throws becomes one line on the error output, which begins with the program's name.
+/// Returns the exit status: the body's, 2 for a wrong command line, 1 for any other exception.
+int run_program(std::string_view name, const std::function<int()>& body);
+
+}  // namespace harness
