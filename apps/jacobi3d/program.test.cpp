@@ -120,10 +120,10 @@ TEST(jacobi3d, table_has_a_row_for_each_factor_and_a_summary) {
 
 TEST(jacobi3d, sweeps_take_the_time_that_spin_gives) {
   for (const char* overlap : {"none", "manual", "auto"}) {
-    const auto modelled = json_of({"--grid", "8,8,24", "--pes", "2", "--overlap", overlap, "--machine",
-                                   "simulated", "--spin", "3ms", "--check"});
-    EXPECT_NEAR(modelled[0]["us_per_iter"].get<double>(), 3000, 1) << overlap;
-    EXPECT_EQ(modelled[0]["spin_us"], 3000.0);
+    const auto simulated = json_of({"--grid", "8,8,24", "--pes", "2", "--overlap", overlap, "--machine",
+                                    "simulated", "--spin", "3ms", "--check"});
+    EXPECT_NEAR(simulated[0]["us_per_iter"].get<double>(), 3000, 1) << overlap;
+    EXPECT_EQ(simulated[0]["spin_us"], 3000.0);
     const auto waited = json_of({"--grid", "8,8,24", "--pes", "2", "--overlap", overlap, "--spin", "3ms"});
     EXPECT_GT(waited[0]["us_per_iter"].get<double>(), 2990) << overlap;
   }
@@ -258,7 +258,7 @@ TEST(jacobi3d_on_device, equals_the_serial_loop_by_work_requests) {
                "--devices", "2", "--completion", "work-request", "--tolerance", "1e-3"});
 }
 
-TEST(jacobi3d_on_device, equals_the_serial_loop_on_odd_shapes_and_in_virtual_time) {
+TEST(jacobi3d_on_device, equals_the_serial_loop_on_odd_shapes_and_in_simulated_time) {
   std::mt19937 random(11);
   for (int seed = 1; seed <= 12; ++seed) {
     std::string grid;
@@ -269,7 +269,7 @@ TEST(jacobi3d_on_device, equals_the_serial_loop_on_odd_shapes_and_in_virtual_tim
   }
 }
 
-TEST(jacobi3d_in_virtual_time, equals_the_serial_loop_on_odd_shapes) {
+TEST(jacobi3d_in_simulated_time, equals_the_serial_loop_on_odd_shapes) {
   std::mt19937 random(13);
   for (int i = 0; i < 20; ++i) {
     std::string grid;
@@ -298,7 +298,7 @@ std::vector<double> times_of_a_node(const std::string& completion) {
 
 // Choi et al. 2020, figure 5 and its text: 43 % faster at ODF 4 than at 1, synchronisation up to 83 % slower than what
 // the runtime does, callbacks like polling.
-TEST(jacobi3d_in_virtual_time, shows_what_the_paper_saw_on_a_node) {
+TEST(jacobi3d_in_simulated_time, shows_what_the_paper_saw_on_a_node) {
   const auto polled = times_of_a_node("poll");
   const auto called = times_of_a_node("callback");
   const auto synchronous = times_of_a_node("sync");
@@ -317,7 +317,7 @@ TEST(jacobi3d_in_virtual_time, shows_what_the_paper_saw_on_a_node) {
   EXPECT_EQ(times_of_a_node("poll"), polled) << "to the last digit";
 }
 
-TEST(jacobi3d_in_virtual_time, has_no_values_without_data) {
+TEST(jacobi3d_in_simulated_time, has_no_values_without_data) {
   const auto lines = json_of({"--machine", "simulated", "--device-model", "v100", "--no-data", "--grid",
                               "3000,20,3000", "--pes", "2"});
   ASSERT_EQ(lines.size(), 1U);

@@ -70,8 +70,8 @@ imbrex::nanoseconds spin_of(const std::string& text) {
 }
 
 void refuse_devices(const imbrex::options& machine) {
-  const bool modelled = machine.machine == imbrex::machine_kind::simulated;
-  if (!machine.device.empty() && !modelled)
+  const bool simulated = machine.machine == imbrex::machine_kind::simulated;
+  if (!machine.device.empty() && !simulated)
     throw imbrex::usage_error("--device " + machine.device +
                               ": this program computes on processors only; leave --device out");
   if (!machine.device_data)

@@ -161,7 +161,7 @@ TEST(sweep, particles_are_not_in_balance_before_it_has_converged) {
 
 // Hoisie, Lubeck and Wasserman (2000): besides the steps of one column 2 (Px - 1) + 4 (Py - 1), to fill the
 // pipeline at first and wherever the next octants enter at another corner.
-TEST(sweep, takes_the_steps_of_a_pipeline_in_virtual_time) {
+TEST(sweep, takes_the_steps_of_a_pipeline_in_simulated_time) {
   for (const auto& [px, py] : {std::pair(1, 1), std::pair(4, 1), std::pair(1, 4), std::pair(3, 4)}) {
     const auto lines =
         json_of({"--grid", "8,8,16", "--planes", "2", "--angles", "2", "--pes", std::to_string(px * py),

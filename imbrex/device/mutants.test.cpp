@@ -38,7 +38,7 @@ std::vector<std::string> finders(const device_kind& kind) {
 
 class mutants : public testing::TestWithParam<mutant> {};
 
-TEST_P(mutants, are_found_in_virtual_time) {
+TEST_P(mutants, are_found_in_simulated_time) {
   std::vector<std::string> found = finders({.in_simulated_time = true, .defect = GetParam().defect});
   for (std::uint64_t seed = 1; seed <= 5 && found.empty(); ++seed)
     found = finders({.in_simulated_time = true, .seed = seed, .defect = GetParam().defect});

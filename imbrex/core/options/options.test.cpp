@@ -217,7 +217,7 @@ TEST(options, refuse_numbers_of_pes_that_cannot_be) {
         << value;
 }
 
-TEST(options, a_model_in_virtual_time_means_devices) {
+TEST(options, a_model_in_simulated_time_means_devices) {
   command_line line{"--machine", "simulated", "--no-data", "--device-model=h200"};
   const auto chosen = line.parse();
   EXPECT_EQ(line.rest(), "");

@@ -53,11 +53,11 @@ struct letter final : message {
 };
 
 /// PEs stepped by hand in simulated time, so that all is exact.
-class link_in_virtual_time : public testing::TestWithParam<bool> {
+class link_in_simulated_time : public testing::TestWithParam<bool> {
  protected:
   static constexpr int count = 3;
 
-  link_in_virtual_time() {
+  link_in_simulated_time() {
     message_table::number();
     letter::log = &log_;
     std::vector<inbox*> doors;
@@ -108,10 +108,10 @@ class link_in_virtual_time : public testing::TestWithParam<bool> {
   std::vector<line> log_;
 };
 
-INSTANTIATE_TEST_SUITE_P(carriers, link_in_virtual_time, testing::Values(false, true),
+INSTANTIATE_TEST_SUITE_P(carriers, link_in_simulated_time, testing::Values(false, true),
                          [](const auto& serialises) { return serialises.param ? "serializing" : "direct"; });
 
-TEST_P(link_in_virtual_time, delivers_by_the_model) {
+TEST_P(link_in_simulated_time, delivers_by_the_model) {
   connect({200us, 1'000'000'000, 5us});
   const nanoseconds large(send(0, 1, 1, 100'000));  // a nanosecond for each byte
   const nanoseconds small(send(0, 2, 2, 0));
@@ -124,7 +124,7 @@ TEST_P(link_in_virtual_time, delivers_by_the_model) {
   EXPECT_EQ(letter::alive, 0);
 }
 
-TEST_P(link_in_virtual_time, agrees_with_an_independent_computation) {
+TEST_P(link_in_simulated_time, agrees_with_an_independent_computation) {
   connect({70us, 50'000'000, 2us});
   random dice(11);
   nanoseconds free[count]{};
@@ -150,7 +150,7 @@ TEST_P(link_in_virtual_time, agrees_with_an_independent_computation) {
   EXPECT_EQ(letter::alive, 0);
 }
 
-TEST_P(link_in_virtual_time, is_a_timer_or_a_post_while_anything_is_under_way) {
+TEST_P(link_in_simulated_time, is_a_timer_or_a_post_while_anything_is_under_way) {
   connect({10us, 0, 0us});
   send(0, 1, 1, 100);
   EXPECT_TRUE(at(1).door().has_items());
@@ -162,7 +162,7 @@ TEST_P(link_in_virtual_time, is_a_timer_or_a_post_while_anything_is_under_way) {
   EXPECT_EQ(log_.size(), 1U);
 }
 
-TEST_P(link_in_virtual_time, queues_what_is_due_before_what_comes_later) {
+TEST_P(link_in_simulated_time, queues_what_is_due_before_what_comes_later) {
   connect({10us, 0, 0us});
   send(0, 1, 1, 0);
   run_what_is_ready();
@@ -179,7 +179,7 @@ TEST_P(link_in_virtual_time, queues_what_is_due_before_what_comes_later) {
   EXPECT_EQ(log_[4].number, 5);
 }
 
-TEST_P(link_in_virtual_time, destroys_what_is_under_way) {
+TEST_P(link_in_simulated_time, destroys_what_is_under_way) {
   connect({1s, 0, 0us});
   for (int n = 0; n < 10; ++n) send(0, 1, n, 100);
   run_what_is_ready();

@@ -18,7 +18,7 @@
 #include <imbrex/device/flag.hpp>
 #include <imbrex/serial/absent_bytes.hpp>
 
-namespace imbrex::virtual_machine_test {
+namespace imbrex::simulated_machine_test {
 
 using namespace std::chrono_literals;
 
@@ -68,8 +68,8 @@ class model_file {
   std::string path_;
 };
 
-options modelled(const model_file& model, int pes,
-                 completion_method completion = completion_method::polling) {
+options simulated(const model_file& model, int pes,
+                  completion_method completion = completion_method::polling) {
   return {.pes = pes,
           .machine = machine_kind::simulated,
           .device = "emulated",
@@ -138,7 +138,7 @@ class lone : public chare<lone> {
 TEST(simulated_machine, charges_messages_by_the_model) {
   const model_file model;
   std::vector<nanoseconds> moments;
-  EXPECT_EQ(run(modelled(model, 2),
+  EXPECT_EQ(run(simulated(model, 2),
                 [&]() -> task<> {
                   const auto workers = make_array<worker>({2});
                   co_await workers.reduce<&worker::when>(max);  // all are there
@@ -157,7 +157,7 @@ TEST(simulated_machine, charges_bytes_that_are_left_out) {
   const model_file model;
   nanoseconds without{0};
   nanoseconds with{0};
-  EXPECT_EQ(run(modelled(model, 2),
+  EXPECT_EQ(run(simulated(model, 2),
                 [&]() -> task<> {
                   const auto workers = make_array<worker>({2});
                   co_await workers.reduce<&worker::when>(max);
@@ -175,7 +175,7 @@ TEST(simulated_machine, charges_bytes_that_are_left_out) {
 nanoseconds time_of_work(int pes, int workers) {
   const model_file model;
   nanoseconds took{0};
-  EXPECT_EQ(run(modelled(model, pes),
+  EXPECT_EQ(run(simulated(model, pes),
                 [&]() -> task<> {
                   const auto all = make_array<worker>({workers});
                   co_await all.reduce<&worker::when>(max);
@@ -200,7 +200,7 @@ TEST(simulated_machine, sleeps_and_copies_take_their_time) {
   const model_file model;
   nanoseconds slept{0};
   nanoseconds copied{0};
-  EXPECT_EQ(run(modelled(model, 1),
+  EXPECT_EQ(run(simulated(model, 1),
                 [&]() -> task<> {
                   const nanoseconds begin = now();
                   co_await sleep_for(50s);
@@ -217,7 +217,7 @@ TEST(simulated_machine, sleeps_and_copies_take_their_time) {
 nanoseconds time_of_kernel(completion_method completion, std::int64_t kernel_time) {
   const model_file model;
   nanoseconds took{0};
-  EXPECT_EQ(run(modelled(model, 1, completion),
+  EXPECT_EQ(run(simulated(model, 1, completion),
                 [&]() -> task<> {
                   const auto workers = make_array<worker>({1});
                   took = nanoseconds(co_await workers[0].call<&worker::compute>(kernel_time));
@@ -245,7 +245,7 @@ TEST(simulated_machine, a_completion_costs_what_its_method_costs) {
 nanoseconds time_with_other_work(completion_method completion) {
   const model_file model;
   nanoseconds took{0};
-  EXPECT_EQ(run(modelled(model, 2, completion),
+  EXPECT_EQ(run(simulated(model, 2, completion),
                 [&]() -> task<> {
                   const auto workers = make_array<worker>({4});
                   co_await workers.reduce<&worker::when>(max);
@@ -287,7 +287,7 @@ TEST(simulated_machine, is_quiet_when_all_have_done_their_work) {
 TEST(simulated_machine, an_entry_that_waits_for_its_device_in_a_loop_is_told) {
   const model_file model;
   testing::internal::CaptureStderr();
-  EXPECT_EQ(run(modelled(model, 1),
+  EXPECT_EQ(run(simulated(model, 1),
                 []() -> task<> {
                   const auto workers = make_array<worker>({1});
                   co_await workers[0].call<&worker::spin>();
@@ -303,7 +303,7 @@ constexpr completion_method methods[] = {completion_method::polling, completion_
 TEST(simulated_machine, what_others_do_to_a_device_is_noticed) {
   const model_file model;
   for (const auto completion : methods) {
-    options how = modelled(model, 2, completion);
+    options how = simulated(model, 2, completion);
     how.devices = 1;
     nanoseconds told{0};
     EXPECT_EQ(run(how,
@@ -328,7 +328,7 @@ TEST(simulated_machine, a_device_that_fails_is_told_though_others_go_on) {
   for (const auto completion : methods) {
     testing::internal::CaptureStderr();
     int rounds = 0;
-    EXPECT_EQ(run(modelled(model, 2, completion),
+    EXPECT_EQ(run(simulated(model, 2, completion),
                   [&]() -> task<> {
                     const auto workers = make_array<worker>({2});
                     send<&worker::fail>(workers[1]);
@@ -346,7 +346,7 @@ TEST(simulated_machine, gives_the_same_again) {
        {completion_method::polling, completion_method::callback, completion_method::synchronous}) {
     const auto total = [&] {
       nanoseconds end{0};
-      EXPECT_EQ(run(modelled(model, 3, completion),
+      EXPECT_EQ(run(simulated(model, 3, completion),
                     [&]() -> task<> {
                       const auto workers = make_array<worker>({10});
                       for (std::int64_t i = 1; i < 5; ++i)
@@ -390,4 +390,4 @@ TEST(simulated_machine, a_model_that_is_not_there_is_refused) {
   EXPECT_NE(testing::internal::GetCapturedStderr().find("v1000"), std::string::npos);
 }
 
-}  // namespace imbrex::virtual_machine_test
+}  // namespace imbrex::simulated_machine_test

@@ -78,7 +78,7 @@ std::vector<std::string> options_for(const network& over) {
 /// Stands for no network in simulated time, where a device model may have one of its own and what is 0 is as there.
 const network next_to_none{nanoseconds(1), max_net_bandwidth / 1e6, microseconds(0)};
 
-bool is_in_virtual_time(std::vector<std::string> command) {
+bool is_in_simulated_time(std::vector<std::string> command) {
   std::vector<char*> words;
   for (std::string& word : command) words.push_back(word.data());
   int count = static_cast<int>(words.size());
@@ -133,7 +133,7 @@ verification verify(const verification_settings& asked) {
   for (const microseconds latency : asked.over.latencies)
     for (const double bandwidth : asked.over.bandwidths)
       made.points.push_back({asked.over.at(latency, bandwidth), microseconds::max(), {}, {}});
-  const bool is_simulated = is_in_virtual_time(asked.command);
+  const bool is_simulated = is_in_simulated_time(asked.command);
   const network none = is_simulated ? next_to_none : network{microseconds(0), 0, microseconds(0)};
   const auto without = is_simulated ? options_for(none) : std::vector<std::string>();
   std::optional<dataflow> best;

@@ -22,7 +22,7 @@ std::uint32_t pe_progress::item_begin(std::uint64_t time, std::optional<std::uin
   // The time to fetch an item that was there belongs to it: the PE was not idle. In simulated time it always does, as that
   // charges an idle PE alike.
   const bool was_there = last_piece_ != dataflow::none && ready && *ready <= item_ended_;
-  item_begun_ = was_there ? item_ended_ : in_virtual_time_ && ready ? *ready : time;
+  item_begun_ = was_there ? item_ended_ : in_simulated_time_ && ready ? *ready : time;
   follows_ = last_piece_;
   delay_ = last_piece_ == dataflow::none ? 0 : time - item_ended_;
   is_busy_ = true;
@@ -122,7 +122,7 @@ void pe_progress::resumed(const trace::record& r) {
   if (unknown_item_ == dataflow::none || !waited) return;
   follows_ = waited->piece;
   delay_ = by_timer(r) ? r.a : idle(item_begun_) - std::min(waited->idle, idle(item_begun_));
-  if (in_virtual_time_ && by_timer(r)) {
+  if (in_simulated_time_ && by_timer(r)) {
     const auto could_begin = std::max(item_ended_, waited->since + r.a);
     made_.flow.pieces[unknown_item_].length += item_begun_ - std::min(item_begun_, could_begin);
   }

@@ -18,7 +18,7 @@ namespace imbrex::tools {
 class pe_progress {
  public:
   pe_progress(dataflow_maker& made, std::uint32_t pe, bool in_simulated_time)
-      : made_(made), pe_(pe), in_virtual_time_(in_simulated_time) {}
+      : made_(made), pe_(pe), in_simulated_time_(in_simulated_time) {}
 
   /// `ready`: when its message was there, if anybody knows; the piece that it begins.
   std::uint32_t item_begin(std::uint64_t time, std::optional<std::uint64_t> ready);
@@ -68,7 +68,7 @@ class pe_progress {
 
   dataflow_maker& made_;
   const std::uint32_t pe_;
-  const bool in_virtual_time_;
+  const bool in_simulated_time_;
   std::vector<frame> stack_;
   std::map<wait, std::deque<waiting>> waiting_;
   std::uint32_t current_ = dataflow::none;  // none while what runs has done nothing that would make a piece

@@ -69,7 +69,7 @@ TEST(search, finds_the_best_of_independent_dimensions_exactly) {
   EXPECT_LE(program.runs, 3 * 3 * 2 + 1);
 }
 
-TEST(search, takes_equal_times_for_exact_only_in_virtual_time) {
+TEST(search, takes_equal_times_for_exact_only_in_simulated_time) {
   const auto time = [](const configuration& at, int) { return at[0] == 1 ? 99.5 : 100.0; };
   imagined real(time);
   real.simulated_time = [](const configuration&) { return false; };
