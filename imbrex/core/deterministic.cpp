@@ -2,14 +2,22 @@
 #include <imbrex/core/deterministic.hpp>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/core/run/deterministic_machine.hpp>
 
 namespace imbrex {
 
-bool deterministic::step() { return detail::step_deterministic(runtime_, wire()); }
+detail::machine_maker deterministic::maker() {
+  return [this](const options& how, detail::local_run& run) {
+    auto machine = std::make_unique<detail::deterministic_machine>(how, run);
+    machine_ = machine.get();
+    return machine;
+  };
+}
+
+bool deterministic::step() { return machine_->step(); }
 
 int deterministic::run() {
-  detail::run_deterministic(runtime_, wire());
+  while (step()) {
+  }
   runtime_.clear();
   return runtime_.status();
 }

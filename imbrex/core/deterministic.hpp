@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include <imbrex/core/array/entry.hpp>
+#include <imbrex/core/run/deterministic_machine.hpp>
 #include <imbrex/core/run/run.hpp>
 #include <imbrex/core/run/runtime.hpp>
 #include <imbrex/net/local/delayed.hpp>
@@ -33,7 +35,7 @@ struct undelivered {
 class deterministic {
  public:
   template <class Main>
-  deterministic(options how, Main main) : runtime_(on_this_machine(how)) {
+  deterministic(options how, Main main) : runtime_(on_this_machine(how), maker()) {
     runtime_.start(detail::main_function(std::move(main)));
   }
 
@@ -47,7 +49,7 @@ class deterministic {
   template <class T>
   std::optional<undelivered> next_for(const element<T>& to) const {
     const delayed_transport::item* first = nullptr;
-    for (const auto& i : wire().in_flight())
+    for (const auto& i : machine_->wire().in_flight())
       if (is_for(i, to) &&
           (first == nullptr || i.due < first->due || (i.due == first->due && i.serial < first->serial)))
         first = &i;
@@ -66,6 +68,7 @@ class deterministic {
     how.machine = machine_kind::deterministic;
     return how;
   }
+  detail::machine_maker maker();
   template <class T>
   bool is_for(const delayed_transport::item& i, const element<T>& to) const {
     const auto& m = static_cast<const message&>(*i.what);
@@ -76,8 +79,8 @@ class deterministic {
   static undelivered describe(const delayed_transport::item& i);
   static void expect(const std::optional<undelivered>& next, std::string_view entry,
                      std::optional<std::int64_t> reference);
-  delayed_transport& wire() const { return static_cast<delayed_transport&>(runtime_.wire()); }
 
+  detail::deterministic_machine* machine_ = nullptr;  ///< the runtime's
   runtime runtime_;
 };
 

@@ -309,12 +309,13 @@ const work_type device_completions::bad_news::kind{"a device's failure", &bad_ne
                                                    [](work&) noexcept {}, nullptr, nullptr};
 
 device_completions::device_completions(scheduler& pe, device& of, completion_method how,
-                                       const polling_interval& when, const completion_costs& charged)
+                                       const polling_interval& when, const completion_costs* charged)
     : pe_(pe),
       of_(of),
       how_(how == completion_method::work_request ? completion_method::polling : how),
+      waits_in_notify_(how == completion_method::synchronous && charged == nullptr),
       when_(when),
-      costs_(charged),
+      costs_(charged != nullptr ? *charged : completion_costs{}),
       events_(std::make_unique<events>(of)) {
   if (how != completion_method::flag) return;
   if (!of.info().can.stream_values)
@@ -336,7 +337,7 @@ device_completions::notice* device_completions::notify(stream& after, const rece
     throw device_error(
         of_.info().label(), after.owner(), "done()",
         "the stream is captured and runs nothing; await it after end_capture and launch(graph)");
-  if (how_ == completion_method::synchronous && pe_.charged() == nullptr) {
+  if (waits_in_notify_) {
     after.synchronize();
     return nullptr;
   }

@@ -45,9 +45,10 @@ struct completion_costs {
 /// in an item.
 class device_completions final : public completion_source {
  public:
-  /// Throws usage_error if the device cannot do it that way.
+  /// `charged`: what is charged to the PE; null if the machine does not charge its PEs. Throws usage_error if the device
+  /// cannot do it that way.
   device_completions(scheduler& pe, device& of, completion_method how, const polling_interval& when,
-                     const completion_costs& charged = {});
+                     const completion_costs* charged = nullptr);
   ~device_completions();
 
   /// That of a PE; null if it has no device.
@@ -109,6 +110,7 @@ class device_completions final : public completion_source {
   scheduler& pe_;
   device& of_;
   const completion_method how_;
+  const bool waits_in_notify_;  ///< with `synchronous`, the thread of the PE itself
   const polling_interval when_;
   const completion_costs costs_;
   std::vector<notice*> all_;  ///< wherever they are

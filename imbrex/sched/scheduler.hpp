@@ -87,8 +87,6 @@ class scheduler {
 
   /// In simulated time: what the PE does is charged there, which is the clock that it was made with; before it runs.
   void attach(local_clock& charged) { charged_ = &charged; }
-  /// The clock that is charged; null where what a PE does takes its time by itself.
-  local_clock* charged() const { return charged_; }
   /// What the PE does now takes so long, in simulated time.
   void charge(nanoseconds time) {
     if (charged_ != nullptr) charged_->charge(time);

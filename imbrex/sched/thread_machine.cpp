@@ -163,7 +163,7 @@ void thread_machine::run_thread(std::size_t place) {
     if (bind_ == binding::core && pe.pe() != scheduler::no_pe) bind_this_thread(pe.pe());
     its_thread.emplace(pe);
   } catch (...) {
-    told_.escaped(pe.pe());
+    told_.on_uncaught(pe.pe());
   }
   loop(pe);
   {
@@ -201,7 +201,7 @@ void thread_machine::loop(scheduler& pe) {
       pe.flush();
       wait_for_work(pe, margin, vain_looks);
     } catch (...) {
-      told_.escaped(pe.pe());
+      told_.on_uncaught(pe.pe());
     }
   }
 }

@@ -42,7 +42,7 @@ class thread_machine {
     /// that PE sleeps, too.
     virtual bool quiet(const network::counts& exchanged) = 0;
     /// An exception left a work item that has nobody else to tell.
-    virtual void escaped(int pe) noexcept = 0;
+    virtual void on_uncaught(int pe) noexcept = 0;
 
    protected:
     ~listener() = default;

@@ -54,7 +54,7 @@ class machine : public testing::TestWithParam<int>, protected thread_machine::li
       start_tokens();
     return true;
   }
-  void escaped(int) noexcept override {
+  void on_uncaught(int) noexcept override {
     ++escapes_;
     threads_->stop();
   }
@@ -108,7 +108,7 @@ constexpr work_type stuck_kind{"stuck", &run_stuck, &keep_token, nullptr, nullpt
 
 struct indifferent final : thread_machine::listener {
   bool quiet(const network::counts&) override { return false; }
-  void escaped(int) noexcept override {}
+  void on_uncaught(int) noexcept override {}
 };
 
 TEST(thread_machine, names_the_stuck_by_their_numbers_in_the_job) {

@@ -127,8 +127,9 @@ ordered_json build_findings() {
 
 process_findings::process_findings(const options& how) : how_(how) {
   try {
-    devices_ = std::make_unique<detail::run_devices>(
-        how_, how_.machine == machine_kind::threads ? nullptr : &clock_);
+    devices_ =
+        std::make_unique<detail::run_devices>(how_, how_.machine == machine_kind::threads ? nullptr : &clock_,
+                                              how_.machine == machine_kind::simulated);
   } catch (const usage_error&) {
     throw;
   } catch (const error& e) {

@@ -543,7 +543,7 @@ TEST(device_map, gives_each_pe_a_device) {
 
 /// Which device each PE of a process has, for which others of the host come first.
 std::vector<std::optional<int>> chosen(const options& how, const host_share& host = own_host(4, 0)) {
-  return detail::run_devices(how, nullptr).choose(host);
+  return detail::run_devices(how, nullptr, false).choose(host);
 }
 
 using choices = std::vector<std::optional<int>>;
@@ -572,12 +572,12 @@ TEST(device_map, is_of_the_processes_that_see_the_same_devices) {
 
 TEST(device_map, knows_by_a_launchers_choice_who_sees_the_same) {
   const options how{.device = "emulated"};
-  const std::string before = detail::run_devices(how, nullptr).seen();
+  const std::string before = detail::run_devices(how, nullptr, false).seen();
   ::setenv("HIP_VISIBLE_DEVICES", "3", 1);
-  const std::string then = detail::run_devices(how, nullptr).seen();
+  const std::string then = detail::run_devices(how, nullptr, false).seen();
   ::unsetenv("HIP_VISIBLE_DEVICES");
   EXPECT_NE(before, then);
-  EXPECT_EQ(before, detail::run_devices(how, nullptr).seen());
+  EXPECT_EQ(before, detail::run_devices(how, nullptr, false).seen());
 }
 
 TEST(device_map, none_gives_none) {

@@ -21,7 +21,7 @@ namespace {
 /// Of the time of each operation, on the deterministic machine.
 constexpr double jitter = 0.5;
 
-void check(const options& how) {
+void check(const options& how, bool charges_pes) {
   if (how.device == "emulated") return;
   if (how.device.empty() && !how.device_words.empty())
     throw usage_error(how.device_words +
@@ -30,7 +30,7 @@ void check(const options& how) {
     throw usage_error(
         "--devices " + std::to_string(how.devices) +
         " is for --device emulated; with cuda, CUDA_VISIBLE_DEVICES says which devices are used");
-  if (!how.device_model.empty() && how.machine != machine_kind::simulated)
+  if (!how.device_model.empty() && !charges_pes)
     throw usage_error("--device-model " + how.device_model +
                       " is for --device emulated: a real device is as fast as it is");
   if (!how.device_data)
@@ -74,19 +74,19 @@ int device_of(device_map map, const pe_place& pe, int devices) {
   return static_cast<int>(std::int64_t{pe.place} * devices / pe.all);
 }
 
-run_devices::run_devices(const options& how, simulated_clock* time) : how_(how), dice_(seed_of(how)) {
-  check(how);
+run_devices::run_devices(const options& how, simulated_clock* time, bool charges_pes)
+    : how_(how), dice_(seed_of(how)), charges_pes_(charges_pes) {
+  check(how, charges_pes_);
   if (how.device.empty()) return;
-  const bool is_simulated = how.machine == machine_kind::simulated;
   if (!how.device_model.empty()) model_ = find_device_model(how.device_model);
   emulated_options emulated{.model = model_, .data = how.device_data};
-  if (is_simulated) emulated.devices = std::min(how.pes, max_devices);
+  if (charges_pes_) emulated.devices = std::min(how.pes, max_devices);
   if (how.devices != 0) emulated.devices = how.devices;
   if (time != nullptr) {
     if (how.device != "emulated")
-      throw usage_error(std::string("--machine ") + (is_simulated ? "simulated" : "deterministic") +
-                        " takes --device emulated alone: a " + how.device + " device has a time of its own");
-    is_simulated ? time_.emplace(*time) : time_.emplace(*time, seed_of(how), jitter);
+      throw usage_error("--machine " + std::string(name(how.machine)) + " takes --device emulated alone: a " +
+                        how.device + " device has a time of its own");
+    charges_pes_ ? time_.emplace(*time) : time_.emplace(*time, seed_of(how), jitter);
     emulated.time = &*time_;
   }
   devices_ = devices(how.device, emulated);
@@ -143,9 +143,10 @@ std::optional<int> run_devices::choice_of_program(const device_choice& pe) const
 }
 
 void run_devices::attach(scheduler& pe, int which) {
-  completions_.push_back(std::make_unique<device_completions>(
-      pe, *devices_[static_cast<std::size_t>(which)], how_.completion, how_.poll,
-      completion_costs{model_.message.callback, model_.host.synchronize}));
+  const completion_costs costs{model_.message.callback, model_.host.synchronize};
+  completions_.push_back(std::make_unique<device_completions>(pe, *devices_[static_cast<std::size_t>(which)],
+                                                              how_.completion, how_.poll,
+                                                              charges_pes_ ? &costs : nullptr));
   pe.attach(*completions_.back());
   users_.resize(devices_.size());
   users_[static_cast<std::size_t>(which)].push_back(pe.pe());
@@ -181,7 +182,7 @@ std::vector<stream>& run_devices::request_streams(device& of) {
   });
 }
 
-bool run_devices::rest(std::chrono::milliseconds at_most) {
+bool run_devices::drain(std::chrono::milliseconds at_most) {
   if (time_)
     for (auto moment = time_->next(); moment; moment = time_->next()) time_->advance_to(*moment);
   const auto until = std::chrono::steady_clock::now() + at_most;

@@ -51,9 +51,9 @@ inline constexpr std::size_t stages_of_requests = 3;
 /// The devices that the PEs of one process use in a run, and what tells them of their work.
 class run_devices {
  public:
-  /// `time`: of a machine that steps its PEs; null where devices run in real time. Throws usage_error, or
-  /// imbrex::error if there is no such device.
-  run_devices(const options& how, simulated_clock* time);
+  /// `time`: the clock of a machine in simulated time; null in real time. `charges_pes`: that machine charges its PEs by
+  /// the device model. Throws usage_error, or imbrex::error if there is no such device.
+  run_devices(const options& how, simulated_clock* time, bool charges_pes);
   ~run_devices();
   run_devices(const run_devices&) = delete;
   run_devices& operator=(const run_devices&) = delete;
@@ -77,7 +77,7 @@ class run_devices {
 
   /// Waits until the devices have nothing to do any more. False if that takes longer. Throws device_error if one has
   /// failed.
-  bool rest(std::chrono::milliseconds at_most);
+  bool drain(std::chrono::milliseconds at_most);
 
   // In simulated time.
 
@@ -114,6 +114,7 @@ class run_devices {
   const options& how_;
   random dice_;
   device_model model_;
+  const bool charges_pes_;
   std::optional<simulated_time> time_;
   std::vector<std::unique_ptr<device>> devices_;
   std::vector<std::vector<int>> users_;  ///< PEs, by device

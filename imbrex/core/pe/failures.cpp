@@ -18,7 +18,7 @@ void tell(Telling tell_it) noexcept {
   try {
     tell_it();
   } catch (...) {
-    pe.run().escaped(pe.pe());
+    pe.run().on_uncaught(pe.pe());
   }
 }
 

@@ -18,7 +18,7 @@ constexpr unsigned section_bits = 44;
 }  // namespace
 
 processor::processor(run_services& run, int pe, const clock& time, std::optional<std::uint64_t> shuffle)
-    : scheduler(pe, time, shuffle), run_(run), shuffles_(shuffle.has_value()) {}
+    : scheduler(pe, time, shuffle), run_(run) {}
 
 processor::~processor() = default;
 

@@ -56,6 +56,14 @@ carried_exception array_has_ended();
 
 class processor;
 
+/// How the messages of a PE reach elements of the same PE.
+struct delivery_rules {
+  bool direct = true;  ///< the PE queues what it sends to itself; else that travels, too
+  /// Each element's copy of a broadcast is a message of its own, so that the machine can choose the order, or charge for
+  /// each and let the PE block in between.
+  bool separates_broadcasts = false;
+};
+
 /// Says to the run that an exception left something that has nobody to tell: it ends.
 void fail_run(processor& pe, std::string_view text);
 
@@ -95,8 +103,6 @@ class processor final : public scheduler {
     if (++chares_placed_ >= num_pes_) chares_placed_ = 0;
     return (pe() + chares_placed_) % num_pes_;
   }
-  /// True if each element's copy of a broadcast is to be a message of its own, so that the machine can choose
-  /// the order, or charge for each and let the PE block in between.
   bool separates_broadcasts() const { return separates_broadcasts_; }
 
   /// Proxies hold numbers of collections with the mark of their run, so that those of one run name nothing in another;
@@ -108,14 +114,14 @@ class processor final : public scheduler {
   /// Throws imbrex::error if a collection that is not here is one of another run, or none at all.
   void check_run(std::uint64_t number, std::string_view chare_name, std::string_view entry_name = {}) const;
 
-  /// Says how messages leave; before the first of them. `direct`: those to this PE itself need not travel. `beyond`: what
-  /// carries those to PEs that are not of this process, if nothing in between wants to see them; or null.
-  void connect(transport& wire, bool direct, const pe_range& here, endpoint* beyond) {
+  /// Says how messages leave; before the first of them. `beyond`: what carries those to PEs that are not of this process,
+  /// if nothing in between wants to see them; or null.
+  void connect(transport& wire, const delivery_rules& rules, const pe_range& here, endpoint* beyond) {
     wire_ = &wire;
     beyond_ = observers() == nullptr ? beyond : nullptr;
     here_ = here;
-    direct_ = direct;
-    separates_broadcasts_ = !direct || shuffles_ || charged() != nullptr;
+    direct_ = rules.direct;
+    separates_broadcasts_ = rules.separates_broadcasts;
     num_pes_ = here.total;
   }
 
@@ -224,7 +230,6 @@ class processor final : public scheduler {
   std::vector<message*> take_held(std::uint64_t id);
 
   run_services& run_;
-  const bool shuffles_;
   transport* wire_ = nullptr;
   endpoint* beyond_ = nullptr;
   pe_range here_;

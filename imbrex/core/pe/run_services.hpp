@@ -34,7 +34,7 @@ class run_services {
   /// Says why, and ends the run in all processes, unless it is ending.
   virtual void fail(std::string_view text, int status = 1) = 0;
   /// An exception left what ran on a PE; it is the current one.
-  virtual void escaped(int pe) noexcept = 0;
+  virtual void on_uncaught(int pe) noexcept = 0;
   /// On PE 0: somebody waits for quiescence.
   virtual void await_quiescence(int pe, const reply_address& reply) = 0;
 

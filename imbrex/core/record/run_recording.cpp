@@ -14,7 +14,7 @@ namespace imbrex::detail {
 
 namespace {
 
-trace::file_header header_of(const options& how, const bootstrap* meeting, const pe_range& pes,
+trace::file_header header_of(const recorded_time& time, const bootstrap* meeting, const pe_range& pes,
                              std::uint64_t job) {
   trace::file_header header;
   header.first_pe = static_cast<std::uint32_t>(pes.first);
@@ -26,7 +26,7 @@ trace::file_header header_of(const options& how, const bootstrap* meeting, const
   header.wall_clock =
       std::chrono::duration_cast<nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   header.job = job;
-  if (how.machine == machine_kind::threads) {
+  if (time.is_real) {
     header.started = static_cast<std::uint64_t>(real_clock().now().count());
   } else {
     header.flags = trace::simulated_clock;
@@ -36,15 +36,14 @@ trace::file_header header_of(const options& how, const bootstrap* meeting, const
 
 }  // namespace
 
-run_recording::run_recording(const options& how, const bootstrap* meeting, const pe_range& pes,
-                             std::uint64_t job)
+run_recording::run_recording(const options& how, const recorded_time& time, const bootstrap* meeting,
+                             const pe_range& pes, std::uint64_t job)
     : process_(meeting == nullptr ? 0 : meeting->rank()),
       first_pe_(pes.first),
       file_(trace::file_of_process(how.trace, static_cast<std::uint32_t>(process_))),
-      unit_(how.machine == machine_kind::threads && ticks_are_even() ? trace::time_unit::ticks
-                                                                     : trace::time_unit::ns),
+      unit_(time.is_real && ticks_are_even() ? trace::time_unit::ticks : trace::time_unit::ns),
       recording_({how.trace, how.trace_buffer, how.trace_waits, !how.trace_paused},
-                 header_of(how, meeting, pes, job)) {
+                 header_of(time, meeting, pes, job)) {
   const auto entries = std::min<std::uint32_t>(message_table::size(), trace::no_entry);
   for (std::uint32_t id = 0; id < entries; ++id) {
     const auto& kind = message_table::at(id);
@@ -54,7 +53,7 @@ run_recording::run_recording(const options& how, const bootstrap* meeting, const
                         : std::string(kind.chare_name) + "::" + std::string(kind.entry_name));
   }
   recording_.reserve_entries(entries);
-  if (how.machine == machine_kind::deterministic) order_ = 0;
+  if (time.stands_still) order_ = 0;
 }
 
 void run_recording::attach(processor& pe) { attach(pe, trace::track_class::pe, pe.pe()); }

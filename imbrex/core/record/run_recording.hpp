@@ -18,12 +18,19 @@
 
 namespace imbrex::detail {
 
+/// The time of a machine, as traces need to know it.
+struct recorded_time {
+  bool is_real = true;
+  bool stands_still = false;  ///< while items run: records then get numbers that grow
+};
+
 /// The trace of a run, as far as this process writes it: what `--trace` asks for.
 class run_recording {
  public:
   /// Creates the file. `meeting`: the job, or null; `pes`: those of this process; `job`: the number by which the
   /// files of one run know each other. Throws `error` if that cannot be.
-  run_recording(const options& how, const bootstrap* meeting, const pe_range& pes, std::uint64_t job);
+  run_recording(const options& how, const recorded_time& time, const bootstrap* meeting, const pe_range& pes,
+                std::uint64_t job);
 
   /// Records what a PE does, or the communication thread; before it runs. The PEs first, in order.
   void attach(processor& pe);

@@ -2,47 +2,60 @@
 #include <imbrex/core/run/deterministic_machine.hpp>
 
 #include <imbrex/core/gpu/run_devices.hpp>
-#include <imbrex/core/run/internal/stepping.hpp>
+#include <imbrex/core/gpu/run_options.hpp>
+#include <imbrex/sched/device_completions.hpp>
 
 namespace imbrex::detail {
 
-namespace {
+deterministic_machine::deterministic_machine(const options& how, local_run& run)
+    : stepping_machine(run), wire_(seed_of(how) + how.shuffle.value_or(0) * 1'000'003) {}
 
-void step_one(local_run& r, processor& pe) {
-  act_as(r, pe, [&] { pe.step(); });
+void deterministic_machine::run() {
+  run_steps([this] { return step(); });
 }
 
-/// The PE whose timer is the first to be due; null if there is none.
-processor* first_by_timers(local_run& r) {
+void deterministic_machine::step_one(processor& pe) {
+  act_as(pe, [&] { pe.step(); });
+}
+
+processor* deterministic_machine::first_by_timers() {
   processor* first = nullptr;
-  for (int p = 0; p < r.num_pes(); ++p) {
-    auto& pe = r.processor_at(p);
+  for (int p = 0; p < run_.num_pes(); ++p) {
+    auto& pe = run_.processor_at(p);
     if (pe.next_deadline() && (first == nullptr || *pe.next_deadline() < *first->next_deadline()))
       first = &pe;
   }
   return first;
 }
 
-void advance_devices(local_run& r, nanoseconds moment) {
-  r.devices().advance_to(moment);
-  look_at_devices(r);
+bool deterministic_machine::look_at_devices() {
+  bool found = false;
+  for (int p = 0; p < run_.num_pes(); ++p) {
+    auto& pe = run_.processor_at(p);
+    if (pe.completions() != nullptr) act_as(pe, [&] { found |= device_completions::of(pe)->look_at_all(); });
+  }
+  return found;
 }
 
-void advance_to_timer(local_run& r, processor& of) {
-  r.simulated_time().advance_to(*of.next_deadline());
-  step_one(r, of);
+void deterministic_machine::advance_devices(nanoseconds moment) {
+  run_.devices().advance_to(moment);
+  look_at_devices();
 }
 
-}  // namespace
+void deterministic_machine::advance_to_timer(processor& of) {
+  clock_.advance_to(*of.next_deadline());
+  step_one(of);
+}
 
-bool step_deterministic(local_run& r, delayed_transport& wire) {
+bool deterministic_machine::step() {
+  local_run& r = run_;
   if (r.ended()) return false;
-  processor* const first = first_by_timers(r);
+  processor* const first = first_by_timers();
   auto of_devices = r.devices().next();
   const bool goes_on = of_devices && r.devices().goes_on_beside();
   if (first != nullptr && of_devices > first->next_deadline()) of_devices.reset();
   if (goes_on) {
-    of_devices ? advance_devices(r, *of_devices) : advance_to_timer(r, *first);
+    of_devices ? advance_devices(*of_devices) : advance_to_timer(*first);
     return !r.ended();
   }
   const int pes = r.num_pes();
@@ -50,30 +63,25 @@ bool step_deterministic(local_run& r, delayed_transport& wire) {
       r.devices().any() ? r.devices().draw(pes) : 0;  // an item may ask a device again and again
   for (int p = start; p < start + pes; ++p)           // what the last delivery has made ready
     if (auto& pe = r.processor_at(p % pes); !pe.idle()) {
-      step_one(r, pe);
+      step_one(pe);
       return !r.ended();
     }
-  if (!wire.empty()) {
-    const auto next = wire.take();
+  if (!wire_.empty()) {
+    const auto next = wire_.take();
     auto& pe = r.processor_at(next.to);
     pe.push(*next.what);
-    step_one(r, pe);
+    step_one(pe);
     return !r.ended();
   }
-  if (look_at_devices(r)) return !r.ended();  // what takes no time is done when it is submitted
+  if (look_at_devices()) return !r.ended();  // what takes no time is done when it is submitted
   if (of_devices) {
-    advance_devices(r, *of_devices);
+    advance_devices(*of_devices);
   } else if (first != nullptr) {
-    advance_to_timer(r, *first);
+    advance_to_timer(*first);
   } else {
     r.quiet({});
   }
   return !r.ended();
-}
-
-void run_deterministic(local_run& r, delayed_transport& wire) {
-  while (step_deterministic(r, wire)) {
-  }
 }
 
 }  // namespace imbrex::detail

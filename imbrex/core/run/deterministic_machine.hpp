@@ -1,14 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <imbrex/core/run/local_run.hpp>
+#include <imbrex/core/run/stepping_machine.hpp>
 #include <imbrex/net/local/delayed.hpp>
 
 namespace imbrex::detail {
 
-/// Delivers one message of those that are on their way, or resumes what one has made ready. False when the run has ended.
-bool step_deterministic(local_run& r, delayed_transport& wire);
-/// Steps to the end.
-void run_deterministic(local_run& r, delayed_transport& wire);
+/// All PEs on one thread, every message serialised, in an order that a seed decides (`--machine deterministic`).
+class deterministic_machine final : public stepping_machine {
+ public:
+  deterministic_machine(const options& how, local_run& run);
+
+  delivery_rules rules() const override { return {.direct = false, .separates_broadcasts = true}; }
+  transport& wire_of(int /*pe*/) override { return wire_; }
+  void run() override;
+  void discard() noexcept override { wire_.discard(); }
+
+  /// Delivers one message of those that are on their way, or resumes what one has made ready. False when the run has ended.
+  bool step();
+  /// What is on its way.
+  const delayed_transport& wire() const { return wire_; }
+
+ private:
+  void step_one(processor& pe);
+  /// The PE whose timer is the first to be due; null if there is none.
+  processor* first_by_timers();
+  /// Has all PEs see what their devices have done. True if it was anything.
+  bool look_at_devices();
+  void advance_devices(nanoseconds moment);
+  void advance_to_timer(processor& of);
+
+  delayed_transport wire_;
+};
 
 }  // namespace imbrex::detail

@@ -69,7 +69,7 @@ class lone_process {
  public:
   explicit lone_process(int rank) : place_(rank), job_(run_, place_, std::make_unique<silent_network>(rank)) {
     run_.processor_at(0).attach(wire());
-    run_.processor_at(0).connect(wire(), true, {0, 1, 3}, &wire());
+    run_.processor_at(0).connect(wire(), {}, {0, 1, 3}, &wire());
   }
 
   /// Takes the bytes as those of an item, or of a notice from that process.

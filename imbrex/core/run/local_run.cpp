@@ -13,12 +13,16 @@
 #include <imbrex/core/gpu/run_devices.hpp>
 #include <imbrex/core/pe/failures.hpp>
 #include <imbrex/core/pe/pending.hpp>
+#include <imbrex/core/run/machine.hpp>
 
 namespace imbrex::detail {
 
 namespace {
 
 constexpr std::size_t report_lines = 20;
+
+constexpr std::chrono::milliseconds grace_after_failure{3000};
+constexpr std::chrono::milliseconds grace_after_success{30000};
 
 }  // namespace
 
@@ -63,8 +67,14 @@ bool local_run::claim(int status) {
 
 void local_run::end_here(int status) {
   claim(status);
-  stop();
+  machine_->stop();
 }
+
+std::chrono::milliseconds local_run::grace() const {
+  return status() == 0 ? grace_after_success : grace_after_failure;
+}
+
+const device_model* local_run::model() const { return machine_->model(); }
 
 void local_run::fail(std::string_view text, int status) {
   if (!claim(status)) return;  // what is told is what the run comes to
@@ -72,7 +82,7 @@ void local_run::fail(std::string_view text, int status) {
   end_everywhere();
 }
 
-void local_run::escaped(int pe) noexcept {
+void local_run::on_uncaught(int pe) noexcept {
   try {
     const std::string where =
         pe != scheduler::no_pe ? "on PE " + std::to_string(pe) : "on the communication thread";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -11,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include <imbrex/base/clock.hpp>
 #include <imbrex/base/out_of_memory.hpp>
 #include <imbrex/core/options/options.hpp>
 #include <imbrex/core/pe/processor.hpp>
@@ -19,6 +19,8 @@
 #include <imbrex/net/network.hpp>
 
 namespace imbrex::detail {
+
+class machine;
 
 /// This process's part of a run, as its machine and its job see it: its PEs and devices, and what the run comes to.
 class local_run : public run_services {
@@ -32,8 +34,10 @@ class local_run : public run_services {
   std::span<const int> host_starts() const final { return host_starts_; }
   /// A PE of this process.
   processor& processor_at(int pe) const { return *processors_[static_cast<std::size_t>(pe - pes_.first)]; }
+  /// All of this process.
+  const std::vector<std::unique_ptr<processor>>& processors() const { return processors_; }
   run_devices& devices() const final { return *devices_; }
-  simulated_clock& simulated_time() { return simulated_clock_; }
+  const device_model* model() const final;
 
   // Any thread.
 
@@ -42,12 +46,21 @@ class local_run : public run_services {
   void exit(int status) final;
   void fail(std::string_view text, int status = 1) final;
   /// Needs no memory.
-  void escaped(int pe) noexcept override;
+  void on_uncaught(int pe) noexcept final;
   /// Ends the run in this process alone.
   void end_here(int status);
   bool ended() const { return status_.load(std::memory_order_acquire) != running; }
   /// What the run has come to in this process; only after `ended`.
   int status() const { return status_.load(std::memory_order_acquire); }
+  /// How long what runs may go on after the end, before the process ends without it.
+  std::chrono::milliseconds grace() const;
+
+  // Of a job, by the thread that waits for the PEs.
+
+  /// Ends the run here if others have left it; now and then while PEs run.
+  virtual void look_for_end() {}
+  /// True if another process that this one counts on has died.
+  virtual bool is_deserted() const { return false; }
 
   // While nothing moves.
 
@@ -60,6 +73,8 @@ class local_run : public run_services {
   /// A line for each thing in this process that waits.
   std::string describe_waits() const;
   void fail_deadlock(const std::string& waits);
+  /// What this process has exchanged with others; while its PEs sleep.
+  virtual network::counts counted() const { return {}; }
 
  protected:
   explicit local_run(options how);
@@ -71,15 +86,12 @@ class local_run : public run_services {
 
   /// The run has ended: tells the other processes, and stops the PEs of this one.
   virtual void end_everywhere() = 0;
-  /// Stops the PEs of this process, where they have threads.
-  virtual void stop() = 0;
 
   memory_reserve reserve_;
   options how_;
   pe_range pes_;
   std::vector<int> host_starts_{0};
-  real_clock real_clock_;
-  simulated_clock simulated_clock_;
+  std::unique_ptr<machine> machine_;  ///< of this process's PEs; its clocks are theirs and the devices'
   std::unique_ptr<run_devices> devices_;
   std::vector<std::unique_ptr<processor>> processors_;
 
@@ -90,7 +102,7 @@ class local_run : public run_services {
     reply_address reply;
   };
 
-  /// As `escaped`, where there is no memory to describe an exception in.
+  /// As `on_uncaught`, where there is no memory to describe an exception in.
   void fail_without_memory(int pe) noexcept;
 
   std::mutex collections_lock_;  ///< of the next two

@@ -2,8 +2,6 @@
 #include <imbrex/core/run/runtime.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <exception>
 #include <optional>
 #include <utility>
@@ -22,27 +20,18 @@
 #include <imbrex/core/record/run_statistics.hpp>
 #include <imbrex/core/run/check_options.hpp>
 #include <imbrex/core/run/crash_description.hpp>
-#include <imbrex/core/run/deterministic_machine.hpp>
 #include <imbrex/core/run/job.hpp>
 #include <imbrex/core/run/link_transport.hpp>
+#include <imbrex/core/run/make_machine.hpp>
 #include <imbrex/core/run/pe_attachment.hpp>
-#include <imbrex/core/run/simulated_machine.hpp>
+#include <imbrex/core/run/processes_machine.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
 #include <imbrex/net/host.hpp>
-#include <imbrex/net/local/delayed.hpp>
-#include <imbrex/net/local/direct.hpp>
-#include <imbrex/net/local/serializing.hpp>
-#include <imbrex/net/router.hpp>
 #include <imbrex/sched/device_completions.hpp>
 
 namespace imbrex {
 
 namespace {
-
-/// How long entries may run on after the end of the run before the process gives up on them.
-constexpr std::chrono::milliseconds grace_after_failure{3000};
-constexpr std::chrono::milliseconds grace_after_success{30000};
-constexpr std::chrono::milliseconds grace_after_death{200};
 
 options checked(const options& how, const bootstrap* meeting) {
   detail::check_options(how, meeting == nullptr ? 1 : meeting->size());
@@ -100,7 +89,7 @@ struct runtime::main_task : work {
     try {
       tell_current_exception();
     } catch (...) {
-      owner.escaped(0);
+      owner.on_uncaught(0);
     }
   }
   void tell_current_exception() {
@@ -126,20 +115,23 @@ struct runtime::main_task : work {
 const work_type runtime::main_task::kind{"the main task", &main_task::begin, &main_task::forget, nullptr,
                                          nullptr};
 
-runtime::runtime(const options& how) : runtime(how, nullptr) {}
-runtime::runtime(const options& how, bootstrap& meeting) : runtime(how, &meeting) {}
+runtime::runtime(const options& how) : runtime(how, nullptr, &detail::make_machine) {}
+runtime::runtime(const options& how, bootstrap& meeting) : runtime(how, &meeting, &detail::make_machine) {}
+runtime::runtime(const options& how, const detail::machine_maker& make) : runtime(how, nullptr, make) {}
 
-runtime::runtime(const options& how, bootstrap* meeting) : local_run(checked(how, meeting)) {
+runtime::runtime(const options& how, bootstrap* meeting, const detail::machine_maker& make)
+    : local_run(checked(how, meeting)) {
   message_table::number();
   keep_freed_memory();
-  const bool one_thread = how_.machine != machine_kind::threads;
   const bool is_alone = meeting == nullptr || meeting->size() == 1;
   host_share mine;
   if (is_alone) {
     mine = own_host(how_.pes, threads_beside(how_));
     how_.pes = mine.pes;
   }
-  devices_ = std::make_unique<detail::run_devices>(how_, one_thread ? &simulated_clock_ : nullptr);
+  machine_ = make(how_, *this);
+  devices_ =
+      std::make_unique<detail::run_devices>(how_, machine_->simulated_time(), machine_->model() != nullptr);
   if (is_alone) {
     pes_ = {0, how_.pes, how_.pes};
   } else {
@@ -150,12 +142,13 @@ runtime::runtime(const options& how, bootstrap* meeting) : local_run(checked(how
       throw usage_error(
           "--net-latency, --net-bandwidth and --net-injection-gap are for processes of one host, since they "
           "need one clock, and this job has several: leave them out");
-    job_ = std::make_unique<detail::job>(*this, *meeting, how_, clock_of_machine());
+    job_ = std::make_unique<detail::job>(*this, *meeting, how_, machine_->time());
     pes_ = job_->net().pes();
+    machine_ = std::make_unique<detail::processes_machine>(std::move(machine_), *job_, *this);
   }
   std::exception_ptr problem;
   try {
-    furnish(mine, meeting);
+    build(mine, meeting);
   } catch (...) {
     if (!job_) throw;
     problem = std::current_exception();
@@ -166,79 +159,58 @@ runtime::runtime(const options& how, bootstrap* meeting) : local_run(checked(how
   for (auto& p : processors_) p->mark_proxies(detail::run_marks::mark_of(ordinal));
 }
 
-void runtime::furnish(const host_share& mine, const bootstrap* meeting) {
-  const bool deterministic = how_.machine == machine_kind::deterministic;
-  const bool is_simulated = how_.machine == machine_kind::simulated;
-  const clock& time = clock_of_machine();
-  std::vector<inbox*> inboxes;
-  if (is_simulated) simulated_ = std::make_unique<detail::simulated_machine>(how_, simulated_clock_);
+void runtime::build(const host_share& mine, const bootstrap* meeting) {
+  make_pes(mine);
+  machine_->connect(mine.has_processor_for_each, nullptr);
+  if (!how_.trace.empty() || how_.stats) attach_observers(meeting, mine);
+  for (auto& p : processors_) pe_attachment::attach_all(*p);
+  if (job_ && job_->comm() != nullptr) pe_attachment::attach_all(*job_->comm());
+  connect_pes();
+}
+
+void runtime::make_pes(const host_share& mine) {
   const auto device_of_pe = devices_->choose(mine);
   for (int p = pes_.first; p < pes_.first + pes_.count; ++p) {
     auto seed = how_.shuffle;
     if (seed) *seed += static_cast<std::uint64_t>(p);
-    const clock& its_time = is_simulated ? static_cast<const clock&>(simulated_->clock_of(p)) : time;
-    processors_.push_back(std::make_unique<detail::processor>(*this, p, its_time, seed));
-    if (is_simulated) processors_.back()->attach(simulated_->clock_of(p));
-    inboxes.push_back(&processors_.back()->door());
+    auto& pe =
+        *processors_.emplace_back(std::make_unique<detail::processor>(*this, p, machine_->clock_of(p), seed));
+    if (local_clock* const charged = machine_->charged_clock_of(p)) pe.attach(*charged);
     const auto which = device_of_pe[static_cast<std::size_t>(p - pes_.first)];
-    if (which) devices_->attach(*processors_.back(), *which);
+    if (which) devices_->attach(pe, *which);
   }
-  if (job_) job_->serve(inboxes);
-  if (!how_.trace.empty() || how_.stats) watch(meeting, mine);
-  for (auto& p : processors_) pe_attachment::attach_all(*p);
-  if (job_ && job_->comm() != nullptr) pe_attachment::attach_all(*job_->comm());
-  if (deterministic) {
-    transport_ =
-        std::make_unique<delayed_transport>(detail::seed_of(how_) + how_.shuffle.value_or(0) * 1'000'003);
-  } else if (!is_simulated) {
-    transport_ = std::make_unique<direct_transport>(std::move(inboxes), pes_.first);
-    if (how_.serialize_always) transport_ = std::make_unique<serializing_transport>(std::move(transport_));
-    std::vector<scheduler*> pes;
-    for (auto& p : processors_) pes.push_back(p.get());
-    if (job_ && job_->comm() != nullptr) pes.push_back(job_->comm());
-    threads_ = std::make_unique<thread_machine>(pes, thread_settings{how_.bind, how_.net_latency},
-                                                mine.has_processor_for_each, *this);
-  }
+}
+
+void runtime::connect_pes() {
   const auto model = detail::link_of(how_);
+  const bool has_links = model.delays() && machine_->model() == nullptr;  // which has links of its own
   for (auto& p : processors_) {
-    transport* wire = transport_.get();
-    if (simulated_) {
-      links_.push_back(simulated_->transport_of(p->pe()));
-      if (how_.serialize_always)
-        links_.back() = std::make_unique<serializing_transport>(std::move(links_.back()));
-      wire = links_.back().get();
-      p->be_punctual();
-    }
-    if (job_) {
-      endpoint& network = job_->endpoint_of(p->pe());
-      p->attach(network);
-      routers_.push_back(std::make_unique<router>(*wire, network, pes_));
-      wire = routers_.back().get();
-    }
-    if (model.delays() && !simulated_) {
+    transport* wire = &machine_->wire_of(p->pe());
+    if (has_links) {
       // Between the processes of a job, between the PEs of a single one.
       const auto near = job_ ? pes_ : pe_range{p->pe(), 1, pes_.total};
-      links_.push_back(
-          std::make_unique<link_transport>(*wire, model, time, [near](int to) { return !near.holds(to); }));
+      links_.push_back(std::make_unique<link_transport>(*wire, model, machine_->time(),
+                                                        [near](int to) { return !near.holds(to); }));
       wire = links_.back().get();
       p->be_punctual();
     }
-    endpoint* const beyond = job_ && !model.delays() ? p->network() : nullptr;
-    p->connect(*wire, !deterministic && !how_.serialize_always, pes_, beyond);
+    p->connect(*wire, machine_->rules(), pes_, has_links ? nullptr : p->network());
   }
 }
 
 /// Has what the PEs do recorded, or counted.
-void runtime::watch(const bootstrap* meeting, const host_share& mine) {
+void runtime::attach_observers(const bootstrap* meeting, const host_share& mine) {
+  const bool is_real_time = machine_->simulated_time() == nullptr;
+  const bool charges_pes = machine_->model() != nullptr;
   if (!how_.trace.empty())
-    recording_ = std::make_unique<detail::run_recording>(how_, meeting, pes_, mine.job);
-  const bool real_time = how_.machine == machine_kind::threads;
+    recording_ = std::make_unique<detail::run_recording>(
+        how_, detail::recorded_time{is_real_time, !is_real_time && !charges_pes}, meeting, pes_, mine.job);
   if (how_.stats)
     statistics_ = std::make_unique<detail::run_statistics>(
         job_
             ? "process " + std::to_string(job_->process()) + " of " + std::to_string(job_->processes()) + ": "
             : "",
-        real_time ? static_cast<const clock&>(real_clock_) : simulated_clock_, real_time);
+        machine_->time(), is_real_time);
   for (auto& p : processors_) {
     if (statistics_)
       p->attach(*counters_.emplace_back(std::make_unique<detail::pe_statistics>(*p, statistics_->add_pe())));
@@ -251,7 +223,7 @@ void runtime::watch(const bootstrap* meeting, const host_share& mine) {
   } else if (job_->process() != 0) {
     recording_->compare_clocks([this] { job_->ask_clock(); });
   }
-  if (simulated_) simulated_->record_arrivals(recording_->track_of_network());
+  if (charges_pes) machine_->record_arrivals(recording_->track_of_network());
   for (const auto& d : devices_->all())
     if (!recording_->attach(*d))
       log(log_level::warning,
@@ -261,10 +233,7 @@ void runtime::watch(const bootstrap* meeting, const host_share& mine) {
 runtime::~runtime() {
   if (job_) job_->net().close();  // it may hold messages, which belong to the PEs' memory
   clear();
-  threads_.reset();
   links_.clear();
-  routers_.clear();
-  transport_.reset();
   processors_.clear();  // before the clocks, the observers and the network that they use
 }
 
@@ -278,72 +247,35 @@ int runtime::processes() const { return job_ ? job_->processes() : 1; }
 
 void runtime::end_everywhere() {
   if (job_) job_->tell_end(status());
-  stop();
+  machine_->stop();
 }
 
-void runtime::stop() {
-  if (threads_) threads_->stop();
+void runtime::look_for_end() {
+  if (job_) job_->look_for_end();
 }
+
+bool runtime::is_deserted() const { return job_ && job_->is_deserted(); }
 
 detail::run_recording* runtime::recording() const { return recording_.get(); }
-
-const device_model* runtime::model() const { return simulated_ ? &simulated_->model() : nullptr; }
 
 int runtime::run(std::function<task<int>()> main) {
   const crash_handler told(&detail::describe_what_runs);
   const crash_stack stack;
   if (statistics_) statistics_->begin();
   if (pes_.first == 0) start(std::move(main));
-  if (job_) job_->net().start();
-  if (!threads_) tell_threads([](observer& o) { o.thread_begins(); });
-  if (simulated_) {
-    while (simulated_->step(*this)) {
-    }
-  } else if (threads_) {
-    const auto grace = [this] {
-      if (job_ && job_->is_deserted()) return grace_after_death;
-      return status() == 0 ? grace_after_success : grace_after_failure;
-    };
-    const auto look = [this] { job_->look_for_end(); };
-    const auto stuck = threads_->run(grace, job_ ? look : std::function<void()>());
-    if (!stuck.empty() && job_ && job_->is_deserted()) ::_exit(1);  // the launcher says why
-    if (!stuck.empty()) {
-      for (const int p : stuck) {
-        if (p == scheduler::no_pe) {
-          log(log_level::error, "the run has ended, but the communication thread has not");
-          continue;
-        }
-        const auto* busy = processor_at(p).running();
-        log(log_level::error, "the run has ended, but PE " + std::to_string(p) + " is still busy with " +
-                                  (busy != nullptr ? busy->name : "its own affairs") +
-                                  " that does not return; the process ends without it");
-      }
-      ::_exit(status() == 0 ? 1 : status());
-    }
-  } else {
-    detail::run_deterministic(*this, static_cast<delayed_transport&>(*transport_));
-  }
-  const bool devices_are_well = rest_devices();
+  machine_->run();
+  const bool devices_are_well = drain_devices();
   int of_all = status() == 0 && !devices_are_well ? 1 : status();
   if (job_) of_all = job_->leave(of_all);
   if (recording_) recording_->end();
   if (statistics_) statistics_->end();
   clear();
-  if (!threads_) tell_threads([](observer& o) { o.thread_ends(); });
   return of_all;
 }
 
-template <class Event>
-void runtime::tell_threads(const Event& event) {
-  for (auto& p : processors_) {
-    const scheduler::activation as(*p);
-    p->thread_observers().tell(event);
-  }
-}
-
-bool runtime::rest_devices() {
+bool runtime::drain_devices() {
   try {
-    if (devices_->rest(status() == 0 ? grace_after_success : grace_after_failure)) return true;
+    if (devices_->drain(grace())) return true;
   } catch (...) {  // nobody has waited for what has failed
     if (status() == 0) log(log_level::error, detail::describe_current_exception());
     return false;
@@ -369,29 +301,17 @@ bool runtime::quiet(const network::counts& exchanged) {
 
 void runtime::clear() {
   if (status() == 0) report_held_messages();
-  const auto destroy_chares = [this](detail::processor& pe) {
+  machine_->finish([this](detail::processor& pe) {
     if (main_ && pe.pe() == 0) main_->coroutine.reset();
     pe.clear();
-  };
-  if (threads_ && threads_->has_threads()) {
-    threads_->finish([&](scheduler& pe) {
-      if (pe.pe() != scheduler::no_pe) destroy_chares(static_cast<detail::processor&>(pe));
-    });
-  } else {
-    for (auto& p : processors_) {
-      const scheduler::activation as(*p);
-      destroy_chares(*p);
-    }
-  }
+  });
   for (auto& p : processors_) {
     p->discard_work();
     if (p->completions() == nullptr) continue;
     const scheduler::activation as(*p);
     device_completions::of(*p)->discard();
   }
-  if (job_ && job_->comm() != nullptr) job_->comm()->discard_work();
-  if (simulated_) simulated_->discard();
-  if (transport_) transport_->discard();
+  machine_->discard();
   for (auto& p : processors_) {
     const scheduler::activation as(*p);
     p->clear_parts();

@@ -6,7 +6,8 @@
 
 #include <imbrex/core/gpu/run_devices.hpp>
 #include <imbrex/core/record/recorder.hpp>
-#include <imbrex/core/run/internal/stepping.hpp>
+#include <imbrex/net/local/serializing.hpp>
+#include <imbrex/sched/device_completions.hpp>
 
 namespace imbrex::detail {
 
@@ -33,46 +34,62 @@ bool waits_for_device(const processor& pe) {
 
 }  // namespace
 
-simulated_machine::simulated_machine(const options& how, const simulated_clock& time)
-    : model_(how.device_model.empty() ? device_model{} : find_device_model(how.device_model)),
+simulated_machine::simulated_machine(const options& how, local_run& run)
+    : stepping_machine(run),
+      serializes_(how.serialize_always),
+      model_(how.device_model.empty() ? device_model{} : find_device_model(how.device_model)),
       link_(link_between_pes(how, model_)) {
-  for (int p = 0; p < how.pes; ++p) pes_.emplace_back(time);
+  for (int p = 0; p < how.pes; ++p) pes_.emplace_back(clock_);
 }
 
-std::unique_ptr<transport> simulated_machine::transport_of(int pe) {
-  return std::make_unique<simulated_transport>(network_, link_, model_.message.send, pe, clock_of(pe));
+delivery_rules simulated_machine::rules() const {
+  return {.direct = !serializes_, .separates_broadcasts = true};  // each is charged, and may block
 }
 
-bool simulated_machine::step(local_run& r) {
+void simulated_machine::connect(bool /*may_spin*/, scheduler* /*comm_thread*/) {
+  for (const auto& p : run_.processors()) {
+    std::unique_ptr<transport> wire = std::make_unique<simulated_transport>(
+        network_, link_, model_.message.send, p->pe(), *charged_clock_of(p->pe()));
+    if (serializes_) wire = std::make_unique<serializing_transport>(std::move(wire));
+    wires_.push_back(std::move(wire));
+    p->be_punctual();
+  }
+}
+
+void simulated_machine::run() {
+  run_steps([this] { return step(); });
+}
+
+bool simulated_machine::step() {
+  local_run& r = run_;
   if (r.ended()) return false;
   const auto device = r.devices().next();
   const auto arrival = network_.next();
-  const auto first = first_turn(r);
+  const auto first = first_turn();
   const auto is_first = [&](nanoseconds when) {
     return (!arrival || when <= *arrival) && (!first || when <= first->when);
   };
   if (device && is_first(*device)) {
     r.devices().advance_to(*device);
-    have_users_look(r);
+    have_users_look();
   } else if (arrival && is_first(*arrival)) {
-    r.simulated_time().advance_to(*arrival);
+    clock_.advance_to(*arrival);
     const auto arrived = network_.take();
     if (arrivals_ != nullptr)
       recorder::record_arrival(*arrivals_, static_cast<const message&>(*arrived.what), *arrival);
     r.processor_at(arrived.to).push(*arrived.what);
   } else if (first) {
-    take(r, *first);
+    take(*first);
   } else {
-    for (const logical_pe& pe : pes_)
-      r.simulated_time().advance_to(pe.time.free_from());  // until then it works
+    for (const logical_pe& pe : pes_) clock_.advance_to(pe.time.free_from());  // until then it works
     r.quiet({});
   }
   return !r.ended();
 }
 
-void simulated_machine::have_users_look(const local_run& r) {
-  r.devices().tell_news(
-      [&](int pe) { pes_[static_cast<std::size_t>(pe)].looks = waits_for_device(r.processor_at(pe)); });
+void simulated_machine::have_users_look() {
+  run_.devices().tell_news(
+      [&](int pe) { pes_[static_cast<std::size_t>(pe)].looks = waits_for_device(run_.processor_at(pe)); });
 }
 
 std::optional<nanoseconds> simulated_machine::next_turn_of(const processor& pe) const {
@@ -83,25 +100,25 @@ std::optional<nanoseconds> simulated_machine::next_turn_of(const processor& pe) 
   return deadline ? std::optional(std::max(pe.now(), *deadline)) : std::nullopt;
 }
 
-std::optional<simulated_machine::turn> simulated_machine::first_turn(const local_run& r) const {
+std::optional<simulated_machine::turn> simulated_machine::first_turn() const {
   std::optional<turn> first;
-  for (int p = 0; p < r.num_pes(); ++p) {
-    auto& pe = r.processor_at(p);
+  for (int p = 0; p < run_.num_pes(); ++p) {
+    auto& pe = run_.processor_at(p);
     const auto when = next_turn_of(pe);
     if (when && (!first || *when < first->when)) first = {*when, &pe};
   }
   return first;
 }
 
-void simulated_machine::take(local_run& r, const turn& first) {
+void simulated_machine::take(const turn& first) {
   auto& pe = *first.whose;
   auto& mine = pes_[static_cast<std::size_t>(pe.pe())];
-  r.simulated_time().advance_to(first.when);
-  r.devices().charge_to(&mine.time);
-  act_as(r, pe, [&] {
+  clock_.advance_to(first.when);
+  run_.devices().charge_to(&mine.time);
+  act_as(pe, [&] {
     if (std::exchange(mine.looks, false) && (pe.idle() || blocks(pe))) {
       const bool blocked = blocks(pe);
-      look(pe);
+      look(pe, mine.time);
       mine.goes_on = blocked && !blocks(pe);
       return;
     }
@@ -110,14 +127,14 @@ void simulated_machine::take(local_run& r, const turn& first) {
     pe.step();
     mine.looks = waits_for_device(pe);  // what takes no time is done when it is submitted
   });
-  r.devices().charge_to(nullptr);
-  have_users_look(r);  // a PE that writes a flag or synchronizes moves devices on
+  run_.devices().charge_to(nullptr);
+  have_users_look();  // a PE that writes a flag or synchronizes moves devices on
 }
 
 /// A PE that has nothing else to do looks all the time: it takes of its time only when it finds something.
-void simulated_machine::look(processor& pe) {
-  const auto before = pe.charged()->free_from();
-  if (!device_completions::of(pe)->look_at_all()) pe.charged()->take_back(before);
+void simulated_machine::look(processor& pe, local_clock& its_time) {
+  const auto before = its_time.free_from();
+  if (!device_completions::of(pe)->look_at_all()) its_time.take_back(before);
 }
 
 }  // namespace imbrex::detail

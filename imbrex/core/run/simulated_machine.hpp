@@ -8,20 +8,12 @@
 
 #include <imbrex/base/clock.hpp>
 #include <imbrex/core/options/options.hpp>
+#include <imbrex/core/run/stepping_machine.hpp>
 #include <imbrex/device/model.hpp>
 #include <imbrex/net/delay/link_model.hpp>
 #include <imbrex/net/simulated/simulated_network.hpp>
 
-namespace imbrex {
-
-namespace trace {
-class track;
-}
-
-namespace detail {
-
-class local_run;
-class processor;
+namespace imbrex::detail {
 
 /// The PEs of a run in simulated time (`--machine simulated`): one thread steps them all, and what they do takes the times
 /// of a `device_model`. A PE is charged for each item that it runs, each message that it sends, each call of its device,
@@ -37,23 +29,19 @@ class processor;
 /// something has happened. One that blocks (`stream::synchronize`) lets the devices go on, but no other PE; with
 /// `--completion sync` PEs block side by side in `co_await stream.done()`, though not in `send_when_done`. Quiescence is
 /// noticed at once and costs nothing.
-class simulated_machine {
+class simulated_machine final : public stepping_machine {
  public:
   /// For so many PEs as `how` says. Throws usage_error if there is no such model.
-  simulated_machine(const options& how, const simulated_clock& time);
+  simulated_machine(const options& how, local_run& run);
 
-  local_clock& clock_of(int pe) { return pes_[static_cast<std::size_t>(pe)].time; }
-  /// How that PE's messages leave.
-  std::unique_ptr<transport> transport_of(int pe);
-  const device_model& model() const { return model_; }
-
-  /// Where the arrivals of messages are to be told; before the first step.
-  void record_arrivals(trace::track& where) { arrivals_ = &where; }
-
-  /// Lets the next thing happen. False when the run has ended.
-  bool step(local_run& r);
-  /// Destroys what is on its way.
-  void discard() noexcept { network_.discard(); }
+  local_clock* charged_clock_of(int pe) override { return &pes_[static_cast<std::size_t>(pe)].time; }
+  const device_model* model() const override { return &model_; }
+  delivery_rules rules() const override;
+  void connect(bool may_spin, scheduler* comm_thread) override;
+  transport& wire_of(int pe) override { return *wires_[static_cast<std::size_t>(pe)]; }
+  void record_arrivals(trace::track& where) override { arrivals_ = &where; }
+  void run() override;
+  void discard() noexcept override { network_.discard(); }
 
  private:
   struct logical_pe {
@@ -67,19 +55,22 @@ class simulated_machine {
     processor* whose;
   };
 
+  /// Lets the next thing happen. False when the run has ended.
+  bool step();
   std::optional<nanoseconds> next_turn_of(const processor& pe) const;
-  std::optional<turn> first_turn(const local_run& r) const;
-  void take(local_run& r, const turn& first);
+  std::optional<turn> first_turn() const;
+  void take(const turn& first);
   /// Of the devices that have done something.
-  void have_users_look(const local_run& r);
-  static void look(processor& pe);
+  void have_users_look();
+  static void look(processor& pe, local_clock& its_time);
 
+  const bool serializes_;
   const device_model model_;
   const link_model link_;
   std::deque<logical_pe> pes_;
   simulated_network network_;
+  std::vector<std::unique_ptr<transport>> wires_;  ///< of each PE
   trace::track* arrivals_ = nullptr;
 };
 
-}  // namespace detail
-}  // namespace imbrex
+}  // namespace imbrex::detail

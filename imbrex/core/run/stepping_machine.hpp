@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include <imbrex/core/message/carried_exception.hpp>
+#include <imbrex/core/run/local_run.hpp>
+#include <imbrex/core/run/machine.hpp>
+
+namespace imbrex::detail {
+
+/// A machine that steps all PEs on the caller's thread, in simulated time.
+class stepping_machine : public machine {
+ public:
+  const clock& time() const final { return clock_; }
+  simulated_clock* simulated_time() final { return &clock_; }
+  void connect(bool may_spin, scheduler* comm_thread) override;
+  void stop() final {}  // each step looks whether the run has ended
+  void finish(const std::function<void(processor& pe)>& last) final;
+
+ protected:
+  explicit stepping_machine(local_run& run) : run_(run) {}
+
+  /// Tells the observers of all PEs that their thread begins, and steps until the run has ended.
+  template <class Step>
+  void run_steps(Step step) {
+    begin();
+    while (step()) {
+    }
+  }
+  /// Calls `function` as a PE; an exception fails the run.
+  template <class Function>
+  void act_as(processor& pe, Function function) {
+    const scheduler::activation as(pe);
+    try {
+      function();
+    } catch (...) {
+      run_.fail("on PE " + std::to_string(pe.pe()) + ": " + describe_current_exception());
+    }
+  }
+
+  local_run& run_;
+  simulated_clock clock_;
+
+ private:
+  void begin();
+
+  bool has_begun_ = false;
+};
+
+}  // namespace imbrex::detail

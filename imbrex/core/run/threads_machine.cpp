@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/run/threads_machine.hpp>
+
+#include <unistd.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include <imbrex/base/log.hpp>
+#include <imbrex/net/local/direct.hpp>
+#include <imbrex/net/local/serializing.hpp>
+
+namespace imbrex::detail {
+
+namespace {
+
+/// Shorter than the run's, since the other processes know already that the run has failed.
+constexpr std::chrono::milliseconds grace_after_death{200};
+
+}  // namespace
+
+delivery_rules threads_machine::rules() const {
+  return {.direct = !how_.serialize_always,
+          .separates_broadcasts = how_.serialize_always || how_.shuffle.has_value()};
+}
+
+void threads_machine::connect(bool may_spin, scheduler* comm_thread) {
+  std::vector<inbox*> inboxes;
+  std::vector<scheduler*> pes;
+  for (const auto& p : run_.processors()) {
+    inboxes.push_back(&p->door());
+    pes.push_back(p.get());
+  }
+  if (comm_thread != nullptr) pes.push_back(comm_thread);
+  wire_ = std::make_unique<direct_transport>(std::move(inboxes), run_.processors().front()->pe());
+  if (how_.serialize_always) wire_ = std::make_unique<serializing_transport>(std::move(wire_));
+  thread_machine::listener& owner = *this;
+  threads_.emplace(pes, thread_settings{how_.bind, how_.net_latency}, may_spin, owner);
+}
+
+void threads_machine::run() {
+  const auto grace = [this] { return run_.is_deserted() ? grace_after_death : run_.grace(); };
+  const auto look_for_end = [this] { run_.look_for_end(); };
+  const auto stuck = threads_->run(grace, run_.processes() > 1 ? look_for_end : std::function<void()>());
+  if (!stuck.empty()) end_without(stuck);
+}
+
+void threads_machine::end_without(const std::vector<int>& stuck) const {
+  if (run_.is_deserted()) ::_exit(1);  // the launcher says why
+  for (const int p : stuck) {
+    if (p == scheduler::no_pe) {
+      log(log_level::error, "the run has ended, but the communication thread has not");
+      continue;
+    }
+    const auto* busy = run_.processor_at(p).running();
+    log(log_level::error, "the run has ended, but PE " + std::to_string(p) + " is still busy with " +
+                              (busy != nullptr ? busy->name : "its own affairs") +
+                              " that does not return; the process ends without it");
+  }
+  ::_exit(run_.status() == 0 ? 1 : run_.status());
+}
+
+void threads_machine::stop() {
+  if (threads_) threads_->stop();
+}
+
+void threads_machine::finish(const std::function<void(processor& pe)>& last) {
+  if (threads_ && threads_->has_threads())
+    return threads_->finish([&](scheduler& pe) {
+      if (pe.pe() != scheduler::no_pe) last(run_.processor_at(pe.pe()));
+    });
+  for (const auto& p : run_.processors()) {
+    const scheduler::activation as(*p);
+    last(*p);
+  }
+}
+
+}  // namespace imbrex::detail
