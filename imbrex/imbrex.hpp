@@ -12,6 +12,7 @@
 #include <imbrex/core/array/collectives.hpp>
 #include <imbrex/core/array/create.hpp>
 #include <imbrex/core/array/section.hpp>
+#include <imbrex/core/name/indices.hpp>
 #include <imbrex/core/pe/sleep.hpp>
 #include <imbrex/core/record/tracing.hpp>
 #include <imbrex/core/run/run.hpp>

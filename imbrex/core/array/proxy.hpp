@@ -162,7 +162,7 @@ class array {
   /// array's shape.
   element<T> operator[](const index_type& i) const {
     if constexpr (detail::is_index<index_type>) {
-      if (!detail::contains(shape_, i)) [[unlikely]]
+      if (!contains(shape_, i)) [[unlikely]]
         throw_outside(i);
       return {collection_, detail::linear(shape_, i), priority_};
     } else {

@@ -6,8 +6,11 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <iosfwd>
 #include <span>
 #include <string>
+#include <tuple>
 
 #include <imbrex/base/narrowed.hpp>
 #include <imbrex/serial/bitwise.hpp>
@@ -16,7 +19,9 @@ namespace imbrex {
 
 /// The place of an element in an N-dimensional array, or the extents of one: N integers, 1 <= N <= 6. The
 /// last varies fastest where elements are put in order. Each is an int, made of an integer of any type: one that no int
-/// holds is an imbrex::error, of a constant one at compile time.
+/// holds is an imbrex::error, of a constant one at compile time. Sums and differences go component by component: a
+/// difference is a signed offset, and a component that no int holds is the same error. `auto [x, y] = i` takes it apart.
+/// The C library declares a function `index`: after `using namespace imbrex` write `index2` for `index<2>`.
 template <int N>
 class index {
   static_assert(N >= 1 && N <= 6, "imbrex: an array has 1 to 6 dimensions");
@@ -33,12 +38,38 @@ class index {
   constexpr int& operator[](int dimension) { return values_[static_cast<std::size_t>(dimension)]; }
   constexpr auto operator<=>(const index&) const = default;
 
+  constexpr index& operator+=(const index& offset) {
+    for (int d = 0; d < N; ++d)
+      (*this)[d] = detail::narrow<int, detail::index_words>(std::int64_t{(*this)[d]} + offset[d]);
+    return *this;
+  }
+  constexpr index& operator-=(const index& offset) {
+    for (int d = 0; d < N; ++d)
+      (*this)[d] = detail::narrow<int, detail::index_words>(std::int64_t{(*this)[d]} - offset[d]);
+    return *this;
+  }
+  friend constexpr index operator+(index a, const index& b) { return a += b; }
+  friend constexpr index operator-(index a, const index& b) { return a -= b; }
+
+  /// For structured bindings.
+  template <std::size_t D>
+  constexpr int get() const {
+    return std::get<D>(values_);
+  }
+
  private:
   std::array<int, static_cast<std::size_t>(N)> values_{};
 };
 
 template <int N>
 inline constexpr bool enable_bitwise<index<N>> = true;
+
+using index1 = index<1>;
+using index2 = index<2>;
+using index3 = index<3>;
+using index4 = index<4>;
+using index5 = index<5>;
+using index6 = index<6>;
 
 namespace detail {
 std::string index_text(std::span<const int> values);
@@ -52,19 +83,26 @@ std::string to_string(const index<N>& i) {
   return detail::index_text(values);
 }
 
-namespace detail {
+/// Writes what `to_string` gives. For fmt: <imbrex/core/name/format.hpp>.
+template <int N, class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, const index<N>& i) {
+  return out << to_string(i).c_str();
+}
 
-template <class T>
-inline constexpr bool is_index = false;
-template <int N>
-inline constexpr bool is_index<index<N>> = true;
-
+/// True if an array of that shape has such an index.
 template <int N>
 constexpr bool contains(const index<N>& shape, const index<N>& i) {
   for (int d = 0; d < N; ++d)
     if (i[d] < 0 || i[d] >= shape[d]) return false;
   return true;
 }
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_index = false;
+template <int N>
+inline constexpr bool is_index<index<N>> = true;
 
 template <int N>
 constexpr std::uint64_t linear(const index<N>& shape, const index<N>& i) {
@@ -97,6 +135,14 @@ constexpr std::uint64_t volume(const index<N>& shape) {
 
 }  // namespace detail
 }  // namespace imbrex
+
+template <int N>
+struct std::tuple_size<imbrex::index<N>> : std::integral_constant<std::size_t, static_cast<std::size_t>(N)> {
+};
+template <std::size_t D, int N>
+struct std::tuple_element<D, imbrex::index<N>> {
+  using type = int;
+};
 
 template <int N>
 struct std::hash<imbrex::index<N>> {

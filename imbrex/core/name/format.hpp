@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Indices for fmt, with the format specifications of strings. Not in <imbrex/imbrex.hpp>, which asks for no fmt.
+
+#include <fmt/format.h>
+
+#include <imbrex/core/name/index.hpp>
+
+template <int N>
+struct fmt::formatter<imbrex::index<N>> : fmt::formatter<std::string> {
+  template <class Context>
+  auto format(const imbrex::index<N>& i, Context& context) const {
+    return fmt::formatter<std::string>::format(to_string(i), context);
+  }
+};
