@@ -18,13 +18,14 @@ struct cube {
     return static_cast<std::size_t>(((x + 1) * (n + 2) + y + 1) * (n + 2) + z + 1);
   }
   double at(int x, int y, int z) const { return cells[place(x, y, z)]; }
-  // The places of the cells behind a side (side / 2 is the dimension): depth 0 is the layer outside.
-  std::vector<std::size_t> plane(int side, int depth) const {
-    const int at = side % 2 == 0 ? depth - 1 : n - depth;
+  // The places of the cells behind a side: depth 0 is the layer outside.
+  std::vector<std::size_t> plane(imbrex::side<3> side, int depth) const {
+    const int at = side.is_upper() ? n - depth : depth - 1;
+    const int d = side.dimension();
     std::vector<std::size_t> places;
     for (int a = 0; a < n; ++a)
       for (int b = 0; b < n; ++b)
-        places.push_back(side / 2 == 0 ? place(at, a, b) : side / 2 == 1 ? place(a, at, b) : place(a, b, at));
+        places.push_back(d == 0 ? place(at, a, b) : d == 1 ? place(a, at, b) : place(a, b, at));
     return places;
   }
 };
@@ -32,7 +33,7 @@ struct cube {
 // All at 0 but the layer outside of side 0, where it is hot.
 cube make_cube(int n, bool hot) {
   cube c{n, std::vector<double>(static_cast<std::size_t>((n + 2) * (n + 2) * (n + 2)))};
-  for (const auto i : c.plane(0, 0)) c.cells[i] = hot ? 1 : 0;
+  for (const auto i : c.plane(imbrex::side<3>(0), 0)) c.cells[i] = hot ? 1 : 0;
   return c;
 }
 
@@ -53,7 +54,7 @@ double relax(cube& now, cube& next) {
 }
 
 struct face {
-  int side = 0;  // of the block that gets it
+  imbrex::side<3> side{};  // of the block that gets it
   std::vector<double> cells{};
 };
 
@@ -66,17 +67,13 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
   imbrex::task<int> run(double tolerance) {
     int iteration = 0;
     for (double change = tolerance; change >= tolerance; ++iteration) {
-      int neighbours = 0;
-      for (int side = 0; side < 6; ++side) {
-        auto to = where();
-        to[side / 2] += side % 2 == 0 ? -1 : 1;
-        if (to[side / 2] < 0 || to[side / 2] == peers().shape()[side / 2]) continue;
-        face f{side ^ 1};
+      const imbrex::neighbours all(where(), peers().shape());
+      for (const auto& [neighbour, side] : all) {
+        face f{opposite(side)};
         for (const auto i : now_.plane(side, 1)) f.cells.push_back(now_.cells[i]);
-        imbrex::send<&block::halo>(peers()[to], iteration, std::move(f));
-        ++neighbours;
+        imbrex::send<&block::halo>(peers()[neighbour], iteration, std::move(f));
       }
-      for (int n = 0; n < neighbours; ++n) {
+      for (int n = 0; n < all.size(); ++n) {
         const face f = co_await halo.receive(iteration);
         auto cell = f.cells.begin();
         for (const auto i : now_.plane(f.side, 0)) now_.cells[i] = *cell++;
