@@ -4,6 +4,8 @@
 // numbers, enumerations, standard containers and value types, and aggregates of at most 24 such fields, to
 // any depth. Other classes add one function for both directions:
 //   void serialize(auto& ar) { ar(a_, b_); }
+// A type that is not the program's gets a free function in its namespace, or a specialisation of `serializer`:
+//   void serialize(auto& ar, T& value) { ar(value.a, value.b); }
 // Pointers and references are refused at compile time.
 
 #include <imbrex/serial/check.hpp>
@@ -17,6 +19,14 @@
 
 namespace imbrex {
 namespace detail {
+
+template <class Archive, class T>
+void process_foreign(Archive& archive, T& value) {
+  if constexpr (has_serializer<T>)
+    serializer<T>::serialize(archive, value);
+  else
+    serialize(archive, value);
+}
 
 /// Writers pass const values, readers others.
 template <class Archive, class T>
@@ -33,6 +43,16 @@ void process(Archive& archive, T& value) {
     } else {
       const writer::copying what_may_be_temporary(archive);
       const_cast<plain&>(value).serialize(archive);  // not const, since it serves both directions
+    }
+  } else if constexpr (k == kind::foreign) {
+    const typename Archive::level level(archive);
+    auto& changeable = const_cast<plain&>(value);  // one function serves both directions
+    if constexpr (Archive::reading) {
+      const reader::whole what_may_be_temporary(archive);
+      process_foreign(archive, changeable);
+    } else {
+      const writer::copying what_may_be_temporary(archive);
+      process_foreign(archive, changeable);
     }
   } else if constexpr (k == kind::boolean) {
     const bool result = process_choice(archive, static_cast<std::uint8_t>(value), 2, "a bool") != 0;

@@ -19,7 +19,26 @@ class reader;
 template <class T>
 inline constexpr bool enable_bitwise = false;
 
+/// How a type of others is written and read, where no function can be put beside it: specialise it with
+///   static void serialize(auto& ar, T& value) { ar(value.a, value.b); }
+/// before the first use of T in a message.
+template <class T>
+struct serializer;
+
 namespace detail {
+
+template <class T>
+concept has_serializer = requires(T& object, writer& out, reader& in) {
+  serializer<T>::serialize(out, object);
+  serializer<T>::serialize(in, object);
+};
+
+/// A function beside the type: `void serialize(auto& ar, T& value)` in its namespace.
+template <class T>
+concept has_free_serialize = requires(T& object, writer& out, reader& in) {
+  serialize(out, object);
+  serialize(in, object);
+};
 
 template <class T>
 concept has_serialize = requires(T& object, writer& out, reader& in) {
@@ -50,6 +69,16 @@ concept time_point = requires(const T& object) {
   object.time_since_epoch();
 } && sizeof(T) == sizeof(typename T::duration);
 
+#ifdef __SIZEOF_INT128__
+__extension__ typedef __int128 int128;
+__extension__ typedef unsigned __int128 uint128;
+template <class T>
+inline constexpr bool is_wide_integer = std::is_same_v<T, int128> || std::is_same_v<T, uint128>;
+#else
+template <class T>
+inline constexpr bool is_wide_integer = false;
+#endif
+
 template <class T>
 inline constexpr bool is_std_array = false;
 template <class T, std::size_t N>
@@ -69,7 +98,7 @@ consteval bool is_bitwise() {
     return false;
   else if constexpr (std::is_same_v<T, bool>)
     return false;  // of its 256 bytes, 254 are undefined behaviour
-  else if constexpr (std::is_arithmetic_v<T>)
+  else if constexpr (std::is_arithmetic_v<T> || is_wide_integer<T>)
     return true;
   else if constexpr (std::is_enum_v<T>)
     return is_bitwise<std::underlying_type_t<T>>();
@@ -79,7 +108,7 @@ consteval bool is_bitwise() {
     return false;
   else if constexpr (enable_bitwise<T>)
     return true;
-  else if constexpr (has_serialize<T>)
+  else if constexpr (has_serialize<T> || has_serializer<T> || has_free_serialize<T>)
     return false;
   else if constexpr (std::is_empty_v<T> || complex_number<T>)
     return true;

@@ -105,11 +105,20 @@ struct is_shared {
   }
 };
 template <class... Place>
-struct is_opaque {
+struct is_erased {
   static void say() {
     static_assert(can_be_sent<Place...>,
-                  "imbrex: this type is not an aggregate: add `void serialize(auto& ar) { ar(a, b, ...); }` "
-                  "as a public member");
+                  "imbrex: what an any or a function holds is not known when it is read: use std::variant");
+  }
+};
+template <class... Place>
+struct is_opaque {
+  static void say() {
+    static_assert(
+        can_be_sent<Place...>,
+        "imbrex: this type is not an aggregate: add `void serialize(auto& ar) { ar(a, b, ...); }` "
+        "as a public member, or, to a type that is not yours, `void serialize(auto& ar, T& value)` in its "
+        "namespace or as a static member of a specialisation of imbrex::serializer<T>");
   }
 };
 template <class... Place>
@@ -247,6 +256,8 @@ consteval auto find_problem() {
     return problem<is_borrowed, T>{};
   else if constexpr (k == kind::shared)
     return problem<is_shared, T>{};
+  else if constexpr (k == kind::erased)
+    return problem<is_erased, T>{};
   else if constexpr (k == kind::opaque)
     return problem<is_opaque, T>{};
   else if constexpr ((std::is_same_v<T, Parent> || ...))

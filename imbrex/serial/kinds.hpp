@@ -16,7 +16,8 @@
 namespace imbrex::detail {
 
 enum class kind {
-  member,  // has serialize(auto&)
+  member,   // has serialize(auto&)
+  foreign,  // serializer<T>, or a free serialize(auto&, T&)
   boolean,
   bits,         // bitwise
   enumeration,  // of bool
@@ -39,6 +40,7 @@ enum class kind {
   constant,
   borrowed,  // string_view, span of non-const
   shared,    // shared_ptr, weak_ptr
+  erased,    // any, function
   opaque,    // private members, unions, and whatever else
 };
 
@@ -101,6 +103,13 @@ concept shared_shape = requires(T& object) {
   object.use_count();
 };
 
+/// What it holds is known when the program runs.
+template <class T>
+concept erased_shape = (requires(const T& object) {
+  object.has_value();
+  object.type();
+} && !requires { typename T::value_type; }) || requires(const T& object) { object.target_type(); };
+
 template <class T>
 concept bit_set_shape = requires(T& object) {
   object.size();
@@ -147,6 +156,8 @@ consteval kind kind_of() {
     return kind::bits;
   else if constexpr (has_serialize<T>)
     return kind::member;
+  else if constexpr (has_serializer<T> || (std::is_class_v<T> && has_free_serialize<T>))
+    return kind::foreign;
   else if constexpr (std::is_enum_v<T>)
     return kind::enumeration;
   else if constexpr (std::is_bounded_array_v<T> || is_std_array<T>)
@@ -163,6 +174,8 @@ consteval kind kind_of() {
     return kind::owner;
   else if constexpr (shared_shape<T>)
     return kind::shared;
+  else if constexpr (erased_shape<T>)
+    return kind::erased;
   else if constexpr (has_variant_shape<T>)
     return kind::variant;
   else if constexpr (optional_shape<T>)
