@@ -161,7 +161,7 @@ pending<std::map<Index, V>> exchange(chare<T, Index>& member, std::map<Index, V>
   for (auto& [to, value] : values) {
     if constexpr (detail::is_index<Index>) {
       const auto shape = detail::part_of_chare(self).shape_for_proxy();
-      if (!detail::contains(shape, to))
+      if (!contains(shape, to))
         detail::throw_no_member("exchange", detail::element_memory<T>::of(self), to_string(to),
                                 to_string(shape));
       given.emplace_back(detail::linear(shape, to), std::move(value));
@@ -190,7 +190,7 @@ pending<V> scatter(chare<T, Index>& member, const Index& root, std::vector<V> va
   auto& self = detail::derived_of(member);
   const bool is_root = self.where() == root;
   const auto shape = detail::part_of_chare(self).shape_for_proxy();
-  if (!detail::contains(shape, root))
+  if (!contains(shape, root))
     detail::throw_no_member("scatter", detail::element_memory<T>::of(self), to_string(root),
                             to_string(shape));
   if (is_root) detail::check_count("scatter", self, values.size());
