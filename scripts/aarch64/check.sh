@@ -33,6 +33,7 @@ if [ ! -f "$AARCH64_ROOT/made" ]; then
   rm -rf "$AARCH64_ROOT"
   mmdebstrap --quiet --architectures=arm64 --variant=extract --mode=root --include="$libraries" bookworm "$AARCH64_ROOT"
   make_links_relative
+  rm -rf "$AARCH64_ROOT/dev"  # so that programs open the host's devices
   touch "$AARCH64_ROOT/made"
 fi
 cmake --preset release -B build/aarch64 -D CMAKE_TOOLCHAIN_FILE="$PWD/scripts/aarch64/toolchain.cmake" \
