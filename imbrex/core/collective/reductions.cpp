@@ -255,14 +255,14 @@ void reduction_station::take_result(const shared_result& result) {
     exchange->complete(result.content());
   }
   const auto waiting = take_waiting(result.number);
-  for (std::size_t i = 0; i < waiting.size(); ++i) {
-    auto* const target = part_.pe().replies().find(waiting[i]);
-    if (target == nullptr) continue;
-    if (exchange != nullptr)
-      exchange->give(i, *target);
-    else
-      result.give(*target);
+  const auto& replies = part_.pe().replies();
+  if (exchange == nullptr) {
+    for (const auto& who : waiting)
+      if (auto* target = replies.find(who)) result.give(*target);
+    return;
   }
+  for (std::size_t i = 0; i < waiting.size(); ++i)
+    if (auto* target = replies.find(waiting[i])) exchange->give(i, *target);
 }
 
 void reduction_station::take_failure(std::uint64_t number, const carried_exception& error) {
@@ -307,7 +307,7 @@ void reduction_station::contributed(std::uint64_t number) {
   if (has_closed(number)) return add_late(number, std::move(late_));
   ++open(number).passed;
   tell_part(&open_, number);
-  report_what_is_complete();
+  if (open_.front().passed >= part_.locals().size()) report_what_is_complete();
 }
 
 void reduction_station::element_created(chare_header& element) {
