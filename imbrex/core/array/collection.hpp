@@ -78,6 +78,8 @@ class collection final : public element_map<typename T::index_type> {
 
   array<T> proxy() const { return array<T>(this->pe().in_proxy(this->id()), shape_for_proxy()); }
   auto shape_for_proxy() const { return shape_; }
+  /// True of a dense array: it began with an element at each index of its shape.
+  bool began_filled() const { return began_filled_; }
 
   index_type where(const key& k) const {
     if constexpr (is_index<index_type>) {

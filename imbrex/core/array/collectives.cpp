@@ -12,6 +12,12 @@ void throw_wrong_count(const char* what, const chare_header& element, std::size_
               " members: give one value for each, in the order of their indices");
 }
 
+void throw_not_dense(const char* what, const chare_header& element) {
+  throw error(
+      std::string(what) + ": the array of " + element.home->element_name(element) +
+      " began empty, so its members have no numbers: use exchange, which names them by their indices");
+}
+
 void throw_no_member(const char* what, const chare_header& element, const std::string& index,
                      const std::string& shape) {
   throw error(std::string(what) + ": " + element.home->element_name(element) + " names the member " + index +

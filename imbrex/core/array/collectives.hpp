@@ -25,6 +25,8 @@ namespace detail {
 /// "all_to_all: block(3) gave 5 values, and the array has 8 members: ..."
 [[noreturn]] void throw_wrong_count(const char* what, const chare_header& element, std::size_t values,
                                     std::uint64_t members);
+/// The array began empty, so that its members have no numbers.
+[[noreturn]] void throw_not_dense(const char* what, const chare_header& element);
 [[noreturn]] void throw_no_member(const char* what, const chare_header& element, const std::string& index,
                                   const std::string& shape);
 
@@ -39,16 +41,15 @@ collection<T>& part_of_chare(T& chare) {
 }
 /// Of an array whose members have numbers: a dense one, or a group.
 template <class T>
-std::uint64_t members_of(T& chare) {
+void check_count(const char* what, T& chare, std::size_t values) {
   static_assert(
       is_index<typename T::index_type>,
       "imbrex: this collective numbers the members, so it needs an array with an index: use exchange");
-  return volume(part_of_chare(chare).shape_for_proxy());
-}
-template <class T>
-void check_count(const char* what, T& chare, std::size_t values) {
-  if (const auto members = members_of(chare); values != members)
-    throw_wrong_count(what, element_memory<T>::of(chare), values, members);
+  const auto& part = part_of_chare(chare);
+  const auto& element = element_memory<T>::of(chare);
+  if (!part.began_filled() && !part.is_of_singles()) throw_not_dense(what, element);
+  if (const auto members = volume(part.shape_for_proxy()); values != members && !part.is_of_singles())
+    throw_wrong_count(what, element, values, members);
 }
 
 /// Each member gives values to some.
@@ -173,8 +174,8 @@ pending<std::map<Index, V>> exchange(chare<T, Index>& member, std::map<Index, V>
                                                              std::move(given));
 }
 
-/// Gives the i-th value to the i-th member, and returns what all members gave to this one, in their order. Throws
-/// imbrex::error if there is not one value for each member.
+/// Gives the i-th value to the i-th member of a dense array or a group, and returns what all members gave to this one, in
+/// their order. Throws imbrex::error if there is not one value for each member, and in a sparse array.
 template <class T, class Index, class V>
 pending<std::vector<V>> all_to_all(chare<T, Index>& member, std::vector<V> values) {
   auto& self = detail::derived_of(member);
@@ -183,8 +184,8 @@ pending<std::vector<V>> all_to_all(chare<T, Index>& member, std::vector<V> value
                                                             std::move(values));
 }
 
-/// Gives the i-th value of the member with the index `root` to the i-th member; what others pass is left unread. Throws
-/// imbrex::error at the root if it has not one value for each member.
+/// Gives the i-th value of the member with the index `root` to the i-th member of a dense array or a group; what others
+/// pass is left unread. Throws imbrex::error at the root if it has not one value for each member, and in a sparse array.
 template <class T, class Index, class V>
 pending<V> scatter(chare<T, Index>& member, const Index& root, std::vector<V> values) {
   auto& self = detail::derived_of(member);
@@ -198,8 +199,8 @@ pending<V> scatter(chare<T, Index>& member, const Index& root, std::vector<V> va
                                                               is_root ? std::move(values) : std::vector<V>());
 }
 
-/// Combines the i-th values of all members for the i-th member, in the order of keys within a PE, then of PEs. Throws
-/// imbrex::error if there is not one value for each member.
+/// Combines the i-th values of all members of a dense array or a group for the i-th member, in the order of keys within a
+/// PE, then of PEs. Throws imbrex::error if there is not one value for each member, and in a sparse array.
 template <class T, class Index, class V, class Op>
 pending<V> reduce_scatter(chare<T, Index>& member, std::vector<V> values, Op) {
   auto& self = detail::derived_of(member);

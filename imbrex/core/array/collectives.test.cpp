@@ -222,6 +222,17 @@ TEST_P(collectives, say_what_was_given_wrongly) {
   });
 }
 
+TEST_P(collectives, that_number_members_are_refused_in_a_sparse_array) {
+  run([]() -> task<> {
+    auto all = make_array<member>(sparse(index<1>(10)));
+    all.insert(index<1>(4), 9);
+    EXPECT_EQ(
+        (co_await all[4].call<&member::too_few>()),
+        "all_to_all: the array of member(4) began empty, so its members have no numbers: use exchange, which "
+        "names them by their indices");
+  });
+}
+
 TEST_P(collectives, fail_where_a_member_is_no_more) {
   run([]() -> task<> {
     auto all = make_array<member>({6}, 6);

@@ -66,6 +66,17 @@ struct open_receipt {
   }
 };
 
+/// What goes along with a reduction on this PE, made if nothing does yet. Null, and the run fails, if others here take it
+/// for something else.
+template <class Exchange, class T>
+Exchange* exchange_at(collection<T>& part, std::uint64_t number) {
+  auto& slot = part.reductions().exchange_with(number);
+  if (slot == nullptr) slot = std::make_unique<Exchange>(part, number);
+  auto* const its = dynamic_cast<Exchange*>(slot.get());
+  if (its == nullptr) fail_reduction_types(part);
+  return its;
+}
+
 /// One exchange on one PE. `Pattern` says what members give and get:
 /// - `value_type` travels, with a `from_type` by which the receiver orders what it gets;
 /// - `given_type` is what a member joins with; `send(exchange, from key, given)` sends its values at once, or keeps it for
@@ -77,6 +88,7 @@ class exchange final : public exchange_base, public reply_target {
   using key = key_type<typename T::index_type>;
   using from_type = typename Pattern::from_type;
   using value_type = typename Pattern::value_type;
+  using result_type = typename Pattern::result_type;
   using received_values = std::vector<std::pair<from_type, value_type>>;
 
   exchange(collection<T>& part, std::uint64_t number) : part_(part), number_(number) {
@@ -86,15 +98,6 @@ class exchange final : public exchange_base, public reply_target {
   exchange& operator=(const exchange&) = delete;
   ~exchange() override {
     if (!is_abandoned_) part_.pe().replies().close(address_);
-  }
-
-  /// This PE's part of that exchange. Null, and the run fails, if others here take it for another one.
-  static exchange* of(collection<T>& part, std::uint64_t number) {
-    auto& slot = part.reductions().exchange_with(number);
-    if (slot == nullptr) slot = std::make_unique<exchange>(part, number);
-    auto* const its = dynamic_cast<exchange*>(slot.get());
-    if (its == nullptr) fail_reduction_types(part);
-    return its;
   }
 
   collection<T>& part() const { return part_; }
@@ -260,7 +263,7 @@ void exchange_bundle<T, Pattern>::deliver() {
   if (part == nullptr) return;
   const message_guard mine(*this);
   if (part->is_closed()) return;
-  if (auto* const its = exchange<T, Pattern>::of(*part, number)) its->take(*this);
+  if (auto* const its = exchange_at<exchange<T, Pattern>>(*part, number)) its->take(*this);
 }
 
 template <class T, class Pattern>
@@ -270,7 +273,7 @@ void exchange_value<T, Pattern>::deliver() {
   if (part->is_closed()) return part->route(*this);
   if (part->find(this->key) == nullptr) return part->route(*this);
   const message_guard mine(*this);
-  auto* const its = exchange<T, Pattern>::of(*part, number);
+  auto* const its = exchange_at<exchange<T, Pattern>>(*part, number);
   if (its == nullptr) return;
   exchange_bundle<T, Pattern> alone;
   alone.origin = this->origin;
@@ -287,27 +290,34 @@ struct exchange_operation {
   nothing operator()(const nothing&, const nothing&) const { return {}; }
 };
 
-/// An element takes part in its next collective by that pattern.
-template <class Pattern, class T>
-auto join_exchange(T& chare, const char* what, typename Pattern::given_type&& given) {
+/// An element takes part in its next reduction, of values V by Op, with what goes along with it: `join(its)` adds the
+/// element there.
+template <class Exchange, class V, class Op, class T, class Join>
+auto join_with(T& chare, const char* what, V&& value, Join join) {
   auto& h = element_memory<T>::of(chare);
   auto& part = static_cast<collection<T>&>(*h.home);
-  using key = typename collection<T>::key;
-  using typed = contributions<nothing, exchange_operation<Pattern>, key>;
-  pending<typename Pattern::result_type> result(what);
+  using typed = contributions<V, Op, typename collection<T>::key>;
+  pending<typename Exchange::result_type> result(what);
   auto& station = part.reductions();
   const std::uint64_t number = station.begin(h, result.address());
   auto& slot = station.contributions(number);
   if (!slot) slot = std::make_unique<typed>();
-  auto* const its = exchange<T, Pattern>::of(part, number);
+  auto* const its = exchange_at<Exchange>(part, number);
   if (slot->kind().id != typed::whole::type_record.id || its == nullptr) {
     fail_reduction_types(part);
     return result;
   }
-  static_cast<typed&>(*slot).add(h.key, nothing{});
-  its->join(h.key, std::move(given));
+  static_cast<typed&>(*slot).add(h.key, std::move(value));
+  join(*its, h.key);
   station.contributed(number);
   return result;
+}
+
+/// An element takes part in its next collective by that pattern.
+template <class Pattern, class T>
+auto join_exchange(T& chare, const char* what, typename Pattern::given_type&& given) {
+  return join_with<exchange<T, Pattern>, nothing, exchange_operation<Pattern>>(
+      chare, what, nothing{}, [&](auto& its, const auto& key) { its.join(key, std::move(given)); });
 }
 
 /// Consecutive members of a PE in a scan: the first and the last key, and what their values come to.
@@ -363,18 +373,11 @@ class scan_members final : public exchange_base {
   using runs = scan_runs<key, V>;
   using result_type = std::conditional_t<IsInclusive, V, std::optional<V>>;
 
-  explicit scan_members(collection<T>& part) : part_(part) {}
+  scan_members(collection<T>& part, std::uint64_t /*number*/) : part_(part) {}
 
-  static scan_members* of(collection<T>& part, std::uint64_t number) {
-    auto& slot = part.reductions().exchange_with(number);
-    if (slot == nullptr) slot = std::make_unique<scan_members>(part);
-    auto* const its = dynamic_cast<scan_members*>(slot.get());
-    if (its == nullptr) fail_reduction_types(part);
-    return its;
-  }
-  void join(const key& k, const V& value) {
+  void join(const key& k, V&& value) {
     keys_.push_back(k);
-    values_.push_back(value);
+    values_.push_back(std::move(value));
   }
 
   bool flush() override { return true; }
@@ -432,24 +435,11 @@ class scan_members final : public exchange_base {
 template <class Op, bool IsInclusive, class T, class V>
 auto join_scan(T& chare, V&& value) {
   using members = scan_members<T, V, Op, IsInclusive>;
-  using key = typename members::key;
-  using typed = contributions<typename members::runs, scan_operation<Op>, key>;
-  auto& h = element_memory<T>::of(chare);
-  auto& part = static_cast<collection<T>&>(*h.home);
-  pending<typename members::result_type> result("the result of a scan");
-  auto& station = part.reductions();
-  const std::uint64_t number = station.begin(h, result.address());
-  auto& slot = station.contributions(number);
-  if (!slot) slot = std::make_unique<typed>();
-  auto* const its = members::of(part, number);
-  if (slot->kind().id != typed::whole::type_record.id || its == nullptr) {
-    fail_reduction_types(part);
-    return result;
-  }
-  its->join(h.key, value);
-  static_cast<typed&>(*slot).add(h.key, {{{part.pe().pe(), h.key, h.key, std::move(value)}}});
-  station.contributed(number);
-  return result;
+  const auto& h = element_memory<T>::of(chare);
+  typename members::runs own{{{h.home->pe().pe(), h.key, h.key, value}}};
+  return join_with<members, typename members::runs, scan_operation<Op>>(
+      chare, "the result of a scan", std::move(own),
+      [&](auto& its, const auto& key) { its.join(key, std::move(value)); });
 }
 
 }  // namespace imbrex::detail
