@@ -57,7 +57,6 @@ TEST(launcher_watch, waits_for_who_outlives_the_launcher) {
 
 /// Whether the child of a launcher says "still there" after the launcher has been killed, and how it then ended.
 std::pair<bool, int> outlive_killed_launcher() {
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   const auto said = make_pipe();
   const auto ready = make_pipe();
   const pid_t launcher = ::fork();
@@ -87,6 +86,7 @@ std::pair<bool, int> outlive_killed_launcher() {
 }
 
 TEST(launcher_watch, puts_off_that_the_kernel_ends_the_process_with_its_launcher) {
+  if (::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) GTEST_SKIP() << "this kernel, or its emulator, lets nobody adopt orphans";
   const auto [was_there, how] = outlive_killed_launcher();
   EXPECT_TRUE(was_there);
   EXPECT_TRUE(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL) << how;

@@ -113,8 +113,13 @@ TEST_F(blocks_in_shared_memory, are_not_found_where_no_memory_is_left) {
   ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
   const rlimit none{1, before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_AS, &none), 0);
+  void* const page = ::mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   const bool found = foreign_memory::find(here_.key()) != nullptr;
   ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
+  if (page != MAP_FAILED) {
+    ::munmap(page, 4096);
+    GTEST_SKIP() << "this kernel, or its emulator, does not limit memory";
+  }
   EXPECT_FALSE(found);
 }
 
