@@ -66,8 +66,9 @@ void process_element(Archive& archive, T&... parts) {
   }
 }
 
-template <class T>
-void process_block(writer& out, const T& value) {
+template <class Output, class T>
+  requires(!Output::reading)
+void process_block(Output& out, const T& value) {
   out.number(static_cast<std::uint64_t>(value.size()));
   out.block(value.data(), value.size() * sizeof(typename T::value_type));
 }

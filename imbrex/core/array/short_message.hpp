@@ -40,10 +40,12 @@ struct short_argument<P, A> {
       (std::is_same_v<given_type, P> || (std::is_arithmetic_v<P> && std::is_arithmetic_v<given_type>));
   static std::size_t size(const given_type&) { return sizeof(P); }
   static void write(short_output& out, const given_type& given) {
-    if constexpr (std::is_same_v<given_type, P>)
-      out.value(given);
-    else
-      out.value(static_cast<P>(given));
+    if constexpr (std::is_same_v<given_type, P>) {
+      process(out, given);
+    } else {
+      const auto converted = static_cast<P>(given);
+      process(out, converted);
+    }
   }
 };
 
@@ -73,11 +75,7 @@ struct short_argument<owned_span<E>, A> {
   static std::size_t size(const given_type& given) {
     return sizeof(std::uint64_t) + shown(given).size_bytes();
   }
-  static void write(short_output& out, const given_type& given) {
-    const std::span<const E> elements = shown(given);
-    out.value(std::uint64_t{elements.size()});
-    out.bytes(elements.data(), elements.size_bytes());
-  }
+  static void write(short_output& out, const given_type& given) { process_block(out, shown(given)); }
 };
 
 /// Throws imbrex::error if a reference number is too large, before it is made one.
@@ -127,16 +125,17 @@ bool send_as_bytes(endpoint& beyond, int to, const element<T>& who, std::uint64_
     return false;
   } else {
     if constexpr (is_port<M>) check_reference(arguments...);
-    constexpr std::size_t most_before = short_output::longest_header + short_output::longest_number;
+    constexpr std::size_t most_before = longest_plain_header + longest_packed_number;
     const std::size_t most = most_before + given::size(arguments...);
     if (most > endpoint::longest_written) return false;
     const bool may_wait = who.is_coalesced() && most <= most_before + endpoint::longest_that_waits;
     std::byte* const room = beyond.room_for(to, most, may_wait);
     if (room == nullptr) return false;
     short_output out(room);
-    out.header(entry_message<T, M>::type_record.id, static_cast<std::uint32_t>(scheduler::current()->pe()),
-               collection);
-    out.number(who.key_value());
+    pack_plain_header({entry_message<T, M>::type_record.id,
+                       static_cast<std::uint32_t>(scheduler::current()->pe()), collection},
+                      out);
+    pack_number(who.key_value(), out);
     given::write(out, arguments...);
     beyond.send_written(out.size(), may_wait);
     return true;
@@ -150,33 +149,19 @@ struct short_parameter {
 };
 
 template <class P>
-  requires(kind_of<P>() == kind::bits && sizeof(P) <= longest_short_value)
+  requires((kind_of<P>() == kind::bits || std::is_same_v<P, bool>) && sizeof(P) <= longest_short_value)
 struct short_parameter<P> {
   static constexpr bool is_possible = true;
-  explicit short_parameter(short_input& in) : value(in.value<P>()) {}
+  explicit short_parameter(reader& in) { process(in, value); }
   P value;
-};
-
-template <>
-struct short_parameter<bool> {
-  static constexpr bool is_possible = true;
-  explicit short_parameter(short_input& in) {
-    const auto byte = in.value<std::uint8_t>();
-    if (byte > 1) in.refuse();
-    value = byte != 0;
-  }
-  bool value;
 };
 
 template <class E>
   requires(bitwise<E> && alignof(E) <= pool::granule)
 struct short_parameter<owned_span<E>> {
   static constexpr bool is_possible = true;
-  explicit short_parameter(short_input& in) {
-    const auto count = in.value<std::uint64_t>();
-    const bool may_be = count <= endpoint::longest_written / sizeof(E);
-    if (!may_be) in.refuse();
-    const auto bytes = in.bytes(may_be ? static_cast<std::size_t>(count) * sizeof(E) : 0);
+  explicit short_parameter(reader& in) {
+    const auto bytes = in.view(read_count(in, sizeof(E)) * sizeof(E));
     if constexpr (alignof(E) == 1) {
       value = {reinterpret_cast<const E*>(bytes.data()), bytes.size() / sizeof(E)};
     } else {
@@ -203,12 +188,16 @@ class short_call {
  public:
   static void run(work& w) {
     const held mine{static_cast<short_item&>(w)};
-    short_input in(mine.item.bytes().subspan(mine.item.header));
-    const std::uint64_t key = in.number();
     auto* const part = part_at<T>(processor::here(), mine.item.collection);
-    auto* const e = part != nullptr ? part->find(key) : nullptr;
-    if (e == nullptr || !call(*e, in)) [[unlikely]]
-      unpack_and_deliver(mine.item);
+    auto* const e = part != nullptr ? part->find(mine.item.key) : nullptr;
+    if (e == nullptr) [[unlikely]]
+      return unpack_and_deliver(mine.item);
+    reader in(mine.item.bytes().subspan(mine.item.arguments));
+    try {
+      call(*e, in);
+    } catch (const serial_error&) {
+      unpack_and_deliver(mine.item);  // which throws the same with the name of the message
+    }
   }
 
  private:
@@ -220,16 +209,15 @@ class short_call {
     ~held() { short_item::destroy(item); }
   };
 
-  /// False if the bytes are no such arguments.
+  /// Throws serial_error if the bytes are no such arguments, and for nothing else.
   template <class... Before>
-  static bool call(chare_header& e, short_input& in, Before&... before) {
+  static void call(chare_header& e, reader& in, Before&... before) {
     if constexpr (sizeof...(Before) < traits::arity) {
       short_parameter<std::tuple_element_t<sizeof...(Before), arguments>> next(in);
-      return call(e, in, before..., next);
+      call(e, in, before..., next);
     } else {
-      if (!in.is_read()) return false;
+      in.finish();
       invoke(e, std::index_sequence_for<Before...>(), before...);
-      return true;
     }
   }
   template <std::size_t... I, class... Read>
@@ -251,7 +239,7 @@ class short_call {
     else
       return std::move(value);
   }
-  /// Its element is not here, or something is wrong with it.
+  /// Its element is not here, or something is wrong with the bytes.
   [[gnu::noinline]] static void unpack_and_deliver(const short_item& item) {
     reader in(item.bytes());
     static_cast<unpacked_message&>(unpacked(unpacked_message::type_record, in)).deliver();

@@ -143,41 +143,17 @@ enum parts : std::uint8_t {
 
 std::uint64_t packed_life(const message& m) { return m.born() << 1U | (m.may_find_none ? 1U : 0U); }
 
-/// How many bytes `pack_number` makes of it.
-std::size_t packed_bytes(std::uint64_t number) {
-  return (static_cast<std::size_t>(std::bit_width(number | 1)) + 6) / 7;
-}
-
-/// The size of the header of a message that is not packed, and so has no number in a trace.
-std::size_t size_of_header(const message& m) {
-  std::size_t size =
-      1 + packed_bytes(m.kind().id) + packed_bytes(m.origin) + packed_bytes(turned(m.collection));
-  if (m.priority != 0) size += sizeof m.priority;
-  if (m.of_one_life) size += packed_bytes(packed_life(m));
-  if (m.reply)
-    size += packed_bytes(m.reply.slot) + packed_bytes(m.reply.generation) + packed_bytes(m.reply.ordinal);
-  return size;
-}
-
-[[noreturn]] void throw_too_long(std::uint64_t number) {
-  throw serial_error("malformed message: " + std::to_string(number) + " in a header does not fit 32 bits");
-}
-
-inline std::uint32_t unpack_short(reader& in) {
-  const std::uint64_t number = unpack_number(in);
-  if (number > std::numeric_limits<std::uint32_t>::max()) [[unlikely]]
-    throw_too_long(number);
-  return static_cast<std::uint32_t>(number);
+void check_kind(const message& m, std::uint32_t packed) {
+  if (packed != m.kind().id) [[unlikely]]
+    throw serial_error("a message of kind " + std::to_string(packed) + " was unpacked as " +
+                       std::string(m.kind().spelling));
 }
 
 // Not inlined, so that short headers save no registers for what they do not have.
 
 [[gnu::noinline]] void pack_parts(const message& m, std::uint8_t which, const packing_record& recorded,
                                   writer& out) {
-  out(which);
-  pack_number(m.kind().id, out);
-  pack_number(m.origin, out);
-  pack_number(turned(m.collection), out);
+  pack_long_header(which, {m.kind().id, m.origin, m.collection}, out);
   if ((which & has_priority) != 0) out(m.priority);
   if ((which & has_reply) != 0) {
     pack_number(m.reply.slot, out);
@@ -192,19 +168,19 @@ inline std::uint32_t unpack_short(reader& in) {
 }
 
 [[gnu::noinline]] void unpack_parts(message& m, reader& in) {
-  std::uint8_t which = 0;
-  in(which);
+  const auto [which, numbers] = unpack_long_header(in);
   if (which > all_parts) throw_out_of_range("the parts of a header", which, all_parts + 1);
-  const std::uint32_t id = unpack_short(in);
-  m.origin = unpack_short(in);
-  m.collection = std::rotr(unpack_number(in), 1);
+  check_kind(m, numbers.kind);
+  m.origin = numbers.origin;
+  m.collection = numbers.collection;
   if ((which & has_priority) != 0) {
     in(m.priority);
     if (m.priority < first_priority || m.priority > last_priority)
       throw serial_error("a message has priority " + std::to_string(m.priority) + ", which is not from " +
                          std::to_string(first_priority) + " to " + std::to_string(last_priority));
   }
-  if ((which & has_reply) != 0) m.reply = {unpack_short(in), unpack_short(in), unpack_short(in)};
+  if ((which & has_reply) != 0)
+    m.reply = {unpack_short_number(in), unpack_short_number(in), unpack_short_number(in)};
   if ((which & has_life) != 0) {
     const std::uint64_t life = unpack_number(in);
     if (life >> (epoch_bits + 1) != 0)
@@ -214,49 +190,39 @@ inline std::uint32_t unpack_short(reader& in) {
     m.may_find_none = (life & 1U) != 0;
   }
   if ((which & has_trace) != 0) {
-    const auto track = unpack_short(in);
-    const auto number = unpack_short(in);
+    const auto track = unpack_short_number(in);
+    const auto number = unpack_short_number(in);
     if (const auto* const observers = observer_list::here())
       observers->tell([&](observer& o) { o.arrived(m, packing_record{track, number}); });
   }
-  if (id != m.kind().id)
-    throw serial_error("a message of kind " + std::to_string(id) + " was unpacked as " +
-                       std::string(m.kind().spelling));
 }
 
 [[gnu::noinline]] const message_type& kind_of_parts(const reader& in) {
   reader number(in.ahead());
   number.view(1);
-  return message_table::at(unpack_short(number));
+  return message_table::at(unpack_short_number(number));
 }
-
-[[gnu::noinline]] void count_header(const message& m, writer& out) { out.absent(size_of_header(m)); }
 
 }  // namespace
 
 void pack_header(const message& m, writer& out) {
-  if (out.only_counts()) [[unlikely]]
-    return count_header(m, out);
   std::optional<packing_record> recorded;
-  if (const auto* const observers = observer_list::here()) [[unlikely]]
+  if (const auto* const observers = observer_list::here(); observers != nullptr && !out.only_counts())
+      [[unlikely]]
     recorded = observers->packed(m);
   const auto which =
       static_cast<std::uint8_t>((m.priority != 0 ? has_priority : 0) | (m.reply ? has_reply : 0) |
                                 (recorded ? has_trace : 0) | (m.of_one_life ? has_life : 0));
-  const std::uint32_t id = m.kind().id;
-  if (which != 0 || !short_header::fits(id, m.origin, m.collection))
-    return pack_parts(m, which, recorded.value_or(packing_record{}), out);
-  out.number(short_header::of(id, m.origin, m.collection));
+  if (which != 0) return pack_parts(m, which, recorded.value_or(packing_record{}), out);
+  pack_plain_header({m.kind().id, m.origin, m.collection}, out);
 }
 
 void unpack_header(message& m, reader& in) {
-  short_header header;
-  if (in.ahead().size() < sizeof header) return unpack_parts(m, in);
-  std::memcpy(&header, in.ahead().data(), sizeof header);
-  if (!header.is_short() || header.id() != m.kind().id) return unpack_parts(m, in);
-  m.origin = header.origin();
-  m.collection = header.collection();
-  in.view(sizeof header);
+  plain_header header;
+  if (!unpack_short_header(header, in)) return unpack_parts(m, in);
+  check_kind(m, header.kind);
+  m.origin = header.origin;
+  m.collection = header.collection;
 }
 
 const message_type& kind_of_packed(const reader& in) {

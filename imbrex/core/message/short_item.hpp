@@ -15,8 +15,9 @@ namespace imbrex::detail {
 /// A message that has come from another process and stays packed until its turn: `type` is `message_type::as_short`.
 struct short_item : work {
   std::uint64_t collection = 0;
-  std::uint16_t header = 0;  ///< bytes of it, and
-  std::uint16_t size = 0;    ///< of the message: they follow this object
+  std::uint64_t key = 0;        ///< of the element
+  std::uint16_t arguments = 0;  ///< where they begin among the bytes
+  std::uint16_t size = 0;       ///< bytes of the message, which follow this object
 
   static_assert(endpoint::longest_written <= std::numeric_limits<std::uint16_t>::max());
 

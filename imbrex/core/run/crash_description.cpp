@@ -20,9 +20,7 @@ bool add_called_entry(const processor& pe, const work_type& type, const work& it
                                                  : static_cast<const message&>(item).collection);
   if (part == nullptr) return false;
   if (is_short) {
-    const auto& packed = static_cast<const short_item&>(item);
-    short_input in(packed.bytes().subspan(packed.header));
-    part->write_name(in.number(), out);
+    part->write_name(static_cast<const short_item&>(item).key, out);
   } else {
     part->write_addressee(static_cast<const message&>(item), out);
   }
