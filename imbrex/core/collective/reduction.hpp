@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/core/collective/key_blocks.hpp>
 #include <imbrex/core/collective/reductions.hpp>
 #include <imbrex/core/name/key.hpp>
 #include <imbrex/core/name/operations.hpp>
@@ -42,6 +43,7 @@ struct keyed_values {
 template <class V, class Op, class Key>
 struct reduction {
   static constexpr bool gathers = std::is_same_v<Op, gather_operation>;
+  static constexpr bool needs_keys = gathers;
   using partial = std::conditional_t<gathers, keyed_values<V, Key>, V>;
   using result = std::conditional_t<gathers, std::vector<V>, V>;
 
@@ -70,6 +72,41 @@ struct reduction {
       return values;
     } else {
       return std::move(all);
+    }
+  }
+};
+
+/// The same in an order of the keys. Values are added in the order of their keys.
+template <class V, class Op, class Key>
+struct reduction<V, by_key_operation<Op>, Key> {
+  static constexpr bool needs_keys = true;
+  using partial = std::conditional_t<std::is_same_v<Key, std::uint64_t>, key_blocks<V>, keyed_values<V, Key>>;
+  using result = V;
+
+  static void add(std::optional<partial>& into, const Key& key, V&& value) {
+    if (!into) into.emplace();
+    if constexpr (std::is_same_v<Key, std::uint64_t>)
+      into->template add<Op>(key, std::move(value));
+    else
+      into->add(key, std::move(value));
+  }
+  static void merge(std::optional<partial>& into, partial&& other) {
+    if (!into) {
+      into.emplace(std::move(other));
+    } else if constexpr (std::is_same_v<Key, std::uint64_t>) {
+      into->template merge<Op>(std::move(other));
+    } else {
+      other.visit([&](const Key& key, V&& value) { into->add(key, std::move(value)); });
+    }
+  }
+  static result finish(partial&& all) {
+    if constexpr (std::is_same_v<Key, std::uint64_t>) {
+      return all.template finish<Op>();
+    } else {
+      key_blocks<V> numbered;
+      std::uint64_t number = 0;
+      all.visit([&](const Key&, V&& value) { numbered.template add<Op>(number++, std::move(value)); });
+      return numbered.template finish<Op>();
     }
   }
 };
@@ -217,12 +254,12 @@ class collector final : public collector_base {
       : collector_base(make_message<whole>(), expected),
         expected_(expected),
         values_(new std::optional<V>[expected]) {
-    if constexpr (math::gathers) keys_.resize(expected);
+    if constexpr (math::needs_keys) keys_.resize(expected);
   }
 
-  /// The reply address for the element of that ordinal; only `gather` needs keys.
+  /// The reply address for the element of that ordinal.
   reply_address expect(std::size_t ordinal, const Key& key) {
-    if constexpr (math::gathers) keys_[ordinal] = key;
+    if constexpr (math::needs_keys) keys_[ordinal] = key;
     auto a = address();
     a.ordinal = static_cast<std::uint32_t>(ordinal);
     return a;
@@ -247,13 +284,14 @@ class collector final : public collector_base {
 
   void fold(partial_result& into) override {
     auto& all = static_cast<whole&>(into).value;
-    for (std::size_t i = 0; i < expected_; ++i) {
-      if (!values_[i]) continue;
-      if constexpr (math::gathers) {
-        math::add(all, keys_[i], std::move(*values_[i]));
-      } else {
-        math::merge(all, std::move(*values_[i]));
-      }
+    if constexpr (math::needs_keys) {
+      keyed_values<V, Key> values;
+      for (std::size_t i = 0; i < expected_; ++i)
+        if (values_[i]) values.add(keys_[i], std::move(*values_[i]));
+      values.visit([&](const Key& key, V&& value) { math::add(all, key, std::move(value)); });
+    } else {
+      for (std::size_t i = 0; i < expected_; ++i)
+        if (values_[i]) math::merge(all, std::move(*values_[i]));
     }
   }
 
