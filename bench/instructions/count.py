@@ -45,11 +45,13 @@ class Group:
 GROUPS = {
     "thread": Group(
         "one PE, a thread", ("--pes", "1"),
-        {**{name: 20_000 for name in ("message", "receive", "call", "create", "all_reduce")}, "broadcast": 200_000}),
+        {**{name: 20_000 for name in ("message", "receive", "call", "create", "all_reduce", "by_key")},
+         "broadcast": 200_000}),
     "deterministic": Group(
         "two PEs of the deterministic machine",
         ("--machine", "deterministic", "--pes", "2", "--device", "emulated"),
-        {name: 5_000 for name in ("message", "call", "broadcast", "migrate", "device")}),
+        {**{name: 5_000 for name in ("message", "call", "broadcast", "migrate", "device")},
+         "all_to_all": 4 * 64 * 64, "sparse_exchange": 10_000}),
     "threads": Group(
         "two PEs, threads", ("--pes", "2", "--device", "emulated"), {"migrate": 1_000, "device": 2_000}, waits=True),
     "processes": Group(

@@ -80,6 +80,44 @@ class cell : public imbrex::chare<cell> {
   }
 };
 
+/// Takes part in collectives with others.
+class member : public imbrex::chare<member> {
+ public:
+  using pair = std::pair<imbrex::index<1>, double>;
+
+  imbrex::task<std::int64_t> all_to_all(std::int64_t rounds, int members) {
+    std::int64_t received = 0;
+    for (std::int64_t i = 0; i < rounds; ++i) {
+      const auto values =
+          co_await imbrex::all_to_all(*this, std::vector<double>(static_cast<std::size_t>(members), 1.0));
+      received += static_cast<std::int64_t>(values.size());
+    }
+    co_return received;
+  }
+  /// With four partners, of which two are on other PEs if the PEs are two.
+  imbrex::task<std::int64_t> sparse_exchange(std::int64_t rounds, int members) {
+    const int own = where()[0];
+    std::int64_t done = 0;
+    for (; done < rounds; ++done) {
+      std::vector<pair> given;
+      given.reserve(4);
+      for (const int away : {1, members / 2, members / 2 + 1, members - 1})
+        given.emplace_back((own + away) % members, 1.0);
+      const auto received = co_await imbrex::exchange(*this, std::move(given));
+      if (received.size() != 4) co_return -1;
+    }
+    co_return done;
+  }
+  imbrex::task<std::int64_t> reduce_by_key(std::int64_t times) {
+    double reduced = 0;
+    for (std::int64_t i = 0; i < times; ++i) {
+      const double sum = co_await all_reduce(1.0, imbrex::by_key(imbrex::sum));
+      reduced += sum;
+    }
+    co_return static_cast<std::int64_t>(reduced);
+  }
+};
+
 class wanderer : public imbrex::chare<wanderer> {
  public:
   /// Moves to the next PE and on, each time at its balance point.
@@ -114,6 +152,26 @@ class launcher : public imbrex::chare<launcher> {
   imbrex::stream work_{imbrex::gpu(), imbrex::stream_priority::normal, "what is counted"};
 };
 
+/// How often it is done by each of so many.
+std::int64_t rounds_of(std::int64_t times, std::int64_t members) {
+  if (times % members != 0)
+    throw imbrex::usage_error(std::to_string(times) + " times: it is done by " + std::to_string(members) +
+                              " elements, give a multiple");
+  return times / members;
+}
+
+imbrex::task<std::int64_t> perform_collective(std::string_view what, std::int64_t times) {
+  const int count = what == "all_to_all" ? 64 : what == "sparse_exchange" ? 10'000 : elements;
+  const std::int64_t rounds = rounds_of(times, what == "all_to_all" ? count * count : count);
+  const auto members = imbrex::make_array<member>(count);
+  auto performing = what == "all_to_all" ? members.reduce<&member::all_to_all>(imbrex::sum, rounds, count)
+                    : what == "sparse_exchange"
+                        ? members.reduce<&member::sparse_exchange>(imbrex::sum, rounds, count)
+                        : members.reduce<&member::reduce_by_key>(imbrex::min, rounds);
+  const std::int64_t performed = co_await performing;
+  co_return performed;
+}
+
 /// How often it was done.
 imbrex::task<std::int64_t> perform(std::string_view what, std::int64_t times) {
   if (what == "create") {
@@ -122,12 +180,10 @@ imbrex::task<std::int64_t> perform(std::string_view what, std::int64_t times) {
     co_return times;
   }
   if (what == "broadcast" || what == "all_reduce") {
-    if (times % elements != 0)
-      throw imbrex::usage_error(std::to_string(times) + " times: it is done by " + std::to_string(elements) +
-                                " elements, give a multiple");
+    const std::int64_t rounds = rounds_of(times, elements);
     const auto cells = imbrex::make_array<cell>(elements);
     if (what == "all_reduce") {
-      const std::int64_t reduced = co_await cells.reduce<&cell::reduce_again>(imbrex::min, times / elements);
+      const std::int64_t reduced = co_await cells.reduce<&cell::reduce_again>(imbrex::min, rounds);
       co_return reduced;
     }
     std::int64_t counted = 0;
@@ -136,6 +192,10 @@ imbrex::task<std::int64_t> perform(std::string_view what, std::int64_t times) {
       counted += sum;
     }
     co_return counted;
+  }
+  if (what == "all_to_all" || what == "sparse_exchange" || what == "by_key") {
+    const std::int64_t performed = co_await perform_collective(what, times);
+    co_return performed;
   }
   if (what == "migrate") {
     if (imbrex::num_pes() < 2) throw imbrex::usage_error("migrate: give it two PEs to move between");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -52,102 +53,201 @@ void check_count(const char* what, T& chare, std::size_t values) {
     throw_wrong_count(what, element, values, members);
 }
 
-/// Each member gives values to some.
-template <class T, class V>
-struct sparse_pattern {
-  using index_type = typename T::index_type;
-  using from_type = key_type<index_type>;
+/// Each member gives values to some, in a container of pairs of an index and a value, and gets the like.
+template <class T, class V, class Container>
+class sparse_pattern {
+ public:
+  static constexpr bool is_dense = false;
+  using key = key_type<typename T::index_type>;
+  using from_type = key;
   using value_type = V;
-  using given_type = std::vector<std::pair<from_type, V>>;
-  using result_type = std::map<index_type, V>;
+  using result_type = Container;
 
-  template <class Exchange>
-  void send(Exchange& to, const from_type& from, given_type&& given) {
-    for (auto& [k, value] : given) to.send(from, k, std::move(value));
+  struct member {
+    std::size_t number;
+    std::size_t received = 0;
+
+    member(collection<T>&, std::size_t n) : number(n) {}
+  };
+  struct given_value {
+    key from;
+    key to;
+    V value;
+  };
+
+  void add(collection<T>& part, const key& from, Container&& given) {
+    for (auto& [to, value] : given) {
+      if constexpr (is_index<typename T::index_type>)
+        given_.push_back({from, linear(part.shape_for_proxy(), to), std::move(value)});
+      else
+        given_.push_back({from, to, std::move(value)});
+    }
   }
-  template <class Exchange>
-  void flush(Exchange&) {}
-  result_type finish(collection<T>& part, std::vector<std::pair<from_type, V>>&& received) {
+  std::vector<given_value> take_given() { return std::exchange(given_, {}); }
+
+  void put(member& to, const key& from, V&& value) {
+    ++to.received;
+    received_.push_back({to.number, from, std::move(value)});
+  }
+  result_type finish(collection<T>& part, const member& who) {
     result_type values;
-    for (auto& [from, value] : received)
-      values.emplace_hint(values.end(), part.where(from), std::move(value));
+    if (who.received == 0) return values;
+    if (!is_sorted_) sort();
+    if constexpr (requires { values.reserve(1); }) values.reserve(who.received);
+    for (std::size_t i = ends_[who.number] - who.received; i < ends_[who.number]; ++i) {
+      auto& r = received_[places_[i]];
+      values.insert(values.end(), {part.where(r.from), std::move(r.value)});
+    }
     return values;
   }
+
+ private:
+  struct received_value {
+    std::size_t to;
+    key from;
+    V value;
+  };
+
+  /// By receiver, then by sender; values of one sender stay as they came.
+  void sort() {
+    is_sorted_ = true;
+    for (const auto& r : received_) {
+      if (r.to >= ends_.size()) ends_.resize(r.to + 1);
+      ++ends_[r.to];
+    }
+    std::size_t end = 0;
+    for (auto& e : ends_) e = std::exchange(end, end + e);
+    places_.resize(received_.size());
+    for (std::size_t i = 0; i < received_.size(); ++i) places_[ends_[received_[i].to]++] = i;
+    std::size_t first = 0;
+    for (const std::size_t last : ends_) {
+      sort_senders(first, last);
+      first = last;
+    }
+  }
+  void sort_senders(std::size_t first, std::size_t last) {
+    const auto before = [&](std::size_t a, std::size_t b) {
+      const auto &from_a = received_[a].from, &from_b = received_[b].from;
+      return key_less(from_a, from_b) || (a < b && !key_less(from_b, from_a));
+    };
+    const auto begin = places_.begin();
+    std::sort(begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last), before);
+  }
+
+  std::vector<given_value> given_;  ///< that has not been sent
+  std::vector<received_value> received_;
+  std::vector<std::size_t> places_;  ///< in `received_`, sorted
+  std::vector<std::size_t>
+      ends_;  ///< in `places_`, by the member's number; that of one without values may lack
+  bool is_sorted_ = false;
+};
+
+/// Each member gives a vector with a value for each, or an empty one.
+template <class T, class V>
+class row_pattern {
+ public:
+  static constexpr bool is_dense = true;
+  using value_type = V;
+  using row = std::pair<std::uint64_t, std::vector<V>>;
+
+  void add(collection<T>&, std::uint64_t from, std::vector<V>&& given) {
+    if (!given.empty()) given_.emplace_back(from, std::move(given));
+  }
+
+ protected:
+  std::vector<row> take_given() { return std::exchange(given_, {}); }
+
+ private:
+  std::vector<row> given_;  ///< that has not been sent
 };
 
 /// Each member gives a value to each.
 template <class T, class V>
-struct dense_pattern {
+class dense_pattern : public row_pattern<T, V> {
+ public:
   using from_type = std::uint64_t;
-  using value_type = V;
-  using given_type = std::vector<V>;
   using result_type = std::vector<V>;
+  using row = typename row_pattern<T, V>::row;
 
-  template <class Exchange>
-  void send(Exchange& to, const from_type& from, given_type&& given) {
-    if (pes_.empty())
-      for (std::uint64_t k = 0; k < given.size(); ++k) pes_.push_back(to.part().place_of(k));
-    for (std::uint64_t k = 0; k < given.size(); ++k) to.send(from, k, std::move(given[k]), pes_[k]);
-  }
-  template <class Exchange>
-  void flush(Exchange&) {}
-  result_type finish(collection<T>&, std::vector<std::pair<from_type, V>>&& received) {
-    result_type values;
-    values.reserve(received.size());
-    for (auto& [from, value] : received) values.push_back(std::move(value));
-    return values;
-  }
+  struct member {
+    std::vector<V> values;  ///< by the sender
 
- private:
-  std::vector<int> pes_;  ///< where each member is believed to be
+    member(collection<T>& part, std::size_t)
+        : values(static_cast<std::size_t>(volume(part.shape_for_proxy()))) {}
+  };
+
+  std::vector<row> take_rows(collection<T>&) { return this->take_given(); }
+  void put(member& to, std::uint64_t from, V&& value) {
+    to.values.at(static_cast<std::size_t>(from)) = std::move(value);
+  }
+  result_type finish(collection<T>&, member& who) { return std::move(who.values); }
 };
 
 /// One member gives a value to each.
 template <class T, class V>
-struct scatter_pattern : dense_pattern<T, V> {
+class scatter_pattern : public row_pattern<T, V> {
+ public:
+  using from_type = std::uint64_t;
   using result_type = V;
+  using row = typename row_pattern<T, V>::row;
 
-  result_type finish(collection<T>&, std::vector<std::pair<std::uint64_t, V>>&& received) {
-    return std::move(received.at(0).second);
-  }
+  struct member {
+    std::optional<V> value;
+
+    member(collection<T>&, std::size_t) {}
+  };
+
+  std::vector<row> take_rows(collection<T>&) { return this->take_given(); }
+  void put(member& to, std::uint64_t, V&& value) { to.value.emplace(std::move(value)); }
+  result_type finish(collection<T>&, member& who) { return std::move(who.value.value()); }
 };
 
 /// Each member gives a value for each; a PE combines those of its members before it sends them.
 template <class T, class V, class Op>
-struct combining_pattern {
+class combining_pattern : public row_pattern<T, V> {
+ public:
   using from_type = int;  ///< a PE
-  using value_type = V;
-  using given_type = std::vector<V>;
   using result_type = V;
 
-  template <class Exchange>
-  void send(Exchange&, std::uint64_t from, given_type&& given) {
-    given_.add(from, std::move(given));
+  struct member {
+    std::vector<std::pair<int, V>> values;
+
+    member(collection<T>&, std::size_t) {}
+  };
+
+  std::vector<std::pair<int, std::vector<V>>> take_rows(collection<T>& part) {
+    auto given = this->take_given();
+    if (given.empty()) return {};
+    std::sort(given.begin(), given.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<V> all = std::move(given.front().second);
+    for (std::size_t m = 1; m < given.size(); ++m)
+      for (std::size_t i = 0; i < all.size(); ++i)
+        all[i] = combined(Op{}, V(std::move(all[i])), V(std::move(given[m].second[i])));
+    std::vector<std::pair<int, std::vector<V>>> row;
+    row.emplace_back(part.pe().pe(), std::move(all));
+    return row;
   }
-  template <class Exchange>
-  void flush(Exchange& to) {
-    std::optional<given_type> all;
-    std::exchange(given_, {}).visit([&](std::uint64_t, given_type&& values) {
-      if (!all) {
-        all.emplace(std::move(values));
-        return;
-      }
-      for (std::size_t i = 0; i < values.size(); ++i)
-        (*all)[i] = combined(Op{}, std::move((*all)[i]), std::move(values[i]));
-    });
-    if (!all) return;
-    for (std::uint64_t k = 0; k < all->size(); ++k) to.send(to.part().pe().pe(), k, std::move((*all)[k]));
-  }
-  result_type finish(collection<T>&, std::vector<std::pair<from_type, V>>&& received) {
-    V all = std::move(received.at(0).second);
-    for (std::size_t i = 1; i < received.size(); ++i)
-      all = combined(Op{}, std::move(all), std::move(received[i].second));
+  void put(member& to, int from, V&& value) { to.values.emplace_back(from, std::move(value)); }
+  result_type finish(collection<T>&, member& who) {
+    auto& values = who.values;
+    std::sort(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    V all = std::move(values.at(0).second);
+    for (std::size_t i = 1; i < values.size(); ++i)
+      all = combined(Op{}, std::move(all), std::move(values[i].second));
     return all;
   }
-
- private:
-  keyed_values<given_type, std::uint64_t> given_;
 };
+
+template <class V, class T, class Container>
+pending<Container> join_sparse_exchange(T& self, Container&& values) {
+  if constexpr (is_index<typename T::index_type>) {
+    const auto shape = part_of_chare(self).shape_for_proxy();
+    for (const auto& [to, value] : values)
+      if (!contains(shape, to))
+        throw_no_member("exchange", element_memory<T>::of(self), to_string(to), to_string(shape));
+  }
+  return join_exchange<sparse_pattern<T, V, Container>>(self, "the result of exchange", std::move(values));
+}
 
 }  // namespace detail
 
@@ -156,22 +256,14 @@ struct combining_pattern {
 /// member that has been destroyed makes all members' results exceptions.
 template <class T, class Index, class V>
 pending<std::map<Index, V>> exchange(chare<T, Index>& member, std::map<Index, V> values) {
-  auto& self = detail::derived_of(member);
-  std::vector<std::pair<detail::key_type<Index>, V>> given;
-  given.reserve(values.size());
-  for (auto& [to, value] : values) {
-    if constexpr (detail::is_index<Index>) {
-      const auto shape = detail::part_of_chare(self).shape_for_proxy();
-      if (!contains(shape, to))
-        detail::throw_no_member("exchange", detail::element_memory<T>::of(self), to_string(to),
-                                to_string(shape));
-      given.emplace_back(detail::linear(shape, to), std::move(value));
-    } else {
-      given.emplace_back(to, std::move(value));
-    }
-  }
-  return detail::join_exchange<detail::sparse_pattern<T, V>>(self, "the result of exchange",
-                                                             std::move(given));
+  return detail::join_sparse_exchange<V>(detail::derived_of(member), std::move(values));
+}
+/// The same with pairs of an index and a value, which may name a member twice. The result is in the order of the indices;
+/// values of one member are in the order in which it gave them. It costs less than with maps.
+template <class T, class Index, class V>
+pending<std::vector<std::pair<Index, V>>> exchange(chare<T, Index>& member,
+                                                   std::vector<std::pair<Index, V>> values) {
+  return detail::join_sparse_exchange<V>(detail::derived_of(member), std::move(values));
 }
 
 /// Gives the i-th value to the i-th member of a dense array or a group, and returns what all members gave to this one, in
@@ -204,7 +296,7 @@ pending<V> scatter(chare<T, Index>& member, const Index& root, std::vector<V> va
 template <class T, class Index, class V, class Op>
 pending<V> reduce_scatter(chare<T, Index>& member, std::vector<V> values, Op) {
   auto& self = detail::derived_of(member);
-  if constexpr (!detail::operation_fits<Op, V>()) {
+  if constexpr (!detail::order_free_operation_fits<Op, V>()) {
     return pending<V>("nothing");
   } else {
     detail::check_count("reduce_scatter", self, values.size());
@@ -217,7 +309,7 @@ pending<V> reduce_scatter(chare<T, Index>& member, std::vector<V> values, Op) {
 /// members are on one PE.
 template <class T, class Index, class V, class Op>
 pending<V> scan(chare<T, Index>& member, V value, Op) {
-  if constexpr (!detail::operation_fits<Op, V>())
+  if constexpr (!detail::order_free_operation_fits<Op, V>())
     return pending<V>("nothing");
   else
     return detail::join_scan<Op, true>(detail::derived_of(member), std::move(value));
@@ -226,7 +318,7 @@ pending<V> scan(chare<T, Index>& member, V value, Op) {
 /// The same without this member's own value: none for the first.
 template <class T, class Index, class V, class Op>
 pending<std::optional<V>> exclusive_scan(chare<T, Index>& member, V value, Op) {
-  if constexpr (!detail::operation_fits<Op, V>())
+  if constexpr (!detail::order_free_operation_fits<Op, V>())
     return pending<std::optional<V>>("nothing");
   else
     return detail::join_scan<Op, false>(detail::derived_of(member), std::move(value));

@@ -76,6 +76,38 @@ class member : public chare<member> {
     co_return wrong;
   }
 
+  /// A value from each to each, by members of which some move after each round.
+  task<int> all_to_alls_and_moves(int rounds) {
+    for (; round_ < rounds; ++round_) {
+      std::vector<std::string> values;
+      for (int to = 0; to < members_; ++to) values.push_back(std::to_string(given(where()[0], to, round_)));
+      const auto received = co_await imbrex::all_to_all(*this, std::move(values));
+      std::vector<std::string> expected;
+      for (int from = 0; from < members_; ++from)
+        expected.push_back(std::to_string(given(from, where()[0], round_)));
+      wrong_ += received == expected ? 0 : 1;
+      if ((where()[0] + round_) % 3 == 0) continue;
+      migrate_to((where()[0] * 5 + round_) % num_pes());
+      ++round_;
+      co_await balance_point<&member::all_to_alls_and_moves>(rounds);
+      --round_;
+    }
+    co_return wrong_;
+  }
+
+  /// Each gives two values to the next member, and two to itself.
+  task<std::string> pairs() {
+    const int next = (where()[0] + 1) % members_;
+    using pair = std::pair<index<1>, int>;
+    const std::vector<pair> received = co_await imbrex::exchange(
+        *this, std::vector<pair>{{next, 1}, {where(), 10}, {next, 2}, {where(), 20}});
+    std::string text;
+    for (const auto& [from, value] : received)
+      text +=
+          std::to_string((from[0] - where()[0] + members_) % members_) + ":" + std::to_string(value) + " ";
+    co_return text;
+  }
+
   task<int> scatters(int rounds) {
     int wrong = 0;
     for (int round = 0; round < rounds; ++round) {
@@ -178,6 +210,24 @@ TEST_P(collectives, give_a_value_from_each_to_each) {
       auto dealt = make_array<member>(dense(members).placed(round_robin), members);
       EXPECT_EQ((co_await dealt.reduce<&member::all_to_alls>(sum, 2)), 0);
     }
+  });
+}
+
+TEST_P(collectives, give_a_value_from_each_to_each_though_they_move) {
+  run([]() -> task<> {
+    for (const int members : {1, 6, 19}) {
+      auto all = make_array<member>({members}, members);
+      EXPECT_EQ((co_await all.reduce<&member::all_to_alls_and_moves>(sum, 5)), 0);
+    }
+  });
+}
+
+TEST_P(collectives, exchange_several_values_with_one_member) {
+  run([]() -> task<> {
+    auto all = make_array<member>({9}, 9);
+    const auto texts = co_await all.reduce<&member::pairs>(gather);
+    EXPECT_EQ(texts.at(0), "0:10 0:20 8:1 8:2 ");
+    EXPECT_EQ(texts.at(8), "8:1 8:2 0:10 0:20 ");
   });
 }
 

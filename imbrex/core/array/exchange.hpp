@@ -5,16 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <imbrex/core/array/collection.hpp>
 #include <imbrex/core/collective/reduction.hpp>
+#include <imbrex/core/name/key_map.hpp>
 
 namespace imbrex::detail {
 
@@ -28,6 +27,7 @@ struct exchange_bundle final : message {
   std::uint64_t number = 0;  ///< of the reduction that the exchange goes along with
   std::vector<from_type> from;
   std::vector<key> to;
+  /// Of a dense pattern the rows of a matrix: of each sender, in turn, a value for each receiver. Else one for each pair.
   std::vector<value_type> values;
 
   static inline message_type type_record = runtime_message_type<exchange_bundle>();
@@ -54,18 +54,6 @@ struct exchange_receipt {
   void serialize(auto& ar) { ar(more); }
 };
 
-/// Waits, on the PE that took a bundle, until the members that it is for have joined or left; then the sender hears so.
-struct open_receipt {
-  std::uint32_t sender = 0;
-  reply_address reply;
-  int missing = 0;
-  std::int32_t more = 0;
-
-  void settle() {
-    if (missing == 0) send_reply(sender, reply, exchange_receipt{more});
-  }
-};
-
 /// What goes along with a reduction on this PE, made if nothing does yet. Null, and the run fails, if others here take it
 /// for something else.
 template <class Exchange, class T>
@@ -78,10 +66,15 @@ Exchange* exchange_at(collection<T>& part, std::uint64_t number) {
 }
 
 /// One exchange on one PE. `Pattern` says what members give and get:
-/// - `value_type` travels, with a `from_type` by which the receiver orders what it gets;
-/// - `given_type` is what a member joins with; `send(exchange, from key, given)` sends its values at once, or keeps it for
-///   `flush(exchange)`;
-/// - `result_type finish(part, received)` makes a member's result, of values in the order of their senders.
+/// - `value_type` travels, with a `from_type` that says whose it is;
+/// - `add(part, key, given)` keeps what a member gives. That is taken to be sent: of a dense pattern (`is_dense`) by
+///   `take_rows(part)`, each row a `from_type` and a value for each member; else by `take_given()`, each a `from_type`, a
+///   receiver and a value;
+/// - a `member` gathers what it gets, by `put(member, from, value)`; `finish(part, member)` makes of it the member's
+///   `result_type`, once all has come.
+///
+/// What members give is sent when all that are here have joined. What comes for them waits for that, too, so that it is
+/// sorted out at once.
 template <class T, class Pattern>
 class exchange final : public exchange_base, public reply_target {
  public:
@@ -89,9 +82,11 @@ class exchange final : public exchange_base, public reply_target {
   using from_type = typename Pattern::from_type;
   using value_type = typename Pattern::value_type;
   using result_type = typename Pattern::result_type;
-  using received_values = std::vector<std::pair<from_type, value_type>>;
+  using bundle = exchange_bundle<T, Pattern>;
+  using owned_bundle = std::unique_ptr<bundle, message_deleter>;
 
-  exchange(collection<T>& part, std::uint64_t number) : part_(part), number_(number) {
+  exchange(collection<T>& part, std::uint64_t number)
+      : part_(part), number_(number), all_have_joined_(part.reductions().has_closed(number)) {
     address_ = part.pe().replies().open(*this);
   }
   exchange(const exchange&) = delete;
@@ -100,83 +95,39 @@ class exchange final : public exchange_base, public reply_target {
     if (!is_abandoned_) part_.pe().replies().close(address_);
   }
 
-  collection<T>& part() const { return part_; }
-
   /// A member here takes part, and gives that.
-  void join(const key& k, typename Pattern::given_type&& given) {
-    const std::size_t member = received_.size();
-    received_.emplace_back();
-    members_.emplace(k, member);
-    if (const auto at = early_.find(k); at != early_.end()) {
-      for (auto& e : at->second) {
-        received_[member].emplace_back(std::move(e.from), std::move(e.value));
-        --e.receipt->missing;
-        e.receipt->settle();
-      }
-      early_.erase(at);
-    }
-    pattern_.send(*this, k, std::move(given));
-  }
-
-  /// A value for a member.
-  void send(const from_type& from, const key& to, value_type&& value, int pe_of_member) {
-    if (pe_of_member == part_.pe().pe()) {
-      if (const auto at = members_.find(to); at != members_.end()) {
-        received_[at->second].emplace_back(from, std::move(value));
-        return;
-      }
-    }
-    auto& bundle = bundles_[pe_of_member];
-    if (bundle == nullptr) {
-      bundle.reset(&make_message<exchange_bundle<T, Pattern>>());
-      bundle->collection = part_.id();
-      bundle->number = number_;
-    }
-    bundle->from.push_back(from);
-    bundle->to.push_back(to);
-    bundle->values.push_back(std::move(value));
-  }
-  void send(const from_type& from, const key& to, value_type&& value) {
-    send(from, to, std::move(value), part_.place_of(to));
+  template <class Given>
+  void join(const key& k, Given&& given) {
+    if (members_.find(k) != nullptr) members_.erase(k);  // of an element that has ended
+    members_.insert(k, joined_.emplace_back(part_, joined_.size()));
+    pattern_.add(part_, k, std::forward<Given>(given));
   }
 
   bool flush() override {
-    pattern_.flush(*this);
-    for (auto& [pe, bundle] : std::exchange(bundles_, {})) send(*bundle.release(), pe);
+    all_have_joined_ = true;
+    send_given();
+    sort_out();
     return is_taken();
   }
 
-  /// Values that have come from a PE, which hears when they have been taken.
-  void take(exchange_bundle<T, Pattern>& bundle) {
-    const auto receipt = std::make_shared<open_receipt>(open_receipt{bundle.origin, bundle.reply, 0, 0});
-    for (std::size_t i = 0; i < bundle.to.size(); ++i)
-      take(bundle.from[i], bundle.to[i], std::move(bundle.values[i]), receipt);
-    receipt->settle();
+  /// Takes values that have come from a PE, which hears when they have been taken.
+  void take(bundle& b) {
+    waiting_.push_back({owned_bundle(&b), b.origin, b.reply, 0});
+    if (nobody_will_flush()) sort_out();
   }
 
   carried_exception error() const override { return error_; }
   void complete(const void*) override {}
   void give(std::size_t member, reply_target& to) override {
-    auto& values = received_[member];
-    const auto by_sender = [](const auto& a, const auto& b) { return key_less(a.first, b.first); };
-    if (!std::is_sorted(values.begin(), values.end(), by_sender))
-      std::sort(values.begin(), values.end(), by_sender);
     try {
-      auto result = pattern_.finish(part_, std::move(values));
+      auto result = pattern_.finish(part_, joined_[member]);
       to.accept(0, std::addressof(result));
     } catch (...) {
       to.fail(0, thrown_by_reduction(part_.id()));
     }
   }
-  void element_left(const chare_header& element) override {
-    const auto at = early_.find(static_cast<const typename collection<T>::header&>(element).key);
-    if (at == early_.end()) return;
-    for (auto& e : at->second) {
-      --e.receipt->missing;
-      send_after(e.from, at->first, std::move(e.value), *e.receipt);
-      e.receipt->settle();
-    }
-    early_.erase(at);
+  void element_left() override {
+    if (nobody_will_flush()) sort_out();
   }
 
   // What was sent from here is taken, or cannot be.
@@ -193,19 +144,87 @@ class exchange final : public exchange_base, public reply_target {
   void abandon() noexcept override { is_abandoned_ = true; }
 
  private:
+  using member = typename Pattern::member;
   /// The ordinal of a reply to a value by itself; that to a bundle has none.
   static constexpr std::uint32_t of_stray = 1;
 
-  struct early_value {
-    from_type from;
-    value_type value;
-    std::shared_ptr<open_receipt> receipt;
+  /// Values for members that may still join, and who hears when all have been taken.
+  struct arrival {
+    owned_bundle values;
+    std::uint32_t sender = 0;
+    reply_address reply;
+    std::int32_t more = 0;  ///< values that went on by themselves
   };
 
-  void send(exchange_bundle<T, Pattern>& bundle, int to) {
-    bundle.reply = address_;
+  /// A PE without elements closes a reduction only when it is asked to, which may be after its senders have closed theirs.
+  bool nobody_will_flush() const { return all_have_joined_ || part_.locals().empty(); }
+
+  owned_bundle make_bundle() const {
+    owned_bundle b(&make_message<bundle>());
+    b->collection = part_.id();
+    b->number = number_;
+    return b;
+  }
+
+  void send_given() {
+    bundles bundles;
     try {
-      part_.pe().dispatch(bundle, to);
+      if constexpr (Pattern::is_dense)
+        fill_dense(bundles);
+      else
+        fill_sparse(bundles);
+    } catch (...) {  // of an operation
+      if (!error_) error_ = thrown_by_reduction(part_.id());
+    }
+    for (auto& [pe, b] : bundles)
+      if (!b->to.empty()) send(*b.release(), pe);
+  }
+  using bundles = std::map<int, owned_bundle>;
+  bundle& bundle_for(bundles& all, int pe) const {
+    auto& b = all[pe];
+    if (b == nullptr) b = make_bundle();
+    return *b;
+  }
+  void fill_dense(bundles& all) {
+    auto rows = pattern_.take_rows(part_);
+    if (rows.empty()) return;
+    std::vector<std::pair<member*, std::size_t>> members_here;
+    for (std::uint64_t k = 0; k < rows.front().second.size(); ++k) {
+      const int pe = part_.place_of(k);
+      if (member* const m = pe == part_.pe().pe() ? members_.find(k) : nullptr)
+        members_here.emplace_back(m, static_cast<std::size_t>(k));
+      else
+        bundle_for(all, pe).to.push_back(k);
+    }
+    for (auto& [from, values] : rows)
+      for (const auto& [m, k] : members_here) pattern_.put(*m, from, std::move(values[k]));
+    for (auto& [pe, b] : all) {
+      b->from.reserve(rows.size());
+      b->values.reserve(rows.size() * b->to.size());
+      for (auto& [from, values] : rows) {
+        b->from.push_back(from);
+        for (const std::uint64_t k : b->to)
+          b->values.push_back(std::move(values[static_cast<std::size_t>(k)]));
+      }
+    }
+  }
+  void fill_sparse(bundles& all) {
+    for (auto& [from, to, value] : pattern_.take_given()) {
+      const int pe = part_.place_of(to);
+      if (member* const m = pe == part_.pe().pe() ? members_.find(to) : nullptr) {
+        pattern_.put(*m, from, std::move(value));
+        continue;
+      }
+      auto& b = bundle_for(all, pe);
+      b.from.push_back(from);
+      b.to.push_back(to);
+      b.values.push_back(std::move(value));
+    }
+  }
+  void send(bundle& b, int to) {
+    b.reply = address_;
+    try {
+      part_.pe().dispatch(b, to);
       ++bundles_on_the_way_;
     } catch (...) {  // it cannot be packed
       error_ = thrown_by_reduction(part_.id());
@@ -216,39 +235,98 @@ class exchange final : public exchange_base, public reply_target {
     --(ordinal == of_stray ? strays_ : bundles_on_the_way_);
     if (is_taken()) part_.reductions().exchange_was_taken(number_);
   }
-  void take(const from_type& from, const key& to, value_type&& value,
-            const std::shared_ptr<open_receipt>& receipt) {
-    if (const auto at = members_.find(to); at != members_.end()) {
-      received_[at->second].emplace_back(from, std::move(value));
-      return;
+
+  /// Gives what has come to the members that have joined, and sends on what is for those who are not here. The rest goes
+  /// on waiting.
+  void sort_out() {
+    for (auto& a : std::exchange(waiting_, {})) {
+      owned_bundle rest;
+      sort_out(a, rest);
+      if (rest != nullptr)
+        waiting_.push_back({std::move(rest), a.sender, a.reply, a.more});
+      else
+        send_reply(a.sender, a.reply, exchange_receipt{a.more});
     }
-    const auto* const element = part_.find(to);
-    if (element == nullptr) return send_after(from, to, std::move(value), *receipt);
-    if (element->reductions > number_) return;  // it joined elsewhere, and has left its result behind
-    ++receipt->missing;
-    early_[to].push_back({from, std::move(value), receipt});
   }
-  void send_after(const from_type& from, const key& to, value_type&& value, open_receipt& receipt) {
-    ++receipt.more;
+  void sort_out(arrival& a, owned_bundle& rest) {
+    auto& b = *a.values;
+    std::vector<member*> members;
+    members.reserve(b.to.size());
+    for (std::size_t column = 0; column < b.to.size(); ++column) {
+      members.push_back(members_.find(b.to[column]));
+      if (members.back() == nullptr) set_aside(a, column, rest);
+    }
+    if constexpr (Pattern::is_dense) {
+      auto value = b.values.begin();
+      for (const auto& from : b.from)
+        for (member* const m : members) {
+          if (m != nullptr) pattern_.put(*m, from, std::move(*value));
+          ++value;
+        }
+    } else {
+      for (std::size_t i = 0; i < members.size(); ++i)
+        if (members[i] != nullptr) pattern_.put(*members[i], b.from[i], std::move(b.values[i]));
+    }
+  }
+  /// Of a bundle, the values for one that has not joined here.
+  void set_aside(arrival& a, std::size_t column, owned_bundle& rest) {
+    auto& b = *a.values;
+    const auto* const element = part_.find(b.to[column]);
+    if (element != nullptr && element->reductions > number_)
+      return;  // it joined elsewhere, where its result was left behind
+    const auto each = [&](auto visit) {
+      if constexpr (Pattern::is_dense)
+        for (std::size_t row = 0; row < b.from.size(); ++row)
+          visit(b.from[row], b.values[row * b.to.size() + column]);
+      else
+        visit(b.from[column], b.values[column]);
+    };
+    if (element == nullptr)
+      return each(
+          [&](const from_type& from, auto&& value) { send_after(a, from, b.to[column], std::move(value)); });
+    if (rest == nullptr) rest = make_bundle();
+    add_to_rest(*rest, b, column, each);
+  }
+  /// A dense bundle has the same senders in all columns, and so has its rest.
+  void add_to_rest(bundle& rest, const bundle& b, std::size_t column, auto each) {
+    if constexpr (Pattern::is_dense) {
+      std::vector<value_type> widened;
+      auto value = rest.values.begin();
+      each([&](const from_type&, auto&& added) {
+        for (std::size_t i = 0; i < rest.to.size(); ++i) widened.push_back(std::move(*value++));
+        widened.push_back(std::move(added));
+      });
+      rest.values = std::move(widened);
+      rest.from = b.from;
+    } else {
+      each([&](const from_type& from, auto&& value) {
+        rest.from.push_back(from);
+        rest.values.push_back(std::move(value));
+      });
+    }
+    rest.to.push_back(b.to[column]);
+  }
+  void send_after(arrival& a, const from_type& from, const key& to, value_type&& value) {
+    ++a.more;
     auto& m = make_message<exchange_value<T, Pattern>>();
     m.collection = part_.id();
     m.key = to;
     m.number = number_;
     m.from = from;
     m.value = std::move(value);
-    m.origin = receipt.sender;
-    m.reply = receipt.reply;
+    m.origin = a.sender;
+    m.reply = a.reply;
     m.reply.ordinal = of_stray;
     part_.route(m);
   }
 
   collection<T>& part_;
   const std::uint64_t number_;
+  bool all_have_joined_;  ///< who is here; others may still come
   Pattern pattern_;
-  std::unordered_map<key, std::size_t, key_hasher<key>> members_;  ///< that have joined here
-  std::deque<received_values> received_;                           ///< by each of them
-  std::unordered_map<key, std::vector<early_value>, key_hasher<key>> early_;
-  std::map<int, std::unique_ptr<exchange_bundle<T, Pattern>, message_deleter>> bundles_;
+  std::deque<member> joined_;  ///< the members that have joined here, in that order
+  key_map<key, member> members_;
+  std::vector<arrival> waiting_;
   reply_address address_;
   std::int64_t bundles_on_the_way_ = 0;
   std::int64_t strays_ =
@@ -261,9 +339,12 @@ template <class T, class Pattern>
 void exchange_bundle<T, Pattern>::deliver() {
   auto* const part = part_for<T>(*this);
   if (part == nullptr) return;
-  const message_guard mine(*this);
+  message_guard mine(*this);
   if (part->is_closed()) return;
-  if (auto* const its = exchange_at<exchange<T, Pattern>>(*part, number)) its->take(*this);
+  auto* const its = exchange_at<exchange<T, Pattern>>(*part, number);
+  if (its == nullptr) return;
+  mine.release();
+  its->take(*this);
 }
 
 template <class T, class Pattern>
@@ -275,7 +356,9 @@ void exchange_value<T, Pattern>::deliver() {
   const message_guard mine(*this);
   auto* const its = exchange_at<exchange<T, Pattern>>(*part, number);
   if (its == nullptr) return;
-  exchange_bundle<T, Pattern> alone;
+  auto& alone = make_message<exchange_bundle<T, Pattern>>();
+  alone.collection = this->collection;
+  alone.number = number;
   alone.origin = this->origin;
   alone.reply = this->reply;
   alone.from.push_back(from);
@@ -314,10 +397,10 @@ auto join_with(T& chare, const char* what, V&& value, Join join) {
 }
 
 /// An element takes part in its next collective by that pattern.
-template <class Pattern, class T>
-auto join_exchange(T& chare, const char* what, typename Pattern::given_type&& given) {
+template <class Pattern, class T, class Given>
+auto join_exchange(T& chare, const char* what, Given&& given) {
   return join_with<exchange<T, Pattern>, nothing, exchange_operation<Pattern>>(
-      chare, what, nothing{}, [&](auto& its, const auto& key) { its.join(key, std::move(given)); });
+      chare, what, nothing{}, [&](auto& its, const auto& key) { its.join(key, std::forward<Given>(given)); });
 }
 
 /// Consecutive members of a PE in a scan: the first and the last key, and what their values come to.
@@ -382,7 +465,7 @@ class scan_members final : public exchange_base {
 
   bool flush() override { return true; }
   carried_exception error() const override { return {}; }
-  void element_left(const chare_header&) override {}
+  void element_left() override {}
   void complete(const void* result) override {
     try {
       results_.resize(keys_.size());

@@ -8,8 +8,6 @@
 
 namespace imbrex {
 
-struct chare_header;
-
 namespace detail {
 
 /// What the members of an array on one PE give each other, and others, in one collective that gives each of them
@@ -28,8 +26,8 @@ class exchange_base {
   virtual void complete(const void* result) = 0;
   /// Gives the member that joined as that one here its result.
   virtual void give(std::size_t member, reply_target& to) = 0;
-  /// An element leaves: what has come for it before it has joined goes after it.
-  virtual void element_left(const chare_header& element) = 0;
+  /// An element has left: what has come for it before it has joined goes after it.
+  virtual void element_left() = 0;
 };
 
 }  // namespace detail

@@ -335,7 +335,7 @@ void reduction_station::element_arrived(const chare_header& element) {
 
 void reduction_station::element_left(const chare_header& element) {
   for (const auto& [number, exchange] : exchanges_)
-    if (exchange != nullptr) exchange->element_left(element);
+    if (exchange != nullptr) exchange->element_left();
   for (std::uint64_t n = next_report_; n < element.reductions; ++n) --open(n).passed;
   tell_if_empty();
   report_what_is_complete();

@@ -144,6 +144,8 @@ class reduction_station {
   /// It has been added there.
   void contributed(std::uint64_t number);
   std::vector<reply_address> take_waiting(std::uint64_t number);
+  /// True if this PE has closed it.
+  bool has_closed(std::uint64_t number) const { return number < next_report_; }
   /// What goes along with a reduction; null if nothing has begun to here.
   std::unique_ptr<exchange_base>& exchange_with(std::uint64_t number) { return exchanges_[number]; }
   /// What it had sent from here has been taken.
@@ -220,8 +222,6 @@ class reduction_station {
     bool is_empty() const { return at > last_nonempty; }
   };
 
-  /// This PE itself.
-  bool has_closed(std::uint64_t number) const { return number < next_report_; }
   /// Ends a call when all answers are there, or passes those of this subtree on.
   void check(std::uint64_t broadcast);
   void answer_for_none(const call& done);

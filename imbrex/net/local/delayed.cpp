@@ -21,7 +21,7 @@ void delayed_transport::discard() noexcept {
 }
 
 void delayed_transport::send(work& sent, int to) {
-  in_flight_.reserve(in_flight_.size() + 1);
+  if (in_flight_.size() == in_flight_.capacity()) in_flight_.reserve(2 * in_flight_.size() + 16);
   work& copy = repack(sent);
   const std::uint64_t spread = std::uint64_t{1} << random_.below(8);
   in_flight_.push_back({now_ + random_.below(spread), sent_++, to, &copy});
