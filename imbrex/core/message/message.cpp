@@ -143,10 +143,14 @@ enum parts : std::uint8_t {
 
 std::uint64_t packed_life(const message& m) { return m.born() << 1U | (m.may_find_none ? 1U : 0U); }
 
-void check_kind(const message& m, std::uint32_t packed) {
+[[noreturn]] void throw_other_kind(const message& m, std::uint32_t packed) {
+  throw serial_error("a message of kind " + std::to_string(packed) + " was unpacked as " +
+                     std::string(m.kind().spelling));
+}
+
+inline void check_kind(const message& m, std::uint32_t packed) {
   if (packed != m.kind().id) [[unlikely]]
-    throw serial_error("a message of kind " + std::to_string(packed) + " was unpacked as " +
-                       std::string(m.kind().spelling));
+    throw_other_kind(m, packed);
 }
 
 // Not inlined, so that short headers save no registers for what they do not have.

@@ -19,18 +19,19 @@ struct envelope {
   std::uint64_t key;
 };
 
-/// Nothing where it has other parts, or is malformed: what unpacks the message will say how.
+/// Nothing where it is malformed: what unpacks the message will say how.
 [[gnu::noinline]] std::optional<envelope> unpack_long_envelope(reader& in) {
   try {
-    const auto [parts, header] = unpack_long_header(in);
-    if (parts != 0) return std::nullopt;
+    const plain_header header = unpack_long_header(in).numbers;
     return envelope{header, unpack_number(in)};
   } catch (const serial_error&) {
     return std::nullopt;
   }
 }
 
+/// Nothing where it has other parts, too.
 std::optional<envelope> unpack_envelope(reader& in) {
+  if (in.ahead().empty() || in.ahead().front() != std::byte{0}) return std::nullopt;
   plain_header header;
   if (in.ahead().size() <= sizeof(short_header) || in.ahead()[sizeof(short_header)] > std::byte{0x7f} ||
       !unpack_short_header(header, in))

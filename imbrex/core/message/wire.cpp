@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/message/wire.hpp>
 
-#include <limits>
 #include <string>
 
 #include <imbrex/serial/error.hpp>
@@ -22,20 +21,8 @@ std::uint64_t unpack_long_number(std::uint8_t first, reader& in) {
   throw serial_error("malformed message: a number of more than 64 bits");
 }
 
-std::uint32_t unpack_short_number(reader& in) {
-  const std::uint64_t number = unpack_number(in);
-  if (number > std::numeric_limits<std::uint32_t>::max()) [[unlikely]]
-    throw serial_error("malformed message: " + std::to_string(number) + " in a header does not fit 32 bits");
-  return static_cast<std::uint32_t>(number);
-}
-
-long_header unpack_long_header(reader& in) {
-  long_header header{};
-  in(header.parts);
-  header.numbers.kind = unpack_short_number(in);
-  header.numbers.origin = unpack_short_number(in);
-  header.numbers.collection = std::rotr(unpack_number(in), 1);
-  return header;
+void throw_too_long(std::uint64_t number) {
+  throw serial_error("malformed message: " + std::to_string(number) + " in a header does not fit 32 bits");
 }
 
 }  // namespace imbrex::detail

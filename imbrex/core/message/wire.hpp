@@ -60,8 +60,14 @@ inline std::uint64_t unpack_number(reader& in) {
   in.bytes(&first, 1);
   return first < 0x80 ? first : unpack_long_number(first, in);
 }
+[[noreturn]] void throw_too_long(std::uint64_t number);
 /// Reads a number of at most 32 bits. Throws serial_error if it has more.
-std::uint32_t unpack_short_number(reader& in);
+inline std::uint32_t unpack_short_number(reader& in) {
+  const std::uint64_t number = unpack_number(in);
+  if (number >> 32U != 0) [[unlikely]]
+    throw_too_long(number);
+  return static_cast<std::uint32_t>(number);
+}
 
 /// What every header has: the number of the message's kind, the PE that it comes from, and the collection it is for.
 struct plain_header {
@@ -112,7 +118,14 @@ struct long_header {
   plain_header numbers;
 };
 /// Throws serial_error.
-long_header unpack_long_header(reader& in);
+inline long_header unpack_long_header(reader& in) {
+  long_header header{};
+  in.bytes(&header.parts, 1);
+  header.numbers.kind = unpack_short_number(in);
+  header.numbers.origin = unpack_short_number(in);
+  header.numbers.collection = std::rotr(unpack_number(in), 1);
+  return header;
+}
 /// True, and reads it, if a short header is next.
 inline bool unpack_short_header(plain_header& h, reader& in) {
   short_header header;
