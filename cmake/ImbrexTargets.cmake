@@ -152,7 +152,7 @@ function(imbrex_compiles_for_hip test source)
 endfunction()
 
 # A program that uses the library as a user does; it goes to <build folder>/bin.
-#   imbrex_program(jacobi3d SOURCES main.cpp LINKS CLI11::CLI11)
+#   imbrex_program(jacobi3d SOURCES main.cpp LINKS fmt::fmt-header-only)
 function(imbrex_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
   add_executable(${name} ${arg_SOURCES})

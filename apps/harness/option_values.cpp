@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/harness/option_values.hpp"
 
-#include <fmt/format.h>
-#include <CLI/CLI.hpp>
-
 #include <cmath>
 #include <utility>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/options/command_words.hpp>
-#include <imbrex/base/options/nearest.hpp>
 #include <imbrex/base/options/number.hpp>
 #include <imbrex/core/options/options.hpp>
 
@@ -79,21 +75,9 @@ std::string file_of(std::string_view option, const std::string& text) {
   return text;
 }
 
-void refuse_rest(const CLI::App& app) {
-  const auto rest = app.remaining();
-  if (rest.empty()) return;
-  const std::string& first = rest.front();
-  if (first.empty() || first.front() != '-')
-    throw imbrex::usage_error("unexpected argument '" + first +
-                              "': this program takes options only, see --help");
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) names.push_back("--" + option->get_lnames().front());
-  std::vector<std::string_view> known(names.begin(), names.end());
-  known.insert(known.end(), imbrex::option_names().begin(), imbrex::option_names().end());
-  const std::string name = first.substr(0, first.find('='));
-  const auto meant = imbrex::nearest(name, known);
-  throw imbrex::usage_error("unknown option " + name +
-                            (meant.empty() ? "; see --help" : "; did you mean " + std::string(meant) + "?"));
+std::optional<std::string> read_options(imbrex::command own, int argc, char** argv) {
+  own.others(imbrex::option_names(), imbrex::options_help());
+  return own.read(std::vector<std::string>(argv + 1, argv + argc));
 }
 
 }  // namespace harness

@@ -7,11 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/harness/extents.hpp"
+#include <imbrex/base/options/command.hpp>
 
-namespace CLI {
-class App;
-}
+#include "apps/harness/extents.hpp"
 
 namespace harness {
 
@@ -38,8 +36,8 @@ double tolerance_of(const std::string& text);
 /// A file's name, which must not be empty.
 std::string file_of(std::string_view option, const std::string& text);
 
-/// Throws imbrex::usage_error if the program was given arguments that are no options of its own or of the
-/// runtime.
-void refuse_rest(const CLI::App& app);
+/// Reads a program's own options, behind those of the runtime (`imbrex::parse_options`). Returns the text that `--help` asks
+/// for, with the runtime's options. Throws imbrex::usage_error for arguments that are neither.
+std::optional<std::string> read_options(imbrex::command own, int argc, char** argv);
 
 }  // namespace harness

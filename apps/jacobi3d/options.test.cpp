@@ -122,9 +122,9 @@ TEST(jacobi3d_options, unknown_ones_are_refused_with_the_nearest_of_both_sets) {
   EXPECT_EQ(refusal({"--pse=2"}), "unknown option --pse; did you mean --pes?");
   EXPECT_EQ(refusal({"--serialise-always"}),
             "unknown option --serialise-always; did you mean --serialize-always?");
-  EXPECT_EQ(refusal({"--frobnicate"}), "unknown option --frobnicate; see --help");
-  EXPECT_EQ(refusal({"64"}), "unexpected argument '64': this program takes options only, see --help");
-  EXPECT_EQ(refusal({""}), "unexpected argument '': this program takes options only, see --help");
+  EXPECT_EQ(refusal({"--frobnicate"}), "unknown option --frobnicate; see jacobi3d --help");
+  EXPECT_EQ(refusal({"64"}), "unknown argument '64': jacobi3d takes options only; see jacobi3d --help");
+  EXPECT_EQ(refusal({""}), "unknown argument '': jacobi3d takes options only; see jacobi3d --help");
 }
 
 TEST(jacobi3d_options, impossible_values_are_refused_by_name) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/sweep/options.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
+#include <optional>
 
 #include <imbrex/base/host/topology.hpp>
 #include <imbrex/base/options/quantity.hpp>
@@ -16,40 +15,37 @@ namespace {
 using harness::count_of;
 using harness::refuse;
 
-// The options as they were given: CLI11's own numbers accept too much ("010", "1'000") and say too little.
+// The options as they were given.
 struct texts {
-  std::string grid, angles_per_octant, planes, angles, odf, chares, iterations, warmup, tolerance, spin, json;
-  bool check = false, quiet = false, help = false;
+  std::optional<std::string> grid, angles_per_octant, planes, angles, odf, chares, iterations, warmup,
+      tolerance, spin, json;
+  bool check = false, quiet = false;
 };
 
-void declare(CLI::App& app, texts& given) {
-  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  app.set_help_flag();
-  app.allow_extras();
-  app.add_option("--grid", given.grid, "cells of the grid; 64,64,64 unless given")->type_name("X,Y,Z");
-  app.add_option("--angles-per-octant", given.angles_per_octant,
-                 "directions in each of the eight octants; 6 unless given")
-      ->type_name("N");
-  app.add_option("--planes", given.planes, "of cells along z that a step has at most; 8 unless given")
-      ->type_name("N");
-  app.add_option("--angles", given.angles, "that a step has at most; 3 unless given")->type_name("N");
-  app.add_option("--odf", given.odf, "chares per PE, one configuration for each number; 1 unless given")
-      ->type_name("N[,N...]");
-  app.add_option("--chares", given.chares,
-                 "into how many chares the grid is cut in x and y, instead of --odf")
-      ->type_name("X,Y");
-  app.add_option("--iters", given.iterations, "iterations that are timed; 4 unless given")->type_name("N");
-  app.add_option("--warmup", given.warmup, "iterations before these; 1 unless given")->type_name("N");
-  app.add_option("--tolerance", given.tolerance,
-                 "stop when no cell changes by E or more; without it there is no convergence check")
-      ->type_name("E");
-  app.add_option("--spin", given.spin,
-                 "what a step takes at least: the PE waits, or spends it in simulated time; 0s unless given")
-      ->type_name("TIME");
-  app.add_flag("--check", given.check, "compare every cell with a serial loop, bit for bit");
-  app.add_option("--json", given.json, "write a line for each configuration to this file")->type_name("FILE");
-  app.add_flag("--quiet", given.quiet, "print errors only");
-  app.add_flag("--help,-h", given.help, "print this text");
+std::optional<std::string> read(texts& given, int argc, char** argv) {
+  imbrex::command own(
+      "sweep", "[OPTIONS]",
+      "Solves the transport equation by discrete ordinates, as Sweep3D: wavefronts in eight octants pass "
+      "through a grid of cells that is cut in x and y.");
+  own.option("--grid", "X,Y,Z", given.grid, "cells of the grid; 64,64,64 unless given")
+      .option("--angles-per-octant", "N", given.angles_per_octant,
+              "directions in each of the eight octants; 6 unless given")
+      .option("--planes", "N", given.planes, "of cells along z that a step has at most; 8 unless given")
+      .option("--angles", "N", given.angles, "that a step has at most; 3 unless given")
+      .option("--odf", "N[,N...]", given.odf,
+              "chares per PE, one configuration for each number; 1 unless given")
+      .option("--chares", "X,Y", given.chares,
+              "into how many chares the grid is cut in x and y, instead of --odf")
+      .option("--iters", "N", given.iterations, "iterations that are timed; 4 unless given")
+      .option("--warmup", "N", given.warmup, "iterations before these; 1 unless given")
+      .option("--tolerance", "E", given.tolerance,
+              "stop when no cell changes by E or more; without it there is no convergence check")
+      .option("--spin", "TIME", given.spin,
+              "what a step takes at least: the PE waits, or spends it in simulated time; 0s unless given")
+      .flag("--check", given.check, "compare every cell with a serial loop, bit for bit")
+      .option("--json", "FILE", given.json, "write a line for each configuration to this file")
+      .flag("--quiet", given.quiet, "print errors only");
+  return harness::read_options(own, argc, argv);
 }
 
 std::array<std::int64_t, 2> chares_of(const std::string& text) {
@@ -86,40 +82,31 @@ settings parse_settings(int argc, char** argv) {
   asked.processes = imbrex::num_processes();
   if (asked.machine.pes == 0) asked.machine.pes = std::max(1, imbrex::usable_processors() / asked.processes);
 
-  CLI::App app(
-      "Solves the transport equation by discrete ordinates, as Sweep3D: wavefronts in eight octants pass "
-      "through a grid of cells that is cut in x and y.",
-      "sweep");
   texts given;
-  declare(app, given);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    throw imbrex::usage_error(std::string(e.what()) + "; see --help");
+  if (auto help = read(given, argc, argv)) {
+    asked.help = *std::move(help);
+    return asked;
   }
-  harness::refuse_rest(app);
   refuse_devices(asked.machine);
-  if (given.help) asked.help = app.help() + "\n" + imbrex::options_help();
-
-  if (app.count("--grid") > 0) asked.posed.grid = harness::grid_of(given.grid);
-  const auto read_count = [&](const char* option, const std::string& text, std::int64_t least,
+  if (given.grid) asked.posed.grid = harness::grid_of(*given.grid);
+  const auto read_count = [&](const char* option, const std::optional<std::string>& text, std::int64_t least,
                               const char* noun, std::int64_t& into) {
-    if (app.count(option) > 0) into = count_of(option, text, least, std::string("number of ") + noun);
+    if (text) into = count_of(option, *text, least, std::string("number of ") + noun);
   };
   read_count("--angles-per-octant", given.angles_per_octant, 1, "angles", asked.posed.angles_per_octant);
   read_count("--planes", given.planes, 1, "planes", asked.posed.planes);
   read_count("--angles", given.angles, 1, "angles", asked.posed.angles);
   read_count("--iters", given.iterations, 1, "iterations", asked.iterations);
   read_count("--warmup", given.warmup, 0, "iterations", asked.warmup);
-  if (app.count("--odf") > 0) asked.odf = harness::odf_of(given.odf);
-  if (app.count("--chares") > 0) {
-    if (app.count("--odf") > 0)
-      refuse("--chares", given.chares, "--odf says how many chares there are; leave out one of the two");
-    asked.chares = chares_of(given.chares);
+  if (given.odf) asked.odf = harness::odf_of(*given.odf);
+  if (given.chares) {
+    if (given.odf)
+      refuse("--chares", *given.chares, "--odf says how many chares there are; leave out one of the two");
+    asked.chares = chares_of(*given.chares);
   }
-  if (app.count("--tolerance") > 0) asked.tolerance = harness::tolerance_of(given.tolerance);
-  if (app.count("--spin") > 0) asked.spin = spin_of(given.spin);
-  if (app.count("--json") > 0) asked.json = harness::file_of("--json", given.json);
+  if (given.tolerance) asked.tolerance = harness::tolerance_of(*given.tolerance);
+  if (given.spin) asked.spin = spin_of(*given.spin);
+  if (given.json) asked.json = harness::file_of("--json", *given.json);
   asked.check = given.check;
   asked.quiet = given.quiet;
   return asked;

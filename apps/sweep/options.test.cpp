@@ -86,8 +86,8 @@ TEST(sweep_options, all_are_read_and_the_last_of_several_counts) {
 
 TEST(sweep_options, unknown_ones_are_refused_with_what_may_be_meant) {
   EXPECT_EQ(refusal({"--plane", "3"}), "unknown option --plane; did you mean --planes?");
-  EXPECT_EQ(refusal({"--xyz", "3"}), "unknown option --xyz; see --help");
-  EXPECT_EQ(refusal({"64"}), "unexpected argument '64': this program takes options only, see --help");
+  EXPECT_EQ(refusal({"--xyz", "3"}), "unknown option --xyz; see sweep --help");
+  EXPECT_EQ(refusal({"64"}), "unknown argument '64': sweep takes options only; see sweep --help");
 }
 
 TEST(sweep_options, impossible_values_are_refused_by_name) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What callgrind of valgrind counts: the instructions of a program by function."""
+"""What callgrind of valgrind counts: the instructions of a program by function, and by file."""
 import collections
 import os
 import pathlib
@@ -9,7 +9,9 @@ import tempfile
 
 PATIENCE_SECONDS = 300
 COST = re.compile(r"(?:[+-]?\d+|\*)(?: (\d+))?$")
-NAMED = re.compile(r"(fn|ob|cfn|cob)=\((\d+)\)(?: (.*))?$")
+NAMED = re.compile(r"(fn|ob|fl|fi|fe|cfn|cob|cfl|cfi)=\((\d+)\)(?: (.*))?$")
+# Names of files that may be inlined ones are of one list; what is called is only named.
+LISTS = {"fn": "fn", "cfn": "fn", "ob": "ob", "cob": "ob", **dict.fromkeys(("fl", "fi", "fe", "cfl", "cfi"), "fl")}
 
 
 class Failed(Exception):
@@ -20,22 +22,31 @@ def costs(lines):
     """The instructions of each function by itself, not of what it calls, of one file of callgrind's. A function without
     a name counts for its library: "(without a name) libucp.so.0"."""
     spent = collections.Counter()
-    names = {"fn": {}, "ob": {}}
-    now = {"fn": None, "ob": ""}
+    for (function, _), cost in costs_in_files(lines).items():
+        spent[function] += cost
+    return spent
+
+
+def costs_in_files(lines):
+    """The same of each function and file whose lines they are of: of an inlined function that is its own. Programs
+    without debug information name no files."""
+    spent = collections.Counter()
+    names = {"fn": {}, "ob": {}, "fl": {}}
+    now = {"fn": None, "ob": "", "fl": ""}
     of_call = False
     for line in lines:
         if named := NAMED.match(line):
             kind, number, name = named.groups()
-            known = names[kind[-2:]]
+            known = names[LISTS[kind]]
             if name is not None:
                 known[number] = name
-            if kind in now:
-                now[kind] = known[number]
+            if not kind.startswith("c"):
+                now[LISTS[kind]] = known[number]
         elif line.startswith("calls="):
             of_call = True
         elif cost := COST.match(line):
             if not of_call:
-                spent[label(now["fn"], now["ob"])] += int(cost[1] or 0)
+                spent[label(now["fn"], now["ob"]), now["fl"]] += int(cost[1] or 0)
             of_call = False
     return spent
 
@@ -46,8 +57,8 @@ def label(function, library):
     return re.sub(r"'\d+$", "", function)
 
 
-def instructions(program, launcher=(), environment=None):
-    """What a program costs; with a launcher, all its processes together."""
+def instructions(program, launcher=(), environment=None, read=costs):
+    """What a program costs, as `read` tells it; with a launcher, all its processes together."""
     with tempfile.TemporaryDirectory(prefix="imbrex_instructions_") as folder:
         command = [str(word) for word in (*launcher, "valgrind", "--tool=callgrind",
                                           f"--callgrind-out-file={folder}/%p", *program)]
@@ -63,5 +74,5 @@ def instructions(program, launcher=(), environment=None):
         spent = collections.Counter()
         for file in files:
             with file.open(encoding="utf-8", errors="replace") as lines:
-                spent.update(costs(line.rstrip("\n") for line in lines))
+                spent.update(read(line.rstrip("\n") for line in lines))
         return spent

@@ -81,16 +81,32 @@ def made_with(folder):
             "build_type": told["build_type"], "ucx": told["ucx"]}
 
 
+def count_twice(folder, group, operation, program="instructions_imbrex", read=callgrind.costs):
+    """What an operation costs so many times, and twice as many."""
+    launcher = [folder / "imbrex", "run", "-n", group.processes] if group.processes > 1 else []
+    times = group.times[operation]
+    return [callgrind.instructions([folder / program, operation, repetitions, *group.options], launcher, ENVIRONMENT,
+                                   read) for repetitions in (times, 2 * times)]
+
+
 def count(folder, group, operation):
     """The figure of one operation."""
-    times = group.times[operation]
-    launcher = [folder / "imbrex", "run", "-n", group.processes] if group.processes > 1 else []
+    return figures.figure(*count_twice(folder, group, operation), group.times[operation], group.left_out)
 
-    def cost(repetitions):
-        return callgrind.instructions([folder / "instructions_imbrex", operation, repetitions, *group.options],
-                                      launcher, ENVIRONMENT)
 
-    return figures.figure(cost(times), cost(2 * times), times, group.left_out)
+def show_files(folder, name):
+    """Says through which files of imbrex/ each operation of a group runs."""
+    group = GROUPS[name]
+    program = "instructions_lines"
+    if not (folder / program).exists():
+        raise Unavailable(f"there is no {folder / program}: ./dev build")
+    print(f"{group.title:40} {'files':>10}", flush=True)
+    for operation, times in group.times.items():
+        counted = count_twice(folder, group, operation, program, callgrind.costs_in_files)
+        found = figures.files(*counted, times, group.left_out)
+        print(f"  {operation:38} {len(found):10}", flush=True)
+        for file, instructions in found.items():
+            print(f"{instructions:20.1f}  {file}")
 
 
 def count_rival(folder, name):
@@ -146,10 +162,14 @@ def parse(arguments):
                         help=f"what to count: {', '.join(names)} (default: all)")
     parser.add_argument("--bin", type=pathlib.Path, default=BUILD, metavar="FOLDER",
                         help="where the programs are (default: build/release/bin)")
+    parser.add_argument("--files", action="store_true",
+                        help="say through which files of imbrex/ operations run, and how many instructions of each")
     parser.add_argument("--accept", action="store_true", help="accept what is counted: write it into figures.json")
     options = parser.parse_args(arguments)
     if unknown := [name for name in options.groups if name not in names]:
         parser.error(f"there is no group '{unknown[0]}'; choose from {', '.join(names)}")
+    if options.files and options.accept:
+        parser.error("--files compares with no figures, so there is nothing to accept; leave out one of the two")
     return options
 
 
@@ -157,6 +177,11 @@ def main(arguments):
     options = parse(arguments)
     if shutil.which("valgrind") is None:
         raise Unavailable("there is no valgrind: apt-get install valgrind")
+    if options.files:
+        for name in options.groups:
+            if name != RIVALS:
+                show_files(options.bin, name)
+        return 0
     made = made_with(options.bin)
     accepted = figures.Figures()
     if options.accept:

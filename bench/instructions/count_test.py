@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What count.py does with profiles: they are read, a growth is found and named, and figures are kept."""
 import collections
+import contextlib
+import io
 import pathlib
 import tempfile
 import unittest
@@ -51,6 +53,27 @@ fn=(1)
 
 totals: 1033
 """
+# Of a program with debug information: a function into which another is inlined.
+LINES = """\
+fl=(1) /home/user/imbrex/imbrex/core/array/send.cpp
+fn=(1) send(int)
+10 7
+fi=(2) /home/user/imbrex/build/../imbrex/base/pool.hpp
+30 4
++2 1
+fe=(1)
+12 2
+cfi=(3) /usr/include/stdlib.h
+cfn=(2) malloc
+calls=1 5
+13 100
+fi=(2)
+31 1
+
+fl=(3)
+fn=(2)
+5 100
+"""
 PE = "imbrex::scheduler::run_item(imbrex::work&)"
 SPIN = "imbrex::thread_machine::spin(imbrex::scheduler&) const"
 BEFORE = {PE: 100.0, "push()": 60.0, "pop()": 40.0}
@@ -64,6 +87,29 @@ class Profiles(unittest.TestCase):
     def test_costs_are_of_functions_without_what_they_call(self):
         self.assertEqual(callgrind.costs(PROFILE.splitlines()),
                          {"send(int)": 140, "(without a name) libuct.so.0.0.0": 890, "walk": 3})
+
+    def test_costs_of_inlined_functions_are_of_their_own_files(self):
+        files = {"send.cpp": "/home/user/imbrex/imbrex/core/array/send.cpp",
+                 "pool.hpp": "/home/user/imbrex/build/../imbrex/base/pool.hpp", "stdlib.h": "/usr/include/stdlib.h"}
+        self.assertEqual(callgrind.costs_in_files(LINES.splitlines()),
+                         {("send(int)", files["send.cpp"]): 9, ("send(int)", files["pool.hpp"]): 6,
+                          ("malloc", files["stdlib.h"]): 100})
+        self.assertEqual(callgrind.costs(LINES.splitlines()), {"send(int)": 15, "malloc": 100})
+
+    def test_files_are_those_of_the_library_that_each_repetition_runs_through(self):
+        with tempfile.TemporaryDirectory() as folder:
+            library = pathlib.Path(folder, "imbrex")
+            for name in ("base/pool.hpp", "base/inbox.hpp", "core/send.cpp", "sched/thread_machine.cpp"):
+                (library / name).parent.mkdir(parents=True, exist_ok=True)
+                (library / name).touch()
+            send, pool, loop = ("imbrex::send()", "/a/imbrex/imbrex/core/send.cpp"), ("imbrex::send()", "../../imbrex/base/pool.hpp"), (
+                SPIN, "imbrex/sched/thread_machine.cpp")
+            start, late = ("start()", "/imbrex/base/inbox.hpp"), ("late()", "imbrex/base/inbox.hpp")
+            once = collections.Counter({send: 100, pool: 30, loop: 5, start: 9})
+            twice = collections.Counter({send: 150, pool: 80, loop: 900, start: 9, late: 9,
+                                         ("pop()", "imbrex/base/pool.hpp"): 10, ("main", "/a/imbrex/apps/ring.cpp"): 90})
+            self.assertEqual(list(figures.files(once, twice, 10, waiting.waits, library).items()),
+                             [("base/pool.hpp", 6), ("core/send.cpp", 5)])
 
     def test_the_difference_is_what_one_repetition_costs(self):
         once = collections.Counter({PE: 1000 + 5000, "start": 70_000, SPIN: 123_456})
@@ -108,6 +154,14 @@ class Judgements(unittest.TestCase):
         said = figures.judge("message", figure_of(BEFORE), None, 0.03)
         self.assertTrue(said.fails)
         self.assertIn("no figure was accepted yet", said.text)
+
+
+class Options(unittest.TestCase):
+    def test_files_and_accept_exclude_each_other(self):
+        self.assertTrue(count.parse(["--files", "thread"]).files)
+        with contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit):
+            count.parse(["--files", "--accept"])
+        self.assertIn("--files compares with no figures", said.getvalue())
 
 
 class Files(unittest.TestCase):

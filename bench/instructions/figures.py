@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The accepted figures, in figures.json, and what is to be said of those that were counted."""
+import collections
 import dataclasses
 import json
 import pathlib
 
+LIBRARY = pathlib.Path(__file__).resolve().parents[2] / "imbrex"
 FILE = pathlib.Path(__file__).with_name("figures.json")
 COMMAND = "./dev instructions"
-LEAST_TOLD = 1.0    # instructions: what a function must cost to be kept, and change by to be told of
+LEAST_TOLD = 1.0    # instructions: what a function or file must cost to be kept, and change by to be told of
 MOST_TOLD = 12      # functions
 
 
@@ -32,6 +34,17 @@ def figure(once, twice, times, left_out):
     """Of what so many repetitions cost, and twice as many; without the functions for which left_out(name) is true."""
     functions = {name: (twice[name] - once[name]) / times for name in {*once, *twice} if not left_out(name)}
     return Figure(sum(functions.values()), functions)
+
+
+def files(once, twice, times, left_out, library=LIBRARY):
+    """The files of the library that an operation runs through, and what each costs, the most first: by costs of functions
+    and files."""
+    cost = collections.Counter()
+    for function, file in {*once, *twice}:
+        name = file.rpartition(library.name + "/")[2]
+        if not left_out(function) and name != file and (library / name).is_file():
+            cost[name] += (twice[function, file] - once[function, file]) / times
+    return {name: spent for name, spent in cost.most_common() if spent >= LEAST_TOLD}
 
 
 class Figures:

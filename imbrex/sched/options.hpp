@@ -36,7 +36,7 @@ template <class Settings>
 std::vector<option<Settings>> completion_options() {
   return {
       {.words = {"--completion", "METHOD",
-                 "how a PE learns that its device is done: poll (default), callback, flag, sync,\n"
+                 "how a PE learns that its device is done: poll (default), callback, flag, sync, "
                  "poll-user or work-request"},
        .set =
            [](Settings& s, const given_option& given) {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/tools/info_command.hpp>
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <imbrex/base/error.hpp>
-#include <imbrex/base/options/nearest.hpp>
+#include <imbrex/base/options/command.hpp>
 #include <imbrex/base/printable.hpp>
 #include <imbrex/core/run/check_options.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
@@ -22,32 +21,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-[[noreturn]] void refuse(const std::string& given) {
-  static constexpr std::array<std::string_view, 3> known{"--json", "--paths", "--help"};
-  const auto meant = nearest(given, known);
-  throw usage_error((given.starts_with('-') ? "unknown option " : "unknown argument ") + given +
-                    (meant.empty()
-                         ? ": imbrex info takes --json, --paths and the options of the runtime, see "
-                           "imbrex info --help"
-                         : "; did you mean " + std::string(meant) + "?"));
-}
-
 /// What the system says need not be UTF-8, as JSON must.
 std::string dump(const ordered_json& found) {
   return found.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
-std::string help() {
-  return "imbrex info [--json] [--paths] [OPTIONS OF THE RUNTIME]\n"
-         "Prints what Imbrex finds here, and what a program that is started with the same options would "
-         "choose:\n"
-         "how it was built, processors, PEs, devices, and which PE uses which. Started as several processes\n"
-         "(imbrex run -n 4 imbrex info, mpirun, srun), it tells of all.\n\n"
-         "  --json               print it as one object of JSON\n"
-         "  --paths              measure what wakes and long messages take, and print what is chosen by "
-         "that\n"
-         "  --help               print this\n" +
-         options_help();
 }
 
 /// What all processes have found; empty in all but the first.
@@ -89,15 +65,18 @@ std::variant<info_settings, std::string> parse_info(std::span<const std::string>
   char** rest = line.data();
   info_settings asked;
   asked.how = parse_options(count, rest);
-  for (int i = 1; i < count; ++i) {
-    const std::string given = rest[i];
-    if (given == "--help" || given == "-h") return help();
-    if (given != "--json" && given != "--paths") {
-      refuse_near_misses(count, rest);
-      refuse(given);
-    }
-    (given == "--json" ? asked.json : asked.paths) = true;
-  }
+  auto help =
+      command(
+          "imbrex info", "[OPTIONS]",
+          "Prints what Imbrex finds here, and what a program that is started with the same options would "
+          "choose: how it was built, processors, PEs, devices, and which PE uses which. Started as several "
+          "processes (imbrex run -n 4 imbrex info, mpirun, srun), it tells of all.")
+          .flag("--json", asked.json, "print it as one object of JSON")
+          .flag("--paths", asked.paths,
+                "measure what wakes and long messages take, and print what is chosen by that")
+          .others(option_names(), options_help())
+          .read(std::vector<std::string>(rest + 1, rest + count));
+  if (help) return *std::move(help);
   return asked;
 }
 

@@ -43,10 +43,10 @@ TEST(info_command, says_what_is_wrong_and_what_to_write) {
       {{"--pse", "2"}, "did you mean --pes?"},
       {{"--pes", "0"}, "--pes 0: the number of PEs"},
       {{"--device-map", "far"}, "--device-map far: the value must be one of block, round-robin, near, none"},
-      {{"--verbose"},
-       "unknown option --verbose: imbrex info takes --json, --paths and the options of the runtime"},
-      {{"--json", "./app"}, "unknown argument ./app"},
-      {{"--"}, "unknown option --"},
+      {{"--verbose"}, "unknown option --verbose; see imbrex info --help"},
+      {{"--json", "./app"}, "unknown argument './app': imbrex info takes options only"},
+      {{"--json=1"}, "--json=1: --json takes no value"},
+      {{"--", "run"}, "unknown argument 'run'"},
   };
   for (const auto& [line, expected] : wrong)
     EXPECT_NE(complaint(line).find(expected), std::string::npos) << expected << ", got: " << complaint(line);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/options/help_text.hpp>
 #include <imbrex/base/options/nearest.hpp>
 #include <imbrex/base/options/options_file.hpp>
 #include <imbrex/base/printable.hpp>
@@ -71,11 +72,7 @@ std::string help_of(const option_words& option) {
   std::string text = "  " + std::string(option.name);
   if (!option.value.empty()) text += " " + std::string(option.value);
   text += text.size() < column ? std::string(column - text.size(), ' ') : "  ";
-  for (const char c : option.help) {
-    text += c;
-    if (c == '\n') text.append(column, ' ');
-  }
-  return text + "\n";
+  return text + wrapped(option.help, text.size(), column) + "\n";
 }
 
 command_line::command_line(int argc, char** argv, std::function<std::string()> help)
@@ -151,7 +148,7 @@ std::size_t parse_word(const given_option& given, std::span<const std::string_vi
   std::string message = printable(given.name) + " " + printable(given.value) + ": the value must be one of ";
   for (const std::string_view word : words) message += (word == words.front() ? "" : ", ") + printable(word);
   if (const std::string_view meant = nearest(given.value, words); !meant.empty())
-    message += "; did you mean " + printable(given.name) + " " + printable(meant) + "?";
+    message += question(std::string(given.name) + " " + std::string(meant));
   throw usage_error(message);
 }
 
@@ -162,8 +159,8 @@ void refuse_near_misses(int argc, char** argv, std::span<const std::string_view>
     const auto meant =
         std::ranges::find_if(names, [&](std::string_view known) { return nearly(given.name, known); });
     if (meant == names.end()) continue;
-    throw usage_error("unknown option " + printable(given.name) + "; did you mean " + printable(*meant) +
-                      "? (An argument of the program's own goes after --.)");
+    throw usage_error("unknown option " + printable(given.name) + question(*meant) +
+                      " (An argument of the program's own goes after --.)");
   }
 }
 

@@ -24,7 +24,7 @@ std::string text_of(const given_option& given);
 struct option_words {
   std::string_view name;   ///< "--pes"
   std::string_view value;  ///< what the help calls its value: "N"; empty: the option takes none
-  std::string help;        ///< one line or more
+  std::string help;        ///< `help_of` wraps it
 };
 
 /// Takes the arguments in a file in its place. A command line handles it, no table has it.

@@ -6,6 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include <imbrex/base/printable.hpp>
+
 namespace imbrex {
 
 int edit_distance(std::string_view a, std::string_view b) {
@@ -38,6 +40,14 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
     best_distance = distance;
   }
   return best_distance > std::max(2, static_cast<int>(word.size() / 3)) ? std::string_view{} : best;
+}
+
+std::string question(std::string_view meant) { return "; did you mean " + printable(meant) + "?"; }
+
+std::string question_of(std::string_view word, std::span<const std::string_view> known,
+                        std::string_view otherwise) {
+  const std::string_view meant = nearest(word, known);
+  return meant.empty() ? std::string(otherwise) : question(meant);
 }
 
 }  // namespace imbrex

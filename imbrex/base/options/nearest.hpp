@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace imbrex {
@@ -11,7 +12,13 @@ namespace imbrex {
 int edit_distance(std::string_view a, std::string_view b);
 
 /// The word of `known` that is the fewest edits from `word`, the first of equals; empty if the best is more
-/// than max(2, |word| / 3) edits away. For "did you mean ...?".
+/// than max(2, |word| / 3) edits away.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
+
+/// What a refusal ends with: "; did you mean --pes?"
+std::string question(std::string_view meant);
+/// The same of the nearest known word; `otherwise` if none is near.
+std::string question_of(std::string_view word, std::span<const std::string_view> known,
+                        std::string_view otherwise);
 
 }  // namespace imbrex

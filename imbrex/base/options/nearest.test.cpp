@@ -47,4 +47,10 @@ TEST(nearest, is_empty_when_nothing_is_near) {
   EXPECT_EQ(nearest("threads", {}), "");
 }
 
+TEST(nearest, is_what_a_refusal_asks_for) {
+  constexpr std::array<std::string_view, 2> known{"--pes", "--machine"};
+  EXPECT_EQ(imbrex::question_of("--pse", known, "; see --help"), "; did you mean --pes?");
+  EXPECT_EQ(imbrex::question_of("--bind", known, "; see --help"), "; see --help");
+}
+
 }  // namespace

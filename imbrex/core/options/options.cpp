@@ -62,7 +62,7 @@ std::vector<option<options>> machine_options() {
        .set = [](options& s, const given_option& given) { s.pes = parse_pes(given); },
        .check = check_pes},
       {.words = {"--machine", "KIND",
-                 "threads (default); deterministic: all PEs on one thread, order by --seed; or\n"
+                 "threads (default); deterministic: all PEs on one thread, order by --seed; or "
                  "simulated: the same in the times of --device-model, order by these"},
        .set = [](options& s, const given_option& given) { s.machine = parse_machine(given); }},
   };
@@ -84,7 +84,7 @@ std::vector<option<options>> order_options() {
 std::vector<option<options>> sharing_options() {
   return {
       {.words = {"--device-map", "MAP",
-                 "which PEs share a device: block (default), those side by side; round-robin;\n"
+                 "which PEs share a device: block (default), those side by side; round-robin; "
                  "near, those near it; none"},
        .set =
            [](options& s, const given_option& given) {
@@ -92,7 +92,7 @@ std::vector<option<options>> sharing_options() {
              s.device_words = text_of(given);
            }},
       {.words = {"--streams", "POLICY",
-                 "streams of chares that leave the choice: single; two (default), to compute and to\n"
+                 "streams of chares that leave the choice: single; two (default), to compute and to "
                  "communicate; four, with copies apart; five, shared by all chares of a device"},
        .set =
            [](options& s, const given_option& given) {

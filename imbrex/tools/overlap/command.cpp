@@ -20,12 +20,12 @@
 #include <imbrex/base/options/quantity.hpp>
 #include <imbrex/base/printable.hpp>
 #include <imbrex/core/options/options.hpp>
+#include <imbrex/tools/command/print.hpp>
 #include <imbrex/tools/overlap/figures.hpp>
 #include <imbrex/tools/overlap/given_options.hpp>
 #include <imbrex/tools/overlap/input.hpp>
 #include <imbrex/tools/overlap/parameters.hpp>
 #include <imbrex/tools/overlap/report.hpp>
-#include <imbrex/tools/trace/readable.hpp>
 #include <imbrex/trace/reader.hpp>
 
 namespace imbrex::overlap {
@@ -228,9 +228,10 @@ application measured_application(const settings& asked, std::string& text) {
   return measured.program;
 }
 
-void print_verification(const settings& asked) {
+int print_verification(const settings& asked) {
   const verification found = verify(*asked.verify);
   tools::print(asked.json ? verification_json(found).dump() + "\n" : verification_text(found));
+  return 0;
 }
 
 }  // namespace
@@ -257,7 +258,7 @@ std::variant<settings, std::string> parse_command(std::span<const std::string> a
   return asked;
 }
 
-void print_overlap(const settings& asked) {
+int print_overlap(const settings& asked) {
   if (asked.verify) return print_verification(asked);
   std::string measured_text;
   const auto programs = asked.from_trace ? std::vector{measured_application(asked, measured_text)}
@@ -265,6 +266,7 @@ void print_overlap(const settings& asked) {
   if (asked.figures) draw(*asked.figures, programs, asked.over);
   tools::print(asked.json ? report_json(programs, asked.over).dump() + "\n"
                           : measured_text + report_text(programs, asked.over));
+  return 0;
 }
 
 }  // namespace imbrex::overlap

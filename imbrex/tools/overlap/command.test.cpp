@@ -81,7 +81,7 @@ TEST(command, verifies_the_program_behind_two_dashes) {
 TEST(command, says_what_is_wrong_and_what_to_write) {
   const std::vector<std::pair<words, const char*>> wrong{
       {{}, "no file; write imbrex overlap FILE"},
-      {{"a", "b"}, "unknown argument b"},
+      {{"a", "b"}, "unknown argument 'b': imbrex overlap reads one file"},
       {{"a", "--from", "b"}, "choose one of FILE, --from and --verify"},
       {{"a", "--phase", "b"}, "--phase and --iterations are of recorded runs"},
       {{"--from", "a", "--iterations", "0"}, "--iterations 0: the number must be from 1 to"},

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
-#include <vector>
 
 namespace imbrex::overlap {
 
@@ -18,6 +18,6 @@ struct given_options {
 };
 
 /// Takes the words before "--", or gives the text to print for --help. Throws `usage_error` for those that are no options.
-std::optional<std::string> take_options(given_options& given, std::vector<std::string> words);
+std::optional<std::string> take_options(given_options& given, std::span<const std::string> words);
 
 }  // namespace imbrex::overlap

@@ -15,9 +15,13 @@ bool by_timer(const trace::record& r) {
   return r.detail == static_cast<std::uint8_t>(trace::wait_cause::timer);
 }
 
+// Pieces, and not frames, are what is told of.
+constexpr auto ended = [](const auto&, std::size_t) {};
+
 }  // namespace
 
-std::uint32_t pe_progress::item_begin(std::uint64_t time, std::optional<std::uint64_t> ready) {
+std::uint32_t pe_progress::item_begin(const trace::record& r, std::optional<std::uint64_t> ready) {
+  const std::uint64_t time = r.time;
   stop(time);
   // The time to fetch an item that was there belongs to it: the PE was not idle. In simulated time it always does, as that
   // charges an idle PE alike.
@@ -25,24 +29,22 @@ std::uint32_t pe_progress::item_begin(std::uint64_t time, std::optional<std::uin
   item_begun_ = was_there ? item_ended_ : in_simulated_time_ && ready ? *ready : time;
   follows_ = last_piece_;
   delay_ = last_piece_ == dataflow::none ? 0 : time - item_ended_;
-  is_busy_ = true;
   since_ = item_begun_;
   current_ = made_.add_piece(pe_, since_, true);
-  stack_.push_back({frame_kind::item, {}, current_});
+  does_.item_begin(r, ended).more.piece = current_;
   unknown_item_ = ready ? dataflow::none : current_;
   return current_;
 }
 
 void pe_progress::item_end(std::uint64_t time) {
-  if (!is_busy_) return;
+  if (!does_.is_busy()) return;
   close(time);
-  stack_.clear();
   if (unknown_item_ != dataflow::none && follows_ != dataflow::none)
     made_.follow(follows_, unknown_item_, delay_);
   unknown_item_ = dataflow::none;
   worked_ += time - item_begun_;
   item_ended_ = time;
-  is_busy_ = false;
+  does_.item_end(ended);
   current_ = before_ = dataflow::none;
   made_.item_ended(pe_);
 }
@@ -63,56 +65,54 @@ void pe_progress::ensure_piece() {
   if (current_ != dataflow::none) return;
   current_ = made_.add_piece(pe_, since_, false);
   made_.follow(before_, current_);
-  stack_.back().piece = current_;
+  does_.innermost().more.piece = current_;
 }
 
 std::uint32_t pe_progress::running() {
-  if (is_busy_) ensure_piece();
+  if (does_.is_busy()) ensure_piece();
   return current_;
 }
 
-void pe_progress::open(std::uint64_t time, frame_kind kind, coroutine who) {
+// A frame inside of what runs has begun.
+void pe_progress::begin_piece(activity::frame& frame, std::uint64_t time) {
   close(time);
-  before_ = stack_.back().piece;
+  before_ = current_ != dataflow::none ? current_ : before_;
   current_ = made_.add_piece(pe_, time, false);
-  stack_.push_back({kind, who, current_});
+  frame.more.piece = current_;
 }
 
-// Goes on with what stands at that depth.
-void pe_progress::leave_until(std::size_t depth, std::uint64_t time) {
+// Frames have ended; what is innermost now goes on.
+void pe_progress::go_on(std::uint64_t time) {
   close(time);
-  stack_.resize(depth + 1);
-  before_ = stack_.back().piece;
+  before_ = does_.innermost().more.piece;
   current_ = dataflow::none;
 }
 
 void pe_progress::turn_begin(const trace::record& r) {
-  if (!is_busy_) return;
-  open(r.time, frame_kind::turn, coroutine_of(r));
+  activity::frame* const turn = does_.turn_begin(r);
+  if (turn == nullptr) return;
+  begin_piece(*turn, r.time);
   made_.follow(before_, current_);
 }
 
 void pe_progress::turn_end(std::uint64_t time) {
-  for (std::size_t depth = stack_.size(); depth-- > 1;)
-    if (stack_[depth].kind == frame_kind::turn) return leave_until(depth - 1, time);
+  if (does_.turn_end(ended)) go_on(time);
 }
 
 void pe_progress::suspended(const trace::record& r) {
-  if (!is_busy_) return;
+  if (!does_.is_busy()) return;
   ensure_piece();
   waiting_[{coroutine_of(r), r.detail, r.a}].push_back({current_, r.time, idle(r.time)});
-  for (std::size_t depth = stack_.size(); depth-- > 1;) {
-    const frame& one = stack_[depth];
-    if (one.kind == frame_kind::coroutine && one.who == coroutine_of(r))
-      return leave_until(depth - 1, r.time);
-  }
-  leave_until(stack_.size() - 1, r.time);
+  does_.suspended(r, ended);
+  go_on(r.time);
 }
 
 void pe_progress::resumed(const trace::record& r) {
-  if (!is_busy_) return;
+  if (!does_.is_busy()) return;
   const auto waited = take({coroutine_of(r), r.detail, r.a});
-  open(r.time, frame_kind::coroutine, coroutine_of(r));
+  activity::frame* const coroutine = does_.resumed(r);
+  if (coroutine == nullptr) return;
+  begin_piece(*coroutine, r.time);
   if (waited) made_.follow(waited->piece, current_);
   if (by_mailbox(r)) {
     just_resumed_ = true;
@@ -146,7 +146,7 @@ std::optional<pe_progress::waiting> pe_progress::take(const wait& one) {
 }
 
 std::uint32_t pe_progress::needs_value(std::uint64_t time) {
-  if (!is_busy_) return dataflow::none;
+  if (!does_.is_busy()) return dataflow::none;
   if (!just_resumed_) cut(time);
   just_resumed_ = false;
   ++made_.flow.pieces[current_].needs;
@@ -154,14 +154,14 @@ std::uint32_t pe_progress::needs_value(std::uint64_t time) {
 }
 
 std::uint32_t pe_progress::cut(std::uint64_t time) {
-  if (!is_busy_) return dataflow::none;
+  if (!does_.is_busy()) return dataflow::none;
   ensure_piece();
-  const auto ended = current_;
+  const auto before = current_;
   close(time);
   current_ = made_.add_piece(pe_, time, false);
-  made_.follow(ended, current_);
-  stack_.back().piece = current_;
-  return ended;
+  made_.follow(before, current_);
+  does_.innermost().more.piece = current_;
+  return before;
 }
 
 std::uint32_t pe_progress::at(std::uint64_t time, dataflow::event_kind kind, std::uint32_t what) {

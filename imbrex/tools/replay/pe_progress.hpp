@@ -6,9 +6,9 @@
 #include <map>
 #include <optional>
 #include <tuple>
-#include <vector>
 
 #include <imbrex/tools/replay/dataflow_maker.hpp>
+#include <imbrex/tools/trace/pe_activity.hpp>
 #include <imbrex/trace/record.hpp>
 
 namespace imbrex::tools {
@@ -21,7 +21,7 @@ class pe_progress {
       : made_(made), pe_(pe), in_simulated_time_(in_simulated_time) {}
 
   /// `ready`: when its message was there, if anybody knows; the piece that it begins.
-  std::uint32_t item_begin(std::uint64_t time, std::optional<std::uint64_t> ready);
+  std::uint32_t item_begin(const trace::record& r, std::optional<std::uint64_t> ready);
   void item_end(std::uint64_t time);
   void turn_begin(const trace::record& r);
   void turn_end(std::uint64_t time);
@@ -40,18 +40,18 @@ class pe_progress {
   /// The piece that runs, or none.
   std::uint32_t running();
   /// How long it has run items.
-  std::uint64_t worked(std::uint64_t time) const { return worked_ + (is_busy_ ? time - item_begun_ : 0); }
+  std::uint64_t worked(std::uint64_t time) const {
+    return worked_ + (does_.is_busy() ? time - item_begun_ : 0);
+  }
 
  private:
   using coroutine = std::tuple<std::uint16_t, std::uint32_t, std::uint64_t>;  // entry, collection, element
   using wait = std::tuple<coroutine, std::uint8_t, std::uint64_t>;            // and the cause, and its number
 
-  enum class frame_kind : std::uint8_t { item, turn, coroutine };
-  struct frame {
-    frame_kind kind;
-    coroutine who;
-    std::uint32_t piece;
+  struct last_piece {
+    std::uint32_t piece = dataflow::none;  // of what runs there
   };
+  using activity = pe_activity<last_piece>;
   struct waiting {
     std::uint32_t piece;
     std::uint64_t since;
@@ -60,22 +60,21 @@ class pe_progress {
 
   static coroutine coroutine_of(const trace::record& r) { return {r.entry, r.group, r.b}; }
   std::uint64_t idle(std::uint64_t time) const { return time - made_.start - worked(time); }
-  void open(std::uint64_t time, frame_kind kind, coroutine who);
+  void begin_piece(activity::frame& frame, std::uint64_t time);
+  void go_on(std::uint64_t time);
   void close(std::uint64_t time);
-  void leave_until(std::size_t depth, std::uint64_t time);
   void ensure_piece();
   std::optional<waiting> take(const wait& one);
 
   dataflow_maker& made_;
   const std::uint32_t pe_;
   const bool in_simulated_time_;
-  std::vector<frame> stack_;
+  activity does_;
   std::map<wait, std::deque<waiting>> waiting_;
   std::uint32_t current_ = dataflow::none;  // none while what runs has done nothing that would make a piece
   std::uint32_t before_ = dataflow::none;   // what the current one goes on from
   std::uint64_t since_ = 0;
   bool just_resumed_ = false;  // by a mailbox: the next value received is what it had waited for
-  bool is_busy_ = false;
   std::uint64_t item_begun_ = 0;
   std::uint64_t item_ended_ = 0;
   std::uint64_t worked_ = 0;

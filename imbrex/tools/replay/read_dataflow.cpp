@@ -246,7 +246,7 @@ void reading::item_begins(const record& r, std::uint32_t track) {
   const auto file = in_.tracks()[track].file;
   auto known = r.a == 0 ? std::nullopt : account_.begin(r, track, file);
   if (known && !on_their_way_.contains(known->message.number)) known.reset();
-  const auto item = pes_[track]->item_begin(r.time, known ? std::optional(known->times.ready) : std::nullopt);
+  const auto item = pes_[track]->item_begin(r, known ? std::optional(known->times.ready) : std::nullopt);
   if (r.a == 0) return;
   arrival& here = here_[{file, r.a}];
   is_over(here);  // another, which came to that address before

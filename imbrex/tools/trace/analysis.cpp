@@ -271,7 +271,7 @@ void analysis::take(const record& r, track_account& here) {
     case record_kind::item_end: return pe->item_end(r.time);
     case record_kind::entry_end: return pe->entry_end(r.time);
     case record_kind::resumed: return pe->resumed(r, entry_of(r, here));
-    case record_kind::suspended: return pe->suspended(r, entry_of(r, here));
+    case record_kind::suspended: entry_of(r, here); return pe->suspended(r);
     case record_kind::abandoned: return pe->abandoned(r);
     case record_kind::parked: return pe->parked(r.time);
     case record_kind::woken: return pe->woken(r.time);

@@ -15,8 +15,6 @@ using trace::wait_cause;
 
 constexpr std::string_view main_task = "the main task";  // what records call it
 
-constexpr std::size_t deepest = 64;  // a run never comes near it, damage may
-
 /// The parts of chains that states have, but for `program`.
 constexpr std::array<chain_part, pe_states> parts_of_states{
     chain_wait_other, chain_runtime,     chain_unrecorded, chain_wait_other,
@@ -34,15 +32,15 @@ pe_account::pe_account(std::uint32_t pe, std::uint32_t track, std::size_t kept, 
 }
 
 pe_state pe_account::state() const {
-  if (mode_ == mode::unrecorded) return pe_state::unrecorded;
-  if (mode_ == mode::busy) return stack_.back().program ? pe_state::program : pe_state::runtime;
+  if (does_.now() == mode::unrecorded) return pe_state::unrecorded;
+  if (does_.is_busy()) return does_.innermost().program ? pe_state::program : pe_state::runtime;
   if (items_ == 0) return pe_state::before_first;
   if (waits_[0] > 0) return pe_state::idle_device;
   return waits_[1] > 0 ? pe_state::idle_timer : pe_state::idle_other;
 }
 
 std::uint32_t pe_account::part(pe_state now) const {
-  return now == pe_state::program ? all_.part_of(all_.entries[stack_.back().entry])
+  return now == pe_state::program ? all_.part_of(all_.entries[entry()])
                                   : parts_of_states[static_cast<std::size_t>(now)];
 }
 
@@ -55,49 +53,48 @@ void pe_account::change(std::uint64_t time) {
   const auto of_chain = part(now);
   times_[static_cast<std::size_t>(now)] += passed;
   chain_[of_chain] += passed;
-  if (mode_ == mode::busy) {
-    all_.entries[stack_.back().entry].time += passed;
+  if (does_.is_busy()) {
+    all_.entries[entry()].time += passed;
   } else {
     after_last_item_[of_chain] += passed;
-    if (mode_ == mode::idle) idle_since_work_ += passed;
-    if (parked_) parked_time_ += passed;
+    if (does_.now() != mode::unrecorded) idle_since_work_ += passed;
+    if (does_.now() == mode::parked) parked_time_ += passed;
   }
   overlap_.extend(time, now, std::min(all_.reach, last_item_end_));
   if (all_.observer != nullptr)
-    all_.observer->stretch(track_, {since_, time}, now, stack_.empty() ? 0 : stack_.back().entry);
+    all_.observer->stretch(track_, {since_, time}, now, does_.frames().empty() ? 0 : entry());
   since_ = time;
 }
 
 // Tells the process if that has begun or ended to compute.
 void pe_account::changed(std::uint64_t time) {
-  const bool computes = mode_ == mode::busy && stack_.back().program;
+  const bool computes = does_.is_busy() && does_.innermost().program;
   if (computes == computing_) return;
   computing_ = computes;
   all_.changes.pe_computes(time, process_, computes);
 }
 
-void pe_account::push(const trace::record& r, std::uint32_t entry, frame_kind kind, bool program) {
-  stack_.emplace_back(r.time, r.b, r.group, entry, kind, program);
-  if (!program) return;
+void pe_account::begun(activity::frame& frame, std::uint32_t entry) {
+  frame.more.entry = entry;
+  if (!frame.program) return;
   all_.entries[entry].program = true;
   worked_ = true;
 }
 
-void pe_account::pop_until(std::size_t depth, std::uint64_t time) {
-  while (stack_.size() > depth) {
-    auto& longest = all_.entries[stack_.back().entry].longest;
-    longest = std::max(longest, time - stack_.back().begun);
-    if (all_.observer != nullptr) tell(stack_.size() - 1, time);
-    stack_.pop_back();
-  }
+// What is done where a frame ends.
+auto pe_account::tells_end(std::uint64_t time) {
+  return [this, time](const activity::frame& ended, std::size_t depth) {
+    auto& longest = all_.entries[ended.more.entry].longest;
+    longest = std::max(longest, time - ended.begun);
+    if (all_.observer != nullptr) tell(ended, depth, time);
+  };
 }
 
-void pe_account::tell(std::size_t depth, std::uint64_t end) const {
-  const frame& ended = stack_[depth];
+void pe_account::tell(const activity::frame& ended, std::size_t depth, std::uint64_t end) const {
   all_.observer->ran(track_, {{ended.begun, end},
                               ended.element,
                               ended.group,
-                              ended.entry,
+                              ended.more.entry,
                               static_cast<std::uint8_t>(depth),
                               ended.program});
 }
@@ -112,11 +109,9 @@ std::uint32_t& pe_account::waits(std::uint8_t cause) {
 
 void pe_account::item_begin(const trace::record& r, std::uint32_t entry) {
   change(r.time);
-  pop_until(0, r.time);
-  waited_ = mode_ == mode::idle && idle_since_work_ > 0;
+  waited_ = !does_.is_busy() && does_.now() != mode::unrecorded && idle_since_work_ > 0;
   worked_ = false;
-  mode_ = mode::busy;
-  parked_ = false;
+  auto& item = does_.item_begin(r, tells_end(r.time));
   ++items_;
   ++all_.entries[entry].calls;
   const bool calls = r.detail == static_cast<std::uint8_t>(item_class::entry);
@@ -124,25 +119,24 @@ void pe_account::item_begin(const trace::record& r, std::uint32_t entry) {
   own_message_ = calls ? r.a : 0;
   own_entry_ = r.entry;
   may_end_wait_ = of_no_message;
-  const bool program = calls || (of_no_message && all_.entries[entry].name == main_task);
-  push(r, entry, frame_kind::item, program);
+  if (of_no_message && all_.entries[entry].name == main_task) item.program = true;
+  begun(item, entry);
   changed(r.time);
 }
 
 void pe_account::sent(const trace::record& r) {
   if (own_message_ == 0 || r.a != own_message_ || r.entry != own_entry_) return;
-  --all_.entries[stack_.front().entry].calls;
+  --all_.entries[does_.frames().front().more.entry].calls;
   own_message_ = 0;
 }
 
 void pe_account::item_end(std::uint64_t time) {
   change(time);
-  pop_until(0, time);
-  if (worked_ || mode_ != mode::busy) {
+  if (worked_ || !does_.is_busy()) {
     worked_until_ = time;
     idle_since_work_ = 0;
   }
-  mode_ = mode::idle;
+  does_.item_end(tells_end(time));
   waited_ = worked_ = false;
   something_runs_inside();
   last_item_end_ = idle_since_ = time;
@@ -153,20 +147,16 @@ void pe_account::item_end(std::uint64_t time) {
 void pe_account::entry_begin(const trace::record& r, std::uint32_t entry) {
   ++all_.entries[entry].calls;
   something_runs_inside();
-  if (mode_ != mode::busy || stack_.size() == deepest) return;
+  if (!does_.may_nest()) return;
   change(r.time);
-  push(r, entry, frame_kind::turn, r.detail == static_cast<std::uint8_t>(item_class::entry));
+  begun(*does_.turn_begin(r), entry);
   changed(r.time);
 }
 
 void pe_account::entry_end(std::uint64_t time) {
-  if (mode_ != mode::busy) return;
+  if (!does_.is_busy()) return;
   change(time);
-  for (std::size_t depth = stack_.size(); depth-- > 0;) {
-    if (stack_[depth].kind != frame_kind::turn) continue;
-    pop_until(depth, time);
-    break;
-  }
+  does_.turn_end(tells_end(time));
   changed(time);
 }
 
@@ -177,21 +167,15 @@ void pe_account::resumed(const trace::record& r, std::uint32_t entry) {
   something_runs_inside();
   if (auto& waiting = waits(r.detail); waiting > 0) --waiting;
   ++all_.entries[entry].resumes;
-  if (mode_ == mode::busy && stack_.size() < deepest) push(r, entry, frame_kind::coroutine, true);
+  if (auto* const coroutine = does_.resumed(r)) begun(*coroutine, entry);
   changed(r.time);
 }
 
-void pe_account::suspended(const trace::record& r, std::uint32_t entry) {
+void pe_account::suspended(const trace::record& r) {
   change(r.time);
   something_runs_inside();
   ++waits(r.detail);
-  for (std::size_t depth = stack_.size(); depth-- > 0;) {
-    const frame& one = stack_[depth];
-    if (one.kind != frame_kind::coroutine || one.entry != entry || one.group != r.group || one.element != r.b)
-      continue;
-    pop_until(depth, r.time);
-    break;
-  }
+  does_.suspended(r, tells_end(r.time));
   changed(r.time);
 }
 
@@ -202,32 +186,29 @@ void pe_account::abandoned(const trace::record& r) {
 }
 
 void pe_account::parked(std::uint64_t time) {
-  if (mode_ == mode::busy) return;
+  if (does_.is_busy()) return;
   change(time);
-  if (mode_ == mode::unrecorded) worked_until_ = idle_since_ = time;
-  mode_ = mode::idle;
-  parked_ = true;
+  if (does_.now() == mode::unrecorded) worked_until_ = idle_since_ = time;
+  does_.parked();
 }
 
 void pe_account::woken(std::uint64_t time) {
-  if (mode_ == mode::busy) return;
+  if (does_.is_busy()) return;
   change(time);
-  if (mode_ == mode::unrecorded) worked_until_ = idle_since_ = time;
-  mode_ = mode::idle;
-  parked_ = false;
+  if (does_.now() == mode::unrecorded) worked_until_ = idle_since_ = time;
+  does_.woken();
 }
 
 // What ran counts as an item up to the last moment that is known.
 void pe_account::stop_recording(std::uint64_t last_known) {
-  if (mode_ == mode::busy) {
+  if (does_.is_busy()) {
     last_item_end_ = last_known;
     after_last_item_ = {};
   }
-  if (all_.observer != nullptr)
-    for (std::size_t depth = stack_.size(); depth-- > 0;) tell(depth, last_known);
-  stack_.clear();
-  mode_ = mode::unrecorded;
-  parked_ = waited_ = false;
+  does_.stop([&](const activity::frame& ended, std::size_t depth) {
+    if (all_.observer != nullptr) tell(ended, depth, last_known);
+  });
+  waited_ = false;
   something_runs_inside();
   waits_ = {};  // nobody will know how they end
   idle_since_work_ = 0;
@@ -280,7 +261,7 @@ chain_times pe_account::chain_of_last_item() const {
 
 pe_report pe_account::finish(std::uint64_t end) {
   change(end);
-  if (mode_ == mode::busy) item_end(end);
+  if (does_.is_busy()) item_end(end);
   const bool ends_idle = items_ > 0;
   std::array<std::uint64_t, pe_states> idle = times_;
   if (ends_idle) {

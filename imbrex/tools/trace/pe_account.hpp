@@ -9,6 +9,7 @@
 #include <imbrex/tools/trace/chain_store.hpp>
 #include <imbrex/tools/trace/message_times.hpp>
 #include <imbrex/tools/trace/overlap.hpp>
+#include <imbrex/tools/trace/pe_activity.hpp>
 #include <imbrex/tools/trace/process_account.hpp>
 #include <imbrex/tools/trace/report.hpp>
 #include <imbrex/trace/record.hpp>
@@ -33,8 +34,7 @@ struct shared_accounts {
   }
 };
 
-/// Follows what one PE does, from one change to the next. What runs is a stack: an item, in it turns of elements and
-/// coroutines that go on; the time is that of the innermost.
+/// Accounts for what one PE does, from one change to the next: the time is that of the innermost that runs.
 class alignas(64) pe_account {
  public:
   pe_account(std::uint32_t pe, std::uint32_t track, std::size_t kept, std::uint64_t start,
@@ -49,7 +49,7 @@ class alignas(64) pe_account {
   void entry_begin(const trace::record& r, std::uint32_t entry);
   void entry_end(std::uint64_t time);
   void resumed(const trace::record& r, std::uint32_t entry);
-  void suspended(const trace::record& r, std::uint32_t entry);
+  void suspended(const trace::record& r);
   void abandoned(const trace::record& r);
   void parked(std::uint64_t time);
   void woken(std::uint64_t time);
@@ -66,7 +66,7 @@ class alignas(64) pe_account {
   }
   /// The same of what that refers to.
   void fetch_history() const {
-    __builtin_prefetch(stack_.data(), 1);
+    __builtin_prefetch(does_.frames().data(), 1);
     overlap_.fetch();
   }
 
@@ -100,19 +100,14 @@ class alignas(64) pe_account {
   pe_report finish(std::uint64_t end);
 
  private:
-  enum class frame_kind : std::uint8_t { item, turn, coroutine };
-  struct frame {
-    std::uint64_t begun;
-    std::uint64_t element;
-    std::uint32_t group;
-    std::uint32_t entry;
-    frame_kind kind;
-    bool program;
+  struct numbered {
+    std::uint32_t entry = 0;  // among `shared_accounts::entries`
   };
+  using activity = pe_activity<numbered>;
+  using mode = activity::mode;
   static constexpr std::uint64_t longest_look = 20'000;  // ns: messages of some ten KiB are copied in it
   static constexpr std::size_t fetched = 448;    // bytes, with the parts of the chain that nearly all have
   static constexpr std::size_t until_begun = 1;  // a set of `overlap_`
-  enum class mode : std::uint8_t { idle, busy, unrecorded };
 
   pe_state state() const;
   std::uint32_t part(pe_state now) const;
@@ -122,10 +117,11 @@ class alignas(64) pe_account {
   }
   void change(std::uint64_t time);
   void changed(std::uint64_t time);
-  void push(const trace::record& r, std::uint32_t entry, frame_kind kind, bool program);
+  std::uint32_t entry() const { return does_.innermost().more.entry; }
+  void begun(activity::frame& frame, std::uint32_t entry);
+  auto tells_end(std::uint64_t time);
   void stop_recording(std::uint64_t last_known);
-  void pop_until(std::size_t depth, std::uint64_t time);
-  void tell(std::size_t depth, std::uint64_t end) const;
+  void tell(const activity::frame& ended, std::size_t depth, std::uint64_t end) const;
   std::uint32_t& waits(std::uint8_t cause);
   void something_runs_inside() {
     own_message_ = 0;
@@ -134,13 +130,11 @@ class alignas(64) pe_account {
 
   // What most records change stands first, in as few lines of the cache as can be.
   shared_accounts& all_;
-  std::vector<frame> stack_;
+  activity does_;
   std::uint64_t since_;
   const std::uint32_t track_;
   const std::uint32_t process_;  // of the accounts
   std::uint32_t captured_ = 0;
-  mode mode_ = mode::idle;
-  bool parked_ = false;
   bool waited_ = false;  // was idle since its last work, and works again
   bool worked_ = false;  // in this item
   bool computing_ = false;

@@ -4,12 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <span>
-
-#include <imbrex/base/error.hpp>
 
 namespace imbrex::tools {
 
@@ -45,10 +40,5 @@ std::string readable_count(std::uint64_t count) {
 }
 
 std::string readable_part(double part) { return fmt::format("{:.1f} %", 100 * part); }
-
-void print(const std::string& text) {
-  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
-    throw error(std::string("the standard output cannot be written: ") + std::strerror(errno));
-}
 
 }  // namespace imbrex::tools

@@ -16,7 +16,4 @@ std::string readable_count(std::uint64_t count);
 /// A part from 0 to 1: "12.3 %".
 std::string readable_part(double part);
 
-/// Writes all of it to the standard output. Throws `error` if that cannot be.
-void print(const std::string& text);
-
 }  // namespace imbrex::tools

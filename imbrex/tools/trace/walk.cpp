@@ -2,7 +2,10 @@
 #include <imbrex/tools/trace/walk.hpp>
 
 #include <optional>
+#include <variant>
 #include <vector>
+
+#include <imbrex/tools/trace/pe_activity.hpp>
 
 namespace imbrex::tools {
 namespace {
@@ -11,8 +14,22 @@ using trace::record;
 using trace::record_kind;
 using trace::track_class;
 using kind = walked_frame::kind;
+using activity = pe_activity<std::monostate>;
 
-constexpr std::size_t deepest = 64;  // a run never comes near it, damage may
+/// Of a PE that does not run items: idle or parked, or nothing while nobody knows.
+std::optional<walked_frame> rest_of(const activity& pe) {
+  switch (pe.now()) {
+    case activity::mode::idle: return walked_frame{kind::idle};
+    case activity::mode::parked: return walked_frame{kind::parked};
+    default: return std::nullopt;
+  }
+}
+
+walked_frame walked(const activity::frame& frame) {
+  static constexpr kind kinds[]{kind::item, kind::turn, kind::coroutine};
+  return {kinds[static_cast<std::size_t>(frame.kind)], frame.program, frame.entry, frame.group,
+          frame.element};
+}
 
 class walker {
  public:
@@ -29,7 +46,7 @@ class walker {
       end = piece.records.back().time;
     }
     if (tracks_.empty()) begin(end);
-    for (std::uint32_t t = 0; t < tracks_.size(); ++t) pop_until(t, 0, end);
+    for (std::uint32_t t = 0; t < tracks_.size(); ++t) stop(t, end);
     to_.finish(end);
   }
 
@@ -38,19 +55,14 @@ class walker {
     std::uint32_t file = 0;
     track_class kind = track_class::pe;
     std::uint64_t last_record = 0;
-    std::vector<walked_frame> stack;
+    activity does{};  // if it is a PE
   };
 
   void begin(std::uint64_t start);
   void take(const record& r, std::uint32_t track);
   void item(const record& r, std::uint32_t track);
-  void idle(const record& r, std::uint32_t track, kind now);
-  void runs(const record& r, std::uint32_t track, kind what);
-  void stops(const record& r, std::uint32_t track);
+  void stop(std::uint32_t track, std::uint64_t time);
   void message(const record& r, std::uint32_t track);
-  void push(const walked_frame& pushed, std::uint32_t track, std::uint64_t time,
-            const message_account::begun* by);
-  void pop_until(std::uint32_t track, std::size_t depth, std::uint64_t time);
 
   trace::reader& in_;
   walk_observer& to_;
@@ -64,9 +76,9 @@ void walker::begin(std::uint64_t start) {
   to_.start(start);
   for (std::uint32_t t = 0; t < in_.tracks().size(); ++t) {
     const auto& of = in_.tracks()[t];
-    tracks_.push_back({of.file, trace::class_of_track(of.number), start, {}});
+    tracks_.push_back({of.file, trace::class_of_track(of.number), start});
     if (tracks_[t].kind != track_class::device) senders_.emplace(of.number, t);
-    if (tracks_[t].kind == track_class::pe) push({}, t, start, nullptr);
+    if (tracks_[t].kind == track_class::pe) to_.begin(t, start, {}, nullptr);
   }
 }
 
@@ -87,65 +99,46 @@ void walker::take(const record& r, std::uint32_t track) {
   }
 }
 
-void walker::push(const walked_frame& pushed, std::uint32_t track, std::uint64_t time,
-                  const message_account::begun* by) {
-  tracks_[track].stack.push_back(pushed);
-  to_.begin(track, time, pushed, by);
-}
-
-void walker::pop_until(std::uint32_t track, std::size_t depth, std::uint64_t time) {
-  auto& stack = tracks_[track].stack;
-  for (; stack.size() > depth; stack.pop_back()) to_.end(track, time, stack.back());
+// Nothing is known of that track from then on.
+void walker::stop(std::uint32_t track, std::uint64_t time) {
+  if (tracks_[track].kind != track_class::pe) return;
+  if (const auto rest = rest_of(tracks_[track].does)) to_.end(track, time, *rest);
+  tracks_[track].does.stop(
+      [&](const activity::frame& frame, std::size_t) { to_.end(track, time, walked(frame)); });
 }
 
 void walker::item(const record& r, std::uint32_t track) {
+  activity& pe = tracks_[track].does;
+  const auto ended = [&](const activity::frame& frame, std::size_t) {
+    to_.end(track, r.time, walked(frame));
+  };
+  const auto begun = [&](const activity::frame* frame) {
+    std::optional<message_account::begun> by;
+    if (r.a != 0 && r.kind != record_kind::resumed) by = messages_.begin(r, track, tracks_[track].file);
+    if (frame != nullptr) to_.begin(track, r.time, walked(*frame), by ? &*by : nullptr);
+  };
+  const auto rest = rest_of(pe);
+  const auto rests = [&] {
+    const auto after = rest_of(pe);
+    if (!after || (rest && rest->what == after->what)) return;
+    if (rest) to_.end(track, r.time, *rest);
+    to_.begin(track, r.time, *after, nullptr);
+  };
   switch (r.kind) {
-    case record_kind::item_begin: pop_until(track, 0, r.time); return runs(r, track, kind::item);
-    case record_kind::entry_begin: return runs(r, track, kind::turn);
-    case record_kind::resumed: return runs(r, track, kind::coroutine);
-    case record_kind::entry_end:
-    case record_kind::suspended: return stops(r, track);
-    case record_kind::item_end:
-    case record_kind::woken: return idle(r, track, kind::idle);
-    case record_kind::parked: return idle(r, track, kind::parked);
-    case record_kind::off: pop_until(track, 0, r.time); return to_.other(track, r);
-    case record_kind::dropped: pop_until(track, 0, tracks_[track].last_record); return to_.other(track, r);
+    case record_kind::item_begin:
+      if (rest) to_.end(track, r.time, *rest);
+      return begun(&pe.item_begin(r, ended));
+    case record_kind::entry_begin: return begun(pe.turn_begin(r));
+    case record_kind::resumed: return begun(pe.resumed(r));
+    case record_kind::entry_end: pe.turn_end(ended); return;
+    case record_kind::suspended: pe.suspended(r, ended); return;
+    case record_kind::item_end: pe.item_end(ended); return rests();
+    case record_kind::woken: pe.woken(); return rests();
+    case record_kind::parked: pe.parked(); return rests();
+    case record_kind::off: stop(track, r.time); return to_.other(track, r);
+    case record_kind::dropped: stop(track, tracks_[track].last_record); return to_.other(track, r);
     case record_kind::on: return to_.other(track, r);
     default: return;
-  }
-}
-
-void walker::idle(const record& r, std::uint32_t track, kind now) {
-  const auto& stack = tracks_[track].stack;
-  if (!stack.empty()) {
-    const kind before = stack.front().what;
-    if (before == now || (before == kind::item && r.kind != record_kind::item_end)) return;
-  }
-  pop_until(track, 0, r.time);
-  push({now}, track, r.time, nullptr);
-}
-
-void walker::runs(const record& r, std::uint32_t track, kind what) {
-  std::optional<message_account::begun> by;
-  if (r.a != 0 && what != kind::coroutine) by = messages_.begin(r, track, tracks_[track].file);
-  const auto& stack = tracks_[track].stack;
-  const bool busy = !stack.empty() && stack.front().what == kind::item;
-  if (what != kind::item && (!busy || stack.size() >= deepest)) return;
-  const bool program =
-      what == kind::coroutine || r.detail == static_cast<std::uint8_t>(trace::item_class::entry);
-  push({what, program, r.entry, r.group, r.b}, track, r.time, by ? &*by : nullptr);
-}
-
-// The innermost that this ends, and what it had begun; as the report has it.
-void walker::stops(const record& r, std::uint32_t track) {
-  const auto& stack = tracks_[track].stack;
-  for (std::size_t depth = stack.size(); depth-- > 0;) {
-    const walked_frame& one = stack[depth];
-    const bool ends = r.kind == record_kind::entry_end
-                          ? one.what == kind::turn
-                          : one.what == kind::coroutine && one.entry == r.entry && one.group == r.group &&
-                                one.element == r.b;
-    if (ends) return pop_until(track, depth, r.time);
   }
 }
 

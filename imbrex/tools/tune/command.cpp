@@ -7,62 +7,25 @@
 #include <filesystem>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/max_processes.hpp>
+#include <imbrex/base/options/command.hpp>
 #include <imbrex/base/options/command_words.hpp>
-#include <imbrex/base/options/nearest.hpp>
 #include <imbrex/base/options/number.hpp>
 #include <imbrex/core/options/options.hpp>
 
 namespace imbrex::tune {
 namespace {
 
-constexpr std::array<std::string_view, 8> with_value{"-n",      "--processes", "--vary",   "--short",
-                                                     "--phase", "--seconds",   "--repeat", "--output"};
-constexpr std::array<std::string_view, 10> known{"-n",        "--processes", "--vary",   "--short", "--phase",
-                                                 "--seconds", "--repeat",    "--output", "--json",  "--help"};
 /// With fewer, nothing can be told from chance.
 constexpr int least_pairs = 3;
 constexpr int most_pairs = 100;
 constexpr double most_seconds = 1e6;
 
-std::string help() {
-  return "imbrex tune [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n"
-         "Runs the program some times with other options, tells which are faster and why, and writes a file\n"
-         "that it can be run with: PROGRAM [ARGUMENTS...] --options tuned.options. See docs/tune.md.\n\n"
-         "  -n N               how many processes the job has as it is; 1 unless given\n"
-         "  --vary 'OPTION V,W,...'  try these values of an option of the program, or, without values, "
-         "whether\n"
-         "                     it is given; may be repeated. --odf is varied by itself if PROGRAM --help "
-         "names\n"
-         "                     it. Values with commas are divided by blanks\n"
-         "  --processes N,...  among how many processes to divide the PEs; all that divide their number "
-         "unless\n"
-         "                     given\n"
-         "  --short 'ARGUMENTS'  what the trials get in place of the program's own of these names, such as\n"
-         "                     '--iters 5'\n"
-         "  --phase NAME       measure the phases of this name in the trace (trace::phase); unless given, "
-         "the\n"
-         "                     run\n"
-         "  --seconds S        how long all trials may take together; 60 unless given\n"
-         "  --repeat N         pairs of runs in a comparison; 3 unless given. The last has at least 10\n"
-         "  --output FILE      the file to write; tuned.options unless given\n"
-         "  --json             print one object of JSON; times are in ns\n"
-         "  --help             print this\n";
-}
-
 [[noreturn]] void refuse(std::string_view option, const std::string& value, const std::string& why) {
   throw usage_error(std::string(option) + " " + value + ": " + why);
-}
-
-[[noreturn]] void refuse_unknown(const std::string& given) {
-  const std::string name = given.substr(0, given.find('='));
-  const auto meant = nearest(name, known);
-  throw usage_error("unknown option " + name +
-                    (meant.empty()
-                         ? ": options before the program are those of imbrex tune, see imbrex tune --help"
-                         : "; did you mean " + std::string(meant) + "?"));
 }
 
 int whole_number(std::string_view option, const std::string& text, int least, int most) {
@@ -133,21 +96,55 @@ void add_variation(settings& asked, const std::string& text) {
   asked.vary.push_back(std::move(one));
 }
 
-void set(settings& asked, std::string_view option, const std::string& value) {
-  if (option == "-n") {
-    asked.processes = whole_number(option, value, 1, max_processes);
-    asked.processes_said = true;
-  }
-  if (option == "--repeat") asked.pairs = whole_number(option, value, least_pairs, most_pairs);
-  if (option == "--seconds") asked.budget = seconds_of(value);
-  if (option == "--phase") asked.phase = value;
-  if (option == "--output") asked.output = value;
-  if (option == "--vary") add_variation(asked, value);
-  if (option == "--short") asked.brief = short_of(value);
-  if (option != "--processes") return;
+void set_processes(settings& asked, const std::string& text) {
+  asked.processes = whole_number("-n", text, 1, max_processes);
+  asked.processes_said = true;
+}
+
+void set_among(settings& asked, const std::string& text) {
   asked.among.clear();
-  for (const std::string& one : listed_values(value))
-    asked.among.push_back(whole_number(option, one, 1, max_processes));
+  for (const std::string& one : listed_values(text))
+    asked.among.push_back(whole_number("--processes", one, 1, max_processes));
+}
+
+std::optional<std::string> read_options(settings& asked, std::vector<std::string>& program,
+                                        std::span<const std::string> words) {
+  using text = const std::string&;
+  return command(
+             "imbrex tune", "[OPTIONS] [--] PROGRAM [ARGUMENTS...]",
+             "Runs the program some times with other options, tells which are faster and why, and writes a "
+             "file that it can be run with: PROGRAM [ARGUMENTS...] --options tuned.options. See "
+             "docs/tune.md.")
+      .option(
+          "-n", "N", [&](text value) { set_processes(asked, value); },
+          "how many processes the job has as it is; 1 unless given")
+      .option(
+          "--vary", "'OPTION V,W,...'", [&](text value) { add_variation(asked, value); },
+          "try these values of an option of the program, or, without values, whether it is given; may be "
+          "repeated. --odf is varied by itself if PROGRAM --help names it. Values with commas are divided "
+          "by blanks")
+      .option(
+          "--processes", "N,...", [&](text value) { set_among(asked, value); },
+          "among how many processes to divide the PEs; all that divide their number unless given")
+      .option(
+          "--short", "'ARGUMENTS'", [&](text value) { asked.brief = short_of(value); },
+          "what the trials get in place of the program's own of these names, such as '--iters 5'")
+      .option(
+          "--phase", "NAME", [&](text value) { asked.phase = value; },
+          "measure the phases of this name in the trace (trace::phase); unless given, the run")
+      .option(
+          "--seconds", "S", [&](text value) { asked.budget = seconds_of(value); },
+          "how long all trials may take together; 60 unless given")
+      .option(
+          "--repeat", "N",
+          [&](text value) { asked.pairs = whole_number("--repeat", value, least_pairs, most_pairs); },
+          "pairs of runs in a comparison; 3 unless given. The last has at least 10")
+      .option(
+          "--output", "FILE", [&](text value) { asked.output = value; },
+          "the file to write; tuned.options unless given")
+      .flag("--json", asked.json, "print one object of JSON; times are in ns")
+      .program(program)
+      .read(words);
 }
 
 void take_program(settings& asked, std::span<const std::string> words) {
@@ -164,25 +161,9 @@ void take_program(settings& asked, std::span<const std::string> words) {
 
 std::variant<settings, std::string> parse_command(std::span<const std::string> words) {
   settings asked;
-  std::size_t at = 0;
-  for (; at < words.size() && words[at].starts_with('-') && words[at] != "--"; ++at) {
-    const std::string& given = words[at];
-    if (given == "--help" || given == "-h") return help();
-    const std::string name = given.substr(0, given.find('='));
-    if (given == "--json") {
-      asked.json = true;
-    } else if (std::ranges::find(with_value, name) == with_value.end()) {
-      refuse_unknown(given);
-    } else if (name.size() < given.size()) {
-      set(asked, name, given.substr(name.size() + 1));
-    } else if (at + 1 < words.size()) {
-      set(asked, name, words[++at]);
-    } else {
-      throw usage_error(name + " needs a value; see imbrex tune --help");
-    }
-  }
-  if (at < words.size() && words[at] == "--") ++at;
-  take_program(asked, words.subspan(at));
+  std::vector<std::string> program;
+  if (auto help = read_options(asked, program, words)) return *std::move(help);
+  take_program(asked, program);
   return asked;
 }
 

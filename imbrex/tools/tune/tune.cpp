@@ -13,7 +13,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/host/topology.hpp>
-#include <imbrex/tools/trace/readable.hpp>
+#include <imbrex/tools/command/print.hpp>
 #include <imbrex/tools/tune/choose_space.hpp>
 #include <imbrex/tools/tune/output_file.hpp>
 #include <imbrex/tools/tune/program_runs.hpp>
@@ -94,7 +94,7 @@ report find(const settings& asked, program_runs& runs) {
 
 }  // namespace
 
-void tune(const settings& asked) {
+int tune(const settings& asked) {
   check_output(asked.output);
   program_runs runs(this_command(), asked.program, asked.phase);  // keeps signals back until all is told
   report made = find(asked, runs);
@@ -110,6 +110,7 @@ void tune(const settings& asked) {
   if (!problem.empty()) throw error(problem);
   if (made.found.interrupted) throw tools::interrupted(*made.found.interrupted);
   if (!made.found.given_up.empty()) throw error(made.found.given_up);
+  return 0;
 }
 
 }  // namespace imbrex::tune

@@ -13,11 +13,15 @@ namespace {
 
 using words = std::vector<std::string>;
 
-trace_settings settings(const words& line) { return std::get<trace_settings>(parse_trace(line)); }
+report_settings report(const words& line) { return std::get<report_settings>(parse_report(line)); }
+
+conversion_settings conversion(const words& line) {
+  return std::get<conversion_settings>(parse_conversion(line));
+}
 
 std::string complaint(const words& line) {
   try {
-    parse_trace(line);
+    trace_commands().run(line);
     return {};
   } catch (const usage_error& e) {
     return e.what();
@@ -25,32 +29,31 @@ std::string complaint(const words& line) {
 }
 
 TEST(trace_command, takes_one_trace_or_two) {
-  EXPECT_EQ(settings({"report", "a"}).files, words{"a"});
-  using form = trace_settings::form;
-  EXPECT_EQ(settings({"report", "a"}).as, form::page);
-  EXPECT_EQ(settings({"report", "a", "--text"}).as, form::text);
-  const auto page = settings({"report", "a", "--output", "b.html", "--from", "1.5ms", "--to", "2s"});
+  EXPECT_EQ(report({"a"}).files, words{"a"});
+  using form = report_settings::form;
+  EXPECT_EQ(report({"a"}).as, form::page);
+  EXPECT_EQ(report({"a", "--text"}).as, form::text);
+  const auto page = report({"a", "--output", "b.html", "--from", "1.5ms", "--to", "2s"});
   EXPECT_EQ(page.output, "b.html");
   EXPECT_EQ(page.from, 1'500'000U);
   EXPECT_EQ(page.to, 2'000'000'000U);
-  const auto two = settings({"--json", "report", "a", "--", "--b"});
+  const auto two = report({"--json", "a", "--", "--b"});
   EXPECT_EQ(two.as, form::json);
   EXPECT_EQ(two.files, (words{"a", "--b"}));
 }
 
 TEST(trace_command, takes_a_trace_to_convert) {
-  const auto asked = settings({"convert", "a", "--to", "perfetto", "--output=b"});
-  EXPECT_EQ(asked.what, trace_settings::action::convert);
-  EXPECT_EQ(asked.files, words{"a"});
+  const auto asked = conversion({"a", "--to", "perfetto", "--output=b"});
+  EXPECT_EQ(asked.file, "a");
   EXPECT_EQ(asked.output, "b");
   EXPECT_FALSE(asked.to_otf2);
-  EXPECT_TRUE(settings({"convert", "a", "--to", "otf2", "--output=b"}).to_otf2);
+  EXPECT_TRUE(conversion({"a", "--to", "otf2", "--output=b"}).to_otf2);
 }
 
 TEST(trace_command, says_what_is_wrong_and_what_to_write) {
   const std::vector<std::pair<words, const char*>> wrong{
-      {{}, "nothing to do; write imbrex trace report FILE"},
-      {{"reprot", "a"}, "unknown command 'reprot'; did you mean report?"},
+      {{}, "no command; there are: report, convert; see imbrex trace --help"},
+      {{"reprot", "a"}, "there is no command 'reprot'; did you mean report?"},
       {{"report"}, "no trace to report on"},
       {{"report", "a", "--jsno"}, "unknown option --jsno; did you mean --json?"},
       {{"report", "a", "--json", "--text"}, "--text and --json exclude each other"},
@@ -61,8 +64,10 @@ TEST(trace_command, says_what_is_wrong_and_what_to_write) {
       {{"convert", "a", "--to=otf2"}, "--output is missing: say which folder"},
       {{"convert", "--to=perfetto", "--output", "b"}, "0 traces to convert"},
       {{"convert", "a", "--to"}, "--to needs a value"},
-      {{"convert", "a", "--json", "--to=perfetto", "--output", "b"}, "of imbrex trace report"},
-      {{"convert", "a", "--from", "1ms", "--to=perfetto", "--output", "b"}, "of imbrex trace report"},
+      {{"convert", "a", "--json", "--to=perfetto", "--output", "b"},
+       "unknown option --json; see imbrex trace convert --help"},
+      {{"convert", "a", "--from", "1ms", "--to=perfetto", "--output", "b"},
+       "unknown option --from; see imbrex trace convert --help"},
       {{"report", "a", "--from", "soon"}, "--from soon is no time; write one since the start"},
       {{"report", "a", "--to"}, "--to needs a value"},
       {{"report", "a", "--from", "2ms", "--to", "1ms"}, "--from must be before --to"},
@@ -85,12 +90,12 @@ TEST(trace_command, overwrites_no_file_of_the_trace) {
     for (std::uint32_t written = 0; written < 2; ++written)
       for (const bool converts : {true, false}) {
         const std::string output = trace::file_of_process(folder.file(), written);
-        trace_settings asked;
-        asked.what = converts ? trace_settings::action::convert : trace_settings::action::report;
-        asked.files = {trace::file_of_process(folder.file(), read)};
-        asked.output = output;
+        const std::string file = trace::file_of_process(folder.file(), read);
         try {
-          run_trace(asked);
+          if (converts)
+            convert_trace({.file = file, .output = output});
+          else
+            print_report({.files = {file}, .output = output});
           ADD_FAILURE() << output << " was overwritten";
         } catch (const usage_error& e) {
           EXPECT_NE(std::string(e.what()).find("is the trace itself, of process " + std::to_string(written)),
@@ -109,18 +114,20 @@ TEST(trace_command, refuses_a_part_behind_the_end) {
                                             {3'000, trace::record_kind::mark, 0, 0, 0, 0, 0}});
     out.end();
   }
-  trace_settings asked;
+  report_settings asked;
   asked.files = {folder.file()};
   asked.output = folder.file() + ".html";
   asked.from = 2'000;
-  EXPECT_EQ(run_trace(asked), 0);
+  EXPECT_EQ(print_report(asked), 0);
   asked.from = 2'001;
-  EXPECT_THROW(run_trace(asked), usage_error);
+  EXPECT_THROW(print_report(asked), usage_error);
 }
 
 TEST(trace_command, gives_help) {
-  for (const words& line : {words{"--help"}, words{"report", "-h"}})
-    EXPECT_NE(std::get<std::string>(parse_trace(line)).find("imbrex trace report FILE"), std::string::npos);
+  EXPECT_NE(std::get<std::string>(parse_report(words{"a", "-h"})).find("imbrex trace report FILE"),
+            std::string::npos);
+  EXPECT_NE(std::get<std::string>(parse_conversion(words{"--help"})).find("imbrex trace convert FILE"),
+            std::string::npos);
 }
 
 }  // namespace

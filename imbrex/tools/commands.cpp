@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/commands.hpp>
+
+#include <imbrex/tools/built_with.hpp>
+#include <imbrex/tools/info_command.hpp>
+#include <imbrex/tools/overlap/command.hpp>
+#include <imbrex/tools/run_command.hpp>
+#include <imbrex/tools/trace/command/trace_command.hpp>
+#include <imbrex/tools/tune/tune.hpp>
+
+namespace imbrex::tools {
+
+command_list commands() {
+  command_list all(
+      "imbrex", "Starts programs that use Imbrex, and tells what they find.",
+      {{"run", "run a program as several processes on this host", parse_and_run<parse_run, run_job>},
+       {"info", "print what Imbrex finds here and what a program would choose",
+        parse_and_run<parse_info, print_info>},
+       {"overlap", "tell how much of a program's communication its computation could hide",
+        parse_and_run<overlap::parse_command, overlap::print_overlap>},
+       {"trace", "report on traces of runs, and convert them",
+        [](std::span<const std::string> words) { return trace_commands().run(words); }},
+       {"tune", "find options that make a program faster, and write a file to run it with",
+        parse_and_run<tune::parse_command, tune::tune>}});
+  all.version("imbrex " + std::string(this_build().version));
+  return all;
+}
+
+}  // namespace imbrex::tools

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/commands.hpp>
+
+#include <gtest/gtest.h>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/tools/built_with.hpp>
+
+namespace imbrex::tools {
+namespace {
+
+using words = std::vector<std::string>;
+
+/// What a command line prints, or is refused with.
+std::string said(const words& line) {
+  testing::internal::CaptureStdout();
+  try {
+    const int status = commands().run(line);
+    const std::string text = testing::internal::GetCapturedStdout();
+    return status == 0 ? text : "status " + std::to_string(status) + " " + text;
+  } catch (const usage_error& e) {
+    testing::internal::GetCapturedStdout();
+    return e.what();
+  }
+}
+
+TEST(commands, have_a_help_each) {
+  const std::string list = said({"--help"});
+  for (const char* const command : {"run", "info", "overlap", "trace", "tune"}) {
+    EXPECT_NE(list.find("\n  " + std::string(command) + " "), std::string::npos) << command;
+    const std::string help = said({"help", command});
+    EXPECT_TRUE(help.starts_with("imbrex " + std::string(command) + " ")) << help;
+    EXPECT_EQ(said({command, "--help"}), help);
+    EXPECT_EQ(said({command, "-h"}), help);
+  }
+  for (const char* const command : {"report", "convert"})
+    EXPECT_TRUE(
+        said({"trace", "help", command}).starts_with("imbrex trace " + std::string(command) + " FILE"));
+  EXPECT_NE(said({"info", "--help"}).find("--device-map"), std::string::npos);
+}
+
+TEST(commands, have_helps_of_at_most_100_columns) {
+  for (const words& line : {words{"help"}, words{"help", "run"}, words{"help", "info"},
+                            words{"help", "overlap"}, words{"help", "tune"}, words{"help", "trace"},
+                            words{"trace", "help", "report"}, words{"trace", "help", "convert"}}) {
+    const std::string help = said(line);
+    for (std::size_t begin = 0; begin < help.size();) {
+      const std::size_t end = std::min(help.find('\n', begin), help.size());
+      EXPECT_LE(end - begin, 100U) << help.substr(begin, end - begin);
+      begin = end + 1;
+    }
+  }
+}
+
+TEST(commands, print_the_version) {
+  EXPECT_EQ(said({"--version"}), "imbrex " + std::string(this_build().version) + "\n");
+}
+
+TEST(commands, that_do_not_exist_are_refused_with_the_nearest) {
+  EXPECT_EQ(said({"rum", "-n", "2"}), "there is no command 'rum'; did you mean run?");
+  EXPECT_EQ(said({"bogus"}),
+            "there is no command 'bogus'; there are: run, info, overlap, trace, tune; see imbrex --help");
+  EXPECT_EQ(said({"trace", "reprot"}), "there is no command 'reprot'; did you mean report?");
+  EXPECT_EQ(said({"tune", "--secnds"}), "unknown option --secnds; did you mean --seconds?");
+}
+
+}  // namespace
+}  // namespace imbrex::tools
