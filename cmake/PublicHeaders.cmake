@@ -4,6 +4,7 @@
 set(IMBREX_PUBLIC_HEADERS
   imbrex/imbrex.hpp
   imbrex/gpu.hpp
+  imbrex/grid.hpp
 
   imbrex/base/clock.hpp
   imbrex/base/error.hpp
@@ -41,6 +42,13 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/device/native_stream.hpp
   imbrex/device/pinned_span.hpp
   imbrex/device/stream.hpp
+
+  imbrex/grid/boundaries.hpp
+  imbrex/grid/box.hpp
+  imbrex/grid/decomposition.hpp
+  imbrex/grid/field.hpp
+  imbrex/grid/halo.hpp
+  imbrex/grid/view.hpp
 
   imbrex/core/array/define_entries.hpp
   imbrex/core/record/load_meter.hpp

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <imbrex/core/array/chare.hpp>
+#include <imbrex/core/message/member_traits.hpp>
+#include <imbrex/grid/boundaries.hpp>
+#include <imbrex/grid/copy.hpp>
+#include <imbrex/grid/decomposition.hpp>
+#include <imbrex/grid/field.hpp>
+#include <imbrex/grid/halo_state.hpp>
+
+namespace imbrex::grid {
+
+template <class... Field>
+class halo;
+
+}  // namespace imbrex::grid
+
+namespace imbrex::detail {
+template <class... Field, class C>
+struct member_traits<grid::halo<Field...> C::*> : port_traits<grid::detail::parcel, C> {};
+}  // namespace imbrex::detail
+
+namespace imbrex::grid {
+namespace detail {
+
+/// Stands for the function of an exchange that has none.
+struct no_function {};
+
+template <class T>
+inline constexpr bool is_field = false;
+template <class T, int N>
+inline constexpr bool is_field<field<T, N>> = true;
+
+template <class... Field>
+inline constexpr int rank_of = 1;
+template <class T, int N, class... Other>
+inline constexpr int rank_of<field<T, N>, Other...> = N;
+
+}  // namespace detail
+
+/// A port of a chare by which the blocks of a grid fill their ghost cells: a public member, to which each block connects
+/// itself in its constructor.
+///
+///   halo.connect<&block::halo>(*this, cut);         // a decomposition for the array's shape
+///   co_await halo.exchange(u, step);                // in an entry of each block
+///
+/// All blocks exchange the same steps, each larger than the one before; they need not meet otherwise. One that is a step
+/// ahead waits there. `halo<field<double, 3>, field<double, 3>>` exchanges two fields with one message to each neighbour:
+/// `halo.exchange(u, v, step)`. The fields may have other types and widths, but are of the same decomposition.
+///
+/// A halo migrates with its chare, as do the fields, also between `begin` and `end`: `serialize` names them all.
+template <class... Field>
+class halo : detail::halo_state<detail::rank_of<Field...>> {
+  static_assert(sizeof...(Field) > 0 && (detail::is_field<Field> && ...),
+                "imbrex: say which fields the halo exchanges: halo<field<double, 3>>");
+  static constexpr int N = detail::rank_of<Field...>;
+  static_assert(((detail::rank_of<Field> == N) && ...),
+                "imbrex: the fields of a halo have the same number of dimensions");
+  using state = detail::halo_state<N>;
+
+ public:
+  using value_type = detail::parcel;
+
+  halo() = default;
+
+  /// Says which port this is, of which chare: its neighbours are the elements beside it. `cut` has the array's shape. Beyond
+  /// the ends of the grid lies what `ends` says. With `sides::all` edges and corners get values, too, from 3^N - 1
+  /// neighbours. To be called once, in the constructor; not when it arrives after a migration. Throws imbrex::error if
+  /// the shapes differ, or a dimension is periodic at one end only. O(blocks along the sides).
+  template <auto Port, class Chare>
+  void connect(const Chare& chare, const decomposition<N>& cut, const boundaries<N>& ends = {},
+               sides which = sides::faces) {
+    constexpr bool fits = std::is_same_v<typename Chare::index_type, index<N>>;
+    static_assert(fits, "imbrex: the index of a chare with a halo has as many dimensions as its fields");
+    if constexpr (fits) {
+      if (static_cast<const void*>(&(chare.*Port)) != static_cast<const void*>(this)) [[unlikely]]
+        detail::throw_other_port();
+      const auto all = chare.peers();
+      if (all.shape() != cut.shape()) [[unlikely]]
+        detail::throw_other_shape(to_string(all.shape()), to_string(cut.shape()));
+      state::connect(imbrex::detail::port_message<Chare, Port>::type_record, all.collection(), chare.where(),
+                     cut, ends, which);
+    }
+  }
+
+  template <class Function>
+  class arrival;
+
+  /// Sends the border cells of the fields to the neighbours, and gives what is to be awaited: until the ghost cells have the
+  /// values that the neighbours' border cells have in their exchange of this step. Throws imbrex::error if the fields
+  /// are not of the block's extents, have more ghost layers than some block has cells, or the step is not beyond the one
+  /// before. What the neighbours do otherwise is an imbrex::error at co_await.
+  [[nodiscard("co_await the end of the exchange")]] arrival<detail::no_function> exchange(
+      Field&... fields, detail::step_number step) {
+    check_function<detail::no_function>();
+    begin(fields..., step);
+    return {*this, detail::no_function(), fields...};
+  }
+  /// The same where ends of the grid are `boundary::function`: `function(outer, mirrored)` gives the value of a ghost cell
+  /// there, an `outer_cell`; `mirrored` is the value that it would have at a reflecting end.
+  template <class Function>
+  [[nodiscard("co_await the end of the exchange")]] arrival<std::decay_t<Function>> exchange(
+      Field&... fields, detail::step_number step, Function&& function) {
+    begin(fields..., step);
+    return {*this, std::forward<Function>(function), fields...};
+  }
+
+  /// The first half of an exchange: sends the border cells as they are now. Then the block computes what needs no ghost
+  /// cells, which have no certain value until the end, or migrates.
+  void begin(Field&... fields, detail::step_number step) {
+    state::check_begin(step);
+    int number = 0;
+    (state::check_field(number++, fields.extents(), fields.width()), ...);
+    int expected = 0;
+    auto& links = state::links();
+    for (std::size_t s = 0; s < links.size(); ++s) {
+      detail::link& to = links[s];
+      if (to.what == detail::across_side::nothing) continue;
+      const side<N> here(static_cast<int>(s));
+      const index<N> offset = here.offset();
+      if (to.what == detail::across_side::itself) {
+        (copy_around(fields, offset), ...);
+        continue;
+      }
+      std::size_t size = 0;
+      ((size = end_of(fields, offset, size)), ...);
+      to.parcel = size != 0 ? detail::expectation::expected : detail::expectation::none;
+      if (size == 0) continue;
+      detail::parcel cells{opposite(here).number(), detail::pooled<std::byte>(size)};
+      std::size_t place = 0;
+      ((place = pack(fields, offset, cells.cells.data(), place)), ...);
+      state::send(to, step, std::move(cells));
+      ++expected;
+    }
+    state::begin(step, expected);
+  }
+  /// The second half, of the same fields. If nobody goes on to await it, or a `when_any` ends before, it can be awaited again.
+  [[nodiscard("co_await the end of the exchange")]] arrival<detail::no_function> end(Field&... fields) {
+    check_function<detail::no_function>();
+    return {*this, detail::no_function(), fields...};
+  }
+  template <class Function>
+  [[nodiscard("co_await the end of the exchange")]] arrival<std::decay_t<Function>> end(Field&... fields,
+                                                                                        Function&& function) {
+    return {*this, std::forward<Function>(function), fields...};
+  }
+
+  /// True between `begin` and the end.
+  using state::has_begun;
+  /// Of the exchange that has begun, or the last that has ended.
+  using state::step;
+  /// The cells of this block in the grid.
+  using state::cells;
+
+  /// For the runtime: a parcel has come.
+  using state::put;
+  /// The connection and what has come early migrate with the chare.
+  void serialize(auto& ar) { state::serialize(ar); }
+
+ private:
+  template <class Function>
+  void check_function() const {
+    if (state::needs_function()) [[unlikely]]
+      detail::throw_no_function();
+  }
+
+  /// The cells of a field in a parcel begin where their type may lie.
+  template <class T>
+  static std::size_t aligned(std::size_t place) {
+    return (place + alignof(T) - 1) / alignof(T) * alignof(T);
+  }
+  template <class T>
+  static std::size_t cells_across(const field<T, N>& f, const index<N>& offset) {
+    std::size_t n = 1;
+    for (int d = 0; d < N; ++d) n *= static_cast<std::size_t>(offset[d] == 0 ? f.extent(d) : f.width()[d]);
+    return n;
+  }
+  /// The end of its cells, if they follow those up to `place`.
+  template <class T>
+  static std::size_t end_of(const field<T, N>& f, const index<N>& offset, std::size_t place) {
+    const std::size_t n = cells_across(f, offset);
+    return n == 0 ? place : aligned<T>(place) + n * sizeof(T);
+  }
+  template <class T>
+  static std::size_t pack(const field<T, N>& f, const index<N>& offset, std::byte* cells, std::size_t place) {
+    const std::size_t end = end_of(f, offset, place);
+    if (end == place) return place;
+    const auto from = detail::border_box(f.extents(), f.width(), offset);
+    detail::copy_cells(f.data_handle() + f.mapping()(from.origin), f.mapping().strides(),
+                       reinterpret_cast<T*>(cells + aligned<T>(place)), detail::dense_strides(from.extents),
+                       from.extents);
+    return end;
+  }
+  template <class T>
+  static std::size_t unpack(field<T, N>& f, const index<N>& offset, const std::byte* cells,
+                            std::size_t place) {
+    const std::size_t end = end_of(f, offset, place);
+    if (end == place) return place;
+    const auto to = detail::ghost_box(f.extents(), f.width(), offset);
+    detail::copy_cells(reinterpret_cast<const T*>(cells + aligned<T>(place)),
+                       detail::dense_strides(to.extents), f.data_handle() + f.mapping()(to.origin),
+                       f.mapping().strides(), to.extents);
+    return end;
+  }
+  /// This block is its own neighbour.
+  template <class T>
+  static void copy_around(field<T, N>& f, const index<N>& offset) {
+    const auto from = detail::border_box(f.extents(), f.width(), index<N>() - offset);
+    const auto to = detail::ghost_box(f.extents(), f.width(), offset);
+    detail::copy_cells(f.data_handle() + f.mapping()(from.origin), f.mapping().strides(),
+                       f.data_handle() + f.mapping()(to.origin), f.mapping().strides(), to.extents);
+  }
+
+  template <class Function>
+  void finish(Function& function, Field&... fields) {
+    state::end([&](side<N> across, const detail::pooled<std::byte>& cells) {
+      const index<N> offset = across.offset();
+      std::size_t size = 0;
+      ((size = end_of(fields, offset, size)), ...);
+      if (cells.size() != size) [[unlikely]]
+        detail::throw_other_size(state::step(), state::block_across(across.number()), cells.size(), size);
+      std::size_t place = 0;
+      ((place = unpack(fields, offset, cells.data(), place)), ...);
+    });
+    int number = 0;
+    (fill_ends(function, fields, number++), ...);
+  }
+
+  /// The ghosts beyond a face of the grid: in dimensions that have been filled before, and across other blocks, with those
+  /// there; beyond open ends they stay as they are.
+  template <class T>
+  box<N> outside(const field<T, N>& f, int face) const {
+    const int dimension = face / 2;
+    auto all = detail::ghost_box(f.extents(), f.width(), side<N>(face).offset());
+    if (!state::with_corners()) return all;
+    for (int d = 0; d < N; ++d) {
+      if (d == dimension) continue;
+      for (const int other : {2 * d, 2 * d + 1}) {
+        const boundary beyond = state::beyond(other);
+        if (beyond != boundary::periodic && (d > dimension || beyond == boundary::open)) continue;
+        if (other == 2 * d) all.origin[d] -= f.width()[d];
+        all.extents[d] += f.width()[d];
+      }
+    }
+    return all;
+  }
+  template <class Function, class T>
+  void fill_ends(Function& function, field<T, N>& f, int number) const {
+    for (int face = 0; face < side<N>::faces; ++face) {
+      const boundary beyond = state::beyond(face);
+      if (beyond == boundary::reflecting)
+        reflect(f, face);
+      else if (beyond == boundary::function)
+        apply(function, f, number, face);
+    }
+  }
+  /// What a layer of ghosts in a dimension mirrors.
+  template <class T>
+  static int mirrored(const field<T, N>& f, int face, int layer) {
+    return face % 2 == 0 ? -1 - layer : 2 * f.extent(face / 2) - 1 - layer;
+  }
+  template <class T>
+  void reflect(field<T, N>& f, int face) const {
+    const int d = face / 2;
+    const box<N> all = outside(f, face);
+    for (int layer = all.origin[d]; layer < all.origin[d] + all.extents[d]; ++layer) {
+      box<N> to = all;
+      to.origin[d] = layer;
+      to.extents[d] = 1;
+      index<N> from = to.origin;
+      from[d] = mirrored(f, face, layer);
+      detail::copy_cells(f.data_handle() + f.mapping()(from), f.mapping().strides(),
+                         f.data_handle() + f.mapping()(to.origin), f.mapping().strides(), to.extents);
+    }
+  }
+  template <class Function, class T>
+  void apply(Function& function, field<T, N>& f, int number, int face) const {
+    if constexpr (!std::is_same_v<Function, detail::no_function>) {
+      for (const auto& cell : outside(f, face)) {
+        index<N> mirror = cell;
+        mirror[face / 2] = mirrored(f, face, cell[face / 2]);
+        f[cell] = function(outer_cell<N>{state::cells().origin + cell, side<N>(face), number},
+                           std::as_const(f)[mirror]);
+      }
+    }
+  }
+};
+
+/// What `exchange` and `end` give: co_await it at once.
+template <class... Field>
+template <class Function>
+class [[nodiscard("co_await the end of the exchange")]] halo<Field...>::arrival final
+    : public detail::waiting_end<N> {
+ public:
+  arrival(halo& of, Function function, Field&... fields)
+      : detail::waiting_end<N>(of), function_(std::move(function)), fields_(fields...) {}
+  /// Only before it is awaited; so that when_all and when_any can take it.
+  arrival(arrival&& other) noexcept = default;
+
+  void await_resume() {
+    suspension::end();
+    std::apply([&](Field&... fields) { static_cast<halo&>(this->of()).finish(function_, fields...); },
+               fields_);
+  }
+
+ private:
+  [[no_unique_address]] Function function_;
+  std::tuple<Field&...> fields_;
+};
+
+}  // namespace imbrex::grid

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/grid/halo.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <imbrex/base/random.hpp>
+#include <imbrex/core/array/collectives.hpp>
+#include <imbrex/core/behaviour/machines.test.hpp>
+
+namespace imbrex::grid::halo_test {
+
+class grid_halo : public on_machine {};
+INSTANTIATE_TEST_SUITE_P(on, grid_halo, testing::ValuesIn(machines()), name_of_machine);
+
+/// What a block does between the two halves of an exchange, and after it.
+enum class habit : std::uint8_t { stays, leaves_between_halves, leaves_between_steps, gives_up_at_times };
+
+template <int N>
+struct plan {
+  decomposition<N> cut;
+  boundaries<N> ends;
+  bool corners = false;
+  std::array<index<N>, 2> width{};
+  habit does = habit::stays;
+  std::uint64_t seed = 0;
+};
+
+/// Cells that nothing has been exchanged for.
+constexpr int untouched = 99;
+
+template <int N>
+int own_value(std::int64_t step, int field, const index<N>& cell) {
+  return static_cast<int>((std::hash<index<N>>()(cell) + static_cast<std::size_t>(step * 13 + field * 7)) %
+                          50);
+}
+
+template <int N>
+int value_at_end(const outer_cell<N>& outer, int mirrored) {
+  int sum = 5 * outer.across.number() + 3 * mirrored + 11 * outer.field;
+  for (int d = 0; d < N; ++d) sum += (d + 1) * outer.where[d];
+  return (sum % 50 + 50) % 50;
+}
+
+/// The value of a cell after an exchange, by what the documentation says: beyond ends of the grid, the last dimension
+/// decides what is done with the value that is mirrored there.
+template <int N>
+int expected_value(const plan<N>& p, const box<N>& block, std::int64_t step, int field,
+                   const index<N>& cell) {
+  int beyond_block = 0, last_end = -1;
+  const index<N> extents = p.cut.extents();
+  index<N> wrapped = cell;
+  for (int d = 0; d < N; ++d) {
+    const bool below = cell[d] < block.origin[d], above = cell[d] >= block.origin[d] + block.extents[d];
+    if (!below && !above) continue;
+    ++beyond_block;
+    if (cell[d] >= 0 && cell[d] < extents[d]) continue;
+    const boundary kind = p.ends[side<N>(2 * d + (above ? 1 : 0))];
+    if (kind == boundary::open) return untouched;
+    if (kind == boundary::periodic)
+      wrapped[d] += below ? extents[d] : -extents[d];
+    else
+      last_end = 2 * d + (above ? 1 : 0);
+  }
+  if (beyond_block > 1 && !p.corners) return untouched;
+  if (last_end < 0) return own_value(step, field, wrapped);
+  const int d = last_end / 2;
+  index<N> mirror = cell;
+  mirror[d] = last_end % 2 == 0 ? -1 - cell[d] : 2 * extents[d] - 1 - cell[d];
+  const int mirrored = expected_value(p, block, step, field, mirror);
+  if (p.ends[side<N>(last_end)] == boundary::reflecting) return mirrored;
+  return value_at_end(outer_cell<N>{cell, side<N>(last_end), field}, mirrored);
+}
+
+/// A block of two fields, of which the first has cells of one byte, so that the second must be aligned in messages.
+template <int N>
+class block : public chare<block<N>, index<N>> {
+ public:
+  using small_cells = field<std::int8_t, N>;
+  using large_cells = field<double, N>;
+
+  grid::halo<small_cells, large_cells> halo;
+
+  block() = default;
+  explicit block(const plan<N>& p)
+      : plan_(p), small_(cells().extents, p.width[0]), large_(cells().extents, p.width[1]) {
+    halo.template connect<&block::halo>(*this, p.cut, p.ends, p.corners ? sides::all : sides::faces);
+  }
+
+  /// So many exchanges. Returns the number of cells that are wrong after one of them.
+  task<std::int64_t> run(int steps) {
+    while (done_ < steps) {
+      const std::int64_t step = 3 * done_ - 4;
+      if (!halo.has_begun()) {
+        fill(step);
+        halo.begin(small_, large_, step);
+        fill_interior(step + 1);  // what has left is not changed by that
+        fill_interior(step);      // of which ends of the grid are made, at the end
+        if (plan_.does == habit::leaves_between_halves) {
+          leave();
+          co_await this->template balance_point<&block::run>(steps);
+        }
+      }
+      const auto at_end = [](const outer_cell<N>& outer, auto mirrored) {
+        return static_cast<decltype(mirrored)>(value_at_end(outer, static_cast<int>(mirrored)));
+      };
+      if (plan_.does == habit::gives_up_at_times) {
+        auto first =
+            co_await when_any(halo.end(small_, large_, at_end), sleep_for(std::chrono::nanoseconds(0)));
+        if (first.index == 1) {
+          ++given_up_;
+          continue;
+        }
+      } else {
+        co_await halo.end(small_, large_, at_end);
+      }
+      check(small_, 0, step);
+      check(large_, 1, step);
+      ++done_;
+      if (plan_.does == habit::leaves_between_steps) {
+        leave();
+        co_await this->template balance_point<&block::run>(steps);
+      }
+    }
+    co_return wrong_;
+  }
+
+  void serialize(auto& ar) { ar(halo, plan_, small_, large_, done_, wrong_, given_up_); }
+
+ private:
+  box<N> cells() const { return plan_.cut[this->where()]; }
+  void leave() {
+    random dice(plan_.seed + std::hash<index<N>>()(this->where()) + static_cast<std::uint64_t>(done_));
+    this->migrate_to(static_cast<int>(dice.below(static_cast<std::uint64_t>(this->num_pes()))));
+  }
+  void fill(std::int64_t step) {
+    small_.part(small_.cells_with_ghosts()).fill(untouched);
+    large_.part(large_.cells_with_ghosts()).fill(untouched);
+    fill_interior(step);
+  }
+  void fill_interior(std::int64_t step) {
+    for (const auto& i : small_.cells())
+      small_[i] = static_cast<std::int8_t>(own_value(step, 0, cells().origin + i));
+    for (const auto& i : large_.cells()) large_[i] = own_value(step, 1, cells().origin + i);
+  }
+  template <class Cells>
+  void check(const Cells& f, int number, std::int64_t step) {
+    for (const auto& i : f.cells_with_ghosts()) {
+      const int wanted = expected_value(plan_, cells(), step, number, cells().origin + i);
+      const auto got = static_cast<int>(f[i]);
+      if (got == wanted) continue;
+      if (wrong_ == 0)
+        ADD_FAILURE() << "field " << number << " of block " << to_string(this->where()) << " has " << got
+                      << " at " << to_string(i) << ", not " << wanted << ", at step " << step;
+      ++wrong_;
+    }
+  }
+
+  plan<N> plan_;
+  small_cells small_;
+  large_cells large_;
+  std::int64_t done_ = 0, wrong_ = 0, given_up_ = 0;
+};
+
+template <int N>
+plan<N> random_plan(std::uint64_t seed) {
+  random dice(seed);
+  const auto up_to = [&](int most) {
+    return static_cast<int>(dice.below(static_cast<std::uint64_t>(most) + 1));
+  };
+  plan<N> p;
+  p.seed = seed;
+  std::array<std::vector<int>, static_cast<std::size_t>(N)> lengths;
+  const int longest = N == 1 ? 9 : N == 2 ? 5 : 3;
+  const bool has_thin_blocks = up_to(2) == 0;
+  for (auto& of_dimension : lengths) {
+    for (int blocks = 1 + up_to(N == 3 ? 1 : 3); blocks > 0; --blocks)
+      of_dimension.push_back(has_thin_blocks ? 1 + up_to(1) : 2 + up_to(longest));
+  }
+  p.cut = decomposition<N>(lengths);
+  p.corners = up_to(1) == 1;
+  for (int d = 0; d < N; ++d) {
+    if (up_to(2) == 0)
+      p.ends.set(d, boundary::periodic);
+    else
+      for (const int face : {2 * d, 2 * d + 1}) {
+        const int kind = up_to(2);
+        p.ends.set(side<N>(face), kind == 0   ? boundary::open
+                                  : kind == 1 ? boundary::reflecting
+                                              : boundary::function);
+      }
+    for (auto& width : p.width) width[d] = std::min(up_to(2) == 0 ? 0 : 1 + up_to(2), p.cut.least()[d]);
+  }
+  p.does = static_cast<habit>(up_to(3));
+  return p;
+}
+
+template <int N>
+task<> random_program(std::uint64_t seed) {
+  const auto p = random_plan<N>(seed);
+  const auto all = make_array<block<N>>(dense(p.cut.shape()).placed(round_robin), p);
+  const std::int64_t wrong = co_await all.template reduce<&block<N>::run>(sum, 4);
+  EXPECT_EQ(wrong, 0) << "by seed " << seed;
+  co_await all.destroy();
+}
+
+task<> program_of(std::uint64_t seed) {
+  switch (seed % 3) {
+    case 0: return random_program<1>(seed);
+    case 1: return random_program<2>(seed);
+    default: return random_program<3>(seed);
+  }
+}
+
+TEST_P(grid_halo, gives_each_ghost_the_value_of_a_sequential_model) {
+  std::uint64_t seed = 0;
+  run([&]() -> task<> {
+    for (int n = 0; n < 6; ++n) co_await program_of(++seed);
+  });
+}
+
+TEST(grid_halo_model, agrees_in_any_deterministic_order) {
+  for (std::uint64_t seed = 1000; seed < 1120 && !testing::Test::HasFailure(); ++seed)
+    EXPECT_EQ(imbrex::run(seeded(static_cast<int>(seed % 5 + 1), seed), [seed] { return program_of(seed); }),
+              0)
+        << seed;
+}
+
+TEST(grid_halo_model, agrees_on_shuffled_threads) {
+  for (std::uint64_t seed = 2000; seed < 2060 && !testing::Test::HasFailure(); ++seed) {
+    const options how{
+        .pes = static_cast<int>(seed % 4 + 1), .shuffle = seed, .serialize_always = seed % 2 == 0};
+    EXPECT_EQ(imbrex::run(how, [seed] { return program_of(seed); }), 0) << seed;
+  }
+}
+
+/// Sums its neighbours', in one dimension and around. While some are exchanged, inner cells are worked on.
+class ring : public chare<ring> {
+ public:
+  grid::halo<field<std::int64_t, 1>> halo;
+
+  explicit ring(const decomposition<1>& cut) : now_(cut[where()].extents), next_(now_) {
+    for (const auto& i : now_.cells()) now_[i] = cut[where()].origin[0] + i[0];
+    halo.connect<&ring::halo>(*this, cut, boundary::periodic);
+  }
+
+  task<std::vector<std::int64_t>> run(int steps) {
+    for (int step = 0; step < steps; ++step) {
+      halo.begin(now_, step);
+      add(inner(now_.cells(), now_.width()));
+      co_await halo.end(now_);
+      for (const auto& part : rim(now_.cells(), now_.width())) add(part);
+      swap(now_, next_);
+    }
+    const auto own = now_.interior().span();
+    co_return std::vector<std::int64_t>(own.begin(), own.end());
+  }
+
+ private:
+  void add(const box<1>& part) {
+    for (const auto [i] : part) next_(i) = now_(i - 1) + now_(i) + now_(i + 1);
+  }
+
+  field<std::int64_t, 1> now_, next_;
+};
+
+TEST_P(grid_halo, goes_on_beside_the_inner_cells) {
+  run([]() -> task<> {
+    for (const int blocks : {1, 2, 5}) {
+      const decomposition<1> cut({13}, {blocks});
+      const auto all = make_array<ring>(cut.shape(), cut);
+      const auto parts = co_await all.reduce<&ring::run>(gather, 7);
+      std::vector<std::int64_t> got, wanted(13), before(13);
+      for (const auto& part : parts) got.insert(got.end(), part.begin(), part.end());
+      for (std::size_t i = 0; i < 13; ++i) wanted[i] = static_cast<std::int64_t>(i);
+      for (int step = 0; step < 7; ++step) {
+        before = wanted;
+        for (std::size_t i = 0; i < 13; ++i)
+          wanted[i] = before[(i + 12) % 13] + before[i] + before[(i + 1) % 13];
+      }
+      EXPECT_EQ(got, wanted) << blocks << " blocks";
+    }
+  });
+}
+
+/// Of which one is slow: the others are a step ahead, and what they send travels with it.
+class hare : public chare<hare> {
+ public:
+  grid::halo<field<int, 1>> halo;
+
+  hare() = default;
+  explicit hare(const decomposition<1>& cut) : cells_(cut[where()].extents) {
+    halo.connect<&hare::halo>(*this, cut);
+  }
+  task<> lead() {
+    for (int step = 0; step < 2; ++step) {
+      cells_.interior().fill(10 * where()[0] + step);
+      halo.begin(cells_, step);
+      if (step == 0) co_await halo.end(cells_);
+    }
+  }
+  task<> finish() { co_await halo.end(cells_); }
+  void begin() {
+    cells_.interior().fill(10);
+    halo.begin(cells_, 0);
+  }
+  void leave(int to) { migrate_to(to); }
+  task<std::vector<int>> follow() {
+    std::vector<int> seen;
+    co_await halo.end(cells_);
+    seen.push_back(cells_(-1));
+    seen.push_back(cells_(cells_.extent(0)));
+    cells_.interior().fill(11);
+    co_await halo.exchange(cells_, 1);
+    seen.push_back(cells_(-1));
+    seen.push_back(cells_(cells_.extent(0)));
+    co_return seen;
+  }
+  void serialize(auto& ar) { ar(halo, cells_); }
+
+ private:
+  field<int, 1> cells_;
+};
+
+TEST_P(grid_halo, what_comes_early_for_the_next_step_travels) {
+  run([]() -> task<> {
+    const decomposition<1> cut({9}, {3});
+    const auto all = make_array<hare>(cut.shape(), cut);
+    co_await all[1].call<&hare::begin>();
+    co_await when_all(all[0].call<&hare::lead>(), all[2].call<&hare::lead>());
+    co_await quiescence();  // what they sent for both steps lies with the one between them
+    for (int pe = num_pes() - 1; pe >= 0; --pe) {
+      send<&hare::leave>(all[1], pe);
+      co_await quiescence();
+    }
+    const auto seen = co_await all[1].call<&hare::follow>();
+    EXPECT_EQ(seen, (std::vector<int>{0, 20, 1, 21}));
+    co_await when_all(all[0].call<&hare::finish>(), all[2].call<&hare::finish>());
+  });
+}
+
+}  // namespace imbrex::grid::halo_test

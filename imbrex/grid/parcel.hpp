@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <imbrex/base/pool.hpp>
+#include <imbrex/core/array/mailbox.hpp>
+
+namespace imbrex::grid::detail {
+
+/// Memory of a PE's pool that travels with a message, to the archives a container of bytes. It is aligned for any cells, and
+/// not cleared.
+template <class Byte>
+class pooled {
+  static_assert(sizeof(Byte) == 1);
+
+ public:
+  using value_type = Byte;
+
+  pooled() = default;
+  explicit pooled(std::size_t size)
+      : first_(size == 0 ? nullptr : static_cast<Byte*>(pool::allocate(size))), size_(size) {}
+  pooled(pooled&& other) noexcept
+      : first_(std::exchange(other.first_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  pooled& operator=(pooled&& other) noexcept {
+    std::swap(first_, other.first_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~pooled() {
+    if (first_ != nullptr) pool::release(first_, size_);
+  }
+
+  Byte* data() { return first_; }
+  const Byte* data() const { return first_; }
+  std::size_t size() const { return size_; }
+  const Byte* begin() const { return first_; }
+  const Byte* end() const { return first_ + size_; }
+  void clear() { *this = pooled(); }
+  void resize(std::size_t size) { *this = pooled(size); }
+
+ private:
+  Byte* first_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// What a block sends to a neighbour: the cells of all fields that are exchanged, one after the other, each row by row.
+struct parcel {
+  std::int32_t across = 0;  ///< the side of the receiver that it comes across
+  pooled<std::byte> cells{};
+};
+
+using parcel_letter = imbrex::detail::letter<parcel>;
+
+/// Parcels that have come and wait: of this step, and of the next, which a neighbour may send meanwhile.
+class unread_parcels {
+ public:
+  unread_parcels() = default;
+  unread_parcels(const unread_parcels&) = delete;
+  unread_parcels& operator=(const unread_parcels&) = delete;
+  ~unread_parcels() { discard(); }
+
+  parcel_letter* first() const { return static_cast<parcel_letter*>(letters_.first()); }
+  static parcel_letter* after(const parcel_letter& l) { return static_cast<parcel_letter*>(l.later); }
+  void add(parcel_letter& l) { letters_.add(l); }
+  /// It is no more; `l` neither.
+  void remove(parcel_letter& l) {
+    letters_.remove(l);
+    l.envelope->type->destroy(*l.envelope);
+  }
+
+  void serialize(auto& ar) {
+    std::uint64_t n = letters_.size();
+    ar(n);
+    if constexpr (std::remove_reference_t<decltype(ar)>::reading) {
+      discard();
+      for (; n > 0; --n) {
+        auto& m = imbrex::detail::make_message<imbrex::detail::bare_letter<parcel>>();
+        m.content.envelope = &m;
+        imbrex::detail::message_guard mine(m);
+        ar(m.content.reference, m.content.value);
+        add(m.content);
+        mine.release();
+      }
+    } else {
+      for (const auto* l = first(); l != nullptr; l = after(*l)) ar(l->reference, l->value);
+    }
+  }
+
+ private:
+  void discard() noexcept {
+    while (auto* const l = first()) remove(*l);
+  }
+
+  imbrex::detail::unread_letters letters_;
+};
+
+}  // namespace imbrex::grid::detail
