@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a chare does with its device beside one stream: several streams and events, graphs, flags, work requests, memory
-// that is not there, and a journey to another device.
+// What a chare does with its device beside one stream: several streams and events, graphs, flags, work
+// requests, memory that is not there, and a journey to another device.
 //   build/release/bin/devices --pes 2 --device emulated --devices 2
 #include <algorithm>
 #include <cstddef>
@@ -40,7 +40,8 @@ struct device_part {
 
 class part : public imbrex::chare<part> {
  public:
-  // Streams know no order among each other but by events: what follows `wait` comes after what was before `record`.
+  // Streams know no order among each other but by events: what follows `wait` comes after what was before
+  // `record`.
   imbrex::task<bool> order_streams() {
     device_part& mine = of_this_device();
     auto& streams = mine.streams;
@@ -56,7 +57,8 @@ class part : public imbrex::chare<part> {
     co_return mine.on_host[size - 1] == 3;
   }
 
-  // A graph is captured once and launched often; that takes less time of the PE than its operations one by one.
+  // A graph is captured once and launched often; that takes less time of the PE than its operations one by
+  // one.
   imbrex::task<bool> replay_a_graph() {
     device_part& mine = of_this_device();
     mine.own.begin_capture();

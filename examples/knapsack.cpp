@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The most valuable load of a knapsack by branch and bound: a farm with one searcher on each PE, and a message for each
-// branch of the search. Shows: a group, priorities, messages that may wait for each other, quiescence.
+// The most valuable load of a knapsack by branch and bound: a farm with one searcher on each PE, and a
+// message for each branch of the search. Shows: a group, priorities, messages that may wait for each other,
+// quiescence.
 #include <algorithm>
 #include <cstdio>
 #include <vector>
@@ -38,7 +39,8 @@ struct branch {
   int value = 0;
 };
 
-/// No load of the branch is worth more: the next items as long as they fit, and a part of the one that does not.
+/// No load of the branch is worth more: the next items as long as they fit, and a part of the one that does
+/// not.
 int bound(const branch& b, const std::vector<item>& items) {
   int value = b.value;
   int room = capacity - b.weight;
@@ -72,7 +74,8 @@ class searcher : public imbrex::chare<searcher> {
   int best() const { return best_; }
 
  private:
-  // Looks at the branches up to so many decided items itself, and deals those that go on from there to all PEs.
+  // Looks at the branches up to so many decided items itself, and deals those that go on from there to all
+  // PEs.
   void search_to(const branch& b, int decided) {
     if (b.value > best_) tell(b.value);
     if (bound(b, items_) <= best_) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A map cut into squares that are flat: one that is not is replaced by its four quarters, wherever there are hills.
-// Shows: a group with the map, for all chares of a PE; an array that begins empty, with keys of the user's; insert and
-// destroy; a placement of the user's.
+// A map cut into squares that are flat: one that is not is replaced by its four quarters, wherever there are
+// hills. Shows: a group with the map, for all chares of a PE; an array that begins empty, with keys of the
+// user's; insert and destroy; a placement of the user's.
 #include <algorithm>
 #include <array>
 #include <cstdio>

@@ -7,8 +7,8 @@
 
 namespace harness {
 
-/// What work takes at least, so that it takes the same known time on machines whose processors share a core, or of which
-/// there is only a model.
+/// What work takes at least, so that it takes the same known time on machines whose processors share a core,
+/// or of which there is only a model.
 struct pace {
   imbrex::nanoseconds whole{0};
   bool is_virtual = false;  ///< the time is spent in the machine's model, and not waited for

@@ -19,8 +19,8 @@ namespace {
 constexpr std::size_t line = 8;  // doubles in 64 bytes
 constexpr std::size_t huge_page = std::size_t(2) << 20;
 
-// No wider where that is a multiple of 512 bytes: the rows that one cell needs then share sets of the first-level cache,
-// but lines that nobody uses cost more.
+// No wider where that is a multiple of 512 bytes: the rows that one cell needs then share sets of the
+// first-level cache, but lines that nobody uses cost more.
 std::size_t row_pitch(std::int64_t cells) { return (std::size_t(cells) + line - 1) / line * line; }
 
 double* allocate(std::size_t doubles) {

@@ -17,9 +17,9 @@
 
 namespace jacobi3d {
 
-/// One block of the grid in its PE's device. Faces travel through pinned memory of the host (Charm-H of Choi 2022,
-/// section 5.2.3), and an iteration waits for its device once: when its outgoing faces have come. Otherwise like
-/// `block`, whose entries it has.
+/// One block of the grid in its PE's device. Faces travel through pinned memory of the host (Charm-H of Choi
+/// 2022, section 5.2.3), and an iteration waits for its device once: when its outgoing faces have come.
+/// Otherwise like `block`, whose entries it has.
 class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
  public:
   /// `by_requests`: work goes to the device as `imbrex::work_request`s, not by streams of the blocks.
@@ -30,8 +30,8 @@ class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
   imbrex::task<> start();
   /// Without a tolerance no residual is computed.
   imbrex::task<progress> run(std::int64_t iterations, double tolerance);
-  /// The greatest change of a cell in the last iteration. It is computed by the host, from all cells: what wants it is
-  /// slow.
+  /// The greatest change of a cell in the last iteration. It is computed by the host, from all cells: what
+  /// wants it is slow.
   imbrex::task<double> residual();
   imbrex::task<std::uint64_t> checksum();
   imbrex::task<std::vector<double>> cells();

@@ -24,8 +24,8 @@ struct measurement {
   std::optional<comparison> check;          ///< with --check
 };
 
-/// How many of the timed iterations are timed together: the lengths of so many stretches, or of as many as there are
-/// iterations if these are fewer. They are alike.
+/// How many of the timed iterations are timed together: the lengths of so many stretches, or of as many as
+/// there are iterations if these are fewer. They are alike.
 std::vector<std::int64_t> stretches(std::int64_t iterations, std::int64_t at_most = 7);
 
 /// The middle one of at least one value, or the mean of the two in the middle.

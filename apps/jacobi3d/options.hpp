@@ -30,7 +30,8 @@ struct settings {
   std::string help;               ///< the text that `--help` asks for; empty if it was not given
 };
 
-/// True if blocks give their work to devices as `imbrex::work_request`s, so the runtime's `--streams` says nothing.
+/// True if blocks give their work to devices as `imbrex::work_request`s, so the runtime's `--streams` says
+/// nothing.
 bool by_requests(const settings& asked);
 
 /// Reads the program's options and the runtime's. Throws imbrex::usage_error, with the value and the remedy,

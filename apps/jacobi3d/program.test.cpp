@@ -296,8 +296,8 @@ std::vector<double> times_of_a_node(const std::string& completion) {
   return times;
 }
 
-// Choi et al. 2020, figure 5 and its text: 43 % faster at ODF 4 than at 1, synchronisation up to 83 % slower than what
-// the runtime does, callbacks like polling.
+// Choi et al. 2020, figure 5 and its text: 43 % faster at ODF 4 than at 1, synchronisation up to 83 % slower
+// than what the runtime does, callbacks like polling.
 TEST(jacobi3d_in_simulated_time, shows_what_the_paper_saw_on_a_node) {
   const auto polled = times_of_a_node("poll");
   const auto called = times_of_a_node("callback");

@@ -31,7 +31,8 @@ std::string summary(std::span<const finished> all);
 
 /// One object, without a line end: app, grid (cells), blocks (of the array), odf, pes, processes, iters,
 /// us_per_iter, cells_per_s, checksum ("0x" and 16 digits) and residual (null with --no-data),
-/// max_abs_error (null if not checked), machine, device, overlap; with a device streams, completion and device_model.
+/// max_abs_error (null if not checked), machine, device, overlap; with a device streams, completion and
+/// device_model.
 std::string json_line(const settings& asked, const platform& where, const finished& one);
 
 /// A line of the standard error output that grows, where that is a terminal; otherwise nothing.

@@ -34,8 +34,9 @@ struct sweep_options {
 double sweep(block_field& field, const sweep_options& options = {});
 
 /// The parts of a sweep before and after the halos come. sweep_interior() sweeps the cells that need no halo
-/// of a shared side, and leaves the outgoing faces alone. sweep_exterior(), when all halos have been put after
-/// that, sweeps the rest and ends the sweep as sweep() does. Each returns its part's greatest difference.
+/// of a shared side, and leaves the outgoing faces alone. sweep_exterior(), when all halos have been put
+/// after that, sweeps the rest and ends the sweep as sweep() does. Each returns its part's greatest
+/// difference.
 double sweep_interior(block_field& field, const sweep_options& options = {});
 double sweep_exterior(block_field& field, const sweep_options& options = {});
 

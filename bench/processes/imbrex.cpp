@@ -44,7 +44,8 @@ class player : public imbrex::chare<player> {
 
   explicit player(const course& asked) : asked_(asked) {}
 
-  /// A message there and one back: a ball that each hands on as it came, moved and never copied, or what each has.
+  /// A message there and one back: a ball that each hands on as it came, moved and never copied, or what each
+  /// has.
   imbrex::task<point> play(std::size_t size) {
     rounds_.emplace(asked_, size);
     rounds_->next();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The benches of two processes by UCX active messages and nothing else: one worker, polled, which no other
-// thread touches. UCX chooses how bytes travel. What came unasked (eager) is used where UCX put it, unless it is to
-// be handed on; what did not (rendezvous) is received into a buffer.
+// thread touches. UCX chooses how bytes travel. What came unasked (eager) is used where UCX put it, unless it
+// is to be handed on; what did not (rendezvous) is received into a buffer.
 //   build/release/bin/imbrex run -n 2 build/release/bin/processes_ucx --bench bandwidth
 #include <algorithm>
 #include <cstdio>
@@ -72,8 +72,8 @@ class connection {
 
   enum kind : unsigned { message, answer };
 
-  /// From now on messages are like this, and are compared until `all_right`; UCX asks for buffers from `in`, where
-  /// all of them are put if they are kept.
+  /// From now on messages are like this, and are compared until `all_right`; UCX asks for buffers from `in`,
+  /// where all of them are put if they are kept.
   void expect(contents which, std::size_t size, const buffers& in, bool keeps) {
     in_ = &in;
     keeps_ = keeps;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How wrong the clocks of a trace are whose processes have one clock, which they could not know: clocks.py makes such.
+// How wrong the clocks of a trace are whose processes have one clock, which they could not know: clocks.py
+// makes such.
 //   trace_clocks FILE
-// Prints by how much the file's clock is taken to differ from process 0's, at each quarter of a second, in us.
+// Prints by how much the file's clock is taken to differ from process 0's, at each quarter of a second, in
+// us.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a trace as a run of a stencil would leave it, of any length, to measure the report with:
 //   trace_generate FILE RECORDS [PES] [PROCESSES]
-// Each PE runs an item for each message of its two neighbours: a coroutine goes on, sends one on and waits again.
+// Each PE runs an item for each message of its two neighbours: a coroutine goes on, sends one on and waits
+// again.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

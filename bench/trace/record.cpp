@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tracing costs: a record above the counter that tells its time, and a message between chares with a trace and without. The trace goes to
-// the memory file system, so that no disk is measured.
+// What tracing costs: a record above the counter that tells its time, and a message between chares with a
+// trace and without. The trace goes to the memory file system, so that no disk is measured.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>

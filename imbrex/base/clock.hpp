@@ -38,9 +38,9 @@ class simulated_clock final : public clock {
   nanoseconds now_{0};
 };
 
-/// The time of one of several who take turns in simulated time. What he does is charged to him: so while he works his
-/// time runs ahead of the one that all share, and while he has nothing to do it goes with that. It belongs to the one
-/// thread that steps them all.
+/// The time of one of several who take turns in simulated time. What he does is charged to him: so while he
+/// works his time runs ahead of the one that all share, and while he has nothing to do it goes with that. It
+/// belongs to the one thread that steps them all.
 class local_clock final : public clock {
  public:
   /// The shared clock must outlive this one.

@@ -43,8 +43,8 @@ class remote_error : public error {
 /// Empty for a null pointer.
 std::string exception_type(const std::exception_ptr& thrown);
 
-/// One line for people: "std::out_of_range: text", of an imbrex::error its text alone, "an exception of type int",
-/// and for memory that ran out how much the process held and how much the machine has.
+/// One line for people: "std::out_of_range: text", of an imbrex::error its text alone, "an exception of type
+/// int", and for memory that ran out how much the process held and how much the machine has.
 std::string describe(const std::exception_ptr& thrown);
 
 }  // namespace imbrex

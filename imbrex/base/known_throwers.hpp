@@ -8,12 +8,13 @@
 
 namespace imbrex {
 
-/// Who threw the exceptions that somebody was given by others: the last few, as text, since the exceptions themselves
-/// may be another thread's to destroy.
+/// Who threw the exceptions that somebody was given by others: the last few, as text, since the exceptions
+/// themselves may be another thread's to destroy.
 class known_throwers {
  public:
   void add(const std::exception_ptr& given, std::string thrower);
-  /// Who threw this exception. Nothing if it was not given, or cannot be told from others since it is no std::exception.
+  /// Who threw this exception. Nothing if it was not given, or cannot be told from others since it is no
+  /// std::exception.
   std::optional<std::string> thrower_of(const std::exception_ptr& thrown) const;
 
  private:

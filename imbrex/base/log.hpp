@@ -15,8 +15,8 @@ void set_log_level(log_level level) noexcept;
 log_level current_log_level() noexcept;
 
 /// Writes "imbrex: warning: text" and a line end to the standard error output by one system call, so that the
-/// lines of several threads do not mix; what is in it of arguments and files cannot move the cursor (`printable_lines`).
-/// Never throws: a line that cannot be written is lost.
+/// lines of several threads do not mix; what is in it of arguments and files cannot move the cursor
+/// (`printable_lines`). Never throws: a line that cannot be written is lost.
 void log(log_level level, std::string_view text) noexcept;
 
 }  // namespace imbrex

@@ -61,8 +61,8 @@ constexpr bool fits(I value) {
   }
 }
 
-/// An integer as a To; throws imbrex::error with these words if it is too large or too small, which costs nothing where
-/// it cannot be.
+/// An integer as a To; throws imbrex::error with these words if it is too large or too small, which costs
+/// nothing where it cannot be.
 template <class To, class Words, std::integral I>
 constexpr To narrow(I value) {
   if constexpr (!always_fits<To, I>)

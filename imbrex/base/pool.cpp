@@ -29,8 +29,9 @@ const std::size_t pool::largest_pooled = pool::largest_class;
 
 namespace {
 
-/// Long blocks begin on pages. What another process has sent the kernel copies five times as slowly to a place that lies 1
-/// to 31 bytes further within its page than where it comes from (process_vm_readv of 2 MiB: 1,400 us, else 250).
+/// Long blocks begin on pages. What another process has sent the kernel copies five times as slowly to a
+/// place that lies 1 to 31 bytes further within its page than where it comes from (process_vm_readv of 2 MiB:
+/// 1,400 us, else 250).
 constexpr std::size_t shortest_on_pages = std::size_t{1} << 16U;
 constexpr std::size_t page = 4096;
 
@@ -47,7 +48,8 @@ void release_large(void* p, std::size_t bytes) noexcept {
 
 #else
 
-/// Not by the aligned operator new: glibc before 2.38 does not use what that has had for the next of its size.
+/// Not by the aligned operator new: glibc before 2.38 does not use what that has had for the next of its
+/// size.
 void* allocate_large(std::size_t bytes) {
   const std::size_t alignment = alignment_of_large(bytes);
   void* const whole = ::operator new(sizeof whole + alignment + bytes);
@@ -78,8 +80,8 @@ shared_pool& outside() {
 
 }  // namespace
 
-/// What pools have left that ended before their blocks came back: slabs, each with how many are still to come. They
-/// come to a pool that is never destroyed.
+/// What pools have left that ended before their blocks came back: slabs, each with how many are still to
+/// come. They come to a pool that is never destroyed.
 struct pool::remains {
   std::mutex lock;
   pool returns;

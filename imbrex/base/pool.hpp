@@ -13,12 +13,13 @@ namespace imbrex {
 /// Memory for messages and coroutine frames: one pool for each PE, no lock and no system call in the steady
 /// state.
 ///
-/// Blocks come in classes: one for each 64 bytes up to 2 KiB, and from there four for each doubling; larger ones than
-/// `largest_pooled` go to operator new. What a class has had at once it keeps until the pool ends. A block that another PE
-/// releases goes home: it is collected there into a chain of blocks of that owner and class, and the chain is pushed to
-/// `returned_` of the owner, which takes all chains of a class as its free list when the class runs dry. Nobody walks a
-/// chain: its blocks lie in another core's cache, and each step would wait for one. Without all that, a stream of
-/// messages from one PE to another would grow memory for ever.
+/// Blocks come in classes: one for each 64 bytes up to 2 KiB, and from there four for each doubling; larger
+/// ones than `largest_pooled` go to operator new. What a class has had at once it keeps until the pool ends.
+/// A block that another PE releases goes home: it is collected there into a chain of blocks of that owner and
+/// class, and the chain is pushed to `returned_` of the owner, which takes all chains of a class as its free
+/// list when the class runs dry. Nobody walks a chain: its blocks lie in another core's cache, and each step
+/// would wait for one. Without all that, a stream of messages from one PE to another would grow memory for
+/// ever.
 ///
 /// Who may touch what: everything is the owner thread's, but `returned_`, to which any thread pushes
 /// (release) and from which the owner takes all (acquire); no item is popped singly, so there is no ABA
@@ -72,8 +73,8 @@ class pool {
     mine->free_[c] = b;
   }
 
-  /// Says that a block may be given back later than its pool ends, which then leaves the memory around it in place.
-  /// Its owner.
+  /// Says that a block may be given back later than its pool ends, which then leaves the memory around it in
+  /// place. Its owner.
   static void keep(void* p, std::size_t bytes);
 
   /// Sends collected blocks home; before the PE sleeps.

@@ -6,7 +6,8 @@
 
 namespace imbrex {
 
-/// What words of arguments and files look like on a terminal: what is no UTF-8 or would move the cursor is escaped, as
+/// What words of arguments and files look like on a terminal: what is no UTF-8 or would move the cursor is
+/// escaped, as
 /// \x1b.
 std::string printable(std::string_view words);
 

@@ -8,20 +8,20 @@
 
 namespace imbrex {
 
-/// How an entry runs that may suspend, by what it returns. `task` is one such type; a front end specialises this for
-/// its own, such as an entry on a stack. All functions are called on the PE of the entry's chare.
+/// How an entry runs that may suspend, by what it returns. `task` is one such type; a front end specialises
+/// this for its own, such as an entry on a stack. All functions are called on the PE of the entry's chare.
 ///
 /// - `result`: what the entry gives its caller in the end.
 /// - `void* release(E&&)`: gives away the body, which `kind.destroy` frees, at its end or before.
-/// - `bool start(void* body, scope& entry, const waiter& awaiter)`: runs it until it waits or ends. True if it has
-///   ended; otherwise it resumes the awaiter at its end.
+/// - `bool start(void* body, scope& entry, const waiter& awaiter)`: runs it until it waits or ends. True if
+///   it has ended; otherwise it resumes the awaiter at its end.
 /// - `std::exception_ptr take_error(void* body)`: after its end, what has left it; null if nothing has.
 /// - `storable<result> take_result(void* body)`: after its end, if nothing has left it.
 /// - `static constexpr body_kind kind`.
 ///
-/// A body waits by `await_by`, from within, with a waiter whose object is the body. When a body that can move has been
-/// resumed and waits again, its front end calls `detail::retry_departure`: its chare may have been kept from leaving by
-/// what it waited for before.
+/// A body waits by `await_by`, from within, with a waiter whose object is the body. When a body that can move
+/// has been resumed and waits again, its front end calls `detail::retry_departure`: its chare may have been
+/// kept from leaving by what it waited for before.
 template <class E>
 struct entry_body;
 

@@ -34,8 +34,8 @@ class suspension {
   /// What is waited for, such as "halo with reference 3".
   virtual std::string description() const = 0;
   virtual awaited cause() const { return {}; }
-  /// True if the entry's chare may move to another PE of this process meanwhile: what is waited for lies with the chare,
-  /// not with the PE.
+  /// True if the entry's chare may move to another PE of this process meanwhile: what is waited for lies with
+  /// the chare, not with the PE.
   virtual bool can_move() const { return false; }
 
   inline void begin(scope& entry);

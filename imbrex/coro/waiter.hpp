@@ -5,8 +5,8 @@
 
 namespace imbrex {
 
-/// Whoever waits for something: a function, and the object that it resumes. A suspended coroutine is one kind; a
-/// stack that was switched away from, or a frame of another language, is another.
+/// Whoever waits for something: a function, and the object that it resumes. A suspended coroutine is one
+/// kind; a stack that was switched away from, or a frame of another language, is another.
 class waiter {
  public:
   using function = void (*)(void* object);

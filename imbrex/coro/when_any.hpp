@@ -131,8 +131,8 @@ class [[nodiscard("co_await what when_any returns")]] any_of_many {
 
 /// Awaits the first of several awaitables to end; gives its place among the arguments and a variant of the
 /// results (`nothing` for those that have none). The others are cancelled: what they waited for is not
-/// consumed, except for what a task or when_all among them had already; but a call that was sent still runs, and an
-/// exception in it then ends the run. An exception of the first is thrown here.
+/// consumed, except for what a task or when_all among them had already; but a call that was sent still runs,
+/// and an exception in it then ends the run. An exception of the first is thrown here.
 template <class... A>
   requires(sizeof...(A) > 0)
 auto when_any(A... awaitables) {

@@ -14,8 +14,9 @@ namespace imbrex {
 
 /// One accelerator: a GPU, or what stands for one. It makes nothing by itself: a `stream`, an `event_pool`, a
 /// `device_buffer`, a `pinned_buffer` and a `flag_array` each take the device that they are of, and may not
-/// outlive it. The devices of a run end with it: of what is left of one then, each use throws `error`, and only the
-/// contents of pinned memory remain. Any thread may use a device; what is made of it says itself who may.
+/// outlive it. The devices of a run end with it: of what is left of one then, each use throws `error`, and
+/// only the contents of pinned memory remain. Any thread may use a device; what is made of it says itself who
+/// may.
 class device {
  public:
   explicit device(std::unique_ptr<device_backend> backend);

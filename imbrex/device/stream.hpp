@@ -32,8 +32,8 @@ struct [[nodiscard("co_await stream.done()")]] stream_end {
 ///
 /// An operation that fails on the device fails the device, for good: from then on every call that can tell
 /// throws `device_error`, and so does `co_await` of the end of any of its streams, also for those who wait
-/// already. Whoever catches it can tidy up, but a run ends with exit status 1 if a device of it has failed, and
-/// with the reason if nothing else has ended it.
+/// already. Whoever catches it can tidy up, but a run ends with exit status 1 if a device of it has failed,
+/// and with the reason if nothing else has ended it.
 ///
 /// What was submitted goes on when the stream is destroyed. Using a stream, graph or event after it was moved
 /// from throws `error`.
@@ -114,15 +114,16 @@ class stream {
   /// Writes into the flag in the stream's order. Throws `device_error` if the device cannot.
   void write(device_flag to, std::uint32_t value);
   /// What follows waits until the flag has reached the value: until (flag - value) is not negative as a
-  /// signed number. Throws `device_error` if the device cannot. For a flag that nobody writes it waits for ever, and
-  /// so do runs on threads that await the stream: that the device will not write cannot be known, nor be told of.
-  /// While a stream waits, calls of the driver that wait for the device do not return: making streams, memory
-  /// that no pool has, a kernel's first launch. Whoever is to write the flag does these before.
+  /// signed number. Throws `device_error` if the device cannot. For a flag that nobody writes it waits for
+  /// ever, and so do runs on threads that await the stream: that the device will not write cannot be known,
+  /// nor be told of. While a stream waits, calls of the driver that wait for the device do not return: making
+  /// streams, memory that no pool has, a kernel's first launch. Whoever is to write the flag does these
+  /// before.
   void wait(device_flag until, std::uint32_t at_least);
 
-  /// `co_await stream.done()`: the entry goes on when all that was submitted is done; its PE does other things
-  /// meanwhile, or what the run's `completion_method` says. Throws `device_error` if the device has failed or
-  /// fails. (<imbrex/core/gpu/device_work.hpp>)
+  /// `co_await stream.done()`: the entry goes on when all that was submitted is done; its PE does other
+  /// things meanwhile, or what the run's `completion_method` says. Throws `device_error` if the device has
+  /// failed or fails. (<imbrex/core/gpu/device_work.hpp>)
   stream_end done() noexcept { return {*this}; }
   /// A number that no other stream of this process has or had.
   std::uint64_t number() const noexcept { return number_; }
@@ -134,9 +135,9 @@ class stream {
 
   /// From now on operations are not run but collected for a graph, until `end_capture`. Other streams that
   /// wait for an event of a capturing stream are captured with it, and must be joined to it by an event
-  /// before the end. Meanwhile neither they nor their events can be asked whether they are done. To ask such an
-  /// event, to wait for one of outside, or to join two captures spoils the capture: then all but its end is
-  /// refused, and the end throws. Throws `device_error` where graphs are missing, and for a shared stream.
+  /// before the end. Meanwhile neither they nor their events can be asked whether they are done. To ask such
+  /// an event, to wait for one of outside, or to join two captures spoils the capture: then all but its end
+  /// is refused, and the end throws. Throws `device_error` where graphs are missing, and for a shared stream.
   void begin_capture();
   /// True between the two.
   bool capturing() { return backend().capturing(); }

@@ -33,11 +33,12 @@ class stream_registry {
   /// The stream goes; what it still runs counts on.
   void leave(stream_backend& one) noexcept;
   std::size_t streams();
-  /// Begins and ends a capture in the stream. Nobody may ask a captured stream anything, and a moment asks all of them;
-  /// so these two, and `join`, exclude `now`.
+  /// Begins and ends a capture in the stream. Nobody may ask a captured stream anything, and a moment asks
+  /// all of them; so these two, and `join`, exclude `now`.
   void begin_capture(stream_backend& one);
   std::unique_ptr<graph_backend> end_capture(stream_backend& one);
-  /// The stream waits for an event of another device, and is in that one's capture from now on if the event is.
+  /// The stream waits for an event of another device, and is in that one's capture from now on if the event
+  /// is.
   void join(stream_backend& one, event_backend& until);
   /// Throws `device_error` if the device has failed.
   void check();

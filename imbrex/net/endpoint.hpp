@@ -14,9 +14,9 @@ class endpoint : public transport {
  public:
   /// Sends a notice to a process; it arrives at that one's first PE.
   virtual void notify(int process, std::span<const std::byte> bytes) = 0;
-  /// Room for an item for that PE of at most so many bytes, up to `longest_written`, as `work_type::pack` writes them;
-  /// `send_written`, with the same `may_wait`, is the next call. `may_wait`: as `work::coalesced`. Null if an item must
-  /// be made and sent.
+  /// Room for an item for that PE of at most so many bytes, up to `longest_written`, as `work_type::pack`
+  /// writes them; `send_written`, with the same `may_wait`, is the next call. `may_wait`: as
+  /// `work::coalesced`. Null if an item must be made and sent.
   virtual std::byte* room_for(int /*to*/, std::size_t /*most*/, bool /*may_wait*/) { return nullptr; }
   /// Sends so many bytes that have been written there.
   virtual void send_written(std::size_t /*bytes*/, bool /*may_wait*/) {}
@@ -29,9 +29,9 @@ class endpoint : public transport {
   static constexpr std::size_t most_unread = std::size_t{32} << 20U;
 
   /// Moves what can be moved, in and out; not for ever, if others send without end. True if anything came in.
-  /// `unread`: bytes of what came before and waits to be run; while these are more than `most_unread`, long messages
-  /// stay where they come from, so that their senders notice. Throws what the receiver has thrown: serial_error for bytes
-  /// that make no item.
+  /// `unread`: bytes of what came before and waits to be run; while these are more than `most_unread`, long
+  /// messages stay where they come from, so that their senders notice. Throws what the receiver has thrown:
+  /// serial_error for bytes that make no item.
   virtual bool progress(std::size_t unread) = 0;
   /// Before a sleep: true if from now on whatever comes makes `descriptor` readable; false if there is
   /// something to do at once.

@@ -10,19 +10,20 @@
 
 #include <imbrex/net/network.hpp>
 
-/// What a fabric implements: the network itself, by which endpoints reach each other. What is ours on every fabric
-/// (short messages that leave together, back-pressure, long ones that wait, shared memory, counting) is in `endpoint/`;
-/// `connect/` finds a fabric by its name, and `checks/` says what holds for each.
+/// What a fabric implements: the network itself, by which endpoints reach each other. What is ours on every
+/// fabric (short messages that leave together, back-pressure, long ones that wait, shared memory, counting)
+/// is in `endpoint/`; `connect/` finds a fabric by its name, and `checks/` says what holds for each.
 ///
-/// A fabric carries messages between workers: active messages of some kinds, each of a header and a body. Only who made
-/// a message reads it, so to a fabric both are bytes. A worker is one thread's, and calls its events within its own
-/// functions only.
+/// A fabric carries messages between workers: active messages of some kinds, each of a header and a body.
+/// Only who made a message reads it, so to a fabric both are bytes. A worker is one thread's, and calls its
+/// events within its own functions only.
 namespace imbrex {
 
 struct fabric_capabilities {
   bool ordered = false;   ///< short messages come to a worker in the order in which another one sent them
   bool reliable = false;  ///< each message comes once, and as it was sent; else tests alone use it
-  /// What is longer than some bytes leaves only when both workers have looked at the network since they connected.
+  /// What is longer than some bytes leaves only when both workers have looked at the network since they
+  /// connected.
   bool connects_late = false;
   std::size_t longest_header = 0;  ///< bytes, of a message with a body
 };
@@ -50,8 +51,8 @@ struct fabric_transfer {
   fabric_events* told;
 };
 
-/// What has become of a call: nothing more is to come of it; or what was sent is still read, and must stay until
-/// `fabric_events::departed`; or it has failed, for a reason that the fabric has a negative number for.
+/// What has become of a call: nothing more is to come of it; or what was sent is still read, and must stay
+/// until `fabric_events::departed`; or it has failed, for a reason that the fabric has a negative number for.
 struct fabric_status {
   std::intptr_t code = 0;
 
@@ -75,8 +76,8 @@ class fabric_events {
 
   /// A message.
   virtual void came(unsigned kind, std::span<const std::byte> header, std::span<const std::byte> body) = 0;
-  /// A long message, whose body of so many bytes is with its sender until it is accepted. True if it is kept: it will be
-  /// accepted or declined later. What is not, and was not accepted in this call, is declined.
+  /// A long message, whose body of so many bytes is with its sender until it is accepted. True if it is kept:
+  /// it will be accepted or declined later. What is not, and was not accepted in this call, is declined.
   virtual bool offered(unsigned kind, std::span<const std::byte> header, std::size_t size, void* offer) = 0;
   /// Nobody reads any more what was kept with a send.
   virtual void departed(fabric_transfer& what) = 0;
@@ -89,8 +90,9 @@ class fabric_events {
   ~fabric_events() = default;
 };
 
-/// One end of a fabric. Before it ends all is disconnected; what it has not finished with then it tells nobody. An endpoint whose messages are to cost no call through a pointer is made for a final class of
-/// this one; see `endpoints::network_endpoint`.
+/// One end of a fabric. Before it ends all is disconnected; what it has not finished with then it tells
+/// nobody. An endpoint whose messages are to cost no call through a pointer is made for a final class of this
+/// one; see `endpoints::network_endpoint`.
 class fabric_worker {
  public:
   fabric_worker() = default;
@@ -108,8 +110,8 @@ class fabric_worker {
   virtual void listen(fabric_events& to) = 0;
 
   virtual fabric_status connect(fabric_connection& made, const fabric_destination& to) = 0;
-  /// Whether long messages to another worker of this host could go faster by memory that both share. It may take a while
-  /// to find out.
+  /// Whether long messages to another worker of this host could go faster by memory that both share. It may
+  /// take a while to find out.
   virtual bool may_share_memory(const fabric_connection& /*to*/) { return false; }
   /// Sends a message.
   virtual fabric_status send(fabric_connection& to, unsigned kind, std::span<const std::byte> header,
@@ -122,15 +124,16 @@ class fabric_worker {
   /// Why that has failed.
   virtual std::string failure(fabric_status how) const = 0;
 
-  /// Has the body of an offered message put there; `fabric_events::filled` tells of its end, perhaps in this call.
+  /// Has the body of an offered message put there; `fabric_events::filled` tells of its end, perhaps in this
+  /// call.
   virtual void accept(void* offer, std::span<std::byte> place, fabric_transfer& what) = 0;
   /// Nobody wants that message.
   virtual void decline(void* offer) noexcept = 0;
 
   /// Moves what can be moved, in and out. True if there was something.
   virtual bool progress() noexcept = 0;
-  /// Before a sleep: true if from now on whatever comes makes `descriptor` readable; false if there is something to do
-  /// at once.
+  /// Before a sleep: true if from now on whatever comes makes `descriptor` readable; false if there is
+  /// something to do at once.
   virtual bool arm() = 0;
   virtual int descriptor() const = 0;
   /// Drops a connection and what it still holds.
@@ -168,8 +171,8 @@ class fabric {
   /// Opens it, by what all have said, in the order of their numbers; before anything else.
   virtual void open(const std::vector<std::string>& all, int self) = 0;
   virtual std::unique_ptr<fabric_worker> make_worker() = 0;
-  /// Of the host with that number among `hosts`, which will be complete when it starts. What it sends has the run's
-  /// `token`. Null if this fabric needs none, or the user wants none.
+  /// Of the host with that number among `hosts`, which will be complete when it starts. What it sends has the
+  /// run's `token`. Null if this fabric needs none, or the user wants none.
   virtual std::unique_ptr<link_watch> make_watch(int /*host*/, const std::vector<watchman>& /*hosts*/,
                                                  std::uint64_t /*token*/, network::receiver& /*to*/) {
     return nullptr;

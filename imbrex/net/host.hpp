@@ -13,7 +13,8 @@ namespace imbrex {
 
 /// The same for all processes of a host, and for no others: what the kernel drew when it started. Processes
 /// in different containers are on different hosts: they share no memory, or are connected by a link that
-/// may fail; and those in different time namespaces, which have other clocks. Throws imbrex::error without /proc.
+/// may fail; and those in different time namespaces, which have other clocks. Throws imbrex::error without
+/// /proc.
 std::string name_of_host();
 
 /// A process of a host.
@@ -35,18 +36,18 @@ struct host_share {
   std::vector<host_process> processes;  ///< of this host, by their ranks, this one among them
   std::size_t self = 0;                 ///< its place among them
   std::uint64_t job = 0;                ///< a number that process 0 has drawn; its runs differ in it
-  /// The first PE of each host of the job, ascending from 0; a host whose processes do not follow each other counts as
-  /// several.
+  /// The first PE of each host of the job, ascending from 0; a host whose processes do not follow each other
+  /// counts as several.
   std::vector<int> host_starts{0};
 };
 
 /// Of a process by itself: as `share_host`.
 host_share own_host(int pes, int beside);
 
-/// Agrees with the other processes of the job. `pes`: how many PEs this process is to have; 0 for its part of the
-/// processors that it may use, of which those that others of its host may use as well are divided among them.
-/// `beside`: threads that it has beside its PEs, and that need a processor, too. `devices`: as `host_process` has
-/// them.
+/// Agrees with the other processes of the job. `pes`: how many PEs this process is to have; 0 for its part of
+/// the processors that it may use, of which those that others of its host may use as well are divided among
+/// them. `beside`: threads that it has beside its PEs, and that need a processor, too. `devices`: as
+/// `host_process` has them.
 host_share share_host(bootstrap& job, int pes, int beside, const std::string& devices);
 
 namespace detail {

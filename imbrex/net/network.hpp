@@ -21,13 +21,15 @@ class network {
   network& operator=(const network&) = delete;
   virtual ~network() = default;
 
-  /// Who takes what arrives: called inside `endpoint::progress`, and by a long row of sends, on the endpoint's thread.
+  /// Who takes what arrives: called inside `endpoint::progress`, and by a long row of sends, on the
+  /// endpoint's thread.
   class receiver {
    public:
     /// An item, from what `work_type::pack` wrote. The input is the network's, and gone
     /// after the call. Throws serial_error.
     virtual work& unpack(reader& in) = 0;
-    /// A whole item, packed, for that PE of this process. The bytes are the network's, and gone after the call.
+    /// A whole item, packed, for that PE of this process. The bytes are the network's, and gone after the
+    /// call.
     virtual void take(std::span<const std::byte> packed, int pe) {
       reader in(packed);
       arrived(unpack(in), pe, packed.size());

@@ -5,7 +5,8 @@
 
 namespace imbrex {
 
-/// Writes what that item's kind unpacks. If its type's own serialize() throws, destroys the item and throws the same.
+/// Writes what that item's kind unpacks. If its type's own serialize() throws, destroys the item and throws
+/// the same.
 void pack_or_destroy(work& item, writer& out);
 
 /// An item of that kind, made of all that is left to read. A serial_error says of what kind it was to be.

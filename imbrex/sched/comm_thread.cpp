@@ -11,8 +11,8 @@
 
 namespace imbrex {
 
-/// An item that a PE has packed, as only it may: what the program serialises runs there, and what that throws belongs
-/// there. A long block stays in the item, which the PE destroys when the block has left.
+/// An item that a PE has packed, as only it may: what the program serialises runs there, and what that throws
+/// belongs there. A long block stays in the item, which the PE destroys when the block has left.
 struct comm_thread::item_going : work {
   item_going(comm_thread& t, work& i, int pe) : through(t), from(current()->pe()), to(pe) {
     packed.lend_from(endpoint::shortest_block_lent);

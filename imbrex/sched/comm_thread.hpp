@@ -16,9 +16,9 @@
 namespace imbrex {
 
 /// The thread that alone drives a process's network for all its PEs (`--comm-thread`), so that messages move
-/// while PEs compute. To the thread machine it is one more scheduler; its work is items on their way out. What
-/// arrives it posts into the PEs' doors, packed, since only its PE can unpack an item; what is about the job it
-/// hands to the first PE.
+/// while PEs compute. To the thread machine it is one more scheduler; its work is items on their way out.
+/// What arrives it posts into the PEs' doors, packed, since only its PE can unpack an item; what is about the
+/// job it hands to the first PE.
 class comm_thread final : public scheduler, public network::receiver {
  public:
   /// `owner`: takes notices and unpacks, and must outlive this.

@@ -13,7 +13,8 @@ class completion_source {
 
   /// How many notices have not been delivered.
   std::size_t pending() const { return pending_; }
-  /// True if a PE that has other things to do is to look now. To be asked at each turn while something is pending.
+  /// True if a PE that has other things to do is to look now. To be asked at each turn while something is
+  /// pending.
   bool is_due() { return --turns_left_ <= 0 && is_due_now(); }
   /// Looks once; true if something was queued.
   virtual bool look() = 0;

@@ -82,7 +82,8 @@ class device_completions::notice : public work {
   notice* after = nullptr;     ///< the next one of the same stream
 
   static const work_type kind;
-  /// Items that ask first, for the device may have failed although somebody called, and go back if it is not done.
+  /// Items that ask first, for the device may have failed although somebody called, and go back if it is not
+  /// done.
   static const work_type kind_that_asks;
 
  private:

@@ -24,29 +24,29 @@ struct completion_costs {
   nanoseconds synchronize{0};
 };
 
-/// Tells a PE when its device has done what it was given: the asynchronous completion of Choi 2022, section 2.3,
-/// and what it is compared with there. Everything is the PE's thread's; only callbacks come from elsewhere, and
-/// they enter by the PE's door, as messages of other PEs do.
+/// Tells a PE when its device has done what it was given: the asynchronous completion of Choi 2022,
+/// section 2.3, and what it is compared with there. Everything is the PE's thread's; only callbacks come from
+/// elsewhere, and they enter by the PE's door, as messages of other PEs do.
 ///
-/// - polling: an event is recorded for each notice. A look asks one event, the oldest of one stream, and the next
-///   look that of the next stream: so a look costs the same however much is pending, and a stream that is busy for
-///   long does not hold up the others.
+/// - polling: an event is recorded for each notice. A look asks one event, the oldest of one stream, and the
+///   next look that of the next stream: so a look costs the same however much is pending, and a stream that
+///   is busy for long does not hold up the others.
 /// - flag: the stream writes into a word of host memory; a look compares some words.
 /// - callback: the stream calls a host function.
 /// - user_polling: the notice is an item of the queue that asks and queues itself again.
 /// - synchronous: there is no notice.
 /// - work_request: as polling. The streams of the requests are here.
 ///
-/// In simulated time no thread can wait: there a `synchronous` PE has a notice as well, and `blocks` until it comes, once
-/// what it runs has returned or suspended.
+/// In simulated time no thread can wait: there a `synchronous` PE has a notice as well, and `blocks` until it
+/// comes, once what it runs has returned or suspended.
 ///
-/// A device that fails may tell nobody, or call although it has failed: so an event goes with each notice, which is
-/// asked when a callback has come, and now and then while nothing comes. Then all who wait are told of the failure, each
-/// in an item.
+/// A device that fails may tell nobody, or call although it has failed: so an event goes with each notice,
+/// which is asked when a callback has come, and now and then while nothing comes. Then all who wait are told
+/// of the failure, each in an item.
 class device_completions final : public completion_source {
  public:
-  /// `charged`: what is charged to the PE; null if the machine does not charge its PEs. Throws usage_error if the device
-  /// cannot do it that way.
+  /// `charged`: what is charged to the PE; null if the machine does not charge its PEs. Throws usage_error if
+  /// the device cannot do it that way.
   device_completions(scheduler& pe, device& of, completion_method how, const polling_interval& when,
                      const completion_costs* charged = nullptr);
   ~device_completions();
@@ -59,21 +59,22 @@ class device_completions final : public completion_source {
   device& of() const { return of_; }
 
   class notice;
-  /// Who is told: `come(to, null)` once it is done, `come(to, device_error)` if the device has failed before, or else
-  /// `forget(to)` when the run ends.
+  /// Who is told: `come(to, null)` once it is done, `come(to, device_error)` if the device has failed before,
+  /// or else `forget(to)` when the run ends.
   struct receiver {
     void (*come)(void* to, const std::exception_ptr& failure);
     void (*forget)(void* to) noexcept;
     void* to;
   };
-  /// Has an item queued on the PE, which tells the receiver, when all that was submitted to the stream is done. Null
-  /// if that is so already, as `synchronous` makes it; then nobody will be told. Throws device_error for a stream that
-  /// is being captured, and if the device has failed.
+  /// Has an item queued on the PE, which tells the receiver, when all that was submitted to the stream is
+  /// done. Null if that is so already, as `synchronous` makes it; then nobody will be told. Throws
+  /// device_error for a stream that is being captured, and if the device has failed.
   notice* notify(stream& after, const receiver& who);
   /// Its receiver will not be told, not even to forget.
   static void cancel(notice& n) noexcept;
 
-  /// Drops all notices, none of which may be in a queue: at the end, when the device has nothing to run any more.
+  /// Drops all notices, none of which may be in a queue: at the end, when the device has nothing to run any
+  /// more.
   void discard() noexcept;
 
   /// True if an idle PE must look by itself to find what is done.

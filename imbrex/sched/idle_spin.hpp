@@ -9,14 +9,15 @@
 
 namespace imbrex {
 
-/// What it takes on this host until a thread that sleeps at its door runs again, from the call that posts to it: 3 us on
-/// some machines, 40 in some virtual ones. The lower quartile of a few posts between this thread and another, which take
-/// some ten wakes, or half a millisecond where wakes are slow. Nothing if there can be no other thread or door.
+/// What it takes on this host until a thread that sleeps at its door runs again, from the call that posts to
+/// it: 3 us on some machines, 40 in some virtual ones. The lower quartile of a few posts between this thread
+/// and another, which take some ten wakes, or half a millisecond where wakes are slow. Nothing if there can
+/// be no other thread or door.
 std::optional<nanoseconds> measure_wake();
 
-/// How long a PE without work looks for some before it sleeps, where no other needs its processor. Who looks twice as long
-/// as a wake costs loses little with any wait: a shorter one it saves the wake, which costs the waker a system call, too,
-/// and of a longer one a wake is the lesser part.
+/// How long a PE without work looks for some before it sleeps, where no other needs its processor. Who looks
+/// twice as long as a wake costs loses little with any wait: a shorter one it saves the wake, which costs the
+/// waker a system call, too, and of a longer one a wake is the lesser part.
 class idle_spin {
  public:
   /// Longer than a short message takes, and shorter than anyone would notice.

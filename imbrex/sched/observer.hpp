@@ -44,20 +44,22 @@ class departing_message {
   mutable std::optional<std::uint64_t> bytes_;
 };
 
-/// Whoever watches what a PE does, or the communication thread: a trace, counts, a meter of load, the lock of an
-/// interpreter. Everything is called on the watched thread, and does nothing unless it is overridden; only the answers to
-/// those who wait for quiescence (`quiescent`, `sent`) may be told on another one, while that of the PE sleeps. Messages
-/// are given as the `work` that they are.
+/// Whoever watches what a PE does, or the communication thread: a trace, counts, a meter of load, the lock of
+/// an interpreter. Everything is called on the watched thread, and does nothing unless it is overridden; only
+/// the answers to those who wait for quiescence (`quiescent`, `sent`) may be told on another one, while that
+/// of the PE sleeps. Messages are given as the `work` that they are.
 ///
-/// The element that runs: that of an entry's message from `item_begins` on, that of a turn in a broadcast from
-/// `turn_begins` to `turn_ends`, and from `resumed` on the one whose entry that is (`scope::chare`), to the end of the item
-/// or until another is told of. An entry that tells `suspended` may go on with other tasks of a `when_all`.
+/// The element that runs: that of an entry's message from `item_begins` on, that of a turn in a broadcast
+/// from `turn_begins` to `turn_ends`, and from `resumed` on the one whose entry that is (`scope::chare`), to
+/// the end of the item or until another is told of. An entry that tells `suspended` may go on with other
+/// tasks of a `when_all`.
 class observer {
  public:
   // The thread.
 
-  /// Before the PE's first item, and after its chares have been destroyed; between the last item and that the thread parks.
-  /// Machines that step all PEs with one thread tell each PE's observers of it, and it never parks.
+  /// Before the PE's first item, and after its chares have been destroyed; between the last item and that the
+  /// thread parks. Machines that step all PEs with one thread tell each PE's observers of it, and it never
+  /// parks.
   virtual void thread_begins() {}
   virtual void thread_ends() {}
   /// There is nothing to do; the thread sleeps. Between items.
@@ -92,8 +94,8 @@ class observer {
   virtual void abandoned(const scope& /*entry*/, trace::wait_cause /*cause*/) {}
   /// An entry takes the value that a message brought for this reference number.
   virtual void received(const work& /*message*/, std::int64_t /*reference*/) {}
-  /// What runs adds its part to what several make together, or if it `completes`, all parts are there. `whole` and
-  /// `number` name it until then.
+  /// What runs adds its part to what several make together, or if it `completes`, all parts are there.
+  /// `whole` and `number` name it until then.
   virtual void gathered(const void* /*whole*/, std::uint64_t /*number*/, bool /*completes*/) {}
   /// Those who wait for quiescence are answered next.
   virtual void quiescent() {}

@@ -17,14 +17,15 @@ enum class completion_method {
   polling,       ///< `poll`: the PE asks for events, between items and while it is idle
   callback,      ///< `callback`: the device's driver calls a function that posts to the PE; idle PEs sleep
   flag,          ///< `flag`: the device writes into host memory, where the PE looks; not all devices can
-  work_request,  ///< `work-request`: as polling; and programs that can are to give their work as `work_request`s
+  work_request,  ///< `work-request`: as polling; and programs that can are to give their work as
+                 ///< `work_request`s
 };
 
 /// What the command line calls it: "poll".
 std::string_view name(completion_method method);
 
-/// How often a PE with other things to do asks its device; an idle one always does. All zero: by itself, oftener
-/// as long as it finds something.
+/// How often a PE with other things to do asks its device; an idle one always does. All zero: by itself,
+/// oftener as long as it finds something.
 struct polling_interval {
   int turns = 0;        ///< items run in between
   nanoseconds time{0};  ///< or the time

@@ -23,29 +23,30 @@ void run_nothing(work&) {}
 void destroy_nothing(work&) noexcept {}
 constexpr work_type nudge{"nudge", &run_nothing, &destroy_nothing, nullptr, nullptr};
 
-/// So many times longer while something that was sent has not left: the other side asks for it piece by piece, and a
-/// sleep would cost it a system call for each, to wake this one.
+/// So many times longer while something that was sent has not left: the other side asks for it piece by
+/// piece, and a sleep would cost it a system call for each, to wake this one.
 constexpr int times_longer_while_sending = 50;
 
 /// Reading the clock takes as long as a turn or two.
 constexpr int turns_between_looks_at_clock = 16;
 
-/// UCX does not make its descriptor readable for all that it could go on with: not for room in shared memory, and before
-/// 1.15 not for what waits for endpoints to connect (openucx/ucx pull request 8959). So a PE with a network sleeps no
-/// longer than this, and shorter while it knows that something waits.
+/// UCX does not make its descriptor readable for all that it could go on with: not for room in shared memory,
+/// and before 1.15 not for what waits for endpoints to connect (openucx/ucx pull request 8959). So a PE with
+/// a network sleeps no longer than this, and shorter while it knows that something waits.
 constexpr nanoseconds longest_sleep_with_network{5'000'000};
 constexpr nanoseconds longest_sleep_while_sending{100'000};
 
-/// What the thread that waits for the PEs waits at a time. A stop of the process ends at most one of these, so that
-/// their number tells how long the PEs could run.
+/// What the thread that waits for the PEs waits at a time. A stop of the process ends at most one of these,
+/// so that their number tells how long the PEs could run.
 constexpr std::chrono::milliseconds slice{100};
 
-/// UCX cannot announce anything while it keeps what found no room. So many looks in vain and it is the other side's turn,
-/// which may need this processor: then this PE sleeps, for among many a yield gives it to the next that only looks.
+/// UCX cannot announce anything while it keeps what found no room. So many looks in vain and it is the other
+/// side's turn, which may need this processor: then this PE sleeps, for among many a yield gives it to the
+/// next that only looks.
 constexpr int looks_before_rest = 16;
 
-/// A PE that finds by looking what its device has done does not sleep, if no other needs its processor; else no
-/// longer than this.
+/// A PE that finds by looking what its device has done does not sleep, if no other needs its processor; else
+/// no longer than this.
 constexpr nanoseconds longest_sleep_with_device{20'000};
 
 /// The exception that is handled, which says that a thread cannot be made, in words that say which.

@@ -28,8 +28,8 @@ namespace imbrex {
 /// counts as awake while it tells, since what it posts may come and go before it returns. Who comes last
 /// finds nothing moving, so quiescence is not missed. All of it is sequentially consistent.
 ///
-/// A punctual PE asks to be woken before a timer is due, by what its sleeps are usually late by, and waits for
-/// the rest awake.
+/// A punctual PE asks to be woken before a timer is due, by what its sleeps are usually late by, and waits
+/// for the rest awake.
 class thread_machine {
  public:
   /// What the machine tells its owner.
@@ -37,9 +37,9 @@ class thread_machine {
    public:
     /// What this process has exchanged with others. Asked while all PEs sleep.
     virtual network::counts counted() const { return {}; }
-    /// Nothing runs, nothing is queued, no timer is set, and `exchanged` was what `counted` said. Called by one
-    /// PE's thread while all others sleep, until the first post or arrival. False if nothing came of it: then
-    /// that PE sleeps, too.
+    /// Nothing runs, nothing is queued, no timer is set, and `exchanged` was what `counted` said. Called by
+    /// one PE's thread while all others sleep, until the first post or arrival. False if nothing came of it:
+    /// then that PE sleeps, too.
     virtual bool quiet(const network::counts& exchanged) = 0;
     /// An exception left a work item that has nobody else to tell.
     virtual void on_uncaught(int pe) noexcept = 0;
@@ -55,15 +55,16 @@ class thread_machine {
   thread_machine(const thread_machine&) = delete;
   thread_machine& operator=(const thread_machine&) = delete;
 
-  /// Runs until `stop`. Returns the PEs still busy after the time that `grace` then allows (time for which the process was
-  /// stopped does not count); empty if all have come to rest. Until then this thread calls `now_and_then` several times a
-  /// second, if there is one. The threads of the PEs stay, for `finish`.
+  /// Runs until `stop`. Returns the PEs still busy after the time that `grace` then allows (time for which
+  /// the process was stopped does not count); empty if all have come to rest. Until then this thread calls
+  /// `now_and_then` several times a second, if there is one. The threads of the PEs stay, for `finish`.
   std::vector<int> run(const std::function<std::chrono::milliseconds()>& grace,
                        const std::function<void()>& now_and_then = {});
 
   /// True from `run` to `finish`, unless a PE was busy.
   bool has_threads() const { return !threads_.empty(); }
-  /// After `run`, if no PE was busy: has each PE's thread call `last` for its PE, one after the other, and end.
+  /// After `run`, if no PE was busy: has each PE's thread call `last` for its PE, one after the other, and
+  /// end.
   void finish(const std::function<void(scheduler& pe)>& last);
 
   /// Ends the run. Any thread, any number of times.

@@ -130,8 +130,8 @@ TEST(thread_machine, names_the_stuck_by_their_numbers_in_the_job) {
   item.let_go.notify_one();
 }
 
-/// A network that has no room for what it is to send, and so cannot announce anything. Looks are counted, and how
-/// often the PE has left its processor to others by then.
+/// A network that has no room for what it is to send, and so cannot announce anything. Looks are counted, and
+/// how often the PE has left its processor to others by then.
 struct full_endpoint final : endpoint {
   void send(work& item, int) override { item.type->destroy(item); }
   void notify(int, std::span<const std::byte>) override {}

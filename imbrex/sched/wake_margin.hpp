@@ -10,9 +10,9 @@
 namespace imbrex {
 
 /// How long before a moment a thread must ask to be woken so as to be awake in time: what 15 of
-/// 16 of its latest sleeps were late by at most. That can be a few microseconds on hardware of one's own and was
-/// 20 to 100 in a virtual machine. What the next sleep is less late must be waited for awake, which is why the
-/// margin is learned and not simply taken large. One thread.
+/// 16 of its latest sleeps were late by at most. That can be a few microseconds on hardware of one's own and
+/// was 20 to 100 in a virtual machine. What the next sleep is less late must be waited for awake, which is
+/// why the margin is learned and not simply taken large. One thread.
 class wake_margin {
  public:
   static constexpr nanoseconds largest = std::chrono::microseconds(100);

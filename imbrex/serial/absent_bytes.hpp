@@ -7,8 +7,10 @@
 
 namespace imbrex {
 
-/// Stands in a message for so many bytes that the program leaves out, as with `--no-data`: where the network is modelled
-/// (`--machine simulated`, `--net-bandwidth`) the message takes as long as with them. Only the number travels.
+/// Stands in a message for so many bytes that the program leaves out, as with `--no-data`: where the network
+/// is modelled
+/// (`--machine simulated`, `--net-bandwidth`) the message takes as long as with them. Only the number
+/// travels.
 struct absent_bytes {
   std::uint64_t count = 0;
 

@@ -4,7 +4,8 @@
 // numbers, enumerations, standard containers and value types, and aggregates of at most 24 such fields, to
 // any depth. Other classes add one function for both directions:
 //   void serialize(auto& ar) { ar(a_, b_); }
-// A type that is not the program's gets a free function in its namespace, or a specialisation of `serializer`:
+// A type that is not the program's gets a free function in its namespace, or a specialisation of
+// `serializer`:
 //   void serialize(auto& ar, T& value) { ar(value.a, value.b); }
 // Pointers and references are refused at compile time.
 

@@ -17,15 +17,16 @@ std::vector<std::byte> read_bytes_file(const std::string& file);
 
 }  // namespace detail
 
-/// Writes a value to a file, which is replaced as a whole. Throws imbrex::error if the file cannot be written.
+/// Writes a value to a file, which is replaced as a whole. Throws imbrex::error if the file cannot be
+/// written.
 template <class T>
 void to_file(const std::string& file, const T& value) {
   detail::write_bytes_file(file, to_bytes(value));
 }
 
-/// The value of a file that `to_file` has written on a machine of the same kind, from a program with the same types.
-/// Throws imbrex::error if the file cannot be read, and serial_error, with its name, if it is none of these, is cut off
-/// or damaged, or holds another type.
+/// The value of a file that `to_file` has written on a machine of the same kind, from a program with the same
+/// types. Throws imbrex::error if the file cannot be read, and serial_error, with its name, if it is none of
+/// these, is cut off or damaged, or holds another type.
 template <class T>
 T from_file(const std::string& file) {
   static_assert(!detail::is_view<T>,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// <random>'s engines and distributions, by the text that the standard library writes of them: a sequence goes on where
-// it is read as it would have gone on where it was written.
+// <random>'s engines and distributions, by the text that the standard library writes of them: a sequence goes
+// on where it is read as it would have gone on where it was written.
 
 #include <locale>
 #include <random>

@@ -18,8 +18,8 @@ namespace imbrex {
 class reader {
  public:
   static constexpr bool reading = true;
-  /// Values may be nested as deep as a writer writes them (trees of vectors or unique_ptr), so that no input can exhaust
-  /// the stack.
+  /// Values may be nested as deep as a writer writes them (trees of vectors or unique_ptr), so that no input
+  /// can exhaust the stack.
   static constexpr std::size_t depth_limit = writer::depth_limit;
 
   explicit reader(std::span<const std::byte> input) noexcept : input_(input) {}

@@ -13,8 +13,8 @@ void resize_to_fill(T& value, std::size_t count) {
   value.resize(count);
 }
 
-// A vector clears what it is resized by, and nothing in the standard keeps it from that. Of a long message that is a
-// second pass through its memory, for a fifth of the time that it takes between processes.
+// A vector clears what it is resized by, and nothing in the standard keeps it from that. Of a long message
+// that is a second pass through its memory, for a fifth of the time that it takes between processes.
 #if defined(__GLIBCXX__) && !defined(_GLIBCXX_DEBUG) && !defined(_GLIBCXX_SANITIZE_VECTOR)
 
 template <class Element, class Allocator>

@@ -40,8 +40,8 @@ class writer {
     used_ += count;
   }
 
-  /// Appends a number, which for that need not lie in memory. To read what has just been put there in other pieces takes
-  /// a processor as long as all that it has written before takes to reach the cache.
+  /// Appends a number, which for that need not lie in memory. To read what has just been put there in other
+  /// pieces takes a processor as long as all that it has written before takes to reach the cache.
   template <class Number>
   void number(Number value) {
     if (sizeof value > buffer_.size() - used_) [[unlikely]]

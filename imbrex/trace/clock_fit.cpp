@@ -31,8 +31,8 @@ room room_of(const std::vector<bounds>& all, double slope) {
   return least;
 }
 
-/// The room is a concave function of the slope. Few readings leave more of it to a line that leans on their noise, so
-/// a slope must earn half of what it would if they were many.
+/// The room is a concave function of the slope. Few readings leave more of it to a line that leans on their
+/// noise, so a slope must earn half of what it would if they were many.
 double best_slope(const std::vector<bounds>& all) {
   const double span = all.back().time - all.front().time;
   const auto value = [&](double slope) {

@@ -11,14 +11,16 @@ namespace imbrex::trace {
 
 /// Finds the line of a process's clock from the questions that it asked process 0.
 ///
-/// A question shows by how much process 0's clock is ahead, plus the time of its way; its answer the same, less the time
-/// of the way back. Queues make ways longer, mostly not both at once. So the line lies midway between the questions and
-/// the answers that were on their way the shortest, with the slope at which these leave most room between them (Moon,
-/// Skelly and Towsley, INFOCOM 1999, for one direction). What is left is half of what the shortest way there takes
-/// longer than the shortest way back. Clocks of computers run evenly for some seconds; so each `window` has a line, and a rest of less than half of it none of its own.
+/// A question shows by how much process 0's clock is ahead, plus the time of its way; its answer the same,
+/// less the time of the way back. Queues make ways longer, mostly not both at once. So the line lies midway
+/// between the questions and the answers that were on their way the shortest, with the slope at which these
+/// leave most room between them (Moon, Skelly and Towsley, INFOCOM 1999, for one direction). What is left is
+/// half of what the shortest way there takes longer than the shortest way back. Clocks of computers run
+/// evenly for some seconds; so each `window` has a line, and a rest of less than half of it none of its own.
 class clock_fit {
  public:
-  /// In the order of `here`. False, and nothing is added, for a reading that no clock gives or that comes too early.
+  /// In the order of `here`. False, and nothing is added, for a reading that no clock gives or that comes too
+  /// early.
   bool add(const clock_reading& reading);
   clock_line line() const;
 

@@ -12,8 +12,8 @@ namespace imbrex::trace {
 /// Later times than this are not believed: sums of a few of them still fit.
 inline constexpr std::uint64_t latest_time = std::uint64_t{1} << 61U;
 
-/// How the clock of one process runs beside that of process 0: by how much that one is ahead at some moments, evenly
-/// between them, and outside as at the nearest one. Without a moment both show the same.
+/// How the clock of one process runs beside that of process 0: by how much that one is ahead at some moments,
+/// evenly between them, and outside as at the nearest one. Without a moment both show the same.
 class clock_line {
  public:
   /// At `here` of the own clock, which is later than all before.
@@ -22,8 +22,8 @@ class clock_line {
 
   /// What process 0's clock showed when the own one showed `time`; not before 0.
   std::uint64_t aligned(std::uint64_t time) const;
-  /// The same for the times of all records, which never decrease; afterwards neither do they, and none is before
-  /// `earliest`.
+  /// The same for the times of all records, which never decrease; afterwards neither do they, and none is
+  /// before `earliest`.
   void align(std::span<record> records, std::uint64_t earliest) const;
 
  private:

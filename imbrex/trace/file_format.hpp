@@ -9,8 +9,9 @@
 
 namespace imbrex::trace {
 
-// The files of a trace, as docs/trace-format.md tells: one of each process, a header and then chunks, in the order in
-// which they were written. A process that was killed leaves a file whose last chunk may be cut short.
+// The files of a trace, as docs/trace-format.md tells: one of each process, a header and then chunks, in the
+// order in which they were written. A process that was killed leaves a file whose last chunk may be cut
+// short.
 
 /// Process 0 writes FILE itself, process k writes FILE.k.
 std::string file_of_process(const std::string& file, std::uint32_t process);

@@ -73,8 +73,8 @@ const char* problem_of(const record& r, std::uint64_t last_time) {
   return "a record of a time that was yet to come when the file was written";
 }
 
-/// The time of a process's clock when its file was last written to; `latest_time` if that cannot be told. A clock that has
-/// been put right meanwhile is no damage.
+/// The time of a process's clock when its file was last written to; `latest_time` if that cannot be told. A
+/// clock that has been put right meanwhile is no damage.
 std::uint64_t time_of_last_write(const file_header& head, const struct ::stat& file) {
   constexpr std::int64_t second = 1'000'000'000;
   constexpr std::uint64_t put_right = 3600 * second;

@@ -20,15 +20,15 @@
 
 namespace imbrex::trace {
 
-/// Where a file stops being a trace, and why. From when that was found what follows is not read; of other tracks some of
-/// it may have been read before.
+/// Where a file stops being a trace, and why. From when that was found what follows is not read; of other
+/// tracks some of it may have been read before.
 struct damage {
   std::uint64_t byte = 0;
   std::string what;
 };
 
-/// Reads the file of one process. Nothing in it is believed before it was looked at: a file may end anywhere, and hold
-/// anything. Of the file only the names and some five bytes for each chunk are kept.
+/// Reads the file of one process. Nothing in it is believed before it was looked at: a file may end anywhere,
+/// and hold anything. Of the file only the names and some five bytes for each chunk are kept.
 class file_reader {
  public:
   /// Goes through the file from chunk to chunk. Throws `usage_error` if it cannot be opened or is no trace.

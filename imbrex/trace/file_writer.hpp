@@ -12,11 +12,12 @@
 
 namespace imbrex::trace {
 
-/// Writes the file of one process. Each call is one write to the system, so what a killed process has written is
-/// there. One thread at a time.
+/// Writes the file of one process. Each call is one write to the system, so what a killed process has written
+/// is there. One thread at a time.
 class file_writer {
  public:
-  /// Creates the file, or empties it, unless another run is writing it. Throws `error`, which names the file, if that cannot be; as all here.
+  /// Creates the file, or empties it, unless another run is writing it. Throws `error`, which names the file,
+  /// if that cannot be; as all here.
   file_writer(std::string path, const file_header& header);
 
   /// Records of one track, which come after those that it has; any number.

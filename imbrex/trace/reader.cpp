@@ -14,7 +14,8 @@ namespace imbrex::trace {
 
 namespace {
 
-// Of all tracks together; each has at least some, so that reads are not too small, and not more than pay. A power of two.
+// Of all tracks together; each has at least some, so that reads are not too small, and not more than pay. A
+// power of two.
 constexpr std::size_t buffered_records = 1U << 19U;
 constexpr std::size_t least_buffered = 64;
 constexpr std::size_t most_buffered = 1U << 10U;
@@ -74,8 +75,8 @@ void reader::open_others(const std::string& file) {
                         (missing == 1 ? " is" : " are") + " missing: " + example);
 }
 
-// Processes that nobody has compared with process 0 are aligned by the time of day: with process 0, or if its file is
-// missing with one that was compared with it.
+// Processes that nobody has compared with process 0 are aligned by the time of day: with process 0, or if its
+// file is missing with one that was compared with it.
 void reader::align_by_wall_clock() {
   const auto is_aligned = [](const auto& file) {
     return file->header().process == 0 || !file->clock().empty();
@@ -165,7 +166,8 @@ void reader::close_window() {
   visited_.clear();
 }
 
-// Those that have a record before the horizon are at the top of the heap; where the buffer of one ends, the horizon is.
+// Those that have a record before the horizon are at the top of the heap; where the buffer of one ends, the
+// horizon is.
 reader::waiting reader::visit_tracks(std::uint64_t until) {
   waiting horizon{until, ~std::uint32_t{0}};
   visited_.push_back(0);

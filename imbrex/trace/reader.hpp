@@ -12,10 +12,11 @@
 
 namespace imbrex::trace {
 
-/// Reads the trace of a run: the files of all its processes, their clocks aligned, and the records of all tracks in the
-/// order of time. They are read ahead, at most 1024 of each track, and half a million of all or 64 of each, whichever is
-/// more: that, and the files' names, is the memory it needs, however long the files are. Of what was read ahead, it sorts
-/// at once what lies in a window of time: the records that no later part of a file can precede.
+/// Reads the trace of a run: the files of all its processes, their clocks aligned, and the records of all
+/// tracks in the order of time. They are read ahead, at most 1024 of each track, and half a million of all or
+/// 64 of each, whichever is more: that, and the files' names, is the memory it needs, however long the files
+/// are. Of what was read ahead, it sorts at once what lies in a window of time: the records that no later
+/// part of a file can precede.
 class reader {
  public:
   /// Opens FILE and the files of the other processes beside it. Throws `usage_error` if FILE is no trace.
@@ -26,7 +27,8 @@ class reader {
   std::uint32_t processes() const { return processes_; }
   /// Throws `usage_error` if `output`, the value of `option`, is one of these files, by whatever name.
   void refuse_to_overwrite(const std::string& option, const std::string& output) const;
-  /// What the user should know: files that are missing, damaged or not ended. Of damaged records once they were read.
+  /// What the user should know: files that are missing, damaged or not ended. Of damaged records once they
+  /// were read.
   std::vector<std::string> warnings() const;
   std::uint64_t records_read() const;
 
@@ -42,26 +44,27 @@ class reader {
     std::uint32_t track = 0;  ///< among `tracks()`
     std::span<const record> records;
   };
-  /// The next ones, no earlier than all before; of records at the same time those of the lower track come first.
-  /// They are there until the next call; none are left if there are none. A record costs O(1) in windows
-  /// of many, and O(log tracks) at the worst.
+  /// The next ones, no earlier than all before; of records at the same time those of the lower track come
+  /// first. They are there until the next call; none are left if there are none. A record costs O(1) in
+  /// windows of many, and O(log tracks) at the worst.
   piece next();
 
   /// The time of the first record, if there is any.
   std::uint64_t first_time() const { return first_time_; }
-  /// From now on only records of these kinds come in the order of time, bit k for those of kind k. Others keep the order of
-  /// their track, and come together with its next record of these kinds, or at the end of the window if that comes first. So
-  /// pieces are fewer and longer. To be called before the first `next`.
+  /// From now on only records of these kinds come in the order of time, bit k for those of kind k. Others
+  /// keep the order of their track, and come together with its next record of these kinds, or at the end of
+  /// the window if that comes first. So pieces are fewer and longer. To be called before the first `next`.
   void order_only(std::uint32_t kinds) { ordered_ = kinds; }
-  /// Those of `other` that are before `now`, the record of another track that `next` has given, and have not been given
-  /// yet; as none of them is of an ordered kind. They count as given.
+  /// Those of `other` that are before `now`, the record of another track that `next` has given, and have not
+  /// been given yet; as none of them is of an ordered kind. They count as given.
   piece rest_before(std::uint32_t other, const record& now, std::uint32_t track_of_now);
-  /// How many windows have begun: when it increases, all records of those before have been given, ordered or not.
+  /// How many windows have begun: when it increases, all records of those before have been given, ordered or
+  /// not.
   std::uint64_t windows() const { return windows_; }
   /// The earliest time in the last one; it ends less than 2^32 ns later.
   std::uint64_t window_start() const { return window_start_; }
-  /// The last record of the piece that comes so many later, or an earlier ordered one, if it is of this window; to fetch
-  /// into the cache what belongs to it.
+  /// The last record of the piece that comes so many later, or an earlier ordered one, if it is of this
+  /// window; to fetch into the cache what belongs to it.
   piece later(std::size_t pieces) const {
     if (given_ + pieces >= order_.size()) return {};
     const std::uint32_t place = place_of(given_ + pieces);

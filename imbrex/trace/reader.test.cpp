@@ -400,7 +400,8 @@ TEST(Reader, SaysWhereAFileIsDamaged) {
     const auto warnings = in.warnings();
     return warnings.empty() ? std::string() : warnings[0];
   };
-  // After the header come the chunk of a name, 16 + 24 + 8 bytes, that of a clock, 16 + 24, and one of records.
+  // After the header come the chunk of a name, 16 + 24 + 8 bytes, that of a clock, 16 + 24, and one of
+  // records.
   EXPECT_NE(damaged(64, '!').find("byte 64: no chunk begins where one should"), std::string::npos);
   EXPECT_NE(damaged(68, 9).find("byte 64: a chunk of no known kind"), std::string::npos);
   EXPECT_NE(damaged(79, 1).find("byte 64: a chunk of impossible size"), std::string::npos);

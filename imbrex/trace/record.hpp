@@ -8,9 +8,8 @@ namespace imbrex::trace {
 
 /// What a record tells. The numbers are those of the file: they stay, new ones are added at the end.
 enum class record_kind : std::uint8_t {
-  item_begin =
-      1,  ///< A PE begins an item of its queue: `entry`, `detail` an `item_class`, `a` the message or 0,
-          ///< and for an entry method `group` the collection and `b` the element.
+  item_begin = 1,  ///< A PE begins an item of its queue: `entry`, `detail` an `item_class`, `a` the message
+                   ///< or 0, and for an entry method `group` the collection and `b` the element.
   item_end = 2,
   entry_begin = 3,  ///< Inside an item: one element's turn in a broadcast. As item_begin.
   entry_end = 4,
@@ -30,23 +29,20 @@ enum class record_kind : std::uint8_t {
   operation =
       12,  ///< Of a device, which ended at `time`: `detail` an `operation_class`, `entry` its name among
            ///< `name_table::marks`, `group` the stream, `a` how long it took in ns, `b` bytes moved.
-  phase_begin =
-      13,  ///< `group` its name among `name_table::marks`, `a` a number of the user's, `b` which: as in its
-           ///< phase_end, which may come in another item. Phases may overlap.
+  phase_begin = 13,  ///< `group` its name among `name_table::marks`, `a` a number of the user's, `b` which:
+                     ///< as in its phase_end, which may come in another item. Phases may overlap.
   phase_end = 14,
-  mark = 15,  ///< A moment that the user names; as phase_begin.
-  produced =
-      16,  ///< The user writes data of which others get a part: `group` its name among the marks, `b` the
-           ///< number of the stretch on this track, `detail` a `data_step`; `a` how many words it writes, of
-           ///< an element which of those sent it is.
+  mark = 15,      ///< A moment that the user names; as phase_begin.
+  produced = 16,  ///< The user writes data of which others get a part: `group` its name among the marks, `b`
+                  ///< the number of the stretch on this track, `detail` a `data_step`; `a` how many words it
+                  ///< writes, of an element which of those sent it is.
   consumed = 17,  ///< The same of reading data of which a part came from others.
   dropped = 18,   ///< `a` records are missing here, since the ring was full.
   off = 19,       ///< Recording was switched off, or the ring was full; what follows comes after a gap.
   on = 20,
   abandoned = 21,  ///< A coroutine waits no more, since it was destroyed. As suspended, but for `a`.
-  received =
-      22,  ///< The coroutine that runs takes a value out of a mailbox or channel: `entry` the port, `a`
-           ///< the message that brought it, `b` its reference number.
+  received = 22,   ///< The coroutine that runs takes a value out of a mailbox or channel: `entry` the port,
+                   ///< `a` the message that brought it, `b` its reference number.
   gathered =
       23,  ///< What runs adds its part to what several make together on this track, such as a reduction:
            ///< `a` and `b` name it; `detail` is 1 where all parts are there and the whole begins to count.

@@ -25,12 +25,12 @@ namespace imbrex::trace {
 
 class recording;
 
-/// How the records of a track tell time, until they are written: by the clock, or by the processor's counter, which is
-/// cheaper to read (`base/ticks.hpp`).
+/// How the records of a track tell time, until they are written: by the clock, or by the processor's counter,
+/// which is cheaper to read (`base/ticks.hpp`).
 enum class time_unit : std::uint8_t { ns, ticks };
 
-/// The records of one PE, communication thread or device: a ring, from which the recording's thread writes them to the
-/// file. One thread at a time, but what is said to be any thread's.
+/// The records of one PE, communication thread or device: a ring, from which the recording's thread writes
+/// them to the file. One thread at a time, but what is said to be any thread's.
 class track {
  public:
   track(recording& owner, std::uint32_t number, time_unit unit, std::size_t records);
@@ -40,7 +40,8 @@ class track {
 
   /// True if nothing is recorded, nor is to be: then `follow` would change nothing.
   bool is_off() const { return !on_ && !wanted_.load(std::memory_order_relaxed); }
-  /// Takes over whether recording is on; from then on `is_on` says so. Between items, so that what begins also ends.
+  /// Takes over whether recording is on; from then on `is_on` says so. Between items, so that what begins
+  /// also ends.
   bool follow(std::uint64_t now) {
     const bool on = wanted_.load(std::memory_order_relaxed);
     if (on != on_) [[unlikely]]

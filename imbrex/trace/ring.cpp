@@ -9,7 +9,8 @@ namespace imbrex::trace {
 
 namespace {
 
-/// 32 kB: two fit the nearest caches beside the program's own data, and a PE needs some milliseconds to fill one.
+/// 32 kB: two fit the nearest caches beside the program's own data, and a PE needs some milliseconds to fill
+/// one.
 constexpr std::size_t most_records_a_block = 1'024;
 
 }  // namespace

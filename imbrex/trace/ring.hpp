@@ -14,13 +14,15 @@ namespace imbrex::trace {
 
 /// The records of one track on their way to the file: one thread writes them, one reads them.
 ///
-/// They lie in blocks, which go round: the writer fills one after the other, the reader gives back what it has read, and
-/// the writer takes again the one that came back last. So as long as the reader keeps up, two blocks do, which stay in
-/// the caches and whose pages the system has given; more are allocated when a burst needs them.
+/// They lie in blocks, which go round: the writer fills one after the other, the reader gives back what it
+/// has read, and the writer takes again the one that came back last. So as long as the reader keeps up, two
+/// blocks do, which stay in the caches and whose pages the system has given; more are allocated when a burst
+/// needs them.
 ///
-/// Who may touch what: the slots before `written_` that are not yet released are the reader's, all others the writer's.
-/// The writer moves that mark with release, the reader looks at it with acquire; a block goes back the same way, by
-/// `free_`. Of that stack only the writer takes, so a block that it looks at cannot be gone and be there again.
+/// Who may touch what: the slots before `written_` that are not yet released are the reader's, all others the
+/// writer's. The writer moves that mark with release, the reader looks at it with acquire; a block goes back
+/// the same way, by `free_`. Of that stack only the writer takes, so a block that it looks at cannot be gone
+/// and be there again.
 class ring {
  public:
   /// Room for that many records, rounded down to whole blocks, of which there are at least two.
@@ -30,8 +32,8 @@ class ring {
 
   std::size_t capacity() const { return most_blocks_ * block_records_; }
 
-  /// Where the next record goes, null if there is no room but for that of `push_last`; it is there from `publish` on. The
-  /// writing thread, as all up to `push_last`.
+  /// Where the next record goes, null if there is no room but for that of `push_last`; it is there from
+  /// `publish` on. The writing thread, as all up to `push_last`.
   record* claim() {
     if (next_ == limit_ && !go_on()) [[unlikely]]
       return nullptr;
@@ -49,12 +51,12 @@ class ring {
     publish();
     return true;
   }
-  /// Takes the last room, after `push` was refused: says that records are missing from then on. Once, until a `push` has
-  /// found room again.
+  /// Takes the last room, after `push` was refused: says that records are missing from then on. Once, until a
+  /// `push` has found room again.
   void push_last(const record& r);
 
-  /// The oldest records that lie in one piece, which the reader may change; empty if there are none. The reading thread,
-  /// as all below.
+  /// The oldest records that lie in one piece, which the reader may change; empty if there are none. The
+  /// reading thread, as all below.
   std::span<record> oldest();
   /// The first so many of `oldest` are no longer needed.
   void release(std::size_t records);
@@ -76,7 +78,8 @@ class ring {
   const std::size_t block_records_;
   const std::size_t most_blocks_;
 
-  // The writer's. In the last slot of a block it goes on only if it has the next block; so there is room for `push_last`.
+  // The writer's. In the last slot of a block it goes on only if it has the next block; so there is room for
+  // `push_last`.
   alignas(64) std::vector<std::unique_ptr<block>> blocks_;
   block* current_ = nullptr;
   record* next_ = nullptr;

@@ -7,8 +7,8 @@
 
 namespace imbrex::trace {
 
-/// Tells what the system's clock showed when the processor's counter (`base/ticks.hpp`) did, by readings of both: in a
-/// line from one to the next. So no rate is measured beforehand, and no drift adds up.
+/// Tells what the system's clock showed when the processor's counter (`base/ticks.hpp`) did, by readings of
+/// both: in a line from one to the next. So no rate is measured beforehand, and no drift adds up.
 class tick_line {
  public:
   /// What both showed at one moment.
@@ -23,8 +23,8 @@ class tick_line {
   /// In the order of time. Of times long past the line is kept in few pieces.
   void add(const reading& now);
 
-  /// After the latest reading the line goes on. Never decreases, but for times of before the latest readings, of which the
-  /// line may change with each reading by what the clocks have drifted.
+  /// After the latest reading the line goes on. Never decreases, but for times of before the latest readings,
+  /// of which the line may change with each reading by what the clocks have drifted.
   std::uint64_t ns(std::uint64_t ticks) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the input of imbrex overlap from arbitrary text, TOML and JSON: what can be read can be reported and drawn
-// without numbers that are none, the rest is refused with the file's name.
+// Reads the input of imbrex overlap from arbitrary text, TOML and JSON: what can be read can be reported and
+// drawn without numbers that are none, the rest is refused with the file's name.
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/tools/overlap/figures.hpp>

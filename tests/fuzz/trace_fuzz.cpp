@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports on arbitrary bytes as a trace: all are read as far as they are one, and the parts of each PE's time make up
-// the run.
+// Reports on arbitrary bytes as a trace: all are read as far as they are one, and the parts of each PE's time
+// make up the run.
 
 #include <sys/mman.h>
 #include <unistd.h>

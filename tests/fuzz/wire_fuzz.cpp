@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process of a job makes of arbitrary bytes off the wire, as items, batches of them, and notices of other
-// processes. The first byte says which, and which of three processes it is and hears. Items that are short are also run.
+// What a process of a job makes of arbitrary bytes off the wire, as items, batches of them, and notices of
+// other processes. The first byte says which, and which of three processes it is and hears. Items that are
+// short are also run.
 
 #include <imbrex/core/run/job.test.hpp>
 #include <imbrex/imbrex.hpp>

@@ -6,12 +6,12 @@
 //   worker visit SECONDS      the last PE calls the third from the end again and again; the rest idles
 //   worker fork SECONDS       the same, after each has had a child that ended by exit()
 //   worker end SECONDS        the main task returns while PEs of the last process compute on
-//   worker fail PE            the same, but it fails, or an entry throws where PE 0 is what computes on; for ever
+//   worker fail PE            the same, but it fails; if PE is 0, which computes on, an entry throws
 //   worker vanish RANK        that process ends with status 0 in the middle of the run, and the rest idles
 //   worker exit RANK          the same by exit(), which runs what was to be done at the end
 //   worker garbage KIND       the last PE sends PE 0 bytes that are none of its messages, and the rest idles
-// Each process writes "process RANK pid PID" when it is there, and "process RANK at work" when it has begun to compute
-// or to exchange messages; process 0, at the end, "done: N rounds".
+// Each process writes "process RANK pid PID" when it is there, and "process RANK at work" when it has begun
+// to compute or to exchange messages; process 0, at the end, "done: N rounds".
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -178,8 +178,8 @@ class member : public imbrex::chare<member> {
   }
 };
 
-/// Returns when that PE, which is not 0, is in an entry that takes so long. What a PE sends while it is in an entry leaves
-/// it only where it has sent to that PE before: so it first answers.
+/// Returns when that PE, which is not 0, is in an entry that takes so long. What a PE sends while it is in an
+/// entry leaves it only where it has sent to that PE before: so it first answers.
 imbrex::task<> begin_to_compute(imbrex::group<member> members, int on, double time) {
   co_await members[on].call<&member::welcome>();
   imbrex::send<&member::compute_after_telling>(members[on], time);

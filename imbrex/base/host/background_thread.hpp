@@ -12,8 +12,8 @@
 
 namespace imbrex {
 
-/// Throws `error`: there can be no further thread. `which` says what it is for, such as "of PE 3"; the `remedy` of this
-/// thread alone ends with ", or ".
+/// Throws `error`: there can be no further thread. `which` says what it is for, such as "of PE 3"; the
+/// `remedy` of this thread alone ends with ", or ".
 [[noreturn]] void throw_no_thread(const std::string& which, const std::system_error& why,
                                   const std::string& remedy = {});
 

@@ -17,7 +17,8 @@ TEST(build, is_that_of_the_module_which_holds_the_function) {
   const std::uint64_t mine = build_of(address_of(here));
   EXPECT_NE(mine, 0U);
   EXPECT_EQ(mine, build_of(address_of(also_here)));
-  // Asked by handle: sanitizers put functions of their own, which this executable holds, before the C library's.
+  // Asked by handle: sanitizers put functions of their own, which this executable holds, before the C
+  // library's.
   void* const c_library = ::dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
   ASSERT_NE(c_library, nullptr) << ::dlerror();
   const std::uint64_t other = build_of(::dlsym(c_library, "abort"));

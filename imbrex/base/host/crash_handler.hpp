@@ -8,12 +8,14 @@
 
 namespace imbrex {
 
-/// While one lives, a crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) is told of on the standard error output: what ran,
-/// and where, with the names of functions if llvm-symbolizer or addr2line is there. Then the process ends by that signal,
-/// as it would have. A signal for which the program, or a sanitizer, has a handler of its own is left to that.
+/// While one lives, a crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) is told of on the standard error
+/// output: what ran, and where, with the names of functions if llvm-symbolizer or addr2line is there. Then
+/// the process ends by that signal, as it would have. A signal for which the program, or a sanitizer, has a
+/// handler of its own is left to that.
 class crash_handler {
  public:
-  /// Says what the thread that calls it runs, in a handler of a signal: it reads what is there, and calls nothing.
+  /// Says what the thread that calls it runs, in a handler of a signal: it reads what is there, and calls
+  /// nothing.
   using description = void (*)(signal_text& out) noexcept;
 
   /// All that live at once describe alike.
@@ -23,8 +25,8 @@ class crash_handler {
   ~crash_handler();
 };
 
-/// A stack for handlers of signals on this thread, as long as it lives, so that an overflow of the thread's own can be
-/// told of; none if the thread has one.
+/// A stack for handlers of signals on this thread, as long as it lives, so that an overflow of the thread's
+/// own can be told of; none if the thread has one.
 class crash_stack {
  public:
   crash_stack();

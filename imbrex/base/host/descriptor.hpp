@@ -33,12 +33,12 @@ class descriptor {
   int number_ = -1;
 };
 
-/// Opens those of the three standard descriptors that are closed on /dev/null: whatever is opened next would take their
-/// place, and be read and written by who means the standard ones.
+/// Opens those of the three standard descriptors that are closed on /dev/null: whatever is opened next would
+/// take their place, and be read and written by who means the standard ones.
 void open_standard_descriptors() noexcept;
 
-/// Lets this process, and what it starts, open as many descriptors as it may, but not so many that programs that close all
-/// of them take long.
+/// Lets this process, and what it starts, open as many descriptors as it may, but not so many that programs
+/// that close all of them take long.
 void allow_many_descriptors() noexcept;
 
 /// Throws `error`, which gives the `reason`, if this process may not open so many descriptors more.

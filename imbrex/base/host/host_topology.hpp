@@ -36,8 +36,8 @@ class host_topology {
   std::vector<std::vector<int>> cores(std::span<const int> processors) const;
 
   /// The processors near a device on the PCI bus, "0000:1b:00.0": those of the smallest part of the host that
-  /// it is connected to. Empty if that is not known, as of a device that is connected to the whole of a host that has
-  /// parts.
+  /// it is connected to. Empty if that is not known, as of a device that is connected to the whole of a host
+  /// that has parts.
   std::vector<int> processors_near(const std::string& pci_bus_id) const;
 
   /// From processors to what is near those others; these may be none for what is somewhere on the host, and

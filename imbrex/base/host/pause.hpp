@@ -7,7 +7,8 @@
 
 namespace imbrex {
 
-/// For some nanoseconds leaves the core to its other hardware threads: between two looks of a thread that waits awake.
+/// For some nanoseconds leaves the core to its other hardware threads: between two looks of a thread that
+/// waits awake.
 inline void pause_processor() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();

@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 std::error_code last_error() { return {errno != 0 ? errno : EIO, std::generic_category()}; }
 
-/// Devices and pipes, links to nothing, what has other names, and what may lead to a regular file that is open, such as
-/// /dev/stdout.
+/// Devices and pipes, links to nothing, what has other names, and what may lead to a regular file that is
+/// open, such as /dev/stdout.
 bool is_written_in_place(const std::string& file) {
   if (file.starts_with("/dev/") || file.starts_with("/proc/")) return true;
   struct ::stat found{};

@@ -7,8 +7,8 @@
 
 namespace imbrex {
 
-/// A text that is put together and written without memory from anywhere, as handlers of signals need it. What does not
-/// fit is left out.
+/// A text that is put together and written without memory from anywhere, as handlers of signals need it. What
+/// does not fit is left out.
 class signal_text {
  public:
   signal_text& add(std::string_view words) noexcept;

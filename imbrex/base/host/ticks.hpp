@@ -9,8 +9,9 @@
 
 namespace imbrex {
 
-/// What the counter of the processor shows that the system's clock is made of: cheaper to read (11 ns instead of
-/// `real_clock`'s 30 on an AMD EPYC), but in no unit, and what comes before in the program may still be under way.
+/// What the counter of the processor shows that the system's clock is made of: cheaper to read (11 ns instead
+/// of `real_clock`'s 30 on an AMD EPYC), but in no unit, and what comes before in the program may still be
+/// under way.
 inline std::uint64_t read_ticks() noexcept {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
@@ -23,14 +24,14 @@ inline std::uint64_t read_ticks() noexcept {
 #endif
 }
 
-/// The same when all that comes before has been done, such as reading what another thread has written: so later than what
-/// that thread read before it wrote.
+/// The same when all that comes before has been done, such as reading what another thread has written: so
+/// later than what that thread read before it wrote.
 inline std::uint64_t read_ticks_in_order() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_lfence();
 #elif defined(__aarch64__)
-  // Earlier loads are waited for where a branch depends on them, as it does in a loop that waits for a value; isb keeps
-  // the counter from being read before that branch is decided.
+  // Earlier loads are waited for where a branch depends on them, as it does in a loop that waits for a value;
+  // isb keeps the counter from being read before that branch is decided.
   asm volatile("isb" ::: "memory");
 #endif
   return read_ticks();

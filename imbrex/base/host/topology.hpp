@@ -23,8 +23,8 @@ int processors_of_host();
 /// those around it, rounded up; 0 if there is none.
 int processors_of_control_group();
 
-/// The usable processor that the `pe`-th PE (from 0) is bound to. PEs go to distinct physical cores first, then
-/// to further hardware threads of these, then round again.
+/// The usable processor that the `pe`-th PE (from 0) is bound to. PEs go to distinct physical cores first,
+/// then to further hardware threads of these, then round again.
 int processor_of_pe(int pe);
 
 /// Binds the calling thread to the processor of that PE and returns what that is, such as "processor 3".

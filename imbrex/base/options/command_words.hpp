@@ -8,8 +8,8 @@
 
 namespace imbrex {
 
-/// The words of a line, as a shell would see them: between blanks; what stands in '...' or "..." as it is; from a word
-/// that begins with # on nothing. None if a quote is not closed.
+/// The words of a line, as a shell would see them: between blanks; what stands in '...' or "..." as it is;
+/// from a word that begins with # on nothing. None if a quote is not closed.
 std::optional<std::vector<std::string>> command_words(std::string_view line);
 
 /// The values of a list, between commas: at least one, and empty ones too.

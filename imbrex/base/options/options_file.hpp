@@ -16,9 +16,11 @@ struct options_file {
 /// No list of options is longer; what is, is another file, given by mistake.
 inline constexpr std::uintmax_t max_options_file = 1'000'000;
 
-/// Reads a text file of one option a line, with its value in the same line; # begins a comment, and values may be quoted
-/// (`command_words`). The last `-n` (also `-n4`) counts. Throws `usage_error`, which names the file and the line, if it
-/// cannot be read, is no regular file, has more than `max_options_file` bytes, or a line is something else.
+/// Reads a text file of one option a line, with its value in the same line; # begins a comment, and values
+/// may be quoted
+/// (`command_words`). The last `-n` (also `-n4`) counts. Throws `usage_error`, which names the file and the
+/// line, if it cannot be read, is no regular file, has more than `max_options_file` bytes, or a line is
+/// something else.
 options_file read_options_file(const std::string& file);
 
 }  // namespace imbrex

@@ -19,8 +19,8 @@ std::optional<nanoseconds> parse_duration(std::string_view text);
 /// not fit.
 std::optional<std::uint64_t> parse_rate(std::string_view text);
 
-/// A number of bytes such as "64kB", "1.5MB": a decimal number without sign, then B, kB, MB or GB; k is 1000. Rounded
-/// to a byte; none if it is not of that form or does not fit.
+/// A number of bytes such as "64kB", "1.5MB": a decimal number without sign, then B, kB, MB or GB; k is 1000.
+/// Rounded to a byte; none if it is not of that form or does not fit.
 std::optional<std::uint64_t> parse_size(std::string_view text);
 
 /// The time in the largest unit that gives a whole number, as `parse_duration` reads it: "200us".

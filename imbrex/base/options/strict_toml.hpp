@@ -51,7 +51,8 @@ inline void require_printable(std::string_view text) {
                        "there is a character that is not printable ASCII: remove it"};
 }
 
-/// Throws `text_refusal` for a key of very many parts, each of which toml++ nests a level deeper on the stack.
+/// Throws `text_refusal` for a key of very many parts, each of which toml++ nests a level deeper on the
+/// stack.
 inline void require_short_keys(std::string_view text) {
   constexpr std::size_t most_dots = 1000;
   std::size_t dots = 0;  // with nothing but keys between

@@ -41,8 +41,9 @@ class channel {
     if (other_ == nullptr) detail::throw_unconnected();
     reinterpret_cast<post_to_port<T>>(other_->post)(collection_, linear_, sent_++, std::move(value));
   }
-  /// Waits for the next value from the other end. Of several who wait each gets one, in the order in which they began
-  /// to; who no longer waits, such as in a `when_any` that something else has ended, has taken none.
+  /// Waits for the next value from the other end. Of several who wait each gets one, in the order in which
+  /// they began to; who no longer waits, such as in a `when_any` that something else has ended, has taken
+  /// none.
   auto receive() { return values_.receive_in_order(&received_); }
 
   /// For the runtime: a value has come.

@@ -76,8 +76,8 @@ class chare {
   int num_pes() const { return header().home->pe().num_pes(); }
 
   /// Reduces a value over all elements of the array; each must take part, in the same order of calls. The
-  /// contribution is made now; co_await the result. Several may be in flight. Throws imbrex::error in a constructor, and
-  /// in a single chare.
+  /// contribution is made now; co_await the result. Several may be in flight. Throws imbrex::error in a
+  /// constructor, and in a single chare.
   template <class V, class Op>
   auto all_reduce(V value, Op) {
     using key = detail::key_type<Index>;
@@ -89,8 +89,8 @@ class chare {
   auto all_reduce(const section<Derived>& over, V value, Op operation);
 
   /// Asks for this chare to move to a PE: at its next balance_point, or after the current entry if none of
-  /// its entries is suspended then. Throws imbrex::error if there is no such PE, in a group, whose chares stay, and in
-  /// what runs while it migrates: its default constructor on the new PE, and serialize.
+  /// its entries is suspended then. Throws imbrex::error if there is no such PE, in a group, whose chares
+  /// stay, and in what runs while it migrates: its default constructor on the new PE, and serialize.
   void migrate_to(detail::pe_number to) {
     if constexpr (check_migratable()) detail::request_migration<Derived>(header(), to);
   }
@@ -102,8 +102,8 @@ class chare {
   template <auto Entry, class... A>
   auto balance_point(A&&... arguments);
 
-  /// Destroys this chare when the current entry next suspends or ends. Throws imbrex::error in what runs while it
-  /// migrates.
+  /// Destroys this chare when the current entry next suspends or ends. Throws imbrex::error in what runs
+  /// while it migrates.
   void destroy() { detail::destroy_later<Derived>(header()); }
 
  protected:

@@ -13,12 +13,13 @@
 #include <imbrex/core/array/create.hpp>
 #include <imbrex/core/array/exchange.hpp>
 
-/// Collectives that give each member of an array or a group something else than the others. As for all_reduce, each
-/// member takes part, in the same order of calls, with the same types; what is given leaves with the call, and the result
-/// is awaited: `const double before = co_await imbrex::scan(*this, mine, imbrex::sum);`. Members are in the order of their
-/// indices (keys). Between PEs, the values of all members go in one message for each pair of PEs that have something for
-/// each other; a tree of PEs tells everybody that all have come. Each throws imbrex::error in a constructor and in a single
-/// chare. An exception of an operation, or of a value that cannot be packed, is thrown at all members.
+/// Collectives that give each member of an array or a group something else than the others. As for
+/// all_reduce, each member takes part, in the same order of calls, with the same types; what is given leaves
+/// with the call, and the result is awaited: `const double before = co_await imbrex::scan(*this, mine,
+/// imbrex::sum);`. Members are in the order of their indices (keys). Between PEs, the values of all members
+/// go in one message for each pair of PEs that have something for each other; a tree of PEs tells everybody
+/// that all have come. Each throws imbrex::error in a constructor and in a single chare. An exception of an
+/// operation, or of a value that cannot be packed, is thrown at all members.
 
 namespace imbrex {
 namespace detail {
@@ -251,9 +252,9 @@ pending<Container> join_sparse_exchange(T& self, Container&& values) {
 
 }  // namespace detail
 
-/// Gives a value to each member that `values` names, and returns what others gave to this one, by their indices. Nobody
-/// needs to know who gives something to whom. Throws imbrex::error for an index outside of the array's shape. A value for a
-/// member that has been destroyed makes all members' results exceptions.
+/// Gives a value to each member that `values` names, and returns what others gave to this one, by their
+/// indices. Nobody needs to know who gives something to whom. Throws imbrex::error for an index outside of
+/// the array's shape. A value for a member that has been destroyed makes all members' results exceptions.
 template <class T, class Index, class V>
 pending<std::map<Index, V>> exchange(chare<T, Index>& member, std::map<Index, V> values) {
   return detail::join_sparse_exchange<V>(detail::derived_of(member), std::move(values));
@@ -266,8 +267,9 @@ pending<std::vector<std::pair<Index, V>>> exchange(chare<T, Index>& member,
   return detail::join_sparse_exchange<V>(detail::derived_of(member), std::move(values));
 }
 
-/// Gives the i-th value to the i-th member of a dense array or a group, and returns what all members gave to this one, in
-/// their order. Throws imbrex::error if there is not one value for each member, and in a sparse array.
+/// Gives the i-th value to the i-th member of a dense array or a group, and returns what all members gave to
+/// this one, in their order. Throws imbrex::error if there is not one value for each member, and in a sparse
+/// array.
 template <class T, class Index, class V>
 pending<std::vector<V>> all_to_all(chare<T, Index>& member, std::vector<V> values) {
   auto& self = detail::derived_of(member);
@@ -276,8 +278,9 @@ pending<std::vector<V>> all_to_all(chare<T, Index>& member, std::vector<V> value
                                                             std::move(values));
 }
 
-/// Gives the i-th value of the member with the index `root` to the i-th member of a dense array or a group; what others
-/// pass is left unread. Throws imbrex::error at the root if it has not one value for each member, and in a sparse array.
+/// Gives the i-th value of the member with the index `root` to the i-th member of a dense array or a group;
+/// what others pass is left unread. Throws imbrex::error at the root if it has not one value for each member,
+/// and in a sparse array.
 template <class T, class Index, class V>
 pending<V> scatter(chare<T, Index>& member, const Index& root, std::vector<V> values) {
   auto& self = detail::derived_of(member);
@@ -291,8 +294,9 @@ pending<V> scatter(chare<T, Index>& member, const Index& root, std::vector<V> va
                                                               is_root ? std::move(values) : std::vector<V>());
 }
 
-/// Combines the i-th values of all members of a dense array or a group for the i-th member, in the order of keys within a
-/// PE, then of PEs. Throws imbrex::error if there is not one value for each member, and in a sparse array.
+/// Combines the i-th values of all members of a dense array or a group for the i-th member, in the order of
+/// keys within a PE, then of PEs. Throws imbrex::error if there is not one value for each member, and in a
+/// sparse array.
 template <class T, class Index, class V, class Op>
 pending<V> reduce_scatter(chare<T, Index>& member, std::vector<V> values, Op) {
   auto& self = detail::derived_of(member);
@@ -305,8 +309,8 @@ pending<V> reduce_scatter(chare<T, Index>& member, std::vector<V> values, Op) {
   }
 }
 
-/// Combines the values of all members up to this one, in the order of their indices (keys). The brackets depend on which
-/// members are on one PE.
+/// Combines the values of all members up to this one, in the order of their indices (keys). The brackets
+/// depend on which members are on one PE.
 template <class T, class Index, class V, class Op>
 pending<V> scan(chare<T, Index>& member, V value, Op) {
   if constexpr (!detail::order_free_operation_fits<Op, V>())

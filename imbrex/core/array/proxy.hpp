@@ -26,9 +26,9 @@ struct unknown_class {
 
 }  // namespace detail
 
-/// The index type of the chare class T. A class that is only declared so far, since it and another keep proxies
-/// of each other, is told of by a specialisation behind its declaration:
-/// `template <> struct imbrex::index_of<pair> { using type = imbrex::index<6>; };`
+/// The index type of the chare class T. A class that is only declared so far, since it and another keep
+/// proxies of each other, is told of by a specialisation behind its declaration: `template <> struct
+/// imbrex::index_of<pair> { using type = imbrex::index<6>; };`
 template <class T>
 struct index_of {
   static constexpr bool is_known = requires { typename T::index_type; };
@@ -83,8 +83,8 @@ struct completion_operation {
 }  // namespace detail
 
 /// Names one chare, wherever it is: a small value that can be stored, compared and sent. It may name an
-/// element that does not exist (yet): messages to it wait for its insertion. A default-constructed one names nothing;
-/// to use it is an imbrex::error.
+/// element that does not exist (yet): messages to it wait for its insertion. A default-constructed one names
+/// nothing; to use it is an imbrex::error.
 template <class T>
 class element {
  public:
@@ -108,11 +108,12 @@ class element {
     return e;
   }
 
-  /// This proxy, for short messages that may wait for each other: those of up to 256 bytes, packed, to one PE of another
-  /// process cross together, with this PE's next look at the network (when it has nothing to run, or has run 16 messages,
-  /// 64 if too many have come; a broadcast to its elements is one of them), and before anything that is sent there
-  /// and may not wait. More of them cross in a second, each of them later: where an entry computes on after it has
-  /// sent, send as usual. Nothing changes within a process, in simulated time, and with `--net-latency` and its like.
+  /// This proxy, for short messages that may wait for each other: those of up to 256 bytes, packed, to one PE
+  /// of another process cross together, with this PE's next look at the network (when it has nothing to run,
+  /// or has run 16 messages, 64 if too many have come; a broadcast to its elements is one of them), and
+  /// before anything that is sent there and may not wait. More of them cross in a second, each of them later:
+  /// where an entry computes on after it has sent, send as usual. Nothing changes within a process, in
+  /// simulated time, and with `--net-latency` and its like.
   element coalesced() const {
     element e = *this;
     e.coalesced_ = true;
@@ -158,8 +159,8 @@ class array {
     if constexpr (detail::is_index<index_type>) shape_ = shape;
   }
 
-  /// The element with that index, with this proxy's priority. Throws imbrex::error if the index is outside the
-  /// array's shape.
+  /// The element with that index, with this proxy's priority. Throws imbrex::error if the index is outside
+  /// the array's shape.
   element<T> operator[](const index_type& i) const {
     if constexpr (detail::is_index<index_type>) {
       if (!contains(shape_, i)) [[unlikely]]
@@ -197,11 +198,11 @@ class array {
     return detail::volume(shape_);
   }
 
-  /// Creates an element, on the PE where the array's placement wants it, by a message of this proxy's priority.
-  /// Asynchronous: messages that are sent to it now wait for it there, and then come by priority, and in the order
-  /// in which they arrived. An index that has an element already ends the run. One whose element was
-  /// destroyed can be used again; what is sent to it before the new element is there is then refused, so
-  /// await quiescence or a call in between.
+  /// Creates an element, on the PE where the array's placement wants it, by a message of this proxy's
+  /// priority. Asynchronous: messages that are sent to it now wait for it there, and then come by priority,
+  /// and in the order in which they arrived. An index that has an element already ends the run. One whose
+  /// element was destroyed can be used again; what is sent to it before the new element is there is then
+  /// refused, so await quiescence or a call in between.
   template <class... A>
   void insert(const index_type& i, A&&... constructor_arguments) const;
   template <detail::other_integer<index_type> I, class... A>
@@ -209,9 +210,9 @@ class array {
     insert(detail::narrow<index_type, detail::key_words>(i), std::forward<A>(constructor_arguments)...);
   }
 
-  /// Calls an entry method of every element and reduces what they return. Elements that are inserted or destroyed
-  /// meanwhile may or may not take part; migrating ones take part once. Throws (at co_await) what an entry
-  /// threw, and imbrex::error if there are no elements.
+  /// Calls an entry method of every element and reduces what they return. Elements that are inserted or
+  /// destroyed meanwhile may or may not take part; migrating ones take part once. Throws (at co_await) what
+  /// an entry threw, and imbrex::error if there are no elements.
   template <auto M, class Op, class... A>
   auto reduce(Op operation, A&&... arguments) const
       -> pending<typename detail::reduction_of<T, M, Op>::result>;
@@ -224,14 +225,14 @@ class array {
   /// each; elements that `insert` makes are not waited for.
   pending<void> created() const;
 
-  /// Destroys the array: all its elements, with their suspended entries, and what the runtime keeps of it; ready when that
-  /// is done, also if it had been before. What is sent to it then is an error. An array that began with elements, of
-  /// which none is left, ends by itself when some hundred others have come to that since. A default-constructed proxy
-  /// destroys nothing.
+  /// Destroys the array: all its elements, with their suspended entries, and what the runtime keeps of it;
+  /// ready when that is done, also if it had been before. What is sent to it then is an error. An array that
+  /// began with elements, of which none is left, ends by itself when some hundred others have come to that
+  /// since. A default-constructed proxy destroys nothing.
   pending<void> destroy() const;
 
-  /// Some elements of the array, as a proxy of their own, with this one's priority. The list stays on this PE:
-  /// sections of many elements are no larger to send.
+  /// Some elements of the array, as a proxy of their own, with this one's priority. The list stays on this
+  /// PE: sections of many elements are no larger to send.
   imbrex::section<T> section(std::vector<index_type> members) const;
 
   array with_priority(detail::priority_number priority) const {
@@ -326,8 +327,9 @@ class group {
   pending<void> created() const { return members_.created(); }
   /// Destroys the group: see array::destroy.
   pending<void> destroy() const { return members_.destroy(); }
-  /// The chare on this PE itself, for direct calls. Throws imbrex::error until the group's creation has reached this PE,
-  /// which other messages may do before: then await `created` first, where the group was made.
+  /// The chare on this PE itself, for direct calls. Throws imbrex::error until the group's creation has
+  /// reached this PE, which other messages may do before: then await `created` first, where the group was
+  /// made.
   T* local() const;
 
   template <auto M, class Op, class... A>

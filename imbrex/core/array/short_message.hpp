@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Short messages between processes: sent as bytes, of which no message is made, and run from those bytes. Theirs is the
-// form that `pack_message` gives all messages, so that each side may also do as with any other.
+// Short messages between processes: sent as bytes, of which no message is made, and run from those bytes.
+// Theirs is the form that `pack_message` gives all messages, so that each side may also do as with any other.
 
 #include <array>
 #include <cstddef>
@@ -23,8 +23,8 @@ namespace imbrex::detail {
 /// Of a longer value a message is made: it would be copied here more often than there.
 inline constexpr std::size_t longest_short_value = 256;
 
-/// How an argument of type A for a parameter that is stored as a P is written without making the P; where `is_possible`.
-/// It runs no code of the program, which might send in between.
+/// How an argument of type A for a parameter that is stored as a P is written without making the P; where
+/// `is_possible`. It runs no code of the program, which might send in between.
 template <class P, class A>
 struct short_argument {
   static constexpr bool is_possible = false;
@@ -58,8 +58,8 @@ inline constexpr bool shows_elements<std::vector<E, Allocator>, E> = true;
 template <std::size_t N, class E>
 inline constexpr bool shows_elements<std::array<E, N>, E> = true;
 
-/// Elements that are shown or shared; not those that are given away, since their vector would still have them, nor other
-/// temporaries.
+/// Elements that are shown or shared; not those that are given away, since their vector would still have
+/// them, nor other temporaries.
 template <class E, class A>
   requires(bitwise<E> && (std::is_lvalue_reference_v<A> || is_span<std::remove_cvref_t<A>>))
 struct short_argument<owned_span<E>, A> {
@@ -112,8 +112,8 @@ struct short_arguments<std::tuple<P...>, A...> {
   }
 };
 
-/// Sends a message for entry M of an element of the collection of that number to a PE beyond that endpoint, if it can be written at once. If not, nothing has
-/// happened.
+/// Sends a message for entry M of an element of the collection of that number to a PE beyond that endpoint,
+/// if it can be written at once. If not, nothing has happened.
 template <class T, auto M, class... A>
 bool send_as_bytes(endpoint& beyond, int to, const element<T>& who, std::uint64_t collection,
                    const std::remove_reference_t<A>&... arguments) {

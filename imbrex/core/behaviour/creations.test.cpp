@@ -12,7 +12,8 @@ namespace imbrex::creations_test {
 
 class creations : public on_machine {
  protected:
-  /// Messages that one entry sends. The deterministic machine delivers one after the other, in an order of its own.
+  /// Messages that one entry sends. The deterministic machine delivers one after the other, in an order of
+  /// its own.
   static bool keeps_order_of_sent(const options& how) {
     return keeps_order_of_waiting(how) && how.machine != machine_kind::deterministic;
   }

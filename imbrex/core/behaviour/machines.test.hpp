@@ -61,8 +61,8 @@ machine_under_test deterministic_seeds(std::uint64_t seeds);
 /// Every kind.
 std::vector<machine_under_test> machines();
 
-/// Runs a program in several runtimes, as in a job whose processes are threads of this one: to the network it makes no
-/// difference. Returns the greatest exit status.
+/// Runs a program in several runtimes, as in a job whose processes are threads of this one: to the network it
+/// makes no difference. Returns the greatest exit status.
 int run_in_processes(int processes, const options& how, const std::function<task<int>()>& main);
 template <class Main>
 int run_in_processes(int processes, const options& how, const Main& main) {

@@ -408,7 +408,8 @@ TEST_P(migration, sections_find_their_members_wherever_they_are) {
   });
 }
 
-/// Leaves as soon as it is made, so that it may come before its array does; what it arrives with asks where it is.
+/// Leaves as soon as it is made, so that it may come before its array does; what it arrives with asks where
+/// it is.
 class early : public chare<early> {
  public:
   early(int shift, bool) { migrate_to((pe() + shift) % num_pes()); }

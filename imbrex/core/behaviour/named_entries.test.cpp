@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entries that get their names at run time, as a front end of another language uses them: one method stands for all, and
-// finds by the name what to do.
+// Entries that get their names at run time, as a front end of another language uses them: one method stands
+// for all, and finds by the name what to do.
 #include <gtest/gtest.h>
 
 #include <deque>

@@ -225,7 +225,8 @@ TEST(backpressure, two_that_flood_each_other_both_go_on) {
   const auto before = peak_bytes();
   EXPECT_EQ(run_flood(true, test::memory_is_kept_back ? 32 : 128), 0);
   if (!test::memory_is_kept_back) {
-    // A quarter more than one way: UCX keeps more where the kernel copies nothing for it from process to process.
+    // A quarter more than one way: UCX keeps more where the kernel copies nothing for it from process to
+    // process.
     EXPECT_LT(peak_bytes() - before, std::size_t{750} << 20U);
   }
 }

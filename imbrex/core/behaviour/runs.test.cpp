@@ -199,7 +199,8 @@ TEST(runs, proxies_of_one_with_more_pes_are_refused) {
   EXPECT_EQ(texts, (std::vector<std::string>{text, text}));
 }
 
-/// Ways to run the same program in several runs, where what is left of the first must mean nothing in the second.
+/// Ways to run the same program in several runs, where what is left of the first must mean nothing in the
+/// second.
 std::vector<options> few_ways() {
   return {threads(1), threads(3), serializing(threads(2)), seeded(3, 1), {.pes = 2, .shuffle = 1}};
 }

@@ -46,7 +46,8 @@ struct stack_for_sanitizers {
   void* callers_thread = nullptr;
 };
 
-/// The body of an entry that runs on a stack of its own: what a front end brings whose entries are no coroutines.
+/// The body of an entry that runs on a stack of its own: what a front end brings whose entries are no
+/// coroutines.
 class stack {
  public:
   explicit stack(std::function<void(stack&)> run);

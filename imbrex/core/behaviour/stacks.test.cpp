@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entries that are no coroutines: each runs on a stack of its own, and waits for all that an entry can co_await.
+// Entries that are no coroutines: each runs on a stack of its own, and waits for all that an entry can
+// co_await.
 #include <gtest/gtest.h>
 
 #include <atomic>

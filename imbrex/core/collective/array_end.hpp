@@ -16,7 +16,8 @@ class local_array;
 /// Destroys an array; ready when all its elements are destroyed.
 pending<void> end_array(std::uint64_t collection);
 
-/// What a PE has seen of the elements of an array. All only grow, so of two reports the one that says more is the newer.
+/// What a PE has seen of the elements of an array. All only grow, so of two reports the one that says more is
+/// the newer.
 struct element_counts {
   std::uint64_t inserted = 0;
   std::uint64_t destroyed = 0;
@@ -31,16 +32,18 @@ struct element_counts {
 
 /// How an array ends, and what it took is given back.
 ///
-/// Somebody destroys it: the root has every PE close its part. That destroys the elements there and, from then on, those
-/// that arrive; each PE says how many have left it and arrived. When all have said so, and as many have arrived as left,
-/// no element is left, and the root has the parts removed.
+/// Somebody destroys it: the root has every PE close its part. That destroys the elements there and, from
+/// then on, those that arrive; each PE says how many have left it and arrived. When all have said so, and as
+/// many have arrived as left, no element is left, and the root has the parts removed.
 ///
-/// Or the array began with elements, and all are destroyed. It may be filled again, so it stays until as many others have
-/// become empty since as `kept_arrays` says; then the root has every PE freeze its part: messages for it wait. If all parts
-/// are empty, and nothing is under way between them, they are removed; else they go on.
+/// Or the array began with elements, and all are destroyed. It may be filled again, so it stays until as many
+/// others have become empty since as `kept_arrays` says; then the root has every PE freeze its part: messages
+/// for it wait. If all parts are empty, and nothing is under way between them, they are removed; else they go
+/// on.
 ///
-/// The number of the array is free for another one when it is removed where it was made. By then all have closed their
-/// parts, or frozen them; a part that the news of its removal has not reached gives way to its successor.
+/// The number of the array is free for another one when it is removed where it was made. By then all have
+/// closed their parts, or frozen them; a part that the news of its removal has not reached gives way to its
+/// successor.
 class end_station {
  public:
   end_station(local_array& part, std::uint64_t initial_elements);

@@ -36,16 +36,16 @@ struct broadcast_message : message {
 
 /// Broadcasts to an array, exactly once to each element though elements migrate.
 ///
-/// The root numbers them and sends them down a tree of PEs (`tree_place`). Each PE delivers them in the order of
-/// their numbers, each in a turn of its own, so that what an entry has asked for (to end, to migrate) comes in
-/// between; an element carries the number of the last that it got. An element that arrives with an older number
-/// than its new PE has reached is given what it missed, from the log; one with a newer number is passed over until
-/// the PE has caught up.
+/// The root numbers them and sends them down a tree of PEs (`tree_place`). Each PE delivers them in the order
+/// of their numbers, each in a turn of its own, so that what an entry has asked for (to end, to migrate)
+/// comes in between; an element carries the number of the last that it got. An element that arrives with an
+/// older number than its new PE has reached is given what it missed, from the log; one with a newer number is
+/// passed over until the PE has caught up.
 ///
-/// A PE is done with a broadcast when it has delivered it and no element that left before is still on its way (its new PE
-/// confirms each arrival and says what it delivered late). When it and all below it in the tree are done, it reports so
-/// to its parent. The root then knows how many elements got it, and everybody may forget it: the next broadcasts carry
-/// that news.
+/// A PE is done with a broadcast when it has delivered it and no element that left before is still on its way
+/// (its new PE confirms each arrival and says what it delivered late). When it and all below it in the tree
+/// are done, it reports so to its parent. The root then knows how many elements got it, and everybody may
+/// forget it: the next broadcasts carry that news.
 class broadcast_station {
  public:
   explicit broadcast_station(local_array& part) : part_(part) {}
@@ -67,7 +67,8 @@ class broadcast_station {
   /// `caught_up_to`.
   void confirmed(std::uint64_t left_with, std::uint64_t caught_up_to);
 
-  /// This PE, or all PEs of a child's subtree, are done with a broadcast, which reached that many elements there.
+  /// This PE, or all PEs of a child's subtree, are done with a broadcast, which reached that many elements
+  /// there.
   void done(std::uint64_t number, std::uint64_t elements);
   /// At the root: true if no broadcast is under way.
   bool all_are_done() const { return all_done_ == last_number_; }

@@ -236,7 +236,8 @@ TEST_P(broadcasts, to_an_element_do_not_reach_the_next_of_its_key) {
     all.insert(home, 1);
     all.insert(witness, 1);
     co_await quiescence();
-    // The home gets the broadcast last, and there is none for the element that has left it, and ended elsewhere.
+    // The home gets the broadcast last, and there is none for the element that has left it, and ended
+    // elsewhere.
     send<&busy::churn>(keep_busy[home]);
     co_await keep_busy[home].call<&busy::meet>();
     send<&heir::hear>(all.with_priority(31));

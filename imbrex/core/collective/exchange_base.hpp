@@ -10,15 +10,16 @@ namespace imbrex {
 
 namespace detail {
 
-/// What the members of an array on one PE give each other, and others, in one collective that gives each of them
-/// something else than the others. It goes along with an all_reduce, by which each PE learns that all values have come
-/// (the consensus of Hoefler, Siebert and Lumsdaine 2010): a PE closes that only when what it has sent has been taken.
+/// What the members of an array on one PE give each other, and others, in one collective that gives each of
+/// them something else than the others. It goes along with an all_reduce, by which each PE learns that all
+/// values have come (the consensus of Hoefler, Siebert and Lumsdaine 2010): a PE closes that only when what
+/// it has sent has been taken.
 class exchange_base {
  public:
   virtual ~exchange_base() = default;
 
-  /// All members that are here have joined: sends what they gave, unless it has been sent. True if all that has been sent
-  /// from here has been taken.
+  /// All members that are here have joined: sends what they gave, unless it has been sent. True if all that
+  /// has been sent from here has been taken.
   virtual bool flush() = 0;
   /// Something that was sent could not be taken; none if all could.
   virtual carried_exception error() const = 0;

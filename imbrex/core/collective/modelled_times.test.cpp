@@ -27,7 +27,8 @@ struct times {
   nanoseconds broadcast_and_reduction{};
 };
 
-/// In the model of a V100's host, where a message between two PEs takes 12 us: 5 to send, 2 on its way, 5 to receive.
+/// In the model of a V100's host, where a message between two PEs takes 12 us: 5 to send, 2 on its way, 5 to
+/// receive.
 times modelled(int pes) {
   options how;
   how.machine = machine_kind::simulated;

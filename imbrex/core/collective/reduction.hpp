@@ -130,7 +130,8 @@ struct reduction_result final : shared_result {
   }
 };
 
-/// What the elements of some PEs, or one that came late, contributed to an all_reduce, or answered to a broadcast
+/// What the elements of some PEs, or one that came late, contributed to an all_reduce, or answered to a
+/// broadcast
 /// (`OfCall`).
 template <class V, class Op, class Key, bool OfCall>
 struct partial_message final : partial_result {
@@ -208,8 +209,8 @@ auto contribute(chare_header& element, const Key& key, V&& value) {
   return result;
 }
 
-/// Gathers, on one PE, what several elements answer to one request, and hands over the combination: to this PE's part of
-/// the array whose elements they are, to its root, or to the one who asked.
+/// Gathers, on one PE, what several elements answer to one request, and hands over the combination: to this
+/// PE's part of the array whose elements they are, to its root, or to the one who asked.
 class collector_base : public reply_target {
  public:
   /// Says, before the first answer, who gets the combination.

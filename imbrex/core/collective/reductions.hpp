@@ -20,8 +20,9 @@ namespace detail {
 
 class local_array;
 
-/// What the elements of some PEs contributed to one reduction, on its way to the root: how many they are, and a value, in
-/// which the PEs on the way combine those from below. The value stands in the message's own type (`partial_message`).
+/// What the elements of some PEs contributed to one reduction, on its way to the root: how many they are, and
+/// a value, in which the PEs on the way combine those from below. The value stands in the message's own type
+/// (`partial_message`).
 struct partial_result : message {
   const bool of_call;         ///< of what a broadcast entry returns, else of an all_reduce
   bool is_report = false;     ///< of a whole subtree; else of an element that came late
@@ -34,7 +35,8 @@ struct partial_result : message {
   /// Combines its value with that of another message of its kind, which comes after it and is left without.
   virtual void merge(partial_result& later) = 0;
   virtual bool has_value() const = 0;
-  /// The same without the value, to be sent with an exception if the value cannot be packed; null if it always can.
+  /// The same without the value, to be sent with an exception if the value cannot be packed; null if it
+  /// always can.
   virtual partial_result* spare() const = 0;
   /// Moves the value into a message to those who want it: a `shared_result`, or of a call a reply.
   virtual message& result() = 0;
@@ -113,20 +115,21 @@ class reduction_values {
 
 /// Reductions over an array whose elements migrate, come and go.
 ///
-/// all_reduce: each element counts its calls; its n-th call belongs to reduction n. A PE closes reduction n, once and in
-/// order, when all its elements have passed n. When it has closed n and its children in the tree of PEs (`tree_place`)
-/// have reported n, it reports n to its parent: the combined value, how many contributed, and by how many the elements
-/// that take part changed there through insertion and destruction. An element that arrives after its new PE has closed n
-/// contributes directly to the root. The root is done when all have reported and as many have contributed as take part;
-/// the result goes down the tree. PEs without elements do not know that a reduction goes on: a PE tells its parent when
-/// its subtree becomes empty, and which reduction it will report next; until that report or a later one says that it has
-/// elements again, the parent asks it.
+/// all_reduce: each element counts its calls; its n-th call belongs to reduction n. A PE closes reduction n,
+/// once and in order, when all its elements have passed n. When it has closed n and its children in the tree
+/// of PEs (`tree_place`) have reported n, it reports n to its parent: the combined value, how many
+/// contributed, and by how many the elements that take part changed there through insertion and destruction.
+/// An element that arrives after its new PE has closed n contributes directly to the root. The root is done
+/// when all have reported and as many have contributed as take part; the result goes down the tree. PEs
+/// without elements do not know that a reduction goes on: a PE tells its parent when its subtree becomes
+/// empty, and which reduction it will report next; until that report or a later one says that it has elements
+/// again, the parent asks it.
 ///
-/// reduce (of what a broadcast entry returns): a PE's part is complete when all elements that were there have answered.
-/// The broadcast itself counts who takes part; see broadcast_station.
+/// reduce (of what a broadcast entry returns): a PE's part is complete when all elements that were there have
+/// answered. The broadcast itself counts who takes part; see broadcast_station.
 ///
-/// Order of combination: by key within a PE, then by PE, in brackets of the tree; what came directly comes after the
-/// subtrees of lower PEs. So it is fixed for a given placement.
+/// Order of combination: by key within a PE, then by PE, in brackets of the tree; what came directly comes
+/// after the subtrees of lower PEs. So it is fixed for a given placement.
 class reduction_station {
  public:
   reduction_station(local_array& part, std::uint64_t initial_elements);
@@ -170,8 +173,8 @@ class reduction_station {
   void add(partial_result& part);
   /// A child has told, when it was to report this reduction next, that its subtree had no elements.
   void became_empty(int child, std::uint64_t next_report);
-  /// Of a broadcast whose results are wanted: the elements of this PE, or of a child's subtree, which had none, have
-  /// answered.
+  /// Of a broadcast whose results are wanted: the elements of this PE, or of a child's subtree, which had
+  /// none, have answered.
   void add_no_answers(std::uint64_t broadcast);
   /// Passes a result to the PEs below, with the exception in its place if it cannot be copied or packed.
   void pass_down(const shared_result& result);
@@ -179,8 +182,8 @@ class reduction_station {
 
   // At the root.
 
-  /// A broadcast whose results are wanted has reached all elements, so many. `wants_end_alone`: there is no value, so that
-  /// no element is enough.
+  /// A broadcast whose results are wanted has reached all elements, so many. `wants_end_alone`: there is no
+  /// value, so that no element is enough.
   void expect_answers(std::uint64_t broadcast, std::uint64_t elements, bool wants_end_alone,
                       std::uint32_t caller, const reply_address& reply);
   /// Exceptions that have come and wait for the answers of other elements.
@@ -214,8 +217,8 @@ class reduction_station {
     reduction_values values;
   };
 
-  /// What a child has said of its subtree's having elements. Its notices may overtake its reports, and each other: the
-  /// newest counts.
+  /// What a child has said of its subtree's having elements. Its notices may overtake its reports, and each
+  /// other: the newest counts.
   struct emptiness {
     std::int64_t at = -1;             ///< the reduction that it was to report next when it had none
     std::int64_t last_nonempty = -1;  ///< the last that it reported when it had some

@@ -216,8 +216,8 @@ TEST_P(reductions, over_a_section_from_inside) {
   });
 }
 
-/// The sum of a round-robin placement: by index within a PE, then by PE, in the brackets of a tree of PEs. None where no
-/// elements are.
+/// The sum of a round-robin placement: by index within a PE, then by PE, in the brackets of a tree of PEs.
+/// None where no elements are.
 class expected_sum {
  public:
   expected_sum(int elements, int round, int root) : elements_(elements), round_(round), root_(root) {}
@@ -311,7 +311,8 @@ class tester : public chare<tester> {
   }
 
  private:
-  /// Kept to the end: several PEs catch the same, and ThreadSanitizer does not see libstdc++ count its owners.
+  /// Kept to the end: several PEs catch the same, and ThreadSanitizer does not see libstdc++ count its
+  /// owners.
   std::exception_ptr caught_;
 };
 

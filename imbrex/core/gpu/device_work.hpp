@@ -19,8 +19,8 @@
 
 namespace imbrex {
 
-/// The device of the PE that this runs on: `stream`s and buffers are made of it. Several PEs may have the same.
-/// Throws imbrex::error if it has none.
+/// The device of the PE that this runs on: `stream`s and buffers are made of it. Several PEs may have the
+/// same. Throws imbrex::error if it has none.
 device& gpu();
 
 namespace detail {
@@ -49,8 +49,8 @@ inline constexpr bool stays_with_device<flag_array> = true;
 template <>
 inline constexpr bool stays_with_device<device_flag> = true;
 
-/// Tells the receiver when all that was submitted to the stream is done or the device has failed; null if it is done
-/// already.
+/// Tells the receiver when all that was submitted to the stream is done or the device has failed; null if it
+/// is done already.
 device_completions::notice* notify_here(stream& after, const device_completions::receiver& who);
 
 /// What awaits the end of a stream's work. If it is destroyed before, nobody is told.
@@ -100,9 +100,9 @@ auto operator co_await(Stream&&) {
   return std::suspend_never();
 }
 
-/// Sends a message to entry method or port M when all that was submitted to the stream so far is done: the callback
-/// form of `co_await stream.done()`. Arguments are those of `send`, and are taken now. If the device fails the run ends
-/// with the error, for there is nobody to be told.
+/// Sends a message to entry method or port M when all that was submitted to the stream so far is done: the
+/// callback form of `co_await stream.done()`. Arguments are those of `send`, and are taken now. If the device
+/// fails the run ends with the error, for there is nobody to be told.
 template <auto M, class T, class... A>
 void send_when_done(stream& after, const element<T>& to, A&&... arguments) {
   if constexpr (detail::entry_fits<T, M, A&&...>()) {

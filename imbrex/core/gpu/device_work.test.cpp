@@ -390,7 +390,8 @@ TEST_P(on_threads, a_fault_is_told_to_whoever_awaits_and_ends_the_run_at_its_end
       const std::string said = testing::internal::GetCapturedStderr();
       EXPECT_EQ(status, 1) << text_of(how);
       EXPECT_EQ(told, 3) << text_of(how) << said;
-      // A PE that blocks, and time that jumps, may come to the end of what these wait for before there is a fault.
+      // A PE that blocks, and time that jumps, may come to the end of what these wait for before there is a
+      // fault.
       if (GetParam() != completion_method::synchronous && how.machine == machine_kind::threads) {
         EXPECT_EQ(told_beside, 2) << text_of(how) << said;
       }

@@ -15,7 +15,8 @@ namespace imbrex::detail {
 std::vector<std::vector<int>> device_places(std::span<const std::unique_ptr<device>> devices);
 
 /// How far each device is from each PE of some processes of a host, the PEs in their order. `bound`: each PE
-/// stays on one processor; else those that share processors are taken to be spread over them evenly. `near`: as `device_places`.
+/// stays on one processor; else those that share processors are taken to be spread over them evenly. `near`:
+/// as `device_places`.
 std::vector<std::vector<distance>> device_distances(const host_topology& host,
                                                     std::span<const host_process> processes, bool bound,
                                                     std::span<const std::vector<int>> near);
@@ -24,8 +25,8 @@ std::vector<std::vector<distance>> device_distances(const host_topology& host,
 /// evenly, those side by side together; whoever has less choice chooses first.
 std::vector<int> nearest_devices(std::span<const std::vector<distance>> distances);
 
-/// The same for the PEs of some processes of a host, whose distances are as above. Empty where nobody knows where
-/// any device is.
+/// The same for the PEs of some processes of a host, whose distances are as above. Empty where nobody knows
+/// where any device is.
 std::vector<int> nearest_devices(const host_topology& host, std::span<const host_process> processes,
                                  bool bound, std::span<const std::vector<int>> near);
 

@@ -51,15 +51,15 @@ inline constexpr std::size_t stages_of_requests = 3;
 /// The devices that the PEs of one process use in a run, and what tells them of their work.
 class run_devices {
  public:
-  /// `time`: the clock of a machine in simulated time; null in real time. `charges_pes`: that machine charges its PEs by
-  /// the device model. Throws usage_error, or imbrex::error if there is no such device.
+  /// `time`: the clock of a machine in simulated time; null in real time. `charges_pes`: that machine charges
+  /// its PEs by the device model. Throws usage_error, or imbrex::error if there is no such device.
   run_devices(const options& how, simulated_clock* time, bool charges_pes);
   ~run_devices();
   run_devices(const run_devices&) = delete;
   run_devices& operator=(const run_devices&) = delete;
 
-  /// Which devices this process sees, as `host_process` has it. What a launcher has set to hide devices counts,
-  /// for it may show parts of one.
+  /// Which devices this process sees, as `host_process` has it. What a launcher has set to hide devices
+  /// counts, for it may show parts of one.
   std::string seen() const;
 
   /// The device of each PE of this process; none for a PE that shall have none. Processes that see the same
@@ -72,11 +72,12 @@ class run_devices {
 
   /// The streams that all chares share which use that device, as policy `five` has it; any thread.
   std::shared_ptr<std::vector<stream>> shared_streams(device& of);
-  /// The streams of all work requests to that device: to it, kernels, from it. They live as long as this. Any thread.
+  /// The streams of all work requests to that device: to it, kernels, from it. They live as long as this. Any
+  /// thread.
   std::vector<stream>& request_streams(device& of);
 
-  /// Waits until the devices have nothing to do any more. False if that takes longer. Throws device_error if one has
-  /// failed.
+  /// Waits until the devices have nothing to do any more. False if that takes longer. Throws device_error if
+  /// one has failed.
   bool drain(std::chrono::milliseconds at_most);
 
   // In simulated time.

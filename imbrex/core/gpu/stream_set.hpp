@@ -11,15 +11,16 @@
 
 namespace imbrex {
 
-/// A stream for each kind of work that a chare gives to its device; some may be the same. The run's `stream_policy`
-/// (`--streams`) says which: so a program is written once, and how it spreads its work is chosen when it starts. What
-/// depends on each other is ordered by events where it lies in different streams (`order`). All but the one that computes
-/// have a high priority: what others wait for goes first.
+/// A stream for each kind of work that a chare gives to its device; some may be the same. The run's
+/// `stream_policy`
+/// (`--streams`) says which: so a program is written once, and how it spreads its work is chosen when it
+/// starts. What depends on each other is ordered by events where it lies in different streams (`order`). All
+/// but the one that computes have a high priority: what others wait for goes first.
 class stream_set {
  public:
-  /// On the device of the PE that this runs on. `owner` names its streams in errors, such as "block (0, 1)"; those of
-  /// `five` are the device's, and cannot be captured if several PEs have that device. Throws imbrex::error if the run
-  /// has no device.
+  /// On the device of the PE that this runs on. `owner` names its streams in errors, such as "block (0, 1)";
+  /// those of `five` are the device's, and cannot be captured if several PEs have that device. Throws
+  /// imbrex::error if the run has no device.
   explicit stream_set(const std::string& owner);
 
   stream& compute() { return of(0); }

@@ -14,11 +14,11 @@
 
 namespace imbrex {
 
-/// Work for a device in the way that Charm++ had before streams of chares (Choi 2022, table 2.1 and section 2.2): copies
-/// to the device, kernels, copies back, which the runtime submits to three streams, one for each kind. They are the
-/// device's and shared by all chares that use it, so no two kernels of requests run at once, and no priorities help. It
-/// is there to be compared with: `--completion work-request` tells programs that offer both to use it. Nothing orders it
-/// after what was submitted to other streams.
+/// Work for a device in the way that Charm++ had before streams of chares (Choi 2022, table 2.1 and
+/// section 2.2): copies to the device, kernels, copies back, which the runtime submits to three streams, one
+/// for each kind. They are the device's and shared by all chares that use it, so no two kernels of requests
+/// run at once, and no priorities help. It is there to be compared with: `--completion work-request` tells
+/// programs that offer both to use it. Nothing orders it after what was submitted to other streams.
 ///
 ///     imbrex::work_request work;
 ///     work.copy(on_device.span(), on_host.span());
@@ -64,8 +64,8 @@ class work_request {
   std::array<std::vector<std::function<void(stream&)>>, stages> operations_;
 };
 
-/// Does the work on the PE's device: the scheduler submits each stage when it has learned of the end of the one before.
-/// Throws what the device's operations throw, and imbrex::error if the run has no device.
+/// Does the work on the PE's device: the scheduler submits each stage when it has learned of the end of the
+/// one before. Throws what the device's operations throw, and imbrex::error if the run has no device.
 task<> offload(work_request work);
 
 }  // namespace imbrex

@@ -14,8 +14,9 @@ class writer;
 namespace detail {
 
 /// An exception on its way to another PE. Within a process it is the exception itself; through bytes, types
-/// of the standard library arrive as themselves with their text, all others as `remote_error`. Whoever sends one
-/// has left its handler and keeps no reference: then what was done with it here comes before what is done there.
+/// of the standard library arrive as themselves with their text, all others as `remote_error`. Whoever sends
+/// one has left its handler and keeps no reference: then what was done with it here comes before what is done
+/// there.
 class carried_exception {
  public:
   carried_exception() = default;

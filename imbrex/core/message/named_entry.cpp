@@ -30,8 +30,8 @@ struct record {
   std::atomic<void*> target = nullptr;
 };
 
-/// The records by their numbers, which begin with 1: block b holds the 2^b from 2^b on. They stay where they are, so
-/// that whoever has a number reads without a lock.
+/// The records by their numbers, which begin with 1: block b holds the 2^b from 2^b on. They stay where they
+/// are, so that whoever has a number reads without a lock.
 class table {
  public:
   record* find(std::uint32_t number) const noexcept {

@@ -19,9 +19,10 @@ struct entry_definition {
   friend bool operator==(const entry_definition&, const entry_definition&) = default;
 };
 
-/// Which of the entries that were named at run time is meant. An entry method whose first parameter is an `entry_name`
-/// stands for all of them: it finds by the name what to do, and traces, errors and deadlock reports show the name in the
-/// place of the method's own. So `send`, `call`, `reduce` and sections take such entries as all others:
+/// Which of the entries that were named at run time is meant. An entry method whose first parameter is an
+/// `entry_name` stands for all of them: it finds by the name what to do, and traces, errors and deadlock
+/// reports show the name in the place of the method's own. So `send`, `call`, `reduce` and sections take such
+/// entries as all others:
 ///
 ///     void invoke(imbrex::entry_name which, std::vector<std::byte> arguments);
 ///     imbrex::send<&script::invoke>(element, run, arguments);
@@ -39,9 +40,10 @@ struct entry_name {
   friend bool operator==(const entry_name&, const entry_name&) = default;
 };
 
-/// Defines an entry before a run begins, in all processes alike and in the same order; processes whose definitions differ
-/// are refused when they meet. During a run `define_entries` is for all processes at once. Defining the same again gives
-/// the same name; throws imbrex::error if the class has another entry of that name, with another signature. Any thread.
+/// Defines an entry before a run begins, in all processes alike and in the same order; processes whose
+/// definitions differ are refused when they meet. During a run `define_entries` is for all processes at once.
+/// Defining the same again gives the same name; throws imbrex::error if the class has another entry of that
+/// name, with another signature. Any thread.
 entry_name define_entry(entry_definition definition);
 /// The entry of that name, if it is defined in this process. Any thread.
 std::optional<entry_name> find_entry(std::string_view chare, std::string_view entry);

@@ -16,8 +16,8 @@
 
 namespace imbrex::detail {
 
-/// Stores what a parameter `std::span<const E>` shows: a vector that the sender gave away or shares, or a copy
-/// of what it showed.
+/// Stores what a parameter `std::span<const E>` shows: a vector that the sender gave away or shares, or a
+/// copy of what it showed.
 template <class E>
 class owned_span {
  public:
@@ -41,8 +41,8 @@ class owned_span {
   std::shared_ptr<const std::vector<E>> shared_;  // used instead, if there
 };
 
-/// The same of elements that are their bytes: a few lie in the message itself, more of them in the PE's pool, well
-/// aligned, and what is received is not cleared before it is filled.
+/// The same of elements that are their bytes: a few lie in the message itself, more of them in the PE's pool,
+/// well aligned, and what is received is not cleared before it is filled.
 template <bitwise E>
   requires(alignof(E) <= pool::granule)
 class owned_span<E> {

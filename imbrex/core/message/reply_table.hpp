@@ -22,7 +22,8 @@ class reply_target {
   virtual void found_none(std::uint32_t ordinal);
   /// An exception that has come and waits for other answers; none if there is none.
   virtual carried_exception held_error() const { return {}; }
-  /// The run is over, no answer will come: whoever belongs to nobody else destroys itself. The table knows it no more.
+  /// The run is over, no answer will come: whoever belongs to nobody else destroys itself. The table knows it
+  /// no more.
   virtual void abandon() noexcept {}
 
  protected:
@@ -30,8 +31,8 @@ class reply_target {
 };
 
 /// The reply targets of one PE by number. A number is used again with another generation, so that an answer
-/// to somebody who no longer waits finds nobody. When a number has had all generations it is used no more: with ten
-/// million calls a second that leaves 16 bytes every seven minutes.
+/// to somebody who no longer waits finds nobody. When a number has had all generations it is used no more:
+/// with ten million calls a second that leaves 16 bytes every seven minutes.
 class reply_table {
  public:
   reply_table() = default;

@@ -12,7 +12,8 @@
 
 namespace imbrex::detail {
 
-/// A message that has come from another process and stays packed until its turn: `type` is `message_type::as_short`.
+/// A message that has come from another process and stays packed until its turn: `type` is
+/// `message_type::as_short`.
 struct short_item : work {
   std::uint64_t collection = 0;
   std::uint64_t key = 0;        ///< of the element

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Indices for fmt, with the format specifications of strings. Not in <imbrex/imbrex.hpp>, which asks for no fmt.
+// Indices for fmt, with the format specifications of strings. Not in <imbrex/imbrex.hpp>, which asks for no
+// fmt.
 
 #include <fmt/format.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The indices of an array, and which of them are neighbours: what the loops over blocks of a grid are made of.
+// The indices of an array, and which of them are neighbours: what the loops over blocks of a grid are made
+// of.
 //   for (const auto i : indices(shape)) ...
 //   for (const auto& [where, across] : neighbours(i, shape)) ...
 
@@ -19,7 +20,8 @@
 
 namespace imbrex {
 
-/// All indices of an array of that shape, in order: the last dimension varies fastest. None if an extent is below 1.
+/// All indices of an array of that shape, in order: the last dimension varies fastest. None if an extent is
+/// below 1.
 template <int N>
 class indices {
  public:
@@ -79,7 +81,8 @@ constexpr int count_sides(int dimensions) {
   return n - 1;
 }
 
-/// The offsets of edges and corners in lexicographic order, as numbers of base 3 with the digits 0, 1 and 2 for -1, 0 and
+/// The offsets of edges and corners in lexicographic order, as numbers of base 3 with the digits 0, 1 and 2
+/// for -1, 0 and
 /// 1. So the opposite one is as far from the end as one is from the beginning.
 template <int N>
 inline constexpr auto offsets_of_sides = [] {
@@ -95,9 +98,10 @@ inline constexpr auto offsets_of_sides = [] {
 
 }  // namespace detail
 
-/// A side of a block: a face, an edge or a corner, by the direction from the block to the neighbour across it. It is a
-/// number, so it can be an index of a std::array and a part of a message. The 2 N faces come first: 2 d is the lower one
-/// in dimension d, 2 d + 1 the upper one. Edges and corners follow, up to 3^N - 2.
+/// A side of a block: a face, an edge or a corner, by the direction from the block to the neighbour across
+/// it. It is a number, so it can be an index of a std::array and a part of a message. The 2 N faces come
+/// first: 2 d is the lower one in dimension d, 2 d + 1 the upper one. Edges and corners follow, up to 3^N
+/// - 2.
 template <int N>
 class side {
  public:
@@ -157,7 +161,8 @@ enum class sides : std::uint8_t { faces, all };
 template <int N>
 using periodic = std::array<bool, static_cast<std::size_t>(N)>;
 
-/// The index across a side of `i` in an array of that shape; none beyond an end of a dimension that is not periodic.
+/// The index across a side of `i` in an array of that shape; none beyond an end of a dimension that is not
+/// periodic.
 template <int N>
 constexpr std::optional<index<N>> across(const index<N>& i, side<N> s, const index<N>& shape,
                                          const periodic<N>& around = {}) {
@@ -184,9 +189,9 @@ struct neighbour {
   constexpr bool operator==(const neighbour&) const = default;
 };
 
-/// The neighbours of `i` in an array of that shape, in order of their sides. In a periodic dimension of extent 2 one
-/// neighbour lies across two sides, in one of extent 1 it is `i` itself: each is listed once for each side. Throws
-/// imbrex::error if the array has no such index.
+/// The neighbours of `i` in an array of that shape, in order of their sides. In a periodic dimension of
+/// extent 2 one neighbour lies across two sides, in one of extent 1 it is `i` itself: each is listed once for
+/// each side. Throws imbrex::error if the array has no such index.
 template <int N>
 class neighbours {
  public:

@@ -13,19 +13,22 @@
 
 namespace imbrex::detail {
 
-/// From keys to pointers, never null. It stands on the path of every message: a look-up is one multiplication and, nearly
-/// always, one cache line. std::unordered_map needs three and an allocation for each element.
+/// A map from keys to pointers, which are never null. It stands on the path of every message: a look-up is
+/// one multiplication and, nearly always, one cache line. std::unordered_map needs three and an allocation
+/// for each element.
 ///
-/// The place of a key is the high bits of its product with a factor (of its hash, if it is no integer). A table is
-///   - direct: the factor is a power of two, so that the place is some bits of the key. Each key is at its place, and
-///     the table may be full. Keys without gaps lie side by side, wherever they begin, and so do keys at equal distances:
-///     the low bits that all have in common are left out;
-///   - else scattered: the factor mixes all bits, and a key is at its place or behind it (open addressing with linear
-///     probing: Knuth, TAOCP 3, 6.4). At most three quarters of the table are full, and what follows an erased key moves
-///     back.
-/// A table of integers begins direct. When a key comes whose place another has, more bits are left out if that parts all
-/// keys; else the table is scattered until it is next enlarged. So one of a size is seldom arranged more than twice, and
-/// it is never larger than if it always were scattered.
+/// The place of a key is the high bits of its product with a factor (of its hash, if it is no integer). There
+/// are two kinds of table:
+/// - direct: the factor is a power of two, so that the place is some bits of the key. Each key is at its
+///   place, and the table may be full. Keys without gaps lie side by side, wherever they begin, and so do
+///   keys at equal distances: the low bits that all have in common are left out.
+/// - scattered: the factor mixes all bits, and a key is at its place or behind it (open addressing with
+///   linear probing: Knuth, TAOCP 3, 6.4). At most three quarters of the table are full, and what follows an
+///   erased key moves back.
+///
+/// A table of integers begins direct. When the place of a new key is taken, more bits are left out if that
+/// separates all keys; else the table is scattered until it is next enlarged. So a table of one size is
+/// seldom arranged more than twice, and it is never larger than if it always were scattered.
 template <class Key, class Value>
 class key_map {
  public:
@@ -135,8 +138,8 @@ class key_map {
     return differing == 0 ? 0 : std::countr_zero(differing);
   }
 
-  /// Puts all keys into another table; or none, and false, if two keys, `next` among them, would have one place in a direct
-  /// one. They are copied, as the hash of one may throw.
+  /// Puts all keys into another table; or none, and false, if two keys, `next` among them, would have one
+  /// place in a direct one. They are copied, as the hash of one may throw.
   bool arrange(const order& o, std::size_t capacity, const Key* next) {
     table arranged(capacity + 1);
     for (const auto& s : slots_) {

@@ -86,7 +86,8 @@ inline constexpr bool deals_in_turn =
 /// What a placement has returned, which may be another type of integer.
 inline int placed_on(narrowed<int, placement_words> pe) { return pe; }
 
-/// Which PE an element is created on, and that keeps track of it: its home. Some PE also for a key out of the shape.
+/// Which PE an element is created on, and that keeps track of it: its home. Some PE also for a key out of the
+/// shape.
 template <class Index, class Placement>
 int home_of(const key_type<Index>& k, const Index& shape, int pes) {
   const auto n = static_cast<std::uint64_t>(pes);

@@ -8,8 +8,9 @@
 
 namespace imbrex::detail {
 
-/// The keys of single chares: home PE, creating PE (8 bits each in a run of up to 256 PEs, else 16), and a number that
-/// counts the chares that one creates on the other: 48 bits, nine million a second for a year, else 32.
+/// The keys of single chares: home PE, creating PE (8 bits each in a run of up to 256 PEs, else 16), and a
+/// number that counts the chares that one creates on the other: 48 bits, nine million a second for a year,
+/// else 32.
 class single_keys {
  public:
   explicit single_keys(int pes, std::uint64_t first = 1);

@@ -39,12 +39,15 @@ enum class stream_policy {
   single,  ///< one for each chare
   two,     ///< for each chare one that computes and, before it, one that communicates (Choi 2022, 5.2.3)
   four,    ///< the same, with copies in two streams of their own
-  five,  ///< of a device, for all chares: to compute, pack, copy from and to it, unpack (Choi et al. 2020, IV)
+  five,    ///< of a device, for all chares: to compute, pack, copy from and to it, unpack (Choi et al. 2020,
+           ///< IV)
 };
 
-/// How a run is set up: what programs may set. Each layer's `options.hpp` has the table of the options that set its fields;
-/// the fields stand here in one place so that programs name them in one initialiser. In simulated time what is 0 of the network's delays is as the model says, and the number of
-/// devices is that of PEs, up to `max_devices`. Each field is given by the command-line option beside it; the last of several counts.
+/// How a run is set up: what programs may set. Each layer's `options.hpp` has the table of the options that
+/// set its fields; the fields stand here in one place so that programs name them in one initialiser. In
+/// simulated time what is 0 of the network's delays is as the model says, and the number of devices is that
+/// of PEs, up to `max_devices`. Each field is given by the command-line option beside it; the last of several
+/// counts.
 struct options {
   int pes = 0;                                   ///< `--pes N`, 1 to `max_pes`; 0: one per usable processor
   machine_kind machine = machine_kind::threads;  ///< `--machine threads|deterministic|simulated`
@@ -66,8 +69,8 @@ struct options {
   completion_method completion = completion_method::polling;  ///< `--completion METHOD`
   polling_interval poll{};                                    ///< `--completion-poll adaptive|N|TIME`
   stream_policy streams = stream_policy::two;                 ///< `--streams single|two|four|five`
-  /// The last of these four as the command line has it, for a message if there are no devices; a program that sets
-  /// them for any device there may be leaves it empty.
+  /// The last of these four as the command line has it, for a message if there are no devices; a program that
+  /// sets them for any device there may be leaves it empty.
   std::string device_words{};
 
   /// `--trace FILE`: record what the run does; the second run of a program goes into FILE-2. Empty: nothing.
@@ -94,10 +97,10 @@ std::string_view name(stream_policy policy);
 
 /// Takes the runtime's own options (`--pes 4` or `--pes=4`) out of argc/argv and leaves the rest in order,
 /// argv[0] and the terminating null included. From an argument `--` on nothing is taken, and the `--` stays.
-/// `--options FILE` is replaced by the arguments that the file holds (`read_options_file`), the runtime's and the
-/// program's own; then argv is another array, which is kept until the program ends.
-/// In simulated time a model means that there are devices: `--device emulated` may be left out.
-/// Throws `usage_error`, with argc/argv untouched, for a value that cannot be.
+/// `--options FILE` is replaced by the arguments that the file holds (`read_options_file`), the runtime's and
+/// the program's own; then argv is another array, which is kept until the program ends. In simulated time a
+/// model means that there are devices: `--device emulated` may be left out. Throws `usage_error`, with
+/// argc/argv untouched, for a value that cannot be.
 options parse_options(int& argc, char**& argv);
 
 /// Throws `usage_error` if an argument before `--` is nearly the name of an option of the runtime: one edit

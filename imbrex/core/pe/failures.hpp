@@ -22,8 +22,9 @@ std::string describe_entry(const chare_header& element, const message_type& entr
 /// An exception left that entry: it threw it, unless it was given it by who did.
 carried_exception thrown_by_entry(const chare_header& element, const message_type& entry,
                                   std::exception_ptr why, const scope* begun = nullptr);
-/// An exception left the entry of an element that a message calls, which may have `begun` to wait: `fail_request` with
-/// its description. It may be for want of memory: then there may be none to tell of it, and the run ends by itself.
+/// An exception left the entry of an element that a message calls, which may have `begun` to wait:
+/// `fail_request` with its description. It may be for want of memory: then there may be none to tell of it,
+/// and the run ends by itself.
 void fail_entry(message& request, const chare_header& element, std::exception_ptr why,
                 const scope* begun = nullptr) noexcept;
 /// The same of an entry whose result nobody awaits.

@@ -28,7 +28,8 @@ class broadcast_station;
 class end_station;
 class reduction_station;
 
-/// One PE's part of an array, a group or the single chares of a class: its elements, what does not depend on their types.
+/// One PE's part of an array, a group or the single chares of a class: its elements, what does not depend on
+/// their types.
 class local_array : public collection_part {
  public:
   processor& pe() const { return pe_; }
@@ -55,12 +56,13 @@ class local_array : public collection_part {
   virtual void write_addressee(const message& m, signal_text& out) const noexcept = 0;
   virtual void write_name(std::uint64_t linear, signal_text& out) const noexcept = 0;
   virtual const void* object(const chare_header& element) const = 0;
-  /// The element here that a message is for; null if it is not here. The message is one for elements of this array.
+  /// The element here that a message is for; null if it is not here. The message is one for elements of this
+  /// array.
   virtual const chare_header* addressee(const message& m) const = 0;
   /// True if that address lies in the element's object.
   virtual bool is_member(const chare_header& element, const void* address) const = 0;
-  /// Has an element of this PE move to another, as its `migrate_to` does: after the item that runs now, or at its next
-  /// balance point. Throws imbrex::error if there is no such PE or the element cannot migrate.
+  /// Has an element of this PE move to another, as its `migrate_to` does: after the item that runs now, or at
+  /// its next balance point. Throws imbrex::error if there is no such PE or the element cannot migrate.
   virtual void move(chare_header& element, int to) = 0;
   /// What traces know an element by (`key_number`).
   virtual std::uint64_t number_of(const chare_header& element) const = 0;
@@ -68,11 +70,12 @@ class local_array : public collection_part {
   broadcast_station& broadcasts() const { return broadcasts_; }
   reduction_station& reductions() const { return reductions_; }
   end_station& ending() const { return ending_; }
-  /// It has no element any more. `next_report`: the reduction that it reports next, if the root is to hear that, too.
+  /// It has no element any more. `next_report`: the reduction that it reports next, if the root is to hear
+  /// that, too.
   virtual void became_empty(std::optional<std::uint64_t> next_report) = 0;
 
-  /// Messages that wait here for elements that do not exist (yet), or have just left: a line for each, at most `most`
-  /// lines.
+  /// Messages that wait here for elements that do not exist (yet), or have just left: a line for each, at
+  /// most `most` lines.
   virtual void describe_held(std::vector<std::string>& lines, std::size_t most,
                              bool also_migrating) const = 0;
   /// Without those for elements that have just left.

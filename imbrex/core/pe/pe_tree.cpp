@@ -26,7 +26,8 @@ struct subtree {
   interval all{};
 };
 
-/// Each child hears about half a message's way later than the one before, in which time the latter's subtree grows by half.
+/// Each child hears about half a message's way later than the one before, in which time the latter's subtree
+/// grows by half.
 constexpr std::array<int, tree_place::arity> weights{27, 18, 12, 8};
 
 /// Cuts an interval into that many parts at most; the first node of each is its root.

@@ -8,10 +8,11 @@ namespace imbrex::detail {
 
 /// A PE's place in a tree over all PEs of a run, along which collectives go.
 ///
-/// Each subtree holds PEs of consecutive numbers, so values that are combined upwards, those of lower PEs first, keep the
-/// order of the PEs. The tree joins hosts first, then the PEs of each host. A PE has at most `arity` children of its own
-/// host, and the first PE of a host as many other hosts. An earlier child has the larger subtree, since a later one hears
-/// later. The tree depends on the number of PEs, the hosts and the root alone.
+/// Each subtree holds PEs of consecutive numbers, so values that are combined upwards, those of lower PEs
+/// first, keep the order of the PEs. The tree joins hosts first, then the PEs of each host. A PE has at most
+/// `arity` children of its own host, and the first PE of a host as many other hosts. An earlier child has the
+/// larger subtree, since a later one hears later. The tree depends on the number of PEs, the hosts and the
+/// root alone.
 struct tree_place {
   static constexpr int arity = 4;
 

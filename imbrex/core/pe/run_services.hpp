@@ -28,8 +28,8 @@ class run_services {
   /// The first PE of each host, ascending from 0.
   virtual std::span<const int> host_starts() const = 0;
 
-  /// Ends the run in all processes with that status, unless it is ending. Throws imbrex::error for a status that would be
-  /// seen as 0.
+  /// Ends the run in all processes with that status, unless it is ending. Throws imbrex::error for a status
+  /// that would be seen as 0.
   virtual void exit(int status) = 0;
   /// Says why, and ends the run in all processes, unless it is ending.
   virtual void fail(std::string_view text, int status = 1) = 0;

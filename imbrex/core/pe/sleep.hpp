@@ -62,8 +62,8 @@ nanoseconds sleeping_time(const std::chrono::duration<Rep, Period>& time) {
 
 }  // namespace detail
 
-/// Resumes the entry after that time, on the machine's clock; the PE does other things meanwhile. Nothing is too
-/// long: `sleep_for(std::chrono::hours::max())` does not end.
+/// Resumes the entry after that time, on the machine's clock; the PE does other things meanwhile. Nothing is
+/// too long: `sleep_for(std::chrono::hours::max())` does not end.
 template <class Rep, class Period>
 detail::sleeper sleep_for(const std::chrono::duration<Rep, Period>& time) {
   return detail::sleeper(detail::sleeping_time(time));

@@ -10,9 +10,9 @@
 
 namespace imbrex::detail {
 
-/// Asks process 0, while this process works, what its clock shows: some times in a row, and again after a while, since
-/// clocks drift. Of a row the question and the answer that were the shortest on their way are told: where queues are
-/// on the way, mostly not those of one reading (`trace::clock_fit`). One thread's.
+/// Asks process 0, while this process works, what its clock shows: some times in a row, and again after a
+/// while, since clocks drift. Of a row the question and the answer that were the shortest on their way are
+/// told: where queues are on the way, mostly not those of one reading (`trace::clock_fit`). One thread's.
 class clock_comparison {
  public:
   /// `ask` sends a question, which is to be answered by `answered`; `tell` takes what was found, in order.

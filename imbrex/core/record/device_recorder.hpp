@@ -9,7 +9,8 @@
 
 namespace imbrex::detail {
 
-/// Writes into a trace what a device does, as long as it lives. Any thread, one at a time: the device sees to that.
+/// Writes into a trace what a device does, as long as it lives. Any thread, one at a time: the device sees to
+/// that.
 class device_recorder final : public operation_observer {
  public:
   device_recorder(trace::recording& into, std::uint32_t number, device& whose);

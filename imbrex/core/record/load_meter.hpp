@@ -11,8 +11,8 @@
 
 namespace imbrex::detail {
 
-/// Measures what each element of a PE costs and whom it talks to, for whoever balances: the time of its entries, and the
-/// messages and bytes that they send. An observer of everything.
+/// Measures what each element of a PE costs and whom it talks to, for whoever balances: the time of its
+/// entries, and the messages and bytes that they send. An observer of everything.
 class load_meter final : public observer {
  public:
   /// Whom messages are for: an element, or an array as a whole (`of_all`).
@@ -44,8 +44,8 @@ class load_meter final : public observer {
 
   /// The element whose entry runs now; null if none does.
   const chare_header* running() const { return running_; }
-  /// Of elements that are on this PE and have run since they came, or since `clear`. The time of the one that runs now is
-  /// counted to its last switch.
+  /// Of elements that are on this PE and have run since they came, or since `clear`. The time of the one that
+  /// runs now is counted to its last switch.
   const std::unordered_map<const chare_header*, load>& loads() const { return loads_; }
   void clear() { loads_.clear(); }
 

@@ -19,9 +19,9 @@ namespace imbrex::detail {
 /// Writes into a trace what one PE, or the communication thread, does (docs/trace-format.md).
 class recorder final : public observer {
  public:
-  /// `unit`: if not of ticks, records have the time of the scheduler's clock. `order`: where one thread steps all PEs,
-  /// and that clock stands still, what counts their records, as if each took a nanosecond, so that their order can be
-  /// told; else null.
+  /// `unit`: if not of ticks, records have the time of the scheduler's clock. `order`: where one thread steps
+  /// all PEs, and that clock stands still, what counts their records, as if each took a nanosecond, so that
+  /// their order can be told; else null.
   recorder(trace::recording& into, std::uint32_t track, trace::time_unit unit, const scheduler& whose,
            std::uint64_t* order);
 

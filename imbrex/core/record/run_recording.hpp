@@ -27,8 +27,8 @@ struct recorded_time {
 /// The trace of a run, as far as this process writes it: what `--trace` asks for.
 class run_recording {
  public:
-  /// Creates the file. `meeting`: the job, or null; `pes`: those of this process; `job`: the number by which the
-  /// files of one run know each other. Throws `error` if that cannot be.
+  /// Creates the file. `meeting`: the job, or null; `pes`: those of this process; `job`: the number by which
+  /// the files of one run know each other. Throws `error` if that cannot be.
   run_recording(const options& how, const recorded_time& time, const bootstrap* meeting, const pe_range& pes,
                 std::uint64_t job);
 
@@ -39,8 +39,8 @@ class run_recording {
   bool attach(device& used);
   /// This process's clock is that of process 0.
   void share_clock();
-  /// It is not: from now on `ask` is called, on the first PE's thread, to send the question that `clock_answered` is the
-  /// answer to.
+  /// It is not: from now on `ask` is called, on the first PE's thread, to send the question that
+  /// `clock_answered` is the answer to.
   void compare_clocks(std::function<void()> ask);
   void clock_answered(std::uint64_t asked, std::uint64_t there, std::uint64_t now);
   /// For what nobody else can tell of the network.

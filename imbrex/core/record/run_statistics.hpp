@@ -12,11 +12,12 @@
 
 namespace imbrex::detail {
 
-/// What `--stats` says of the PEs of this process on the standard error output: every ten seconds a line, and at the end
-/// of the run a summary.
+/// What `--stats` says of the PEs of this process on the standard error output: every ten seconds a line, and
+/// at the end of the run a summary.
 class run_statistics {
  public:
-  /// `who`: how the lines begin, such as "process 1 of 4: "; empty for a process by itself. `time`: of the PEs; only if it is real may another thread read it while they run.
+  /// `who`: how the lines begin, such as "process 1 of 4: "; empty for a process by itself. `time`: of the
+  /// PEs; only if it is real may another thread read it while they run.
   run_statistics(std::string who, const clock& time, bool is_real_time);
   ~run_statistics();
   run_statistics(const run_statistics&) = delete;
@@ -31,7 +32,8 @@ class run_statistics {
 
   /// What `end` says, after a run that took so long.
   std::string summary(nanoseconds took) const;
-  /// What it says every ten seconds; it has run so long. `now`: the time of the PEs, if that goes on by itself.
+  /// What it says every ten seconds; it has run so long. `now`: the time of the PEs, if that goes on by
+  /// itself.
   std::string progress(nanoseconds took, std::optional<nanoseconds> now) const;
 
  private:

@@ -6,7 +6,8 @@
 
 namespace imbrex::detail {
 
-/// All PEs on one thread, every message serialised, in an order that a seed decides (`--machine deterministic`).
+/// All PEs on one thread, every message serialised, in an order that a seed decides (`--machine
+/// deterministic`).
 class deterministic_machine final : public stepping_machine {
  public:
   deterministic_machine(const options& how, local_run& run);
@@ -16,7 +17,8 @@ class deterministic_machine final : public stepping_machine {
   void run() override;
   void discard() noexcept override { wire_.discard(); }
 
-  /// Delivers one message of those that are on their way, or resumes what one has made ready. False when the run has ended.
+  /// Delivers one message of those that are on their way, or resumes what one has made ready. False when the
+  /// run has ended.
   bool step();
   /// What is on its way.
   const delayed_transport& wire() const { return wire_; }

@@ -31,8 +31,8 @@ constexpr std::chrono::milliseconds time_to_read{200};
 
 constexpr std::chrono::microseconds longest_pause{5000};
 
-/// How long the processes of a failed run wait for each other: longer than one takes to end without a PE of its own that
-/// does not come back.
+/// How long the processes of a failed run wait for each other: longer than one takes to end without a PE of
+/// its own that does not come back.
 constexpr std::chrono::milliseconds patience_after_failure{4500};
 
 std::uint64_t clock_now() { return static_cast<std::uint64_t>(real_clock().now().count()); }
@@ -119,7 +119,8 @@ bool job::quiet(const network::counts& exchanged) {
 void job::heard_quiet(int process, const network::counts& exchanged) {
   if (owner_.ended()) return;
   auto& known = reports_[static_cast<std::size_t>(process)];
-  // A shuffled queue may take an older report later, where notices wait in it; all that is counted only grows.
+  // A shuffled queue may take an older report later, where notices wait in it; all that is counted only
+  // grows.
   if (known && (exchanged.sent < known->sent || exchanged.received < known->received ||
                 exchanged.round < known->round))
     return;
@@ -202,8 +203,8 @@ int job::leave(int status) {
       net_->flush(std::chrono::milliseconds(0));
     return status;
   }
-  // What others still have for this process needs its help to leave them, and they may be about to connect. Each time it
-  // looks more seldom, so that who waits long leaves the processor to who makes it wait.
+  // What others still have for this process needs its help to leave them, and they may be about to connect.
+  // Each time it looks more seldom, so that who waits long leaves the processor to who makes it wait.
   const std::jthread helper([this, status, since](const std::stop_token& enough) {
     for (std::chrono::microseconds pause{100}; !enough.stop_requested();
          pause = std::min(pause + pause / 50, longest_pause)) {

@@ -58,18 +58,19 @@ class job final : public network::receiver {
   void tell_end(int status) noexcept;
   /// Asks process 0 what its clock shows; the answer goes to the run's recording. Any PE's thread.
   void ask_clock();
-  /// Ends the run here if others have left it: the PE that should hear so may be in an entry that does not return. The
-  /// thread that waits for the PEs.
+  /// Ends the run here if others have left it: the PE that should hear so may be in an entry that does not
+  /// return. The thread that waits for the PEs.
   void look_for_end();
   /// One that this process counts on has ended, of which the launcher tells the user.
   bool is_deserted() const { return deserted_.load(); }
-  /// Leaves the job, when no PE of this process runs any more. If the run has succeeded it waits for the others, however
-  /// long; else some seconds, for in one of them an entry may never return: then this process ends here. Returns what the
-  /// run has come to in all processes, or where they do not all come, in this one.
+  /// Leaves the job, when no PE of this process runs any more. If the run has succeeded it waits for the
+  /// others, however long; else some seconds, for in one of them an entry may never return: then this process
+  /// ends here. Returns what the run has come to in all processes, or where they do not all come, in this
+  /// one.
   int leave(int status);
-  /// Collective: throws where the processes cannot all begin. `problem`: why this one cannot, or null; thrown in the
-  /// first process that has one, a `told_error` in the others. Returns the largest of the ordinals that they give the
-  /// run.
+  /// Collective: throws where the processes cannot all begin. `problem`: why this one cannot, or null; thrown
+  /// in the first process that has one, a `told_error` in the others. Returns the largest of the ordinals
+  /// that they give the run.
   std::uint32_t agree_to_begin(const std::exception_ptr& problem, std::uint32_t ordinal);
 
   work& unpack(reader& in) override;

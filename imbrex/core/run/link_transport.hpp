@@ -13,11 +13,12 @@ namespace imbrex {
 
 /// Lets one PE's messages arrive when a link_model says (`--net-latency` and the like), over any transport.
 ///
-/// The sender computes when a message is due and sends it at once, in an envelope with that time. The receiver
-/// keeps the envelope as one of its timers and only then queues the message. So nobody waits in between: no
-/// thread has to wake, a PE that computes is not disturbed, and one that sleeps has one wake, in time. To
-/// quiescence an envelope is a post, then a timer. It must not reach the receiver after it is due, which is
-/// for the transport below; and all PEs must read the same clock, so all of their processes are on one host.
+/// The sender computes when a message is due and sends it at once, in an envelope with that time. The
+/// receiver keeps the envelope as one of its timers and only then queues the message. So nobody waits in
+/// between: no thread has to wake, a PE that computes is not disturbed, and one that sleeps has one wake, in
+/// time. To quiescence an envelope is a post, then a timer. It must not reach the receiver after it is due,
+/// which is for the transport below; and all PEs must read the same clock, so all of their processes are on
+/// one host.
 class link_transport final : public transport {
  public:
   /// Whether what this PE sends to PE `to` goes over the link.

@@ -22,7 +22,8 @@ namespace imbrex::detail {
 
 class machine;
 
-/// This process's part of a run, as its machine and its job see it: its PEs and devices, and what the run comes to.
+/// This process's part of a run, as its machine and its job see it: its PEs and devices, and what the run
+/// comes to.
 class local_run : public run_services {
  public:
   local_run(const local_run&) = delete;

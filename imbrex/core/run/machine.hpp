@@ -21,11 +21,13 @@ namespace detail {
 
 class local_run;
 
-/// Runs the PEs of this process: on threads, or step by step. Only `make_machine` and the checks of options know the kind.
+/// Runs the PEs of this process: on threads, or step by step. Only `make_machine` and the checks of options
+/// know the kind.
 ///
-/// A run makes its machine first, since PEs are made with the machine's clocks. `connect` then gives the machine the PEs,
-/// and `wire_of` gives each PE its wire. `run` returns when the run has ended. `finish` destroys on the PEs' threads what
-/// must end there, and `discard` destroys the messages that have not arrived.
+/// A run makes its machine first, since PEs are made with the machine's clocks. `connect` then gives the
+/// machine the PEs, and `wire_of` gives each PE its wire. `run` returns when the run has ended. `finish`
+/// destroys on the PEs' threads what must end there, and `discard` destroys the messages that have not
+/// arrived.
 ///
 /// Only the thread that made the run calls these functions, except `stop`.
 class machine {
@@ -50,21 +52,22 @@ class machine {
   virtual const device_model* model() const { return nullptr; }
 
   virtual delivery_rules rules() const = 0;
-  /// Takes the PEs of the run, and makes their wires. `may_spin`: each has a processor to itself. `comm_thread`: another
-  /// scheduler that needs a thread, or null.
+  /// Takes the PEs of the run, and makes their wires. `may_spin`: each has a processor to itself.
+  /// `comm_thread`: another scheduler that needs a thread, or null.
   virtual void connect(bool may_spin, scheduler* comm_thread) = 0;
   /// What carries a PE's messages; after `connect`.
   virtual transport& wire_of(int pe) = 0;
   /// Records arrivals of messages, where no PE notices them; before `run`.
   virtual void record_arrivals(trace::track& /*where*/) {}
 
-  /// Runs the PEs until the run has ended. Calls `local_run::quiet` when all PEs are idle, nothing travels and no timer is
-  /// set. Ends the process if a PE does not return. Throws imbrex::error for threads that cannot be made.
+  /// Runs the PEs until the run has ended. Calls `local_run::quiet` when all PEs are idle, nothing travels
+  /// and no timer is set. Ends the process if a PE does not return. Throws imbrex::error for threads that
+  /// cannot be made.
   virtual void run() = 0;
   /// Makes `run` return. Any thread, any number of times.
   virtual void stop() = 0;
-  /// Calls `last` for each PE, one after the other, as that PE and on the thread that has run it; these threads then end.
-  /// Where they have ended, or before `run`, it calls `last` on this thread.
+  /// Calls `last` for each PE, one after the other, as that PE and on the thread that has run it; these
+  /// threads then end. Where they have ended, or before `run`, it calls `last` on this thread.
   virtual void finish(const std::function<void(processor& pe)>& last) = 0;
   /// Destroys the messages that have not arrived.
   virtual void discard() noexcept = 0;

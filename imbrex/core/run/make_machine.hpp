@@ -9,7 +9,8 @@
 
 namespace imbrex::detail {
 
-/// The machine of `--machine`, for one process's part of a run. Throws usage_error if the device model is unknown.
+/// The machine of `--machine`, for one process's part of a run. Throws usage_error if the device model is
+/// unknown.
 std::unique_ptr<machine> make_machine(const options& how, local_run& run);
 
 }  // namespace imbrex::detail

@@ -7,9 +7,10 @@
 
 namespace imbrex {
 
-/// Attaches observers to the PEs of runs: as long as it exists, `attach` is called with each PE of each run that this
-/// process begins, and with its communication thread (whose number is `scheduler::no_pe`), on the thread that begins the
-/// run and before the PE runs. What is attached must outlive the run. For front ends and for balancers.
+/// Attaches observers to the PEs of runs: as long as it exists, `attach` is called with each PE of each run
+/// that this process begins, and with its communication thread (whose number is `scheduler::no_pe`), on the
+/// thread that begins the run and before the PE runs. What is attached must outlive the run. For front ends
+/// and for balancers.
 class pe_attachment {
  public:
   using function = std::function<void(scheduler& pe)>;

@@ -39,7 +39,8 @@ class membership {
     const bool is_copy = ::getpid() != process_;  // by fork() in an entry, and has been ended by exit()
     if (!is_copy) watch_.reset();  // the launcher may go before this process, once it has finished
     if (is_copy || in_run_) {
-      // In a run the thread that waits for the PEs goes on asking, whichever thread it is that ends the process.
+      // In a run the thread that waits for the PEs goes on asking, whichever thread it is that ends the
+      // process.
       [[maybe_unused]] static const bootstrap* const still_asked = meeting_.release();
       [[maybe_unused]] static const launcher_watch* const still_watching = watch_.release();
     } else if (meeting_) {
@@ -53,7 +54,8 @@ class membership {
   /// The processes of a job begin each run together. False if this one is in a run already.
   bool enters() { return !entered_.exchange(true); }
   void left() { entered_ = false; }
-  /// From here to its end others wait for this process: one that ends in between must not say that this is in order.
+  /// From here to its end others wait for this process: one that ends in between must not say that this is in
+  /// order.
   void begins() { in_run_ = true; }
   void ends(int status) {
     status_ = status;

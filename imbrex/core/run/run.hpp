@@ -46,10 +46,11 @@ int run_command_line(int& argc, char**& argv, std::function<task<int>()> main);
 /// Runs a program: starts the PEs, runs `main` (a coroutine of type task<> or task<int>) on PE 0 and returns
 /// when it ends, with the exit status: what the main task returns, what `exit` was given, 1 after a failure
 /// (its text has been written to the standard error output), 2 for a wrong command line. Takes the runtime's
-/// own options (`--pes` and the like, see `options`) out of argc and argv and leaves the rest. So a second run of these
-/// would have none: a program with several runs gives all of them what `parse_options` returns. A process of a job is in
-/// one run at a time, and a second is refused with status 1; in a process by itself runs within a run, which hold up
-/// the PE that they are begun on, or in several threads have nothing to do with each other.
+/// own options (`--pes` and the like, see `options`) out of argc and argv and leaves the rest. So a second
+/// run of these would have none: a program with several runs gives all of them what `parse_options` returns.
+/// A process of a job is in one run at a time, and a second is refused with status 1; in a process by itself
+/// runs within a run, which hold up the PE that they are begun on, or in several threads have nothing to do
+/// with each other.
 template <class Main>
 int run(int& argc, char**& argv, Main main) {
   return detail::run_command_line(argc, argv, detail::main_function(std::ref(main)));

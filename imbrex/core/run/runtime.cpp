@@ -43,9 +43,9 @@ int threads_beside(const options& how) {
   return (how.comm_thread ? 1 : 0) + (how.device == "emulated" ? 1 : 0);
 }
 
-/// Long messages come and go: their memory is to be used again, not given back to the system, which clears each of
-/// its pages anew. These are the bounds to which glibc moves by itself once a program has freed a block of 32 MiB.
-/// A program that has bounds of its own sets them after the start of its first run.
+/// Long messages come and go: their memory is to be used again, not given back to the system, which clears
+/// each of its pages anew. These are the bounds to which glibc moves by itself once a program has freed a
+/// block of 32 MiB. A program that has bounds of its own sets them after the start of its first run.
 void keep_freed_memory() {
 #ifdef __GLIBC__
   static const bool once = [] {

@@ -25,8 +25,8 @@ class run_statistics;
 
 }  // namespace detail
 
-/// One run of one program: puts together its machine, its devices, its job and those who observe it. Several may live in
-/// one process.
+/// One run of one program: puts together its machine, its devices, its job and those who observe it. Several
+/// may live in one process.
 class runtime final : public detail::local_run {
  public:
   /// Throws usage_error if an option has an impossible value, imbrex::error if the program's entries are

@@ -13,7 +13,8 @@ namespace imbrex::detail {
 
 namespace {
 
-/// What a turn takes at least, so that a PE that asks again and again comes to the time at which there is an answer.
+/// What a turn takes at least, so that a PE that asks again and again comes to the time at which there is an
+/// answer.
 constexpr nanoseconds shortest_turn{1};
 
 link_model link_between_pes(const options& how, const device_model& model) {

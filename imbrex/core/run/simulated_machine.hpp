@@ -15,20 +15,22 @@
 
 namespace imbrex::detail {
 
-/// The PEs of a run in simulated time (`--machine simulated`): one thread steps them all, and what they do takes the times
-/// of a `device_model`. A PE is charged for each item that it runs, each message that it sends, each call of its device,
-/// and what its program says by `spend`; computing on the processor itself takes no time otherwise. Messages travel as
+/// The PEs of a run in simulated time (`--machine simulated`): one thread steps them all, and what they do
+/// takes the times of a `device_model`. A PE is charged for each item that it runs, each message that it
+/// sends, each call of its device, and what its program says by `spend`; computing on the processor itself
+/// takes no time otherwise. Messages travel as
 /// `--net-latency` and the like say, or else the model.
 ///
-/// Each PE has a time of its own, which runs ahead of the common one while it works. What happens next is always the
-/// earliest of all that can happen: something on a device, the arrival of a message, a PE's turn. So a run depends on
-/// nothing but the program and its options, and gives the same again.
+/// Each PE has a time of its own, which runs ahead of the common one while it works. What happens next is
+/// always the earliest of all that can happen: something on a device, the arrival of a message, a PE's turn.
+/// So a run depends on nothing but the program and its options, and gives the same again.
 ///
-/// A turn happens at its beginning, whatever it is charged: during a turn a PE sees of its device what was done then, and
-/// what it stores into a flag is there from then on. So an entry must not ask its device, or the time, in a loop until
-/// something has happened. One that blocks (`stream::synchronize`) lets the devices go on, but no other PE; with
-/// `--completion sync` PEs block side by side in `co_await stream.done()`, though not in `send_when_done`. Quiescence is
-/// noticed at once and costs nothing.
+/// A turn happens at its beginning, whatever it is charged: during a turn a PE sees of its device what was
+/// done then, and what it stores into a flag is there from then on. So an entry must not ask its device, or
+/// the time, in a loop until something has happened. One that blocks (`stream::synchronize`) lets the devices
+/// go on, but no other PE; with
+/// `--completion sync` PEs block side by side in `co_await stream.done()`, though not in `send_when_done`.
+/// Quiescence is noticed at once and costs nothing.
 class simulated_machine final : public stepping_machine {
  public:
   /// For so many PEs as `how` says. Throws usage_error if there is no such model.

@@ -80,7 +80,8 @@ inline constexpr const char* backend = "hip";
 inline constexpr const char* hiding_variable = "HIP_VISIBLE_DEVICES";
 inline constexpr const char* blocking_variable = "HIP_LAUNCH_BLOCKING";
 
-/// Errors of kernels that were launched before, maybe in another stream: whichever call comes next tells them.
+/// Errors of kernels that were launched before, maybe in another stream: whichever call comes next tells
+/// them.
 inline bool is_of_a_kernel(cudaError_t result) {
   return result == hipErrorIllegalAddress || result == hipErrorLaunchFailure ||
          result == hipErrorLaunchTimeOut || result == hipErrorAssert;
@@ -118,7 +119,8 @@ inline constexpr const char* backend = "cuda";
 inline constexpr const char* hiding_variable = "CUDA_VISIBLE_DEVICES";
 inline constexpr const char* blocking_variable = "CUDA_LAUNCH_BLOCKING";
 
-/// Errors of kernels that were launched before, maybe in another stream: whichever call comes next tells them.
+/// Errors of kernels that were launched before, maybe in another stream: whichever call comes next tells
+/// them.
 inline bool is_of_a_kernel(cudaError_t result) {
   switch (result) {
     case cudaErrorIllegalAddress:

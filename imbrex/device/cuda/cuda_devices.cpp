@@ -254,8 +254,8 @@ class cuda_backend final : public device_backend {
   }
   std::unique_ptr<event_backend> make_event() override { return std::make_unique<cuda_event>(info_); }
   void store(std::atomic<std::uint32_t>& word, std::uint32_t value) override {
-    // The device looks by itself. Where processors reorder stores, the release keeps what was written before for it ahead
-    // of the word.
+    // The device looks by itself. Where processors reorder stores, the release keeps what was written before
+    // for it ahead of the word.
     word.store(value, std::memory_order_release);
   }
   bool observe(operation_observer* told) override { return times_.observe(told); }

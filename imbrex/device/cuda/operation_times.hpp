@@ -20,11 +20,11 @@ namespace imbrex {
 
 /// When a GPU began and ended its operations, for whoever observes it.
 ///
-/// While somebody does, each operation stands between two events of its stream; the driver tells how far they are from
-/// an event whose time is known by the host's clock too, the anchor. So an operation begins when what was before it in
-/// its stream has ended, even if it then waits for room on the device; and it ends half a microsecond or so late.
-/// Operations of a captured stream are not told, but each launch of the graph is. They are told when other operations are
-/// put, up to a millisecond late, or by `catch_up`. Any thread.
+/// While somebody does, each operation stands between two events of its stream; the driver tells how far they
+/// are from an event whose time is known by the host's clock too, the anchor. So an operation begins when
+/// what was before it in its stream has ended, even if it then waits for room on the device; and it ends half
+/// a microsecond or so late. Operations of a captured stream are not told, but each launch of the graph is.
+/// They are told when other operations are put, up to a millisecond late, or by `catch_up`. Any thread.
 ///
 /// An error of the driver ends the observation with a warning, and is the operation's own to tell.
 class operation_times {
@@ -40,7 +40,8 @@ class operation_times {
   operation_times(const operation_times&) = delete;
   operation_times& operator=(const operation_times&) = delete;
 
-  /// Who is told from now on; null: nobody, and what has not ended by then is not told. False if the driver cannot.
+  /// Who is told from now on; null: nobody, and what has not ended by then is not told. False if the driver
+  /// cannot.
   bool observe(operation_observer* told) noexcept;
   /// Tells now of all that has ended.
   void catch_up() noexcept;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of CUDA's runtime that Imbrex uses, without a GPU: a thread for each stream, and host memory. It is as strict
-// as CUDA may be: an error stays until it is taken, also "not ready"; what a capture forbids ends it; freed memory waits
-// for all streams; addresses must be of the memory that a call says.
+// The part of CUDA's runtime that Imbrex uses, without a GPU: a thread for each stream, and host memory. It
+// is as strict as CUDA may be: an error stays until it is taken, also "not ready"; what a capture forbids
+// ends it; freed memory waits for all streams; addresses must be of the memory that a call says.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 

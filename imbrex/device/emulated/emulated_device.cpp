@@ -25,8 +25,8 @@ void* map(std::size_t bytes, int access, int flags) {
   return at == MAP_FAILED ? nullptr : at;
 }
 
-/// Addresses for what keeps no data: cut from large pieces, of which the machine gives only what is touched, since it
-/// has a limit to the number of pieces. They are not used again.
+/// Addresses for what keeps no data: cut from large pieces, of which the machine gives only what is touched,
+/// since it has a limit to the number of pieces. They are not used again.
 class empty_memory {
  public:
   /// `access`: as mmap has it. Of a device it is none: a stray access ends the program there.

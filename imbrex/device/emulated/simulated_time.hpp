@@ -37,8 +37,8 @@ class simulated_time {
   void advance_to(nanoseconds moment);
   /// True if the device of that number has done something, or failed, since the last call.
   bool take_news(int device);
-  /// Calls are charged to this one from now on, and what they submit does not start before its time; null: they take
-  /// no time.
+  /// Calls are charged to this one from now on, and what they submit does not start before its time; null:
+  /// they take no time.
   void charge_to(local_clock* caller) noexcept { caller_ = caller; }
 
  private:

@@ -43,17 +43,18 @@ class bootstrap {
   /// missing where the launcher knows them; a `told_error` if the launcher says it itself. After that, every
   /// further call throws the same.
   virtual std::vector<std::string> all_gather(const std::string& mine) = 0;
-  /// Ends a run that has come to that status: waits until all processes have called this, however long that takes, for
-  /// one may only be slow. Returns what it has come to in all of them, the status of the first by rank that is not 0.
-  /// Collective. Throws as `all_gather` does as soon as it is known that one will not come.
+  /// Ends a run that has come to that status: waits until all processes have called this, however long that
+  /// takes, for one may only be slow. Returns what it has come to in all of them, the status of the first by
+  /// rank that is not 0. Collective. Throws as `all_gather` does as soon as it is known that one will not
+  /// come.
   virtual int leave(int status);
   /// Why this process should leave the run.
   struct end_of_others {
     int status = 0;
     bool is_death = false;  ///< a process that the others count on has ended, and will not come to `leave`
   };
-  /// With what status others have called `leave`, who now wait for this process to do so, or that one has ended without;
-  /// nothing if neither is so, or if the launcher does not tell. Does not wait itself.
+  /// With what status others have called `leave`, who now wait for this process to do so, or that one has
+  /// ended without; nothing if neither is so, or if the launcher does not tell. Does not wait itself.
   virtual std::optional<end_of_others> others_left() { return std::nullopt; }
   /// A descriptor that becomes readable (end of file) when the launcher has gone, or -1. It belongs to this
   /// object; nobody may read from it.
@@ -67,12 +68,11 @@ class bootstrap {
   virtual void finish(int /*status*/) noexcept {}
 };
 
-/// The one that the environment offers: `imbrex run`, PMIx, MPI, TCP between processes that torchrun or Slurm has numbered,
-/// in this order; null for a process started by itself. The environment variable IMBREX_BOOTSTRAP=imbrex|pmix|mpi|tcp|none
-/// chooses one. Throws `error` if a
-/// launcher started this process but cannot be reached, `usage_error` for a variable with an impossible
-/// value. There may be one at a time in a process; PMIx and MPI do not start again in a process that has
-/// ended them.
+/// The one that the environment offers: `imbrex run`, PMIx, MPI, TCP between processes that torchrun or Slurm
+/// has numbered, in this order; null for a process started by itself. The environment variable
+/// IMBREX_BOOTSTRAP=imbrex|pmix|mpi|tcp|none chooses one. Throws `error` if a launcher started this process
+/// but cannot be reached, `usage_error` for a variable with an impossible value. There may be one at a time
+/// in a process; PMIx and MPI do not start again in a process that has ended them.
 std::unique_ptr<bootstrap> find_bootstrap();
 
 }  // namespace imbrex

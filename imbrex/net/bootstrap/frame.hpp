@@ -64,7 +64,8 @@ std::vector<std::string> decode_texts(std::string_view payload, int size);
 std::string encode_status(int status);
 /// The status of such a payload. Throws `error` if it is not one.
 int decode_status(std::string_view payload);
-/// Of such payloads of all processes, in the order of their ranks: the first status that is not 0. Throws `error`.
+/// Of such payloads of all processes, in the order of their ranks: the first status that is not 0. Throws
+/// `error`.
 int first_failure(const std::vector<std::string>& payloads);
 
 }  // namespace imbrex

@@ -27,7 +27,8 @@ void watch(int launcher, int stop) {
   while (::poll(waiting, 2, -1) < 0 && errno == EINTR) continue;
   if (waiting[1].revents != 0) return;
   const std::lock_guard now(not_now);
-  // Nobody may read it any more: a background thread takes no SIGPIPE, and this must not wait in a pipe that is full.
+  // Nobody may read it any more: a background thread takes no SIGPIPE, and this must not wait in a pipe that
+  // is full.
   pollfd error_output{STDERR_FILENO, POLLOUT, 0};
   if (::poll(&error_output, 1, 0) > 0 && (error_output.revents & POLLOUT) != 0)
     log(log_level::error, "the launcher of this process has gone; the process ends");

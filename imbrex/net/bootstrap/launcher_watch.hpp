@@ -27,9 +27,9 @@ class launcher_watch {
   std::thread thread_;
 };
 
-/// As long as it lives, this process does not end because its launcher has, but then. For the moment in which something is
-/// made that would stay, such as a file that is opened and then removed. One lives at a time, others wait; for the
-/// kernel, who ends the process with its parent, only one on the main thread counts.
+/// As long as it lives, this process does not end because its launcher has, but then. For the moment in which
+/// something is made that would stay, such as a file that is opened and then removed. One lives at a time,
+/// others wait; for the kernel, who ends the process with its parent, only one on the main thread counts.
 class outliving_launcher {
  public:
   outliving_launcher();

@@ -10,8 +10,8 @@
 
 namespace imbrex::test {
 
-/// Something that holds for the endpoints of every reliable fabric; run for each, and for some with a fault that they
-/// hide, of which it is to find some.
+/// Something that holds for the endpoints of every reliable fabric; run for each, and for some with a fault
+/// that they hide, of which it is to find some.
 struct fabric_check {
   std::string name;
   void (*run)(subject&);

@@ -13,7 +13,8 @@
 namespace imbrex::test {
 namespace {
 
-/// Each fabric of this build; by endpoints that call it through a pointer, too; and loopbacks that take their time.
+/// Each fabric of this build; by endpoints that call it through a pointer, too; and loopbacks that take their
+/// time.
 std::vector<fabric_kind> kinds() {
   std::vector<fabric_kind> all;
   for (const fabric_entry& one : fabrics()) {

@@ -6,8 +6,8 @@
 
 namespace imbrex {
 
-/// What `--net` can name, also where a build lacks it. Apart from what makes them, so that a program that only reads
-/// options loads no network's library.
+/// What `--net` can name, also where a build lacks it. Apart from what makes them, so that a program that
+/// only reads options loads no network's library.
 struct fabric_kind {
   std::string_view name;
   std::string_view remedy;  ///< where a build lacks it

@@ -10,7 +10,8 @@
 
 namespace imbrex {
 
-/// How a fabric is made: a new one is a row of the table in `fabrics.cpp`, and one of that in `fabric_kinds.cpp`.
+/// How a fabric is made: a new one is a row of the table in `fabrics.cpp`, and one of that in
+/// `fabric_kinds.cpp`.
 struct fabric_entry {
   std::string_view name;
   std::unique_ptr<fabric> (*make)();

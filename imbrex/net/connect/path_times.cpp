@@ -42,8 +42,8 @@ void bind_if_allowed(int pe) {
   }
 }
 
-/// As long blocks of messages lie in memory (`base/pool.hpp`): copies between others take ten times as long on some
-/// processors, by where they begin in their pages.
+/// As long blocks of messages lie in memory (`base/pool.hpp`): copies between others take ten times as long
+/// on some processors, by where they begin in their pages.
 class block_on_pages {
  public:
   block_on_pages() { std::memset(data(), 0, size); }

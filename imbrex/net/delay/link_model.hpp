@@ -13,11 +13,11 @@ namespace imbrex {
 ///
 ///     s + EEL + G n          EEL = latency, end to end;  1/G = bandwidth
 ///
-/// and the sender's next injection starts at `s + g + G n` at the earliest; g = injection gap. The paper calls
-/// g the time between two consecutive small messages and G the additional gap per byte, so the two add up:
-/// small messages leave g apart, large ones at the full bandwidth, and the bytes of one sender's messages never
-/// overlap. Latency occupies nobody. As in the paper there is no contention: senders do not disturb each other,
-/// not even at one receiver, and every pair of PEs is equally far.
+/// and the sender's next injection starts at `s + g + G n` at the earliest; g = injection gap. The paper
+/// calls g the time between two consecutive small messages and G the additional gap per byte, so the two add
+/// up: small messages leave g apart, large ones at the full bandwidth, and the bytes of one sender's messages
+/// never overlap. Latency occupies nobody. As in the paper there is no contention: senders do not disturb
+/// each other, not even at one receiver, and every pair of PEs is equally far.
 struct link_model {
   nanoseconds latency{0};
   std::uint64_t bandwidth = 0;  ///< bytes a second; 0: any number at once
@@ -32,7 +32,8 @@ struct link_model {
 /// Where one sender's messages enter the link. It belongs to that sender's thread.
 class link_entrance {
  public:
-  /// Injects a message of so many bytes that was sent at `now`; `now` never decreases. Returns when it arrives.
+  /// Injects a message of so many bytes that was sent at `now`; `now` never decreases. Returns when it
+  /// arrives.
   nanoseconds inject(const link_model& model, nanoseconds now, std::size_t bytes);
 
  private:

@@ -24,7 +24,8 @@ class back_pressure {
   bool is_full() const { return is_full_; }
   /// The PE can neither send nor run, and much has come.
   bool holds_off() const { return is_full_ && congested(); }
-  /// A send should also move what can be moved, for the sake of long loops that send. Where much has come, more would.
+  /// A send should also move what can be moved, for the sake of long loops that send. Where much has come,
+  /// more would.
   bool is_much() const { return departing_bytes_ > (is_full_ ? most_departing_bytes : many_departing_bytes); }
 
   /// Of one that holds off: whether it is time to look at the network, which it then does.
@@ -37,8 +38,8 @@ class back_pressure {
   /// Between two looks.
   static constexpr std::chrono::microseconds shortest_patience{20};
   static constexpr std::chrono::microseconds longest_patience{50'000};
-  /// While nothing leaves it takes one long message in the shortest such time, doubled for each `most_unread` that has
-  /// come.
+  /// While nothing leaves it takes one long message in the shortest such time, doubled for each `most_unread`
+  /// that has come.
   static constexpr std::size_t most_doublings = 12;
 
  private:

@@ -6,7 +6,8 @@
 
 namespace imbrex::endpoints {
 
-/// Exceptions do not pass through a fabric that calls back: what a callback throws is kept until it has returned.
+/// Exceptions do not pass through a fabric that calls back: what a callback throws is kept until it has
+/// returned.
 class callback_guard {
  public:
   /// Calls something that may throw, unless all is over.

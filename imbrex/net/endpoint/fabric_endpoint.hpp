@@ -12,8 +12,8 @@
 
 namespace imbrex::endpoints {
 
-/// An endpoint on a fabric, as its network sees it. The counters anybody may read; all else is one thread's, and when
-/// no PE runs any more, that of whoever ends the network.
+/// An endpoint on a fabric, as its network sees it. The counters anybody may read; all else is one thread's,
+/// and when no PE runs any more, that of whoever ends the network.
 class fabric_endpoint : public endpoint {
  public:
   /// `where` must be complete before the first send, and outlive this.
@@ -24,8 +24,8 @@ class fabric_endpoint : public endpoint {
   void belong_to(int pe) { pe_ = pe; }
   /// As bytes for other processes.
   virtual std::string address() const = 0;
-  /// True when nothing that was sent is still here; moves what can be moved. From the first call on nothing more is
-  /// sent, and what comes is dropped.
+  /// True when nothing that was sent is still here; moves what can be moved. From the first call on nothing
+  /// more is sent, and what comes is dropped.
   virtual bool flushed() = 0;
   /// Drops all connections and what they still hold. False if the fabric was still working on some of it.
   virtual bool close() = 0;

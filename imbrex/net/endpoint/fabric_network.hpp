@@ -23,10 +23,10 @@ struct introduction {
 
 /// The network on a fabric.
 ///
-/// Unless they share one, each PE has an endpoint and a worker of its own, which its thread alone drives: so the path of a
-/// message takes no lock and needs no hand-over between threads, and bytes are unpacked by the PE that the item is for,
-/// straight from where the fabric has put them. The price is an address for each PE and a connection for each pair of PEs
-/// that speak to each other; connections are made when first needed.
+/// Unless they share one, each PE has an endpoint and a worker of its own, which its thread alone drives: so
+/// the path of a message takes no lock and needs no hand-over between threads, and bytes are unpacked by the
+/// PE that the item is for, straight from where the fabric has put them. The price is an address for each PE
+/// and a connection for each pair of PEs that speak to each other; connections are made when first needed.
 class fabric_network final : public network {
  public:
   /// Collective. As `connect`.

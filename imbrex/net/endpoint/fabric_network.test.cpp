@@ -59,7 +59,8 @@ struct collector final : network::receiver {
   std::vector<std::string> came;
 };
 
-/// Networks of processes with so many PEs each, which threads make together: how their making has failed, if it has.
+/// Networks of processes with so many PEs each, which threads make together: how their making has failed, if
+/// it has.
 class job {
  public:
   job(

@@ -14,10 +14,10 @@
 
 namespace imbrex::endpoints {
 
-/// How a long message gets to another process of the host. By a rendezvous, where UCX has the receiver's kernel copy
-/// it; or by a copy into memory that both share and one out of it. Which takes less time depends on the processor, on the
-/// kernel, on how far apart the two run and on what their caches hold, and differs by a factor of two either way. So an
-/// endpoint tries both on its own messages, again and again.
+/// How a long message gets to another process of the host. By a rendezvous, where UCX has the receiver's
+/// kernel copy it; or by a copy into memory that both share and one out of it. Which takes less time depends
+/// on the processor, on the kernel, on how far apart the two run and on what their caches hold, and differs
+/// by a factor of two either way. So an endpoint tries both on its own messages, again and again.
 enum class long_path : std::uint8_t { rendezvous, memory };
 
 /// Sizes of messages for which one path is chosen: those up to 16 KiB, 32 KiB and so on.
@@ -33,9 +33,9 @@ struct size_class {
   static constexpr std::size_t longest(std::size_t which) { return first << which; }
 };
 
-/// The sender's part: which path the next message of a size class to a neighbour takes. In a trial messages take both in
-/// turn, until there are some by each; its receiver compares their times and tells which path is better, and all take that
-/// until the next trial. Trials become rare as long as nothing changes.
+/// The sender's part: which path the next message of a size class to a neighbour takes. In a trial messages
+/// take both in turn, until there are some by each; its receiver compares their times and tells which path is
+/// better, and all take that until the next trial. Trials become rare as long as nothing changes.
 class path_choice {
  public:
   struct path_now {
@@ -49,7 +49,8 @@ class path_choice {
   /// What the receiver has found.
   void decide(std::uint16_t trial, long_path better);
 
-  /// Messages by each path in a trial. Of the first by a rendezvous it is not known yet what the sender spends on it.
+  /// Messages by each path in a trial. Of the first by a rendezvous it is not known yet what the sender
+  /// spends on it.
   static constexpr int by_each_path = 5;
   /// Messages between two trials.
   static constexpr int shortest_interval = 128;
@@ -67,11 +68,12 @@ class path_choice {
   std::int16_t until_next_ = 0;
 };
 
-/// The receiver's part: what messages of a trial have taken. The least counts, since whatever else the processors do makes
-/// the others longer.
+/// The receiver's part: what messages of a trial have taken. The least counts, since whatever else the
+/// processors do makes the others longer.
 class path_trial {
  public:
-  /// A message has come that took the two processes so long. The better path, once enough of this trial have come by both.
+  /// A message has come that took the two processes so long. The better path, once enough of this trial have
+  /// come by both.
   std::optional<long_path> add(std::uint16_t trial, long_path by, std::chrono::nanoseconds taken);
 
   static constexpr int enough = path_choice::by_each_path - 1;

@@ -21,21 +21,21 @@
 
 namespace imbrex::endpoints {
 
-/// A worker of a fabric and its connections: one PE's, or all of a process's. What it does is the same on every fabric.
-/// Where its messages are to cost no call through a pointer, `Worker` is that fabric's final class, else
-/// `fabric_worker`; who makes one includes `definitions.hpp`.
+/// A worker of a fabric and its connections: one PE's, or all of a process's. What it does is the same on
+/// every fabric. Where its messages are to cost no call through a pointer, `Worker` is that fabric's final
+/// class, else `fabric_worker`; who makes one includes `definitions.hpp`.
 ///
-/// An item is packed into one buffer, which the fabric copies or keeps until it has left. A long block in it (a vector of
-/// numbers, say) is not packed but sent from where it lies, and the rest before it as the header of the message: then the
-/// item itself is kept. The receiver unpacks the header and finds the block beside it; or, if the block is so long that it
-/// is offered (rendezvous), lets the fabric put it into the unpacked item. Within a host it may take another way, see
-/// `shared_window`.
+/// An item is packed into one buffer, which the fabric copies or keeps until it has left. A long block in it
+/// (a vector of numbers, say) is not packed but sent from where it lies, and the rest before it as the header
+/// of the message: then the item itself is kept. The receiver unpacks the header and finds the block beside
+/// it; or, if the block is so long that it is offered (rendezvous), lets the fabric put it into the unpacked
+/// item. Within a host it may take another way, see `shared_window`.
 ///
-/// A short item that may wait (`work::coalesced`) is put with others to the same endpoint into one message, which leaves
-/// when it is full, before anything else goes there, and whenever the PE looks for what has come. So is every short item
-/// while the fabric keeps earlier ones to that endpoint, since the other side has not taken in what is there: each by
-/// itself would cost hundreds of bytes here, and a slot of few there. Such a message leaves when it is full, or when the
-/// fabric keeps nothing.
+/// A short item that may wait (`work::coalesced`) is put with others to the same endpoint into one message,
+/// which leaves when it is full, before anything else goes there, and whenever the PE looks for what has
+/// come. So is every short item while the fabric keeps earlier ones to that endpoint, since the other side
+/// has not taken in what is there: each by itself would cost hundreds of bytes here, and a slot of few there.
+/// Such a message leaves when it is full, or when the fabric keeps nothing.
 template <class Worker>
 class network_endpoint final : public fabric_endpoint, public fabric_events {
  public:
@@ -90,23 +90,24 @@ class network_endpoint final : public fabric_endpoint, public fabric_events {
   static constexpr std::chrono::milliseconds longest_wait_for_answers{1000};
   /// For the watchman, which is on this host, to be told.
   static constexpr std::chrono::milliseconds longest_wait_for_watchman{100};
-  /// For what has begun to arrive when the endpoint ends: a fabric may copy it by itself, and then must not end before.
+  /// For what has begun to arrive when the endpoint ends: a fabric may copy it by itself, and then must not
+  /// end before.
   static constexpr std::chrono::milliseconds longest_wait_for_arrivals{100};
   /// Of the fabric in one progress(), so that the PE runs something in between.
   static constexpr int most_rounds = 16;
 
-  /// While `out_` is empty: it may have to connect, and then takes in what comes. Null if the fabric cannot connect; then
-  /// the receiver knows of it.
+  /// While `out_` is empty: it may have to connect, and then takes in what comes. Null if the fabric cannot
+  /// connect; then the receiver knows of it.
   peer* peer_at(std::size_t number);
   peer* connect_to(std::size_t number);
-  /// Connects to all others of a small job and waits until they have answered: else a fabric that connects late keeps
-  /// messages back, and so in an entry that computes on after its first send. In a larger job, to a neighbour: UCX wakes
-  /// others in shared memory by sockets that everybody may send to, and an empty datagram makes it abort as long as it
-  /// has not used that memory yet.
+  /// Connects to all others of a small job and waits until they have answered: else a fabric that connects
+  /// late keeps messages back, and so in an entry that computes on after its first send. In a larger job, to
+  /// a neighbour: UCX wakes others in shared memory by sockets that everybody may send to, and an empty
+  /// datagram makes it abort as long as it has not used that memory yet.
   void greet_others();
   void be_connected_to_neighbour();
-  /// Sends what `out_` holds, which is empty afterwards. Takes `item`, if it is not null, because a block of it
-  /// is lent.
+  /// Sends what `out_` holds, which is empty afterwards. Takes `item`, if it is not null, because a block of
+  /// it is lent.
   void transmit(kind what, peer& other, work* item);
   /// Before the first message to an endpoint of another host: tells the watchman of that host.
   void have_watched(std::size_t number);
@@ -141,7 +142,8 @@ class network_endpoint final : public fabric_endpoint, public fabric_events {
   bool move() noexcept;
 
   static constexpr bool is_beside_block(unsigned what);
-  /// Takes the token off what stands alone, or off the header of a block. False, and said, if it is a stranger's.
+  /// Takes the token off what stands alone, or off the header of a block. False, and said, if it is a
+  /// stranger's.
   [[gnu::always_inline]] bool is_ours(std::span<const std::byte>& bytes) const;
   [[gnu::cold]] void tell_of_stranger_here() const;
   [[gnu::always_inline]] void came(unsigned what, std::span<const std::byte> header,

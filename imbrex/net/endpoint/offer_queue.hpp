@@ -8,8 +8,8 @@
 
 namespace imbrex::endpoints {
 
-/// Long messages that have not been taken: those that a fabric offers; and others that are put off until no callback of
-/// the fabric runs, or until there is room, and are all in the header.
+/// Long messages that have not been taken: those that a fabric offers; and others that are put off until no
+/// callback of the fabric runs, or until there is room, and are all in the header.
 class offer_queue {
  public:
   struct offer {

@@ -13,8 +13,8 @@
 // What an endpoint knows of its peers and of messages on their way.
 namespace imbrex::endpoints {
 
-/// A batch of so many bytes is full. After a look at the network the first is shorter, so that the other side begins
-/// soon; each further one may be twice as long.
+/// A batch of so many bytes is full. After a look at the network the first is shorter, so that the other side
+/// begins soon; each further one may be twice as long.
 inline constexpr std::size_t first_full_batch = 768;
 inline constexpr std::size_t last_full_batch = 4096;
 

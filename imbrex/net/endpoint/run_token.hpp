@@ -9,8 +9,9 @@
 
 namespace imbrex::endpoints {
 
-/// What the processes of a run know and nobody else: it stands at the end of all that they send each other, and is
-/// compared before anything else is read. So it tells a stranger's message, not one of who can read the others'.
+/// What the processes of a run know and nobody else: it stands at the end of all that they send each other,
+/// and is compared before anything else is read. So it tells a stranger's message, not one of who can read
+/// the others'.
 using run_token = std::uint64_t;
 
 /// Throws imbrex::error if the system has no random bytes.

@@ -13,8 +13,8 @@
 
 namespace imbrex::endpoints {
 
-/// How memory that other processes of the host read is divided: into granules, of which a block takes some that follow each
-/// other, behind one word of state for each granule.
+/// How memory that other processes of the host read is divided: into granules, of which a block takes some
+/// that follow each other, behind one word of state for each granule.
 struct shared_layout {
   static constexpr std::size_t granule = std::size_t{1} << 15U;
   static constexpr std::size_t granules = 128;
@@ -33,8 +33,8 @@ struct shared_block {
   std::uint32_t size = 0;   ///< bytes
 };
 
-/// What a process needs to find the memory of another of its host: a descriptor of that one, and which file it must be.
-/// Nobody else may open it: only who could as well trace that process.
+/// What a process needs to find the memory of another of its host: a descriptor of that one, and which file
+/// it must be. Nobody else may open it: only who could as well trace that process.
 struct shared_memory_key {
   std::int64_t process = 0;
   std::int32_t descriptor = -1;
@@ -57,8 +57,8 @@ class mapped_memory {
   std::byte* start_;
 };
 
-/// Memory of an endpoint to which it copies long blocks, from where their receivers copy them. It is a file without any name,
-/// which so cannot stay behind. One thread's, but for what receivers do.
+/// Memory of an endpoint to which it copies long blocks, from where their receivers copy them. It is a file
+/// without any name, which so cannot stay behind. One thread's, but for what receivers do.
 class shared_memory {
  public:
   /// Throws imbrex::error if the system has none.

@@ -48,19 +48,20 @@ struct neighbour {
   std::array<path_trial, size_class::number> trials;    ///< of messages from there
 };
 
-/// An endpoint's memory for long blocks to others of its host, and what decides whether they go there. A fabric may have
-/// the kernel copy what is long, page by page, which on some processors takes three times as long as a copy to memory that
-/// both share and one from there, and on others half as long. So an endpoint that sends a long block to another of its
-/// host offers that one access to such memory. From when it has been taken, both paths are tried (`long_path`), and the
-/// better one is used, memory as long as there is room in it.
+/// An endpoint's memory for long blocks to others of its host, and what decides whether they go there. A
+/// fabric may have the kernel copy what is long, page by page, which on some processors takes three times as
+/// long as a copy to memory that both share and one from there, and on others half as long. So an endpoint
+/// that sends a long block to another of its host offers that one access to such memory. From when it has
+/// been taken, both paths are tried (`long_path`), and the better one is used, memory as long as there is
+/// room in it.
 class shared_window {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
   /// What is sent through a fabric's own shared memory, without an offer: no faster way is known.
   static constexpr std::size_t longest_block_unasked = std::size_t{1} << 13U;
-  /// What describes a block in shared memory is short, so that it is not offered in its turn, and takes no longer to read
-  /// than the block.
+  /// What describes a block in shared memory is short, so that it is not offered in its turn, and takes no
+  /// longer to read than the block.
   static constexpr std::size_t longest_beside_block = 1024;
   static constexpr std::size_t longest_about_block = longest_beside_block + 128;  ///< with all that is added
 
@@ -82,12 +83,12 @@ class shared_window {
     /// A rendezvous has left: how long the sender had to do with it.
     void has_left() const;
   };
-  /// Of endpoint `self`, to one that can read its memory. Nothing if it goes as any other does; a block that goes by
-  /// memory is there.
+  /// Of endpoint `self`, to one that can read its memory. Nothing if it goes as any other does; a block that
+  /// goes by memory is there.
   std::optional<departure> send(neighbour& to, std::size_t self, std::span<const std::byte> block);
 
-  /// A message of a trial has been received, from then until now: the verdict of endpoint `self` to tell its sender, if
-  /// there is one.
+  /// A message of a trial has been received, from then until now: the verdict of endpoint `self` to tell its
+  /// sender, if there is one.
   std::optional<path_verdict> compare(neighbour& from, std::size_t self, const trial_mark& tried,
                                       long_path by, std::size_t size, time_point begun);
 

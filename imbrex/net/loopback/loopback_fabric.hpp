@@ -11,10 +11,11 @@
 
 namespace imbrex::loopback {
 
-/// A fabric within one process, for tests: several of its endpoints are as many processes in one address space. With the
-/// options that it has by itself each message comes once, whole and in order. It can also lose, double, change, delay and
-/// reorder messages, and then its capabilities say so. Endpoints repair nothing of that: where something is lost or comes
-/// twice, what has been sent and received differs for ever; what is changed may be that, an error or another message.
+/// A fabric within one process, for tests: several of its endpoints are as many processes in one address
+/// space. With the options that it has by itself each message comes once, whole and in order. It can also
+/// lose, double, change, delay and reorder messages, and then its capabilities say so. Endpoints repair
+/// nothing of that: where something is lost or comes twice, what has been sent and received differs for ever;
+/// what is changed may be that, an error or another message.
 class loopback_fabric final : public fabric {
  public:
   /// Of all those that share a medium.

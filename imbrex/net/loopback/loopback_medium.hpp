@@ -32,7 +32,8 @@ struct faults {
 
 struct options {
   std::uint64_t seed = 1;  ///< of the faults
-  /// Bytes of a message that is sent without an offer. Where it is less than `longest_short`, there is no order.
+  /// Bytes of a message that is sent without an offer. Where it is less than `longest_short`, there is no
+  /// order.
   std::size_t longest_unoffered = fabric_worker::longest_short;
   std::size_t longest_header = 4096;      ///< beside a body
   std::size_t most_unread_messages = 64;  ///< that lie at a worker before senders keep theirs
@@ -72,7 +73,8 @@ class medium {
   /// Takes the next message of a worker. False if there is none yet.
   bool take(std::size_t worker, parcel& message);
 
-  /// Copies what has been offered to where it is to be, and has its sender told. False if it has gone with its sender.
+  /// Copies what has been offered to where it is to be, and has its sender told. False if it has gone with
+  /// its sender.
   bool fetch(offer& from, std::span<std::byte> to);
   /// Has the sender told that nobody wants it.
   void drop(offer& unwanted);

@@ -13,8 +13,9 @@
 
 namespace imbrex::loopback {
 
-/// A worker in a medium. What is longer than the medium sends unasked is offered, and so stays where it is until the
-/// receiver has copied it; what finds no room at its receiver is kept, and leaves at a later `progress`.
+/// A worker in a medium. What is longer than the medium sends unasked is offered, and so stays where it is
+/// until the receiver has copied it; what finds no room at its receiver is kept, and leaves at a later
+/// `progress`.
 class loopback_worker final : public fabric_worker {
  public:
   explicit loopback_worker(std::shared_ptr<medium> in);

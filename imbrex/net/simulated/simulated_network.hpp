@@ -11,8 +11,8 @@
 
 namespace imbrex {
 
-/// What is on its way between PEs in simulated time. Items arrive in the order of their times, and those of one time in
-/// the order of their sending.
+/// What is on its way between PEs in simulated time. Items arrive in the order of their times, and those of
+/// one time in the order of their sending.
 class simulated_network {
  public:
   struct arrival {
@@ -39,8 +39,8 @@ class simulated_network {
   std::vector<arrival> in_flight_;  // a heap, earliest first
 };
 
-/// How one PE's items enter the network: by a link_model, and its own time goes on by what it takes to send. Those to
-/// itself arrive at once.
+/// How one PE's items enter the network: by a link_model, and its own time goes on by what it takes to send.
+/// Those to itself arrive at once.
 class simulated_transport final : public transport {
  public:
   /// Of PE `self`, whose time `sender` is. All must outlive it.

@@ -16,11 +16,13 @@
 namespace imbrex::ucx {
 namespace {
 
-/// What UCX lets others leave for a worker in shared memory before they must wait for it: messages. Its own 64 are gone before
-/// a process that shares its processor with others is awake; so many need no more memory than UCX takes anyway.
+/// What UCX lets others leave for a worker in shared memory before they must wait for it: messages. Its own
+/// 64 are gone before a process that shares its processor with others is awake; so many need no more memory
+/// than UCX takes anyway.
 constexpr const char* messages_before_waiting = "256";
 
-/// Since 1.17 options have the name of the transport in a configuration, too; before, of the table that they stand in.
+/// Since 1.17 options have the name of the transport in a configuration, too; before, of the table that they
+/// stand in.
 bool options_have_names_of_transports() {
   unsigned major = 0;
   unsigned minor = 0;

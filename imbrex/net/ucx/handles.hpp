@@ -56,7 +56,8 @@ struct worker_deleter {
 };
 using worker = std::unique_ptr<std::remove_pointer_t<ucp_worker_h>, worker_deleter>;
 
-/// Throws as `check` does; before, if the process can have too few descriptors, for want of which UCX may abort.
+/// Throws as `check` does; before, if the process can have too few descriptors, for want of which UCX may
+/// abort.
 worker make_worker(ucp_context_h context, const ucp_worker_params_t& how);
 
 /// What another process needs to connect to a worker.

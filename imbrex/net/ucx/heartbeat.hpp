@@ -21,15 +21,15 @@ namespace imbrex::ucx {
 /// Notices that a link between hosts is down, which nobody else does while bytes wait for it: TCP's keepalive
 /// rests then, and TCP itself tries again for a quarter of an hour.
 ///
-/// The first processes of two hosts send each other a few bytes now and then, however busy their PEs are: by a
-/// worker and a thread of its own. The first host and each other do so from the start, two others once a process of
-/// one connects to a process of the other; so beats are never more than what the program itself connects.
-/// Within a host nothing is sent, since the launcher tells of a death there, and a process that is stopped is only
-/// slow. A first process of another host that is stopped for `silence` cannot be told from one behind a link that
-/// is down.
+/// The first processes of two hosts send each other a few bytes now and then, however busy their PEs are: by
+/// a worker and a thread of its own. The first host and each other do so from the start, two others once a
+/// process of one connects to a process of the other; so beats are never more than what the program itself
+/// connects. Within a host nothing is sent, since the launcher tells of a death there, and a process that is
+/// stopped is only slow. A first process of another host that is stopped for `silence` cannot be told from
+/// one behind a link that is down.
 ///
-/// An endpoint tells the first process of its host of each other host that it is about to connect to; the heartbeat there
-/// learns of it by the first beat.
+/// An endpoint tells the first process of its host of each other host that it is about to connect to; the
+/// heartbeat there learns of it by the first beat.
 class heartbeat final : public link_watch {
  public:
   /// How long nothing may be heard from a process: the seconds in the environment variable IMBREX_SILENCE,
@@ -59,7 +59,8 @@ class heartbeat final : public link_watch {
   std::vector<int> take_wanted();
   void watch(int host);
   void run();
-  /// Sends one beat to each host that is watched. Returns one that has been silent for too long, if there is one.
+  /// Sends one beat to each host that is watched. Returns one that has been silent for too long, if there is
+  /// one.
   std::optional<int> beat();
 
   const int host_;

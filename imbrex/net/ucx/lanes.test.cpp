@@ -43,7 +43,8 @@ TEST(lanes, are_not_guessed) {
   EXPECT_FALSE(names_tcp_alone("lane[0]:  1:tcpx/lo.0"));
 }
 
-/// Of an endpoint from a worker to another one, when UCX may use these transports alone; none where it cannot.
+/// Of an endpoint from a worker to another one, when UCX may use these transports alone; none where it
+/// cannot.
 std::optional<bool> is_tcp_alone_with(const char* transports) {
   ucp_params_t how{};
   how.field_mask = UCP_PARAM_FIELD_FEATURES;

@@ -23,8 +23,8 @@ using endpoints::shared_layout;
 using test::long_text;
 using test::text;
 
-/// One of three processes of one PE each, in a job of so many that none greets the others: 0 and 1 are on one host, where
-/// 0 watches the link to the host of 2.
+/// One of three processes of one PE each, in a job of so many that none greets the others: 0 and 1 are on one
+/// host, where 0 watches the link to the host of 2.
 struct process : network::receiver {
   process(ucp_context_h context, int number)
       : wire(std::make_unique<ucx_worker>(context), number, where, *this) {
@@ -121,8 +121,8 @@ TEST_F(job_on_two_hosts, keeps_apart_what_is_sent_while_something_is_packed) {
   EXPECT_EQ(other.came, (std::vector<std::string>{"inner text", "outer text"}));
 }
 
-/// Copies in shared memory free the sender's items at once. Blocks go there in turn with rendezvous until it has been found
-/// which is better.
+/// Copies in shared memory free the sender's items at once. Blocks go there in turn with rendezvous until it
+/// has been found which is better.
 TEST_F(job_on_two_hosts, copies_long_blocks_to_memory_that_a_neighbour_reads_while_there_is_room) {
   share_memory();
   constexpr std::size_t size = shared_layout::longest_block;

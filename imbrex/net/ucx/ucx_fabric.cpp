@@ -19,8 +19,8 @@
 namespace imbrex::ucx {
 namespace {
 
-/// UCX takes SIGHUP when it is loaded, to switch its debug output on, and nobody ends by it any more. Before `main`,
-/// so that what the program then does with the signal stays.
+/// UCX takes SIGHUP when it is loaded, to switch its debug output on, and nobody ends by it any more. Before
+/// `main`, so that what the program then does with the signal stays.
 [[maybe_unused]] const bool hangup_is_given_back = [] {
   if (std::getenv("UCX_DEBUG_SIGNO") != nullptr) return false;
   ucs_debug_disable_signal(SIGHUP);

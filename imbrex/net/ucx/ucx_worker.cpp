@@ -28,8 +28,8 @@ void on_sent(void* request, ucs_status_t, void* transfer) {
   ucp_request_free(request);
 }
 
-/// What requests end with when their peer or the link is lost: that is told by its endpoint, the launcher or the heartbeat,
-/// with its name.
+/// What requests end with when their peer or the link is lost: that is told by its endpoint, the launcher or
+/// the heartbeat, with its name.
 bool tells_of_a_loss(ucs_status_t status) {
   return status == UCS_ERR_ENDPOINT_TIMEOUT || status == UCS_ERR_CONNECTION_RESET ||
          status == UCS_ERR_IO_ERROR || status == UCS_ERR_CANCELED;

@@ -56,15 +56,16 @@ class ucx_worker final : public fabric_worker {
   }
   void accept(void* offer, std::span<std::byte> place, fabric_transfer& what) override;
   void decline(void* offer) noexcept override { ucp_am_data_release(worker_.get(), offer); }
-  /// Not ucp_worker_flush_nbx, to flush: of UCX 1.13, over TCP, it crashes while others connect to this worker.
+  /// Not ucp_worker_flush_nbx, to flush: of UCX 1.13, over TCP, it crashes while others connect to this
+  /// worker.
   bool progress() noexcept override { return ucp_worker_progress(worker_.get()) != 0; }
   bool arm() override { return ucp_worker_arm(worker_.get()) == UCS_OK; }
   int descriptor() const override { return descriptor_; }
   void disconnect(fabric_connection& made) noexcept override;
 
  private:
-  /// Over TCP a rendezvous takes a round trip, and spares a copy in memory. As UCX 1.20 has it; 1.13 asks from 8 or
-  /// 20 KiB on.
+  /// Over TCP a rendezvous takes a round trip, and spares a copy in memory. As UCX 1.20 has it; 1.13 asks
+  /// from 8 or 20 KiB on.
   static constexpr std::size_t most_sent_unasked_over_tcp = std::size_t{1} << 18U;
 
   template <class Events, unsigned... Kinds>

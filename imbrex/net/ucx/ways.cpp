@@ -24,7 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// No System V memory anywhere: UCX lets all of the user's group use it. What copies by the kernel opens nothing.
+/// No System V memory anywhere: UCX lets all of the user's group use it. What copies by the kernel opens
+/// nothing.
 constexpr const char* within_one_host = "posix,cma,self";
 constexpr const char* beside_neighbours = "^sysv";
 constexpr const char* beside_nobody = "^sm";

@@ -19,8 +19,9 @@ struct whereabouts {
   static whereabouts of_this_process();
 };
 
-/// What UCX may open, as UCX_TLS and UCX_NET_DEVICES say it; empty where it may open all. Whatever is open may be spoken to by
-/// strangers, so it is no more than what reaches the others. What the user has chosen so goes before.
+/// What UCX may open, as UCX_TLS and UCX_NET_DEVICES say it; empty where it may open all. Whatever is open
+/// may be spoken to by strangers, so it is no more than what reaches the others. What the user has chosen so
+/// goes before.
 struct ways {
   std::string transports;
   std::string devices;

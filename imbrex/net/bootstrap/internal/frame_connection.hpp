@@ -11,7 +11,8 @@
 
 namespace imbrex {
 
-/// Frames over a socket, to and from somebody whose name is known. What fails throws `error`: that one "has gone".
+/// Frames over a socket, to and from somebody whose name is known. What fails throws `error`: that one "has
+/// gone".
 class frame_connection {
  public:
   using time_point = std::chrono::steady_clock::time_point;

@@ -14,8 +14,8 @@
 
 namespace imbrex {
 
-/// In a process of a numbered job: process 0 does for the others what a launcher would. It has a connection to each of
-/// them, and they have one to it.
+/// In a process of a numbered job: process 0 does for the others what a launcher would. It has a connection
+/// to each of them, and they have one to it.
 class joined_bootstrap final : public bootstrap {
  public:
   /// Finds the others. Throws imbrex::error if they are not there in time.
@@ -47,8 +47,8 @@ class joined_bootstrap final : public bootstrap {
   std::exception_ptr failure_;                 ///< of the first exchange that failed; null before
 };
 
-/// Nothing if no launcher has numbered this process among several. Throws `usage_error` for a variable with an impossible
-/// value, and where the job is on several hosts and has no secret.
+/// Nothing if no launcher has numbered this process among several. Throws `usage_error` for a variable with
+/// an impossible value, and where the job is on several hosts and has no secret.
 std::unique_ptr<bootstrap> find_joined_bootstrap();
 
 }  // namespace imbrex

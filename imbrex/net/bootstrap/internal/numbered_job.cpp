@@ -19,7 +19,8 @@ namespace {
 
 constexpr int most_processes = std::numeric_limits<int>::max();
 constexpr int highest_port = 65'535;
-/// Where steps of Slurm meet unless MASTER_PORT says otherwise: below the ports that systems give out by themselves.
+/// Where steps of Slurm meet unless MASTER_PORT says otherwise: below the ports that systems give out by
+/// themselves.
 constexpr int first_port_of_steps = 10'000;
 constexpr int ports_of_steps = 20'000;
 constexpr int ports_between_jobs = 32;
