@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sets PMIx_INCLUDE_DIR and PMIx_VERSION. The library is loaded at run time, so that the header is all that is looked for.
+# Sets PMIx_INCLUDE_DIR and PMIx_VERSION. The library is loaded at run time, so that the header is all that is
+# looked for.
 find_path(PMIx_INCLUDE_DIR pmix.h PATH_SUFFIXES pmix2/include
           HINTS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE} /usr/lib)
 mark_as_advanced(PMIx_INCLUDE_DIR)

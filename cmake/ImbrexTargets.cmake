@@ -18,7 +18,8 @@ function(imbrex_runs_once target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0> $<$<CONFIG:RelWithDebInfo>:-g0>)
   set_target_properties(${target} PROPERTIES IMBREX_RUNS_ONCE ON)
 endfunction()
-option(IMBREX_OPTIMISE_TESTS "Optimise the unit tests as the libraries are, which takes three times as long to compile" OFF)
+option(IMBREX_OPTIMISE_TESTS
+       "Optimise the unit tests as the libraries are, which takes three times as long to compile" OFF)
 
 # For unit tests: they are not optimised, the libraries and programs that they test are.
 function(imbrex_tests_only target)
@@ -60,8 +61,8 @@ include([==[${imbrex_SOURCE_DIR}/cmake/FindSuites.cmake]==])
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${find_suites})
 endfunction()
 
-# Gives a library its headers, the installed ones among them as its interface. Others belong to a target beside it, which
-# only serves to check that they compile alone.
+# Gives a library its headers, the installed ones among them as its interface. Others belong to a target beside it,
+# which only serves to check that they compile alone.
 function(imbrex_headers target scope folder)
   set(installed "")
   set(inner "")

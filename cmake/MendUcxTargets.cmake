@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The package of UCX 1.18 takes the folder three above its own for its prefix, which is /usr/lib where libraries lie in
-# lib/x86_64-linux-gnu, as they do in Debian 13. Gives its targets the right paths where what they name is not there; the
-# library's own is looked at, too, since headers of the host may lie where those of another system are named.
+# lib/x86_64-linux-gnu, as they do in Debian 13. Gives its targets the right paths where what they name is not there;
+# the library's own is looked at, too, since headers of the host may lie where those of another system are named.
 cmake_path(GET ucx_DIR PARENT_PATH ucx_libraries)
 cmake_path(GET ucx_libraries PARENT_PATH ucx_libraries)
 foreach(library IN ITEMS ucp ucs)

@@ -56,7 +56,8 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/sched/observer.hpp
 )
 
-# Those and what they include, of ours, as of when CMake configures; packaging.public_headers fails if that is out of date.
+# Those and what they include, of ours, as of when CMake configures; packaging.public_headers fails if that is out of
+# date.
 set(IMBREX_INSTALLED_HEADERS "")
 set(unread ${IMBREX_PUBLIC_HEADERS})
 while(unread)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sweep by itself, in cells a second, beside what bounds it: a copy past the caches of as many numbers. A
-// cell of either counts 16 bytes. `pair/threads` measures both in turn and reports the median ratio, which is
+// cell of either counts 16 bytes. pair/threads measures both in turn and reports the median ratio, which is
 // what holds still on a shared machine.
 #include <benchmark/benchmark.h>
 

@@ -135,7 +135,8 @@ def draw(asked, medians):
     def y(time):
         return top + height * (1 - time / most)
 
-    parts = ['<svg xmlns="http://www.w3.org/2000/svg" width="720" height="440" font-family="sans-serif" font-size="12">',
+    parts = ['<svg xmlns="http://www.w3.org/2000/svg" width="720" height="440" font-family="sans-serif" '
+             'font-size="12">',
              '<rect width="720" height="440" fill="white"/>',
              f'<text x="{left}" y="18" font-weight="bold">Jacobi3D {asked.grid.replace(",", " x ")}, 2 processes, '
              f'{asked.rate / 1e9:g} Gbit/s ({asked.over})</text>']
@@ -144,8 +145,10 @@ def draw(asked, medians):
         parts.append(f'<path d="M{left} {y(value):.1f}h{width}" stroke="#ddd"/>'
                      f'<text x="{left - 8}" y="{y(value) + 4:.1f}" text-anchor="end">{value / 1e3:.2f}</text>')
     for latency in latencies:
-        parts.append(f'<text x="{x(latency):.1f}" y="{top + height + 18}" text-anchor="middle">{latency / 1e3:g}</text>')
-    parts.append(f'<text x="{left + width / 2}" y="{top + height + 40}" text-anchor="middle">latency of the network, us</text>'
+        parts.append(f'<text x="{x(latency):.1f}" y="{top + height + 18}" text-anchor="middle">'
+                     f'{latency / 1e3:g}</text>')
+    parts.append(f'<text x="{left + width / 2}" y="{top + height + 40}" text-anchor="middle">'
+                 'latency of the network, us</text>'
                  f'<text transform="translate(20 {top + height / 2}) rotate(-90)" text-anchor="middle">'
                  'ms for an iteration</text>')
     for place, name in enumerate(names):

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Jacobi3D on two PEs against a loop on two threads with the same kernel: the column "ratio" of the tables. The program runs
-# the two in turn and takes medians. ./dev bench runs it, with Google Benchmark's options: of these only a filter counts.
+# Jacobi3D on two PEs against a loop on two threads with the same kernel: the column "ratio" of the tables. The program
+# runs the two in turn and takes medians. ./dev bench runs it, with Google Benchmark's options: of these only a filter
+# counts.
 # usage: ratio.sh [build folder]
 set -eu
 for argument; do

@@ -22,7 +22,8 @@ def main():
     programs = {"this build": asked.build / "bin" / "jacobi3d"}
     if asked.before:
         programs["before"] = asked.before
-    work = ["--pes", str(asked.pes), "--odf", str(8 // asked.pes), "--grid", "64,64,64", "--iters", "300", "--spin", "1900us"]
+    work = ["--pes", str(asked.pes), "--odf", str(8 // asked.pes), "--grid", "64,64,64", "--iters", "300",
+            "--spin", "1900us"]
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         trace, told = f"{folder}/trace", f"{folder}/told"
 
@@ -44,7 +45,8 @@ def main():
     print(f"{run['records'] / run['length'] * 1e9 / asked.pes:.0f} records a second and PE")
     for name, parts in slower.items():
         first, median, third = statistics.quantiles(parts, n=4)
-        print(f"{name}: slower by {median:.2f} % in the median of {asked.pairs} pairs (quartiles {first:.2f} and {third:.2f})")
+        print(f"{name}: slower by {median:.2f} % in the median of {asked.pairs} pairs "
+              f"(quartiles {first:.2f} and {third:.2f})")
 
 
 if __name__ == "__main__":

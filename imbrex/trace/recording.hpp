@@ -26,7 +26,7 @@ namespace imbrex::trace {
 class recording;
 
 /// How the records of a track tell time, until they are written: by the clock, or by the processor's counter,
-/// which is cheaper to read (`base/ticks.hpp`).
+/// which is cheaper to read (`base/host/ticks.hpp`).
 enum class time_unit : std::uint8_t { ns, ticks };
 
 /// The records of one PE, communication thread or device: a ring, from which the recording's thread writes

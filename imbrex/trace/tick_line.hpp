@@ -7,7 +7,7 @@
 
 namespace imbrex::trace {
 
-/// Tells what the system's clock showed when the processor's counter (`base/ticks.hpp`) did, by readings of
+/// Tells what the system's clock showed when the processor's counter (`base/host/ticks.hpp`) did, by readings of
 /// both: in a line from one to the next. So no rate is measured beforehand, and no drift adds up.
 class tick_line {
  public:

@@ -40,7 +40,8 @@ class Headers(unittest.TestCase):
 
     def test_the_page_names_the_same_headers(self):
         self.assertEqual(self.complaints({"a.hpp": ""}, "| `imbrex/b.hpp` | |\n"),
-                         ["headers.md does not name imbrex/a.hpp", "headers.md names imbrex/b.hpp, which is not public"])
+                         ["headers.md does not name imbrex/a.hpp",
+                          "headers.md names imbrex/b.hpp, which is not public"])
 
 
 if __name__ == "__main__":

@@ -437,7 +437,8 @@ class Numbered(Job):
         second = self.start_command(*self.on(hosts, 1, WORKER, "idle", 1, "--pes", 1), append=True,
                                     environment={**here, "RANK": "1"})
         self.assertEqual(self.finish_all([first, second]), [0, 0])
-        self.assertRegex(self.err(), rf"{hosts.address(1)} port \d+ connected .* did not prove that it knows the secret")
+        self.assertRegex(self.err(),
+                         rf"{hosts.address(1)} port \d+ connected .* did not prove that it knows the secret")
         self.assertRegex(self.err(), rf"{hosts.address(1)} port \d+ connected .* spoke of something else")
 
 

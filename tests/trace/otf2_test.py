@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Converts traces with `imbrex trace convert --to otf2`, reads the archives with the tools of OTF2 (Debian: otf2-tools), and
-compares them with what was written, and with what `imbrex trace report` says of programs.
+"""Converts traces with `imbrex trace convert --to otf2`, reads the archives with the tools of OTF2 (Debian:
+otf2-tools), and compares them with what was written, and with what `imbrex trace report` says of programs.
 
 usage: otf2_test.py IMBREX JACOBI3D MIGRATE HAS_PROCESSES CLASS; MIGRATE may be empty
 """

@@ -158,8 +158,8 @@ class Run:
                 self.chunk(out, 3, 0, struct.pack("<QqQ", 0, 0, 0))
                 for (of, track), records in self.records.items():
                     if of == process:
-                        self.chunk(out, 1, track, b"".join(struct.pack("<QBBHIQQ", r[0] - (behind if process else 0), *r[1:])
-                                                             for r in records))
+                        self.chunk(out, 1, track, b"".join(
+                            struct.pack("<QBBHIQQ", r[0] - (behind if process else 0), *r[1:]) for r in records))
                 self.chunk(out, 4, 0, b"")
 
     @staticmethod

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`imbrex tune`, as users start it: on Jacobi3D in simulated time, where the best is known, on a program whose times are a
-known function of its options, with noise, and on programs that fail.
+"""`imbrex tune`, as users start it: on Jacobi3D in simulated time, where the best is known, on a program whose times
+are a known function of its options, with noise, and on programs that fail.
 
 usage: tune_test.py IMBREX JACOBI3D
 """
@@ -108,7 +108,8 @@ class OnAModel(Tune):
     def test_a_program_that_runs_imbrex_twice(self):
         done = self.run_command(IMBREX, "tune", "--vary", "--net-latency 1us", "--", JACOBI, *MODELLED, "--odf", "1,8")
         self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stderr, r"\Aimbrex tune: the program cannot .* ran Imbrex more than once, .* one run, .*\n\Z")
+        self.assertRegex(done.stderr,
+                         r"\Aimbrex tune: the program cannot .* ran Imbrex more than once, .* one run, .*\n\Z")
         self.assertEqual(done.stdout, "")
 
     def test_a_phase_that_is_not_there(self):

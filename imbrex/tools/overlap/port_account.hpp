@@ -47,7 +47,7 @@ class port_account {
     std::vector<float> apart;  ///< ns, of those whose piece tells when it wrote them
   };
 
-  /// `is_between_pes`: it has a sender, on another PE.
+  /// Adds a message whose sender is on another PE.
   void add(const tools::dataflow::message& m, std::uint32_t sender_pe, std::uint32_t receiver_pe);
 
   bool is_exchanged() const { return !pairs.empty(); }
