@@ -26,7 +26,7 @@ class real_clock final : public clock {
   nanoseconds now() const noexcept override;
 };
 
-/// A clock that stands still until it is told otherwise. It belongs to the one thread that steps a machine.
+/// A clock that stands still until it is advanced. It belongs to the one thread that steps a machine.
 class simulated_clock final : public clock {
  public:
   nanoseconds now() const noexcept override { return now_; }
@@ -38,19 +38,19 @@ class simulated_clock final : public clock {
   nanoseconds now_{0};
 };
 
-/// The time of one of several who take turns in simulated time. What he does is charged to him: so while he
-/// works his time runs ahead of the one that all share, and while he has nothing to do it goes with that. It
-/// belongs to the one thread that steps them all.
+/// The clock of one PE in simulated time. What the PE does is charged to it. So its time runs ahead of the
+/// shared clock while it works, and follows the shared clock while it is idle. It belongs to the one thread
+/// that steps them all.
 class local_clock final : public clock {
  public:
   /// The shared clock must outlive this one.
   explicit local_clock(const clock& shared) : shared_(shared) {}
 
   nanoseconds now() const noexcept override;
-  /// What he does now takes so long; at the end of all time it takes nothing.
+  /// Charges this time to the PE. At the largest time that nanoseconds can hold nothing more is added.
   void charge(nanoseconds time) noexcept { free_from_ = now() + std::min(time, nanoseconds::max() - now()); }
 
-  /// Up to when he has been charged.
+  /// The end of what has been charged.
   nanoseconds free_from() const noexcept { return free_from_; }
   /// Takes back what has been charged since `free_from` was `before`.
   void take_back(nanoseconds before) noexcept { free_from_ = before; }

@@ -16,7 +16,7 @@ class error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The program was asked for something that cannot be: a bad option value, more chares than cells.
+/// The user asked the program for something impossible: a bad option value, more chares than cells.
 class usage_error : public error {
  public:
   using error::error;
@@ -43,8 +43,9 @@ class remote_error : public error {
 /// Empty for a null pointer.
 std::string exception_type(const std::exception_ptr& thrown);
 
-/// One line for people: "std::out_of_range: text", of an imbrex::error its text alone, "an exception of type
-/// int", and for memory that ran out how much the process held and how much the machine has.
+/// Describes an exception in one line for users: "std::out_of_range: text", or "an exception of type int". Of
+/// an imbrex::error it is the text alone. If memory ran out, it says how much the process held and how much
+/// the machine has.
 std::string describe(const std::exception_ptr& thrown);
 
 }  // namespace imbrex

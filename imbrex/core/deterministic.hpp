@@ -39,13 +39,14 @@ class deterministic {
     runtime_.start(detail::main_function(std::move(main)));
   }
 
-  /// Delivers one message, or resumes what one has made ready. False when the run has ended.
+  /// Delivers one message, or resumes an entry that a message has made ready. Returns false when the run has
+  /// ended.
   bool step();
   /// Steps to the end. Returns the exit status.
   int run();
   bool ended() const { return runtime_.ended(); }
 
-  /// The message that an element will be given next, of those sent so far; none if none is on its way.
+  /// The next message that the element will get, of those sent so far; nothing if none is on its way.
   template <class T>
   std::optional<undelivered> next_for(const element<T>& to) const {
     const delayed_transport::item* first = nullptr;
@@ -56,8 +57,8 @@ class deterministic {
     return first == nullptr ? std::nullopt : std::optional(describe(*first));
   }
 
-  /// Throws imbrex::error, with what is there instead, unless the next message for an element is for this
-  /// entry and, if one is given, with this reference number.
+  /// Throws imbrex::error unless the next message for the element is for this entry and, if `reference` is
+  /// given, has that reference number. The error says what is next instead.
   template <auto M, class T>
   void expect_next(const element<T>& to, std::optional<std::int64_t> reference = std::nullopt) const {
     expect(next_for(to), short_name(member_name<M>()), reference);

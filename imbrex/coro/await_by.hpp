@@ -18,11 +18,11 @@ concept awaiter_for_any = requires(A& a, const waiter& who, scope& entry) {
   { a.suspend(who, entry) } -> std::same_as<bool>;
 };
 
-/// What must not move with its entry says so.
+/// An awaiter that must not move with its entry checks its PE.
 template <class A>
 concept bound_to_pe = requires(const A& a) { a.check_pe(); };
 
-/// Apart, so that the compiler keeps no address of a thread's variables from before the wait.
+/// A function of its own, so that the compiler keeps no address of a thread-local variable across the wait.
 template <class A>
 [[gnu::noinline]] decltype(auto) result_after_wait(A& awaiter) {
   return awaiter.await_resume();
@@ -30,12 +30,12 @@ template <class A>
 
 }  // namespace detail
 
-/// Awaits, in the body of an entry that is no coroutine, what an entry can co_await: a mailbox, a call, a
-/// reduction, a timer, a device, quiescence, a task, several of them by when_all or when_any. `who` is what
-/// waits; `yield()` leaves the body, and returns when `who` is resumed. What is awaited lies on the body's
-/// stack meanwhile; so whoever drops a body must unwind its stack. Where the body can move
-/// (`body_kind::can_move`), its code goes on with another thread after a wait, and must not have kept the
-/// address of a thread's variable.
+/// Awaits, in the body of an entry that is no coroutine, anything that an entry can co_await: a mailbox, a
+/// call, a reduction, a timer, a device, quiescence, a task, or several of them by when_all or when_any.
+/// `who` is the waiter; `yield()` leaves the body, and returns when `who` is resumed. The awaiter lies on the
+/// body's stack meanwhile, so whoever drops a body must unwind its stack. If the body can move
+/// (`body_kind::can_move`), another thread may continue its code after a wait; so the code must not keep the
+/// address of a thread-local variable.
 template <class A, class Yield>
 detail::await_result<A> await_by(A&& awaitable, const waiter& who, scope& entry, const Yield& yield) {
   decltype(auto) awaiter = detail::awaiter_of(std::forward<A>(awaitable));

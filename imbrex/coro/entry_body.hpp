@@ -8,20 +8,22 @@
 
 namespace imbrex {
 
-/// How an entry runs that may suspend, by what it returns. `task` is one such type; a front end specialises
-/// this for its own, such as an entry on a stack. All functions are called on the PE of the entry's chare.
+/// How an entry that may suspend is run, by the type that it returns. `task` is one such type. A front end
+/// specialises this template for a type of its own, such as an entry on a stack. All functions are called on
+/// the PE of the entry's chare.
 ///
-/// - `result`: what the entry gives its caller in the end.
-/// - `void* release(E&&)`: gives away the body, which `kind.destroy` frees, at its end or before.
-/// - `bool start(void* body, scope& entry, const waiter& awaiter)`: runs it until it waits or ends. True if
-///   it has ended; otherwise it resumes the awaiter at its end.
-/// - `std::exception_ptr take_error(void* body)`: after its end, what has left it; null if nothing has.
-/// - `storable<result> take_result(void* body)`: after its end, if nothing has left it.
+/// - `result`: the type of the entry's result.
+/// - `void* release(E&&)`: returns the body and gives up ownership; `kind.destroy` frees it, at its end or
+///   before.
+/// - `bool start(void* body, scope& entry, const waiter& awaiter)`: runs the body until it waits or ends.
+///   Returns true if it has ended; otherwise the body resumes the awaiter at its end.
+/// - `std::exception_ptr take_error(void* body)`: after its end, returns the exception that left it, or null.
+/// - `storable<result> take_result(void* body)`: after its end, returns the result, if no exception left it.
 /// - `static constexpr body_kind kind`.
 ///
-/// A body waits by `await_by`, from within, with a waiter whose object is the body. When a body that can move
-/// has been resumed and waits again, its front end calls `detail::retry_departure`: its chare may have been
-/// kept from leaving by what it waited for before.
+/// A body waits by calling `await_by` with a waiter whose object is the body. When a body that can move has
+/// been resumed and waits again, its front end calls `detail::retry_departure`, because what the body waited
+/// for before may have kept its chare from leaving.
 template <class E>
 struct entry_body;
 

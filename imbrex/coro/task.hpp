@@ -18,7 +18,7 @@ namespace imbrex {
 template <class R = void>
 class task;
 
-/// Stands for the result of an awaitable that has none, where a value is needed.
+/// Replaces the result of an awaitable that has none, where a value is needed.
 struct nothing {
   bool operator==(const nothing&) const = default;
 };
@@ -27,10 +27,10 @@ namespace detail {
 
 /// The part of a task's promise that does not depend on its result.
 ///
-/// A task is started by whoever awaits it, inside await_suspend. If it ends before that call returns, the
-/// awaiter goes on at once without having been suspended; otherwise the end of the task resumes it. So a
-/// loop over tasks that never suspend needs no stack, also where the compiler makes no tail calls (debug and
-/// sanitizer builds).
+/// The awaiter of a task starts it, inside await_suspend. If the task ends before that call returns, the
+/// awaiter continues without having been suspended; otherwise the end of the task resumes it. So a loop over
+/// tasks that never suspend needs no stack, also where the compiler makes no tail calls (debug and sanitizer
+/// builds).
 class promise_base {
  public:
   static void* operator new(std::size_t bytes) { return pool::allocate(bytes); }
@@ -49,7 +49,7 @@ class promise_base {
   last_suspension final_suspend() const noexcept { return {}; }
   void unhandled_exception() noexcept { error_ = std::current_exception(); }
 
-  /// Starts the task for an entry. True if it has ended already; otherwise `awaiter` is resumed at its end.
+  /// Starts the task for an entry. Returns true if it has ended already; otherwise its end resumes `awaiter`.
   bool start(std::coroutine_handle<> self, scope& entry, const waiter& awaiter) {
     entry_ = &entry;
     awaiter_ = awaiter;
@@ -61,8 +61,8 @@ class promise_base {
   }
 
   scope& entry() const { return *entry_; }
-  /// What has left the task, if anything; gives it away, so that it can go to another PE with no owner left
-  /// behind.
+  /// Returns the exception that left the task, or null, and gives up ownership: it can go to another PE with
+  /// no owner left behind.
   std::exception_ptr take_error() { return std::exchange(error_, nullptr); }
 
  private:
@@ -123,9 +123,10 @@ struct task_awaiter {
 
 }  // namespace detail
 
-/// A coroutine that yields an R: what an entry method returns that suspends, and what it calls other such
-/// functions by. It starts when it is awaited, by one awaiter, on the PE of the entry that awaits it. An
-/// exception that leaves it reaches the awaiter. A task that is destroyed before its end destroys its frame.
+/// A coroutine whose result is an R. An entry method that suspends returns a task, and so do the functions
+/// that it awaits. A task starts when it is awaited, by one awaiter, on the PE of the entry that awaits it.
+/// An exception that leaves the task reaches the awaiter. Destroying a task before its end destroys its
+/// frame.
 template <class R>
 class [[nodiscard("a task does nothing until it is awaited: co_await it")]] task {
  public:
@@ -143,7 +144,7 @@ class [[nodiscard("a task does nothing until it is awaited: co_await it")]] task
     if (frame_) frame_.destroy();
   }
 
-  /// Hands the frame over to the caller, who destroys it.
+  /// Gives the frame to the caller, who must destroy it.
   handle release() { return std::exchange(frame_, nullptr); }
   handle frame() const { return frame_; }
 
@@ -190,7 +191,7 @@ decltype(auto) awaiter_of(A&& awaitable) {
 template <class A>
 using await_result = std::remove_cvref_t<decltype(awaiter_of(std::declval<A>()).await_resume())>;
 
-/// Anything awaitable as a task.
+/// Wraps any awaitable in a task.
 template <class A>
 task<await_result<A>> as_task(A awaitable) {
   if constexpr (std::is_void_v<await_result<A>>) {

@@ -16,7 +16,8 @@ namespace detail {
 /// Runs several tasks for one awaiter and resumes it when the last has ended.
 class join {
  public:
-  /// True if all tasks had ended at once. `for_each_task` calls its argument with each task.
+  /// Starts the tasks. Returns true if all of them have ended already. `for_each_task` calls its argument
+  /// with each task.
   template <class ForEachTask>
   bool start(const waiter& who, scope& entry, ForEachTask for_each_task) {
     waiter_ = who;
@@ -104,16 +105,16 @@ std::vector<task<await_result<A>>> as_tasks(std::vector<A> awaitables) {
 
 }  // namespace detail
 
-/// Awaits all of several awaitables, which make progress side by side; gives the tuple of their results,
-/// `nothing` for those that have none. If some throw, the first of them in the order of the arguments does so
-/// here, after all ended.
+/// Awaits several awaitables, which make progress side by side. Returns the tuple of their results, with
+/// `nothing` for those that have none. If some throw, the exception of the first of them, in the order of the
+/// arguments, is thrown here after all have ended.
 template <class... A>
   requires(sizeof...(A) > 0)
 auto when_all(A... awaitables) {
   return detail::all_of<detail::await_result<A>...>(detail::as_task(std::move(awaitables))...);
 }
 
-/// The same for any number of awaitables of one type; gives a vector of the results in the same order, or
+/// The same for any number of awaitables of one type. Returns a vector of the results in the same order, or
 /// void.
 template <class A>
 auto when_all(std::vector<A> awaitables) {

@@ -12,7 +12,7 @@
 
 namespace imbrex {
 
-/// What `when_any` gives: which awaitable ended first and its result.
+/// The result of `when_any`: the place of the awaitable that ended first, and its result.
 template <class V>
 struct any_result {
   std::size_t index;
@@ -129,17 +129,17 @@ class [[nodiscard("co_await what when_any returns")]] any_of_many {
 
 }  // namespace detail
 
-/// Awaits the first of several awaitables to end; gives its place among the arguments and a variant of the
-/// results (`nothing` for those that have none). The others are cancelled: what they waited for is not
-/// consumed, except for what a task or when_all among them had already; but a call that was sent still runs,
-/// and an exception in it then ends the run. An exception of the first is thrown here.
+/// Awaits the first of several awaitables to end. Returns its place among the arguments and a variant of the
+/// results (`nothing` for those that have none). If it threw, its exception is thrown here. The others are
+/// cancelled: they consume nothing of what they waited for, except what a task or when_all among them had
+/// already. But a call that was sent still runs, and an exception in it then ends the run.
 template <class... A>
   requires(sizeof...(A) > 0)
 auto when_any(A... awaitables) {
   return detail::any_of<detail::await_result<A>...>(detail::as_task(std::move(awaitables))...);
 }
 
-/// The same for any number of awaitables of one type, at least one; the value is the result itself.
+/// The same for one or more awaitables of one type; the value is the result itself.
 template <class A>
 auto when_any(std::vector<A> awaitables) {
   return detail::any_of_many<detail::await_result<A>>(detail::as_tasks(std::move(awaitables)));

@@ -65,8 +65,9 @@ class pooled_memory {
 
 }  // namespace detail
 
-/// An array in a device's memory, not initialised. It may be destroyed as soon as nothing more is submitted
-/// that uses it: `memory_pool` says why. Using it after it was moved from or released aborts in debug builds.
+/// An array in a device's memory, not initialised. It may be destroyed as soon as no more work that uses it
+/// will be submitted: `memory_pool` says why. Using it after it was moved from or released aborts in debug
+/// builds.
 template <class T>
 class device_buffer {
   static_assert(std::is_trivially_copyable_v<T>,
@@ -90,8 +91,8 @@ class device_buffer {
   detail::pooled_memory memory_;
 };
 
-/// An array in pinned host memory, which the device copies from and to while others work; not initialised. As
-/// `device_buffer` otherwise.
+/// An array in pinned host memory, not initialised. The device copies from and to it while the host works on.
+/// Otherwise it is like `device_buffer`.
 template <class T>
 class pinned_buffer {
   static_assert(std::is_trivially_copyable_v<T>,

@@ -12,21 +12,20 @@
 
 namespace imbrex {
 
-/// One accelerator: a GPU, or what stands for one. It makes nothing by itself: a `stream`, an `event_pool`, a
-/// `device_buffer`, a `pinned_buffer` and a `flag_array` each take the device that they are of, and may not
-/// outlive it. The devices of a run end with it: of what is left of one then, each use throws `error`, and
-/// only the contents of pinned memory remain. Any thread may use a device; what is made of it says itself who
-/// may.
+/// One accelerator: a GPU or an emulated one. The constructors of `stream`, `event_pool`, `device_buffer`,
+/// `pinned_buffer` and `flag_array` take the device, which must outlive these objects. The devices of a run
+/// end with the run: using such an object after that throws `error`, and only the contents of pinned memory
+/// remain. Any thread may use a device; its objects say themselves who may use them.
 class device {
  public:
   explicit device(std::unique_ptr<device_backend> backend);
   device(const device&) = delete;
   device& operator=(const device&) = delete;
-  /// Waits for what its streams still run. In debug builds aborts if anything of it is left.
+  /// Waits for what its streams still run. In debug builds it aborts if objects of the device are left.
   ~device();
 
   const device_info& info() const { return backend_->info(); }
-  /// Bytes of device memory that a buffer could still have, if it were in one piece.
+  /// Bytes of device memory that are free, if they were in one piece.
   std::size_t free_memory();
   memory_pool& memory(memory_kind kind) {
     check_alive();

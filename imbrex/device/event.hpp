@@ -12,17 +12,17 @@ namespace imbrex {
 
 class event_pool;
 
-/// A point in a stream, marked by `stream::record`: done when all is that was submitted to the stream before.
-/// It may be recorded again; whoever waits for it waits for the last record before the wait. An event goes
-/// back to its pool when it is destroyed, also while streams wait for it.
+/// A point in a stream, marked by `stream::record`. It is done when everything submitted to the stream before
+/// it is done. An event may be recorded again; a wait is for the last record before the wait. When an event
+/// is destroyed it returns to its pool, also while streams wait for it.
 class event {
  public:
   event(event&& other) noexcept;
   event& operator=(event&& other) noexcept;
   ~event() { give_back(); }
 
-  /// True if it has come, and if it was never recorded. Does not wait. What was done before an event that is
-  /// done is done too. Throws `device_error` if the device has failed.
+  /// True if the point has been reached, or the event was never recorded. Does not wait. Everything before
+  /// the point is then done too. Throws `device_error` if the device has failed.
   bool done() const;
   /// Blocks the calling thread until it is done. Throws `device_error` if the device has failed.
   void synchronize() const;
@@ -41,18 +41,18 @@ class event {
   bool recorded_ = false;
 };
 
-/// Makes events and keeps them, so that none is made for an operation. It belongs to one thread at a time, as
-/// its events do, and outlives them.
+/// Keeps events for reuse, so that an operation need not create one. The pool and its events belong to one
+/// thread at a time. The pool must outlive its events.
 class event_pool {
  public:
   explicit event_pool(device& of) : of_(of) { of.add_event_pools(1); }
   event_pool(const event_pool&) = delete;
   event_pool& operator=(const event_pool&) = delete;
-  /// Aborts if events of it are left.
+  /// Aborts if any of its events are left.
   ~event_pool();
 
   event take();
-  /// How many events it has made so far, and how many are not in it now.
+  /// How many events the pool has created so far, and how many of them are in use.
   std::size_t made() const { return made_; }
   std::size_t taken() const { return made_ - free_.size(); }
 

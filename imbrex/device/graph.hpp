@@ -9,8 +9,8 @@
 
 namespace imbrex {
 
-/// A row of operations that `stream::end_capture` has returned, to be launched as one, as often as wanted. It
-/// keeps the arguments of kernels and copies as they were, not what they point at: buffers and host functions
+/// Captured operations, returned by `stream::end_capture`, which are launched as one, any number of times.
+/// The graph keeps the arguments of kernels and copies, not what they point at: buffers and host functions
 /// must outlive its last launch. Two launches of one graph never run at the same time.
 class graph {
  public:

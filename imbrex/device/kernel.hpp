@@ -12,15 +12,15 @@
 
 namespace imbrex {
 
-/// What a kernel costs, for devices whose time is modelled; nothing here may be negative.
+/// The cost of a kernel, for devices whose time is modelled. No value may be negative.
 struct work_size {
   double bytes = 0;           ///< read and written in device memory
   double flops = 0;           ///< floating-point operations
-  std::uint64_t threads = 0;  ///< how many there are to fill the device with; 0: as many as it takes
-  nanoseconds time{0};        ///< that it takes in any case, however fast the device
+  std::uint64_t threads = 0;  ///< threads of the launch; 0: as many as fill the device
+  nanoseconds time{0};        ///< the least time that it takes, however fast the device is
 };
 
-/// One program text for all backends. Where a function is null a backend that needs it refuses the kernel.
+/// A kernel for all backends. A backend refuses a kernel whose function for it is null.
 ///
 ///     inline constexpr kernel<device_span<double>, double> scale{
 ///         .name = "scale", .native = scale_on_device, .host = scale_on_host, .work = scale_work};
@@ -33,11 +33,11 @@ struct kernel {
   static_assert((!std::is_reference_v<Args> && ...), "imbrex: a kernel's arguments cannot be references");
 
   std::string_view name;  ///< for errors; must outlive all launches, as a literal does
-  /// Launches it on the stream; defined in a file that the device's compiler compiles.
+  /// Launches the kernel on the stream. It is defined in a file that the device's compiler compiles.
   void (*native)(native_stream, Args...) = nullptr;
-  /// Does the same on the host, for the emulated device. What it throws is a fault of the device.
+  /// Does the same on the host, for the emulated device. An exception counts as a failure of the device.
   void (*host)(Args...) = nullptr;
-  /// For modelled durations; null: it takes no time.
+  /// The cost, for modelled durations; null: the kernel takes no time.
   work_size (*work)(Args...) = nullptr;
 };
 

@@ -3,8 +3,8 @@
 
 namespace imbrex {
 
-/// A backend's own handle of a stream: a cudaStream_t or hipStream_t. A header of its own, for files that the
-/// device's compiler compiles.
+/// A backend's own handle of a stream: a cudaStream_t or hipStream_t. It has a header of its own for files
+/// that the device's compiler compiles.
 struct native_stream {
   void* handle = nullptr;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Serialisation. `writer` and `reader` are called with values: `ar(a, b, c)`. Serialised by themselves are
-// numbers, enumerations, standard containers and value types, and aggregates of at most 24 such fields, to
-// any depth. Other classes add one function for both directions:
+// Serialisation. `writer` and `reader` are called with values: `ar(a, b, c)`. Numbers, enumerations, standard
+// containers and value types, and aggregates of at most 24 such fields, to any depth, need no code. Other
+// classes add one function for both directions:
 //   void serialize(auto& ar) { ar(a_, b_); }
 // A type that is not the program's gets a free function in its namespace, or a specialisation of
 // `serializer`:
@@ -29,7 +29,7 @@ void process_foreign(Archive& archive, T& value) {
     serialize(archive, value);
 }
 
-/// Writers pass const values, readers others.
+/// Writers pass const values; readers pass mutable ones.
 template <class Archive, class T>
 void process(Archive& archive, T& value) {
   using plain = std::remove_const_t<T>;

@@ -12,8 +12,8 @@
 namespace imbrex {
 namespace detail {
 
-/// Throws imbrex::error unless the entry that waits is the only one of its chare that is suspended, and waits
-/// itself.
+/// Throws imbrex::error unless the waiting entry is the only suspended one of its chare, and waits itself:
+/// not in a function that it called.
 void check_balance_point(const scope& entry, const waiter& who);
 
 template <class T, auto Entry, class... A>

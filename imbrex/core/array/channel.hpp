@@ -24,7 +24,7 @@ class channel {
  public:
   using value_type = T;
 
-  /// Says to which port, a channel or mailbox of T, of which chare `send` goes.
+  /// Sets where `send` goes: a port (a channel or mailbox of T) of a chare.
   template <auto Port, class Chare>
   void connect(const element<Chare>& to) {
     static_assert(detail::is_index<typename Chare::index_type>,
@@ -36,13 +36,13 @@ class channel {
     linear_ = to.key_value();
   }
 
-  /// Sends a value to the other end. Throws imbrex::error if there is none.
+  /// Sends a value to the other end. Throws imbrex::error if it is not connected.
   void send(T value) {
     if (other_ == nullptr) detail::throw_unconnected();
     reinterpret_cast<post_to_port<T>>(other_->post)(collection_, linear_, sent_++, std::move(value));
   }
-  /// Waits for the next value from the other end. Of several who wait each gets one, in the order in which
-  /// they began to; who no longer waits, such as in a `when_any` that something else has ended, has taken
+  /// Waits for the next value from the other end. Several waiters get one value each, in the order in which
+  /// they began to wait. A waiter that has given up, as in a `when_any` that something else ended, takes
   /// none.
   auto receive() { return values_.receive_in_order(&received_); }
 

@@ -11,7 +11,7 @@
 namespace imbrex {
 namespace detail {
 
-/// What lies before each chare of that index type.
+/// The header before each chare whose array has this index type.
 template <class Index>
 struct element_header : chare_header {
   key_type<Index> key{};
@@ -75,9 +75,9 @@ class chare {
   int pe() const { return header().home->pe().pe(); }
   int num_pes() const { return header().home->pe().num_pes(); }
 
-  /// Reduces a value over all elements of the array; each must take part, in the same order of calls. The
-  /// contribution is made now; co_await the result. Several may be in flight. Throws imbrex::error in a
-  /// constructor, and in a single chare.
+  /// Reduces a value over all elements of the array. Each element must take part, with its calls in the same
+  /// order. The value is contributed now; co_await the result. Several reductions may be in flight. Throws
+  /// imbrex::error in a constructor, and in a single chare.
   template <class V, class Op>
   auto all_reduce(V value, Op) {
     using key = detail::key_type<Index>;
@@ -88,22 +88,23 @@ class chare {
   template <class V, class Op>
   auto all_reduce(const section<Derived>& over, V value, Op operation);
 
-  /// Asks for this chare to move to a PE: at its next balance_point, or after the current entry if none of
-  /// its entries is suspended then. Throws imbrex::error if there is no such PE, in a group, whose chares
-  /// stay, and in what runs while it migrates: its default constructor on the new PE, and serialize.
+  /// Requests a move to another PE. The chare moves at its next balance_point, or after the current entry if
+  /// none of its entries is suspended then. Throws imbrex::error if there is no such PE; in a group, whose
+  /// chares never move; and in code that runs during a migration (the default constructor on the new PE, and
+  /// serialize).
   void migrate_to(detail::pe_number to) {
     if constexpr (check_migratable()) detail::request_migration<Derived>(header(), to);
   }
 
-  /// A point at which the chare may migrate; awaited by an entry itself, not by a function that it calls. If
-  /// it does migrate, the frame of the entry ends here, the members move, and `Entry` is called on the new PE
-  /// with these arguments; who awaits the entry's result does not notice. No other entry of the chare may be
-  /// suspended then (imbrex::error).
+  /// A point at which the chare may migrate. The entry itself awaits it, not a function that the entry calls.
+  /// If the chare migrates, the entry's frame ends here, the members move, and `Entry` is called on the new
+  /// PE with these arguments. Whoever awaits the entry's result does not notice. Throws imbrex::error if
+  /// another entry of the chare is suspended.
   template <auto Entry, class... A>
   auto balance_point(A&&... arguments);
 
-  /// Destroys this chare when the current entry next suspends or ends. Throws imbrex::error in what runs
-  /// while it migrates.
+  /// Destroys this chare when the current entry next suspends or ends. Throws imbrex::error in code that runs
+  /// during a migration.
   void destroy() { detail::destroy_later<Derived>(header()); }
 
  protected:

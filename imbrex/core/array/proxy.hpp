@@ -19,16 +19,16 @@ namespace imbrex {
 
 namespace detail {
 
-/// Stands for a class whose index is not known, so that the compiler says so once.
+/// Replaces a class whose index is not known, so that the compiler reports that only once.
 struct unknown_class {
   using index_type = index<1>;
 };
 
 }  // namespace detail
 
-/// The index type of the chare class T. A class that is only declared so far, since it and another keep
-/// proxies of each other, is told of by a specialisation behind its declaration: `template <> struct
-/// imbrex::index_of<pair> { using type = imbrex::index<6>; };`
+/// The index type of the chare class T. If two classes keep proxies of each other, one of them is only
+/// declared so far; specialise this after its declaration: `template <> struct imbrex::index_of<pair> { using
+/// type = imbrex::index<6>; };`
 template <class T>
 struct index_of {
   static constexpr bool is_known = requires { typename T::index_type; };
@@ -55,13 +55,13 @@ void check_priority(int priority);
 using pe_number = narrowed<int, pe_words>;
 using priority_number = narrowed<int, priority_words>;
 
-/// An integer that is not yet of the type that an array has for keys.
+/// An integer of another type than an array's keys.
 template <class I, class Key>
 concept other_integer =
     std::integral<I> && std::integral<Key> && !std::same_as<I, Key> && !std::same_as<Key, bool>;
 [[noreturn]] void throw_not_here(std::string_view group_of, int pe);
 
-/// Instead of a proxy of many chares.
+/// Refuses `coalesced` of a proxy of many chares.
 template <class Proxy>
 Proxy refuse_coalesced() {
   static_assert(
@@ -70,7 +70,7 @@ Proxy refuse_coalesced() {
   return {};
 }
 
-/// The types that a reduction of what entry M returns has.
+/// The types of a reduction of the results of entry M.
 template <class T, auto M, class Op>
 using reduction_of =
     reduction<storable<typename traits_of<M>::result>, Op, key_type<typename index_of<T>::type>>;
@@ -82,9 +82,9 @@ struct completion_operation {
 
 }  // namespace detail
 
-/// Names one chare, wherever it is: a small value that can be stored, compared and sent. It may name an
-/// element that does not exist (yet): messages to it wait for its insertion. A default-constructed one names
-/// nothing; to use it is an imbrex::error.
+/// The proxy of one chare, wherever it is: a small value that can be stored, compared and sent. It may name
+/// an element that does not exist yet; messages to it wait for its insertion. A default-constructed proxy
+/// names nothing, and using it is an imbrex::error.
 template <class T>
 class element {
  public:
@@ -96,11 +96,11 @@ class element {
   element(std::uint64_t collection, key k, std::int8_t priority = 0)
       : collection_(collection), key_(std::move(k)), priority_(priority) {}
 
-  /// Calls an entry method. The message leaves now; the result is awaited whenever it is wanted.
+  /// Calls an entry method. The message leaves now; the result may be awaited later.
   template <auto M, class... A>
   pending<typename detail::traits_of<M>::result> call(A&&... arguments) const;
 
-  /// This proxy, for messages of a priority of -32 to 31: lower first, 0 is what others have.
+  /// This proxy for messages with a priority of -32 to 31. Lower ones go first; the default is 0.
   element with_priority(detail::priority_number priority) const {
     detail::check_priority(priority);
     element e = *this;
@@ -108,20 +108,20 @@ class element {
     return e;
   }
 
-  /// This proxy, for short messages that may wait for each other: those of up to 256 bytes, packed, to one PE
-  /// of another process cross together, with this PE's next look at the network (when it has nothing to run,
-  /// or has run 16 messages, 64 if too many have come; a broadcast to its elements is one of them), and
-  /// before anything that is sent there and may not wait. More of them cross in a second, each of them later:
-  /// where an entry computes on after it has sent, send as usual. Nothing changes within a process, in
-  /// simulated time, and with `--net-latency` and its like.
+  /// This proxy for short messages that may be coalesced. Messages of up to 256 packed bytes to one PE of
+  /// another process leave together, at this PE's next look at the network, and before anything else that is
+  /// sent there. A PE looks at the network when it has nothing to run, or has run 16 messages (64 if too many
+  /// have come; a broadcast to its elements counts as one message). This raises the message rate, but each
+  /// message leaves later: if an entry computes after it has sent, send as usual. Nothing changes within a
+  /// process, in simulated time, and with `--net-latency` and its like.
   element coalesced() const {
     element e = *this;
     e.coalesced_ = true;
     return e;
   }
 
-  /// Destroys the chare, with all its suspended entries. Asynchronous. A message that comes after is an
-  /// error, but for those to the whole array. A default-constructed proxy destroys nothing.
+  /// Destroys the chare, with all its suspended entries. Asynchronous. A message that comes later is an
+  /// error, unless it is for the whole array. A default-constructed proxy destroys nothing.
   void destroy() const;
 
   std::uint64_t collection() const { return collection_; }
@@ -129,7 +129,7 @@ class element {
   std::int8_t priority() const { return priority_; }
   bool is_coalesced() const { return coalesced_; }
   void serialize(auto& ar) { ar(collection_, key_, priority_, coalesced_); }
-  /// Same chare; the priority, and whether messages may wait, are not part of who it is.
+  /// True for the same chare. The priority and `is_coalesced` are not compared.
   bool operator==(const element& other) const {
     return collection_ == other.collection_ && key_ == other.key_;
   }
@@ -146,7 +146,7 @@ class element {
   bool coalesced_ = false;
 };
 
-/// Names all elements of an array.
+/// The proxy of all elements of an array.
 template <class T>
 class array {
  public:
@@ -177,7 +177,7 @@ class array {
     return (*this)[detail::narrow<index_type, detail::key_words>(i)];
   }
 
-  /// Says what an index of several dimensions is.
+  /// Refuses an integer as an index of several dimensions, and says what to write.
   template <class I>
     requires(std::is_integral_v<I> && detail::is_index<index_type> && !std::is_constructible_v<index_type, I>)
   element<T> operator[](I) const {
@@ -198,11 +198,11 @@ class array {
     return detail::volume(shape_);
   }
 
-  /// Creates an element, on the PE where the array's placement wants it, by a message of this proxy's
-  /// priority. Asynchronous: messages that are sent to it now wait for it there, and then come by priority,
-  /// and in the order in which they arrived. An index that has an element already ends the run. One whose
-  /// element was destroyed can be used again; what is sent to it before the new element is there is then
-  /// refused, so await quiescence or a call in between.
+  /// Creates an element on the PE that the array's placement names, by a message of this proxy's priority.
+  /// Asynchronous. Messages sent to the element now wait for it there, and are then delivered by priority,
+  /// and in the order in which they arrived. Inserting an index that has an element ends the run. An index
+  /// whose element was destroyed can be used again, but messages sent to it before the new element exists are
+  /// refused; so await quiescence or a call in between.
   template <class... A>
   void insert(const index_type& i, A&&... constructor_arguments) const;
   template <detail::other_integer<index_type> I, class... A>
@@ -210,29 +210,30 @@ class array {
     insert(detail::narrow<index_type, detail::key_words>(i), std::forward<A>(constructor_arguments)...);
   }
 
-  /// Calls an entry method of every element and reduces what they return. Elements that are inserted or
-  /// destroyed meanwhile may or may not take part; migrating ones take part once. Throws (at co_await) what
-  /// an entry threw, and imbrex::error if there are no elements.
+  /// Calls an entry method of every element and reduces the results. Elements that are inserted or destroyed
+  /// meanwhile may or may not take part; elements that migrate take part once. At co_await it throws what an
+  /// entry threw, and imbrex::error if there are no elements.
   template <auto M, class Op, class... A>
   auto reduce(Op operation, A&&... arguments) const
       -> pending<typename detail::reduction_of<T, M, Op>::result>;
 
-  /// Calls an entry method of every element; ready when all have ended, at once if there are none.
+  /// Calls an entry method of every element. The result is ready when all calls have ended; at once if there
+  /// are no elements.
   template <auto M, class... A>
   pending<void> call(A&&... arguments) const;
 
-  /// Ready when what make_array or make_group creates is there on all PEs, and `local` can be used on
-  /// each; elements that `insert` makes are not waited for.
+  /// Becomes ready when the elements that make_array or make_group creates exist on all PEs, and `local` can
+  /// be used on each. It does not wait for elements that `insert` creates.
   pending<void> created() const;
 
-  /// Destroys the array: all its elements, with their suspended entries, and what the runtime keeps of it;
-  /// ready when that is done, also if it had been before. What is sent to it then is an error. An array that
-  /// began with elements, of which none is left, ends by itself when some hundred others have come to that
-  /// since. A default-constructed proxy destroys nothing.
+  /// Destroys the array: all its elements with their suspended entries, and what the runtime keeps of it. The
+  /// result is ready when that is done, at once if it was done before. A message that comes later is an
+  /// error. An array that began with elements and has none left ends by itself after some hundred other
+  /// arrays have lost their last elements. A default-constructed proxy destroys nothing.
   pending<void> destroy() const;
 
-  /// Some elements of the array, as a proxy of their own, with this one's priority. The list stays on this
-  /// PE: sections of many elements are no larger to send.
+  /// A proxy of some elements of the array, with this proxy's priority. The list of members stays on this PE,
+  /// so a proxy of many elements is no larger to send.
   imbrex::section<T> section(std::vector<index_type> members) const;
 
   array with_priority(detail::priority_number priority) const {
@@ -268,7 +269,7 @@ class array {
   [[no_unique_address]] std::conditional_t<detail::is_index<index_type>, index_type, nothing> shape_{};
 };
 
-/// Names some elements of an array.
+/// The proxy of some elements of an array.
 template <class T>
 class section {
  public:
@@ -311,7 +312,7 @@ class section {
   std::uint64_t id_ = 0;
 };
 
-/// Names the chares of a group: one on each PE, which never migrate.
+/// The proxy of a group: one chare on each PE, which never migrates.
 template <class T>
 class group {
  public:
@@ -323,13 +324,12 @@ class group {
   /// The chare on that PE, with this proxy's priority.
   element<T> operator[](detail::pe_number pe) const { return members_[int{pe}]; }
   int size() const { return members_.shape()[0]; }
-  /// Ready when all chares of the group are there: see array::created.
+  /// Becomes ready when all chares of the group exist: see array::created.
   pending<void> created() const { return members_.created(); }
   /// Destroys the group: see array::destroy.
   pending<void> destroy() const { return members_.destroy(); }
-  /// The chare on this PE itself, for direct calls. Throws imbrex::error until the group's creation has
-  /// reached this PE, which other messages may do before: then await `created` first, where the group was
-  /// made.
+  /// The chare of this PE itself, for direct calls. Throws imbrex::error until the group's creation has
+  /// reached this PE. Other messages may come before it; so await `created` first, where the group was made.
   T* local() const;
 
   template <auto M, class Op, class... A>

@@ -23,7 +23,7 @@ class section_list final : public section_base {
     keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
   }
 
-  /// Those of a section that was made on this PE.
+  /// The keys of a section that was made on this PE.
   static const std::vector<Key>& of(std::uint64_t collection, std::uint64_t id) {
     return static_cast<const section_list&>(processor::here().section(collection, id)).keys_;
   }
@@ -32,7 +32,7 @@ class section_list final : public section_base {
   std::vector<Key> keys_;
 };
 
-/// Entry M of some members of a section is to be called; goes to the PE where they were last known to be.
+/// Calls entry M of some members of a section. It goes to the PE where they were last known to be.
 template <class T, auto M>
 struct section_share final : message {
   using content_type = entry_message<T, M>;
@@ -63,7 +63,7 @@ struct section_share final : message {
   }
 
  private:
-  /// Each member's answer is expected.
+  /// Refuses the call of each member by itself, because an answer from each is expected.
   void refuse() {
     const message_guard mine(*this);
     for (const auto& [k, ordinal] : members) {
@@ -95,7 +95,7 @@ struct section_share final : message {
   }
 };
 
-/// Entry M of every member of a section is to be called; goes to the PE that has the list.
+/// Calls entry M of every member of a section. It goes to the PE that has the list.
 template <class T, auto M, class Op>
 struct section_broadcast final : message {
   static constexpr bool reduces = !std::is_same_v<Op, no_operation>;
@@ -195,7 +195,7 @@ class section_reduction final : public section_reduction_base {
   std::vector<part> parts_;
 };
 
-/// What a member contributes to an all_reduce over a section; goes to the PE that has the list.
+/// A member's contribution to an all_reduce over a section. It goes to the PE that has the list.
 template <class T, class V, class Op>
 struct section_contribution final : message {
   using key = key_type<typename T::index_type>;

@@ -19,13 +19,13 @@
 
 namespace imbrex {
 
-/// The device of the PE that this runs on: `stream`s and buffers are made of it. Several PEs may have the
-/// same. Throws imbrex::error if it has none.
+/// The device of this PE, of which `stream`s and buffers are made. Several PEs may have the same device.
+/// Throws imbrex::error if the PE has none.
 device& gpu();
 
 namespace detail {
 
-/// What tells this PE of its device's work. Throws imbrex::error if the run has no device.
+/// The completions of this PE's device. Throws imbrex::error if the run has no device.
 device_completions& completions_here();
 
 template <class T>
@@ -49,11 +49,11 @@ inline constexpr bool stays_with_device<flag_array> = true;
 template <>
 inline constexpr bool stays_with_device<device_flag> = true;
 
-/// Tells the receiver when all that was submitted to the stream is done or the device has failed; null if it
-/// is done already.
+/// Notifies the receiver when everything submitted to the stream so far is done, or the device has failed.
+/// Returns null if it is done already.
 device_completions::notice* notify_here(stream& after, const device_completions::receiver& who);
 
-/// What awaits the end of a stream's work. If it is destroyed before, nobody is told.
+/// The awaiter of `stream::done`. Destroying it cancels the notice.
 class device_waiter final : public suspension {
  public:
   explicit device_waiter(stream& s) : stream_(s) {}
@@ -92,7 +92,7 @@ class device_waiter final : public suspension {
 
 inline detail::device_waiter operator co_await(stream_end end) { return detail::device_waiter(end.of); }
 
-/// Says what to await instead.
+/// Refuses `co_await` of a stream, and says what to await instead.
 template <class Stream>
   requires std::is_same_v<std::remove_cvref_t<Stream>, stream>
 auto operator co_await(Stream&&) {
@@ -100,9 +100,9 @@ auto operator co_await(Stream&&) {
   return std::suspend_never();
 }
 
-/// Sends a message to entry method or port M when all that was submitted to the stream so far is done: the
-/// callback form of `co_await stream.done()`. Arguments are those of `send`, and are taken now. If the device
-/// fails the run ends with the error, for there is nobody to be told.
+/// Sends a message to entry method or port M when everything submitted to the stream so far is done: the
+/// callback form of `co_await stream.done()`. The arguments are those of `send`, and are taken now. If the
+/// device fails, the run ends with the error, because nobody awaits it.
 template <auto M, class T, class... A>
 void send_when_done(stream& after, const element<T>& to, A&&... arguments) {
   if constexpr (detail::entry_fits<T, M, A&&...>()) {

@@ -11,15 +11,15 @@
 
 namespace imbrex {
 
-/// A stream for each kind of work that a chare gives to its device; some may be the same. The run's
-/// `stream_policy`
-/// (`--streams`) says which: so a program is written once, and how it spreads its work is chosen when it
-/// starts. What depends on each other is ordered by events where it lies in different streams (`order`). All
-/// but the one that computes have a high priority: what others wait for goes first.
+/// The streams of a chare, one for each kind of work that it gives to its device; several kinds may share a
+/// stream. The run's `stream_policy` (`--streams`) decides which. So a program is written once, and how it
+/// spreads its work is chosen when it starts. Work that depends on work in another stream is ordered by
+/// events (`stream::record`, `stream::wait`). All streams but the one that computes have a high priority:
+/// what other chares wait for goes first.
 class stream_set {
  public:
-  /// On the device of the PE that this runs on. `owner` names its streams in errors, such as "block (0, 1)";
-  /// those of `five` are the device's, and cannot be captured if several PEs have that device. Throws
+  /// Makes streams on this PE's device. `owner` names them in errors, such as "block (0, 1)". The streams of
+  /// `five` belong to the device, and cannot be captured if several PEs have that device. Throws
   /// imbrex::error if the run has no device.
   explicit stream_set(const std::string& owner);
 

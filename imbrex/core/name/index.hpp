@@ -17,12 +17,12 @@
 
 namespace imbrex {
 
-/// The place of an element in an N-dimensional array, or the extents of one: N integers, 1 <= N <= 6. The
-/// last varies fastest where elements are put in order. Each is an int, made of an integer of any type: one
-/// that no int holds is an imbrex::error, of a constant one at compile time. Sums and differences go
-/// component by component: a difference is a signed offset, and a component that no int holds is the same
-/// error. `auto [x, y] = i` takes it apart. The C library declares a function `index`: after `using namespace
-/// imbrex` write `index2` for `index<2>`.
+/// The place of an element in an N-dimensional array, or the extents of an array: N integers, 1 <= N <= 6.
+/// The last one varies fastest in the order of elements. Each is an int, made of an integer of any type. A
+/// value that no int holds is an imbrex::error; of a constant it is an error at compile time. Sums and
+/// differences are taken component by component. A difference is a signed offset; a component that no int
+/// holds is the same error. `auto [x, y] = i` takes it apart. The C library declares a function `index`:
+/// after `using namespace imbrex` write `index2` for `index<2>`.
 template <int N>
 class index {
   static_assert(N >= 1 && N <= 6, "imbrex: an array has 1 to 6 dimensions");

@@ -12,7 +12,7 @@
 
 namespace imbrex {
 
-/// Combines nothing: the result is the vector of all values in the order of the elements' indices (keys).
+/// Does not combine: the result is the vector of all values, in the order of the elements' indices (keys).
 struct gather_operation {};
 
 /// Combines as Op, in brackets that depend on the elements' keys alone: see `by_key`.
@@ -51,7 +51,7 @@ consteval bool combines() {
   }
 }
 
-/// True if the operation, which is then the runtime's own, adds a value to another in place.
+/// True if the operation adds one value to another in place. Only operations of the runtime do.
 template <class Op, class V>
 inline constexpr bool appends = requires(const Op& op, V& a, V& b) { op.append(a, b); };
 
@@ -114,10 +114,11 @@ consteval bool order_free_operation_fits() {
 
 }  // namespace detail
 
-/// Operations of reductions. They take scalars (and types of the user's with the operator in question), and
-/// std::array and std::vector element by element. Any stateless function object with `V operator()(const V&,
-/// const V&)`, such as a lambda without captures, is an operation too; it should be associative, since where
-/// elements are placed decides about the brackets, though never about the order within a PE and among PEs.
+/// Operations of reductions. They take scalars, types of the user's that have the operator, and std::array
+/// and std::vector, which they combine element by element. Any stateless function object with `V
+/// operator()(const V&, const V&)`, such as a lambda without captures, is an operation too. It should be
+/// associative: the placement of the elements decides about the brackets, though never about the order within
+/// a PE and among PEs.
 struct sum_operation {
   template <class V>
     requires(!detail::is_vector<V> && !detail::is_array<V>) && requires(const V& a, const V& b) { a + b; }

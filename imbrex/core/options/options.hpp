@@ -43,11 +43,11 @@ enum class stream_policy {
            ///< IV)
 };
 
-/// How a run is set up: what programs may set. Each layer's `options.hpp` has the table of the options that
-/// set its fields; the fields stand here in one place so that programs name them in one initialiser. In
-/// simulated time what is 0 of the network's delays is as the model says, and the number of devices is that
-/// of PEs, up to `max_devices`. Each field is given by the command-line option beside it; the last of several
-/// counts.
+/// The settings of a run. The table of the options that set a layer's fields is in that layer's
+/// `options.hpp`. The fields stand here together so that programs can name them in one initialiser. Each
+/// field is set by the command-line option beside it; if an option is repeated, the last one counts. In
+/// simulated time a network delay of 0 means the model's delay, and the default number of devices is the
+/// number of PEs, up to `max_devices`.
 struct options {
   int pes = 0;                                   ///< `--pes N`, 1 to `max_pes`; 0: one per usable processor
   machine_kind machine = machine_kind::threads;  ///< `--machine threads|deterministic|simulated`
@@ -69,15 +69,15 @@ struct options {
   completion_method completion = completion_method::polling;  ///< `--completion METHOD`
   polling_interval poll{};                                    ///< `--completion-poll adaptive|N|TIME`
   stream_policy streams = stream_policy::two;                 ///< `--streams single|two|four|five`
-  /// The last of these four as the command line has it, for a message if there are no devices; a program that
-  /// sets them for any device there may be leaves it empty.
+  /// The last of these four options as the command line has it. It is named in the error if there are no
+  /// devices. Empty if the program sets these fields itself, for whatever devices there may be.
   std::string device_words{};
 
   /// `--trace FILE`: record what the run does; the second run of a program goes into FILE-2. Empty: nothing.
   std::string trace{};
   std::uint64_t trace_buffer =
       8'000'000;  ///< `--trace-buffer SIZE`: bytes for each PE's and device's records
-  /// `--trace-full wait`, else `drop`: leave out records that find no room, and count them.
+  /// `--trace-full wait`; false is `drop`: records that find no room are left out, and counted.
   bool trace_waits = false;
   bool trace_paused = false;  ///< `--trace-paused`: from `trace::start` on
   bool stats = false;         ///< `--stats`: say what the PEs did, at the end and every ten seconds
@@ -85,9 +85,9 @@ struct options {
   /// A line `-n N` in the file of `--options FILE`: how many processes the job must have; 0: any number.
   int processes = 0;
 
-  /// Instead of a map, and by no option: the number of the device that a PE uses, or `std::nullopt` for none.
-  /// It is called once for each PE of the process, in order, when the run begins (`device_choice` is in
-  /// `<imbrex/core/gpu/device_choice.hpp>`); a number that no device has is a `usage_error`.
+  /// Replaces `map`; no option sets it. Returns the number of the device that a PE uses, or `std::nullopt`
+  /// for none. It is called once for each PE of the process, in order, when the run begins. `device_choice`
+  /// is in `<imbrex/core/gpu/device_choice.hpp>`. A number that no device has is a `usage_error`.
   std::function<std::optional<int>(const device_choice&)> choose_device{};
 };
 
@@ -95,17 +95,17 @@ struct options {
 std::string_view name(machine_kind kind);
 std::string_view name(stream_policy policy);
 
-/// Takes the runtime's own options (`--pes 4` or `--pes=4`) out of argc/argv and leaves the rest in order,
-/// argv[0] and the terminating null included. From an argument `--` on nothing is taken, and the `--` stays.
-/// `--options FILE` is replaced by the arguments that the file holds (`read_options_file`), the runtime's and
-/// the program's own; then argv is another array, which is kept until the program ends. In simulated time a
-/// model means that there are devices: `--device emulated` may be left out. Throws `usage_error`, with
-/// argc/argv untouched, for a value that cannot be.
+/// Removes the runtime's own options (`--pes 4` or `--pes=4`) from argc/argv and leaves the rest in order,
+/// with argv[0] and the terminating null. Nothing is removed from an argument `--` on; the `--` stays.
+/// `--options FILE` is replaced by the arguments in the file (`read_options_file`), the runtime's and the
+/// program's own; then argv is another array, which lives until the program ends. In simulated time a device
+/// model implies `--device emulated`. Throws `usage_error` for an impossible value and leaves argc/argv
+/// untouched.
 options parse_options(int& argc, char**& argv);
 
-/// Throws `usage_error` if an argument before `--` is nearly the name of an option of the runtime: one edit
-/// away, or two if that name has six letters or more, and the same first letter (`--eps` and `--yes` are a
-/// program's own).
+/// Throws `usage_error` if an argument before `--` is nearly the name of an option of the runtime: with the
+/// same first letter, and one edit away, or two if the name has six letters or more (`--eps` and `--yes` are
+/// a program's own).
 void refuse_near_misses(int argc, char** argv);
 
 /// A line for each option of the runtime, for programs to show in their own `--help`.
@@ -116,7 +116,7 @@ std::span<const std::string_view> option_names();
 
 namespace detail {
 
-/// Throws `usage_error` for a field that no command line would set so.
+/// Throws `usage_error` for a value that no command line could set.
 void check_fields(const options& how);
 
 }  // namespace detail

@@ -52,7 +52,7 @@ class [[nodiscard("co_await sleep_for")]] sleeper final : public suspension {
   sleep_timer* timer_ = nullptr;
 };
 
-/// No less than 0; all that is too long for nanoseconds is the longest there is.
+/// Converts to nanoseconds: negative times to 0, and times that are too long to the largest value.
 template <class Rep, class Period>
 nanoseconds sleeping_time(const std::chrono::duration<Rep, Period>& time) {
   using seconds = std::chrono::duration<double>;
@@ -62,8 +62,8 @@ nanoseconds sleeping_time(const std::chrono::duration<Rep, Period>& time) {
 
 }  // namespace detail
 
-/// Resumes the entry after that time, on the machine's clock; the PE does other things meanwhile. Nothing is
-/// too long: `sleep_for(std::chrono::hours::max())` does not end.
+/// Resumes the entry after `time` on the machine's clock; the PE runs other work meanwhile. No time is too
+/// long: `sleep_for(std::chrono::hours::max())` does not end.
 template <class Rep, class Period>
 detail::sleeper sleep_for(const std::chrono::duration<Rep, Period>& time) {
   return detail::sleeper(detail::sleeping_time(time));

@@ -11,11 +11,11 @@
 
 namespace imbrex::detail {
 
-/// Measures what each element of a PE costs and whom it talks to, for whoever balances: the time of its
-/// entries, and the messages and bytes that they send. An observer of everything.
+/// Measures the load of each element of a PE, for load balancers: the time of its entries, and the messages
+/// and bytes that they send, by recipient. It observes everything.
 class load_meter final : public observer {
  public:
-  /// Whom messages are for: an element, or an array as a whole (`of_all`).
+  /// The recipient of messages: an element, or a whole array (`of_all`).
   struct recipient {
     static constexpr std::uint64_t of_all = ~std::uint64_t{0};
 
@@ -44,8 +44,8 @@ class load_meter final : public observer {
 
   /// The element whose entry runs now; null if none does.
   const chare_header* running() const { return running_; }
-  /// Of elements that are on this PE and have run since they came, or since `clear`. The time of the one that
-  /// runs now is counted to its last switch.
+  /// The loads of the elements that are on this PE and have run since they came, or since `clear`. The time
+  /// of the running element is counted up to its last switch.
   const std::unordered_map<const chare_header*, load>& loads() const { return loads_; }
   void clear() { loads_.clear(); }
 
@@ -60,7 +60,7 @@ class load_meter final : public observer {
   void departs(const local_array& part, const chare_header& element, int to) override;
 
  private:
-  /// From now on time is that element's.
+  /// Charges the time from now on to `next`.
   void run(const chare_header* next);
   void forget(const chare_header& element);
 

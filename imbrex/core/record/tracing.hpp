@@ -6,21 +6,22 @@
 
 #include <imbrex/trace/record.hpp>
 
-/// What a program adds to its trace (`--trace FILE`). Without one all this does nothing, and costs a branch.
+/// What a program adds to its trace (`--trace FILE`). Without a trace these calls do nothing, and cost a
+/// branch.
 namespace imbrex::trace {
 
-/// Records from now on, on all PEs: each from its next item. For a window of iterations start the program
-/// with
-/// `--trace-paused` and call this in one place, `stop` in another. Throws imbrex::error outside a run.
+/// Starts recording on all PEs, on each from its next item. To record a window of iterations, start the
+/// program with `--trace-paused`, call this before them and `stop` after them. Throws imbrex::error outside a
+/// run.
 void start();
-/// Records no more, until `start`.
+/// Stops recording until the next `start`.
 void stop();
 
-/// A moment that the user names. Call it with few different names: each is kept as long as the run.
+/// Records a moment under a name. Use few different names: each is kept for the rest of the run.
 void mark(std::string_view name, std::int64_t value = 0);
 
-/// A part of the run that the user names, from here to the end of the block, with a number such as an
-/// iteration's. It may hold a co_await; parts of different chares may overlap.
+/// A named part of the run, from here to the end of the block, with a number such as that of an iteration.
+/// The block may contain a co_await. Phases of different chares may overlap.
 class phase {
  public:
   explicit phase(std::string_view name, std::int64_t value = 0);
@@ -40,9 +41,9 @@ class data_stretch {
  public:
   data_stretch(const data_stretch&) = delete;
   data_stretch& operator=(const data_stretch&) = delete;
-  /// Now it is the turn of element `i` of those that are sent or have come, counted from 0. For the order in
-  /// which they are written or read, P(i) and C(i); tell of all of a datum's elements, of some evenly spaced,
-  /// or of none.
+  /// Says that element `i` of the elements that are sent or received, counted from 0, is written or read
+  /// next. This gives the orders of production and consumption, P(i) and C(i). Call it for all elements of a
+  /// datum, for some that are evenly spaced, or for none.
   void element(std::uint64_t i);
 
  protected:
@@ -57,17 +58,17 @@ class data_stretch {
   std::uint64_t which_ = 0;
 };
 
-/// From here to the end of the block the program writes `words` words of 8 bytes (N_P), of which others get
-/// some in what the same entry sends next: for `imbrex overlap --from`, which else takes the whole stretch of
-/// work before a send for this, and only what is sent for written. The names are those of the paper's
-/// section 3.1. No co_await inside.
+/// Says that the program writes `words` words of 8 bytes (N_P) from here to the end of the block, and that
+/// the entry's next send takes some of them to others. It is for `imbrex overlap --from`, which otherwise
+/// takes all work before a send for production, and only the words sent for those written. The names are
+/// those of the paper's section 3.1. The block must not contain a co_await.
 class produce : public data_stretch {
  public:
   explicit produce(std::string_view datum, std::uint64_t words)
       : data_stretch(record_kind::produced, datum, words) {}
 };
 
-/// The same of reading `words` words (N_C), of which some came in what the entry has received last.
+/// Says the same of reading `words` words (N_C), some of which came in what the entry received last.
 class consume : public data_stretch {
  public:
   explicit consume(std::string_view datum, std::uint64_t words)

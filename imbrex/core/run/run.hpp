@@ -37,20 +37,22 @@ std::function<task<int>()> main_function(Main main) {
 }
 
 int run_with(const options& how, std::function<task<int>()> main);
-/// Takes the runtime's options out of a command line and runs with them; a usage_error is written to the
+/// Removes the runtime's options from a command line and runs with them. A usage_error is written to the
 /// standard error output and gives status 2.
 int run_command_line(int& argc, char**& argv, std::function<task<int>()> main);
 
 }  // namespace detail
 
-/// Runs a program: starts the PEs, runs `main` (a coroutine of type task<> or task<int>) on PE 0 and returns
-/// when it ends, with the exit status: what the main task returns, what `exit` was given, 1 after a failure
-/// (its text has been written to the standard error output), 2 for a wrong command line. Takes the runtime's
-/// own options (`--pes` and the like, see `options`) out of argc and argv and leaves the rest. So a second
-/// run of these would have none: a program with several runs gives all of them what `parse_options` returns.
-/// A process of a job is in one run at a time, and a second is refused with status 1; in a process by itself
-/// runs within a run, which hold up the PE that they are begun on, or in several threads have nothing to do
-/// with each other.
+/// Runs a program: starts the PEs, runs `main` (a coroutine of type task<> or task<int>) on PE 0, and returns
+/// the exit status when it ends. The status is what the main task returns or what `exit` was given; 1 after a
+/// failure, whose text has been written to the standard error output; 2 for a wrong command line.
+///
+/// Removes the runtime's own options (`--pes` and the like, see `options`) from argc and argv. So they would
+/// be missing in a second run: a program with several runs gives each of them the result of `parse_options`.
+///
+/// A process of a job is in one run at a time; a second one is refused with status 1. In a process by itself
+/// several runs are independent of each other, in several threads or one within another; an inner run holds
+/// up the PE that it was begun on.
 template <class Main>
 int run(int& argc, char**& argv, Main main) {
   return detail::run_command_line(argc, argv, detail::main_function(std::ref(main)));
@@ -67,14 +69,15 @@ inline int pe() { return detail::processor::here().pe(); }
 /// How many PEs the run has.
 inline int num_pes() { return detail::processor::here().num_pes(); }
 
-/// Which process of its job this is, and how many there are: 0 and 1 for one that was started by itself. Also
-/// outside a run: all processes call `run`, and go on after it, but the main task runs in process 0. Throws
-/// imbrex::error if a launcher started this process but cannot be reached.
+/// The number of this process in its job, and how many there are: 0 and 1 for a process by itself. They may
+/// be called outside a run: all processes call `run` and continue after it, but only process 0 runs the main
+/// task. Throws imbrex::error if a launcher started this process but cannot be reached.
 int process();
 int num_processes();
 
-/// Ends the run with that exit status, from anywhere. Entries that run now run on until they next suspend or
-/// end. Throws imbrex::error for a multiple of 256 other than 0, which would be seen as success.
+/// Ends the run with this exit status, from anywhere. Entries that are running continue until they next
+/// suspend or end. Throws imbrex::error for a multiple of 256 other than 0, which the shell would take for
+/// success.
 void exit(int status = 0);
 /// The same with another type of integer. Throws imbrex::error if no int holds it.
 template <std::integral I>
@@ -83,8 +86,8 @@ void exit(I status) {
   exit(detail::narrow<int, detail::status_words>(status));
 }
 
-/// Ready when no message is in flight or queued, nothing runs and no timer is set; whoever is suspended then
-/// waits for something that only a new message can bring.
+/// Becomes ready when no message is in flight or queued, nothing runs and no timer is set. Every suspended
+/// entry then waits for something that only a new message can bring.
 pending<void> quiescence();
 
 }  // namespace imbrex

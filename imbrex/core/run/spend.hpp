@@ -7,15 +7,15 @@
 
 namespace imbrex {
 
-/// The time of the PE that this runs on, since a fixed but arbitrary moment: real or, on machines that have
-/// one, simulated. Differences of one PE's times are what its program measures.
+/// The time of this PE since a fixed but arbitrary moment: real, or simulated on machines with simulated
+/// time. Programs measure by the difference of two times of one PE.
 nanoseconds now();
 
-/// On `--machine simulated`: what the entry computes on the processor takes so long. Elsewhere, where it
-/// takes its time by itself, this does nothing. A time below 0 counts as 0.
+/// On `--machine simulated`, charges this time to the PE for what the entry computes. On other machines,
+/// where computing takes its own time, it does nothing. A negative time counts as 0.
 void spend(nanoseconds time);
 
-/// The same for a copy of so many bytes from host memory to host memory, by the model's bandwidth.
+/// Charges a copy of `bytes` bytes from host memory to host memory, at the model's bandwidth.
 void spend_copy(std::size_t bytes);
 
 }  // namespace imbrex
