@@ -36,8 +36,9 @@ double tolerance_of(const std::string& text);
 /// A file's name, which must not be empty.
 std::string file_of(std::string_view option, const std::string& text);
 
-/// Reads a program's own options, behind those of the runtime (`imbrex::parse_options`). Returns the text that `--help` asks
-/// for, with the runtime's options. Throws imbrex::usage_error for arguments that are neither.
+/// Reads a program's own options, behind those of the runtime (`imbrex::parse_options`). Returns the text
+/// that `--help` asks for, with the runtime's options. Throws imbrex::usage_error for arguments that are
+/// neither.
 std::optional<std::string> read_options(imbrex::command own, int argc, char** argv);
 
 }  // namespace harness

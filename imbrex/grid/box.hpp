@@ -10,8 +10,8 @@
 
 namespace imbrex::grid {
 
-/// Some cells of a grid that together are a box: from `origin` on, so many in each dimension. It is a range of their
-/// indices, in order, the last dimension fastest: `for (const auto [i, j, k] : box)`.
+/// Some cells of a grid that together are a box: from `origin` on, so many in each dimension. It is a range
+/// of their indices, in order, the last dimension fastest: `for (const auto [i, j, k] : box)`.
 template <int N>
 struct box {
   index<N> origin{};
@@ -56,8 +56,8 @@ struct box {
   constexpr bool operator==(const box&) const = default;
 };
 
-/// Without the outermost `width` layers of each dimension: of a block, the cells that a stencil of that width can do
-/// without ghost cells. Empty if there are no others.
+/// Without the outermost `width` layers of each dimension: of a block, the cells that a stencil of that width
+/// can do without ghost cells. Empty if there are no others.
 template <int N>
 constexpr box<N> inner(const box<N>& all, const index<N>& width) {
   box<N> rest = all;

@@ -29,8 +29,9 @@ class decomposition {
   /// Of no cells.
   decomposition() = default;
 
-  /// In equal parts: blocks differ by at most one cell in each dimension, and the larger ones come first. `shape` is that of
-  /// the array. Throws imbrex::error unless each block has a cell. O(blocks along the sides).
+  /// In equal parts: blocks differ by at most one cell in each dimension, and the larger ones come first.
+  /// `shape` is that of the array. Throws imbrex::error unless each block has a cell. O(blocks along the
+  /// sides).
   decomposition(const index<N>& extents, const index<N>& shape) {
     for (int d = 0; d < N; ++d) {
       if (shape[d] < 1 || extents[d] < shape[d]) detail::throw_uncut(to_string(extents), to_string(shape), d);
@@ -41,8 +42,9 @@ class decomposition {
     }
   }
 
-  /// In parts of any lengths: of each dimension the cells of its blocks, one after the other. Throws imbrex::error if a
-  /// dimension has no blocks, a block no cells, or a dimension more cells than an int counts.
+  /// In parts of any lengths: of each dimension the cells of its blocks, one after the other. Throws
+  /// imbrex::error if a dimension has no blocks, a block no cells, or a dimension more cells than an int
+  /// counts.
   explicit decomposition(const std::array<std::vector<int>, static_cast<std::size_t>(N)>& lengths) {
     for (int d = 0; d < N; ++d) {
       const auto& given = lengths[static_cast<std::size_t>(d)];

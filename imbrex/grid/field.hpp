@@ -20,16 +20,16 @@
 namespace imbrex::grid {
 namespace detail {
 
-/// Where the cells of a block with ghost layers lie. Rows follow each other at a distance that is a multiple of a cache
-/// line, and the first cell of each row that is no ghost begins a line: the ghosts behind a row and those before the next
-/// lie in the padding between them.
+/// Where the cells of a block with ghost layers lie. Rows follow each other at a distance that is a multiple
+/// of a cache line, and the first cell of each row that is no ghost begins a line: the ghosts behind a row
+/// and those before the next lie in the padding between them.
 struct padded_layout {
   std::array<std::ptrdiff_t, 6> strides{};
   std::size_t cells = 0;   ///< to be allocated; of 0 dimensions none
   std::size_t origin = 0;  ///< the place of the first cell that is no ghost
 
-  /// Of `dimensions` extents and ghost widths; `line` cells are a cache line. Throws imbrex::error if an extent is below 1, a
-  /// width below 0, or the bytes are more than an address holds.
+  /// Of `dimensions` extents and ghost widths; `line` cells are a cache line. Throws imbrex::error if an
+  /// extent is below 1, a width below 0, or the bytes are more than an address holds.
   padded_layout(int dimensions, const int* extents, const int* ghosts, std::size_t line,
                 std::size_t bytes_each);
 };
@@ -61,9 +61,10 @@ constexpr box<N> border_box(const index<N>& extents, const index<N>& width, cons
 
 }  // namespace detail
 
-/// The cells of one block of a grid, with layers of ghost cells around them. Row-major: the last dimension is contiguous,
-/// and rows are padded so that each begins a cache line. `f(i, j, k)` is a cell: 0 to extent - 1 are the block's own, below
-/// 0 and from extent on lie the ghosts. T is a number, or a plain struct of numbers.
+/// The cells of one block of a grid, with layers of ghost cells around them. Row-major: the last dimension is
+/// contiguous, and rows are padded so that each begins a cache line. `f(i, j, k)` is a cell: 0 to extent - 1
+/// are the block's own, below 0 and from extent on lie the ghosts. T is a number, or a plain struct of
+/// numbers.
 template <class T, int N>
 class field {
   static_assert(
@@ -83,8 +84,8 @@ class field {
 
   /// No cells: all extents are 0.
   field() = default;
-  /// `width` layers of ghost cells at both ends of each dimension; all cells have that value. Throws imbrex::error if an
-  /// extent is below 1 or a width below 0. O(cells).
+  /// `width` layers of ghost cells at both ends of each dimension; all cells have that value. Throws
+  /// imbrex::error if an extent is below 1 or a width below 0. O(cells).
   explicit field(const index<N>& extents, const index<N>& width = everywhere(1), const T& value = T())
       : field(extents, width, layout_of(extents, width)) {
     std::fill_n(storage_.get(), cells_, value);
@@ -166,8 +167,8 @@ class field {
   view<const T, N> ghosts(side<N> across) const {
     return part(detail::ghost_box(extents(), ghosts_, across.offset()));
   }
-  /// The block's own cells at a face, an edge or a corner, as deep as there are ghosts beyond it: the ghosts of the
-  /// neighbour there. Throws imbrex::error if the block is less deep.
+  /// The block's own cells at a face, an edge or a corner, as deep as there are ghosts beyond it: the ghosts
+  /// of the neighbour there. Throws imbrex::error if the block is less deep.
   view<T, N> border(side<N> at) { return part(border_box(at)); }
   view<const T, N> border(side<N> at) const { return part(border_box(at)); }
 

@@ -45,17 +45,19 @@ inline constexpr int rank_of<field<T, N>, Other...> = N;
 
 }  // namespace detail
 
-/// A port of a chare by which the blocks of a grid fill their ghost cells: a public member, to which each block connects
-/// itself in its constructor.
+/// A port of a chare by which the blocks of a grid fill their ghost cells: a public member, to which each
+/// block connects itself in its constructor.
 ///
 ///   halo.connect<&block::halo>(*this, cut);         // a decomposition for the array's shape
 ///   co_await halo.exchange(u, step);                // in an entry of each block
 ///
-/// All blocks exchange the same steps, each larger than the one before; they need not meet otherwise. One that is a step
-/// ahead waits there. `halo<field<double, 3>, field<double, 3>>` exchanges two fields with one message to each neighbour:
-/// `halo.exchange(u, v, step)`. The fields may have other types and widths, but are of the same decomposition.
+/// All blocks exchange the same steps, each larger than the one before; they need not meet otherwise. One
+/// that is a step ahead waits there. `halo<field<double, 3>, field<double, 3>>` exchanges two fields with one
+/// message to each neighbour: `halo.exchange(u, v, step)`. The fields may have other types and widths, but
+/// are of the same decomposition.
 ///
-/// A halo migrates with its chare, as do the fields, also between `begin` and `end`: `serialize` names them all.
+/// A halo migrates with its chare, as do the fields, also between `begin` and `end`: `serialize` names them
+/// all.
 template <class... Field>
 class halo : detail::halo_state<detail::rank_of<Field...>> {
   static_assert(sizeof...(Field) > 0 && (detail::is_field<Field> && ...),
@@ -70,10 +72,11 @@ class halo : detail::halo_state<detail::rank_of<Field...>> {
 
   halo() = default;
 
-  /// Says which port this is, of which chare: its neighbours are the elements beside it. `cut` has the array's shape. Beyond
-  /// the ends of the grid lies what `ends` says. With `sides::all` edges and corners get values, too, from 3^N - 1
-  /// neighbours. To be called once, in the constructor; not when it arrives after a migration. Throws imbrex::error if
-  /// the shapes differ, or a dimension is periodic at one end only. O(blocks along the sides).
+  /// Says which port this is, of which chare: its neighbours are the elements beside it. `cut` has the
+  /// array's shape. Beyond the ends of the grid lies what `ends` says. With `sides::all` edges and corners
+  /// get values, too, from 3^N - 1 neighbours. To be called once, in the constructor; not when it arrives
+  /// after a migration. Throws imbrex::error if the shapes differ, or a dimension is periodic at one end
+  /// only. O(blocks along the sides).
   template <auto Port, class Chare>
   void connect(const Chare& chare, const decomposition<N>& cut, const boundaries<N>& ends = {},
                sides which = sides::faces) {
@@ -93,18 +96,19 @@ class halo : detail::halo_state<detail::rank_of<Field...>> {
   template <class Function>
   class arrival;
 
-  /// Sends the border cells of the fields to the neighbours, and gives what is to be awaited: until the ghost cells have the
-  /// values that the neighbours' border cells have in their exchange of this step. Throws imbrex::error if the fields
-  /// are not of the block's extents, have more ghost layers than some block has cells, or the step is not beyond the one
-  /// before. What the neighbours do otherwise is an imbrex::error at co_await.
+  /// Sends the border cells of the fields to the neighbours, and gives what is to be awaited: until the ghost
+  /// cells have the values that the neighbours' border cells have in their exchange of this step. Throws
+  /// imbrex::error if the fields are not of the block's extents, have more ghost layers than some block has
+  /// cells, or the step is not beyond the one before. What the neighbours do otherwise is an imbrex::error at
+  /// co_await.
   [[nodiscard("co_await the end of the exchange")]] arrival<detail::no_function> exchange(
       Field&... fields, detail::step_number step) {
     check_function<detail::no_function>();
     begin(fields..., step);
     return {*this, detail::no_function(), fields...};
   }
-  /// The same where ends of the grid are `boundary::function`: `function(outer, mirrored)` gives the value of a ghost cell
-  /// there, an `outer_cell`; `mirrored` is the value that it would have at a reflecting end.
+  /// The same where ends of the grid are `boundary::function`: `function(outer, mirrored)` gives the value of
+  /// a ghost cell there, an `outer_cell`; `mirrored` is the value that it would have at a reflecting end.
   template <class Function>
   [[nodiscard("co_await the end of the exchange")]] arrival<std::decay_t<Function>> exchange(
       Field&... fields, detail::step_number step, Function&& function) {
@@ -112,8 +116,8 @@ class halo : detail::halo_state<detail::rank_of<Field...>> {
     return {*this, std::forward<Function>(function), fields...};
   }
 
-  /// The first half of an exchange: sends the border cells as they are now. Then the block computes what needs no ghost
-  /// cells, which have no certain value until the end, or migrates.
+  /// The first half of an exchange: sends the border cells as they are now. Then the block computes what
+  /// needs no ghost cells, which have no certain value until the end, or migrates.
   void begin(Field&... fields, detail::step_number step) {
     state::check_begin(step);
     int number = 0;
@@ -141,7 +145,8 @@ class halo : detail::halo_state<detail::rank_of<Field...>> {
     }
     state::begin(step, expected);
   }
-  /// The second half, of the same fields. If nobody goes on to await it, or a `when_any` ends before, it can be awaited again.
+  /// The second half, of the same fields. If nobody goes on to await it, or a `when_any` ends before, it can
+  /// be awaited again.
   [[nodiscard("co_await the end of the exchange")]] arrival<detail::no_function> end(Field&... fields) {
     check_function<detail::no_function>();
     return {*this, detail::no_function(), fields...};
@@ -233,8 +238,8 @@ class halo : detail::halo_state<detail::rank_of<Field...>> {
     (fill_ends(function, fields, number++), ...);
   }
 
-  /// The ghosts beyond a face of the grid: in dimensions that have been filled before, and across other blocks, with those
-  /// there; beyond open ends they stay as they are.
+  /// The ghosts beyond a face of the grid: in dimensions that have been filled before, and across other
+  /// blocks, with those there; beyond open ends they stay as they are.
   template <class T>
   box<N> outside(const field<T, N>& f, int face) const {
     const int dimension = face / 2;

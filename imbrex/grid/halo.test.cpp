@@ -48,8 +48,8 @@ int value_at_end(const outer_cell<N>& outer, int mirrored) {
   return (sum % 50 + 50) % 50;
 }
 
-/// The value of a cell after an exchange, by what the documentation says: beyond ends of the grid, the last dimension
-/// decides what is done with the value that is mirrored there.
+/// The value of a cell after an exchange, by what the documentation says: beyond ends of the grid, the last
+/// dimension decides what is done with the value that is mirrored there.
 template <int N>
 int expected_value(const plan<N>& p, const box<N>& block, std::int64_t step, int field,
                    const index<N>& cell) {
@@ -78,7 +78,8 @@ int expected_value(const plan<N>& p, const box<N>& block, std::int64_t step, int
   return value_at_end(outer_cell<N>{cell, side<N>(last_end), field}, mirrored);
 }
 
-/// A block of two fields, of which the first has cells of one byte, so that the second must be aligned in messages.
+/// A block of two fields, of which the first has cells of one byte, so that the second must be aligned in
+/// messages.
 template <int N>
 class block : public chare<block<N>, index<N>> {
  public:

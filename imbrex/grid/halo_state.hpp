@@ -2,10 +2,11 @@
 #pragma once
 // What a halo keeps that does not depend on the types of its fields.
 //
-// An exchange has a step. `begin` sends a parcel across each side that has a neighbour; the neighbour's parcel across that
-// side is expected. A neighbour can end its exchange only when it has this block's parcel, so it is at most one exchange
-// ahead: its parcel for the next step waits among the unread. When all parcels of a step have come, whoever awaits the end
-// goes on and puts them where they belong. All of it is the chare's PE's.
+// An exchange has a step. `begin` sends a parcel across each side that has a neighbour; the neighbour's
+// parcel across that side is expected. A neighbour can end its exchange only when it has this block's parcel,
+// so it is at most one exchange ahead: its parcel for the next step waits among the unread. When all parcels
+// of a step have come, whoever awaits the end goes on and puts them where they belong. All of it is the
+// chare's PE's.
 
 #include <array>
 #include <cstddef>

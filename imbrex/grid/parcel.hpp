@@ -11,8 +11,8 @@
 
 namespace imbrex::grid::detail {
 
-/// Memory of a PE's pool that travels with a message, to the archives a container of bytes. It is aligned for any cells, and
-/// not cleared.
+/// Memory of a PE's pool that travels with a message, to the archives a container of bytes. It is aligned for
+/// any cells, and not cleared.
 template <class Byte>
 class pooled {
   static_assert(sizeof(Byte) == 1);
@@ -47,7 +47,8 @@ class pooled {
   std::size_t size_ = 0;
 };
 
-/// What a block sends to a neighbour: the cells of all fields that are exchanged, one after the other, each row by row.
+/// What a block sends to a neighbour: the cells of all fields that are exchanged, one after the other, each
+/// row by row.
 struct parcel {
   std::int32_t across = 0;  ///< the side of the receiver that it comes across
   pooled<std::byte> cells{};

@@ -51,7 +51,8 @@ struct layout_rows {
       return offset;
     }
 
-    /// Cells from the first to behind the last, with those between that do not belong to it; 0 if there are none.
+    /// Cells from the first to behind the last, with those between that do not belong to it; 0 if there are
+    /// none.
     constexpr std::size_t required_span_size() const {
       if (indices(extents_).empty()) return 0;
       index_type last = 0;
@@ -73,8 +74,8 @@ struct layout_rows {
   };
 };
 
-/// Some cells of a field, not copied: as std::mdspan, with the layout `layout_rows`. Its indices begin at 0. It is valid
-/// as long as the field has its memory: until it is destroyed, assigned to or moved from.
+/// Some cells of a field, not copied: as std::mdspan, with the layout `layout_rows`. Its indices begin at 0.
+/// It is valid as long as the field has its memory: until it is destroyed, assigned to or moved from.
 template <class T, int N>
 class view {
  public:

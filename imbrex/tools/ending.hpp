@@ -26,8 +26,9 @@ int status_of(const ending& one);
 /// Finds out of the endings of a job's processes what the job's status is, and what must be said. The first
 /// failure counts; but processes that learn of another's death end, too, and may be seen to end before it. So
 /// of those that come within `settling_time`, one that a signal killed counts before one that gave a status,
-/// and that before one that had announced it. On a busy machine a process that was killed takes longer to end than
-/// those that miss it, so while one is seen to be ending its end is waited for, up to `longest_settling_time`.
+/// and that before one that had announced it. On a busy machine a process that was killed takes longer to end
+/// than those that miss it, so while one is seen to be ending its end is waited for, up to
+/// `longest_settling_time`.
 class verdict {
  public:
   using time_point = std::chrono::steady_clock::time_point;

@@ -27,8 +27,8 @@ class process_findings {
   /// As `detail::run_devices` says it.
   std::string seen() const { return devices_ ? devices_->seen() : std::string(); }
 
-  /// Everything, once the job has agreed on who has what of this host. `rank`: this process's. `with_paths`: measures
-  /// what messages take, in the first process of each host.
+  /// Everything, once the job has agreed on who has what of this host. `rank`: this process's. `with_paths`:
+  /// measures what messages take, in the first process of each host.
   nlohmann::ordered_json json(int rank, const host_share& host, bool with_paths) const;
 
  private:

@@ -20,8 +20,8 @@ struct info_settings {
 std::variant<info_settings, std::string> parse_info(std::span<const std::string> arguments);
 
 /// Prints what a program with these options would find and choose; in a job of several processes, process 0
-/// prints what all have found. Returns the exit status: 1, and a line on standard error, if some process has not the
-/// devices that were asked for. Throws `error`.
+/// prints what all have found. Returns the exit status: 1, and a line on standard error, if some process has
+/// not the devices that were asked for. Throws `error`.
 int print_info(const info_settings& asked);
 
 }  // namespace imbrex::tools

@@ -372,7 +372,8 @@ class job {
     if (verdict_.message_due() && t >= *verdict_.message_due()) say_verdict();
   }
 
-  /// A process that ends closes its connection first; one that goes on without it has mostly announced its status.
+  /// A process that ends closes its connection first; one that goes on without it has mostly announced its
+  /// status.
   bool someone_is_ending() const {
     return std::ranges::any_of(members_, [this](const member& one) {
       return one.running && !one.process.socket && !exchange_->announced(rank_of(one));

@@ -64,8 +64,8 @@ class output {
   int error_ = 0;
 };
 
-/// Errors that processes of a job have told as they began. All of them find the same mistake in their command line, and
-/// one line for it is enough.
+/// Errors that processes of a job have told as they began. All of them find the same mistake in their command
+/// line, and one line for it is enough.
 class errors_told {
  public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -89,7 +89,8 @@ class errors_told {
 /// The pipe that one process writes its standard output or error to.
 class line_source {
  public:
-  /// `told`, which must outlive this, if errors that others have told are not to be repeated, until `pass_all_on`.
+  /// `told`, which must outlive this, if errors that others have told are not to be repeated, until
+  /// `pass_all_on`.
   line_source(imbrex::descriptor pipe, output& to, std::string prefix, errors_told* told = nullptr)
       : pipe_(std::move(pipe)), to_(&to), splitter_(std::move(prefix)), told_(told) {}
 

@@ -7,8 +7,8 @@
 
 namespace imbrex::trace {
 
-/// Tells what the system's clock showed when the processor's counter (`base/host/ticks.hpp`) did, by readings of
-/// both: in a line from one to the next. So no rate is measured beforehand, and no drift adds up.
+/// Tells what the system's clock showed when the processor's counter (`base/host/ticks.hpp`) did, by readings
+/// of both: in a line from one to the next. So no rate is measured beforehand, and no drift adds up.
 class tick_line {
  public:
   /// What both showed at one moment.

@@ -259,8 +259,8 @@ template <class T, class Index, class V>
 pending<std::map<Index, V>> exchange(chare<T, Index>& member, std::map<Index, V> values) {
   return detail::join_sparse_exchange<V>(detail::derived_of(member), std::move(values));
 }
-/// The same with pairs of an index and a value, which may name a member twice. The result is in the order of the indices;
-/// values of one member are in the order in which it gave them. It costs less than with maps.
+/// The same with pairs of an index and a value, which may name a member twice. The result is in the order of
+/// the indices; values of one member are in the order in which it gave them. It costs less than with maps.
 template <class T, class Index, class V>
 pending<std::vector<std::pair<Index, V>>> exchange(chare<T, Index>& member,
                                                    std::vector<std::pair<Index, V>> values) {

@@ -171,9 +171,9 @@ array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>&
 }  // namespace detail
 
 /// Creates an array of chares of that shape, each constructed from copies of the arguments, and returns its
-/// proxy at once: the elements on this PE exist then, the others will before a message reaches them; `created` of
-/// the array waits for them. Throws imbrex::error for a shape with an extent below 1 or of more than 2^40 elements,
-/// and if a constructor here throws; one that throws on another PE ends the run.
+/// proxy at once: the elements on this PE exist then, the others will before a message reaches them;
+/// `created` of the array waits for them. Throws imbrex::error for a shape with an extent below 1 or of more
+/// than 2^40 elements, and if a constructor here throws; one that throws on another PE ends the run.
 template <class T, class... A>
 array<T> make_array(const typename T::index_type& shape, const A&... constructor_arguments)
   requires detail::is_index<typename T::index_type>
@@ -252,9 +252,10 @@ class creator {
   std::int8_t priority_ = 0;
 };
 
-/// Creations of single chares that go before others of a PE's queue, as messages of a proxy `with_priority` do:
-/// `imbrex::with_priority(-3).make_chare<node>(...)`. Lower first, from -32 to 31; 0 is what others have. The proxy
-/// that comes back has no priority: what is sent by it asks for its own. Throws imbrex::error for another priority.
+/// Creations of single chares that go before others of a PE's queue, as messages of a proxy `with_priority`
+/// do: `imbrex::with_priority(-3).make_chare<node>(...)`. Lower first, from -32 to 31; 0 is what others have.
+/// The proxy that comes back has no priority: what is sent by it asks for its own. Throws imbrex::error for
+/// another priority.
 inline creator with_priority(detail::priority_number priority) {
   detail::check_priority(priority);
   return creator(static_cast<std::int8_t>(int{priority}));

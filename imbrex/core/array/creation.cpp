@@ -12,7 +12,8 @@ namespace imbrex::detail {
 
 namespace {
 
-/// Is answered by a PE when it, and those below it in the tree whose root asks, have made their parts of an array.
+/// Is answered by a PE when it, and those below it in the tree whose root asks, have made their parts of an
+/// array.
 struct creation_question : message {
   int root = 0;
 

@@ -27,7 +27,8 @@ struct exchange_bundle final : message {
   std::uint64_t number = 0;  ///< of the reduction that the exchange goes along with
   std::vector<from_type> from;
   std::vector<key> to;
-  /// Of a dense pattern the rows of a matrix: of each sender, in turn, a value for each receiver. Else one for each pair.
+  /// Of a dense pattern the rows of a matrix: of each sender, in turn, a value for each receiver. Else one
+  /// for each pair.
   std::vector<value_type> values;
 
   static inline message_type type_record = runtime_message_type<exchange_bundle>();
@@ -54,8 +55,8 @@ struct exchange_receipt {
   void serialize(auto& ar) { ar(more); }
 };
 
-/// What goes along with a reduction on this PE, made if nothing does yet. Null, and the run fails, if others here take it
-/// for something else.
+/// What goes along with a reduction on this PE, made if nothing does yet. Null, and the run fails, if others
+/// here take it for something else.
 template <class Exchange, class T>
 Exchange* exchange_at(collection<T>& part, std::uint64_t number) {
   auto& slot = part.reductions().exchange_with(number);
@@ -67,14 +68,16 @@ Exchange* exchange_at(collection<T>& part, std::uint64_t number) {
 
 /// One exchange on one PE. `Pattern` says what members give and get:
 /// - `value_type` travels, with a `from_type` that says whose it is;
-/// - `add(part, key, given)` keeps what a member gives. That is taken to be sent: of a dense pattern (`is_dense`) by
-///   `take_rows(part)`, each row a `from_type` and a value for each member; else by `take_given()`, each a `from_type`, a
-///   receiver and a value;
-/// - a `member` gathers what it gets, by `put(member, from, value)`; `finish(part, member)` makes of it the member's
+/// - `add(part, key, given)` keeps what a member gives. That is taken to be sent: of a dense pattern
+/// (`is_dense`) by
+///   `take_rows(part)`, each row a `from_type` and a value for each member; else by `take_given()`, each a
+///   `from_type`, a receiver and a value;
+/// - a `member` gathers what it gets, by `put(member, from, value)`; `finish(part, member)` makes of it the
+/// member's
 ///   `result_type`, once all has come.
 ///
-/// What members give is sent when all that are here have joined. What comes for them waits for that, too, so that it is
-/// sorted out at once.
+/// What members give is sent when all that are here have joined. What comes for them waits for that, too, so
+/// that it is sorted out at once.
 template <class T, class Pattern>
 class exchange final : public exchange_base, public reply_target {
  public:
@@ -156,7 +159,8 @@ class exchange final : public exchange_base, public reply_target {
     std::int32_t more = 0;  ///< values that went on by themselves
   };
 
-  /// A PE without elements closes a reduction only when it is asked to, which may be after its senders have closed theirs.
+  /// A PE without elements closes a reduction only when it is asked to, which may be after its senders have
+  /// closed theirs.
   bool nobody_will_flush() const { return all_have_joined_ || part_.locals().empty(); }
 
   owned_bundle make_bundle() const {
@@ -236,8 +240,8 @@ class exchange final : public exchange_base, public reply_target {
     if (is_taken()) part_.reductions().exchange_was_taken(number_);
   }
 
-  /// Gives what has come to the members that have joined, and sends on what is for those who are not here. The rest goes
-  /// on waiting.
+  /// Gives what has come to the members that have joined, and sends on what is for those who are not here.
+  /// The rest goes on waiting.
   void sort_out() {
     for (auto& a : std::exchange(waiting_, {})) {
       owned_bundle rest;
@@ -373,8 +377,8 @@ struct exchange_operation {
   nothing operator()(const nothing&, const nothing&) const { return {}; }
 };
 
-/// An element takes part in its next reduction, of values V by Op, with what goes along with it: `join(its)` adds the
-/// element there.
+/// An element takes part in its next reduction, of values V by Op, with what goes along with it: `join(its)`
+/// adds the element there.
 template <class Exchange, class V, class Op, class T, class Join>
 auto join_with(T& chare, const char* what, V&& value, Join join) {
   auto& h = element_memory<T>::of(chare);
@@ -431,7 +435,8 @@ bool follows(const Key& later, const Key& earlier) {
   }
 }
 
-/// Puts runs side by side; those of one PE that follow each other become one, and only on that PE are they added so.
+/// Puts runs side by side; those of one PE that follow each other become one, and only on that PE are they
+/// added so.
 template <class Op>
 struct scan_operation {
   template <class Key, class V>

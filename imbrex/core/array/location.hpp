@@ -61,21 +61,24 @@ struct follower;
 
 /// One PE's part of an array: which elements are here and where messages to the others go.
 ///
-/// Each element has a home, the PE of its placement, which hears of each arrival and of the end, and then tells the PE that
-/// the element has left. Others are told where an element is only when it has arrived there. So a message that finds no
-/// element has come too late, never too early. It goes
+/// Each element has a home, the PE of its placement, which hears of each arrival and of the end, and then
+/// tells the PE that the element has left. Others are told where an element is only when it has arrived
+/// there. So a message that finds no element has come too late, never too early. It goes
 ///   - to where the element has gone from here, if that is still known, and the sender is told;
-///   - else home, where it waits if the element has not been inserted, and is an error if it was destroyed. The home
+///   - else home, where it waits if the element has not been inserted, and is an error if it was destroyed.
+///   The home
 ///     knows a newer place than this one: it was told before this PE could forget.
-/// But one for an element that is not known to have arrived goes after it at once, as else it would never reach one that
-/// soon moves on. It goes in a `follower`, which says with what epoch the element will arrive: if it has overtaken the
-/// element it goes home, and waits there for news as new as that.
-/// Each hop goes to a newer place, so a message arrives, once, and cannot run in circles. News of an element has the epoch
-/// of what it tells, which each move, end and insertion raises: what is overtaken by newer news is no news. A message of a
-/// certain life, a copy of a broadcast or the restart of an entry, is refused where it meets a later element of its key.
+/// But one for an element that is not known to have arrived goes after it at once, as else it would never
+/// reach one that soon moves on. It goes in a `follower`, which says with what epoch the element will arrive:
+/// if it has overtaken the element it goes home, and waits there for news as new as that. Each hop goes to a
+/// newer place, so a message arrives, once, and cannot run in circles. News of an element has the epoch of
+/// what it tells, which each move, end and insertion raises: what is overtaken by newer news is no news. A
+/// message of a certain life, a copy of a broadcast or the restart of an entry, is refused where it meets a
+/// later element of its key.
 ///
-/// What is known beyond that is bounded: where elements are that others have told of, where those went that have left, and
-/// which keys' elements have ended. A dense array needs nothing of the latter: all of its elements have been there.
+/// What is known beyond that is bounded: where elements are that others have told of, where those went that
+/// have left, and which keys' elements have ended. A dense array needs nothing of the latter: all of its
+/// elements have been there.
 template <class Index>
 class element_map : public collection_base {
  public:
@@ -102,7 +105,8 @@ class element_map : public collection_base {
   /// A message came for an element that is not here.
   void route(element_message<key>& m);
 
-  /// At the home, from the PE where that is so: where an element is, or that it is no more. `from` is the PE that it left.
+  /// At the home, from the PE where that is so: where an element is, or that it is no more. `from` is the PE
+  /// that it left.
   void reported(const key& k, const location& where, int from, const caught_up& given);
   /// The home knows that an element that was here has arrived there, or ended.
   void confirmed(const key& k, const location& where, const caught_up& given);
@@ -120,7 +124,8 @@ class element_map : public collection_base {
   std::size_t places_known() const { return known_.size(); }
 
  protected:
-  /// An element that is here from now on: created, or arrived. If an exception leaves it without a slot, it is not.
+  /// An element that is here from now on: created, or arrived. If an exception leaves it without a slot, it
+  /// is not.
   void put(header& e);
   /// An element leaves.
   void take_out(header& e, const location& goes);

@@ -11,10 +11,10 @@
 
 namespace imbrex::detail {
 
-/// Values of a reduction by key (`by_key`) that are on their way to the root. The order of combination is a binary tree over
-/// the bits of the keys: a node combines the value of its lower half with that of its upper half; where one half has no
-/// keys, it has the value of the other. Here each block is a node of which all keys are there, so that its value is known
-/// without the others.
+/// Values of a reduction by key (`by_key`) that are on their way to the root. The order of combination is a
+/// binary tree over the bits of the keys: a node combines the value of its lower half with that of its upper
+/// half; where one half has no keys, it has the value of the other. Here each block is a node of which all
+/// keys are there, so that its value is known without the others.
 template <class V>
 class key_blocks {
  public:

@@ -70,7 +70,8 @@ struct empty_message : message {
   void deliver() {}
 };
 
-/// A header with these parts, made by hand: the parts, the kind, the origin, the collection, and what follows.
+/// A header with these parts, made by hand: the parts, the kind, the origin, the collection, and what
+/// follows.
 void expect_refused(int parts, const std::vector<std::byte>& rest, const char* why) {
   message_table::number();
   writer out;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How numbers, headers and arguments of messages stand in bytes. Each is written down once: a whole message goes to a
-// `writer`, a short one to a `short_output`, and both are read by a `reader`.
+// How numbers, headers and arguments of messages stand in bytes. Each is written down once: a whole message
+// goes to a `writer`, a short one to a `short_output`, and both are read by a `reader`.
 
 #include <bit>
 #include <cstddef>
@@ -47,8 +47,8 @@ void pack_long_number(std::uint64_t number, Output& out) {
 }
 extern template void pack_long_number(std::uint64_t number, writer& out);
 
-/// Writes a number in as few bytes as it needs, since a network sends two lines of the cache faster than three: seven bits
-/// to a byte, the lowest first; the eighth says that more follow.
+/// Writes a number in as few bytes as it needs, since a network sends two lines of the cache faster than
+/// three: seven bits to a byte, the lowest first; the eighth says that more follow.
 template <class Output>
 void pack_number(std::uint64_t number, Output& out) {
   if (number > 0x7f) return pack_long_number(number, out);
@@ -69,18 +69,20 @@ inline std::uint32_t unpack_short_number(reader& in) {
   return static_cast<std::uint32_t>(number);
 }
 
-/// What every header has: the number of the message's kind, the PE that it comes from, and the collection it is for.
+/// What every header has: the number of the message's kind, the PE that it comes from, and the collection it
+/// is for.
 struct plain_header {
   std::uint32_t kind;
   std::uint32_t origin;
   std::uint64_t collection;
 
-  /// The collection as it is packed: the bit that sets single chares apart comes last, so that most are small.
+  /// The collection as it is packed: the bit that sets single chares apart comes last, so that most are
+  /// small.
   std::uint64_t packed_collection() const { return std::rotl(collection, 1); }
 };
 
-/// A header without other parts, of numbers that take one byte each, as most are: written and read at once, as a number
-/// that never lies in memory byte by byte, for which a read of them all would wait.
+/// A header without other parts, of numbers that take one byte each, as most are: written and read at once,
+/// as a number that never lies in memory byte by byte, for which a read of them all would wait.
 struct short_header {
   std::uint32_t bytes;  ///< from the lowest: the parts, which are none, the kind, the origin, the collection
 

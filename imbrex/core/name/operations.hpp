@@ -201,14 +201,15 @@ inline constexpr bit_or_operation bit_or{};
 inline constexpr bit_xor_operation bit_xor{};
 inline constexpr gather_operation gather{};
 
-/// The operation `op` of an all_reduce or a reduce, in an order that depends on nothing but the indices (keys) of the elements
-/// that take part: a result has the same bits on any number of PEs and processes, wherever the elements are and whatever
-/// has migrated. The tree of combination is binary, over the bits of an element's linear index in its array's shape: first
-/// those that differ in the lowest bit are combined, last those that differ in the highest. Elements with keys of other
-/// types are numbered in the order of their keys.
+/// The operation `op` of an all_reduce or a reduce, in an order that depends on nothing but the indices
+/// (keys) of the elements that take part: a result has the same bits on any number of PEs and processes,
+/// wherever the elements are and whatever has migrated. The tree of combination is binary, over the bits of
+/// an element's linear index in its array's shape: first those that differ in the lowest bit are combined,
+/// last those that differ in the highest. Elements with keys of other types are numbered in the order of
+/// their keys.
 ///
-/// A PE combines what it has whole subtrees of, and sends the rest as it is: elements placed in blocks cost little more
-/// than in the free order, elements placed at random travel nearly all to the first PE.
+/// A PE combines what it has whole subtrees of, and sends the rest as it is: elements placed in blocks cost
+/// little more than in the free order, elements placed at random travel nearly all to the first PE.
 template <class Op>
 constexpr by_key_operation<Op> by_key(Op) {
   static_assert(!std::is_same_v<Op, gather_operation>, "imbrex: gather is in the order of keys by itself");

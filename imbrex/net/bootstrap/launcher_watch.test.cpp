@@ -87,7 +87,8 @@ std::pair<bool, int> outlive_killed_launcher() {
 }
 
 TEST(launcher_watch, puts_off_that_the_kernel_ends_the_process_with_its_launcher) {
-  if (::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) GTEST_SKIP() << "this kernel, or its emulator, lets nobody adopt orphans";
+  if (::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
+    GTEST_SKIP() << "this kernel, or its emulator, lets nobody adopt orphans";
   const auto [was_there, how] = outlive_killed_launcher();
   EXPECT_TRUE(was_there);
   EXPECT_TRUE(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL) << how;

@@ -28,8 +28,9 @@ class command_list {
   /// `--version` prints this.
   command_list& version(std::string text);
 
-  /// Does what the words ask for: a command, or to print the help (`--help`, `help`, `help COMMAND`) or the version. Returns
-  /// the exit status. Throws usage_error if they begin with no command, and as the command does.
+  /// Does what the words ask for: a command, or to print the help (`--help`, `help`, `help COMMAND`) or the
+  /// version. Returns the exit status. Throws usage_error if they begin with no command, and as the command
+  /// does.
   int run(std::span<const std::string> words) const;
 
   /// "imbrex run" if the words begin with that command: what the text of an error begins with.
@@ -48,7 +49,8 @@ class command_list {
   std::vector<listed_command> commands_;
 };
 
-/// The `run` of a listed command: `Parse` reads the words and gives settings, or the help to print; `Run` does what they say.
+/// The `run` of a listed command: `Parse` reads the words and gives settings, or the help to print; `Run`
+/// does what they say.
 template <auto Parse, auto Run>
 int parse_and_run(std::span<const std::string> words) {
   const auto asked = Parse(words);

@@ -141,8 +141,8 @@ void take_networks(survey& over, const given_options& given) {
   if (given.gap) over.testbed.gap = latency_of("--gap", *given.gap, nanoseconds(0));
 }
 
-/// The networks that are looked at if no others are asked for: some that hide well behind milliseconds of work, and some
-/// that do not.
+/// The networks that are looked at if no others are asked for: some that hide well behind milliseconds of
+/// work, and some that do not.
 survey networks_to_verify(const given_options& given, survey over) {
   if (!given.latency)
     over.latencies = {microseconds(50), microseconds(100), microseconds(200), microseconds(500),

@@ -27,9 +27,9 @@ struct settings {
 /// Reads what stands behind `imbrex overlap`, or gives the text to print for --help. Throws `usage_error`.
 std::variant<settings, std::string> parse_command(std::span<const std::string> arguments);
 
-/// Prints what the programs in the file, or the recorded run, could overlap, and draws the figures if asked to; or runs a
-/// program to compare what is predicted with what it achieves. Throws `usage_error` for what the file has wrongly, `error` for
-/// what cannot be written, or run. Returns the exit status.
+/// Prints what the programs in the file, or the recorded run, could overlap, and draws the figures if asked
+/// to; or runs a program to compare what is predicted with what it achieves. Throws `usage_error` for what
+/// the file has wrongly, `error` for what cannot be written, or run. Returns the exit status.
 int print_overlap(const settings& asked);
 
 }  // namespace imbrex::overlap

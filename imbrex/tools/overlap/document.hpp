@@ -12,8 +12,8 @@ namespace imbrex::overlap {
 /// What a file of TOML or JSON says, as a tree, and where it says it.
 class document {
  public:
-  /// Reads JSON if the text begins with a brace, else TOML. Throws `usage_error` for what is neither, for keys
-  /// that are there twice and for more levels than any input needs.
+  /// Reads JSON if the text begins with a brace, else TOML. Throws `usage_error` for what is neither, for
+  /// keys that are there twice and for more levels than any input needs.
   document(std::string_view text, std::string file);
 
   const nlohmann::json& root() const { return root_; }

@@ -17,7 +17,8 @@ struct given_options {
   std::optional<std::string> repeat, limit;
 };
 
-/// Takes the words before "--", or gives the text to print for --help. Throws `usage_error` for those that are no options.
+/// Takes the words before "--", or gives the text to print for --help. Throws `usage_error` for those that
+/// are no options.
 std::optional<std::string> take_options(given_options& given, std::span<const std::string> words);
 
 }  // namespace imbrex::overlap

@@ -155,7 +155,8 @@ class measuring final : public tools::dataflow_listener {
 
   const dataflow& run_;
   const measured_part& part_;
-  // What is looked at: moments; and the records in between, since all of an item in simulated time may be one moment.
+  // What is looked at: moments; and the records in between, since all of an item in simulated time may be one
+  // moment.
   interval_set times_;
   interval_set records_;
   std::vector<double> worked_;  // ns, by PE
@@ -267,8 +268,8 @@ void measuring::choose_ports() {
   }
 }
 
-// A reference number of the port that brings the most is an iteration; where there are none, the messages that the PE
-// which receives most has from another.
+// A reference number of the port that brings the most is an iteration; where there are none, the messages
+// that the PE which receives most has from another.
 void measuring::count_iterations() {
   if (part_.iterations) {
     iterations_ = *part_.iterations;

@@ -15,8 +15,8 @@ namespace {
 
 using tools::dataflow;
 
-/// Two PEs that in each of three iterations of 100 us write 200 words in 60 us, read 100 in 30 us, and send each other 8
-/// words 40 us before they are needed, of which the receiver works 25 us.
+/// Two PEs that in each of three iterations of 100 us write 200 words in 60 us, read 100 in 30 us, and send
+/// each other 8 words 40 us before they are needed, of which the receiver works 25 us.
 dataflow exchange(bool both_ways = true) {
   dataflow run;
   run.pes = {0, 1};
@@ -170,7 +170,8 @@ TEST(measured, counts_overlapping_phases_once) {
   EXPECT_DOUBLE_EQ(measure(run, {.phase = "steps"}, "x").program.computation.count(), 90);
 }
 
-// In simulated time an entry that only waits ends when the last message comes, and so does the warm-up before it.
+// In simulated time an entry that only waits ends when the last message comes, and so does the warm-up before
+// it.
 TEST(measured, counts_what_the_records_put_into_a_phase_that_begins_and_ends_with_a_message) {
   dataflow run = exchange();
   for (auto& message : run.messages) message.needed = 100'000 * static_cast<unsigned>(message.reference + 1);

@@ -77,7 +77,8 @@ range available_range(const datum& of, const network& over) {
     for (std::uint64_t i = 1; i < of.sent; ++i) see(i);
     return found;
   }
-  // In between it is linear in the same order, but for a bend at the last element produced; in reverse it falls.
+  // In between it is linear in the same order, but for a bend at the last element produced; in reverse it
+  // falls.
   for (const std::uint64_t i : {of.sent, of.produced}) see(std::min(i, of.sent) - 1);
   return found;
 }

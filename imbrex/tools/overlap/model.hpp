@@ -91,9 +91,10 @@ double pace(const datum& of, microseconds gap);
 /// and what is consumed first is not what is produced last. O(sent) for a listed order.
 bool keeps_pace(const datum& of, microseconds gap);
 
-/// t(i): the time from when element `i`, less than `sent`, is produced to when it is consumed. Of concurrent data
-/// T_AP + T_AC + T_P (N_P - P(i) - 1) + T_C C(i) (section 3.2). Of pipelined data T_C C(i) if they keep pace,
-/// which is 0 for what is needed first, else 0 (section 3.3); `in_pace` is what `keeps_pace` says of them.
+/// t(i): the time from when element `i`, less than `sent`, is produced to when it is consumed. Of concurrent
+/// data T_AP + T_AC + T_P (N_P - P(i) - 1) + T_C C(i) (section 3.2). Of pipelined data T_C C(i) if they keep
+/// pace, which is 0 for what is needed first, else 0 (section 3.3); `in_pace` is what `keeps_pace` says of
+/// them.
 microseconds available(const datum& of, std::uint64_t i, bool in_pace);
 
 /// The least and the most of t(i). O(sent) for a listed order, else O(1).
@@ -123,10 +124,10 @@ independent_work independent(const datum& of);
 /// T_comm_point: latency + 8 N_S / bandwidth, for one message with all that is sent.
 microseconds transfer_time(const datum& of, const network& over);
 
-/// T_overlap: how much of the transfer computation can hide. The independent work; with `dependent_work` the least
-/// t(i) instead of loop indexing, which would count the same work twice. Pipelined data that keep pace come in a
-/// stream, of which the first word is never hidden and each further one by T_C, if it takes so long; where the
-/// paper has only the condition.
+/// T_overlap: how much of the transfer computation can hide. The independent work; with `dependent_work` the
+/// least t(i) instead of loop indexing, which would count the same work twice. Pipelined data that keep pace
+/// come in a stream, of which the first word is never hidden and each further one by T_C, if it takes so
+/// long; where the paper has only the condition.
 microseconds potential(const datum& of, const network& over);
 
 /// T_overlap / T_comm_point: from 1 on, all is hidden (section 4.3).

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures 8, 9 and 10, of which the paper prints no numbers: these are by its formulas, computed independently.
+// Figures 8, 9 and 10, of which the paper prints no numbers: these are by its formulas, computed
+// independently.
 #include <gtest/gtest.h>
 
 #include <vector>

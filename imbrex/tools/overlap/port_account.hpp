@@ -23,8 +23,8 @@ struct side {
   std::uint64_t number = 0;  ///< of the stretch that the order is of
 };
 
-/// All messages by one mailbox or entry method, and the work of the pieces that sent or needed them; its size depends on the
-/// PEs, and by a few bytes on the messages.
+/// All messages by one mailbox or entry method, and the work of the pieces that sent or needed them; its size
+/// depends on the PEs, and by a few bytes on the messages.
 class port_account {
  public:
   /// Of a PE as the one that sends, or that receives.

@@ -75,7 +75,8 @@ std::vector<std::string> options_for(const network& over) {
           "--net-injection-gap", duration_text(model.injection_gap)};
 }
 
-/// Stands for no network in simulated time, where a device model may have one of its own and what is 0 is as there.
+/// Stands for no network in simulated time, where a device model may have one of its own and what is 0 is as
+/// there.
 const network next_to_none{nanoseconds(1), max_net_bandwidth / 1e6, microseconds(0)};
 
 bool is_in_simulated_time(std::vector<std::string> command) {

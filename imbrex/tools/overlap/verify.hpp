@@ -46,9 +46,10 @@ struct error_summary {
 /// Of one kind of prediction: `&verified_point::replayed` or `modelled`. There is a point or more.
 error_summary errors(const verification& of, microseconds verified_point::* predicted);
 
-/// Runs the program without a network model and then over each network, all of it as often as asked for, in turn, so that
-/// a machine that changes its speed does so for all. What the fastest run without a network did is what the predictions
-/// are made from. Throws `usage_error` or `error` if a run fails, with what it last said.
+/// Runs the program without a network model and then over each network, all of it as often as asked for, in
+/// turn, so that a machine that changes its speed does so for all. What the fastest run without a network did
+/// is what the predictions are made from. Throws `usage_error` or `error` if a run fails, with what it last
+/// said.
 verification verify(const verification_settings& asked);
 
 std::string verification_text(const verification& of);

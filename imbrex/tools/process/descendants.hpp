@@ -7,9 +7,9 @@
 
 namespace imbrex::tools {
 
-/// The running processes that have this one as their parent, but for `strangers`. Once it is a subreaper, these are in
-/// the end all that its children have left behind; and what it had before it started any (a script may have started
-/// something and then become this program) are strangers.
+/// The running processes that have this one as their parent, but for `strangers`. Once it is a subreaper,
+/// these are in the end all that its children have left behind; and what it had before it started any (a
+/// script may have started something and then become this program) are strangers.
 std::set<pid_t> running_children(const std::set<pid_t>& strangers = {});
 
 }  // namespace imbrex::tools

@@ -21,9 +21,9 @@ struct inherited_state {
 /// The status of what ran longer than it may.
 inline constexpr int timeout_status = 124;
 
-/// Starts a program, which is killed when this thread ends. `prepare` runs in the new process before it becomes the
-/// program, and may only call what is safe there. Throws `usage_error` if the program cannot be run, `error` if the
-/// system has no room for another process, with `who` as its name.
+/// Starts a program, which is killed when this thread ends. `prepare` runs in the new process before it
+/// becomes the program, and may only call what is safe there. Throws `usage_error` if the program cannot be
+/// run, `error` if the system has no room for another process, with `who` as its name.
 pid_t start_program(const std::vector<std::string>& command, const inherited_state& state,
                     const std::string& who, const std::function<void()>& prepare);
 

@@ -12,9 +12,10 @@
 
 namespace imbrex::tools {
 
-/// The signals of a command that starts others, as long as this lives: SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP. It takes
-/// them from a descriptor, so that they come one by one between its other work; those that it was told to ignore (nohup) it
-/// leaves alone, and its processes inherit that. SIGPIPE is ignored, and as many files may be open as can be.
+/// The signals of a command that starts others, as long as this lives: SIGCHLD, SIGINT, SIGQUIT, SIGTERM,
+/// SIGHUP. It takes them from a descriptor, so that they come one by one between its other work; those that
+/// it was told to ignore (nohup) it leaves alone, and its processes inherit that. SIGPIPE is ignored, and as
+/// many files may be open as can be.
 class signal_source {
  public:
   /// Takes these, too.
@@ -29,7 +30,8 @@ class signal_source {
   std::optional<signalfd_siginfo> next() const;
   /// Drops that signal if it has come, and leaves the others.
   static void forget(int signal);
-  /// Does what SIGTSTP would do if it were not taken: stops until SIGCONT, if there is a shell that could send it.
+  /// Does what SIGTSTP would do if it were not taken: stops until SIGCONT, if there is a shell that could
+  /// send it.
   static void stop();
 
  private:

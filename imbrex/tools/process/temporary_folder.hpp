@@ -8,8 +8,9 @@
 
 namespace imbrex::tools {
 
-/// A new folder among those of the system for temporary files (TMPDIR), which goes with all that it holds. What a killed
-/// process has left of that kind goes when the next one is made: a folder is locked as long as its owner lives.
+/// A new folder among those of the system for temporary files (TMPDIR), which goes with all that it holds.
+/// What a killed process has left of that kind goes when the next one is made: a folder is locked as long as
+/// its owner lives.
 class temporary_folder {
  public:
   /// Throws `error` if there can be none.

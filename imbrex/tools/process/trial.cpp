@@ -21,8 +21,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What gets SIGTERM may take this long to end, and to end what it has started, before it gets SIGKILL: longer than
-/// `imbrex run` gives its own.
+/// What gets SIGTERM may take this long to end, and to end what it has started, before it gets SIGKILL:
+/// longer than `imbrex run` gives its own.
 constexpr auto termination_time = 4s;
 /// Who stops a command by hand does it less often during one run.
 constexpr int most_attempts = 5;
@@ -103,7 +103,8 @@ trial_result trial_runner::run(const std::vector<std::string>& command, nanoseco
       "find out who sends that signal");
 }
 
-/// None if it must be run again, since we were stopped meanwhile; what it took is added to `lost`, but for the stop.
+/// None if it must be run again, since we were stopped meanwhile; what it took is added to `lost`, but for
+/// the stop.
 std::optional<trial_result> trial_runner::run_once(const std::vector<std::string>& command, nanoseconds limit,
                                                    nanoseconds& lost) {
   signals_.forget(SIGCONT);  // of a stop between two runs

@@ -25,8 +25,8 @@ struct trial_result {
   std::string output;      ///< the last of what it wrote, standard output and error together
 };
 
-/// The line that tells why a trial failed: the last that begins with "error:" or has it behind ": ", since help may follow;
-/// else the last that is not empty.
+/// The line that tells why a trial failed: the last that begins with "error:" or has it behind ": ", since
+/// help may follow; else the last that is not empty.
 std::string telling_line(const trial_result& of);
 
 /// Somebody wants the command to end; nothing of its trials is left.
@@ -45,8 +45,8 @@ class disturbed : public error {
   using error::error;
 };
 
-/// Runs programs one after the other to see what they do. Takes the process over as long as it lives: its signals, its
-/// children. One at a time.
+/// Runs programs one after the other to see what they do. Takes the process over as long as it lives: its
+/// signals, its children. One at a time.
 class trial_runner {
  public:
   /// How much of a trial's output is kept.
@@ -54,11 +54,11 @@ class trial_runner {
 
   trial_runner();
 
-  /// Runs a program to its end, in a process group of its own, without standard input. What takes longer than `limit`
-  /// is ended; what it leaves behind is always. SIGTSTP (Ctrl-Z) stops this process with that group. A program that was
-  /// under way when this process was stopped is ended and run again, as nobody knows what time it would have taken; after
-  /// some attempts it is given up. Throws `usage_error` if the program cannot be run, `disturbed` if it is given up,
-  /// `interrupted` after SIGINT, SIGQUIT, SIGTERM or SIGHUP.
+  /// Runs a program to its end, in a process group of its own, without standard input. What takes longer than
+  /// `limit` is ended; what it leaves behind is always. SIGTSTP (Ctrl-Z) stops this process with that group.
+  /// A program that was under way when this process was stopped is ended and run again, as nobody knows what
+  /// time it would have taken; after some attempts it is given up. Throws `usage_error` if the program cannot
+  /// be run, `disturbed` if it is given up, `interrupted` after SIGINT, SIGQUIT, SIGTERM or SIGHUP.
   trial_result run(const std::vector<std::string>& command, nanoseconds limit);
 
  private:

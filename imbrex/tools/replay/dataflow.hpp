@@ -8,8 +8,8 @@
 
 namespace imbrex::tools {
 
-/// What a run did, and what each part of it needed before it could begin: all that a trace tells and that does not
-/// depend on the network. Times are in ns.
+/// What a run did, and what each part of it needed before it could begin: all that a trace tells and that
+/// does not depend on the network. Times are in ns.
 struct dataflow {
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
@@ -66,8 +66,8 @@ struct dataflow {
     std::uint32_t name = 0;  ///< among `phase_names`
     std::uint64_t begun = 0;
     std::uint64_t ended = 0;  ///< equal to `begun` if the trace ends before it
-    // The same among all records, in the order in which they were read: in simulated time much happens in one moment, and
-    // this tells what of it is inside.
+    // The same among all records, in the order in which they were read: in simulated time much happens in one
+    // moment, and this tells what of it is inside.
     std::uint64_t begun_at = 0;
     std::uint64_t ended_at = 0;
   };
@@ -98,8 +98,8 @@ struct dataflow {
   std::uint32_t last = none;  ///< the piece in which the main task ended; none if the run ended otherwise
 };
 
-/// Hears of a run of any length while it is read. The numbers of pieces and messages are used again: what was told of
-/// them is forgotten as soon as nothing more can be told of it.
+/// Hears of a run of any length while it is read. The numbers of pieces and messages are used again: what was
+/// told of them is forgotten as soon as nothing more can be told of it.
 class dataflow_listener {
  public:
   /// A stretch of a piece in which it used a datum.

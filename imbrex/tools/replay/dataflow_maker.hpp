@@ -8,8 +8,9 @@
 
 namespace imbrex::tools {
 
-/// A dataflow while it is read: pieces of all PEs come in the order of time. With a listener it is no graph, and holds
-/// only what is not over: a piece until its item has ended and no message or stretch of data refers to it any more.
+/// A dataflow while it is read: pieces of all PEs come in the order of time. With a listener it is no graph,
+/// and holds only what is not over: a piece until its item has ended and no message or stretch of data refers
+/// to it any more.
 class dataflow_maker {
  public:
   explicit dataflow_maker(dataflow_listener* told) : told_(told) {}

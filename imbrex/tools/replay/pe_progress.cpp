@@ -23,8 +23,8 @@ constexpr auto ended = [](const auto&, std::size_t) {};
 std::uint32_t pe_progress::item_begin(const trace::record& r, std::optional<std::uint64_t> ready) {
   const std::uint64_t time = r.time;
   stop(time);
-  // The time to fetch an item that was there belongs to it: the PE was not idle. In simulated time it always does, as that
-  // charges an idle PE alike.
+  // The time to fetch an item that was there belongs to it: the PE was not idle. In simulated time it always
+  // does, as that charges an idle PE alike.
   const bool was_there = last_piece_ != dataflow::none && ready && *ready <= item_ended_;
   item_begun_ = was_there ? item_ended_ : in_simulated_time_ && ready ? *ready : time;
   follows_ = last_piece_;

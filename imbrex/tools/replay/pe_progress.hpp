@@ -13,8 +13,9 @@
 
 namespace imbrex::tools {
 
-/// Cuts what a PE did into pieces. An item's first piece needs its message; a coroutine that goes on makes a piece which
-/// needs that coroutine's last one, and what it had waited for; a value that it receives without waiting cuts it in two.
+/// Cuts what a PE did into pieces. An item's first piece needs its message; a coroutine that goes on makes a
+/// piece which needs that coroutine's last one, and what it had waited for; a value that it receives without
+/// waiting cuts it in two.
 class pe_progress {
  public:
   pe_progress(dataflow_maker& made, std::uint32_t pe, bool in_simulated_time)

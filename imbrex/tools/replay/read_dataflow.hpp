@@ -13,8 +13,8 @@ namespace imbrex::tools {
 /// How many records are read at most: a graph of more would not fit into memory.
 inline constexpr std::uint64_t most_dataflow_records = 50'000'000;
 
-/// Reads a trace to its end. Throws `usage_error` if it has more than `most_dataflow_records`, or lacks some: dropped,
-/// or while recording was off in the middle.
+/// Reads a trace to its end. Throws `usage_error` if it has more than `most_dataflow_records`, or lacks some:
+/// dropped, or while recording was off in the middle.
 dataflow read_dataflow(trace::reader& in);
 
 /// Of a run only its PEs, phases and length; throws as `read_dataflow` does, however many records there are.

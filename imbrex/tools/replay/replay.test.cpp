@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs in simulated time, recorded without a network, replayed over one and run over it: the same time must come out.
+// Programs in simulated time, recorded without a network, replayed over one and run over it: the same time
+// must come out.
 #include <imbrex/tools/replay/read_dataflow.hpp>
 #include <imbrex/tools/replay/replay.hpp>
 
@@ -239,8 +240,8 @@ TEST(replay, counts_phases_of_several_pes_once) {
   EXPECT_EQ(replay(run, {}).phase_times, (std::vector<std::uint64_t>{40, 0}));
 }
 
-// Nearly all are predicted to the nanosecond. The rest takes another order here and there: which chare asks first decides
-// whom the other PE serves first, and only the recorded order is known.
+// Nearly all are predicted to the nanosecond. The rest takes another order here and there: which chare asks
+// first decides whom the other PE serves first, and only the recorded order is known.
 TEST(replay, predicts_random_programs_over_other_networks) {
   random dice(11);
   std::vector<double> off;

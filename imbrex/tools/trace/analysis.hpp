@@ -10,13 +10,12 @@ namespace imbrex::tools {
 
 class run_observer;
 
-/// How many changes of state of PEs, processes and devices together are kept, while messages that began before them
-/// may still come. If there are many of them, eight times as many.
+/// How many changes of state of PEs, processes and devices together are kept, while messages that began
+/// before them may still come. If there are many of them, eight times as many.
 inline constexpr std::size_t history_kept = 1U << 18U;
 
-/// Reads a trace to its end, once, and tells what it says of the run. Memory: for each track, each message on its way,
-/// each entry, and for the history. `observer`
-/// is told all the time what it finds.
+/// Reads a trace to its end, once, and tells what it says of the run. Memory: for each track, each message on
+/// its way, each entry, and for the history. `observer` is told all the time what it finds.
 run_report analyse(trace::reader& in, run_observer* observer = nullptr, std::size_t history = history_kept);
 
 }  // namespace imbrex::tools

@@ -208,7 +208,8 @@ TEST(Analysis, DoesNotTakeAMessageForAnotherThatCameToItsAddress) {
   EXPECT_EQ(run.messages.unknown, 1U);
 }
 
-// A chare has moved, and its message goes on; what takes a value out of a mailbox may use that message's address again.
+// A chare has moved, and its message goes on; what takes a value out of a mailbox may use that message's
+// address again.
 TEST(Analysis, CountsNoCallWhereAMessageWasOnlyPassedOn) {
   const temporary_trace folder;
   {

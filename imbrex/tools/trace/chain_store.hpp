@@ -24,11 +24,12 @@ inline constexpr std::uint32_t chain_parts =
 /// The times of a chain by part, in ns; those of parts that nobody has used so far need not be looked at.
 using chain_times = std::array<std::uint64_t, chain_parts>;
 
-/// What had led to messages when they were sent. All that an item sends while it does one thing share one copy.
+/// What had led to messages when they were sent. All that an item sends while it does one thing share one
+/// copy.
 class chain_store {
  public:
-  /// Keeps a copy of what a PE's chain was made of at `since`, when it began to work on `part`; used once so far. Parts
-  /// from `used` on are 0. Nothing, 0, if too many are kept.
+  /// Keeps a copy of what a PE's chain was made of at `since`, when it began to work on `part`; used once so
+  /// far. Parts from `used` on are 0. Nothing, 0, if too many are kept.
   std::uint32_t keep(const chain_times& times, std::uint32_t used, std::uint64_t since, std::uint32_t part);
   void use(std::uint32_t number) { ++kept_[number - 1].uses; }
   /// One user less.
@@ -39,8 +40,8 @@ class chain_store {
     released.next_free = first_free_;
     first_free_ = number;
   }
-  /// What the chain was made of at `time`, while the PE still worked on that part. Of `into` the parts from `used` on
-  /// are 0.
+  /// What the chain was made of at `time`, while the PE still worked on that part. Of `into` the parts from
+  /// `used` on are 0.
   void restore(std::uint32_t number, std::uint64_t time, std::uint32_t used, chain_times& into) const;
 
  private:

@@ -186,7 +186,8 @@ void conversion::sent(std::uint32_t track, const record& r, std::uint32_t number
                                     in_order(here.pe, r.time), to->second, 0, number, r.b));
 }
 
-// Readers match messages from one PE to another by tag, so the number as a tag joins those that overtake others too.
+// Readers match messages from one PE to another by tag, so the number as a tag joins those that overtake
+// others too.
 void conversion::received(const message_account::begun& known, std::uint64_t time) {
   const one_track& sender = tracks_[known.message.sender];
   one_track& here = tracks_[known.receiver];

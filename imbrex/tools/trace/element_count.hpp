@@ -7,8 +7,8 @@
 
 namespace imbrex::tools {
 
-/// Tells which elements it has not seen before, as long as they are not too many. Two may be taken for one, with a
-/// probability of 1e-7 for the most it keeps.
+/// Tells which elements it has not seen before, as long as they are not too many. Two may be taken for one,
+/// with a probability of 1e-7 for the most it keeps.
 class element_count {
  public:
   /// What it says of an element that an entry method of a collection runs for.

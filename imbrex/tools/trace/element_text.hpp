@@ -8,7 +8,8 @@
 
 namespace imbrex::tools {
 
-/// An element of a collection for people: "block(3, 0)", "lookup(north)", or "collection 4(17)" without names.
+/// An element of a collection for people: "block(3, 0)", "lookup(north)", or "collection 4(17)" without
+/// names.
 std::string element_text(const trace::file_reader& names, std::uint32_t collection, std::uint64_t element);
 
 }  // namespace imbrex::tools

@@ -15,8 +15,8 @@ struct interval {
   std::uint64_t end = 0;
 };
 
-/// The union of intervals that come in about the order of their ends. What lies far back can be forgotten; an interval
-/// that reaches back there is cut, and counted.
+/// The union of intervals that come in about the order of their ends. What lies far back can be forgotten; an
+/// interval that reaches back there is cut, and counted.
 class interval_set {
  public:
   /// O(1) if the interval ends near the latest ones, or else O(pieces).

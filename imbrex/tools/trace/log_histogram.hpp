@@ -24,8 +24,8 @@ class log_histogram {
   std::uint64_t count() const { return count_; }
   std::uint64_t most() const { return most_; }
   double mean() const { return count_ == 0 ? 0 : sum_ / static_cast<double>(count_); }
-  /// The mean of the class of the number that at least this part of all (from 0 to 1) do not exceed: that number, if it is
-  /// the only one in its class.
+  /// The mean of the class of the number that at least this part of all (from 0 to 1) do not exceed: that
+  /// number, if it is the only one in its class.
   std::uint64_t percentile(double part) const {
     const auto wanted = part * static_cast<double>(count_);
     std::uint64_t seen = 0;

@@ -16,8 +16,8 @@
 
 namespace imbrex::tools {
 
-/// Follows messages from the PE that sends them to the one on which they begin. Within a process one is known by its
-/// address, as bytes by the track that packed it and a number.
+/// Follows messages from the PE that sends them to the one on which they begin. Within a process one is known
+/// by its address, as bytes by the track that packed it and a number.
 class message_account {
  public:
   explicit message_account(chain_store& chains) : chains_(chains) {}
@@ -44,8 +44,8 @@ class message_account {
   /// Which of the reader's tracks has a number: one that packs is named so by `arrived`.
   using tracks_by_number = std::unordered_map<std::uint32_t, std::uint32_t>;
   void arrived(const trace::record& r, std::uint32_t process, const tracks_by_number& packers);
-  /// Nothing if nobody has told that it was sent, or at the turn of an element in a broadcast if it had begun before. Its chain is
-  /// the caller's to release.
+  /// Nothing if nobody has told that it was sent, or at the turn of an element in a broadcast if it had begun
+  /// before. Its chain is the caller's to release.
   std::optional<begun> begin(const trace::record& r, std::uint32_t track, std::uint32_t process);
   /// It was not there as soon as it was sent.
   static bool had_to_arrive(const message_in_flight& message);

@@ -15,7 +15,8 @@ namespace imbrex::tools {
 /// What a region is, by which viewers colour it.
 enum class otf2_region : std::uint8_t { program, runtime, idle, kernel, copy };
 
-/// The folder of an archive. Unless this is whole in the end its files are removed, and the folder if it was not there.
+/// The folder of an archive. Unless this is whole in the end its files are removed, and the folder if it was
+/// not there.
 class otf2_folder {
  public:
   /// Creates it. Throws `error` if it cannot be, `usage_error` if it is there and not empty.
@@ -52,8 +53,8 @@ class otf2_errors {
   OTF2_ErrorCallback printing_;
 };
 
-/// An archive of OTF2 that is being written. Strings, regions and the like are defined when they are first asked for. All throw
-/// `error`, which names the folder.
+/// An archive of OTF2 that is being written. Strings, regions and the like are defined when they are first
+/// asked for. All throw `error`, which names the folder.
 class otf2_archive {
  public:
   explicit otf2_archive(std::string folder);
@@ -67,7 +68,8 @@ class otf2_archive {
   /// `creator` is the group of the process whose device it is.
   void location_group(OTF2_LocationGroupRef self, std::string_view name, OTF2_LocationGroupType type,
                       OTF2_LocationGroupRef creator);
-  /// Adds a location; what its events are written with. All threads are in communicator 0, in the order in which they are added.
+  /// Adds a location; what its events are written with. All threads are in communicator 0, in the order in
+  /// which they are added.
   OTF2_EvtWriter* location(OTF2_LocationRef self, std::string_view name, OTF2_LocationType type,
                            OTF2_LocationGroupRef group);
   void mark(OTF2_MarkerRef what, OTF2_LocationRef where, std::uint64_t time, std::uint64_t duration,

@@ -24,15 +24,16 @@ enum class pe_state : std::uint8_t {
 };
 inline constexpr std::size_t pe_states = 8;
 
-/// How much of the union of some intervals falls into which state of a timeline, for two sets of them. The timeline grows at its
-/// end; the intervals, which end before its end, come late. So the latest parts of both are kept until no interval can reach
-/// them: exact unless one reaches back over more than `kept` changes of state, and then it is cut and counted.
+/// How much of the union of some intervals falls into which state of a timeline, for two sets of them. The
+/// timeline grows at its end; the intervals, which end before its end, come late. So the latest parts of both
+/// are kept until no interval can reach them: exact unless one reaches back over more than `kept` changes of
+/// state, and then it is cut and counted.
 class timeline_overlap {
  public:
   explicit timeline_overlap(std::size_t kept) : kept_(kept), roomy_(std::min(2 * kept, few)) {}
 
-  /// The timeline has been in `state` from its end until `time`, which is its end now. No interval that comes later begins
-  /// before `reach`, nor is anything before it relabelled.
+  /// The timeline has been in `state` from its end until `time`, which is its end now. No interval that comes
+  /// later begins before `reach`, nor is anything before it relabelled.
   void extend(std::uint64_t time, pe_state state, std::uint64_t reach = 0) {
     if (!segments_.empty() && segments_.back().state == state) {
       segments_.back().end = time;
@@ -89,8 +90,8 @@ class timeline_overlap {
   std::array<state_times, 2> times_{};
 };
 
-/// The lengths of two unions of intervals and of what they have in common, for intervals that come in about the order
-/// of their ends; otherwise as `timeline_overlap`.
+/// The lengths of two unions of intervals and of what they have in common, for intervals that come in about
+/// the order of their ends; otherwise as `timeline_overlap`.
 class union_overlap {
  public:
   explicit union_overlap(std::size_t kept) : kept_(kept) {}

@@ -43,8 +43,8 @@ class alignas(64) pe_account {
   // The records that change what it does. `entry` is a number among `shared_accounts::entries`.
   void item_begin(const trace::record& r, std::uint32_t entry);
   void item_end(std::uint64_t time);
-  /// A message leaves. If it is the one that this item of an entry began with, that is passed on, and nothing was called:
-  /// what runs keeps its message to its end.
+  /// A message leaves. If it is the one that this item of an entry began with, that is passed on, and nothing
+  /// was called: what runs keeps its message to its end.
   void sent(const trace::record& r);
   void entry_begin(const trace::record& r, std::uint32_t entry);
   void entry_end(std::uint64_t time);
@@ -54,7 +54,8 @@ class alignas(64) pe_account {
   void parked(std::uint64_t time);
   void woken(std::uint64_t time);
   void off(std::uint64_t time);
-  /// All PEs are idle, and this one tells those who wait for that. The chain is that of the PE that worked last.
+  /// All PEs are idle, and this one tells those who wait for that. The chain is that of the PE that worked
+  /// last.
   void quiet(std::uint64_t time, std::uint32_t chain);
   /// `before` is the time of the record before it.
   void dropped(const trace::record& r, std::uint64_t before);
@@ -79,10 +80,11 @@ class alignas(64) pe_account {
   std::uint64_t cut_time_until_begun() const { return overlap_.cut_time(until_begun); }
   /// What has led to this moment: to be given to a message, and released.
   std::uint32_t capture();
-  /// A message has just begun an item, or a turn. Whether the PE has waited for it: since its last work it was idle for
-  /// some time, and the message has come since then. Work is what runs the program, or was begun by a message; so the
-  /// timers and the polling that let a message in are none. `found`: the message was ready when the PE looked. What was
-  /// sent while it worked, and is found by the first look after that, had been there: it waited for the PE.
+  /// A message has just begun an item, or a turn. Whether the PE has waited for it: since its last work it
+  /// was idle for some time, and the message has come since then. Work is what runs the program, or was begun
+  /// by a message; so the timers and the polling that let a message in are none. `found`: the message was
+  /// ready when the PE looked. What was sent while it worked, and is found by the first look after that, had
+  /// been there: it waited for the PE.
   bool begun_by_message(const message_times& times, bool found) {
     worked_ = true;
     if (!waited_ || times.ready <= worked_until_) return false;

@@ -12,8 +12,8 @@ namespace imbrex::tools {
 /// What a frame of a PE is.
 enum class frame_kind : std::uint8_t { item, turn, coroutine };
 
-/// Something that runs on a PE: an item of its queue, in that perhaps the turns of elements, and coroutines that go on. `More`
-/// is what the user of `pe_activity` keeps with it.
+/// Something that runs on a PE: an item of its queue, in that perhaps the turns of elements, and coroutines
+/// that go on. `More` is what the user of `pe_activity` keeps with it.
 template <class More>
 struct activity_frame {
   std::uint64_t begun = 0;
@@ -25,12 +25,13 @@ struct activity_frame {
   More more{};
 };
 
-/// What a PE does by the records of its track: the one place that knows which of them begins what, and what that ends. Reports,
-/// conversions and replays keep one for each PE, and account for what it tells them.
+/// What a PE does by the records of its track: the one place that knows which of them begins what, and what
+/// that ends. Reports, conversions and replays keep one for each PE, and account for what it tells them.
 ///
-/// A PE is idle at first. An item makes it busy; in an item run turns and coroutines, each within the one that was begun
-/// before and has not ended. What the end of one leaves unended inside ends with it. `ended(frame, depth)` is called for each
-/// frame that ends, the innermost first, while it is still there; `depth` is in how many others it ran.
+/// A PE is idle at first. An item makes it busy; in an item run turns and coroutines, each within the one
+/// that was begun before and has not ended. What the end of one leaves unended inside ends with it.
+/// `ended(frame, depth)` is called for each frame that ends, the innermost first, while it is still there;
+/// `depth` is in how many others it ran.
 template <class More>
 class pe_activity {
  public:

@@ -13,8 +13,8 @@
 
 namespace imbrex::tools {
 
-/// The path of a file that is being written: unless this is whole in the end it is removed. What is no regular file stays,
-/// and so does a link, which may be /dev/stdout.
+/// The path of a file that is being written: unless this is whole in the end it is removed. What is no
+/// regular file stays, and so does a link, which may be /dev/stdout.
 class unfinished_file {
  public:
   explicit unfinished_file(std::string path) : path_(std::move(path)) {}
@@ -30,12 +30,12 @@ class unfinished_file {
   bool is_whole_ = false;
 };
 
-/// Writes a file in Perfetto's format: protos/perfetto/trace/trace_packet.proto and track_event/ in its sources. Names
-/// of events are written once, and then called by number.
+/// Writes a file in Perfetto's format: protos/perfetto/trace/trace_packet.proto and track_event/ in its
+/// sources. Names of events are written once, and then called by number.
 class perfetto_file {
  public:
-  /// Creates the file, or empties it; it is removed in the end unless it is closed. Throws `error`, which names the
-  /// file, as all here.
+  /// Creates the file, or empties it; it is removed in the end unless it is closed. Throws `error`, which
+  /// names the file, as all here.
   explicit perfetto_file(const std::string& path);
 
   /// What a thing on the screen belongs to, by a number that is its own.

@@ -13,7 +13,8 @@
 
 namespace imbrex::tools {
 
-/// How many phases there were, and how long, by name. Those that do not end, or began before they were recorded, are left out.
+/// How many phases there were, and how long, by name. Those that do not end, or began before they were
+/// recorded, are left out.
 class phase_account {
  public:
   /// A phase begins or ends on a track.

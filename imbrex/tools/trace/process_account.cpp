@@ -35,8 +35,8 @@ overlap_report process_account::finish(std::uint64_t end) {
   return {overlap_.length(), computation_, overlap_.times()[0], overlap_.cut(), overlap_.cut_time()};
 }
 
-// All changes up to the end of a window are known when it has ended, but for the end of what a PE did before records of it
-// were dropped, in files that do not say when that was (`off`).
+// All changes up to the end of a window are known when it has ended, but for the end of what a PE did before
+// records of it were dropped, in files that do not say when that was (`off`).
 void process_changes::begin_window(std::uint64_t start, std::deque<process_account>& processes) {
   std::sort(late_.begin(), late_.end());
   for (const auto& [time, change] : late_) take(time, change, processes);

@@ -12,8 +12,9 @@
 
 namespace imbrex::tools {
 
-/// The computation of a process: at least one of its PEs computes. Changes come in the order of time, but for the end of
-/// what a PE computed before records of it were dropped: that counts as long as the process computed at all.
+/// The computation of a process: at least one of its PEs computes. Changes come in the order of time, but for
+/// the end of what a PE computed before records of it were dropped: that counts as long as the process
+/// computed at all.
 class process_account {
  public:
   process_account(std::size_t kept, std::uint64_t start) : overlap_(kept), since_(start) {}
@@ -34,11 +35,12 @@ class process_account {
   int computing_ = 0;
 };
 
-/// What changes for processes while a window of a trace is read. The PEs tell it in any order, and it matters in that of
-/// time.
+/// What changes for processes while a window of a trace is read. The PEs tell it in any order, and it matters
+/// in that of time.
 class process_changes {
  public:
-  /// All changes of before are known, and the processes are told. Those that follow are less than 2^32 ns after `start`.
+  /// All changes of before are known, and the processes are told. Those that follow are less than 2^32 ns
+  /// after `start`.
   void begin_window(std::uint64_t start, std::deque<process_account>& processes);
 
   void pe_computes(std::uint64_t time, std::uint32_t process, bool begins) {

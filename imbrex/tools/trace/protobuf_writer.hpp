@@ -7,7 +7,8 @@
 
 namespace imbrex::tools {
 
-/// One message of Protocol Buffers, field by field, as their encoding says. Its memory is used again after `clear`.
+/// One message of Protocol Buffers, field by field, as their encoding says. Its memory is used again after
+/// `clear`.
 class protobuf_message {
  public:
   void number(std::uint32_t field, std::uint64_t value) {

@@ -13,8 +13,8 @@
 
 namespace imbrex::test {
 
-/// A run that never was: PEs do at random what records can tell. It knows the truth that a report has to find again,
-/// with all of it in memory and nothing looked up by address.
+/// A run that never was: PEs do at random what records can tell. It knows the truth that a report has to find
+/// again, with all of it in memory and nothing looked up by address.
 class random_schedule {
  public:
   struct shape {

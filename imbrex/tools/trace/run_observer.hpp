@@ -20,8 +20,8 @@ struct slice {
   bool program = false;
 };
 
-/// Is told what an analysis finds, as soon as that is known: what ends, in about the order of its end. Tracks are those
-/// of the reader, times those of process 0.
+/// Is told what an analysis finds, as soon as that is known: what ends, in about the order of its end. Tracks
+/// are those of the reader, times those of process 0.
 class run_observer {
  public:
   run_observer() = default;
@@ -31,7 +31,8 @@ class run_observer {
 
   /// Comes first: the reader, and the time of the first record.
   virtual void begin(const trace::reader& in, std::uint64_t start) = 0;
-  /// A PE was in one state; `entry` is the innermost that ran, if one did. All stretches of a PE make up the run.
+  /// A PE was in one state; `entry` is the innermost that ran, if one did. All stretches of a PE make up the
+  /// run.
   virtual void stretch(std::uint32_t track, interval time, pe_state state, std::uint32_t entry) = 0;
   virtual void ran(std::uint32_t track, const slice& one) = 0;
   /// A message has begun.

@@ -18,8 +18,8 @@ struct walked_frame {
   std::uint64_t element = 0;
 };
 
-/// Is told what a trace says, to draw it elsewhere: on each track in the order of time. Frames of a PE lie in each other, and
-/// all that begin end. While nothing is recorded a PE has none.
+/// Is told what a trace says, to draw it elsewhere: on each track in the order of time. Frames of a PE lie in
+/// each other, and all that begin end. While nothing is recorded a PE has none.
 class walk_observer {
  public:
   walk_observer() = default;
@@ -35,9 +35,11 @@ class walk_observer {
   virtual void end(std::uint32_t track, std::uint64_t time, const walked_frame& frame) = 0;
   /// By a PE or a communication thread. `number` is that of `message_in_flight`.
   virtual void sent(std::uint32_t track, const trace::record& r, std::uint32_t number) = 0;
-  /// A message whose item has begun before it was sent or packed, which is now: by clocks that do not agree, or stand still.
+  /// A message whose item has begun before it was sent or packed, which is now: by clocks that do not agree,
+  /// or stand still.
   virtual void begun_early(std::uint64_t time, const message_account::begun& known) = 0;
-  /// Operations of devices; of PEs and communication threads what the user marks; of PEs `off`, `on` and `dropped`.
+  /// Operations of devices; of PEs and communication threads what the user marks; of PEs `off`, `on` and
+  /// `dropped`.
   virtual void other(std::uint32_t track, const trace::record& r) = 0;
   /// Comes last: the time of the last record.
   virtual void finish(std::uint64_t time) = 0;

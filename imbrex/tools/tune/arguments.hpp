@@ -13,12 +13,12 @@ namespace imbrex::tune {
 /// Words of a command line; from "--" on they are no options.
 using arguments = std::vector<std::string>;
 
-/// The words with those of options files in the place of each `--options FILE`, and how many processes the last of these
-/// files says. Throws as `read_options_file`.
+/// The words with those of options files in the place of each `--options FILE`, and how many processes the
+/// last of these files says. Throws as `read_options_file`.
 options_file with_files_read(const arguments& words);
 
-/// What stands behind the option, as "--odf 4" or "--odf=4"; of several the last. None if it is not given, or has no
-/// value.
+/// What stands behind the option, as "--odf 4" or "--odf=4"; of several the last. None if it is not given, or
+/// has no value.
 std::optional<std::string> value_of(const arguments& words, std::string_view option);
 
 /// True if the option is given, with or without a value.

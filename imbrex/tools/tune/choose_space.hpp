@@ -16,12 +16,13 @@ struct program_facts {
   int processors = 1;        ///< that it may use
 };
 
-/// What to vary: what the user has named; --odf, if the program has it; and of the runtime's options what may matter
-/// to this run: how PEs learn of their devices, how they are divided among processes, the thread for communication,
-/// binding. Throws `usage_error` for what cannot be varied.
+/// What to vary: what the user has named; --odf, if the program has it; and of the runtime's options what may
+/// matter to this run: how PEs learn of their devices, how they are divided among processes, the thread for
+/// communication, binding. Throws `usage_error` for what cannot be varied.
 space choose_space(const settings& asked, const program_facts& known);
 
-/// Throws `usage_error` for what cannot be varied whatever the program is, so that it need not be run to learn this.
+/// Throws `usage_error` for what cannot be varied whatever the program is, so that it need not be run to
+/// learn this.
 void check_request(const settings& asked, int processors);
 
 }  // namespace imbrex::tune

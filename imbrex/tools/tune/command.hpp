@@ -37,8 +37,9 @@ struct settings {
 /// Reads what stands behind `imbrex tune`, or gives the text to print for --help. Throws `usage_error`.
 std::variant<settings, std::string> parse_command(std::span<const std::string> words);
 
-/// What is asked for of a program that takes the runtime's options: with what its options files hold, which can be varied
-/// only if it is known, and may lie where the result is to be written. Throws as `read_options_file`.
+/// What is asked for of a program that takes the runtime's options: with what its options files hold, which
+/// can be varied only if it is known, and may lie where the result is to be written. Throws as
+/// `read_options_file`.
 settings with_files_read(settings asked);
 
 }  // namespace imbrex::tune

@@ -43,12 +43,13 @@ double median(std::vector<double> values);
 /// The one with the median time; of an even number the faster of the two in the middle. Null of none.
 const observation* typical(const std::vector<observation>& runs);
 
-/// Of so many pairs the candidate must win this many, so that chance alone would let it win as many in one of eight
-/// comparisons (a sign test): all of 3 to 5, all but one of 6 to 8, 8 of 10. More than there are of fewer than 3.
+/// Of so many pairs the candidate must win this many, so that chance alone would let it win as many in one of
+/// eight comparisons (a sign test): all of 3 to 5, all but one of 6 to 8, 8 of 10. More than there are of
+/// fewer than 3.
 int needed_wins(int pairs);
 
-/// The rule: the candidate has won the pairs that it needs to, and is faster in the median by more than `least_gain`;
-/// on a machine whose times are exact by more than `least_exact_gain`.
+/// The rule: the candidate has won the pairs that it needs to, and is faster in the median by more than
+/// `least_gain`; on a machine whose times are exact by more than `least_exact_gain`.
 bool is_better(const std::vector<double>& ratios, bool exact);
 
 }  // namespace imbrex::tune

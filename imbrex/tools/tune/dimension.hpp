@@ -43,12 +43,14 @@ struct space {
   std::string name(const configuration& at) const;
 };
 
-/// The dimension of an option with these values, of which the default is what `from` says; takes it out there. Without
-/// values it is an option that is given or not. Throws `usage_error` for a value that no options file can hold.
+/// The dimension of an option with these values, of which the default is what `from` says; takes it out
+/// there. Without values it is an option that is given or not. Throws `usage_error` for a value that no
+/// options file can hold.
 dimension take_dimension(arguments& from, const std::string& option, const std::vector<std::string>& values);
 
-/// The dimension of the processes that all PEs of a job are divided among, in these numbers; the default is `processes`,
-/// with --pes as `from` says, where it is taken out. Throws `usage_error` for a number that does not divide that of PEs.
+/// The dimension of the processes that all PEs of a job are divided among, in these numbers; the default is
+/// `processes`, with --pes as `from` says, where it is taken out. Throws `usage_error` for a number that does
+/// not divide that of PEs.
 dimension take_processes(arguments& from, int processes, std::int64_t all_pes, const std::vector<int>& among);
 
 }  // namespace imbrex::tune

@@ -5,8 +5,8 @@
 
 namespace imbrex::tune {
 
-/// Throws `usage_error`, before hours of trials, if `write_output` could not write this file, or if it is there and no file
-/// of options: what is there might be the program, or its input.
+/// Throws `usage_error`, before hours of trials, if `write_output` could not write this file, or if it is
+/// there and no file of options: what is there might be the program, or its input.
 void check_output(const std::string& file);
 
 /// Replaces the file as `replace_file` does, or throws `error`.

@@ -15,17 +15,17 @@ struct start {
   int processes = 1;
 };
 
-/// Runs a program with different arguments and measures it: by its trace, or, if it takes no --trace, by how long its
-/// process lives.
+/// Runs a program with different arguments and measures it: by its trace, or, if it takes no --trace, by how
+/// long its process lives.
 class program_runs {
  public:
   /// `launcher` is the command imbrex, to start jobs of several processes; `phase` as in `read_trace`.
   program_runs(std::string launcher, std::string program, std::string phase)
       : launcher_(std::move(launcher)), program_(std::move(program)), phase_(std::move(phase)) {}
 
-  /// The first run, which finds out whether the program takes --trace; if not, says so on the standard error, and starts
-  /// it as `otherwise`. Throws `error` if that fails, too, if its trace cannot be used, or if it takes none although a
-  /// phase is to be measured.
+  /// The first run, which finds out whether the program takes --trace; if not, says so on the standard error,
+  /// and starts it as `otherwise`. Throws `error` if that fails, too, if its trace cannot be used, or if it
+  /// takes none although a phase is to be measured.
   observation probe(const start& with_runtime, const start& otherwise, nanoseconds limit);
   bool traced() const { return traced_; }
 

@@ -25,7 +25,8 @@ std::string report_text(const report& of);
 /// The same as one object.
 std::string report_json(const report& of);
 
-/// There is a file to write. An early end that came before anything was confirmed leaves what may be there as it is.
+/// There is a file to write. An early end that came before anything was confirmed leaves what may be there as
+/// it is.
 bool writes_file(const report& of);
 
 /// The file says how many processes the job has: others than the default, or as the file did that was read.

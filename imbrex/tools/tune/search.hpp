@@ -33,12 +33,13 @@ struct search_result {
   bool ended_early() const { return interrupted || !given_up.empty(); }
 };
 
-/// Looks for a configuration that is faster than the default, by coordinate descent: dimension after dimension, each
-/// alternative is compared with the best that was found so far, until a round changes nothing. Runs of the two that are
-/// compared alternate, so that a machine whose speed changes does not decide; a comparison ends when the candidate can no
-/// longer win. At the end what was found is compared with the default once more, in ten pairs
-/// or more, for which time is kept. On a machine whose times are exact each configuration is run once. An interrupt, or a
-/// run that is given up, ends the search with what has been decided: nothing is confirmed that takes another run.
+/// Looks for a configuration that is faster than the default, by coordinate descent: dimension after
+/// dimension, each alternative is compared with the best that was found so far, until a round changes
+/// nothing. Runs of the two that are compared alternate, so that a machine whose speed changes does not
+/// decide; a comparison ends when the candidate can no longer win. At the end what was found is compared with
+/// the default once more, in ten pairs or more, for which time is kept. On a machine whose times are exact
+/// each configuration is run once. An interrupt, or a run that is given up, ends the search with what has
+/// been decided: nothing is confirmed that takes another run.
 class search {
  public:
   /// `told` hears of each comparison as it ends.
@@ -46,8 +47,8 @@ class search {
       const space& where, subject& what, effort most,
       std::function<void(const comparison&)> told = [](const comparison&) {});
 
-  /// `already_run`: runs of the default that there are. Throws `error` if the default fails, `tools::interrupted` and
-  /// `tools::disturbed` before anything is compared.
+  /// `already_run`: runs of the default that there are. Throws `error` if the default fails,
+  /// `tools::interrupted` and `tools::disturbed` before anything is compared.
   search_result run(std::vector<observation> already_run = {});
 
  private:

@@ -119,8 +119,8 @@ TEST(search, seldom_chooses_what_is_slower_however_noisy_the_machine) {
         [&](const configuration& at, int) { return (at[0] + at[1] > 0 ? 150 : 100) * noise(chance); });
     if (found(space_of({2, 2}), program).chosen != configuration{0, 0}) ++wrong;
   }
-  // The slower one wins a pair with a chance of 0.283, and must win three and then 8 of 10: 0.005 searches of 200 are
-  // to be expected, for each of three candidates.
+  // The slower one wins a pair with a chance of 0.283, and must win three and then 8 of 10: 0.005 searches of
+  // 200 are to be expected, for each of three candidates.
   EXPECT_EQ(wrong, 0);
 }
 

@@ -14,7 +14,8 @@
 namespace imbrex::tune {
 namespace {
 
-/// Adds up the time in which at least one of some phases of one name is under way. Each ends on the PE that it began on.
+/// Adds up the time in which at least one of some phases of one name is under way. Each ends on the PE that
+/// it began on.
 class covered_time {
  public:
   using which = std::pair<std::uint32_t, std::uint64_t>;  // of which track, and its number there

@@ -17,9 +17,9 @@ namespace trace = imbrex::trace;
 
 constexpr std::uint8_t program = 0;
 
-/// Two PEs: 0 computes from 100 to 300, gets at 600 what 1 has sent at 450, and computes until 700; 1 computes from 300
-/// to 500. The phase 0 is under way from 150 to 200 and 610 to 650 on one and from 300 to 495 and 400 to 500 on the other;
-/// 1 is another.
+/// Two PEs: 0 computes from 100 to 300, gets at 600 what 1 has sent at 450, and computes until 700; 1
+/// computes from 300 to 500. The phase 0 is under way from 150 to 200 and 610 to 650 on one and from 300 to
+/// 495 and 400 to 500 on the other; 1 is another.
 std::string write_example(const temporary_trace& folder) {
   std::string file = folder.file();
   trace::file_header head;

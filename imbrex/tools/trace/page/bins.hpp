@@ -20,7 +20,8 @@ inline constexpr std::uint32_t always_apart = 0xffff'0000U;
 /// What of a bin is not told apart, since too many things happened in it.
 inline constexpr std::uint32_t other_things = ~std::uint32_t{0};
 
-/// How the time of a run is cut into bins: when the run gets longer than they reach, they become twice as wide.
+/// How the time of a run is cut into bins: when the run gets longer than they reach, they become twice as
+/// wide.
 struct bin_scale {
   std::uint64_t width = 1024;  ///< ns
   std::size_t bins = 0;
@@ -28,8 +29,8 @@ struct bin_scale {
   bool reaches(std::uint64_t time) const { return time / width < bins; }
 };
 
-/// What somebody did when: the time spent with each thing, by bins. Sums are exact. All times are since the start of
-/// the run, and within the scale.
+/// What somebody did when: the time spent with each thing, by bins. Sums are exact. All times are since the
+/// start of the run, and within the scale.
 class share_bins {
  public:
   /// O(bins that `time` lies in).

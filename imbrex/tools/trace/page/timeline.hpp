@@ -26,9 +26,9 @@ struct timeline_limits {
   std::uint64_t to = ~std::uint64_t{0};  ///< to here
 };
 
-/// What a page draws of a run: for all of it what each PE and device did by bins of time, and for a part of it, the
-/// whole run if that is short, everything that happened. Memory: for the limits, however long the run is.
-/// All times are ns since the start of the run.
+/// What a page draws of a run: for all of it what each PE and device did by bins of time, and for a part of
+/// it, the whole run if that is short, everything that happened. Memory: for the limits, however long the run
+/// is. All times are ns since the start of the run.
 class timeline : public run_observer {
  public:
   explicit timeline(const timeline_limits& limits = {}) : limits_(limits), detail_end_(limits.to) {}
@@ -111,7 +111,8 @@ class timeline : public run_observer {
   interval since_start(interval time);
   /// Whether it is told as a detail.
   bool detailed(interval time) const { return time.end >= limits_.from && time.begin < detail_end_; }
-  /// Of details that there is no room for, that which begins last goes, and the detailed part ends where it begins.
+  /// Of details that there is no room for, that which begins last goes, and the detailed part ends where it
+  /// begins.
   template <class Detail>
   void keep(std::vector<Detail>& present, const Detail& added);
   link& link_of(std::uint32_t from, std::uint32_t to);
