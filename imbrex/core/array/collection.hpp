@@ -455,14 +455,13 @@ template <class T>
 
 /// This PE's part of that number, if it is there, and of Ts.
 template <class T>
-collection<T>* part_at(const processor& pe, std::uint64_t number) {
-  auto* const part = pe.collection(number);
-  return part != nullptr && part->is_of(type_name<T>()) ? static_cast<collection<T>*>(part) : nullptr;
+collection<T>* part_at(processor& pe, std::uint64_t number) {
+  return static_cast<collection<T>*>(pe.collection_of(number, type_name<T>()));
 }
 
 template <class T>
 collection<T>* part_for(message& m) {
-  auto& pe = processor::here();
+  auto& pe = processor::running_here();
   auto* const part = part_at<T>(pe, m.collection);
   return part != nullptr ? part : part_otherwise<T>(pe, m);
 }

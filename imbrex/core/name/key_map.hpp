@@ -31,14 +31,14 @@ class key_map {
  public:
   std::size_t size() const { return size_; }
   /// Of the table.
-  std::size_t capacity() const { return slots_.empty() ? 0 : slots_.size() - 1; }
+  std::size_t capacity() const { return most_ == 0 ? 0 : slots_.size() - 1; }
 
   Value* find(const Key& key) const {
-    if (size_ == 0) return nullptr;
-    for (std::size_t i = order_.place(key);; i = order_.next(i)) {
-      const auto& s = slots_[i];
-      if (s.value == nullptr || s.key == key) return s.value;
-    }
+    const std::size_t place = order_.place(key);
+    const auto& s = slots_[place];
+    if (s.key == key) [[likely]]  // an empty slot may have it, too, and has no value
+      return s.value;
+    return s.value == nullptr ? nullptr : find_behind(place, key);
   }
 
   /// The key must not be in the map. An exception leaves the map as it was.
@@ -108,6 +108,13 @@ class key_map {
     return {std::uint64_t{1} << (shift - std::min(bits_left_out, shift)), shift, 0, capacity};
   }
 
+  /// One that is not at its place, which another has.
+  [[gnu::noinline]] Value* find_behind(std::size_t place, const Key& key) const {
+    for (std::size_t i = order_.next(place); slots_[i].value != nullptr; i = order_.next(i))
+      if (slots_[i].key == key) return slots_[i].value;
+    return nullptr;
+  }
+
   static void put(table& in, const order& o, slot s) {
     std::size_t i = o.place(s.key);
     while (in[i].value != nullptr) i = o.next(i);
@@ -151,7 +158,7 @@ class key_map {
     return true;
   }
 
-  table slots_;
+  table slots_ = table(2);  ///< at first of no capacity: every look-up ends in one of two empty slots
   std::size_t size_ = 0;
   std::size_t most_ = 0;  ///< that size_ may be
   order order_;
