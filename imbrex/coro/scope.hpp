@@ -65,7 +65,6 @@ class suspension {
   }
 
  private:
-
   suspension* next_ = nullptr;
   suspension** link_ = nullptr;
   scope* entry_ = nullptr;

@@ -171,7 +171,7 @@ struct call_message : element_message<key_type<typename T::index_type>> {
       T& chare = element_memory<T>::object(e);
       if constexpr (std::is_void_v<result>) {
         traits::template invoke<T, M>(chare, arguments);
-        if (this->reply) send_reply(this->origin, this->reply, nothing{});
+        if (this->reply) send_end(this->origin, this->reply);
       } else {
         auto value = traits::template invoke<T, M>(chare, arguments);
         if (this->reply) send_reply(this->origin, this->reply, std::move(value));

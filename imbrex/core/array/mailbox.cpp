@@ -84,8 +84,6 @@ bool mailbox_base::receiver::can_move() const {
   return waiter_.object() == entry().body && is_own_port(entry(), &from_);
 }
 
-awaited mailbox_base::receiver::cause() const {
-  return {trace::wait_cause::mailbox, reference_};
-}
+awaited mailbox_base::receiver::cause() const { return {trace::wait_cause::mailbox, reference_}; }
 
 }  // namespace imbrex::detail

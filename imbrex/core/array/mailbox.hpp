@@ -205,9 +205,9 @@ class mailbox_base::receiver : public suspension {
   }
 
   mailbox_base& from_;
-  std::int64_t reference_ = -1;              ///< of one in order what a trace calls its wait; -1 for any
-  const std::int64_t* wanted_;               ///< the number that it waits for; null for any
-  std::int64_t* const next_ = nullptr;       ///< counts what has been received in order
+  std::int64_t reference_ = -1;         ///< of one in order what a trace calls its wait; -1 for any
+  const std::int64_t* wanted_;          ///< the number that it waits for; null for any
+  std::int64_t* const next_ = nullptr;  ///< counts what has been received in order
   letter_base* got_ = nullptr;
   receiver* later_ = nullptr;    ///< among those that wait
   receiver** before_ = nullptr;  ///< what points to it there; null unless it waits

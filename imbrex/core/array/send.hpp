@@ -40,11 +40,11 @@ entry_message<T, M>& make_message_to(scheduler& pe, const element<T>& to, std::u
   return m;
 }
 
-/// `post` where the element is not here, or the message must not go straight into the queue. `part`: null if that is not
-/// here.
+/// `post` of what must not go straight into the queue, as far as that is known at once.
 template <class T, auto M, class... A>
-[[gnu::noinline]] void post_otherwise(processor& pe, collection<T>* part, const element<T>& to,
-                                      std::uint64_t number, reply_address reply, A&&... arguments) {
+[[gnu::noinline]] void post_otherwise(processor& pe, const element<T>& to, std::uint64_t number,
+                                      reply_address reply, A&&... arguments) {
+  auto* const part = part_at<T>(pe, number);
   const int place = part != nullptr ? part->place_of(to.key_value()) : 0;
   if (part != nullptr && !reply && to.priority() == 0) {
     endpoint* const beyond = pe.endpoint_for_written(place);
@@ -58,9 +58,9 @@ template <class T, auto M, class... A>
 template <class T, auto M, class... A>
 void post(processor& pe, const element<T>& to, reply_address reply, A&&... arguments) {
   const std::uint64_t number = pe.number_of(to.collection());
-  auto* const part = part_at<T>(pe, number);
+  const auto* const part = recent_part<T>(pe, number);
   if (part == nullptr || !pe.queues_plainly() || part->find(to.key_value()) == nullptr) [[unlikely]]
-    return post_otherwise<T, M>(pe, part, to, number, reply, std::forward<A>(arguments)...);
+    return post_otherwise<T, M>(pe, to, number, reply, std::forward<A>(arguments)...);
   pe.push_plain(make_message_to<T, M>(pe, to, number, reply, std::forward<A>(arguments)...));
 }
 
@@ -223,7 +223,8 @@ void post_broadcast(const array<T>& to, const reply_address& reply, A&&... argum
   auto& pe = processor::here();
   const std::uint64_t number = pe.number_of(to.collection());
   if (pe.collection(number) == nullptr) pe.check_run(number, type_name<T>(), member_name<M>());
-  auto& m = make_message<entry_broadcast<T, M, Op>>(make_entry_message<T, M>(pe, std::forward<A>(arguments)...));
+  auto& m =
+      make_message<entry_broadcast<T, M, Op>>(make_entry_message<T, M>(pe, std::forward<A>(arguments)...));
   m.collection = number;
   m.priority = to.priority();
   m.reply = reply;

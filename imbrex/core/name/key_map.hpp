@@ -34,11 +34,12 @@ class key_map {
   std::size_t capacity() const { return most_ == 0 ? 0 : slots_.size() - 1; }
 
   Value* find(const Key& key) const {
-    const std::size_t place = order_.place(key);
-    const auto& s = slots_[place];
-    if (s.key == key) [[likely]]  // an empty slot may have it, too, and has no value
-      return s.value;
-    return s.value == nullptr ? nullptr : find_behind(place, key);
+    for (std::size_t i = order_.place(key);; i = order_.next(i)) {
+      const auto& s = slots_[i];
+      if (s.key == key) [[likely]]  // an empty slot may have it, too, and has no value
+        return s.value;
+      if (s.value == nullptr) return nullptr;
+    }
   }
 
   /// The key must not be in the map. An exception leaves the map as it was.
@@ -106,13 +107,6 @@ class key_map {
   static order direct(std::size_t capacity, int bits_left_out) {
     const int shift = shift_to(capacity);
     return {std::uint64_t{1} << (shift - std::min(bits_left_out, shift)), shift, 0, capacity};
-  }
-
-  /// One that is not at its place, which another has.
-  [[gnu::noinline]] Value* find_behind(std::size_t place, const Key& key) const {
-    for (std::size_t i = order_.next(place); slots_[i].value != nullptr; i = order_.next(i))
-      if (slots_[i].key == key) return slots_[i].value;
-    return nullptr;
   }
 
   static void put(table& in, const order& o, slot s) {

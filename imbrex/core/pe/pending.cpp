@@ -79,6 +79,8 @@ void pending_base::rethrow() {
   std::rethrow_exception(error_->take());
 }
 
+void send_end(std::uint32_t caller, const reply_address& reply) { send_reply(caller, reply, nothing{}); }
+
 std::string pending_wait::description() const { return state_.description(); }
 
 awaited pending_wait::cause() const { return {trace::wait_cause::call}; }

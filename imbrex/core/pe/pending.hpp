@@ -98,7 +98,7 @@ class pending_base : public reply_target {
     void operator()(carried_exception* e) const noexcept;
   };
   std::unique_ptr<carried_exception, drop_error> error_;  ///< that came; null if none has
-  scope* entry_that_waits_ = nullptr;  ///< which is told who threw
+  scope* entry_that_waits_ = nullptr;                     ///< which is told who threw
   bool ready_ = false;
   bool awaited_ = false;
   bool renounced_ = false;  ///< by another thread; read at the end of the run
@@ -200,7 +200,7 @@ class [[nodiscard("co_await the result, or use send where none is wanted")]] pen
       : pending(detail::processor::here(), what, entry) {}
   /// The same, of the PE that runs here.
   pending(detail::processor& pe, const char* what, const message_type* entry)
-      : state_(new (pe) detail::pending_state<R>(pe, what, entry)) {}
+      : state_(new(pe) detail::pending_state<R>(pe, what, entry)) {}
 
   /// Where the result is to be sent.
   const reply_address& address() const { return state_->address(); }
@@ -245,5 +245,8 @@ void send_reply(std::uint32_t caller, const reply_address& reply, R&& result) {
   m.reply = reply;
   pe.dispatch(m, static_cast<int>(caller));
 }
+/// The same of what has no result.
+void send_end(std::uint32_t caller, const reply_address& reply);
+
 }  // namespace detail
 }  // namespace imbrex

@@ -50,7 +50,7 @@ processor::slot& processor::slot_to_change(std::uint64_t id) {
   return of_kind[place];
 }
 
-collection_part* processor::find_collection_of(std::uint64_t id, std::string_view chare_name) {
+collection_part* processor::collection_of(std::uint64_t id, std::string_view chare_name) {
   auto* const part = collection(id);
   if (part == nullptr || !part->is_of(chare_name)) return nullptr;
   recent_ = {id, chare_name.data(), part};

@@ -167,10 +167,12 @@ class processor final : public scheduler {
     return (id & singles_bit) == 0 && place < arrays_.size() &&
            generation_of_collection(id) < arrays_[place].next_generation;
   }
-  /// The same if it is of the class of that name, which is looked for anew only when another was looked for before.
-  collection_part* collection_of(std::uint64_t id, std::string_view chare_name) {
+  /// The same if it is of the class of that name.
+  collection_part* collection_of(std::uint64_t id, std::string_view chare_name);
+  /// The same if it is the one that `collection_of` found last; else null.
+  collection_part* recent_collection(std::uint64_t id, std::string_view chare_name) const {
     if (recent_.id != id || recent_.chare_name != chare_name.data()) [[unlikely]]
-      return find_collection_of(id, chare_name);
+      return nullptr;
     if (recent_.part == nullptr) __builtin_unreachable();
     return recent_.part;
   }
@@ -243,7 +245,6 @@ class processor final : public scheduler {
   void note_sent(message& m, int to);
   void dispatch_otherwise(message& m, int to);
   slot& slot_to_change(std::uint64_t id);
-  collection_part* find_collection_of(std::uint64_t id, std::string_view chare_name);
   /// What was held for an array that is there now, or has ended.
   std::vector<message*> take_held(std::uint64_t id);
 
