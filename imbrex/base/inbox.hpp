@@ -47,7 +47,9 @@ class inbox {
   /// True if `take` would return something. The owner.
   bool has_items() const {
     work* seen = head_.load(std::memory_order_relaxed);
-    return seen != nullptr && seen != parked();
+    if (seen == nullptr) [[likely]]
+      return false;
+    return seen != parked();
   }
 
   /// All items, oldest first, linked by `next`; null if there are none. The owner.

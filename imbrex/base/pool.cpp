@@ -190,7 +190,9 @@ void pool::push_returned(std::size_t block_class, block* first, block* last) noe
       !returned.compare_exchange_weak(seen, first, std::memory_order_release, std::memory_order_relaxed));
 }
 
-void* pool::refill(std::size_t c) {
+void* pool::refill(std::size_t bytes) {
+  if (!is_pooled(bytes)) return allocate_large(bytes);
+  const std::size_t c = class_of(bytes);
   if (returned_[c].load(std::memory_order_relaxed) != nullptr) {
     block* b = returned_[c].exchange(nullptr, std::memory_order_acquire);
     free_[c] = b->next;

@@ -50,14 +50,17 @@ class pool {
 
   /// A block of at least that many bytes, aligned to 64. Any thread. Throws std::bad_alloc.
   static void* allocate(std::size_t bytes) {
-    pool* mine = current_;
-    if (mine == nullptr || !is_pooled(bytes)) [[unlikely]]
+    return current_ != nullptr ? current_->take(bytes) : allocate_elsewhere(bytes);
+  }
+  /// The same of this pool. Its thread.
+  void* take(std::size_t bytes) {
+    if (bytes > largest_class) [[unlikely]]
       return allocate_elsewhere(bytes);
-    const std::size_t c = class_of(bytes);
-    block* b = mine->free_[c];
+    auto& free = free_[class_of(bytes)];
+    block* const b = free;
     if (b == nullptr) [[unlikely]]
-      return mine->refill(c);
-    mine->free_[c] = b->next;
+      return refill(bytes);
+    free = b->next;
     __builtin_prefetch(b->next, 1);  // the next one, which may lie in the cache of a core that released it
     return b;
   }
@@ -123,7 +126,7 @@ class pool {
   void leave_kept() noexcept;
   static void* allocate_elsewhere(std::size_t bytes);
   static void release_elsewhere(void* p, std::size_t bytes) noexcept;
-  void* refill(std::size_t block_class);
+  void* refill(std::size_t bytes);
   void push_returned(std::size_t block_class, block* first, block* last) noexcept;
   void send_home(void* p) noexcept;
   static void send_home(chain& c) noexcept;

@@ -41,8 +41,7 @@ class suspension {
   inline void begin(scope& entry);
   /// The waiter goes on.
   void end() {
-    if (link_ == nullptr) return;
-    leave();
+    if (!leave_entry()) return;
     if (const auto* const observers = observer_list::here()) [[unlikely]]
       observers->resumed(*this);
   }
@@ -52,19 +51,20 @@ class suspension {
 
  protected:
   ~suspension() {
-    if (link_ == nullptr) return;
-    leave();
+    if (!leave_entry()) return;
     if (const auto* const observers = observer_list::here()) [[unlikely]]
       observers->abandoned(*entry_, cause_);
   }
-
- private:
-  void leave() {
+  /// False if it was not linked there.
+  bool leave_entry() {
+    if (link_ == nullptr) return false;
     *link_ = next_;
     if (next_ != nullptr) next_->link_ = link_;
     link_ = nullptr;
+    return true;
   }
 
+ private:
   suspension* next_ = nullptr;
   suspension** link_ = nullptr;
   scope* entry_ = nullptr;

@@ -28,9 +28,16 @@ class run_queue {
 
   bool empty() const { return occupied_ == 0 && (!bag_ || is_bag_empty()); }
 
+  /// True without a shuffle seed.
+  bool is_in_order() const { return !bag_; }
+
   void push(work& item) {
     if (bag_) [[unlikely]]
       return put_into_bag(item);
+    push_in_order(item);
+  }
+  /// The same without a shuffle seed.
+  void push_in_order(work& item) {
     // Masked, since a proxy that came off a wire may hold any priority.
     const auto lane = static_cast<std::size_t>(item.priority - first_priority) % lanes_.size();
     lanes_[lane].push(item);

@@ -65,6 +65,14 @@ void scheduler::push_receipt() {
   push(*r);
 }
 
+bool scheduler::look_at_sources() {
+  if (endpoint_ != nullptr && (queue_.empty() || turns_to_poll_-- == 0) && !exchange()) return false;
+  if (device_ != nullptr) look_at_device();
+  if (!timers_.empty() && ((++turns_ & turns_skipped_) == 0 || queue_.empty())) take_due_timers();
+  has_sources_ = endpoint_ != nullptr || device_ != nullptr || !timers_.empty();
+  return true;
+}
+
 /// Backpressure. A PE to which too much has come rather runs than takes in more, between two looks at least as much as
 /// the first has brought, so that its senders notice; a PE that has too much to send runs nothing until some of it has
 /// left, but still takes in, long messages ever more slowly: so of two that flood each other both go on. False if nothing
@@ -109,12 +117,7 @@ void scheduler::take_due_timers() {
 }
 
 void scheduler::run_after() {
-  while (!after_.empty()) {
-    work& item = after_.pop();
-    running_.store(item.type, std::memory_order_relaxed);
-    item_ = &item;
-    run_item(item);
-  }
+  while (!after_.empty()) run_item(after_.pop());
 }
 
 void scheduler::discard_work() noexcept {

@@ -64,11 +64,20 @@ class scheduler {
   int pe() const { return pe_; }
   nanoseconds now() const { return clock_.now(); }
   inbox& door() { return door_; }
+  /// Of its thread, which has activated it.
+  pool& memory() { return memory_; }
 
   /// Queues work made by this PE for itself.
   void push(work& item) { queue_.push(item); }
+  /// The same where nothing is shuffled.
+  void push_plain(work& item) { queue_.push_in_order(item); }
+  /// True unless what is queued is shuffled.
+  bool is_in_order() const { return queue_.is_in_order(); }
 
-  void add_timer(timer& t) { timers_.add(t); }
+  void add_timer(timer& t) {
+    timers_.add(t);
+    has_sources_ = true;
+  }
   void remove_timer(timer& t) { timers_.remove(t); }
   std::optional<nanoseconds> next_deadline() const {
     return timers_.empty() ? std::nullopt : std::optional(timers_.next_deadline());
@@ -82,7 +91,10 @@ class scheduler {
   bool is_punctual() const { return punctual_; }
 
   /// The PE's connection to other processes; before it runs.
-  void attach(endpoint& network) { endpoint_ = &network; }
+  void attach(endpoint& network) {
+    endpoint_ = &network;
+    has_sources_ = true;
+  }
   endpoint* network() const { return endpoint_; }
 
   /// In simulated time: what the PE does is charged there, which is the clock that it was made with; before it runs.
@@ -100,7 +112,10 @@ class scheduler {
   const observer_list& thread_observers() const { return thread_observers_; }
 
   /// Says what tells the PE that its device is done; before the PE runs.
-  void attach(completion_source& device) { device_ = &device; }
+  void attach(completion_source& device) {
+    device_ = &device;
+    has_sources_ = true;
+  }
   completion_source* completions() const { return device_; }
 
   /// Looks for what the network and the device have done. True if something came in.
@@ -111,19 +126,15 @@ class scheduler {
 
   /// Takes in what came through the door and runs one item. False if there was none, or if too much of what was
   /// sent to other processes has not left yet.
-  bool step() {
-    if (door_.has_items()) take_in();
-    if (endpoint_ != nullptr && (queue_.empty() || turns_to_poll_-- == 0) && !exchange()) return false;
-    if (device_ != nullptr) look_at_device();
-    if (!timers_.empty() && ((++turns_ & turns_skipped_) == 0 || queue_.empty())) [[unlikely]]
-      take_due_timers();
-    work* item = queue_.pop();
-    if (item == nullptr) {
-      running_.store(nullptr, std::memory_order_relaxed);
+  [[gnu::always_inline]] bool step() {
+    if (door_.has_items()) [[unlikely]]
+      take_in();
+    if (has_sources_ && !look_at_sources()) return false;
+    work* const item = queue_.pop();
+    if (item == nullptr) [[unlikely]] {
+      end_items();
       return false;
     }
-    running_.store(item->type, std::memory_order_relaxed);
-    item_ = item;
     run_item(*item);
     if (!after_.empty()) [[unlikely]]
       run_after();
@@ -167,10 +178,17 @@ class scheduler {
   /// What comes from other processes counts more than its bytes, so that many small messages are noticed.
   static constexpr std::size_t bytes_beside_payload = 256;
 
-  void run_item(work& item) { observers_ == nullptr ? item.type->run(item) : run_observed(item); }
+  void run_item(work& item) {
+    const work_type* const type = item.type;
+    running_.store(type, std::memory_order_relaxed);
+    item_ = &item;
+    observers_ == nullptr ? type->run(item) : run_observed(item);
+  }
   [[gnu::noinline]] void run_observed(work& item);
   void take_in();
   [[gnu::noinline]] void push_receipt();
+  /// False if nothing must be run now.
+  bool look_at_sources();
   bool exchange();
   void look_at_device();
   void take_due_timers();
@@ -187,6 +205,7 @@ class scheduler {
   const observer_list* observers_ = nullptr;
   endpoint* endpoint_ = nullptr;
   completion_source* device_ = nullptr;
+  bool has_sources_ = false;  // of work, beside the door: an endpoint, a device, timers
   unsigned turns_to_poll_ = 0;
   std::size_t unread_ = 0;       // bytes of what came from other processes and waits in the queue, about
   std::size_t unreceipted_ = 0;  // those of them that no receipt stands for yet

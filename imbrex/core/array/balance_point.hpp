@@ -31,7 +31,10 @@ class [[nodiscard("co_await balance_point")]] balance_point_awaiter {
     if (element_.dying) return true;  // the destruction that is queued ends the entry here
     check_balance_point(entry, who);
     auto& restart = std::apply(
-        [](auto&... a) -> auto& { return make_entry_message<T, Entry>(std::move(a)...); }, arguments_);
+        [this](auto&... a) -> auto& {
+          return make_entry_message<T, Entry>(element_.home->pe(), std::move(a)...);
+        },
+        arguments_);
     const auto& request = *static_cast<message*>(entry.request);
     restart.collection = request.collection;
     restart.key = static_cast<element_header<typename T::index_type>&>(element_).key;

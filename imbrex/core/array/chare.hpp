@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include <imbrex/base/pool.hpp>
 #include <imbrex/core/array/proxy.hpp>
 
 namespace imbrex {
@@ -27,8 +28,19 @@ struct element_memory {
   static constexpr std::size_t alignment = alignof(T) > alignof(header) ? alignof(T) : alignof(header);
   static constexpr std::size_t offset = (sizeof(header) + alignment - 1) / alignment * alignment;
 
-  static void* allocate() { return ::operator new(offset + sizeof(T), std::align_val_t{alignment}); }
-  static void release(void* memory) noexcept { ::operator delete(memory, std::align_val_t{alignment}); }
+  /// Of this PE's pool, unless the chare is aligned to more than blocks of pools are.
+  static void* allocate() {
+    if constexpr (alignment <= pool::granule)
+      return pool::allocate(offset + sizeof(T));
+    else
+      return ::operator new(offset + sizeof(T), std::align_val_t{alignment});
+  }
+  static void release(void* memory) noexcept {
+    if constexpr (alignment <= pool::granule)
+      pool::release(memory, offset + sizeof(T));
+    else
+      ::operator delete(memory, std::align_val_t{alignment});
+  }
 
   static T& object(chare_header& h) {
     auto* bytes = reinterpret_cast<std::byte*>(static_cast<header*>(&h));

@@ -432,9 +432,23 @@ collection<T>& checked(collection_part& part) {
   return static_cast<collection<T>&>(part);
 }
 
-/// What part_for finds where there is no part of Ts to be found; apart from it, as that is in the path of every message.
+/// This PE's part of that number if it is of Ts and the one that was looked for last; null if it has to be looked for.
+template <class T>
+collection<T>* recent_part(const processor& pe, std::uint64_t number) {
+  return static_cast<collection<T>*>(pe.recent_collection(number, type_name<T>()));
+}
+
+/// This PE's part of that number, if it is there, and of Ts.
+template <class T>
+collection<T>* part_at(processor& pe, std::uint64_t number) {
+  auto* const part = recent_part<T>(pe, number);
+  return part != nullptr ? part : static_cast<collection<T>*>(pe.collection_of(number, type_name<T>()));
+}
+
+/// What part_for finds that is not the recent part; apart from it, as that is in the path of every message.
 template <class T>
 [[gnu::noinline]] collection<T>* part_otherwise(processor& pe, message& m) {
+  if (auto* const part = part_at<T>(pe, m.collection)) return part;
   if (auto* const part = pe.collection(m.collection)) {
     const message_guard mine(m);
     throw_another_class(type_name<T>(), *part);
@@ -453,17 +467,10 @@ template <class T>
   return nullptr;
 }
 
-/// This PE's part of that number, if it is there, and of Ts.
-template <class T>
-collection<T>* part_at(const processor& pe, std::uint64_t number) {
-  auto* const part = pe.collection(number);
-  return part != nullptr && part->is_of(type_name<T>()) ? static_cast<collection<T>*>(part) : nullptr;
-}
-
 template <class T>
 collection<T>* part_for(message& m) {
-  auto& pe = processor::here();
-  auto* const part = part_at<T>(pe, m.collection);
+  auto& pe = processor::running_here();
+  auto* const part = recent_part<T>(pe, m.collection);
   return part != nullptr ? part : part_otherwise<T>(pe, m);
 }
 

@@ -24,7 +24,7 @@ struct creation_question : message {
     if (!is_passed_on_) pass_on(pe);
     if (pe.collection(collection) == nullptr) return pe.hold(*this);
     const message_guard mine(*this);
-    send_reply(origin, reply, nothing{});
+    send_end(origin, reply);
   }
 
  private:

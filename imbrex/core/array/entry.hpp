@@ -166,20 +166,21 @@ struct call_message : element_message<key_type<typename T::index_type>> {
 
   /// Calls an entry that does not suspend, and answers.
   void call(chare_header& e) {
-    std::exception_ptr thrown;
+    late_exception thrown;
     try {
       T& chare = element_memory<T>::object(e);
       if constexpr (std::is_void_v<result>) {
         traits::template invoke<T, M>(chare, arguments);
-        if (this->reply) send_reply(this->origin, this->reply, nothing{});
+        if (this->reply) send_end(this->origin, this->reply);
       } else {
         auto value = traits::template invoke<T, M>(chare, arguments);
         if (this->reply) send_reply(this->origin, this->reply, std::move(value));
       }
+      return;
     } catch (...) {
-      thrown = std::current_exception();
+      thrown.keep();
     }
-    if (thrown) fail_entry(*this, e, std::move(thrown));
+    fail_entry(*this, e, thrown.take());
   }
 
   /// Another message with these arguments.

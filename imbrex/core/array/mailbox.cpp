@@ -35,6 +35,24 @@ void mailbox_base::discard() noexcept {
   }
 }
 
+bool mailbox_base::receiver::accept_unread() {
+  if (next_ != nullptr && from_.first_waiting_ != nullptr) return false;  // whose turn is before
+  auto* const l = wanted_ != nullptr ? from_.unread_.find(*wanted_) : from_.unread_.first();
+  if (l == nullptr) return false;
+  accept(*l);
+  return true;
+}
+
+void mailbox_base::receiver::give_up() noexcept {
+  if (before_ != nullptr) leave();
+  if (got_ != nullptr) release();
+}
+
+void mailbox_base::receiver::tell_taken(const observer_list& observers, bool has_waited) const {
+  if (has_waited) observers.resumed(*this);
+  observers.received(*got_->envelope, got_->reference);
+}
+
 std::string mailbox_base::receiver::description() const {
   const std::size_t unread = from_.unread_.size();
   const std::string others = unread == 0 ? "" : " (" + std::to_string(unread) + " unread ";
@@ -43,7 +61,7 @@ std::string mailbox_base::receiver::description() const {
     text += ", of which it has received " + std::to_string(*next_) + (*next_ == 1 ? " value" : " values");
     return others.empty() ? text : text + others + "that were sent later)";
   }
-  text += reference_ ? " with reference " + std::to_string(*reference_) : " with any reference";
+  text += wanted_ != nullptr ? " with reference " + std::to_string(reference_) : " with any reference";
   return others.empty() ? text : text + others + "with other references)";
 }
 
@@ -66,8 +84,6 @@ bool mailbox_base::receiver::can_move() const {
   return waiter_.object() == entry().body && is_own_port(entry(), &from_);
 }
 
-awaited mailbox_base::receiver::cause() const {
-  return {trace::wait_cause::mailbox, reference_.value_or(-1)};
-}
+awaited mailbox_base::receiver::cause() const { return {trace::wait_cause::mailbox, reference_}; }
 
 }  // namespace imbrex::detail

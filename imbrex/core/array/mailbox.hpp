@@ -126,26 +126,24 @@ class mailbox_base {
 
   unread_letters unread_;
   receiver* first_waiting_ = nullptr;
-  receiver* last_waiting_ = nullptr;
+  receiver** after_last_waiting_ = &first_waiting_;
 };
 
 class mailbox_base::receiver : public suspension {
  public:
-  receiver(mailbox_base& from, std::optional<std::int64_t> reference) : from_(from), reference_(reference) {}
+  /// Waits for the value with that reference number; if there is none, for any.
+  receiver(mailbox_base& from, std::optional<std::int64_t> reference)
+      : from_(from), reference_(reference.value_or(-1)), wanted_(reference ? &reference_ : nullptr) {}
   /// Waits for the value that has the number `*next` when it is this one's turn, and counts it as soon as it has come.
-  receiver(mailbox_base& from, std::int64_t* next) : from_(from), next_(next) {}
+  receiver(mailbox_base& from, std::int64_t* next) : from_(from), wanted_(next), next_(next) {}
   /// Only before it is awaited.
   receiver(receiver&& other) noexcept
-      : from_(other.from_), reference_(other.reference_), next_(other.next_) {}
+      : from_(other.from_),
+        reference_(other.reference_),
+        wanted_(other.wanted_ == &other.reference_ ? &reference_ : other.wanted_),
+        next_(other.next_) {}
 
-  bool await_ready() {
-    if (next_ != nullptr && from_.first_waiting_ != nullptr) return false;  // whose turn is before
-    const auto wanted = this->wanted();
-    auto* l = wanted ? from_.unread_.find(*wanted) : from_.unread_.first();
-    if (l == nullptr) return false;
-    accept(*l);
-    return true;
-  }
+  bool await_ready() { return from_.unread_.first() != nullptr && accept_unread(); }
   template <class Promise>
   bool await_suspend(std::coroutine_handle<Promise> waiting) {
     return suspend(waiter(waiting), waiting.promise().entry());
@@ -158,11 +156,10 @@ class mailbox_base::receiver : public suspension {
       reference_ = *next_ + turn;  // if nobody before it gives up
     }
     begin(entry);
-    earlier_ = from_.last_waiting_;
     later_ = nullptr;
-    (earlier_ != nullptr ? earlier_->later_ : from_.first_waiting_) = this;
-    from_.last_waiting_ = this;
-    waiting_ = true;
+    before_ = from_.after_last_waiting_;
+    *before_ = this;
+    from_.after_last_waiting_ = &later_;
     return true;
   }
   std::string description() const final;
@@ -171,28 +168,28 @@ class mailbox_base::receiver : public suspension {
 
  protected:
   ~receiver() {
-    leave();
-    release();
+    if (before_ != nullptr || got_ != nullptr) [[unlikely]]
+      give_up();
   }
   /// The letter that has come.
   letter_base& take() {
-    end();
+    const bool has_waited = leave_entry();
     if (const auto* const observers = observer_list::here()) [[unlikely]]
-      observers->received(*got_->envelope, got_->reference);
+      tell_taken(*observers, has_waited);
     return *got_;
   }
   void release() {
-    if (got_ == nullptr) return;
-    message* m = got_->envelope;
-    got_ = nullptr;
+    message* m = std::exchange(got_, nullptr)->envelope;
     m->type->destroy(*m);
   }
 
  private:
   friend class mailbox_base;
 
-  std::optional<std::int64_t> wanted() const { return next_ != nullptr ? *next_ : reference_; }
-  /// A letter was there already.
+  /// Takes a letter that was there already; false if none is for it.
+  bool accept_unread();
+  void give_up() noexcept;
+  void tell_taken(const observer_list& observers, bool has_waited) const;
   void accept(letter_base& l) {
     from_.unread_.remove(l);
     get(l);
@@ -202,26 +199,24 @@ class mailbox_base::receiver : public suspension {
     if (next_ != nullptr) ++*next_;
   }
   void leave() {
-    if (!waiting_) return;
-    (earlier_ != nullptr ? earlier_->later_ : from_.first_waiting_) = later_;
-    (later_ != nullptr ? later_->earlier_ : from_.last_waiting_) = earlier_;
-    waiting_ = false;
+    *before_ = later_;
+    (later_ != nullptr ? later_->before_ : from_.after_last_waiting_) = before_;
+    before_ = nullptr;
   }
 
   mailbox_base& from_;
-  std::optional<std::int64_t> reference_;  ///< of one in order what a trace calls its wait
-  std::int64_t* next_ = nullptr;           ///< counts what has been received in order
+  std::int64_t reference_ = -1;         ///< of one in order what a trace calls its wait; -1 for any
+  const std::int64_t* wanted_;          ///< the number that it waits for; null for any
+  std::int64_t* const next_ = nullptr;  ///< counts what has been received in order
   letter_base* got_ = nullptr;
-  receiver* earlier_ = nullptr;  ///< among those that wait
-  receiver* later_ = nullptr;
-  bool waiting_ = false;
+  receiver* later_ = nullptr;    ///< among those that wait
+  receiver** before_ = nullptr;  ///< what points to it there; null unless it waits
   waiter waiter_;
 };
 
 inline void mailbox_base::put(letter_base& l) {
   for (receiver* r = first_waiting_; r != nullptr; r = r->later_) {
-    const auto wanted = r->wanted();
-    if (wanted && *wanted != l.reference) continue;
+    if (r->wanted_ != nullptr && *r->wanted_ != l.reference) continue;
     r->leave();
     r->get(l);
     return r->waiter_.resume();

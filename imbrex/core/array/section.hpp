@@ -148,7 +148,7 @@ void post_to_section(const section<T>& to, const reply_address& reply, A&&... ar
   const std::uint64_t number = pe.number_of(to.collection());
   if (pe.collection(number) == nullptr) pe.check_run(number, type_name<T>(), member_name<M>());
   const int root = pe.root_of_section(to.id());
-  auto& content = make_entry_message<T, M>(std::forward<A>(arguments)...);
+  auto& content = make_entry_message<T, M>(pe, std::forward<A>(arguments)...);
   auto& m = make_message<section_broadcast<T, M, Op>>(to.id(), content);
   m.collection = number;
   m.priority = to.priority();

@@ -16,43 +16,59 @@ namespace detail {
 
 /// A message for entry M. A port takes a value, or a reference number and a value.
 template <class T, auto M, class... A>
-entry_message<T, M>& make_entry_message(A&&... arguments) {
+entry_message<T, M>& make_entry_message(scheduler& pe, A&&... arguments) {
   if constexpr (!is_port<M>) {
-    return make_message<call_message<T, M>>(std::in_place, std::forward<A>(arguments)...);
+    return make_message_on<call_message<T, M>>(pe, std::in_place, std::forward<A>(arguments)...);
   } else if constexpr (sizeof...(A) == 1) {
-    return make_message<port_message<T, M>>(0, std::forward<A>(arguments)...);
+    return make_message_on<port_message<T, M>>(pe, 0, std::forward<A>(arguments)...);
   } else {
     check_reference(arguments...);
-    return make_message<port_message<T, M>>(std::forward<A>(arguments)...);
+    return make_message_on<port_message<T, M>>(pe, std::forward<A>(arguments)...);
   }
 }
 
+/// The same for an element of the collection of that number.
 template <class T, auto M, class... A>
-void post(const element<T>& to, const reply_address& reply, A&&... arguments) {
-  auto& pe = processor::here();
-  const std::uint64_t number = pe.number_of(to.collection());
+entry_message<T, M>& make_message_to(scheduler& pe, const element<T>& to, std::uint64_t collection,
+                                     const reply_address& reply, A&&... arguments) {
+  auto& m = make_entry_message<T, M>(pe, std::forward<A>(arguments)...);
+  m.collection = collection;
+  m.key = to.key_value();
+  m.priority = to.priority();
+  m.coalesced = to.is_coalesced();
+  if (reply) m.reply = reply;
+  return m;
+}
+
+/// `post` of what must not go straight into the queue, as far as that is known at once.
+template <class T, auto M, class... A>
+[[gnu::noinline]] void post_otherwise(processor& pe, const element<T>& to, std::uint64_t number,
+                                      reply_address reply, A&&... arguments) {
   auto* const part = part_at<T>(pe, number);
   const int place = part != nullptr ? part->place_of(to.key_value()) : 0;
   if (part != nullptr && !reply && to.priority() == 0) {
     endpoint* const beyond = pe.endpoint_for_written(place);
     if (beyond != nullptr && send_as_bytes<T, M, A...>(*beyond, place, to, number, arguments...)) return;
   }
-  auto& m = make_entry_message<T, M>(std::forward<A>(arguments)...);
-  m.collection = number;
-  m.key = to.key_value();
-  m.priority = to.priority();
-  m.coalesced = to.is_coalesced();
-  m.reply = reply;
-  if (part == nullptr) [[unlikely]]
-    return dispatch_to_element<T>(pe, m);
+  auto& m = make_message_to<T, M>(pe, to, number, reply, std::forward<A>(arguments)...);
+  if (part == nullptr) return dispatch_to_element<T>(pe, m);
   pe.dispatch(m, place);
+}
+
+template <class T, auto M, class... A>
+void post(processor& pe, const element<T>& to, reply_address reply, A&&... arguments) {
+  const std::uint64_t number = pe.number_of(to.collection());
+  const auto* const part = recent_part<T>(pe, number);
+  if (part == nullptr || !pe.queues_plainly() || part->find(to.key_value()) == nullptr) [[unlikely]]
+    return post_otherwise<T, M>(pe, to, number, reply, std::forward<A>(arguments)...);
+  pe.push_plain(make_message_to<T, M>(pe, to, number, reply, std::forward<A>(arguments)...));
 }
 
 template <class T, auto M>
 void port_message<T, M>::post(std::uint64_t collection, std::uint64_t linear, std::int64_t reference,
                               value_type&& value) {
   if constexpr (is_index<typename T::index_type>)
-    detail::post<T, M>(element<T>(collection, linear), {}, reference, std::move(value));
+    detail::post<T, M>(processor::here(), element<T>(collection, linear), {}, reference, std::move(value));
 }
 
 /// The operation of a broadcast whose results nobody wants.
@@ -170,7 +186,7 @@ struct entry_broadcast final : broadcast_message {
       return part.pe().dispatch(message_for(part, e, answer), part.pe().pe());
     const element_turn turn(part.pe(), kind, part, e, *this);
     if constexpr (content_type::is_shareable) {
-      std::exception_ptr thrown;
+      late_exception thrown;
       try {
         T& chare = element_memory<T>::object(e);
         auto& given = content->arguments;
@@ -182,10 +198,11 @@ struct entry_broadcast final : broadcast_message {
         } else {
           results->add(ordinal, traits_of<M>::template invoke<T, M>(chare, given));
         }
+        return;
       } catch (...) {
-        thrown = std::current_exception();
+        thrown.keep();
       }
-      if (thrown) fail_at(e, kind, results, ordinal, std::move(thrown));
+      fail_at(e, kind, results, ordinal, thrown.take());
     } else {
       message_for(part, e, answer).run_on(e);
     }
@@ -206,7 +223,8 @@ void post_broadcast(const array<T>& to, const reply_address& reply, A&&... argum
   auto& pe = processor::here();
   const std::uint64_t number = pe.number_of(to.collection());
   if (pe.collection(number) == nullptr) pe.check_run(number, type_name<T>(), member_name<M>());
-  auto& m = make_message<entry_broadcast<T, M, Op>>(make_entry_message<T, M>(std::forward<A>(arguments)...));
+  auto& m =
+      make_message<entry_broadcast<T, M, Op>>(make_entry_message<T, M>(pe, std::forward<A>(arguments)...));
   m.collection = number;
   m.priority = to.priority();
   m.reply = reply;
@@ -268,7 +286,8 @@ consteval bool call_of_all_fits() {
 /// the run. Arguments are moved or copied into the message.
 template <auto M, class T, class... A>
 void send(const element<T>& to, A&&... arguments) {
-  if constexpr (detail::entry_fits<T, M, A&&...>()) detail::post<T, M>(to, {}, std::forward<A>(arguments)...);
+  if constexpr (detail::entry_fits<T, M, A&&...>())
+    detail::post<T, M>(detail::processor::here(), to, {}, std::forward<A>(arguments)...);
 }
 
 /// The same to every element of an array.
@@ -305,8 +324,9 @@ pending<typename detail::traits_of<M>::result> element<T>::call(A&&... arguments
   } else if constexpr (!detail::entry_fits<T, M, A&&...>()) {
     return result_type("nothing");
   } else {
-    result_type result("the result of", &detail::shown_kind_of<T, M>(arguments...));
-    detail::post<T, M>(*this, result.address(), std::forward<A>(arguments)...);
+    auto& pe = detail::processor::here();
+    result_type result(pe, "the result of", &detail::shown_kind_of<T, M>(arguments...));
+    detail::post<T, M>(pe, *this, result.address(), std::forward<A>(arguments)...);
     return result;
   }
 }

@@ -222,14 +222,15 @@ class short_call {
   }
   template <std::size_t... I, class... Read>
   static void invoke(chare_header& e, std::index_sequence<I...>, Read&... read) {
-    std::exception_ptr thrown;
+    late_exception thrown;
     try {
       static_cast<void>(
           (element_memory<T>::object(e).*M)(given_as<typename traits::template parameter<I>>(read.value)...));
+      return;
     } catch (...) {
-      thrown = std::current_exception();
+      thrown.keep();
     }
-    if (thrown) fail_unanswered(e, shown_kind_of<T, M>(read.value...), std::move(thrown));
+    fail_unanswered(e, shown_kind_of<T, M>(read.value...), thrown.take());
   }
   /// A parameter of type P, from what was read for it: a P by value, or a span.
   template <class P, class Value>

@@ -303,8 +303,9 @@ class short_items : public testing::Test {
 
   template <auto M, class... A>
   bytes message(std::uint64_t key, std::uint64_t collection, std::uint32_t origin, A&&... arguments) {
-    const scheduler::activation as(here.run().processor_at(0));
-    auto& m = detail::make_entry_message<listener, M>(std::forward<A>(arguments)...);
+    auto& pe = here.run().processor_at(0);
+    const scheduler::activation as(pe);
+    auto& m = detail::make_entry_message<listener, M>(pe, std::forward<A>(arguments)...);
     m.key = key;
     m.collection = collection;
     m.origin = origin;

@@ -26,7 +26,7 @@ struct end_request : message {
   void deliver() {
     if (processor::here().has_ended(collection)) {
       const message_guard mine(*this);
-      return send_reply(origin, reply, nothing{});
+      return send_end(origin, reply);
     }
     auto* const part = part_of(*this);
     if (part == nullptr) return processor::here().hold(*this);
@@ -88,7 +88,7 @@ pending<void> end_array(std::uint64_t collection) {
   auto& pe = processor::here();
   pending<void> result("the end of an array");
   if (pe.in_proxy(collection) == nothing_created) {
-    send_reply(static_cast<std::uint32_t>(pe.pe()), result.address(), nothing{});
+    send_end(static_cast<std::uint32_t>(pe.pe()), result.address());
     return result;
   }
   auto& m = make_message<end_request>();
@@ -215,7 +215,7 @@ void end_station::begin(phase next) {
 }
 
 void end_station::requested(std::uint32_t caller, const reply_address& reply) {
-  if (phase_ == phase::has_ended) return send_reply(caller, reply, nothing{});
+  if (phase_ == phase::has_ended) return send_end(caller, reply);
   waiters_.emplace_back(caller, reply);
   if (phase_ == phase::lives) begin(phase::closes);
 }
@@ -248,7 +248,7 @@ void end_station::finish_freezing() {
 
 void end_station::finish() {
   phase_ = phase::has_ended;
-  for (const auto& [caller, reply] : std::exchange(waiters_, {})) send_reply(caller, reply, nothing{});
+  for (const auto& [caller, reply] : std::exchange(waiters_, {})) send_end(caller, reply);
   send_all<removal>();
 }
 

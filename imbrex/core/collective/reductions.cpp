@@ -596,7 +596,7 @@ void reduction_station::report_up(std::uint64_t broadcast, call&& done) {
 }
 
 void reduction_station::answer_for_none(const call& done) {
-  if (done.wants_end_alone) return send_reply(done.caller, done.reply, nothing{});
+  if (done.wants_end_alone) return send_end(done.caller, done.reply);
   fail_empty_reduction(part_, done.caller, done.reply);
 }
 

@@ -106,8 +106,9 @@ auto operator co_await(Stream&&) {
 template <auto M, class T, class... A>
 void send_when_done(stream& after, const element<T>& to, A&&... arguments) {
   if constexpr (detail::entry_fits<T, M, A&&...>()) {
-    auto& m = detail::make_entry_message<T, M>(std::forward<A>(arguments)...);
-    m.collection = detail::processor::here().number_of(to.collection());
+    auto& pe = detail::processor::here();
+    auto& m = detail::make_entry_message<T, M>(pe, std::forward<A>(arguments)...);
+    m.collection = pe.number_of(to.collection());
     m.key = to.key_value();
     m.priority = to.priority();
     using message_type = std::remove_reference_t<decltype(m)>;

@@ -97,22 +97,6 @@ struct message : work {
 
 namespace detail {
 
-/// Destroys a message at the end of a block, unless it was handed on.
-class message_guard {
- public:
-  explicit message_guard(message& m) : held_(&m) {}
-  message_guard(const message_guard&) = delete;
-  message_guard& operator=(const message_guard&) = delete;
-  ~message_guard() {
-    if (held_ != nullptr) held_->type->destroy(*held_);
-  }
-  message& get() const { return *held_; }
-  message& release() { return *std::exchange(held_, nullptr); }
-
- private:
-  message* held_;
-};
-
 template <class M>
 void run_message(work& item) {
   static_cast<M&>(item).deliver();
@@ -124,6 +108,27 @@ void destroy_message(work& item) noexcept {
   m.~M();
   pool::release(&m, sizeof(M));
 }
+
+/// Destroys a message at the end of a block, unless it was handed on.
+template <class M>
+class message_guard {
+ public:
+  explicit message_guard(M& m) : held_(&m) {}
+  message_guard(const message_guard&) = delete;
+  message_guard& operator=(const message_guard&) = delete;
+  [[gnu::always_inline]] ~message_guard() {  // else the pointer lies in memory for the handler of exceptions
+    if (held_ == nullptr) return;
+    if constexpr (requires { M::type_record; })  // nothing derives from such a type
+      destroy_message<M>(*held_);
+    else
+      held_->type->destroy(*held_);
+  }
+  M& get() const { return *held_; }
+  M& release() { return *std::exchange(held_, nullptr); }
+
+ private:
+  M* held_;
+};
 
 void pack_header(const message& m, writer& out);
 void unpack_header(message& m, reader& in);
@@ -181,13 +186,14 @@ message_type runtime_message_type(bool immediate = false) {
   return message_type(name, {}, {}, functions, immediate);
 }
 
+/// A message of the PE that runs on this thread.
 template <class M, class... A>
-M& make_message(A&&... arguments) {
+M& make_message_on(scheduler& pe, A&&... arguments) {
   static_assert(
       alignof(M) <= pool::granule,
       "imbrex: an argument or result is aligned to more than 64 bytes, which messages are not: send it in a "
       "std::vector or as a std::span");
-  void* memory = pool::allocate(sizeof(M));
+  void* memory = pe.memory().take(sizeof(M));
   M* m;
   try {
     m = ::new (memory) M(std::forward<A>(arguments)...);
@@ -196,8 +202,13 @@ M& make_message(A&&... arguments) {
     throw;
   }
   m->type = &M::type_record;
-  m->origin = static_cast<std::uint32_t>(scheduler::current()->pe());
+  m->origin = static_cast<std::uint32_t>(pe.pe());
   return *m;
+}
+
+template <class M, class... A>
+M& make_message(A&&... arguments) {
+  return make_message_on<M>(*scheduler::current(), std::forward<A>(arguments)...);
 }
 
 /// Destroys a message that has an owner.

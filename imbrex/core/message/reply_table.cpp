@@ -13,8 +13,10 @@ void reply_target::found_none(std::uint32_t ordinal) {
 }
 
 void reply_table::add_slot() {
+  if (slots_.empty()) slots_.push_back({nullptr, 0, 0});
   slots_.push_back({nullptr, first_generation_, 0});
-  free_ = static_cast<std::uint32_t>(slots_.size());
+  count_ = static_cast<std::uint32_t>(slots_.size());
+  free_ = count_ - 1;
 }
 
 }  // namespace imbrex::detail

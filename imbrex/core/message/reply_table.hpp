@@ -43,14 +43,14 @@ class reply_table {
     if (free_ == 0) [[unlikely]]
       add_slot();
     const std::uint32_t number = free_;
-    auto& s = slots_[number - 1];
+    auto& s = slots_[number];
     free_ = s.next_free;
     s.target = &target;
     return {number, s.generation, 0};
   }
 
   void close(const reply_address& address) noexcept {
-    auto& s = slots_[address.slot - 1];
+    auto& s = slots_[address.slot];
     s.target = nullptr;
     if (++s.generation == 0) [[unlikely]]
       return;  // all numbers have been used: an answer to a former one would find the next
@@ -71,8 +71,9 @@ class reply_table {
 
   /// Null if nobody waits any more.
   reply_target* find(const reply_address& address) const {
-    if (address.slot == 0 || address.slot > slots_.size()) return nullptr;
-    const auto& s = slots_[address.slot - 1];
+    if (address.slot >= count_) [[unlikely]]
+      return nullptr;
+    const auto& s = slots_[address.slot];
     return s.generation == address.generation ? s.target : nullptr;
   }
 
@@ -85,7 +86,8 @@ class reply_table {
 
   void add_slot();
 
-  std::vector<slot> slots_;
+  std::vector<slot> slots_;  // by number; that of 0, which is nobody's, has no target
+  std::uint32_t count_ = 0;  // of them
   std::uint32_t free_ = 0;
   std::uint32_t first_generation_ = 1;
 };

@@ -34,13 +34,14 @@ class key_map {
  public:
   std::size_t size() const { return size_; }
   /// Of the table.
-  std::size_t capacity() const { return slots_.empty() ? 0 : slots_.size() - 1; }
+  std::size_t capacity() const { return most_ == 0 ? 0 : slots_.size() - 1; }
 
   Value* find(const Key& key) const {
-    if (size_ == 0) return nullptr;
     for (std::size_t i = order_.place(key);; i = order_.next(i)) {
       const auto& s = slots_[i];
-      if (s.value == nullptr || s.key == key) return s.value;
+      if (s.key == key) [[likely]]  // an empty slot may have it, too, and has no value
+        return s.value;
+      if (s.value == nullptr) return nullptr;
     }
   }
 
@@ -154,7 +155,7 @@ class key_map {
     return true;
   }
 
-  table slots_;
+  table slots_ = table(2);  ///< at first of no capacity: every look-up ends in one of two empty slots
   std::size_t size_ = 0;
   std::size_t most_ = 0;  ///< that size_ may be
   order order_;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <exception>
+#include <new>
 #include <string>
+#include <utility>
 
 #include <imbrex/core/message/carried_exception.hpp>
 #include <imbrex/core/pe/local_array.hpp>
@@ -29,6 +31,26 @@ void fail_entry(message& request, const chare_header& element, std::exception_pt
                 const scope* begun = nullptr) noexcept;
 /// The same of an entry whose result nobody awaits.
 void fail_unanswered(const chare_header& element, const message_type& entry, std::exception_ptr why) noexcept;
+
+/// An exception that is handed on once its handler is left, so that it has no other owner. It has no destructor that would
+/// be passed where nothing was thrown: what was kept is taken.
+union late_exception {
+  late_exception() {}
+  ~late_exception() {}
+  late_exception(const late_exception&) = delete;
+  late_exception& operator=(const late_exception&) = delete;
+
+  /// In the handler.
+  void keep() noexcept { ::new (&thrown_) std::exception_ptr(std::current_exception()); }
+  std::exception_ptr take() noexcept {
+    std::exception_ptr taken = std::move(thrown_);
+    thrown_.~exception_ptr();
+    return taken;
+  }
+
+ private:
+  std::exception_ptr thrown_;
+};
 
 /// Ends all entries of an element; whoever awaits their results gets an error with that text.
 void end_entries(chare_header& element, const std::string& why);

@@ -18,27 +18,20 @@ const scheduler* no_pe_any_more() {
 
 }  // namespace
 
-pending_base::pending_base(const char* what, const message_type* entry) : what_(what), entry_(entry) {
-  auto& pe = processor::here();
-  pe_ = &pe;
-  address_ = pe.replies().open(*this);
+bool pending_base::renounce_elsewhere() noexcept {
+  renounced_ = pe_ != no_pe_any_more();
+  return !renounced_;
 }
 
 // While another exception unwinds the stack, that is the one to be told.
-bool pending_base::renounce() noexcept {
-  if (scheduler::current() != pe_) [[unlikely]] {
-    renounced_ = pe_ != no_pe_any_more();
-    return !renounced_;
-  }
+void pending_base::tell_unawaited() noexcept {
+  if (awaited_ || std::uncaught_exceptions() > 0) return;
   auto& pe = processor::here();
-  pe.replies().close(address_);
-  if (error_ && !awaited_ && std::uncaught_exceptions() == 0) [[unlikely]]
-    try {
-      fail_run(pe, error_.description() + " (nobody awaited " + description() + ")");
-    } catch (...) {  // no memory for the words
-      pe.run().fail("an exception came that nobody awaited");
-    }
-  return true;
+  try {
+    fail_run(pe, error_->description() + " (nobody awaited " + description() + ")");
+  } catch (...) {  // no memory for the words
+    pe.run().fail("an exception came that nobody awaited");
+  }
 }
 
 void pending_base::abandon() noexcept {
@@ -49,8 +42,10 @@ void pending_base::abandon() noexcept {
   awaited_ = true;
 }
 
+void pending_base::drop_error::operator()(carried_exception* e) const noexcept { delete e; }
+
 void pending_base::fail(std::uint32_t, carried_exception why) {
-  error_ = std::move(why);
+  error_.reset(new carried_exception(std::move(why)));
   arrived();
 }
 
@@ -80,9 +75,11 @@ void pending_base::throw_not_to_be_awaited() const {
 void pending_base::rethrow() {
   auto& known = entry_that_waits_->throwers;
   if (!known) known = std::make_unique<known_throwers>();
-  known->add(error_.get(), error_.thrower());
-  std::rethrow_exception(error_.take());
+  known->add(error_->get(), error_->thrower());
+  std::rethrow_exception(error_->take());
 }
+
+void send_end(std::uint32_t caller, const reply_address& reply) { send_reply(caller, reply, nothing{}); }
 
 std::string pending_wait::description() const { return state_.description(); }
 

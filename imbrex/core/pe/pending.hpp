@@ -30,7 +30,15 @@ class pending_base : public reply_target {
 
   /// Its owner wants it no more. True if it can be destroyed; on another thread than its PE's it cannot before the run
   /// has ended, which may answer yet, and then is.
-  bool renounce() noexcept;
+  bool renounce() noexcept {
+    scheduler* const here = scheduler::current();
+    if (here != pe_) [[unlikely]]
+      return renounce_elsewhere();
+    static_cast<processor*>(here)->replies().close(address_);
+    if (error_) [[unlikely]]
+      tell_unawaited();
+    return true;
+  }
 
   const reply_address& address() const { return address_; }
   /// Its one awaiter has come.
@@ -53,12 +61,15 @@ class pending_base : public reply_target {
   std::string description() const;
 
  protected:
-  pending_base(const char* what, const message_type* entry);
+  pending_base(processor& pe, const char* what, const message_type* entry)
+      : pe_(&pe), what_(what), entry_(entry) {}
   ~pending_base() = default;
   virtual void destroy() noexcept = 0;
   /// Its PE's memory goes sooner than it does.
   virtual void outlive_pe() noexcept = 0;
 
+  /// Begins to wait, as what it is at last.
+  void open(processor& pe) { address_ = pe.replies().open(*this); }
   /// The result, or an exception, is there.
   void arrived() {
     ready_ = true;
@@ -73,6 +84,9 @@ class pending_base : public reply_target {
   }
 
  private:
+  bool renounce_elsewhere() noexcept;
+  /// An exception has come, which ends the run if nobody has awaited it.
+  void tell_unawaited() noexcept;
   [[noreturn]] void throw_not_to_be_awaited() const;
   [[noreturn]] void rethrow();
 
@@ -80,8 +94,11 @@ class pending_base : public reply_target {
   const char* what_;
   const message_type* entry_;
   reply_address address_;
-  carried_exception error_;
-  scope* entry_that_waits_ = nullptr;  ///< which is told who threw
+  struct drop_error {
+    void operator()(carried_exception* e) const noexcept;
+  };
+  std::unique_ptr<carried_exception, drop_error> error_;  ///< that came; null if none has
+  scope* entry_that_waits_ = nullptr;                     ///< which is told who threw
   bool ready_ = false;
   bool awaited_ = false;
   bool renounced_ = false;  ///< by another thread; read at the end of the run
@@ -91,9 +108,12 @@ class pending_base : public reply_target {
 template <class R>
 class pending_state final : public pending_base {
  public:
-  pending_state(const char* what, const message_type* entry) : pending_base(what, entry) {}
+  pending_state(processor& pe, const char* what, const message_type* entry) : pending_base(pe, what, entry) {
+    open(pe);
+  }
 
-  static void* operator new(std::size_t bytes) { return pool::allocate(bytes); }
+  static void* operator new(std::size_t bytes, scheduler& pe) { return pe.memory().take(bytes); }
+  static void operator delete(void* p, scheduler&) noexcept { pool::release(p, sizeof(pending_state)); }
   static void operator delete(void* p, std::size_t bytes) noexcept { pool::release(p, bytes); }
 
   void accept(std::uint32_t, void* result) override {
@@ -177,7 +197,10 @@ class [[nodiscard("co_await the result, or use send where none is wanted")]] pen
 
   /// For the runtime: `what` and `entry` describe it in a deadlock report.
   explicit pending(const char* what, const message_type* entry = nullptr)
-      : state_(new detail::pending_state<R>(what, entry)) {}
+      : pending(detail::processor::here(), what, entry) {}
+  /// The same, of the PE that runs here.
+  pending(detail::processor& pe, const char* what, const message_type* entry)
+      : state_(new(pe) detail::pending_state<R>(pe, what, entry)) {}
 
   /// Where the result is to be sent.
   const reply_address& address() const { return state_->address(); }
@@ -209,7 +232,7 @@ struct reply_message : message {
   void serialize(auto& ar) { ar(result); }
   void deliver() {
     const message_guard mine(*this);
-    if (auto* target = processor::here().replies().find(reply))
+    if (auto* target = processor::running_here().replies().find(reply)) [[likely]]
       target->accept(reply.ordinal, std::addressof(result));
   }
 };
@@ -217,9 +240,13 @@ struct reply_message : message {
 /// Sends a result to the one who asked.
 template <class R>
 void send_reply(std::uint32_t caller, const reply_address& reply, R&& result) {
-  auto& m = make_message<reply_message<std::remove_cvref_t<R>>>(std::forward<R>(result));
+  auto& pe = processor::running_here();
+  auto& m = make_message_on<reply_message<std::remove_cvref_t<R>>>(pe, std::forward<R>(result));
   m.reply = reply;
-  processor::here().dispatch(m, static_cast<int>(caller));
+  pe.dispatch(m, static_cast<int>(caller));
 }
+/// The same of what has no result.
+void send_end(std::uint32_t caller, const reply_address& reply);
+
 }  // namespace detail
 }  // namespace imbrex

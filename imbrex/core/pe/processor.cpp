@@ -36,11 +36,25 @@ void processor::note_sent(message& m, int to) {
 
 std::uint64_t processor::new_collection() { return run_.new_collection(); }
 
-processor::slot& processor::slot_of(std::uint64_t id) {
+void processor::dispatch_otherwise(message& m, int to) {
+  announce(m, to);
+  if (to == pe() && direct_) return push(m);
+  wire_->send(m, to);
+}
+
+processor::slot& processor::slot_to_change(std::uint64_t id) {
+  recent_ = {};
   auto& of_kind = (id & singles_bit) != 0 ? singles_ : arrays_;
   const std::size_t place = place_of_collection(id);
-  of_kind.reach(place);
-  return of_kind.slots[place];
+  if (place >= of_kind.size()) of_kind.resize(place + 1);
+  return of_kind[place];
+}
+
+collection_part* processor::collection_of(std::uint64_t id, std::string_view chare_name) {
+  auto* const part = collection(id);
+  if (part == nullptr || !part->is_of(chare_name)) return nullptr;
+  recent_ = {id, chare_name.data(), part};
+  return part;
 }
 
 std::vector<message*> processor::take_held(std::uint64_t id) {
@@ -55,7 +69,7 @@ std::vector<message*> processor::take_held(std::uint64_t id) {
 void processor::install(std::unique_ptr<collection_part> part) {
   const std::uint64_t id = part->id();
   if (observers() != nullptr) observers()->tell([&](observer& o) { o.created(*part); });
-  auto& its = slot_of(id);
+  auto& its = slot_to_change(id);
   if (its.id != 0) remove(its.id);  // the news of its end comes later
   run_marks::note_place(place_of_collection(id));
   its.id = id;
@@ -66,14 +80,7 @@ void processor::install(std::unique_ptr<collection_part> part) {
   }
 }
 
-void processor::part_table::reach(std::size_t place) {
-  if (place < slots.size()) return;
-  slots.resize(place + 1);
-  first = slots.data();
-  count = static_cast<std::uint32_t>(slots.size());
-}
-
-void processor::freeze(std::uint64_t id) { frozen_[id] = std::move(slot_of(id).part); }
+void processor::freeze(std::uint64_t id) { frozen_[id] = std::move(slot_to_change(id).part); }
 
 collection_part* processor::frozen(std::uint64_t id) const {
   const auto at = frozen_.find(id);
@@ -83,7 +90,7 @@ collection_part* processor::frozen(std::uint64_t id) const {
 void processor::thaw(std::uint64_t id) {
   const auto at = frozen_.find(id);
   if (at == frozen_.end()) return;  // its end has come first
-  slot_of(id).part = std::move(at->second);
+  slot_to_change(id).part = std::move(at->second);
   frozen_.erase(at);
   for (auto* m : take_held(id)) {
     announce(*m, pe());
@@ -94,7 +101,7 @@ void processor::thaw(std::uint64_t id) {
 void processor::remove(std::uint64_t id) {
   // Else another array has its place already.
   if (collection(id) == nullptr && frozen(id) == nullptr) return;
-  auto& its = slot_of(id);
+  auto& its = slot_to_change(id);
   its.next_generation = generation_of_collection(id) + 1;
   const auto was_frozen = frozen_.extract(id);
   const auto part = was_frozen ? std::move(was_frozen.mapped()) : std::move(its.part);
@@ -209,7 +216,7 @@ void throw_names_nothing(std::string_view chare_name, std::string_view entry_nam
 void processor::clear() noexcept {
   end_items();
   for (auto* of_kind : {&arrays_, &singles_})
-    for (auto& c : of_kind->slots)
+    for (auto& c : *of_kind)
       if (c.part) c.part->clear();
   for (auto& [id, part] : frozen_) part->clear();
   replies_.abandon_all();
@@ -219,10 +226,9 @@ void processor::clear() noexcept {
 
 void processor::clear_parts() noexcept {
   replies_.abandon_all();  // what destructors have asked for
-  for (auto* of_kind : {&arrays_, &singles_}) {
-    of_kind->count = 0;
-    of_kind->slots.clear();
-  }
+  recent_ = {};
+  for (auto* of_kind : {&arrays_, &singles_})
+    const part_table ending = std::exchange(*of_kind, {});  // whose destructors find none any more
   frozen_.clear();
 }
 

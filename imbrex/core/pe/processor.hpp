@@ -95,6 +95,9 @@ class processor final : public scheduler {
     return static_cast<processor&>(*s);
   }
 
+  /// The same where one does: for what PEs run.
+  static processor& running_here() { return static_cast<processor&>(*current()); }
+
   run_services& run() const { return run_; }
   int num_pes() const { return num_pes_; }
   reply_table& replies() { return replies_; }
@@ -114,13 +117,14 @@ class processor final : public scheduler {
   /// Throws imbrex::error if a collection that is not here is one of another run, or none at all.
   void check_run(std::uint64_t number, std::string_view chare_name, std::string_view entry_name = {}) const;
 
-  /// Says how messages leave; before the first of them. `beyond`: what carries those to PEs that are not of this process,
-  /// if nothing in between wants to see them; or null.
+  /// Says how messages leave; before the first of them, and after observers have come. `beyond`: what carries those to PEs
+  /// that are not of this process, if nothing in between wants to see them; or null.
   void connect(transport& wire, const delivery_rules& rules, const pe_range& here, endpoint* beyond) {
     wire_ = &wire;
     beyond_ = observers() == nullptr ? beyond : nullptr;
     here_ = here;
     direct_ = rules.direct;
+    queues_plainly_ = rules.direct && observers() == nullptr && is_in_order();
     separates_broadcasts_ = rules.separates_broadcasts;
     num_pes_ = here.total;
   }
@@ -131,17 +135,22 @@ class processor final : public scheduler {
       note_sent(m, to);
   }
 
+  /// True if what the PE sends to itself only goes into its queue (`push_plain`): it does not travel, nobody is to be told,
+  /// and nothing is shuffled.
+  bool queues_plainly() const { return queues_plainly_; }
+
   /// Sends a message to a PE, which may be this one.
   void dispatch(message& m, int to) {
-    announce(m, to);
-    if (to == pe() && direct_) return push(m);
-    wire_->send(m, to);
+    if (to == pe() && queues_plainly_) [[likely]]
+      return push_plain(m);
+    dispatch_otherwise(m, to);
   }
 
   /// What takes short messages to that PE as bytes; null if messages must be made.
   endpoint* endpoint_for_written(int to) const {
+    if (beyond_ == nullptr) return nullptr;
     const bool is_elsewhere = !here_.holds(to) && to >= 0 && to < num_pes_;  // places come off wires, too
-    return beyond_ != nullptr && is_elsewhere ? beyond_ : nullptr;
+    return is_elsewhere ? beyond_ : nullptr;
   }
 
   /// A number that no other array or group has, in any process.
@@ -150,13 +159,22 @@ class processor final : public scheduler {
   collection_part* collection(std::uint64_t id) const {
     const auto& of_kind = (id & singles_bit) != 0 ? singles_ : arrays_;
     const std::uint32_t place = place_of_collection(id);
-    return place < of_kind.count && of_kind.first[place].id == id ? of_kind.first[place].part.get() : nullptr;
+    return place < of_kind.size() && of_kind[place].id == id ? of_kind[place].part.get() : nullptr;
   }
   /// True if there will be no such array any more.
   bool has_ended(std::uint64_t id) const {
     const std::uint32_t place = place_of_collection(id);
-    return (id & singles_bit) == 0 && place < arrays_.count &&
-           generation_of_collection(id) < arrays_.first[place].next_generation;
+    return (id & singles_bit) == 0 && place < arrays_.size() &&
+           generation_of_collection(id) < arrays_[place].next_generation;
+  }
+  /// The same if it is of the class of that name.
+  collection_part* collection_of(std::uint64_t id, std::string_view chare_name);
+  /// The same if it is the one that `collection_of` found last; else null.
+  collection_part* recent_collection(std::uint64_t id, std::string_view chare_name) const {
+    if (recent_.id != id || recent_.chare_name != chare_name.data()) [[unlikely]]
+      return nullptr;
+    if (recent_.part == nullptr) __builtin_unreachable();
+    return recent_.part;
   }
   void install(std::unique_ptr<collection_part> part);
   /// Takes a part out of the way: messages for it wait as if it had not been created.
@@ -185,7 +203,7 @@ class processor final : public scheduler {
   template <class Visitor>
   void for_each_collection(Visitor visit) const {
     for (const auto* of_kind : {&arrays_, &singles_})
-      for (const auto& c : of_kind->slots)
+      for (const auto& c : *of_kind)
         if (c.part) visit(*c.part);
   }
   const std::vector<message*>& held() const { return held_; }
@@ -214,18 +232,19 @@ class processor final : public scheduler {
     std::uint32_t next_generation = 0;  ///< all before have ended here
   };
 
-  /// Parts by their place, as a vector knows them, and as they are found by each message.
-  struct part_table {
-    std::vector<slot> slots;
-    const slot* first = nullptr;
-    std::uint32_t count = 0;
-
-    void reach(std::size_t place);
+  /// Parts by their place.
+  using part_table = std::vector<slot>;
+  /// The part that was looked for last, of a class that is known by where its name lies.
+  struct recent_part {
+    std::uint64_t id = 0;
+    const char* chare_name = nullptr;
+    collection_part* part = nullptr;
   };
 
   [[noreturn]] static void throw_no_pe();
   void note_sent(message& m, int to);
-  slot& slot_of(std::uint64_t id);
+  void dispatch_otherwise(message& m, int to);
+  slot& slot_to_change(std::uint64_t id);
   /// What was held for an array that is there now, or has ended.
   std::vector<message*> take_held(std::uint64_t id);
 
@@ -234,10 +253,12 @@ class processor final : public scheduler {
   endpoint* beyond_ = nullptr;
   pe_range here_;
   bool direct_ = true;
+  bool queues_plainly_ = false;
   bool separates_broadcasts_ = false;
   int num_pes_ = 1;
   int chares_placed_ = -1;
   std::uint32_t mark_ = 0;
+  recent_part recent_;
   part_table arrays_;
   part_table singles_;
   std::map<std::uint64_t, std::unique_ptr<collection_part>> frozen_;
