@@ -46,7 +46,7 @@ GROUPS = {
     "thread": Group(
         "one PE, a thread", ("--pes", "1"),
         {**{name: 20_000 for name in ("message", "receive", "call", "create", "all_reduce", "by_key")},
-         "broadcast": 200_000}),
+         "broadcast": 200_000, **{name: 200 * 48 for name in ("face", "face_by_hand")}}),
     "deterministic": Group(
         "two PEs of the deterministic machine",
         ("--machine", "deterministic", "--pes", "2", "--device", "emulated"),

@@ -10,6 +10,8 @@
 
 #include <imbrex/gpu.hpp>
 
+#include "faces.hpp"
+
 namespace {
 
 /// Of what is counted for each element.
@@ -196,6 +198,11 @@ imbrex::task<std::int64_t> perform(std::string_view what, std::int64_t times) {
   if (what == "all_to_all" || what == "sparse_exchange" || what == "by_key") {
     const std::int64_t performed = co_await perform_collective(what, times);
     co_return performed;
+  }
+  if (what == "face" || what == "face_by_hand") {
+    const auto way = what == "face" ? way_of_faces::by_halo : way_of_faces::by_hand;
+    const std::int64_t exchanged = co_await exchange_faces(way, times);
+    co_return exchanged;
   }
   if (what == "migrate") {
     if (imbrex::num_pes() < 2) throw imbrex::usage_error("migrate: give it two PEs to move between");

@@ -12,28 +12,68 @@ namespace imbrex::grid::detail {
 template <int N>
 using strides_of = std::array<std::ptrdiff_t, static_cast<std::size_t>(N)>;
 
-/// Copies a box of cells, from the dimension D on; the last stride of both sides is 1. They do not overlap.
-template <int D, class T, int N>
-void copy_from_dimension(const T* from, const strides_of<N>& from_strides, T* to,
-                         const strides_of<N>& to_strides, const index<N>& extents) {
-  if constexpr (D == N - 1) {
-    std::memcpy(to, from, static_cast<std::size_t>(extents[D]) * sizeof(T));
-  } else {
-    const std::ptrdiff_t from_stride = from_strides[D], to_stride = to_strides[D];
-    const int count = extents[D];
-    if constexpr (D == N - 2) {
-      if (extents[N - 1] == 1) {  // the faces of the last dimension
-        for (int i = 0; i < count; ++i) to[i * to_stride] = from[i * from_stride];
-        return;
-      }
+/// Two loops over runs of cells, and the distances between these.
+struct run_loops {
+  int outer = 1, inner = 1;
+  std::ptrdiff_t from_outer = 0, from_inner = 0, to_outer = 0, to_inner = 0;
+};
+
+/// Copies runs of single cells, of which the faces of the last dimension are made. In messages these lie side by side.
+template <class T>
+void copy_columns(const T* from, T* to, const run_loops& loops) {
+  for (int o = 0; o < loops.outer; ++o, from += loops.from_outer, to += loops.to_outer) {
+    if (loops.to_inner == 1) {
+      for (int i = 0; i < loops.inner; ++i) to[i] = from[i * loops.from_inner];
+    } else if (loops.from_inner == 1) {
+      for (int i = 0; i < loops.inner; ++i) to[i * loops.to_inner] = from[i];
+    } else {
+      for (int i = 0; i < loops.inner; ++i) to[i * loops.to_inner] = from[i * loops.from_inner];
     }
-    for (int i = 0; i < count; ++i)
-      copy_from_dimension<D + 1>(from + i * from_stride, from_strides, to + i * to_stride, to_strides,
-                                 extents);
   }
 }
 
-/// Copies a box of cells.
+/// Not inlined: the loops need all registers.
+template <class T>
+[[gnu::noinline]] void copy_runs(const T* from, T* to, const run_loops& given, int cells) {
+  const run_loops loops = given;  // so that nothing that is written to may be one of them
+  if (cells == 1) return copy_columns(from, to, loops);
+  const std::size_t bytes = static_cast<std::size_t>(cells) * sizeof(T);
+  for (int o = 0; o < loops.outer; ++o, from += loops.from_outer, to += loops.to_outer) {
+    const T* from_run = from;
+    T* to_run = to;
+    for (int i = 0; i < loops.inner; ++i, from_run += loops.from_inner, to_run += loops.to_inner)
+      std::memcpy(to_run, from_run, bytes);
+  }
+}
+
+/// The loops from a dimension on to the last two.
+template <int D, class T, int N>
+void copy_from_dimension(const T* from, const strides_of<N>& from_strides, T* to,
+                         const strides_of<N>& to_strides, const index<N>& extents) {
+  if constexpr (N == 1) {
+    std::memcpy(to, from, static_cast<std::size_t>(extents[0]) * sizeof(T));
+  } else if constexpr (D + 3 < N) {
+    for (int i = 0; i < extents[D]; ++i)
+      copy_from_dimension<D + 1>(from + i * from_strides[D], from_strides, to + i * to_strides[D], to_strides,
+                                 extents);
+  } else {
+    run_loops loops{
+        .inner = extents[N - 2], .from_inner = from_strides[N - 2], .to_inner = to_strides[N - 2]};
+    if constexpr (N > 2) {
+      const run_loops around{.inner = extents[D], .from_inner = from_strides[D], .to_inner = to_strides[D]};
+      if (loops.inner == 1) {  // as many runs in one loop as there are
+        loops = around;
+      } else {
+        loops.outer = around.inner;
+        loops.from_outer = around.from_inner;
+        loops.to_outer = around.to_inner;
+      }
+    }
+    copy_runs(from, to, loops, extents[N - 1]);
+  }
+}
+
+/// Copies a box of cells; the last stride of both sides is 1. They do not overlap.
 template <class T, int N>
 void copy_cells(const T* from, const strides_of<N>& from_strides, T* to, const strides_of<N>& to_strides,
                 const index<N>& extents) {
