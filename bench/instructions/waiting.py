@@ -7,7 +7,7 @@ START = r"ucs_x86_init_tsc_freq"
 # What callgrind's names begin with, and why they are left out.
 LEFT_OUT = [
     (r"imbrex::thread_machine::", "the loop of a PE: it spins, polls and sleeps until there is something to do"),
-    (r"imbrex::scheduler::(step|poll|take_in|exchange|look_at_device)\b",
+    (r"imbrex::scheduler::(step|poll|take_in|exchange|look_at_sources|look_at_device)\b",
      "a turn of that loop, also one that finds nothing; what it costs one PE shows that never waits"),
     (r"imbrex::pool::flush\b", "before each sleep"),
     (r"imbrex::inbox::(park|sleep|wake)\b", "sleeps, and wakes of those that sleep"),
