@@ -153,7 +153,7 @@ template <class P>
 struct short_parameter<P> {
   static constexpr bool is_possible = true;
   explicit short_parameter(reader& in) { process(in, value); }
-  P value;
+  P value{};
 };
 
 template <class E>
