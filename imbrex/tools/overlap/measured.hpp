@@ -30,13 +30,11 @@ struct measured_program {
 ///
 /// - N_S: the words in messages that came from other PEs.
 /// - N_P, T_P, P(i): by `trace::produce` in the pieces of work that sent them. Without: N_P are the words of
-/// all
-///   messages by that port, T_P what those pieces took.
+///   all messages by that port, T_P what those pieces took.
 /// - T_AP: from the end of such a `trace::produce` to the sending, with the median message; 0 without.
 /// - N_C, T_C, C(i): by `trace::consume`, or in the same way of the pieces that needed them.
 /// - T_AC: what a PE worked from the time at which a message was sent until it was needed, with the median
-/// message of
-///   the PE where that is least; so what the run itself hides, by ODF or by hand, is in T_AC.
+///   message of the PE where that is least; so what the run itself hides, by ODF or by hand, is in T_AC.
 /// - Pipelined are data that no pair of PEs exchanges in both directions with the same reference number.
 ///
 /// T_comp is the time that the busiest PE worked. There are no data if PEs exchange no messages of the
