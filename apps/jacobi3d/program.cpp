@@ -43,7 +43,8 @@ std::vector<configuration> planned(const settings& asked) {
 // The line of all checks; false if one found a difference.
 bool report_checks(const settings& asked, const std::vector<finished>& all) {
   std::vector<harness::checked> checks;
-  for (const auto& one : all) checks.push_back({fmt::format("ODF {}", one.chosen.odf), &*one.result.check});
+  for (const auto& outcome : all)
+    checks.push_back({fmt::format("ODF {}", outcome.chosen.odf), &*outcome.result.check});
   const std::string line = harness::check_line(checks);
   if (!line.empty()) print(asked, line);
   return !line.empty();

@@ -18,9 +18,9 @@ std::string text(const extents& numbers) {
   return fmt::format("{}x{}x{}", numbers[0], numbers[1], numbers[2]);
 }
 
-double cells_per_second(const finished& one) {
-  const extents& grid = one.chosen.cut.grid;
-  return double(grid[0]) * double(grid[1]) * double(grid[2]) / one.result.seconds_per_iteration;
+double cells_per_second(const finished& outcome) {
+  const extents& grid = outcome.chosen.cut.grid;
+  return double(grid[0]) * double(grid[1]) * double(grid[2]) / outcome.result.seconds_per_iteration;
 }
 
 std::string device_text(const imbrex::options& machine) {
@@ -64,13 +64,13 @@ std::string table_head(const settings& asked, const platform& where) {
                             "ms/iteration", "Mcell/s", "ratio");
 }
 
-std::string table_row(const finished& one, const finished& first) {
-  const extents& blocks = one.chosen.cut.blocks;
-  const double ratio =
-      one.result.ratio.value_or(first.result.seconds_per_iteration / one.result.seconds_per_iteration);
-  return fmt::format("{:>6} {:>8} {:>14} {:>13.4g} {:>10.1f} {:>7.3f}\n", one.chosen.odf,
-                     blocks[0] * blocks[1] * blocks[2], text(one.chosen.cut.largest()),
-                     one.result.seconds_per_iteration * 1e3, cells_per_second(one) / 1e6, ratio);
+std::string table_row(const finished& outcome, const finished& first) {
+  const extents& blocks = outcome.chosen.cut.blocks;
+  const double ratio = outcome.result.ratio.value_or(first.result.seconds_per_iteration /
+                                                     outcome.result.seconds_per_iteration);
+  return fmt::format("{:>6} {:>8} {:>14} {:>13.4g} {:>10.1f} {:>7.3f}\n", outcome.chosen.odf,
+                     blocks[0] * blocks[1] * blocks[2], text(outcome.chosen.cut.largest()),
+                     outcome.result.seconds_per_iteration * 1e3, cells_per_second(outcome) / 1e6, ratio);
 }
 
 std::string summary(std::span<const finished> all) {
@@ -91,24 +91,24 @@ std::string summary(std::span<const finished> all) {
       most.chosen.odf, std::abs(change), change < 0 ? "shorter" : "longer", most.result.ratio.value());
 }
 
-std::string json_line(const settings& asked, const platform& where, const finished& one) {
+std::string json_line(const settings& asked, const platform& where, const finished& outcome) {
   nlohmann::ordered_json line;
   line["app"] = "jacobi3d";
   line["grid"] = asked.grid;
-  line["blocks"] = one.chosen.cut.blocks;
-  line["odf"] = one.chosen.odf;
+  line["blocks"] = outcome.chosen.cut.blocks;
+  line["odf"] = outcome.chosen.odf;
   line["pes"] = asked.machine.pes;
   line["processes"] = where.processes;
   line["spin_us"] = std::chrono::duration<double, std::micro>(asked.spin).count();
-  line["iters"] = one.result.iterations;
-  line["us_per_iter"] = one.result.seconds_per_iteration * 1e6;
-  line["cells_per_s"] = cells_per_second(one);
+  line["iters"] = outcome.result.iterations;
+  line["us_per_iter"] = outcome.result.seconds_per_iteration * 1e6;
+  line["cells_per_s"] = cells_per_second(outcome);
   line["checksum"] = nullptr;
-  if (one.result.checksum) line["checksum"] = fmt::format("{:#018x}", *one.result.checksum);
+  if (outcome.result.checksum) line["checksum"] = fmt::format("{:#018x}", *outcome.result.checksum);
   line["residual"] = nullptr;
-  if (one.result.residual) line["residual"] = *one.result.residual;
+  if (outcome.result.residual) line["residual"] = *outcome.result.residual;
   line["max_abs_error"] = nullptr;
-  if (one.result.check) line["max_abs_error"] = one.result.check->max_abs_error();
+  if (outcome.result.check) line["max_abs_error"] = outcome.result.check->max_abs_error();
   line["machine"] = where.machine;
   line["device"] = asked.machine.device.empty() ? "none" : asked.machine.device;
   if (!asked.machine.device.empty()) {

@@ -89,7 +89,7 @@ std::vector<configuration> plan(const settings& asked, std::uint64_t available_b
   } else {
     for (const std::int64_t odf : asked.odf) all.push_back(cut_by_factor(asked, odf));
   }
-  for (const configuration& one : all) refuse_beyond(available_bytes, asked, one.cut);
+  for (const configuration& candidate : all) refuse_beyond(available_bytes, asked, candidate.cut);
   return all;
 }
 

@@ -23,7 +23,8 @@ void print(const settings& asked, const std::string& text) {
 // The line of all checks; false if one found a difference.
 bool report_checks(const settings& asked, const std::vector<finished>& all) {
   std::vector<harness::checked> checks;
-  for (const auto& one : all) checks.push_back({fmt::format("ODF {:g}", one.chosen.odf), &*one.result.check});
+  for (const auto& outcome : all)
+    checks.push_back({fmt::format("ODF {:g}", outcome.chosen.odf), &*outcome.result.check});
   const std::string line = harness::check_line(checks);
   if (!line.empty()) print(asked, line);
   return !line.empty();

@@ -19,10 +19,10 @@ std::string plural(std::int64_t number, const char* noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
-double grind_ns(const settings& asked, const finished& one) {
+double grind_ns(const settings& asked, const finished& outcome) {
   const auto& [x, y, z] = asked.posed.grid;
   const double work = double(x) * double(y) * double(z) * octants * double(asked.posed.angles_per_octant);
-  return one.result.seconds_per_iteration * 1e9 / work;
+  return outcome.result.seconds_per_iteration * 1e9 / work;
 }
 
 }  // namespace
@@ -46,36 +46,36 @@ std::string table_head(const settings& asked) {
                             "checksum");
 }
 
-std::string table_row(const settings& asked, const finished& one) {
-  const extents& blocks = one.chosen.cut.blocks;
-  const extents largest = one.chosen.cut.largest();
+std::string table_row(const settings& asked, const finished& outcome) {
+  const extents& blocks = outcome.chosen.cut.blocks;
+  const extents largest = outcome.chosen.cut.largest();
   return fmt::format("{:>6.4g} {:>8} {:>10} {:>13.4g} {:>14.4g} {:>9.3g} {:>13.3g} {:#018x}\n",
-                     one.chosen.odf, fmt::format("{}x{}", blocks[0], blocks[1]),
-                     fmt::format("{}x{}", largest[0], largest[1]), one.result.seconds_per_iteration * 1e3,
-                     grind_ns(asked, one), one.result.residual, one.result.balance.error(),
-                     one.result.checksum);
+                     outcome.chosen.odf, fmt::format("{}x{}", blocks[0], blocks[1]),
+                     fmt::format("{}x{}", largest[0], largest[1]), outcome.result.seconds_per_iteration * 1e3,
+                     grind_ns(asked, outcome), outcome.result.residual, outcome.result.balance.error(),
+                     outcome.result.checksum);
 }
 
-std::string json_line(const settings& asked, const finished& one) {
+std::string json_line(const settings& asked, const finished& outcome) {
   nlohmann::ordered_json line;
   line["app"] = "sweep";
   line["grid"] = asked.posed.grid;
-  line["chares"] = {one.chosen.cut.blocks[0], one.chosen.cut.blocks[1]};
-  line["odf"] = one.chosen.odf;
+  line["chares"] = {outcome.chosen.cut.blocks[0], outcome.chosen.cut.blocks[1]};
+  line["odf"] = outcome.chosen.odf;
   line["pes"] = asked.machine.pes;
   line["processes"] = asked.processes;
   line["angles_per_octant"] = asked.posed.angles_per_octant;
   line["planes"] = asked.posed.planes;
   line["angles"] = asked.posed.angles;
   line["spin_us"] = std::chrono::duration<double, std::micro>(asked.spin).count();
-  line["iters"] = one.result.iterations;
-  line["us_per_iter"] = one.result.seconds_per_iteration * 1e6;
-  line["grind_ns"] = grind_ns(asked, one);
-  line["checksum"] = fmt::format("{:#018x}", one.result.checksum);
-  line["residual"] = one.result.residual;
-  line["balance_error"] = one.result.balance.error();
+  line["iters"] = outcome.result.iterations;
+  line["us_per_iter"] = outcome.result.seconds_per_iteration * 1e6;
+  line["grind_ns"] = grind_ns(asked, outcome);
+  line["checksum"] = fmt::format("{:#018x}", outcome.result.checksum);
+  line["residual"] = outcome.result.residual;
+  line["balance_error"] = outcome.result.balance.error();
   line["max_abs_error"] = nullptr;
-  if (one.result.check) line["max_abs_error"] = one.result.check->max_abs_error();
+  if (outcome.result.check) line["max_abs_error"] = outcome.result.check->max_abs_error();
   line["machine"] = machine_of(asked);
   return line.dump();
 }

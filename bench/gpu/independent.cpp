@@ -91,10 +91,10 @@ imbrex::task<> measure(const course& asked, nlohmann::ordered_json& rows) {
   }
   for (int repeat = 0; repeat < asked.repeats; ++repeat)
     for (std::size_t turn = 0; turn < all.size(); ++turn) {
-      candidate& one = all[(turn + static_cast<std::size_t>(repeat)) % all.size()];
+      candidate& c = all[(turn + static_cast<std::size_t>(repeat)) % all.size()];
       const bench::stopwatch watch;
-      co_await one.blocks.call<&block::run>(asked.iterations);
-      one.seconds.push_back(watch.seconds() / asked.iterations);
+      co_await c.blocks.call<&block::run>(asked.iterations);
+      c.seconds.push_back(watch.seconds() / asked.iterations);
     }
   for (const candidate& one : all) {
     std::vector<double> times_the_first;

@@ -86,7 +86,7 @@ int count_of(imbrex::stream& in, const operation& submit, double stretch) {
 std::vector<std::vector<double>> in_turn(imbrex::stream& in, const std::vector<operation>& all,
                                          const course& asked) {
   std::vector<int> counts;
-  for (const operation& one : all) counts.push_back(count_of(in, one, asked.stretch));
+  for (const operation& op : all) counts.push_back(count_of(in, op, asked.stretch));
   std::vector<std::vector<double>> seconds(all.size());
   for (int repeat = 0; repeat < asked.repeats; ++repeat)
     for (std::size_t turn = 0; turn < all.size(); ++turn) {
@@ -181,11 +181,11 @@ void measure(const course& asked, const imbrex::options& how, nlohmann::ordered_
     const std::int64_t edge = fitting(wanted, on.free_memory());
     if (std::ranges::count(done, edge) != 0) continue;
     done.push_back(edge);
-    subject one(on, edge);
-    nlohmann::ordered_json row = one.update_row(asked);
+    subject pair(on, edge);
+    nlohmann::ordered_json row = pair.update_row(asked);
     if (edge != wanted) row["cells_asked"] = wanted;
     rows.push_back(std::move(row));
-    for (int side = 0; side < harness::sides; ++side) rows.push_back(one.face_row(side, asked));
+    for (int side = 0; side < harness::sides; ++side) rows.push_back(pair.face_row(side, asked));
   }
 }
 

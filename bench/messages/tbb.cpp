@@ -18,8 +18,8 @@ void pass(tbb::task_group& group, std::int64_t left) {
 
 void local_message_tbb_task(benchmark::State& state) {
   bench::per_operation(state, 1, [](std::int64_t n) {
-    tbb::task_arena one(1);
-    return one.execute([n] {
+    tbb::task_arena arena(1);
+    return arena.execute([n] {
       tbb::task_group group;
       const bench::stopwatch watch;
       pass(group, n);
@@ -32,8 +32,8 @@ BENCHMARK(local_message_tbb_task)->Apply(bench::medians);
 
 void local_message_tbb_flow_graph(benchmark::State& state) {
   bench::per_operation(state, 1, [](std::int64_t n) {
-    tbb::task_arena one(1);
-    return one.execute([n] {
+    tbb::task_arena arena(1);
+    return arena.execute([n] {
       tbb::flow::graph graph;
       tbb::flow::function_node<std::int64_t, std::int64_t> a(graph, tbb::flow::serial,
                                                              [](std::int64_t left) { return left - 1; });
@@ -54,8 +54,8 @@ BENCHMARK(local_message_tbb_flow_graph)->Apply(bench::medians);
 
 void queue_drain_tbb_task(benchmark::State& state) {
   bench::per_operation(state, queued, [](std::int64_t n) {
-    tbb::task_arena one(1);
-    return one.execute([n] {
+    tbb::task_arena arena(1);
+    return arena.execute([n] {
       tbb::task_group group;
       std::int64_t sum = 0;
       double seconds = 0;

@@ -85,7 +85,7 @@ class player : public imbrex::chare<player> {
         for (std::size_t m = 0; m < window; ++m) imbrex::send<&player::take>(to, shared);
       } else if (gives) {
         rounds_->aside([&] { given.assign(window, *shared); });
-        for (auto& one : given) imbrex::send<&player::take>(to, std::move(one));
+        for (auto& block : given) imbrex::send<&player::take>(to, std::move(block));
       } else {
         for (std::size_t m = 0; m < window; ++m) imbrex::send<&player::take>(to, shown);
       }

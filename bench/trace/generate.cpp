@@ -103,9 +103,9 @@ class generator {
   }
 
   void exchange() {
-    for (pe& one : pes_) {
-      one.inbox.swap(one.next);
-      one.next.clear();
+    for (pe& p : pes_) {
+      p.inbox.swap(p.next);
+      p.next.clear();
     }
   }
 

@@ -17,17 +17,17 @@ void known_throwers::add(const std::exception_ptr& given, std::string thrower) {
 std::optional<std::string> known_throwers::thrower_of(const std::exception_ptr& thrown) const {
   const exception asked = seen_from_outside(thrown);
   if (asked.object == nullptr) return std::nullopt;
-  const auto found = std::find_if(given_.rbegin(), given_.rend(), [&](const exception& one) {
-    return one.object == asked.object && one.type == asked.type && one.text == asked.text;
+  const auto found = std::find_if(given_.rbegin(), given_.rend(), [&](const exception& other) {
+    return other.object == asked.object && other.type == asked.type && other.text == asked.text;
   });
   return found != given_.rend() ? std::optional(found->thrower) : std::nullopt;
 }
 
-known_throwers::exception known_throwers::seen_from_outside(const std::exception_ptr& one) {
+known_throwers::exception known_throwers::seen_from_outside(const std::exception_ptr& thrown) {
   exception seen;
-  seen.type = exception_type(one);
+  seen.type = exception_type(thrown);
   try {
-    std::rethrow_exception(one);
+    std::rethrow_exception(thrown);
   } catch (const std::exception& e) {
     seen.object = dynamic_cast<const void*>(&e);
     seen.text = e.what();

@@ -26,7 +26,7 @@ class known_throwers {
     std::string text;
     std::string thrower;
   };
-  static exception seen_from_outside(const std::exception_ptr& one);
+  static exception seen_from_outside(const std::exception_ptr& thrown);
 
   std::vector<exception> given_;  ///< the oldest first
 };

@@ -46,7 +46,7 @@ TEST(out_of_memory, keeps_the_text_of_another_process) {
 TEST(memory_reserve, makes_refusals_tell_of_themselves_while_it_lives) {
   if (imbrex::test::memory_is_kept_back) GTEST_SKIP() << "a sanitizer refuses memory by itself";
   {
-    const imbrex::memory_reserve one;
+    const imbrex::memory_reserve reserve;
     const imbrex::memory_reserve other;
     EXPECT_THROW(static_cast<void>(::operator new(too_much)), imbrex::out_of_memory);
     EXPECT_TRUE(refusal().starts_with("out of memory")) << refusal();
@@ -64,7 +64,7 @@ void handle() {
 TEST(memory_reserve, leaves_a_programs_own_handler_alone) {
   if (imbrex::test::memory_is_kept_back) GTEST_SKIP() << "a sanitizer refuses memory by itself";
   std::set_new_handler(&handle);
-  const imbrex::memory_reserve one;
+  const imbrex::memory_reserve reserve;
   EXPECT_EQ(std::get_new_handler(), &handle);
   EXPECT_THROW(static_cast<void>(::operator new(too_much)), std::bad_alloc);
   EXPECT_EQ(handled, &handled);

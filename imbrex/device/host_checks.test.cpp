@@ -233,10 +233,11 @@ class listener final : public operation_observer {
   ~listener() { stop(); }
   void stop() { to_.backend().observe(nullptr); }
 
-  void finished(const finished_operation& one) noexcept override {
-    texts.push_back(one.owner + ": " + std::string(one.name) + ", " + std::to_string(one.bytes));
-    begins.push_back(one.begin);
-    ends.push_back(one.end);
+  void finished(const finished_operation& operation) noexcept override {
+    texts.push_back(operation.owner + ": " + std::string(operation.name) + ", " +
+                    std::to_string(operation.bytes));
+    begins.push_back(operation.begin);
+    ends.push_back(operation.end);
   }
 
  private:
@@ -252,19 +253,19 @@ class listener final : public operation_observer {
 void observers_are_told_what_was_done(subject& in) {
   pinned_buffer<int> here(in.first(), 256);
   device_buffer<int> there(in.first(), 256);
-  stream one = make(in, "one");
+  stream s = make(in, "one");
   stream two = make(in, "two");
   listener told(in.first());
   in.expect(told.hears, "the device does not tell what it does");
-  one.copy(there.span(), here.span());
-  one.launch(add, there.span(), there.span(), 1);
-  one.copy(here.span(), there.span());
-  one.synchronize();
+  s.copy(there.span(), here.span());
+  s.launch(add, there.span(), there.span(), 1);
+  s.copy(here.span(), there.span());
+  s.synchronize();
   two.fill(there.span(), std::byte{0});
   two.synchronize();
   told.stop();
-  one.copy(there.span(), here.span());
-  one.synchronize();
+  s.copy(there.span(), here.span());
+  s.synchronize();
   const std::vector<std::string> should{"one: copy to the device, 1024",
                                         "one: " + std::string(add.name) + ", 0",
                                         "one: copy from the device, 1024", "two: fill, 0"};

@@ -123,8 +123,8 @@ class model_reader {
   }
 
   bool is_known(std::string_view key, std::string_view table) const {
-    for (const name& one : known_)
-      if (one == name(table, key)) return true;
+    for (const name& n : known_)
+      if (n == name(table, key)) return true;
     return false;
   }
   bool is_table(std::string_view table) const {
@@ -205,16 +205,17 @@ device_model parse_device_model(std::string_view text, std::string_view file) {
 std::span<const std::string_view> device_model_names() {
   static const std::vector<std::string_view> names = [] {
     std::vector<std::string_view> all;
-    for (const internal::shipped_model& one : internal::shipped_models()) all.push_back(one.name);
+    for (const internal::shipped_model& shipped_model : internal::shipped_models())
+      all.push_back(shipped_model.name);
     return all;
   }();
   return names;
 }
 
 device_model find_device_model(std::string_view name_or_path) {
-  for (const internal::shipped_model& one : internal::shipped_models())
-    if (one.name == name_or_path)
-      return parse_device_model(one.text, "models/" + std::string(one.name) + ".toml");
+  for (const internal::shipped_model& shipped_model : internal::shipped_models())
+    if (shipped_model.name == name_or_path)
+      return parse_device_model(shipped_model.text, "models/" + std::string(shipped_model.name) + ".toml");
   const std::string path(name_or_path);
   std::string text;
   try {

@@ -110,9 +110,9 @@ TEST(device_models, that_cannot_be_say_where_and_why) {
       {with_line(10, "[ = 1]"), {"line 10", "no TOML"}},
       {"", {"line 1", "missing"}},
   };
-  for (const wrong& one : all) {
-    const std::string said = refusal(one.text);
-    for (const std::string& part : one.parts)
+  for (const wrong& example : all) {
+    const std::string said = refusal(example.text);
+    for (const std::string& part : example.parts)
       EXPECT_NE(said.find(part), std::string::npos) << part << " in: " << said;
   }
 }

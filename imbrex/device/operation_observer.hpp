@@ -27,7 +27,7 @@ struct finished_operation {
 class operation_observer {
  public:
   /// In the order in which they end, by one thread at a time; it must not use the device.
-  virtual void finished(const finished_operation& one) noexcept = 0;
+  virtual void finished(const finished_operation& operation) noexcept = 0;
 
  protected:
   ~operation_observer() = default;

@@ -8,9 +8,9 @@
 namespace imbrex::detail {
 namespace {
 
-bool over(event_backend& one) {
+bool over(event_backend& event) {
   try {
-    return one.done();
+    return event.done();
   } catch (const device_error&) {
     return true;  // a device that has failed runs nothing any more
   }
@@ -19,42 +19,42 @@ bool over(event_backend& one) {
 }  // namespace
 
 bool device_moment::over() {
-  std::erase_if(until_, [](const auto& one) { return detail::over(*one); });
+  std::erase_if(until_, [](const auto& event) { return detail::over(*event); });
   return until_.empty();
 }
 
 void device_moment::wait() noexcept {
-  for (const auto& one : until_) try {
-      one->synchronize();
+  for (const auto& event : until_) try {
+      event->synchronize();
     } catch (const device_error&) {  // `over` will tell whether it has failed
     }
 }
 
-void stream_registry::record(stream_backend& one, std::vector<std::shared_ptr<event_backend>>& in) {
+void stream_registry::record(stream_backend& stream, std::vector<std::shared_ptr<event_backend>>& in) {
   try {
-    if (one.idle()) return;
+    if (stream.idle()) return;
     std::shared_ptr<event_backend> end = of_.make_event();
-    one.record(*end);
+    stream.record(*end);
     in.push_back(std::move(end));
   } catch (const device_error&) {  // runs nothing any more
   }
 }
 
-void stream_registry::enter(stream_backend& one) {
+void stream_registry::enter(stream_backend& stream) {
   const std::lock_guard guard(lock_);
-  streams_.push_back(&one);
+  streams_.push_back(&stream);
 }
 
-void stream_registry::leave(stream_backend& one) noexcept {
+void stream_registry::leave(stream_backend& stream) noexcept {
   const std::lock_guard guard(lock_);
-  std::erase(streams_, &one);
+  std::erase(streams_, &stream);
   was_left_ = true;
-  if (std::erase(captured_, &one) != 0) try {
-      static_cast<void>(one.end_capture());  // what it ran before counts on
+  if (std::erase(captured_, &stream) != 0) try {
+      static_cast<void>(stream.end_capture());  // what it ran before counts on
     } catch (const device_error&) {
     }
   std::erase_if(left_running_, [](const auto& left) { return over(*left); });
-  if (!one.capturing()) record(one, left_running_);
+  if (!stream.capturing()) record(stream, left_running_);
 }
 
 std::size_t stream_registry::streams() {
@@ -62,50 +62,50 @@ std::size_t stream_registry::streams() {
   return streams_.size();
 }
 
-void stream_registry::begin_capture(stream_backend& one) {
+void stream_registry::begin_capture(stream_backend& stream) {
   const std::lock_guard guard(lock_);
   captured_.reserve(captured_.size() + 1);
-  one.begin_capture();
-  captured_.push_back(&one);
+  stream.begin_capture();
+  captured_.push_back(&stream);
 }
 
-std::unique_ptr<graph_backend> stream_registry::end_capture(stream_backend& one) {
+std::unique_ptr<graph_backend> stream_registry::end_capture(stream_backend& stream) {
   const std::lock_guard guard(lock_);
   try {
-    auto made = one.end_capture();
-    std::erase(captured_, &one);
+    auto made = stream.end_capture();
+    std::erase(captured_, &stream);
     return made;
   } catch (...) {
-    if (!one.capturing()) std::erase(captured_, &one);
+    if (!stream.capturing()) std::erase(captured_, &stream);
     throw;
   }
 }
 
-void stream_registry::join(stream_backend& one, event_backend& until) {
+void stream_registry::join(stream_backend& stream, event_backend& until) {
   const std::lock_guard guard(lock_);
-  one.wait(until);
+  stream.wait(until);
 }
 
 /// Also by the capture of another device's stream.
 bool stream_registry::is_capturing() {
   return !captured_.empty() ||
-         std::ranges::any_of(streams_, [](stream_backend* one) { return one->capturing(); });
+         std::ranges::any_of(streams_, [](stream_backend* stream) { return stream->capturing(); });
 }
 
 void stream_registry::check() {
   const std::lock_guard guard(lock_);
-  for (stream_backend* one : streams_)
-    if (!one->capturing()) static_cast<void>(one->idle());
+  for (stream_backend* stream : streams_)
+    if (!stream->capturing()) static_cast<void>(stream->idle());
   if (was_left_) static_cast<void>(of_.make_stream(stream_priority::normal, "the end of the run")->idle());
 }
 
 std::unique_ptr<device_moment> stream_registry::now() {
   const std::lock_guard guard(lock_);
   if (is_capturing()) return nullptr;
-  std::erase_if(left_running_, [](const auto& one) { return over(*one); });
+  std::erase_if(left_running_, [](const auto& event) { return over(*event); });
   auto moment = std::make_unique<device_moment>();
   moment->until_ = left_running_;
-  for (stream_backend* one : streams_) record(*one, moment->until_);
+  for (stream_backend* stream : streams_) record(*stream, moment->until_);
   return moment;
 }
 

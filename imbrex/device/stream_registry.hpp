@@ -29,17 +29,17 @@ class stream_registry {
  public:
   explicit stream_registry(device_backend& of) : of_(of) {}
 
-  void enter(stream_backend& one);
+  void enter(stream_backend& stream);
   /// The stream goes; what it still runs counts on.
-  void leave(stream_backend& one) noexcept;
+  void leave(stream_backend& stream) noexcept;
   std::size_t streams();
   /// Begins and ends a capture in the stream. Nobody may ask a captured stream anything, and a moment asks
   /// all of them; so these two, and `join`, exclude `now`.
-  void begin_capture(stream_backend& one);
-  std::unique_ptr<graph_backend> end_capture(stream_backend& one);
+  void begin_capture(stream_backend& stream);
+  std::unique_ptr<graph_backend> end_capture(stream_backend& stream);
   /// The stream waits for an event of another device, and is in that one's capture from now on if the event
   /// is.
-  void join(stream_backend& one, event_backend& until);
+  void join(stream_backend& stream, event_backend& until);
   /// Throws `device_error` if the device has failed.
   void check();
   /// This moment; null while a stream is captured, for it can give no moment then.
@@ -47,7 +47,7 @@ class stream_registry {
 
  private:
   bool is_capturing();
-  void record(stream_backend& one, std::vector<std::shared_ptr<event_backend>>& in);
+  void record(stream_backend& stream, std::vector<std::shared_ptr<event_backend>>& in);
 
   device_backend& of_;
   std::mutex lock_;

@@ -97,10 +97,10 @@ class subject {
 
   /// What was wrong, and what of the devices was not given back.
   std::vector<std::string> end() {
-    for (const auto& one : devices_) {
-      expect_equal(one->streams(), 0U, "the number of streams left");
+    for (const auto& device : devices_) {
+      expect_equal(device->streams(), 0U, "the number of streams left");
       for (const memory_kind kind : {memory_kind::device, memory_kind::pinned})
-        expect_equal(one->memory(kind).counts().blocks_in_use, 0U, "the number of buffers left");
+        expect_equal(device->memory(kind).counts().blocks_in_use, 0U, "the number of buffers left");
     }
     return std::exchange(wrong_, {});
   }

@@ -46,7 +46,7 @@ bool is_sound(const host_user& of) {
 
 host_share share_among(std::span<const host_user> all, std::size_t self) {
   std::map<std::string_view, std::vector<const host_user*>> by_host;  // of a large job only few are on one
-  for (const auto& one : all) by_host[one.host].push_back(&one);
+  for (const auto& process : all) by_host[process.host].push_back(&process);
   const auto part_of = [&](const host_user& of) {
     if (of.pes > 0) return of.pes;
     const auto shares = std::ranges::count_if(by_host[of.host], [&](const host_user* other) {
@@ -137,7 +137,7 @@ host_share share_host(bootstrap& job, int pes, int beside, const std::string& de
     }
   }
   std::int64_t total = 0;
-  for (const auto& one : all) total += one.pes != 0 ? one.pes : 1;
+  for (const auto& process : all) total += process.pes != 0 ? process.pes : 1;
   if (total > max_pes) {
     const std::string problem = "the processes of this job have " + std::to_string(total) +
                                 " PEs together, and a run has " + std::to_string(max_pes) +

@@ -72,9 +72,9 @@ class completions : public testing::TestWithParam<completion_method> {
 INSTANTIATE_TEST_SUITE_P(by, completions,
                          testing::Values(completion_method::polling, completion_method::flag,
                                          completion_method::callback),
-                         [](const auto& one) {
-                           if (one.param == completion_method::polling) return "poll";
-                           return one.param == completion_method::flag ? "flag" : "callback";
+                         [](const auto& info) {
+                           if (info.param == completion_method::polling) return "poll";
+                           return info.param == completion_method::flag ? "flag" : "callback";
                          });
 
 TEST_P(completions, are_told_once_in_whichever_order_they_come) {

@@ -43,21 +43,21 @@ std::optional<nanoseconds> measure_wake() try {
   const real_clock time;
   inbox here;
   inbox there;
-  ball one;
+  ball b;
   std::vector<nanoseconds> wakes(2 * rounds);  // each thread's in turn
   std::thread other = background_thread("that measures a wake", [&] {
     for (std::size_t round = 0;; ++round) {
       wakes[2 * round] = await(there, time);
-      const bool was_last = one.is_last;
-      throw_to(here, one, time);
+      const bool was_last = b.is_last;
+      throw_to(here, b, time);
       if (was_last) return;
     }
   });
   const auto until = time.now() + patience;
   std::size_t round = 0;
-  for (; !one.is_last; ++round) {
-    one.is_last = round + 1 == rounds || (round > 0 && time.now() > until);
-    throw_to(there, one, time);
+  for (; !b.is_last; ++round) {
+    b.is_last = round + 1 == rounds || (round > 0 && time.now() > until);
+    throw_to(there, b, time);
     wakes[2 * round + 1] = await(here, time);
   }
   other.join();

@@ -72,9 +72,9 @@ static_assert(bitwise<detail::int128> && bitwise<detail::uint128>);
 
 TEST(foreign, is_written_by_a_specialisation_or_a_function_beside_the_type) {
   EXPECT_EQ(there_and_back(somebodys::closed(7)).a(), 7);
-  somebodys::beside one(8);
-  one.b = "text";
-  const auto all = there_and_back(std::vector{one, one, one});
+  somebodys::beside value(8);
+  value.b = "text";
+  const auto all = there_and_back(std::vector{value, value, value});
   ASSERT_EQ(all.size(), 3U);
   EXPECT_EQ(all[2].a, 8);
   EXPECT_EQ(all[2].b, "text");

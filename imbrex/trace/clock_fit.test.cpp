@@ -54,9 +54,9 @@ class asker {
 
 clock_line line_of(unsigned seed, const ways& w, const truth& ahead, std::uint64_t from,
                    std::uint64_t until) {
-  asker one(seed, w, ahead);
+  asker a(seed, w, ahead);
   clock_fit fit;
-  for (std::uint64_t now = from; now < until; now += second / 8) EXPECT_TRUE(fit.add(one.ask(now)));
+  for (std::uint64_t now = from; now < until; now += second / 8) EXPECT_TRUE(fit.add(a.ask(now)));
   return fit.line();
 }
 
@@ -122,10 +122,10 @@ TEST(ClockFit, TakesNoSlopeFromASingleRow) {
     const ways link{.least = 50'000, .queue = 20'000, .congestion = 0.9};
     const truth ahead = [](std::uint64_t t) { return -7e6 + 5e-6 * static_cast<double>(t); };
     clock_fit fit;
-    asker one(seed, link, ahead);
+    asker a(seed, link, ahead);
     std::uint64_t now = 3 * second;
     for (int question = 0; question < 16; ++question) {
-      const auto reading = one.ask(now);
+      const auto reading = a.ask(now);
       EXPECT_TRUE(fit.add(reading));
       now += reading.round_trip;
     }
@@ -136,11 +136,11 @@ TEST(ClockFit, TakesNoSlopeFromASingleRow) {
 TEST(ClockFit, KeepsApartWhatLiesFarApart) {
   // A virtual machine pauses.
   const truth ahead = [](std::uint64_t t) { return t < 100 * second ? 1e6 : 3e6; };
-  asker one(4, {.congestion = 0}, ahead);
+  asker a(4, {.congestion = 0}, ahead);
   clock_fit fit;
-  for (std::uint64_t now = second; now < 9 * second; now += second / 4) EXPECT_TRUE(fit.add(one.ask(now)));
+  for (std::uint64_t now = second; now < 9 * second; now += second / 4) EXPECT_TRUE(fit.add(a.ask(now)));
   for (std::uint64_t now = 200 * second; now < 202 * second; now += second / 4)
-    EXPECT_TRUE(fit.add(one.ask(now)));
+    EXPECT_TRUE(fit.add(a.ask(now)));
   EXPECT_LT(worst_error(fit.line(), ahead, second, 4 * second), 5'000);
   EXPECT_LT(worst_error(fit.line(), ahead, 201 * second, 203 * second), 5'000);
 }

@@ -133,20 +133,20 @@ TEST_F(Recording, CountsWhatFindsNoRoom) {
   std::uint64_t lost = 0;
   std::uint64_t latest = 0;
   bool is_off = false;
-  for (const auto& one : c.tracks.at(0)) {
-    EXPECT_GE(one.time, latest);
-    latest = one.time;
-    if (one.kind == record_kind::mark) {
+  for (const auto& entry : c.tracks.at(0)) {
+    EXPECT_GE(entry.time, latest);
+    latest = entry.time;
+    if (entry.kind == record_kind::mark) {
       EXPECT_FALSE(is_off);
-      EXPECT_EQ(one.time, ++written + lost);  // nothing is missing but what is said to be
+      EXPECT_EQ(entry.time, ++written + lost);  // nothing is missing but what is said to be
     }
-    if (one.kind == record_kind::off) {
-      EXPECT_EQ(one.time, written + lost + 1);  // of the first that is missing
+    if (entry.kind == record_kind::off) {
+      EXPECT_EQ(entry.time, written + lost + 1);  // of the first that is missing
       is_off = true;
     }
-    if (one.kind == record_kind::dropped) {
+    if (entry.kind == record_kind::dropped) {
       EXPECT_TRUE(std::exchange(is_off, false));
-      lost += one.a;
+      lost += entry.a;
     }
   }
   EXPECT_EQ(written + lost, all);

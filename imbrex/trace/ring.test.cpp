@@ -38,7 +38,7 @@ TEST(Ring, RefusesWhatItHasNoRoomForAndKeepsTheRest) {
   while (r.size() > 0) {
     const auto piece = r.oldest();
     ASSERT_FALSE(piece.empty());
-    for (const auto& one : piece) expect_numbered(one, read++);
+    for (const auto& entry : piece) expect_numbered(entry, read++);
     r.release(piece.size());
   }
   EXPECT_EQ(read, 3U);
@@ -75,7 +75,7 @@ TEST(Ring, KeepsToTwoBlocksWhileItIsRead) {
     for (int some = 0; some < 100; ++some) ASSERT_TRUE(r.push(numbered(written++)));
     while (r.size() > 0) {
       const auto piece = r.oldest();
-      for (const auto& one : piece) expect_numbered(one, read++);
+      for (const auto& entry : piece) expect_numbered(entry, read++);
       seen.push_back(piece.data());
       r.release(piece.size());
     }
@@ -126,10 +126,10 @@ TEST(Ring, PassesEverythingFromOneThreadToAnother) {
     std::uint64_t read = 0;
     while (read < all) {
       const auto piece = r.oldest();
-      for (auto& one : piece) {
-        if (one.time != read) break;
-        expect_numbered(one, read++);
-        one.time = 0;  // it is the reader's
+      for (auto& entry : piece) {
+        if (entry.time != read) break;
+        expect_numbered(entry, read++);
+        entry.time = 0;  // it is the reader's
       }
       r.release(piece.size());
       if (piece.empty()) std::this_thread::yield();

@@ -78,8 +78,8 @@ int readings_beside_their_line() {
   }
   line.add(tick_line::read_both());
   int far = 0;
-  for (const auto& one : between)
-    if (std::llabs(static_cast<std::int64_t>(line.ns(one.ticks) - one.ns)) > 5'000) ++far;
+  for (const auto& entry : between)
+    if (std::llabs(static_cast<std::int64_t>(line.ns(entry.ticks) - entry.ns)) > 5'000) ++far;
   return far;
 }
 

@@ -13,4 +13,4 @@ class cell : public imbrex::chare<cell> {
   std::vector<int> values_;
 };
 
-imbrex::task<int> first_of(imbrex::element<cell> one) { co_return (co_await one.call<&cell::values>())[0]; }
+imbrex::task<int> first_of(imbrex::element<cell> to) { co_return (co_await to.call<&cell::values>())[0]; }

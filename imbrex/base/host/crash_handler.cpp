@@ -71,8 +71,8 @@ void find_symboliser() {
 }
 
 const char* name_of(int signal) {
-  for (const auto& one : crash_signals)
-    if (one.number == signal) return one.name;
+  for (const auto& crash_signal : crash_signals)
+    if (crash_signal.number == signal) return crash_signal.name;
   return "a signal";
 }
 
@@ -119,8 +119,8 @@ bool name_functions(void* const* frames, int count) {
     if (::dladdr(frames[i], &module) == 0 || module.dli_fname == nullptr) return false;
     int same = 0;
     for (; i < count; ++i) {
-      Dl_info one{};
-      if (::dladdr(frames[i], &one) == 0 || one.dli_fbase != module.dli_fbase) break;
+      Dl_info symbol{};
+      if (::dladdr(frames[i], &symbol) == 0 || symbol.dli_fbase != module.dli_fbase) break;
       // All but the first are where a call returns to, which may be another line.
       const auto offset = reinterpret_cast<std::uintptr_t>(frames[i]) -
                           reinterpret_cast<std::uintptr_t>(module.dli_fbase) - (i == 0 ? 0 : 1);

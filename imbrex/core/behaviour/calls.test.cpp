@@ -273,8 +273,8 @@ TEST_P(calls, when_all_and_when_any_combine_what_can_be_awaited) {
 
     std::vector<pending<int>> many;
     for (int i = 0; i < 3; ++i) many.push_back(all[i].call<&worker::add>(i, i));
-    const auto one = co_await when_any(std::move(many));
-    EXPECT_EQ(one.value, 2 * static_cast<int>(one.index));
+    const auto first = co_await when_any(std::move(many));
+    EXPECT_EQ(first.value, 2 * static_cast<int>(first.index));
 
     std::string text;
     try {

@@ -118,8 +118,8 @@ class faulty : public chare<faulty, index<2>> {
 };
 
 template <class R>
-task<> arrival_of(const pending<R>& one) {
-  while (!one.ready()) co_await sleep_for(std::chrono::microseconds(10));
+task<> arrival_of(const pending<R>& result) {
+  while (!result.ready()) co_await sleep_for(std::chrono::microseconds(10));
 }
 
 TEST_P(errors, an_exception_that_nobody_has_awaited_ends_the_run) {
@@ -199,9 +199,9 @@ TEST_P(errors, an_exception_that_its_awaiter_lets_go_on_names_who_threw_it) {
   fails(
       []() -> task<> {
         auto all = make_array<faulty>({2, 2});
-        const auto one = all[{1, 0}].call<&faulty::fail_with_own>();
-        co_await arrival_of(one);
-        co_await one;
+        const auto call = all[{1, 0}].call<&faulty::fail_with_own>();
+        co_await arrival_of(call);
+        co_await call;
       },
       {"the main task: ", "my own (thrown by faulty(1, 0), entry fail_with_own, on PE "});
 }

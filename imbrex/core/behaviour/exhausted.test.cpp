@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(by, exhausted,
                                                co_return 0;
                                              },
                                              "hungry.3., entry send_for_ever"}),
-                         [](const testing::TestParamInfo<way>& one) { return one.param.name; });
+                         [](const testing::TestParamInfo<way>& info) { return info.param.name; });
 
 TEST(exhausted, can_be_caught) {
   if (test::memory_is_kept_back) GTEST_SKIP() << "a sanitizer ends the process by itself";

@@ -463,23 +463,23 @@ TEST_P(migration, is_followed_after_any_number_of_moves) {
     const auto all = make_array<traveller>(4);
     const auto senders = make_group<sender>();
     co_await senders.created();
-    const auto one = all[0];
+    const auto element = all[0];
     const int last = num_pes() - 1;
     int value = 0;
     for (const std::uint64_t moves : {32'768ULL, 65'535ULL, 1ULL << 31U, (1ULL << 32U) - 1, 1ULL << 40U}) {
       for (int p = 0; p < num_pes(); ++p) {
-        send<&sender::say>(senders[p], one, ++value);  // who learns where it is
+        send<&sender::say>(senders[p], element, ++value);  // who learns where it is
         co_await quiescence();
       }
-      co_await one.call<&traveller::age>(moves);
+      co_await element.call<&traveller::age>(moves);
       for (const int to : {last, 0, last / 2}) {
-        co_await one.call<&traveller::go>(to);
+        co_await element.call<&traveller::go>(to);
         co_await quiescence();
       }
       for (int p = 0; p < num_pes(); ++p) {
-        send<&sender::say>(senders[p], one, ++value);
+        send<&sender::say>(senders[p], element, ++value);
         co_await quiescence();
-        const int heard = co_await one.call<&traveller::value>();
+        const int heard = co_await element.call<&traveller::value>();
         EXPECT_EQ(heard, value) << moves;
       }
     }

@@ -275,13 +275,13 @@ TEST(runs, a_proxy_of_an_earlier_one_names_nothing_in_the_next) {
   for (const options& how : few_ways()) {
     SCOPED_TRACE(text_of(how));
     array<waiting> all;
-    element<waiting> one;
+    element<waiting> target;
     element<waiting> single;
     section<waiting> some;
     group<waiting> each;
     const auto first = [&]() -> task<> {
       all = make_array<waiting>(2);
-      one = all[1];
+      target = all[1];
       some = all.section({{0}, {1}});
       single = make_chare<waiting>();
       each = make_group<waiting>();
@@ -301,10 +301,10 @@ TEST(runs, a_proxy_of_an_earlier_one_names_nothing_in_the_next) {
           EXPECT_NE(std::string(e.what()).find("earlier run"), std::string::npos) << e.what();
         }
       };
-      refused([&] { static_cast<void>(one.call<&waiting::answer>(1)); });
-      refused([&] { send<&waiting::never>(one, 1); });
+      refused([&] { static_cast<void>(target.call<&waiting::answer>(1)); });
+      refused([&] { send<&waiting::never>(target, 1); });
       refused([&] { static_cast<void>(single.call<&waiting::answer>(1)); });
-      refused([&] { one.destroy(); });
+      refused([&] { target.destroy(); });
       refused([&] { send<&waiting::stop>(all); });
       refused([&] { static_cast<void>(all.reduce<&waiting::answer>(sum, 1)); });
       refused([&] { static_cast<void>(all.created()); });

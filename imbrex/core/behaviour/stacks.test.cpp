@@ -238,18 +238,18 @@ TEST_P(stacks, go_on_after_a_move_to_another_pe_of_their_process) {
     SCOPED_TRACE(text_of(how));
     std::set<int> seen;
     const int status = run_once(how, [&]() -> task<> {
-      auto one = make_array<climber>({1});
+      auto single_element = make_array<climber>({1});
       const int moves = 3 * num_pes();
-      auto been = one[0].call<&climber::carry_over>(moves);
+      auto been = single_element[0].call<&climber::carry_over>(moves);
       co_await quiescence();
       std::vector<int> expected;
       for (int i = 0; i < moves; ++i) {
-        send<&climber::go>(one[0], i % num_pes());
+        send<&climber::go>(single_element[0], i % num_pes());
         co_await quiescence();
-        const int on = co_await one[0].call<&climber::on>();
+        const int on = co_await single_element[0].call<&climber::on>();
         seen.insert(on);
         expected.insert(expected.end(), {i * i, on});
-        send<&climber::rope>(one[0], i, i * i);
+        send<&climber::rope>(single_element[0], i, i * i);
         co_await quiescence();
       }
       const auto found = co_await been;
@@ -264,13 +264,13 @@ TEST_P(stacks, leave_when_nothing_keeps_them_on_their_pe) {
   for (const options& how : GetParam().runs) {
     SCOPED_TRACE(text_of(how));
     const int status = run_once(how, [&]() -> task<> {
-      auto one = make_array<climber>({1});
-      const int from = co_await one[0].call<&climber::on>();
+      auto single_element = make_array<climber>({1});
+      const int from = co_await single_element[0].call<&climber::on>();
       const int of_process = from / how.pes * how.pes;
       const int to = of_process + (from + 1) % how.pes;
-      auto result = one[0].call<&climber::move_after_a_call>(to);
+      auto result = single_element[0].call<&climber::move_after_a_call>(to);
       co_await quiescence();
-      send<&climber::rope>(one[0], 3, 5);
+      send<&climber::rope>(single_element[0], 3, 5);
       const int sum = co_await result;
       EXPECT_EQ(sum, 13 + 100 * to);
     });

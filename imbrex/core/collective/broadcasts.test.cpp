@@ -195,11 +195,11 @@ struct by_number {
 };
 
 /// Until a call of an element is refused, since it has ended.
-task<> see_end(element<heir> one) {
+task<> see_end(element<heir> to) {
   for (;;) {
     bool refused = false;
     try {
-      co_await one.call<&heir::at>();
+      co_await to.call<&heir::at>();
     } catch (const error&) {
       refused = true;
     }
@@ -209,10 +209,10 @@ task<> see_end(element<heir> one) {
 }
 
 /// Until an element inserted again can be found.
-task<> see_life(element<heir> one, int life) {
+task<> see_life(element<heir> to, int life) {
   for (int found = 0; found != life;) {
     try {
-      found = co_await one.call<&heir::life>();
+      found = co_await to.call<&heir::life>();
     } catch (const error&) {
     }
     if (found != life) co_await sleep_for(std::chrono::microseconds(100));

@@ -182,8 +182,8 @@ TEST_P(reductions, several_are_in_flight) {
 
 TEST_P(reductions, over_fewer_elements_than_pes) {
   run([]() -> task<> {
-    auto one = make_array<cell>({1});
-    const int good = co_await one.reduce<&cell::several_at_once>(sum);
+    auto single = make_array<cell>({1});
+    const int good = co_await single.reduce<&cell::several_at_once>(sum);
     EXPECT_EQ(good, 3);
     auto sparse_ones = make_array<cell>(sparse(100));
     sparse_ones.insert(99);

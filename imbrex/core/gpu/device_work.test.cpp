@@ -254,8 +254,8 @@ std::vector<machine_under_test> some_machines() {
 
 INSTANTIATE_TEST_SUITE_P(on, device_work,
                          testing::Combine(testing::ValuesIn(some_machines()), testing::ValuesIn(methods)),
-                         [](const auto& one) {
-                           return std::get<0>(one.param).name + "_" + name_of(std::get<1>(one.param));
+                         [](const auto& info) {
+                           return std::get<0>(info.param).name + "_" + name_of(std::get<1>(info.param));
                          });
 
 TEST_P(device_work, is_awaited_by_many_chares) {
@@ -325,7 +325,7 @@ TEST_P(device_work, may_be_pending_a_thousandfold) {
 
 class on_threads : public testing::TestWithParam<completion_method> {};
 INSTANTIATE_TEST_SUITE_P(by, on_threads, testing::ValuesIn(methods),
-                         [](const auto& one) { return name_of(one.param); });
+                         [](const auto& info) { return name_of(info.param); });
 
 TEST_P(on_threads, a_stream_that_is_held_up_holds_up_no_other) {
   if (GetParam() == completion_method::synchronous)

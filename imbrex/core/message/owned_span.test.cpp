@@ -71,18 +71,18 @@ TYPED_TEST(OwnedSpan, HoldsWhatItIsMadeFrom) {
     owned_span<TypeParam> shown{std::span<const TypeParam>(all)};
     owned_span<TypeParam> given{std::vector<TypeParam>(all)};
     owned_span<TypeParam> shared{std::make_shared<const std::vector<TypeParam>>(all)};
-    for (auto* one : {&shown, &given, &shared}) {
-      expect_elements(*one, all);
-      const owned_span<TypeParam> copy(*one);
+    for (auto* span : {&shown, &given, &shared}) {
+      expect_elements(*span, all);
+      const owned_span<TypeParam> copy(*span);
       expect_elements(copy, all);
-      expect_elements(received(*one), all);
-      owned_span<TypeParam> moved(std::move(*one));
+      expect_elements(received(*span), all);
+      owned_span<TypeParam> moved(std::move(*span));
       expect_elements(moved, all);
-      expect_elements(*one, {});
-      *one = std::move(moved);
-      expect_elements(*one, all);
-      *one = copy;
-      expect_elements(*one, all);
+      expect_elements(*span, {});
+      *span = std::move(moved);
+      expect_elements(*span, all);
+      *span = copy;
+      expect_elements(*span, all);
     }
   }
 }

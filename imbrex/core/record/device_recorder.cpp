@@ -27,20 +27,20 @@ device_recorder::device_recorder(trace::recording& into, std::uint32_t number, d
 
 device_recorder::~device_recorder() { device_.backend().observe(nullptr); }
 
-void device_recorder::finished(const finished_operation& one) noexcept {
-  if (!track_.follow(count(one.end))) return;
-  trace::record r{count(one.end),
+void device_recorder::finished(const finished_operation& operation) noexcept {
+  if (!track_.follow(count(operation.end))) return;
+  trace::record r{count(operation.end),
                   trace::record_kind::operation,
-                  static_cast<std::uint8_t>(classes[static_cast<std::size_t>(one.what)]),
+                  static_cast<std::uint8_t>(classes[static_cast<std::size_t>(operation.what)]),
                   trace::no_entry,
-                  one.stream,
-                  count(one.end - one.begin),
-                  one.bytes};
+                  operation.stream,
+                  count(operation.end - operation.begin),
+                  operation.bytes};
   try {
-    if (named_streams_.insert(one.stream).second)
-      recording_.name(trace::name_table::streams, one.stream, track_.number(), one.owner);
-    r.entry =
-        static_cast<std::uint16_t>(std::min<std::uint32_t>(track_.mark_number(one.name), trace::no_entry));
+    if (named_streams_.insert(operation.stream).second)
+      recording_.name(trace::name_table::streams, operation.stream, track_.number(), operation.owner);
+    r.entry = static_cast<std::uint16_t>(
+        std::min<std::uint32_t>(track_.mark_number(operation.name), trace::no_entry));
   } catch (const std::bad_alloc&) {  // then it has no name
   }
   track_.add(r);

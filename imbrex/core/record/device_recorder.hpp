@@ -22,7 +22,7 @@ class device_recorder final : public operation_observer {
   bool hears() const { return hears_; }
   /// What has ended by now is written, before recording is switched.
   void catch_up() noexcept { device_.backend().catch_up(); }
-  void finished(const finished_operation& one) noexcept override;
+  void finished(const finished_operation& operation) noexcept override;
 
  private:
   trace::recording& recording_;

@@ -301,7 +301,7 @@ TEST_P(Recorder, TellsWhenNothingIsLeftToDo) {
     EXPECT_EQ(quiet.size(), std::size_t{times});
     EXPECT_EQ(passed.size(), std::size_t{times * (steps + 1)});
     for (std::size_t i = 0; i < quiet.size(); ++i)
-      EXPECT_EQ(std::ranges::count_if(passed, [&](std::uint64_t one) { return one <= quiet[i]; }),
+      EXPECT_EQ(std::ranges::count_if(passed, [&](std::uint64_t time) { return time <= quiet[i]; }),
                 std::ptrdiff_t(i + 1) * (steps + 1));
     if (HasFailure()) return;
   }
@@ -598,12 +598,12 @@ TEST_F(Tracing, DevicesTellWhatTheyDid) {
   asked.machine = machine_kind::simulated;
   EXPECT_EQ(run(asked,
                 []() -> task<> {
-                  stream one(gpu(), stream_priority::normal, "the test");
+                  stream s(gpu(), stream_priority::normal, "the test");
                   device_buffer<double> there(gpu(), 1'000);
                   pinned_buffer<double> here(gpu(), 1'000);
-                  one.copy(there.span(), std::as_const(here).span());
-                  one.copy(here.span(), std::as_const(there).span());
-                  co_await one.done();
+                  s.copy(there.span(), std::as_const(here).span());
+                  s.copy(here.span(), std::as_const(there).span());
+                  co_await s.done();
                 }),
             0);
   const whole_trace t(folder_.file());

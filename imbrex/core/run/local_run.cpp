@@ -142,7 +142,7 @@ std::string local_run::describe_waits() const {
     if (held) add("an exception waits for the other elements that were called: " + held.description());
   };
   for (const auto& p : processors_) {
-    p->replies().for_each([&](const reply_target& one) { add_error(one.held_error()); });
+    p->replies().for_each([&](const reply_target& target) { add_error(target.held_error()); });
     for_each_array(
         *p, [&](const local_array& c) { std::ranges::for_each(c.reductions().held_errors(), add_error); });
   }

@@ -139,7 +139,7 @@ void operation_times::find_ended() {
     auto& row = stream->second;
     cudaError_t state = cudaSuccess;
     while (!row.empty() && (state = cudaEventQuery(row.front().end.get())) == cudaSuccess) {
-      if (auto one = times_of(std::move(row.front()))) ended_.push_back(*std::move(one));
+      if (auto op = times_of(std::move(row.front()))) ended_.push_back(*std::move(op));
       row.pop_front();
     }
     if (state != cudaSuccess && state != cudaErrorNotReady) return give_up("it has failed");
@@ -148,32 +148,32 @@ void operation_times::find_ended() {
   gpu::forget_not_ready();
 }
 
-std::optional<operation_times::ended> operation_times::times_of(running one) {
+std::optional<operation_times::ended> operation_times::times_of(running op) {
   const auto time_of = [&](const event& e) -> std::optional<nanoseconds> {
     float milliseconds = 0;
-    if (cudaEventElapsedTime(&milliseconds, one.since->at.get(), e.get()) != cudaSuccess) return std::nullopt;
-    return one.since->time + nanoseconds(static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6));
+    if (cudaEventElapsedTime(&milliseconds, op.since->at.get(), e.get()) != cudaSuccess) return std::nullopt;
+    return op.since->time + nanoseconds(static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6));
   };
-  const auto begin = time_of(one.begin);
-  const auto end = time_of(one.end);
+  const auto begin = time_of(op.begin);
+  const auto end = time_of(op.end);
   if (!begin || !end) return std::nullopt;
   // Another anchor must not make operations of one stream overlap.
-  nanoseconds& last = last_end_[one.stream];
+  nanoseconds& last = last_end_[op.stream];
   const nanoseconds first = std::max(*begin, last);
   last = std::max(*end, first);
-  return ended{std::move(one), first, last};
+  return ended{std::move(op), first, last};
 }
 
 void operation_times::tell(nanoseconds before) {
   std::sort(ended_.begin(), ended_.end(), [](const ended& l, const ended& r) { return l.end < r.end; });
   auto next = ended_.begin();
   for (; next != ended_.end() && next->end < before; ++next) {
-    running& one = next->one;
+    running& op = next->one;
     last_told_ = std::max(last_told_, next->end);
-    told_->finished({one.what, one.name, one.stream, one.owner, one.bytes, std::min(next->begin, last_told_),
-                     last_told_});
-    spare_.push_back(std::move(one.begin));
-    spare_.push_back(std::move(one.end));
+    told_->finished(
+        {op.what, op.name, op.stream, op.owner, op.bytes, std::min(next->begin, last_told_), last_told_});
+    spare_.push_back(std::move(op.begin));
+    spare_.push_back(std::move(op.end));
   }
   ended_.erase(ended_.begin(), next);
 }

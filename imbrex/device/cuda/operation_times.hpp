@@ -101,7 +101,7 @@ class operation_times {
   event new_event();
   void look(nanoseconds now);
   void find_ended();
-  std::optional<ended> times_of(running one);
+  std::optional<ended> times_of(running op);
   /// Those that ended before that.
   void tell(nanoseconds before);
   /// Tries once; how long it took, if less than that.

@@ -74,8 +74,9 @@ class OperationTimes : public testing::Test, public operation_observer {
   OperationTimes() { now = &driver_; }
   ~OperationTimes() override { now = nullptr; }
 
-  void finished(const finished_operation& one) noexcept override {
-    all.push_back({one.what, std::string(one.name), one.owner, one.stream, one.bytes, one.begin, one.end});
+  void finished(const finished_operation& operation) noexcept override {
+    all.push_back({operation.what, std::string(operation.name), operation.owner, operation.stream,
+                   operation.bytes, operation.begin, operation.end});
   }
   /// Puts an operation that takes so long into a stream; returns when it ends.
   nanoseconds put(operation_times& into, CUstream_st& stream, std::uint32_t number, nanoseconds duration,
@@ -252,7 +253,7 @@ TEST_F(OperationTimes, HearsManyThreads) {
   driver_.host.time += 1s;
   times.observe(nullptr);
   std::array<std::size_t, threads> told{};
-  for (const auto& one : all) ++told.at(one.stream);
+  for (const auto& op : all) ++told.at(op.stream);
   for (const std::size_t count : told) EXPECT_EQ(count, operations);
   EXPECT_TRUE(
       std::is_sorted(all.begin(), all.end(), [](const auto& l, const auto& r) { return l.end < r.end; }));

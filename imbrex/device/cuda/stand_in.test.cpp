@@ -260,8 +260,8 @@ cudaError_t cudaPeekAtLastError() { return last_error; }
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   const std::lock_guard hold(lock);
   *free = *total = memory_of_device;
-  for (const auto& [address, one] : memory)
-    if (one.device == chosen) *free -= one.bytes;
+  for (const auto& [address, block] : memory)
+    if (block.device == chosen) *free -= block.bytes;
   return cudaSuccess;
 }
 cudaError_t cudaMalloc(void** made, size_t bytes) {

@@ -287,8 +287,8 @@ std::unique_ptr<graph_backend> emulated_stream::end_capture() {
   const std::shared_ptr<capture> ended = capture_;
   const std::vector<std::size_t> frontier = frontier_;
   const std::string* unjoined = nullptr;
-  for (const emulated_stream* one : ended->streams)
-    if (!leads_to(ended->tasks, one->frontier_, frontier)) unjoined = one->owner_.get();
+  for (const emulated_stream* stream : ended->streams)
+    if (!leads_to(ended->tasks, stream->frontier_, frontier)) unjoined = stream->owner_.get();
   leave_capture();
   if (!ended->spoiled_by.empty())
     of_.fail(*owner_, "end capture", "the capture was spoiled by: " + ended->spoiled_by);
@@ -306,9 +306,9 @@ void emulated_stream::leave_capture() {
     std::erase(left->streams, this);
     return;
   }
-  for (emulated_stream* one : left->streams) {
-    one->capture_ = nullptr;
-    one->frontier_.clear();
+  for (emulated_stream* stream : left->streams) {
+    stream->capture_ = nullptr;
+    stream->frontier_.clear();
   }
   left->streams.clear();
   left->origin = nullptr;
@@ -330,11 +330,11 @@ void emulated_stream::launch(graph_backend& what) {
   const completion_ref begun =
       inside->submit(make(operation_kind::join, "launch of a graph"), of_.index, before, inside.moment());
   std::vector<completion_ref> ends;
-  for (const captured_task& one : graph.tasks_) {
+  for (const captured_task& t : graph.tasks_) {
     std::vector<completion_ref> after{begun};
     if (!has_defect(emulation_defect::ignored_graph_order))
-      for (const std::size_t i : one.after) after.push_back(ends[i]);
-    task again = one.what;
+      for (const std::size_t i : t.after) after.push_back(ends[i]);
+    task again = t.what;
     if (again.kind == operation_kind::kernel)
       again.latency += model().device.graph_kernel_start - model().device.kernel_start;
     ends.push_back(inside->submit(std::move(again), of_.index, after, inside.moment()));

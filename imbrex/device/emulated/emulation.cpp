@@ -17,11 +17,11 @@ emulation::session::session(emulation& of, nanoseconds cost) : of_(of) {
   moment_ = of.charge(cost);
 }
 
-std::exception_ptr emulation::run(const operation& one) {
-  inside_host_function = one.kind == operation_kind::host_function;
+std::exception_ptr emulation::run(const operation& op) {
+  inside_host_function = op.kind == operation_kind::host_function;
   std::exception_ptr thrown;
   try {
-    one.body();
+    op.body();
   } catch (...) {
     thrown = std::current_exception();
   }

@@ -39,9 +39,9 @@ class emulation : public executor {
   /// The value of a word has changed; also from a host function.
   virtual void value_changed() = 0;
   /// True if the host can see that it is done.
-  virtual bool seen(const completion& one) = 0;
+  virtual bool seen(const completion& awaited) = 0;
   /// Returns when the host can see that, or the device has failed. Throws `error` if that will never be.
-  virtual void wait(const completion& one, int device) = 0;
+  virtual void wait(const completion& awaited, int device) = 0;
   /// No body of that device runs any more, nor will.
   virtual void stop(int device) noexcept = 0;
 
@@ -51,7 +51,7 @@ class emulation : public executor {
   /// Charges the call and returns the moment of its submission.
   virtual nanoseconds charge(nanoseconds cost) = 0;
   /// Runs a body; what it throws is returned.
-  static std::exception_ptr run(const operation& one);
+  static std::exception_ptr run(const operation& op);
 
  private:
   emulated_options how_;

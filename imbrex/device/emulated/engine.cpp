@@ -13,8 +13,8 @@ namespace {
 
 constexpr nanoseconds never = nanoseconds::max();
 
-bool reached(const operation& one) {
-  return static_cast<std::int32_t>(one.word->load(std::memory_order_acquire) - one.value) >= 0;
+bool reached(const operation& op) {
+  return static_cast<std::int32_t>(op.word->load(std::memory_order_acquire) - op.value) >= 0;
 }
 
 bool is_before(const operation* a, const operation* b) {
@@ -52,36 +52,36 @@ double engine::varied(double time) {
 
 operation& engine::make() {
   if (unused_.empty()) return operations_.emplace_back();
-  operation& one = *unused_.back();
+  operation& op = *unused_.back();
   unused_.pop_back();
-  return one;
+  return op;
 }
 
-void engine::recycle(operation& one) {
-  std::vector<operation*> kept = std::move(one.dependents);
+void engine::recycle(operation& op) {
+  std::vector<operation*> kept = std::move(op.dependents);
   kept.clear();
-  one = operation{};
-  one.dependents = std::move(kept);
-  unused_.push_back(&one);
+  op = operation{};
+  op.dependents = std::move(kept);
+  unused_.push_back(&op);
 }
 
 completion_ref engine::submit(task what, int device, std::span<const completion_ref> after,
                               nanoseconds moment) {
-  operation& one = make();
-  static_cast<task&>(one) = std::move(what);
-  one.device = device;
-  one.earliest = moment;
-  one.end = std::make_shared<completion>();
-  one.end->producer = &one;
+  operation& op = make();
+  static_cast<task&>(op) = std::move(what);
+  op.device = device;
+  op.earliest = moment;
+  op.end = std::make_shared<completion>();
+  op.end->producer = &op;
   for (const completion_ref& before : after) {
     if (before == nullptr) continue;
-    one.visible = std::max(one.visible, before->visible);
+    op.visible = std::max(op.visible, before->visible);
     if (before->producer == nullptr) continue;
-    before->producer->dependents.push_back(&one);
-    ++one.unmet;
+    before->producer->dependents.push_back(&op);
+    ++op.unmet;
   }
-  completion_ref end = one.end;
-  if (one.unmet == 0) arm(one);
+  completion_ref end = op.end;
+  if (op.unmet == 0) arm(op);
   settle();
   return end;
 }
@@ -126,16 +126,16 @@ void engine::ring(const timer& due) {
 }
 
 /// All that it comes after is done.
-void engine::arm(operation& one) {
-  nanoseconds start = std::max(now_, one.earliest);
+void engine::arm(operation& op) {
+  nanoseconds start = std::max(now_, op.earliest);
   // What the host learns by these it may not learn before it could by asking.
-  if (one.kind == operation_kind::host_function || one.kind == operation_kind::write_value)
-    start = std::max(start, one.visible);
+  if (op.kind == operation_kind::host_function || op.kind == operation_kind::write_value)
+    start = std::max(start, op.visible);
   start += late();
   if (start <= now_)
-    armed_.push_back(&one);
+    armed_.push_back(&op);
   else
-    set_timer(start, alarm::arm, &one);
+    set_timer(start, alarm::arm, &op);
 }
 
 /// Lets start all that can. What starts may be over at once and let others start, so this is a loop and no
@@ -151,35 +151,35 @@ void engine::settle() {
   settling_ = false;
 }
 
-void engine::get_ready(operation& one) {
-  device_state& d = of(one);
+void engine::get_ready(operation& op) {
+  device_state& d = of(op);
   if (!d.failure.empty()) return;
-  one.rank = ++ready_;
-  switch (one.kind) {
-    case operation_kind::join: complete(one); break;
-    case operation_kind::kernel: d.kernels.waiting.push_back(&one); break;
-    case operation_kind::to_device: d.to_device.waiting.push_back(&one); break;
-    case operation_kind::from_device: d.from_device.waiting.push_back(&one); break;
-    case operation_kind::host_function: d.host.waiting.push_back(&one); break;
+  op.rank = ++ready_;
+  switch (op.kind) {
+    case operation_kind::join: complete(op); break;
+    case operation_kind::kernel: d.kernels.waiting.push_back(&op); break;
+    case operation_kind::to_device: d.to_device.waiting.push_back(&op); break;
+    case operation_kind::from_device: d.from_device.waiting.push_back(&op); break;
+    case operation_kind::host_function: d.host.waiting.push_back(&op); break;
     case operation_kind::write_value:
-      one.word->store(one.value, std::memory_order_release);
-      complete(one);
+      op.word->store(op.value, std::memory_order_release);
+      complete(op);
       value_changed();
       break;
     case operation_kind::wait_value:
-      if (reached(one))
-        complete(one);
+      if (reached(op))
+        complete(op);
       else
-        waiting_values_.push_back(&one);
+        waiting_values_.push_back(&op);
       break;
   }
 }
 
 void engine::value_changed() {
   std::vector<operation*> reached_now;
-  std::erase_if(waiting_values_, [&](operation* one) {
-    if (!reached(*one)) return false;
-    reached_now.push_back(one);
+  std::erase_if(waiting_values_, [&](operation* op) {
+    if (!reached(*op)) return false;
+    reached_now.push_back(op);
     return true;
   });
   for (operation* one : reached_now) complete(*one);
@@ -201,49 +201,49 @@ void engine::assign(device_state& d, place& at, int limit, bool by_priority) {
       chosen += static_cast<std::ptrdiff_t>(dice_->below(at.waiting.size()));
     else if (by_priority)
       chosen = std::ranges::min_element(at.waiting, is_before);
-    operation& one = **chosen;
+    operation& op = **chosen;
     at.waiting.erase(chosen);
     ++at.running;
-    start(one);
+    start(op);
   }
 }
 
-void engine::start(operation& one) {
-  one.begun = now_;
-  one.latency = whole(varied(static_cast<double>(one.latency.count())));
-  one.left = varied(std::min(one.work, 1e15 * one.share));  // 11 days are as good as any longer time
-  one.body_over = one.body == nullptr;
-  if (one.kind == operation_kind::host_function) {
-    if (defect_ == emulation_defect::lost_notice && ++host_functions_ % 3 == 0) one.body_over = true;
-  } else if (!one.body_over) {
-    runs_.begin(one);
+void engine::start(operation& op) {
+  op.begun = now_;
+  op.latency = whole(varied(static_cast<double>(op.latency.count())));
+  op.left = varied(std::min(op.work, 1e15 * op.share));  // 11 days are as good as any longer time
+  op.body_over = op.body == nullptr;
+  if (op.kind == operation_kind::host_function) {
+    if (defect_ == emulation_defect::lost_notice && ++host_functions_ % 3 == 0) op.body_over = true;
+  } else if (!op.body_over) {
+    runs_.begin(op);
   }
-  if (one.latency.count() == 0)
-    latency_over(one);
+  if (op.latency.count() == 0)
+    latency_over(op);
   else
-    set_timer(now_ + one.latency, alarm::latency_over, &one);
+    set_timer(now_ + op.latency, alarm::latency_over, &op);
 }
 
-void engine::latency_over(operation& one) {
-  if (one.kind == operation_kind::host_function && !one.body_over) {
-    one.time_over = true;
-    runs_.begin(one);
-  } else if (one.left <= 0) {
-    time_over(one);
-  } else if (one.kind == operation_kind::kernel) {
-    device_state& d = of(one);
+void engine::latency_over(operation& op) {
+  if (op.kind == operation_kind::host_function && !op.body_over) {
+    op.time_over = true;
+    runs_.begin(op);
+  } else if (op.left <= 0) {
+    time_over(op);
+  } else if (op.kind == operation_kind::kernel) {
+    device_state& d = of(op);
     compute(d);
-    d.computing.insert(std::ranges::upper_bound(d.computing, &one, is_before), &one);
+    d.computing.insert(std::ranges::upper_bound(d.computing, &op, is_before), &op);
     share_out(d);
   } else {
-    set_timer(now_ + whole(one.left), alarm::time_over, &one);
+    set_timer(now_ + whole(op.left), alarm::time_over, &op);
   }
 }
 
-void engine::time_over(operation& one) {
-  if (!one.body_over) runs_.end(one);
-  one.time_over = true;
-  if (one.body_over) finish(one);
+void engine::time_over(operation& op) {
+  if (!op.body_over) runs_.end(op);
+  op.time_over = true;
+  if (op.body_over) finish(op);
 }
 
 void engine::body_done(operation& ran, const std::exception_ptr& thrown) {
@@ -255,48 +255,48 @@ void engine::body_done(operation& ran, const std::exception_ptr& thrown) {
   settle();
 }
 
-void engine::finish(operation& one) {
-  device_state& d = of(one);
-  switch (one.kind) {
+void engine::finish(operation& op) {
+  device_state& d = of(op);
+  switch (op.kind) {
     case operation_kind::kernel: --d.kernels.running; break;
     case operation_kind::to_device: --d.to_device.running; break;
     case operation_kind::from_device: --d.from_device.running; break;
     default: --d.host.running; break;
   }
-  if (d.observer != nullptr) tell(*d.observer, one);
-  complete(one);
+  if (d.observer != nullptr) tell(*d.observer, op);
+  complete(op);
 }
 
-void engine::tell(operation_observer& told, const operation& one) const {
+void engine::tell(operation_observer& told, const operation& op) const {
   using type = finished_operation::type;
-  const auto what = one.kind == operation_kind::to_device     ? type::to_device
-                    : one.kind == operation_kind::from_device ? type::from_device
-                    : one.kind != operation_kind::kernel      ? type::host_function
-                    : one.bytes != 0                          ? type::within_device
-                                                              : type::kernel;
-  told.finished({what, one.what, one.stream, *one.owner, one.bytes, one.begun, now_});
+  const auto what = op.kind == operation_kind::to_device     ? type::to_device
+                    : op.kind == operation_kind::from_device ? type::from_device
+                    : op.kind != operation_kind::kernel      ? type::host_function
+                    : op.bytes != 0                          ? type::within_device
+                                                             : type::kernel;
+  told.finished({what, op.what, op.stream, *op.owner, op.bytes, op.begun, now_});
 }
 
-void engine::complete(operation& one) {
-  if (!of(one).failure.empty()) return;
-  completion& end = *one.end;
-  end.visible = std::max(one.visible, now_ + late());
+void engine::complete(operation& op) {
+  if (!of(op).failure.empty()) return;
+  completion& end = *op.end;
+  end.visible = std::max(op.visible, now_ + late());
   end.producer = nullptr;
-  for (operation* follower : one.dependents) {
+  for (operation* follower : op.dependents) {
     follower->visible = std::max(follower->visible, end.visible);
     if (--follower->unmet == 0) arm(*follower);
   }
   if (end.visible > now_) set_timer(end.visible, alarm::visible, nullptr);
-  news_ = of(one).news = true;
+  news_ = of(op).news = true;
   end.done.store(true, std::memory_order_release);
-  recycle(one);
+  recycle(op);
 }
 
 void engine::fail(int device, std::string why) {
   device_state& d = devices_[static_cast<std::size_t>(device)];
   if (!d.failure.empty()) return;
   d.failure = std::move(why);
-  std::erase_if(waiting_values_, [&](operation* one) { return one->device == device; });
+  std::erase_if(waiting_values_, [&](operation* op) { return op->device == device; });
   d.computing.clear();
   d.next_finish = never;
   news_ = d.news = true;
@@ -312,7 +312,7 @@ void engine::fail(int device, std::string why) {
 /// Takes off what was done of the kernels' work since the last time.
 void engine::compute(device_state& d) {
   const auto passed = static_cast<double>((now_ - d.computed_until).count());
-  for (operation* one : d.computing) one->left -= passed * one->speed;
+  for (operation* op : d.computing) op->left -= passed * op->speed;
   d.computed_until = now_;
 }
 
@@ -320,20 +320,20 @@ void engine::compute(device_state& d) {
 void engine::share_out(device_state& d) {
   double rest = 1;
   d.next_finish = never;
-  for (operation* one : d.computing) {
-    one->speed = rest > 1e-9 ? std::min(one->share, rest) : 0;  // less is the error of the differences
-    rest -= one->speed;
-    if (one->speed > 0)
-      d.next_finish = std::min(d.next_finish, now_ + std::max(nanoseconds(0), whole(one->left / one->speed)));
+  for (operation* op : d.computing) {
+    op->speed = rest > 1e-9 ? std::min(op->share, rest) : 0;  // less is the error of the differences
+    rest -= op->speed;
+    if (op->speed > 0)
+      d.next_finish = std::min(d.next_finish, now_ + std::max(nanoseconds(0), whole(op->left / op->speed)));
   }
 }
 
 void engine::finish_computing(device_state& d) {
   compute(d);
   std::vector<operation*> over;
-  std::erase_if(d.computing, [&](operation* one) {
-    if (one->speed <= 0 || whole(one->left / one->speed).count() > 0) return false;
-    over.push_back(one);
+  std::erase_if(d.computing, [&](operation* op) {
+    if (op->speed <= 0 || whole(op->left / op->speed).count() > 0) return false;
+    over.push_back(op);
     return true;
   });
   share_out(d);

@@ -167,22 +167,22 @@ class engine {
     }
   };
 
-  device_state& of(const operation& one) { return devices_[static_cast<std::size_t>(one.device)]; }
+  device_state& of(const operation& op) { return devices_[static_cast<std::size_t>(op.device)]; }
   operation& make();
-  void recycle(operation& one);
+  void recycle(operation& op);
   void set_timer(nanoseconds when, alarm why, operation* whose);
   void ring(const timer& due);
-  void arm(operation& one);
+  void arm(operation& op);
   void settle();
-  void get_ready(operation& one);
+  void get_ready(operation& op);
   void assign(device_state& d);
   void assign(device_state& d, place& at, int limit, bool by_priority);
-  void start(operation& one);
-  void latency_over(operation& one);
-  void time_over(operation& one);
-  void finish(operation& one);
-  void complete(operation& one);
-  void tell(operation_observer& told, const operation& one) const;
+  void start(operation& op);
+  void latency_over(operation& op);
+  void time_over(operation& op);
+  void finish(operation& op);
+  void complete(operation& op);
+  void tell(operation_observer& told, const operation& op) const;
   void compute(device_state& d);
   void share_out(device_state& d);
   void finish_computing(device_state& d);

@@ -44,8 +44,8 @@ simulated_emulation::simulated_emulation(const emulated_options& how)
 
 simulated_emulation::~simulated_emulation() { time_.devices_ = nullptr; }
 
-bool simulated_emulation::seen(const completion& one) {
-  if (one.done.load(std::memory_order_relaxed) && one.visible <= time_.now()) return true;
+bool simulated_emulation::seen(const completion& awaited) {
+  if (awaited.done.load(std::memory_order_relaxed) && awaited.visible <= time_.now()) return true;
   if (std::exchange(asked_, time_.now()) != time_.now()) asked_in_vain_ = 0;
   if (++asked_in_vain_ > most_in_vain)
     throw error(
@@ -62,8 +62,8 @@ nanoseconds simulated_emulation::charge(nanoseconds cost) {
   return std::max(time_.now(), time_.caller_->now());
 }
 
-void simulated_emulation::wait(const completion& one, int device) {
-  while (!seen(one) && engine_.failure(device).empty()) {
+void simulated_emulation::wait(const completion& awaited, int device) {
+  while (!seen(awaited) && engine_.failure(device).empty()) {
     const auto due = time_.next();
     if (!due)
       throw error("nothing will happen any more: the stream waits for a flag that nobody has written");

@@ -15,8 +15,8 @@ class simulated_emulation final : public emulation {
 
   engine& core() override { return engine_; }
   void value_changed() override { engine_.value_changed(); }
-  bool seen(const completion& one) override;
-  void wait(const completion& one, int device) override;
+  bool seen(const completion& awaited) override;
+  void wait(const completion& awaited, int device) override;
   void stop(int device) noexcept override;
   void begin(operation& started) override;
   void end(operation& over) override;

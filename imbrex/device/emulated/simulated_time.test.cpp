@@ -311,12 +311,12 @@ TEST(without_data, memory_is_only_counted) {
   simulated_clock clock;
   simulated_time time(clock);
   const auto all = devices("emulated", {.model = model, .time = &time, .data = false});
-  device& one = *all.front();
-  stream s(one, stream_priority::normal, "s");
+  device& d = *all.front();
+  stream s(d, stream_priority::normal, "s");
   const std::size_t large = std::size_t{1} << 38U;
-  device_buffer<double> grid(one, large / sizeof(double));
-  pinned_buffer<double> face(one, large / sizeof(double));
-  EXPECT_EQ(one.free_memory(), (std::size_t{1} << 40U) - large);
+  device_buffer<double> grid(d, large / sizeof(double));
+  pinned_buffer<double> face(d, large / sizeof(double));
+  EXPECT_EQ(d.free_memory(), (std::size_t{1} << 40U) - large);
   face[1000] = 1;
   s.copy(grid.span(), face.span());
   s.launch(faulty, 1);  // is not run
@@ -327,7 +327,7 @@ TEST(without_data, memory_is_only_counted) {
   s.synchronize();
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(time.now(), nanoseconds(2 * large) + 5ns + 10ns + 10ns);
-  EXPECT_THROW(device_buffer<char>(one, std::size_t{1} << 40U), device_out_of_memory);
+  EXPECT_THROW(device_buffer<char>(d, std::size_t{1} << 40U), device_out_of_memory);
 }
 
 /// A process may map 65,530 pieces of memory on most systems.

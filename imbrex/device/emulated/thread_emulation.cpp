@@ -70,8 +70,8 @@ void thread_emulation::leave() noexcept {
   lock_.unlock();
 }
 
-thread_emulation::queue& thread_emulation::queue_of(const operation& one) {
-  switch (one.kind) {
+thread_emulation::queue& thread_emulation::queue_of(const operation& op) {
+  switch (op.kind) {
     case operation_kind::to_device:
     case operation_kind::from_device: return copies_;
     case operation_kind::host_function: return host_functions_;
@@ -92,18 +92,18 @@ void thread_emulation::work(queue& from) {
     if (ending_) return;
     // The first of the highest priority: more kernels may have started than there are threads.
     const auto chosen = std::ranges::max_element(from.waiting, {}, &operation::priority);
-    operation& one = **chosen;
+    operation& op = **chosen;
     from.waiting.erase(chosen);
-    if (!engine_.failure(one.device).empty()) continue;
-    int& running = running_[static_cast<std::size_t>(one.device)];
+    if (!engine_.failure(op.device).empty()) continue;
+    int& running = running_[static_cast<std::size_t>(op.device)];
     ++running;
     guard.unlock();
-    const std::exception_ptr thrown = run(one);
+    const std::exception_ptr thrown = run(op);
     guard.lock();
     --running;
     engine_.advance_to(clock_.now());
-    const int device = one.device;  // it may be another operation afterwards
-    engine_.body_done(one, thrown);
+    const int device = op.device;  // it may be another operation afterwards
+    engine_.body_done(op, thrown);
     if (!engine_.failure(device).empty()) news_.notify_all();
     tell();
   }
@@ -130,9 +130,9 @@ void thread_emulation::value_changed() {
   leave();
 }
 
-void thread_emulation::wait(const completion& one, int device) {
+void thread_emulation::wait(const completion& awaited, int device) {
   std::unique_lock guard(lock_);
-  news_.wait(guard, [&] { return seen(one) || !engine_.failure(device).empty(); });
+  news_.wait(guard, [&] { return seen(awaited) || !engine_.failure(device).empty(); });
 }
 
 void thread_emulation::stop(int device) noexcept {

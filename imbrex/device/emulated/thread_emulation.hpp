@@ -22,8 +22,8 @@ class thread_emulation final : public emulation {
 
   engine& core() override { return engine_; }
   void value_changed() override;
-  bool seen(const completion& one) override { return one.done.load(std::memory_order_acquire); }
-  void wait(const completion& one, int device) override;
+  bool seen(const completion& awaited) override { return awaited.done.load(std::memory_order_acquire); }
+  void wait(const completion& awaited, int device) override;
   void stop(int device) noexcept override;
   void begin(operation& started) override;
   void end(operation&) override {}  // its body has been running since the start
@@ -39,7 +39,7 @@ class thread_emulation final : public emulation {
   void leave() noexcept override;
   void tell() noexcept;
   nanoseconds charge(nanoseconds) override { return engine_.now(); }
-  queue& queue_of(const operation& one);
+  queue& queue_of(const operation& op);
   void work(queue& from);
   void keep_time();
   void start_threads(int workers);

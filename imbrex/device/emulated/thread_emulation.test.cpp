@@ -108,17 +108,17 @@ TEST(thread_emulation, serves_several_threads) {
 /// All start at the same moment, and only one has a thread at a time.
 TEST(thread_emulation, serves_higher_priority_first) {
   const auto all = devices("emulated", {.model = slow_model(), .workers = 1});
-  device& one = *all.front();
-  device_buffer<int> log(one, 10);
-  pinned_buffer<int> marks(one, 10);
-  flag_array gate(one, 1);
-  event_pool events(one);
-  stream last(one, stream_priority::normal, "last");
+  device& d = *all.front();
+  device_buffer<int> log(d, 10);
+  pinned_buffer<int> marks(d, 10);
+  flag_array gate(d, 1);
+  event_pool events(d);
+  stream last(d, stream_priority::normal, "last");
   last.fill(log.span(), std::byte{0});
   last.synchronize();
   std::vector<stream> streams;
   for (int i = 0; i < 4; ++i) {
-    streams.emplace_back(one, static_cast<stream_priority>(i % 3), "s");
+    streams.emplace_back(d, static_cast<stream_priority>(i % 3), "s");
     streams.back().wait(gate[0], 1);
     streams.back().launch(append, log.span(), i, 0);
     event e = events.take();

@@ -63,14 +63,14 @@ bool subject::write(std::size_t from, int to, const std::string& content, bool m
 
 bool subject::look() {
   bool came = false;
-  for (auto& one : all_) {
-    const std::size_t departing = one->own().departing();
+  for (auto& process : all_) {
+    const std::size_t departing = process->own().departing();
     try {
-      came |= one->wire().progress(0);
+      came |= process->wire().progress(0);
     } catch (const std::exception& e) {
       expect(false, e.what());
     }
-    came |= one->own().departing() != departing;
+    came |= process->own().departing() != departing;
   }
   return came;
 }
@@ -78,7 +78,7 @@ bool subject::look() {
 bool subject::receive(std::size_t number, std::size_t count) {
   return reach([&] {
     return at(number).came.size() >= count &&
-           std::ranges::none_of(all_, [](const auto& one) { return one->wire().sending(); });
+           std::ranges::none_of(all_, [](const auto& process) { return process->wire().sending(); });
   });
 }
 
@@ -98,15 +98,15 @@ void subject::expect_in_order(std::size_t number, const std::vector<std::string>
 void subject::expect_equal_counts() {
   std::uint64_t sent = 0;
   std::uint64_t received = 0;
-  for (const auto& one : all_) sent += one->own().sent(), received += one->own().received();
+  for (const auto& process : all_) sent += process->own().sent(), received += process->own().received();
   expect_equal(received, sent, "the number of items received");
 }
 
 std::vector<std::string> subject::end() {
   bool finished = true;
-  for (auto& one : all_) {
-    for (const auto& loss : one->losses) expect(false, "a process is lost, " + loss);
-    finished &= one->own().close();
+  for (auto& process : all_) {
+    for (const auto& loss : process->losses) expect(false, "a process is lost, " + loss);
+    finished &= process->own().close();
   }
   all_.clear();
   fabric_->close(finished);

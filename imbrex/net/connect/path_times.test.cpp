@@ -17,11 +17,11 @@ TEST(path_times, are_there_for_all_sizes) {
   ASSERT_EQ(all.size(), 7U);
   EXPECT_EQ(all.front().longest, 16U << 10U);
   EXPECT_EQ(all.back().longest, 1U << 20U);
-  for (const auto& one : all) {
-    EXPECT_GT(one.by_memory, nanoseconds(0));
-    EXPECT_LT(one.by_memory, whole);
-    EXPECT_GT(one.by_kernel.value_or(whole), nanoseconds(0));
-    EXPECT_LE(one.by_kernel.value_or(whole), whole);
+  for (const auto& row : all) {
+    EXPECT_GT(row.by_memory, nanoseconds(0));
+    EXPECT_LT(row.by_memory, whole);
+    EXPECT_GT(row.by_kernel.value_or(whole), nanoseconds(0));
+    EXPECT_LE(row.by_kernel.value_or(whole), whole);
   }
 }
 

@@ -16,7 +16,8 @@ using bytes = std::vector<std::byte>;
 
 std::vector<bytes> items_of(std::span<const std::byte> all) {
   std::vector<bytes> items;
-  batch::for_each(all, [&](std::span<const std::byte> one) { items.emplace_back(one.begin(), one.end()); });
+  batch::for_each(all,
+                  [&](std::span<const std::byte> item) { items.emplace_back(item.begin(), item.end()); });
   return items;
 }
 

@@ -102,9 +102,9 @@ endpoint& fabric_network::endpoint_of(int pe) {
 
 network::counts fabric_network::counted() const {
   counts sum;
-  for (const auto& one : endpoints_) {
-    sum.sent += one->sent();
-    sum.received += one->received();
+  for (const auto& endpoint : endpoints_) {
+    sum.sent += endpoint->sent();
+    sum.received += endpoint->received();
   }
   return sum;
 }
@@ -117,7 +117,7 @@ void fabric_network::flush(std::chrono::milliseconds at_most) {
   const auto until = std::chrono::steady_clock::now() + at_most;
   const auto all_flushed = [this] {
     bool all = true;
-    for (auto& one : endpoints_) all &= one->flushed();
+    for (auto& endpoint : endpoints_) all &= endpoint->flushed();
     return all;
   };
   while (!all_flushed() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
@@ -126,7 +126,7 @@ void fabric_network::flush(std::chrono::milliseconds at_most) {
 void fabric_network::close() {
   watch_.reset();  // it may be about to tell of a loss
   bool finished = true;
-  for (auto& one : endpoints_) finished &= one->close();
+  for (auto& endpoint : endpoints_) finished &= endpoint->close();
   fabric_->close(finished);
 }
 

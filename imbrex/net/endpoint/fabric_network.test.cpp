@@ -110,7 +110,7 @@ TEST(fabric_network, brings_items_to_every_pe_and_counts_them) {
     EXPECT_EQ(mine.receivers[1].came, (std::vector<std::string>{"2: from 0", "2: from 1"}));
     EXPECT_EQ(mine.receivers[2].came.size(), 6U);
     EXPECT_EQ(mine.networks[2]->counted().received, 6U);
-    for (auto& one : mine.networks) one->flush(std::chrono::milliseconds(0));
+    for (auto& network : mine.networks) network->flush(std::chrono::milliseconds(0));
     for (auto& one : mine.networks) one->close();
     EXPECT_EQ(text::there_are, 0);
   }
@@ -121,7 +121,7 @@ TEST(fabric_network, refuses_another_program) {
   EXPECT_EQ(mine.failures[0],
             "process 1 runs another program than process 0 (or another build of it): start the same build "
             "everywhere");
-  for (const auto& one : mine.networks) EXPECT_EQ(one, nullptr);
+  for (const auto& network : mine.networks) EXPECT_EQ(network, nullptr);
 }
 
 }  // namespace

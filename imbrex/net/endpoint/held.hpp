@@ -18,9 +18,9 @@ class held {
     all_.push_back(std::move(given));
     return *all_.back();
   }
-  std::unique_ptr<T> release(T& one) {
-    std::swap(all_[one.held_at], all_.back());
-    all_[one.held_at]->held_at = one.held_at;
+  std::unique_ptr<T> release(T& object) {
+    std::swap(all_[object.held_at], all_.back());
+    all_[object.held_at]->held_at = object.held_at;
     std::unique_ptr<T> released = std::move(all_.back());
     all_.pop_back();
     return released;

@@ -20,7 +20,7 @@ class offer_queue {
   };
 
   bool empty() const { return waiting_.empty(); }
-  void add(offer one) { waiting_.push_back(std::move(one)); }
+  void add(offer o) { waiting_.push_back(std::move(o)); }
   std::size_t first_size() const { return waiting_.front().size; }
   offer take_first() {
     offer first = std::move(waiting_.front());

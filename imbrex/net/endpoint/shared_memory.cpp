@@ -81,9 +81,9 @@ bool shared_memory::put(std::span<const std::byte> bytes, shared_block& where) {
 }
 
 void shared_memory::take_back_what_is_read() {
-  std::erase_if(unread_, [this](const shared_block& one) {
-    if (state_of(memory_.start(), one.first).load(std::memory_order_acquire) != is_free) return false;
-    std::fill_n(taken_.begin() + one.first, shared_layout::granules_of(one.size), false);
+  std::erase_if(unread_, [this](const shared_block& block) {
+    if (state_of(memory_.start(), block.first).load(std::memory_order_acquire) != is_free) return false;
+    std::fill_n(taken_.begin() + block.first, shared_layout::granules_of(block.size), false);
     return true;
   });
 }

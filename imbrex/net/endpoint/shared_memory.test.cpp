@@ -49,15 +49,15 @@ TEST_F(blocks_in_shared_memory, are_read_and_make_room_in_any_order) {
     else
       ++refused;
     if (dice.below(3) == 0 || unread.size() < 8) continue;
-    const auto one = unread.begin() + static_cast<std::ptrdiff_t>(dice.below(unread.size()));
-    EXPECT_TRUE(std::ranges::equal(there_->at(one->where), one->bytes));
-    there_->release(one->where);
-    unread.erase(one);
+    const auto at = unread.begin() + static_cast<std::ptrdiff_t>(dice.below(unread.size()));
+    EXPECT_TRUE(std::ranges::equal(there_->at(at->where), at->bytes));
+    there_->release(at->where);
+    unread.erase(at);
   }
   EXPECT_GT(refused, 0U);  // there was more than fits
-  for (const auto& one : unread) {
-    EXPECT_TRUE(std::ranges::equal(there_->at(one.where), one.bytes));
-    there_->release(one.where);
+  for (const auto& block : unread) {
+    EXPECT_TRUE(std::ranges::equal(there_->at(block.where), block.bytes));
+    there_->release(block.where);
   }
   shared_block where;
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(here_.put(block_of(shared_layout::longest_block, 0), where));

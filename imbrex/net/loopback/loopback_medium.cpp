@@ -27,7 +27,7 @@ void medium::remove(std::size_t worker) {
   const std::lock_guard hold(lock_);
   place& mine = *places_[worker];
   mine.has_ended = true;
-  for (const auto& one : mine.offered) one->what = nullptr;
+  for (const auto& offer : mine.offered) offer->what = nullptr;
   for (const parcel& message : mine.unread)
     if (message.offered) end(*message.offered);
   mine.offered.clear();
@@ -88,11 +88,11 @@ void medium::drop(offer& unwanted) {
   end(unwanted);
 }
 
-void medium::end(offer& one) {
-  fabric_transfer* const what = std::exchange(one.what, nullptr);
+void medium::end(offer& o) {
+  fabric_transfer* const what = std::exchange(o.what, nullptr);
   if (what == nullptr) return;
-  place& sender = *places_[one.from];
-  std::erase_if(sender.offered, [&](const auto& other) { return other.get() == &one; });
+  place& sender = *places_[o.from];
+  std::erase_if(sender.offered, [&](const auto& other) { return other.get() == &o; });
   if (happens(how_.wrong.unnoted)) return;
   sender.ended.push_back(what);
   wake(sender);

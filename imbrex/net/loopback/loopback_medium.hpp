@@ -95,7 +95,7 @@ class medium {
     descriptor wake;
   };
 
-  void end(offer& one);
+  void end(offer& o);
   void wake(place& who);
   bool happens(int of_a_thousand) {
     return of_a_thousand != 0 && random_.below(1000) < static_cast<std::uint64_t>(of_a_thousand);

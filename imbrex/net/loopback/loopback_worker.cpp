@@ -57,7 +57,7 @@ bool loopback_worker::put(const waiting& message) {
 
 void loopback_worker::accept(void* offered, std::span<std::byte> place, fabric_transfer& what) {
   const bool is_there = medium_->fetch(*static_cast<offer*>(offered), place);
-  std::erase_if(kept_, [&](const auto& one) { return one.get() == offered; });
+  std::erase_if(kept_, [&](const auto& o) { return o.get() == offered; });
   if (!is_there) return what.told->filled(what, fabric_receipt::lost, {});
   // A fabric may tell it either way.
   if (std::exchange(is_told_at_once_, !is_told_at_once_))
@@ -68,7 +68,7 @@ void loopback_worker::accept(void* offered, std::span<std::byte> place, fabric_t
 
 void loopback_worker::decline(void* offered) noexcept {
   medium_->drop(*static_cast<offer*>(offered));
-  std::erase_if(kept_, [&](const auto& one) { return one.get() == offered; });
+  std::erase_if(kept_, [&](const auto& o) { return o.get() == offered; });
 }
 
 bool loopback_worker::progress() noexcept {
@@ -107,7 +107,7 @@ void loopback_worker::hand_over(parcel message) noexcept {
 }
 
 void loopback_worker::disconnect(fabric_connection& made) noexcept {
-  std::erase_if(waiting_, [&](const waiting& one) { return one.to == number_of(made); });
+  std::erase_if(waiting_, [&](const waiting& w) { return w.to == number_of(made); });
 }
 
 }  // namespace imbrex::loopback

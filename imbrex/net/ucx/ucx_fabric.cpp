@@ -41,7 +41,7 @@ class ucx_fabric final : public fabric {
 
   void open(const std::vector<std::string>& all, int self) override {
     std::vector<whereabouts> places;
-    for (const auto& one : all) places.push_back(endpoints::from_text<whereabouts>(one));
+    for (const auto& text : all) places.push_back(endpoints::from_text<whereabouts>(text));
     ways_ = ways_to_others(places, static_cast<std::size_t>(self));
     context_ = make_context(connecting::may_block, ways_);
     allow_many_descriptors();  // over TCP each connection takes one, and each worker several

@@ -104,10 +104,10 @@ std::optional<std::set<std::string>> interfaces_to_all(std::span<const whereabou
 whereabouts whereabouts::of_this_process() {
   whereabouts mine{name_of_host(), namespace_of("pid") + " " + namespace_of("user"), {}};
   const auto all = all_interfaces();
-  for (const ifaddrs* one = all.get(); one != nullptr; one = one->ifa_next) {
-    const bool is_used = (one->ifa_flags & IFF_UP) != 0 && (one->ifa_flags & IFF_LOOPBACK) == 0;
-    const std::string text = text_of(one->ifa_addr);
-    if (is_used && !text.empty() && !is_link_local(one->ifa_addr)) mine.addresses.push_back(text);
+  for (const ifaddrs* interface = all.get(); interface != nullptr; interface = interface->ifa_next) {
+    const bool is_used = (interface->ifa_flags & IFF_UP) != 0 && (interface->ifa_flags & IFF_LOOPBACK) == 0;
+    const std::string text = text_of(interface->ifa_addr);
+    if (is_used && !text.empty() && !is_link_local(interface->ifa_addr)) mine.addresses.push_back(text);
   }
   return mine;
 }
@@ -118,9 +118,9 @@ bool opens(std::string_view transports, std::string_view shared_memory) {
   bool is_named = false;
   while (!transports.empty()) {
     const std::size_t end = std::min(transports.find(','), transports.size());
-    const std::string_view one = transports.substr(0, end);
+    const std::string_view transport = transports.substr(0, end);
     constexpr std::array<std::string_view, 4> groups{"all", "mm", "sm", "shm"};
-    is_named |= one == shared_memory || std::ranges::find(groups, one) != groups.end();
+    is_named |= transport == shared_memory || std::ranges::find(groups, transport) != groups.end();
     transports.remove_prefix(std::min(end + 1, transports.size()));
   }
   return is_named != is_negated;
@@ -152,8 +152,8 @@ std::string interface_to(const std::string& address) {
     return {};
   const std::string own = text_of(reinterpret_cast<const sockaddr*>(&from));
   const auto all = all_interfaces();
-  for (const ifaddrs* one = all.get(); one != nullptr; one = one->ifa_next)
-    if (text_of(one->ifa_addr) == own) return one->ifa_name;
+  for (const ifaddrs* interface = all.get(); interface != nullptr; interface = interface->ifa_next)
+    if (text_of(interface->ifa_addr) == own) return interface->ifa_name;
   return {};
 }
 

@@ -34,7 +34,8 @@ std::vector<frame_connection> meet(const numbered_job& job, std::optional<std::s
       others.emplace_back(where.visit(deadline), name_of(0));
     } else {
       int rank = 1;
-      for (auto& one : where.receive(deadline)) others.emplace_back(std::move(one), name_of(rank++));
+      for (auto& connection : where.receive(deadline))
+        others.emplace_back(std::move(connection), name_of(rank++));
     }
   } catch (const error& e) {
     throw error(
@@ -111,11 +112,11 @@ std::vector<std::string> joined_bootstrap::collect(const frame& said, time_point
       if (!waiting_[i]) waiting_[i] = others_[i].receive(time_point());
   }
   std::vector<std::string> texts{said.payload};
-  for (auto& one : waiting_) texts.push_back(std::exchange(one, std::nullopt)->payload);
+  for (auto& connection : waiting_) texts.push_back(std::exchange(connection, std::nullopt)->payload);
   const std::string bytes = encode_frame(frame_kind::gathered, encode_texts(texts));
-  for (const auto& one : others_)
-    if (!one.send(bytes, std::chrono::steady_clock::now() + patience_))
-      throw error(one.other() + " has not taken what it asked for in " + in_seconds(patience_));
+  for (const auto& other : others_)
+    if (!other.send(bytes, std::chrono::steady_clock::now() + patience_))
+      throw error(other.other() + " has not taken what it asked for in " + in_seconds(patience_));
   return texts;
 }
 
@@ -127,8 +128,8 @@ std::string joined_bootstrap::missing() const {
 }
 
 void joined_bootstrap::tell_others(frame_kind kind, const std::string& payload) const noexcept {
-  for (const auto& one : others_) try {
-      one.send(encode_frame(kind, payload), std::chrono::steady_clock::now() + answer_time);
+  for (const auto& other : others_) try {
+      other.send(encode_frame(kind, payload), std::chrono::steady_clock::now() + answer_time);
     } catch (const std::exception&) {  // that one has gone
     }
 }

@@ -33,7 +33,7 @@ class joined : public testing::Test {
         joined_bootstrap mine(job(rank, size), std::nullopt, patience);
         act(mine);
       });
-    for (auto& one : processes) one.join();
+    for (auto& process : processes) process.join();
   }
 };
 
@@ -111,7 +111,7 @@ TEST_F(joined, are_those_of_one_job_alone) {
         joined_bootstrap mine(of(identity, rank), std::nullopt, 20s);
         EXPECT_EQ(mine.all_gather(identity), std::vector<std::string>(2, identity));
       });
-  for (auto& one : processes) one.join();
+  for (auto& process : processes) process.join();
 }
 
 }  // namespace

@@ -200,8 +200,8 @@ struct meeting_point::reception {
       std::string unknown;
       const addresses found = resolve(of.job_.address, port, unknown);
       bool is_taken = false;
-      for (const addrinfo* one = found.get(); one != nullptr; one = one->ai_next) {
-        if (listen_at(one->ai_family, one->ai_addr, one->ai_addrlen)) return;
+      for (const addrinfo* address = found.get(); address != nullptr; address = address->ai_next) {
+        if (listen_at(address->ai_family, address->ai_addr, address->ai_addrlen)) return;
         is_taken |= errno == EADDRINUSE;
       }
       sockaddr_in any{};
@@ -231,14 +231,13 @@ struct meeting_point::reception {
   /// Waits until something happens, and does what follows from it.
   void turn() {
     std::vector<pollfd> waiting;
-    for (const auto& one : listeners) waiting.push_back({one.socket.get(), POLLIN, 0});
-    for (const auto& one : guests) waiting.push_back({one.socket.get(), POLLIN, 0});
+    for (const auto& listener : listeners) waiting.push_back({listener.socket.get(), POLLIN, 0});
+    for (const auto& guest : guests) waiting.push_back({guest.socket.get(), POLLIN, 0});
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     ::poll(waiting.data(), waiting.size(),
            static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1'000)));
-    for (auto one = guests.begin(); one != guests.end();)
-      one = hear(*one) ? std::next(one) : guests.erase(one);
+    for (auto g = guests.begin(); g != guests.end();) g = hear(*g) ? std::next(g) : guests.erase(g);
     for (const auto& one : listeners) accept_all(one);
   }
 
@@ -267,52 +266,55 @@ struct meeting_point::reception {
   }
 
   /// False if that one is no guest any more: known now, or dropped.
-  bool hear(guest& one) {
+  bool hear(guest& visitor) {
     const std::size_t greeted = sizeof(hello);
     const std::size_t proven = greeted + sizeof(answer);
-    const std::size_t wanted = one.heard.size() < greeted ? greeted : proven;
+    const std::size_t wanted = visitor.heard.size() < greeted ? greeted : proven;
     std::array<char, sizeof(hello) + sizeof(answer)> piece;
-    const ssize_t got = ::recv(one.socket.get(), piece.data(), wanted - one.heard.size(), MSG_DONTWAIT);
+    const ssize_t got =
+        ::recv(visitor.socket.get(), piece.data(), wanted - visitor.heard.size(), MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
-      if (std::chrono::steady_clock::now() < one.until) return true;
-      return dropped(one, "did not say who it is");
+      if (std::chrono::steady_clock::now() < visitor.until) return true;
+      return dropped(visitor, "did not say who it is");
     }
     if (got <= 0)
-      return dropped(one, one.heard.empty()            ? nullptr
-                          : one.heard.size() < greeted ? "went away before it had said who it is"
-                                                       : unproven);
-    one.heard.append(piece.data(), static_cast<std::size_t>(got));
-    const std::size_t common = std::min(one.heard.size(), magic.size());
-    if (one.heard.compare(0, common, magic.data(), common) != 0)
-      return dropped(one, "spoke of something else");
-    if (one.heard.size() == greeted) return challenge_guest(one);
-    return one.heard.size() < proven || take(one);
+      return dropped(visitor, visitor.heard.empty()            ? nullptr
+                              : visitor.heard.size() < greeted ? "went away before it had said who it is"
+                                                               : unproven);
+    visitor.heard.append(piece.data(), static_cast<std::size_t>(got));
+    const std::size_t common = std::min(visitor.heard.size(), magic.size());
+    if (visitor.heard.compare(0, common, magic.data(), common) != 0)
+      return dropped(visitor, "spoke of something else");
+    if (visitor.heard.size() == greeted) return challenge_guest(visitor);
+    return visitor.heard.size() < proven || take(visitor);
   }
 
-  bool challenge_guest(guest& one) {
-    std::memcpy(&one.said, one.heard.data(), sizeof one.said);
+  bool challenge_guest(guest& visitor) {
+    std::memcpy(&visitor.said, visitor.heard.data(), sizeof visitor.said);
     // Another job looks for its own process 0.
-    if (!are_equal(one.said.job, sha256(of.job_.identity))) return dropped(one, nullptr);
-    one.asked.random = draw();
-    one.asked.proof = proof_of("process 0", of.secret_for(one.on_host), one.said, one.asked.random);
-    return send_all(one.socket.get(), bytes_of(one.asked), std::chrono::steady_clock::now() + 1s);
+    if (!are_equal(visitor.said.job, sha256(of.job_.identity))) return dropped(visitor, nullptr);
+    visitor.asked.random = draw();
+    visitor.asked.proof =
+        proof_of("process 0", of.secret_for(visitor.on_host), visitor.said, visitor.asked.random);
+    return send_all(visitor.socket.get(), bytes_of(visitor.asked), std::chrono::steady_clock::now() + 1s);
   }
 
-  bool take(guest& one) {
+  bool take(guest& visitor) {
     answer given;
-    std::memcpy(&given, one.heard.data() + sizeof(hello), sizeof given);
-    if (!are_equal(given, proof_of("guest", of.secret_for(one.on_host), one.said, one.asked.random)))
-      return dropped(one, unproven);
-    if (one.said.rank == 0 || one.said.rank >= static_cast<std::uint64_t>(of.job_.size) ||
-        came[one.said.rank - 1])
-      return dropped(one, "says that it is a process that has come already");
-    if (send_all(one.socket.get(), bytes_of(magic), std::chrono::steady_clock::now() + 1s))
-      came[one.said.rank - 1] = std::move(one.socket);
+    std::memcpy(&given, visitor.heard.data() + sizeof(hello), sizeof given);
+    if (!are_equal(given,
+                   proof_of("guest", of.secret_for(visitor.on_host), visitor.said, visitor.asked.random)))
+      return dropped(visitor, unproven);
+    if (visitor.said.rank == 0 || visitor.said.rank >= static_cast<std::uint64_t>(of.job_.size) ||
+        came[visitor.said.rank - 1])
+      return dropped(visitor, "says that it is a process that has come already");
+    if (send_all(visitor.socket.get(), bytes_of(magic), std::chrono::steady_clock::now() + 1s))
+      came[visitor.said.rank - 1] = std::move(visitor.socket);
     return false;
   }
 
-  static bool dropped(const guest& one, const char* what) {
-    if (what != nullptr) tell_of_stranger(one.name, what);
+  static bool dropped(const guest& visitor, const char* what) {
+    if (what != nullptr) tell_of_stranger(visitor.name, what);
     return false;
   }
 
@@ -363,10 +365,10 @@ descriptor meeting_point::visit(time_point deadline) const {
     }
     for (int port = job_.port + 1; secret_ && port <= job_.port + ports_tried; ++port) {
       const addresses found = resolve(job_.address, port, problem);
-      for (const addrinfo* one = found.get(); one != nullptr; one = one->ai_next) {
-        descriptor made(::socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+      for (const addrinfo* info = found.get(); info != nullptr; info = info->ai_next) {
+        descriptor made(::socket(info->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
         const auto until = std::min(deadline, std::chrono::steady_clock::now() + time_to_connect);
-        if (!made || (::connect(made.get(), one->ai_addr, one->ai_addrlen) != 0 &&
+        if (!made || (::connect(made.get(), info->ai_addr, info->ai_addrlen) != 0 &&
                       (errno != EINPROGRESS || !is_ready(made.get(), POLLOUT, until))))
           continue;
         if (greet(made, false, deadline)) return made;

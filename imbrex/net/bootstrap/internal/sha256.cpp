@@ -84,9 +84,9 @@ digest256 hmac_sha256(std::string_view key, std::string_view bytes) {
   return sha256(outer.append(as_bytes_of(first)));
 }
 
-bool are_equal(const digest256& one, const digest256& other) {
+bool are_equal(const digest256& left, const digest256& other) {
   unsigned difference = 0;
-  for (std::size_t i = 0; i < one.size(); ++i) difference |= static_cast<unsigned>(one[i] ^ other[i]);
+  for (std::size_t i = 0; i < left.size(); ++i) difference |= static_cast<unsigned>(left[i] ^ other[i]);
   return difference == 0;
 }
 

@@ -14,7 +14,7 @@ digest256 sha256(std::string_view bytes);
 /// RFC 2104: only who has the key can make it.
 digest256 hmac_sha256(std::string_view key, std::string_view bytes);
 /// In a time that does not tell where they differ.
-bool are_equal(const digest256& one, const digest256& other);
+bool are_equal(const digest256& left, const digest256& other);
 
 inline std::string_view as_bytes_of(const digest256& digest) {
   return {reinterpret_cast<const char*>(digest.data()), digest.size()};
