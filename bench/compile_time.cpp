@@ -35,8 +35,8 @@ class tile : public imbrex::chare<tile, imbrex::index<2>> {
         edge e = co_await halo.receive(iteration);
         for (int i = 1; i <= n_; ++i) now_[at(e.from, i, 0)] = e.cells[static_cast<std::size_t>(i - 1)];
       }
-      const double mine = relax();
-      change = co_await all_reduce(mine, imbrex::max);
+      const double seconds = relax();
+      change = co_await all_reduce(seconds, imbrex::max);
       ++iteration;
     }
     co_return iteration;

@@ -43,55 +43,55 @@ class part : public imbrex::chare<part> {
   // Streams know no order among each other but by events: what follows `wait` comes after what was before
   // `record`.
   imbrex::task<bool> order_streams() {
-    device_part& mine = of_this_device();
-    auto& streams = mine.streams;
-    std::ranges::fill(mine.on_host.span(), 1);
-    streams.to_device().copy(mine.numbers.span(), mine.on_host.span());
-    streams.to_device().record(mine.arrived);
-    streams.compute().wait(mine.arrived);
-    streams.compute().launch(add, mine.numbers.span(), 2);
-    streams.compute().record(mine.computed);
-    streams.from_device().wait(mine.computed);
-    streams.from_device().copy(mine.on_host.span(), mine.numbers.span());
+    device_part& state = of_this_device();
+    auto& streams = state.streams;
+    std::ranges::fill(state.on_host.span(), 1);
+    streams.to_device().copy(state.numbers.span(), state.on_host.span());
+    streams.to_device().record(state.arrived);
+    streams.compute().wait(state.arrived);
+    streams.compute().launch(add, state.numbers.span(), 2);
+    streams.compute().record(state.computed);
+    streams.from_device().wait(state.computed);
+    streams.from_device().copy(state.on_host.span(), state.numbers.span());
     co_await streams.from_device().done();
-    co_return mine.on_host[size - 1] == 3;
+    co_return state.on_host[size - 1] == 3;
   }
 
   // A graph is captured once and launched often; that takes less time of the PE than its operations one by
   // one.
   imbrex::task<bool> replay_a_graph() {
-    device_part& mine = of_this_device();
-    mine.own.begin_capture();
-    mine.own.launch(add, mine.numbers.span(), 1);
-    mine.own.launch(add, mine.numbers.span(), 2);
-    imbrex::graph add_three = mine.own.end_capture();
-    mine.own.fill(mine.numbers.span(), std::byte(0));
-    for (int i = 0; i < 5; ++i) mine.own.launch(add_three);
-    mine.own.copy(mine.on_host.span(), mine.numbers.span());
-    co_await mine.own.done();
-    co_return mine.on_host[0] == 15;
+    device_part& state = of_this_device();
+    state.own.begin_capture();
+    state.own.launch(add, state.numbers.span(), 1);
+    state.own.launch(add, state.numbers.span(), 2);
+    imbrex::graph add_three = state.own.end_capture();
+    state.own.fill(state.numbers.span(), std::byte(0));
+    for (int i = 0; i < 5; ++i) state.own.launch(add_three);
+    state.own.copy(state.on_host.span(), state.numbers.span());
+    co_await state.own.done();
+    co_return state.on_host[0] == 15;
   }
 
   // A stream waits until a flag has reached a number, which another stream or the host gives it.
   imbrex::task<bool> wait_for_a_flag() {
-    device_part& mine = of_this_device();
+    device_part& state = of_this_device();
     imbrex::flag_array flags(imbrex::gpu(), 2);
-    mine.own.wait(flags[0], 1);
-    mine.own.write(flags[1], 7);
+    state.own.wait(flags[0], 1);
+    state.own.write(flags[1], 7);
     flags.store(0, 1);
-    co_await mine.own.done();
+    co_await state.own.done();
     co_return flags.load(1) == 7;
   }
 
   imbrex::task<bool> request_work() {
-    device_part& mine = of_this_device();
-    std::ranges::fill(mine.on_host.span(), 4);
+    device_part& state = of_this_device();
+    std::ranges::fill(state.on_host.span(), 4);
     imbrex::work_request work;
-    work.copy(mine.numbers.span(), mine.on_host.span());
-    work.launch(add, mine.numbers.span(), 5);
-    work.copy(mine.on_host.span(), mine.numbers.span());
+    work.copy(state.numbers.span(), state.on_host.span());
+    work.launch(add, state.numbers.span(), 5);
+    work.copy(state.on_host.span(), state.numbers.span());
     co_await imbrex::offload(std::move(work));
-    co_return mine.on_host[0] == 9;
+    co_return state.on_host[0] == 9;
   }
 
   bool ask_for_too_much() {
@@ -107,13 +107,13 @@ class part : public imbrex::chare<part> {
   // What is of a device goes before the chare does, and is made of the device where it arrives.
   imbrex::task<bool> travel(int steps) {
     while (step_ < steps) {
-      device_part& mine = of_this_device();
-      std::ranges::copy(numbers_, mine.on_host.span().begin());
-      mine.own.copy(mine.numbers.span(), mine.on_host.span());
-      mine.own.launch(add, mine.numbers.span(), 1);
-      mine.own.copy(mine.on_host.span(), mine.numbers.span());
-      co_await mine.own.done();
-      std::ranges::copy(mine.on_host.span(), numbers_.begin());
+      device_part& state = of_this_device();
+      std::ranges::copy(numbers_, state.on_host.span().begin());
+      state.own.copy(state.numbers.span(), state.on_host.span());
+      state.own.launch(add, state.numbers.span(), 1);
+      state.own.copy(state.on_host.span(), state.numbers.span());
+      co_await state.own.done();
+      std::ranges::copy(state.on_host.span(), numbers_.begin());
       ++step_;
 
       on_device_.reset();

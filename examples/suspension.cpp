@@ -53,22 +53,22 @@ class account : public imbrex::chare<account> {
 int main(int argc, char** argv) {
   return imbrex::run(argc, argv, []() -> imbrex::task<int> {
     const auto accounts = imbrex::make_array<account>(2);
-    const auto mine = accounts[0];
+    const auto saver = accounts[0];
 
     // A call leaves when it is made and is awaited when its result is wanted.
-    auto total = mine.call<&account::total>(std::vector<int>{1, 2, 3});
-    imbrex::send<&account::permission>(mine, 0);
+    auto total = saver.call<&account::total>(std::vector<int>{1, 2, 3});
+    imbrex::send<&account::permission>(saver, 0);
     const int six = co_await total;
 
-    auto first = mine.call<&account::withdraw>(8);
-    auto second = mine.call<&account::withdraw>(8);
-    for (int i = 0; i < 2; ++i) imbrex::send<&account::permission>(mine, 0);
+    auto first = saver.call<&account::withdraw>(8);
+    auto second = saver.call<&account::withdraw>(8);
+    for (int i = 0; i < 2; ++i) imbrex::send<&account::permission>(saver, 0);
     const auto [got_first, got_second] = co_await imbrex::when_all(std::move(first), std::move(second));
 
-    imbrex::send<&account::permission>(mine, 0);
-    const int four = co_await mine.call<&account::sum_of_two>();
-    imbrex::send<&account::permission>(mine, 0);
-    const int twelve = co_await mine.call<&account::with_another>(accounts[1]);
+    imbrex::send<&account::permission>(saver, 0);
+    const int four = co_await saver.call<&account::sum_of_two>();
+    imbrex::send<&account::permission>(saver, 0);
+    const int twelve = co_await saver.call<&account::with_another>(accounts[1]);
 
     const bool right = six == 6 && got_first != got_second && four == 4 && twelve == 12;
     std::printf("%d, one of two withdrawals, %d, %d: %s\n", six, four, twelve,

@@ -121,12 +121,12 @@ void column::send_outflow(const step& what) {
 }
 
 particle_balance column::balance() {
-  particle_balance mine{.leakage = leakage_};
+  particle_balance own_balance{.leakage = leakage_};
   for_each_cell([&](std::size_t cell, std::int64_t x, std::int64_t y, std::int64_t z) {
-    mine.source += fixed_source(posed_.grid, x, y, z);
-    mine.absorption += (total_cross_section - scattering_cross_section) * flux_[cell];
+    own_balance.source += fixed_source(posed_.grid, x, y, z);
+    own_balance.absorption += (total_cross_section - scattering_cross_section) * flux_[cell];
   });
-  return mine;
+  return own_balance;
 }
 
 std::uint64_t column::checksum() {

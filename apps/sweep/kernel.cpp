@@ -67,7 +67,7 @@ void sweep_row(const lane_coefficients<width>& of, const row& along, const step_
 template <std::size_t width>
 void sweep_lanes(const coefficients& of, const extents& cells, const step& what, const step_fields& fields,
                  std::size_t lane) {
-  const lane_coefficients<width> mine(of, std::size_t(what.first_angle) + lane);
+  const lane_coefficients<width> lane_values(of, std::size_t(what.first_angle) + lane);
   const auto& [nx, ny, nz] = cells;
   const auto visited = [&](int dimension, std::int64_t count) {
     return ascends(what.octant, dimension) ? count : cells[std::size_t(dimension)] - 1 - count;
@@ -77,7 +77,7 @@ void sweep_lanes(const coefficients& of, const extents& cells, const step& what,
     for (std::int64_t j = 0; j < ny; ++j) {
       const std::int64_t cell = (visited(2, what.first_plane + k) * ny + visited(1, j)) * nx + visited(0, 0);
       const auto at = [&](double* face, std::int64_t place) { return face + place * what.angles + lane; };
-      sweep_row<width>(mine, along_x,
+      sweep_row<width>(lane_values, along_x,
                        {fields.source + cell, fields.flux + cell, at(fields.x, k * ny + j),
                         at(fields.y, k * nx), at(fields.z, j * nx)});
     }

@@ -123,9 +123,9 @@ class block {
 };
 
 // Stretches end as jacobi3d's do, with the greatest change of all blocks known everywhere.
-measurement measure(const settings& asked, block& mine) {
+measurement measure(const settings& asked, block& own_block) {
   measurement result;
-  for (std::int64_t n = 0; n < asked.warmup; ++n) mine.iterate(false);
+  for (std::int64_t n = 0; n < asked.warmup; ++n) own_block.iterate(false);
   const std::vector<std::int64_t> lengths = stretches(asked.iterations);
   std::vector<double> seconds;
   for (std::size_t stretch = 0; stretch < lengths.size(); ++stretch) {
@@ -133,13 +133,14 @@ measurement measure(const settings& asked, block& mine) {
     double change = 0;
     MPI_Barrier(MPI_COMM_WORLD);
     const double begin = MPI_Wtime();
-    for (std::int64_t n = 1; n <= lengths[stretch]; ++n) change = mine.iterate(last && n == lengths[stretch]);
+    for (std::int64_t n = 1; n <= lengths[stretch]; ++n)
+      change = own_block.iterate(last && n == lengths[stretch]);
     MPI_Allreduce(&change, &result.residual.emplace(), 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     seconds.push_back((MPI_Wtime() - begin) / double(lengths[stretch]));
   }
   result.iterations = asked.iterations;
   result.seconds_per_iteration = median(seconds);
-  const std::uint64_t sum = mine.checksum();
+  const std::uint64_t sum = own_block.checksum();
   MPI_Allreduce(&sum, &result.checksum.emplace(), 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
   return result;
 }
@@ -163,8 +164,8 @@ void run(const settings& asked, int rank) {
     throw imbrex::usage_error(
         fmt::format("--json '{}': the file cannot be written; choose another place", asked.json));
 
-  block mine(asked, chosen.cut, rank);
-  const finished all{chosen, measure(asked, mine)};
+  block own_block(asked, chosen.cut, rank);
+  const finished all{chosen, measure(asked, own_block)};
   if (rank != 0) return;
   const platform where{.machine = "mpi", .processes = asked.machine.pes, .plain_loop = false};
   if (!asked.quiet) fmt::print("{}{}", table_head(asked, where), table_row(all, all));

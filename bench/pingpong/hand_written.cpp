@@ -65,9 +65,10 @@ void pingpong_handover(benchmark::State& state) {
     return play(
         n,
         [&](int side) {
-          auto& mine = slots[side].ball;
-          while ((held[side] = mine.load(std::memory_order_acquire)) == nullptr) imbrex::pause_processor();
-          mine.store(nullptr, std::memory_order_relaxed);
+          auto& own_ball = slots[side].ball;
+          while ((held[side] = own_ball.load(std::memory_order_acquire)) == nullptr)
+            imbrex::pause_processor();
+          own_ball.store(nullptr, std::memory_order_relaxed);
         },
         [&](int side) {
           ++*held[side];

@@ -28,36 +28,36 @@ TEST(simulated_clock, moves_when_told_and_never_back) {
 
 TEST(local_clock, runs_ahead_with_what_is_charged_and_waits_with_the_shared_one) {
   imbrex::simulated_clock shared;
-  imbrex::local_clock mine(shared);
-  EXPECT_EQ(mine.now(), 0ns);
-  mine.charge(3s);
-  EXPECT_EQ(mine.now(), 3s);
+  imbrex::local_clock own_clock(shared);
+  EXPECT_EQ(own_clock.now(), 0ns);
+  own_clock.charge(3s);
+  EXPECT_EQ(own_clock.now(), 3s);
   EXPECT_EQ(shared.now(), 0s);
   shared.advance_to(2s);
-  EXPECT_EQ(mine.now(), 3s);
+  EXPECT_EQ(own_clock.now(), 3s);
   shared.advance_to(5s);
-  EXPECT_EQ(mine.now(), 5s);
-  mine.charge(1s);
-  EXPECT_EQ(mine.now(), 6s);
+  EXPECT_EQ(own_clock.now(), 5s);
+  own_clock.charge(1s);
+  EXPECT_EQ(own_clock.now(), 6s);
 }
 
 TEST(local_clock, comes_to_an_end_and_no_further) {
   imbrex::simulated_clock shared;
-  imbrex::local_clock mine(shared);
-  mine.charge(1s);
-  mine.charge(imbrex::nanoseconds::max());
-  mine.charge(1s);
-  EXPECT_EQ(mine.now(), imbrex::nanoseconds::max());
+  imbrex::local_clock own_clock(shared);
+  own_clock.charge(1s);
+  own_clock.charge(imbrex::nanoseconds::max());
+  own_clock.charge(1s);
+  EXPECT_EQ(own_clock.now(), imbrex::nanoseconds::max());
 }
 
 TEST(local_clock, takes_back_a_charge) {
   imbrex::simulated_clock shared;
-  imbrex::local_clock mine(shared);
-  mine.charge(1s);
-  const auto before = mine.free_from();
-  mine.charge(4s);
-  mine.take_back(before);
-  EXPECT_EQ(mine.now(), 1s);
+  imbrex::local_clock own_clock(shared);
+  own_clock.charge(1s);
+  const auto before = own_clock.free_from();
+  own_clock.charge(4s);
+  own_clock.take_back(before);
+  EXPECT_EQ(own_clock.now(), 1s);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ class active {
 
 TEST(pool, blocks_are_aligned_apart_and_as_large_as_asked) {
   pool p;
-  const active mine(p);
+  const active activation(p);
   std::vector<std::pair<unsigned char*, std::size_t>> blocks;
   for (std::size_t bytes = 1; bytes < 9000; bytes += 61)
     for (int i = 0; i < 3; ++i) {
@@ -48,7 +48,7 @@ TEST(pool, blocks_are_aligned_apart_and_as_large_as_asked) {
 TEST(pool, released_blocks_are_used_again) {
   if (pool::largest_pooled == 0) GTEST_SKIP() << "this build pools nothing";
   pool p;
-  const active mine(p);
+  const active activation(p);
   void* first = pool::allocate(100);
   pool::release(first, 100);
   EXPECT_EQ(pool::allocate(128), first);  // of the same class
@@ -69,7 +69,7 @@ TEST(pool, long_blocks_begin_on_pages) {
 TEST(pool, blocks_of_one_class_differ_by_a_granule_or_a_quarter) {
   if (pool::largest_pooled == 0) GTEST_SKIP() << "this build pools nothing";
   pool p;
-  const active mine(p);
+  const active activation(p);
   std::size_t smallest = 1;  // of the class
   for (std::size_t bytes = 2; bytes <= pool::largest_pooled; ++bytes) {
     void* const before = pool::allocate(smallest);
@@ -86,7 +86,7 @@ TEST(pool, blocks_of_one_class_differ_by_a_granule_or_a_quarter) {
 
 TEST(pool, more_than_a_slab_is_served) {
   pool p;
-  const active mine(p);
+  const active activation(p);
   std::set<void*> blocks;
   for (int i = 0; i < 1000; ++i) EXPECT_TRUE(blocks.insert(pool::allocate(8192)).second);
   for (void* b : blocks) pool::release(b, 8192);
@@ -100,7 +100,7 @@ TEST(pool, blocks_released_on_another_pe_come_home) {
   for (int round = 0; round < 200; ++round) {
     std::vector<void*> blocks;
     {
-      const active mine(a);
+      const active activation(a);
       for (int i = 0; i < 100; ++i) blocks.push_back(pool::allocate(64));
     }
     seen.insert(blocks.begin(), blocks.end());
@@ -119,7 +119,7 @@ TEST(pool, large_blocks_come_home_before_many_are_collected) {
   for (int i = 0; i < 1000; ++i) {
     void* block = nullptr;
     {
-      const active mine(a);
+      const active activation(a);
       block = pool::allocate(8192);
     }
     seen.insert(block);
@@ -135,7 +135,7 @@ TEST(pool, threads_without_a_pe_allocate_and_release_too) {
   pool p;
   void* inside = nullptr;
   {
-    const active mine(p);
+    const active activation(p);
     inside = pool::allocate(64);
     pool::release(outside, 64);
     pool::release(large, 1U << 20U);
@@ -155,7 +155,7 @@ TEST(pool, leaves_what_was_kept_until_it_comes_back) {
   std::vector<block> kept;
   const auto keep_some = [&](int value) {
     pool p;
-    const active mine(p);
+    const active activation(p);
     for (const std::size_t bytes :
          {std::size_t{64}, std::size_t{64}, std::size_t{200}, std::size_t{100'000}}) {
       kept.push_back({pool::allocate(bytes), bytes});
@@ -198,7 +198,7 @@ TEST(pool, streams_between_threads_keep_their_content) {
   std::atomic<int> wrong = 0;
   for (int t = 0; t < pes; ++t)
     threads.emplace_back([&, t] {
-      const active mine(pools[static_cast<std::size_t>(t)]);
+      const active activation(pools[static_cast<std::size_t>(t)]);
       auto& out = mail[static_cast<std::size_t>((t + 1) % pes)];
       auto& in = mail[static_cast<std::size_t>(t)];
       int received = 0;

@@ -86,7 +86,7 @@ void what_is_of_another_device_is_refused(subject& in) {
   if (in.count() < 2) return;
   stream s = make(in, "here");
   stream there(in.second(), stream_priority::normal, "there");
-  device_buffer<int> mine(in.first(), 4);
+  device_buffer<int> buffer(in.first(), 4);
   device_buffer<int> other(in.second(), 4);
   pinned_buffer<int> on_host(in.second(), 4);  // of any device: all reach it
   flag_array flags(in.second(), 1);
@@ -96,11 +96,11 @@ void what_is_of_another_device_is_refused(subject& in) {
          {in.first().info().label(), in.second().info().label(), std::string("here"), what})
       expect_in(in, text, part);
   };
-  s.fill(mine.span(), std::byte{1});
-  refuse("launch of kernel add", [&] { s.launch(add, mine.span(), other.span(), 1); });
+  s.fill(buffer.span(), std::byte{1});
+  refuse("launch of kernel add", [&] { s.launch(add, buffer.span(), other.span(), 1); });
   refuse("copy", [&] { s.copy(other.span(), on_host.span()); });
   refuse("copy", [&] { s.copy(on_host.span(), other.span()); });
-  refuse("copy", [&] { s.copy(other.span(), mine.span()); });
+  refuse("copy", [&] { s.copy(other.span(), buffer.span()); });
   refuse("fill", [&] { s.fill(other.span(), std::byte{0}); });
   event_pool events(in.second());
   event theirs = events.take();
@@ -114,7 +114,7 @@ void what_is_of_another_device_is_refused(subject& in) {
     graph captured = there.end_capture();
     refuse("launch of a graph", [&] { s.launch(captured); });
   }
-  s.copy(on_host.span(), mine.span());  // what was refused has done no harm
+  s.copy(on_host.span(), buffer.span());  // what was refused has done no harm
   s.synchronize();
   in.expect_equal(on_host[3], 0x01010101, "what has been copied");
 }

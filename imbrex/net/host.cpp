@@ -121,9 +121,9 @@ host_share own_host(int pes, int beside) {
 host_share share_host(bootstrap& job, int pes, int beside, const std::string& devices) {
   writer out;
   out(this_process(name_of_host(), pes, beside, devices));
-  const auto mine = out.written();
+  const auto own_text = out.written();
   std::vector<detail::host_user> all;
-  for (const auto& text : job.all_gather({reinterpret_cast<const char*>(mine.data()), mine.size()})) {
+  for (const auto& text : job.all_gather({reinterpret_cast<const char*>(own_text.data()), own_text.size()})) {
     reader in({reinterpret_cast<const std::byte*>(text.data()), text.size()});
     try {
       in(all.emplace_back());

@@ -61,28 +61,28 @@ TEST(host, its_processes_are_known_by_their_pes) {
                                    {"b", 1, 8, {1}},
                                    {"a", 0, 4, {0, 1, 2, 3}},
                                    {"b", 9, 8, {2}}};
-  const auto mine = share_among(all, 3);
-  ASSERT_EQ(mine.processes.size(), 2U);
-  EXPECT_EQ(mine.self, 1U);
-  EXPECT_EQ(mine.processes[0].first_pe, 3);
-  EXPECT_EQ(mine.processes[0].devices, "two GPUs");
-  EXPECT_EQ(mine.processes[1].devices, "");
-  EXPECT_EQ(mine.processes[1].first_pe, 6);
-  EXPECT_EQ(mine.processes[1].pes, 2);
-  EXPECT_EQ(mine.processes[1].processors, (std::vector{0, 1, 2, 3}));
-  EXPECT_EQ(mine.first_pe, 2);
-  EXPECT_EQ(mine.host_pes, 4);
+  const auto share = share_among(all, 3);
+  ASSERT_EQ(share.processes.size(), 2U);
+  EXPECT_EQ(share.self, 1U);
+  EXPECT_EQ(share.processes[0].first_pe, 3);
+  EXPECT_EQ(share.processes[0].devices, "two GPUs");
+  EXPECT_EQ(share.processes[1].devices, "");
+  EXPECT_EQ(share.processes[1].first_pe, 6);
+  EXPECT_EQ(share.processes[1].pes, 2);
+  EXPECT_EQ(share.processes[1].processors, (std::vector{0, 1, 2, 3}));
+  EXPECT_EQ(share.first_pe, 2);
+  EXPECT_EQ(share.host_pes, 4);
 }
 
 TEST(host, belongs_to_a_process_by_itself) {
-  const auto mine = own_host(0, 0);
-  EXPECT_EQ(mine.pes, usable_processors());
-  EXPECT_TRUE(mine.has_processor_for_each);
+  const auto share = own_host(0, 0);
+  EXPECT_EQ(share.pes, usable_processors());
+  EXPECT_TRUE(share.has_processor_for_each);
   EXPECT_FALSE(own_host(0, 1).has_processor_for_each);
   EXPECT_EQ(own_host(7, 0).pes, 7);
-  ASSERT_EQ(mine.processes.size(), 1U);
-  EXPECT_EQ(mine.processes[0].first_pe, 0);
-  EXPECT_EQ(mine.processes[0].pes, mine.pes);
+  ASSERT_EQ(share.processes.size(), 1U);
+  EXPECT_EQ(share.processes[0].first_pe, 0);
+  EXPECT_EQ(share.processes[0].pes, share.pes);
 }
 
 TEST(host, has_a_name_that_stays) {

@@ -34,24 +34,24 @@ struct comm_thread::item_going : work {
   void uncount() { through.bytes_going_.fetch_sub(std::exchange(counted, 0), std::memory_order_relaxed); }
 
   static void send(work& w) {
-    auto& mine = static_cast<item_going&>(w);
-    if (mine.through.finishing_) return forget(w);  // nobody would take it any more
-    mine.uncount();                                 // the network counts it from now on
+    auto& going = static_cast<item_going&>(w);
+    if (going.through.finishing_) return forget(w);  // nobody would take it any more
+    going.uncount();                                 // the network counts it from now on
     w.type = &on_its_way;
-    mine.through.network()->send(w, mine.to);
+    going.through.network()->send(w, going.to);
   }
   static void copy(work& w, writer& out) {
-    const auto& mine = static_cast<item_going&>(w);
-    const auto bytes = mine.packed.written();
-    const auto& lent = mine.packed.lent();
+    const auto& going = static_cast<item_going&>(w);
+    const auto bytes = going.packed.written();
+    const auto& lent = going.packed.lent();
     out.bytes(bytes.data(), lent.position);
     out.block(lent.bytes.data(), lent.bytes.size());
     out.bytes(bytes.data() + lent.position, bytes.size() - lent.position);
   }
   static void left(work& w) noexcept {
-    auto& mine = static_cast<item_going&>(w);
-    if (mine.lender == nullptr || mine.through.finished_) return forget(w);
-    mine.through.returned_[mine.through.place_of(mine.from)]->post(w);
+    auto& going = static_cast<item_going&>(w);
+    if (going.lender == nullptr || going.through.finished_) return forget(w);
+    going.through.returned_[going.through.place_of(going.from)]->post(w);
   }
   static void forget(work& w) noexcept { delete static_cast<item_going*>(&w); }
   static constexpr work_type handed_over{"message to another process", &send, &forget, nullptr, nullptr};
@@ -73,9 +73,9 @@ struct comm_thread::item_coming : work {
   }
 
   static void open(work& w) {
-    const std::unique_ptr<item_coming> mine(static_cast<item_coming*>(&w));
-    reader in({mine->bytes.get(), mine->size});
-    mine->owner.arrived(mine->owner.unpack(in), current()->pe(), mine->size);
+    const std::unique_ptr<item_coming> owner(static_cast<item_coming*>(&w));
+    reader in({owner->bytes.get(), owner->size});
+    owner->owner.arrived(owner->owner.unpack(in), current()->pe(), owner->size);
   }
   static void forget(work& w) noexcept { delete static_cast<item_coming*>(&w); }
   static constexpr work_type kind{"message of another process", &open, &forget, nullptr, nullptr};
@@ -93,8 +93,8 @@ struct comm_thread::notice_going : work {
   }
 
   static void send(work& w) {
-    const std::unique_ptr<notice_going> mine(static_cast<notice_going*>(&w));
-    mine->through.network()->notify(mine->process, mine->bytes);
+    const std::unique_ptr<notice_going> owner(static_cast<notice_going*>(&w));
+    owner->through.network()->notify(owner->process, owner->bytes);
   }
   static void forget(work& w) noexcept { delete static_cast<notice_going*>(&w); }
   static constexpr work_type kind{"notice to another process", &send, &forget, nullptr, nullptr};
@@ -111,8 +111,8 @@ struct comm_thread::notice_coming : work {
   }
 
   static void take(work& w) {
-    const std::unique_ptr<notice_coming> mine(static_cast<notice_coming*>(&w));
-    mine->owner.notice(mine->process, mine->bytes);
+    const std::unique_ptr<notice_coming> owner(static_cast<notice_coming*>(&w));
+    owner->owner.notice(owner->process, owner->bytes);
   }
   static void forget(work& w) noexcept { delete static_cast<notice_coming*>(&w); }
   static constexpr work_type kind{"notice of another process", &take, &forget, nullptr, nullptr};
@@ -130,12 +130,12 @@ struct comm_thread::receipt : work {
   }
 
   static void arrived(work& w) {
-    std::unique_ptr<receipt> mine(static_cast<receipt*>(&w));
-    if (std::exchange(mine->is_packed, false)) {  // what it stands for is unpacked, and queued behind others
+    std::unique_ptr<receipt> owner(static_cast<receipt*>(&w));
+    if (std::exchange(owner->is_packed, false)) {  // what it stands for is unpacked, and queued behind others
       w.priority = 0;
-      return current()->push(*mine.release());
+      return current()->push(*owner.release());
     }
-    mine->of.unread_.fetch_sub(mine->bytes, std::memory_order_relaxed);
+    owner->of.unread_.fetch_sub(owner->bytes, std::memory_order_relaxed);
   }
   static void forget(work& w) noexcept { delete static_cast<receipt*>(&w); }
   static constexpr work_type kind{"receipt", &arrived, &forget, nullptr, nullptr};
@@ -231,7 +231,7 @@ endpoint& comm_thread::endpoint_of_pes() { return *outlet_; }
 std::size_t comm_thread::place_of(int pe) const { return static_cast<std::size_t>(pe - first_pe_); }
 
 void comm_thread::finish(nanoseconds at_most) {
-  const activation mine(*this);
+  const activation running(*this);
   finishing_ = true;
   const auto until = now() + at_most;
   while ((step() || !idle()) && now() < until) {

@@ -88,18 +88,18 @@ class device_completions::notice : public work {
 
  private:
   static void run(work& item) {
-    const std::unique_ptr<notice> mine(static_cast<notice*>(&item));
-    const auto who = std::exchange(mine->who_, {});
-    if (who.come != nullptr) who.come(who.to, mine->failure_);
+    const std::unique_ptr<notice> owner_of_notice(static_cast<notice*>(&item));
+    const auto who = std::exchange(owner_of_notice->who_, {});
+    if (who.come != nullptr) who.come(who.to, owner_of_notice->failure_);
   }
   static void ask(work& item) {
-    auto& mine = static_cast<notice&>(item);
-    if (mine.owner_.how_ == completion_method::callback) mine.owner_.pe_.charge(mine.owner_.costs_.callback);
-    mine.is_due() ? run(item) : mine.owner_.pe_.push(item);
+    auto& n = static_cast<notice&>(item);
+    if (n.owner_.how_ == completion_method::callback) n.owner_.pe_.charge(n.owner_.costs_.callback);
+    n.is_due() ? run(item) : n.owner_.pe_.push(item);
   }
   static void drop(work& item) noexcept {
-    const std::unique_ptr<notice> mine(static_cast<notice*>(&item));
-    if (mine->who_.forget != nullptr) mine->who_.forget(mine->who_.to);
+    const std::unique_ptr<notice> owner_of_notice(static_cast<notice*>(&item));
+    if (owner_of_notice->who_.forget != nullptr) owner_of_notice->who_.forget(owner_of_notice->who_.to);
   }
 
   device_completions& owner_;
@@ -295,11 +295,11 @@ class device_completions::bad_news : public work {
  private:
   static const work_type kind;
   static void run(work& item) {
-    auto& mine = static_cast<bad_news&>(item);
-    const auto next = std::ranges::find_if(mine.owner_.all_, &notice::waits);
-    if (next == mine.owner_.all_.end()) return;
-    mine.owner_.pe_.push(item);  // before what may throw
-    (*next)->tell(mine.why_);
+    auto& n = static_cast<bad_news&>(item);
+    const auto next = std::ranges::find_if(n.owner_.all_, &notice::waits);
+    if (next == n.owner_.all_.end()) return;
+    n.owner_.pe_.push(item);  // before what may throw
+    (*next)->tell(n.why_);
   }
 
   device_completions& owner_;
@@ -342,35 +342,35 @@ device_completions::notice* device_completions::notify(stream& after, const rece
     after.synchronize();
     return nullptr;
   }
-  auto mine = std::make_unique<notice>(*this, who, after.priority());
+  auto n = std::make_unique<notice>(*this, who, after.priority());
   switch (how_) {
     case completion_method::polling:
-      mine->until = events_->record(after);
-      events_->add(after.number(), *mine);
+      n->until = events_->record(after);
+      events_->add(after.number(), *n);
       break;
     case completion_method::flag:
-      mine->until = events_->record(after);
-      flags_->add(after, *mine);
+      n->until = events_->record(after);
+      flags_->add(after, *n);
       break;
     case completion_method::callback:
-      mine->until = events_->record(after);
-      mine->type = &notice::kind_that_asks;
-      after.host(*mine);
+      n->until = events_->record(after);
+      n->type = &notice::kind_that_asks;
+      after.host(*n);
       break;
     case completion_method::user_polling:
-      mine->until = events_->record(after);
-      mine->type = &notice::kind_that_asks;
-      mine->priority = last_priority;
-      pe_.push(*mine);
+      n->until = events_->record(after);
+      n->type = &notice::kind_that_asks;
+      n->priority = last_priority;
+      pe_.push(*n);
       break;
     case completion_method::synchronous:
-      mine->until = events_->record(after);
-      mine->priority = first_priority;  // the PE goes on here, not with other items
-      events_->add(after.number(), *mine);
+      n->until = events_->record(after);
+      n->priority = first_priority;  // the PE goes on here, not with other items
+      events_->add(after.number(), *n);
       break;
     case completion_method::work_request: break;  // how_ is polling
   }
-  return mine.release();
+  return n.release();
 }
 
 void device_completions::discard() noexcept {

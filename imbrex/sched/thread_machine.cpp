@@ -156,7 +156,7 @@ thread_machine::~thread_machine() {
 
 void thread_machine::run_thread(std::size_t place) {
   scheduler& pe = *pes_[place];
-  const scheduler::activation mine(pe);
+  const scheduler::activation running(pe);
   std::optional<crash_stack> stack;
   std::optional<observed_thread> its_thread;
   try {
@@ -260,10 +260,10 @@ void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin, int& vain
     return;
   }
   sleepers_.fetch_add(one_sleeper);
-  while (auto mine = claim_quiet()) {
-    if (told_.quiet(mine->exchanged)) return pe.door().sleep(nanoseconds(0));
+  while (auto claimed = claim_quiet()) {
+    if (told_.quiet(claimed->exchanged)) return pe.door().sleep(nanoseconds(0));
     // Asleep again; whoever slept anew meanwhile could not claim, and left it to this one.
-    if (sleepers_.compare_exchange_strong(mine->sleepers, mine->sleepers + one_sleeper)) break;
+    if (sleepers_.compare_exchange_strong(claimed->sleepers, claimed->sleepers + one_sleeper)) break;
     sleepers_.fetch_add(one_sleeper);
   }
   sleep(pe, std::nullopt);

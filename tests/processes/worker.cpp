@@ -72,8 +72,8 @@ parcel parcel_of(int from, int round) {
 struct garbage : imbrex::work {
   explicit garbage(std::vector<std::byte> b) : bytes(std::move(b)) { type = &kind; }
   static void write(work& item, imbrex::writer& out) {
-    const auto& mine = static_cast<garbage&>(item);
-    out.bytes(mine.bytes.data(), mine.bytes.size());
+    const auto& bytes = static_cast<garbage&>(item);
+    out.bytes(bytes.bytes.data(), bytes.bytes.size());
   }
   static void forget(work& item) noexcept { delete static_cast<garbage*>(&item); }
   static constexpr imbrex::work_type kind{"garbage", nullptr, &forget, &write, nullptr};
@@ -125,8 +125,8 @@ class member : public imbrex::chare<member> {
         if (got.from != from || got.words != parcel_of(from, round).words)
           throw imbrex::error("a wrong letter in round " + std::to_string(round));
       }
-      const bool mine = std::chrono::steady_clock::now() < end;
-      const int wish = co_await all_reduce(mine ? 1 : 0, imbrex::min);
+      const bool is_early = std::chrono::steady_clock::now() < end;
+      const int wish = co_await all_reduce(is_early ? 1 : 0, imbrex::min);
       more = wish == 1;
     }
     co_return round;

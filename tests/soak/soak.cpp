@@ -90,12 +90,12 @@ class walker : public imbrex::chare<walker> {
         co_await balance_point<&walker::round>(number, seed);
       }
     }
-    int mine = 0;
+    int own_rank = 0;
     for (int from = 0; from < walkers; ++from) {
       const int count = co_await expected.receive(number);
-      mine += count;
+      own_rank += count;
     }
-    for (; mine > 0; --mine) {
+    for (; own_rank > 0; --own_rank) {
       const auto letter = co_await in.receive(number);
       done_.read.add(letter);
     }

@@ -94,11 +94,11 @@ TEST(host_topology, refuses_what_describes_no_host) {
 }
 
 TEST(host_topology, of_this_host_places_each_usable_processor) {
-  const auto mine = usable_processor_numbers();
+  const auto usable = usable_processor_numbers();
   for (const auto wanted : {host_topology::parts::processors, host_topology::parts::processors_and_devices}) {
     std::size_t placed = 0;
-    for (const auto& core : host_topology(wanted).cores(mine)) placed += core.size();
-    EXPECT_EQ(placed, mine.size());
+    for (const auto& core : host_topology(wanted).cores(usable)) placed += core.size();
+    EXPECT_EQ(placed, usable.size());
   }
 }
 

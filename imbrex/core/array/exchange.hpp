@@ -341,11 +341,11 @@ template <class T, class Pattern>
 void exchange_bundle<T, Pattern>::deliver() {
   auto* const part = part_for<T>(*this);
   if (part == nullptr) return;
-  message_guard mine(*this);
+  message_guard guard(*this);
   if (part->is_closed()) return;
   auto* const its = exchange_at<exchange<T, Pattern>>(*part, number);
   if (its == nullptr) return;
-  mine.release();
+  guard.release();
   its->take(*this);
 }
 
@@ -355,7 +355,7 @@ void exchange_value<T, Pattern>::deliver() {
   if (part == nullptr) return;
   if (part->is_closed()) return part->route(*this);
   if (part->find(this->key) == nullptr) return part->route(*this);
-  const message_guard mine(*this);
+  const message_guard guard(*this);
   auto* const its = exchange_at<exchange<T, Pattern>>(*part, number);
   if (its == nullptr) return;
   auto& alone = make_message<exchange_bundle<T, Pattern>>();

@@ -54,7 +54,7 @@ struct section_share final : message {
     if (processor::here().has_ended(this->collection)) return refuse();
     auto* part = part_for<T>(*this);
     if (part == nullptr) return;
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     element_work turns(part->pe());
     for (const auto& [k, ordinal] : members) {
       this->reply.ordinal = ordinal;
@@ -65,7 +65,7 @@ struct section_share final : message {
  private:
   /// Refuses the call of each member by itself, because an answer from each is expected.
   void refuse() {
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     for (const auto& [k, ordinal] : members) {
       this->reply.ordinal = ordinal;
       refuse_ended(addressed(content->copy(), k), type_name<T>());
@@ -119,7 +119,7 @@ struct section_broadcast final : message {
     auto& pe = processor::here();
     auto* part = part_for<T>(*this);
     if (part == nullptr) return;
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     const auto& members = section_list<key>::of(this->collection, section_id);
     std::map<int, std::vector<std::uint32_t>> members_of_pe;
     for (std::uint32_t i = 0; i < members.size(); ++i) members_of_pe[part->place_of(members[i])].push_back(i);
@@ -215,7 +215,7 @@ struct section_contribution final : message {
   void deliver() {
     auto* part = part_for<T>(*this);
     if (part == nullptr) return;
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     const auto& members = section_list<key>::of(this->collection, section_id);
     if (!std::binary_search(members.begin(), members.end(), from,
                             [](const key& a, const key& b) { return key_less(a, b); }))

@@ -187,16 +187,16 @@ template <class T, auto M>
 class short_call {
  public:
   static void run(work& w) {
-    const held mine{static_cast<short_item&>(w)};
-    auto* const part = part_at<T>(processor::here(), mine.item.collection);
-    auto* const e = part != nullptr ? part->find(mine.item.key) : nullptr;
+    const held holder{static_cast<short_item&>(w)};
+    auto* const part = part_at<T>(processor::here(), holder.item.collection);
+    auto* const e = part != nullptr ? part->find(holder.item.key) : nullptr;
     if (e == nullptr) [[unlikely]]
-      return unpack_and_deliver(mine.item);
-    reader in(mine.item.bytes().subspan(mine.item.arguments));
+      return unpack_and_deliver(holder.item);
+    reader in(holder.item.bytes().subspan(holder.item.arguments));
     try {
       call(*e, in);
     } catch (const serial_error&) {
-      unpack_and_deliver(mine.item);  // which throws the same with the name of the message
+      unpack_and_deliver(holder.item);  // which throws the same with the name of the message
     }
   }
 

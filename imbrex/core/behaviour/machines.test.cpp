@@ -105,8 +105,8 @@ class meeting {
     member(meeting& of, int rank) : of_(of), rank_(rank) {}
     int rank() const override { return rank_; }
     int size() const override { return static_cast<int>(of_.texts_.size()); }
-    std::vector<std::string> all_gather(const std::string& mine) override {
-      of_.texts_[static_cast<std::size_t>(rank_)] = mine;
+    std::vector<std::string> all_gather(const std::string& text) override {
+      of_.texts_[static_cast<std::size_t>(rank_)] = text;
       of_.arrival_.arrive_and_wait();
       auto texts = of_.texts_;
       of_.arrival_.arrive_and_wait();
@@ -132,8 +132,8 @@ int run_in_processes(int processes, const options& how, const std::function<task
     std::vector<std::jthread> threads;
     for (int p = 0; p < processes; ++p)
       threads.emplace_back([&, p] {
-        meeting::member mine(room, p);
-        runtime r(how, mine);
+        meeting::member member(room, p);
+        runtime r(how, member);
         statuses[static_cast<std::size_t>(p)] = r.run(main);
       });
   }

@@ -559,7 +559,7 @@ struct knock : message {
   static inline message_type type_record = detail::runtime_message_type<knock>(true);
   void serialize(auto&) {}
   void deliver() {
-    const detail::message_guard mine(*this);
+    const detail::message_guard guard(*this);
     ++knocks[static_cast<std::size_t>(imbrex::pe())];
   }
 };

@@ -25,12 +25,12 @@ struct end_request : message {
   void serialize(auto&) {}
   void deliver() {
     if (processor::here().has_ended(collection)) {
-      const message_guard mine(*this);
+      const message_guard guard(*this);
       return send_end(origin, reply);
     }
     auto* const part = part_of(*this);
     if (part == nullptr) return processor::here().hold(*this);
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     part->ending().requested(origin, reply);
   }
 };
@@ -43,7 +43,7 @@ struct part_request : message {
   void deliver() {
     auto* const part = array_at(processor::here(), collection);
     if (part == nullptr) return processor::here().hold(*this);
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     (part->ending().*Action)();
   }
 };
@@ -56,7 +56,7 @@ struct end_answer : message {
   static inline message_type type_record = runtime_message_type<end_answer>();
   void serialize(auto& ar) { ar(counts, is_empty); }
   void deliver() {
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     if (auto* const part = part_of(*this))
       part->ending().answered(static_cast<int>(origin), counts, is_empty);
   }
@@ -67,7 +67,7 @@ struct thaw_request : message {
   static inline message_type type_record = runtime_message_type<thaw_request>();
   void serialize(auto&) {}
   void deliver() {
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     processor::here().thaw(collection);
   }
 };
@@ -77,7 +77,7 @@ struct removal : message {
   static inline message_type type_record = runtime_message_type<removal>();
   void serialize(auto&) {}
   void deliver() {
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     processor::here().remove(collection);
   }
 };

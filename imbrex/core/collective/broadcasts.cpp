@@ -21,7 +21,7 @@ struct broadcast_done : message {
   void deliver() {
     auto* const part = array_at(processor::here(), collection);
     if (part == nullptr) return processor::here().hold(*this);
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     part->broadcasts().done(number, elements);
   }
 };
@@ -35,7 +35,7 @@ broadcast_station::~broadcast_station() {
 
 void broadcast_station::receive(broadcast_message& b) {
   if (part_.is_closed()) {
-    const message_guard mine(b);
+    const message_guard guard(b);
     if (b.number == 0) fail_caller(b);
     return;
   }

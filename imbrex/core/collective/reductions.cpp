@@ -28,7 +28,7 @@ struct bare_report : message {
   void deliver() {
     auto* part = array_at(processor::here(), collection);
     if (part == nullptr) return processor::here().hold(*this);
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     part->reductions().add(number, static_cast<int>(origin), 0, change, is_report, has_elements);
   }
 };
@@ -42,7 +42,7 @@ struct reduction_question : message {
   void deliver() {
     auto* part = array_at(processor::here(), collection);
     if (part == nullptr) return processor::here().hold(*this);
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     part->reductions().asked_for(number);
   }
 };
@@ -56,7 +56,7 @@ struct empty_subtree : message {
   void deliver() {
     auto* part = array_at(processor::here(), collection);
     if (part == nullptr) return processor::here().hold(*this);
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     part->reductions().became_empty(static_cast<int>(origin), next_report);
   }
 };
@@ -70,7 +70,7 @@ struct no_answers : message {
   void deliver() {
     auto* part = array_at(processor::here(), collection);
     if (part == nullptr) return processor::here().hold(*this);
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     part->reductions().add_no_answers(number);
   }
 };
@@ -86,7 +86,7 @@ struct failed_reduction : message {
     auto& pe = processor::here();
     auto* const part = array_at(pe, collection);
     if (part == nullptr) return pe.hold(*this);
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     if (!part->is_root()) part->reductions().pass_down(number, error);
     part->reductions().take_failure(number, error);
   }
@@ -141,14 +141,14 @@ void partial_result::deliver() {
   auto* part = array_at(processor::here(), collection);
   if (part == nullptr) return processor::here().hold(*this);
   if (!part->is_closed()) return part->reductions().add(*this);
-  const message_guard mine(*this);
+  const message_guard guard(*this);
 }
 
 void shared_result::deliver() {
   auto& pe = processor::here();
   auto* const part = array_at(pe, collection);
   if (part == nullptr) return pe.hold(*this);
-  const message_guard mine(*this);
+  const message_guard guard(*this);
   if (!part->is_root()) part->reductions().pass_down(*this);
   part->reductions().take_result(*this);
 }
@@ -185,11 +185,11 @@ partial_result& contributions_base::combine() {
 }
 
 bool reduction_values::add(partial_result& part) {
-  owned_partial mine(&part);
+  owned_partial partial(&part);
   if (!empty() && parts_.front()->kind().id != part.kind().id) return false;
   auto at = parts_.end();
   while (at != parts_.begin() && (*std::prev(at))->origin > part.origin) --at;
-  parts_.insert(at, std::move(mine));
+  parts_.insert(at, std::move(partial));
   return true;
 }
 

@@ -28,10 +28,10 @@ device_completions::notice* notify_here(stream& after, const device_completions:
 
 bool device_waiter::start() {
   notice_ = notify_here(stream_, {[](void* self, const std::exception_ptr& failure) {
-                                    auto& mine = *static_cast<device_waiter*>(self);
-                                    mine.notice_ = nullptr;
-                                    mine.failure_ = failure;
-                                    mine.waiter_.resume();
+                                    auto& waiter = *static_cast<device_waiter*>(self);
+                                    waiter.notice_ = nullptr;
+                                    waiter.failure_ = failure;
+                                    waiter.waiter_.resume();
                                   },
                                   nullptr, this});
   return notice_ != nullptr;

@@ -20,10 +20,10 @@ stream_set::stream_set(const std::string& owner) {
   auto& pe = detail::processor::here();
   const stream_policy policy = pe.run().how().streams;
   place_ = places[static_cast<std::size_t>(policy)];
-  device& mine = gpu();
+  device& d = gpu();
   streams_ = policy == stream_policy::five
-                 ? pe.run().devices().shared_streams(mine)
-                 : std::make_shared<std::vector<stream>>(detail::make_streams(mine, policy, owner));
+                 ? pe.run().devices().shared_streams(d)
+                 : std::make_shared<std::vector<stream>>(detail::make_streams(d, policy, owner));
 }
 
 }  // namespace imbrex

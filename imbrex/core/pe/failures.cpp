@@ -64,7 +64,7 @@ struct none_found_message : message {
   static inline message_type type_record = runtime_message_type<none_found_message>();
   void serialize(auto&) {}
   void deliver() {
-    const message_guard mine(*this);
+    const message_guard guard(*this);
     if (auto* target = processor::here().replies().find(reply)) target->found_none(reply.ordinal);
   }
 };

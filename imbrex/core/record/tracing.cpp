@@ -15,7 +15,7 @@ struct recording_switch : message {
   static inline message_type type_record = detail::runtime_message_type<recording_switch>();
   void serialize(auto& ar) { ar(on); }
   void deliver() {
-    const detail::message_guard mine(*this);
+    const detail::message_guard guard(*this);
     if (auto* const recording = detail::processor::here().run().recording()) recording->set_on(on);
   }
 };

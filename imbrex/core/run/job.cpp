@@ -43,12 +43,12 @@ std::uint64_t clock_now() { return static_cast<std::uint64_t>(real_clock().now()
 struct job::quiet_item : work {
   quiet_item(job& j, const network::counts& c) : owner(j), exchanged(c) { type = &kind; }
   static void report(work& item) {
-    const std::unique_ptr<quiet_item> mine(static_cast<quiet_item*>(&item));
-    auto& j = mine->owner;
+    const std::unique_ptr<quiet_item> owner(static_cast<quiet_item*>(&item));
+    auto& j = owner->owner;
     if (j.process_ == 0)
-      j.heard_quiet(0, mine->exchanged);
+      j.heard_quiet(0, owner->exchanged);
     else
-      j.tell(0, about::quiet, mine->exchanged.round, mine->exchanged.sent, mine->exchanged.received);
+      j.tell(0, about::quiet, owner->exchanged.round, owner->exchanged.sent, owner->exchanged.received);
   }
   static void forget(work& item) noexcept { delete static_cast<quiet_item*>(&item); }
   static constexpr work_type kind{"report of quiet", &report, &forget, nullptr, nullptr};
@@ -61,8 +61,8 @@ struct job::quiet_item : work {
 struct job::exit_item : work {
   explicit exit_item(job& j) : owner(j) { type = &kind; }
   static void end(work& item) {
-    const std::unique_ptr<exit_item> mine(static_cast<exit_item*>(&item));
-    mine->owner.owner_.exit(1);
+    const std::unique_ptr<exit_item> owner(static_cast<exit_item*>(&item));
+    owner->owner.owner_.exit(1);
   }
   static void forget(work& item) noexcept { delete static_cast<exit_item*>(&item); }
   static constexpr work_type kind{"end of the run", &end, &forget, nullptr, nullptr};
@@ -247,12 +247,12 @@ std::uint32_t job::agree_to_begin(const std::exception_ptr& problem, std::uint32
 }
 
 work& job::unpack(reader& in) {
-  message_guard mine(static_cast<message&>(unpacked(kind_of_packed(in), in)));
-  const std::uint32_t origin = mine.get().origin;
+  message_guard guard(static_cast<message&>(unpacked(kind_of_packed(in), in)));
+  const std::uint32_t origin = guard.get().origin;
   if (origin >= static_cast<std::uint32_t>(net_->pes().total))
     throw serial_error("a message says that it comes from PE " + std::to_string(origin) + " of " +
                        std::to_string(net_->pes().total));
-  return mine.release();
+  return guard.release();
 }
 
 void job::take(std::span<const std::byte> packed, int pe) {

@@ -22,7 +22,7 @@ class place final : public bootstrap {
   explicit place(int rank) : rank_(rank) {}
   int rank() const override { return rank_; }
   int size() const override { return 3; }
-  std::vector<std::string> all_gather(const std::string& mine) override { return {3, mine}; }
+  std::vector<std::string> all_gather(const std::string& text) override { return {3, text}; }
 
  private:
   int rank_;

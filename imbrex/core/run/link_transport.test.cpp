@@ -41,7 +41,7 @@ struct letter final : message {
   static inline message_type type_record = detail::runtime_message_type<letter>();
   void serialize(auto& ar) { ar(number, content); }
   void deliver() {
-    const detail::message_guard mine(*this);
+    const detail::message_guard guard(*this);
     const auto& here = *scheduler::current();
     log->push_back({here.now(), number, here.pe()});
   }

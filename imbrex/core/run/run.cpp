@@ -71,8 +71,8 @@ class membership {
   }
 
   static membership& of_this_process() {
-    static membership mine;
-    return mine;
+    static membership own;
+    return own;
   }
 
  private:
@@ -111,23 +111,23 @@ task<int> succeed_after(const std::function<task<>()>& main) {
   co_return 0;
 }
 
-int run_in_job(const options& how, membership& mine, std::function<task<int>()> main) {
-  if (!mine.enters()) {
+int run_in_job(const options& how, membership& own, std::function<task<int>()> main) {
+  if (!own.enters()) {
     log(log_level::error,
         "one run at a time: this process of a job is in a run already, and a run is of all its processes; "
         "begin the next when run has returned");
     return 1;
   }
-  const std::unique_ptr<membership, void (*)(membership*)> inside(&mine, [](membership* m) { m->left(); });
+  const std::unique_ptr<membership, void (*)(membership*)> inside(&own, [](membership* m) { m->left(); });
   try {
-    runtime whole(how, *mine.meeting());
-    mine.begins();
+    runtime whole(how, *own.meeting());
+    own.begins();
     const int status = whole.run(std::move(main));
-    mine.ends(status);
+    own.ends(status);
     return status;
   } catch (...) {
     const int status = tell_current_exception();
-    mine.fails(status);
+    own.fails(status);
     return status;
   }
 }
@@ -140,12 +140,12 @@ std::function<task<int>()> with_status(std::function<task<>()> main) {
 
 int run_with(const options& asked, std::function<task<int>()> main) {
   try {
-    auto& mine = membership::of_this_process();
+    auto& own = membership::of_this_process();
     open_standard_descriptors();  // a program may have closed one since its last run
     options how = asked;
-    if (!how.trace.empty()) how.trace = mine.trace_of_run(how.trace);
-    if (mine.meeting() == nullptr) return runtime(how).run(std::move(main));
-    return run_in_job(how, mine, std::move(main));
+    if (!how.trace.empty()) how.trace = own.trace_of_run(how.trace);
+    if (own.meeting() == nullptr) return runtime(how).run(std::move(main));
+    return run_in_job(how, own, std::move(main));
   } catch (...) {
     return tell_current_exception();
   }
@@ -184,7 +184,7 @@ struct quiescence_request : message {
   static inline message_type type_record = detail::runtime_message_type<quiescence_request>();
   void serialize(auto&) {}
   void deliver() {
-    const detail::message_guard mine(*this);
+    const detail::message_guard guard(*this);
     detail::processor::here().run().await_quiescence(static_cast<int>(origin), reply);
   }
 };

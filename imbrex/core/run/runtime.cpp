@@ -124,10 +124,10 @@ runtime::runtime(const options& how, bootstrap* meeting, const detail::machine_m
   message_table::number();
   keep_freed_memory();
   const bool is_alone = meeting == nullptr || meeting->size() == 1;
-  host_share mine;
+  host_share share;
   if (is_alone) {
-    mine = own_host(how_.pes, threads_beside(how_));
-    how_.pes = mine.pes;
+    share = own_host(how_.pes, threads_beside(how_));
+    how_.pes = share.pes;
   }
   machine_ = make(how_, *this);
   devices_ =
@@ -135,10 +135,10 @@ runtime::runtime(const options& how, bootstrap* meeting, const detail::machine_m
   if (is_alone) {
     pes_ = {0, how_.pes, how_.pes};
   } else {
-    mine = share_host(*meeting, how_.pes, threads_beside(how_), devices_->seen());
-    how_.pes = mine.pes;
-    host_starts_ = mine.host_starts;
-    if (!mine.is_only_host && detail::link_of(how_).delays())
+    share = share_host(*meeting, how_.pes, threads_beside(how_), devices_->seen());
+    how_.pes = share.pes;
+    host_starts_ = share.host_starts;
+    if (!share.is_only_host && detail::link_of(how_).delays())
       throw usage_error(
           "--net-latency, --net-bandwidth and --net-injection-gap are for processes of one host, since they "
           "need one clock, and this job has several: leave them out");
@@ -148,7 +148,7 @@ runtime::runtime(const options& how, bootstrap* meeting, const detail::machine_m
   }
   std::exception_ptr problem;
   try {
-    build(mine, meeting);
+    build(share, meeting);
   } catch (...) {
     if (!job_) throw;
     problem = std::current_exception();
@@ -159,17 +159,17 @@ runtime::runtime(const options& how, bootstrap* meeting, const detail::machine_m
   for (auto& p : processors_) p->mark_proxies(detail::run_marks::mark_of(ordinal));
 }
 
-void runtime::build(const host_share& mine, const bootstrap* meeting) {
-  make_pes(mine);
-  machine_->connect(mine.has_processor_for_each, nullptr);
-  if (!how_.trace.empty() || how_.stats) attach_observers(meeting, mine);
+void runtime::build(const host_share& share, const bootstrap* meeting) {
+  make_pes(share);
+  machine_->connect(share.has_processor_for_each, nullptr);
+  if (!how_.trace.empty() || how_.stats) attach_observers(meeting, share);
   for (auto& p : processors_) pe_attachment::attach_all(*p);
   if (job_ && job_->comm() != nullptr) pe_attachment::attach_all(*job_->comm());
   connect_pes();
 }
 
-void runtime::make_pes(const host_share& mine) {
-  const auto device_of_pe = devices_->choose(mine);
+void runtime::make_pes(const host_share& share) {
+  const auto device_of_pe = devices_->choose(share);
   for (int p = pes_.first; p < pes_.first + pes_.count; ++p) {
     auto seed = how_.shuffle;
     if (seed) *seed += static_cast<std::uint64_t>(p);
@@ -199,12 +199,12 @@ void runtime::connect_pes() {
 }
 
 /// Has what the PEs do recorded, or counted.
-void runtime::attach_observers(const bootstrap* meeting, const host_share& mine) {
+void runtime::attach_observers(const bootstrap* meeting, const host_share& share) {
   const bool is_real_time = machine_->simulated_time() == nullptr;
   const bool charges_pes = machine_->model() != nullptr;
   if (!how_.trace.empty())
     recording_ = std::make_unique<detail::run_recording>(
-        how_, detail::recorded_time{is_real_time, !is_real_time && !charges_pes}, meeting, pes_, mine.job);
+        how_, detail::recorded_time{is_real_time, !is_real_time && !charges_pes}, meeting, pes_, share.job);
   if (how_.stats)
     statistics_ = std::make_unique<detail::run_statistics>(
         job_
@@ -218,7 +218,7 @@ void runtime::attach_observers(const bootstrap* meeting, const host_share& mine)
   }
   if (!recording_) return;
   if (job_ && job_->comm() != nullptr) recording_->attach(static_cast<scheduler&>(*job_->comm()));
-  if (mine.is_first_host) {
+  if (share.is_first_host) {
     recording_->share_clock();
   } else if (job_->process() != 0) {
     recording_->compare_clocks([this] { job_->ask_clock(); });

@@ -64,9 +64,9 @@ class runtime final : public detail::local_run {
 
   runtime(const options& how, bootstrap* meeting, const detail::machine_maker& make);
   /// Makes the PEs and connects them, where it is known which ones this process has.
-  void build(const host_share& mine, const bootstrap* meeting);
-  void make_pes(const host_share& mine);
-  void attach_observers(const bootstrap* meeting, const host_share& mine);
+  void build(const host_share& share, const bootstrap* meeting);
+  void make_pes(const host_share& share);
+  void attach_observers(const bootstrap* meeting, const host_share& share);
   /// To what carries their messages.
   void connect_pes();
   void end_everywhere() override;

@@ -113,20 +113,20 @@ std::optional<simulated_machine::turn> simulated_machine::first_turn() const {
 
 void simulated_machine::take(const turn& first) {
   auto& pe = *first.whose;
-  auto& mine = pes_[static_cast<std::size_t>(pe.pe())];
+  auto& own = pes_[static_cast<std::size_t>(pe.pe())];
   clock_.advance_to(first.when);
-  run_.devices().charge_to(&mine.time);
+  run_.devices().charge_to(&own.time);
   act_as(pe, [&] {
-    if (std::exchange(mine.looks, false) && (pe.idle() || blocks(pe))) {
+    if (std::exchange(own.looks, false) && (pe.idle() || blocks(pe))) {
       const bool blocked = blocks(pe);
-      look(pe, mine.time);
-      mine.goes_on = blocked && !blocks(pe);
+      look(pe, own.time);
+      own.goes_on = blocked && !blocks(pe);
       return;
     }
-    const bool goes_on = std::exchange(mine.goes_on, false);  // where it has blocked: that is no item
+    const bool goes_on = std::exchange(own.goes_on, false);  // where it has blocked: that is no item
     pe.charge(goes_on ? shortest_turn : std::max(model_.message.receive, shortest_turn));
     pe.step();
-    mine.looks = waits_for_device(pe);  // what takes no time is done when it is submitted
+    own.looks = waits_for_device(pe);  // what takes no time is done when it is submitted
   });
   run_.devices().charge_to(nullptr);
   have_users_look();  // a PE that writes a flag or synchronizes moves devices on

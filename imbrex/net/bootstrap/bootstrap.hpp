@@ -42,7 +42,7 @@ class bootstrap {
   /// variable IMBREX_PATIENCE names, and as soon as it is known that one will not come; the text names the
   /// missing where the launcher knows them; a `told_error` if the launcher says it itself. After that, every
   /// further call throws the same.
-  virtual std::vector<std::string> all_gather(const std::string& mine) = 0;
+  virtual std::vector<std::string> all_gather(const std::string& text) = 0;
   /// Ends a run that has come to that status: waits until all processes have called this, however long that
   /// takes, for one may only be slow. Returns what it has come to in all of them, the status of the first by
   /// rank that is not 0. Collective. Throws as `all_gather` does as soon as it is known that one will not

@@ -22,8 +22,8 @@ class meeting {
  public:
   explicit meeting(int size) : said_(static_cast<std::size_t>(size)), turn_(size) {}
   int size() const { return static_cast<int>(said_.size()); }
-  std::vector<std::string> gather(int rank, const std::string& mine) {
-    said_[static_cast<std::size_t>(rank)] = mine;
+  std::vector<std::string> gather(int rank, const std::string& text) {
+    said_[static_cast<std::size_t>(rank)] = text;
     turn_.arrive_and_wait();
     auto all = said_;
     turn_.arrive_and_wait();
@@ -40,7 +40,7 @@ class place final : public bootstrap {
   place(meeting& at, int rank) : at_(at), rank_(rank) {}
   int rank() const override { return rank_; }
   int size() const override { return at_.size(); }
-  std::vector<std::string> all_gather(const std::string& mine) override { return at_.gather(rank_, mine); }
+  std::vector<std::string> all_gather(const std::string& text) override { return at_.gather(rank_, text); }
 
  private:
   meeting& at_;
@@ -72,9 +72,9 @@ class job {
     std::vector<std::jthread> threads;
     for (std::size_t p = 0; p < pes.size(); ++p)
       threads.emplace_back([&, p] {
-        place mine(at, static_cast<int>(p));
+        place bootstrap(at, static_cast<int>(p));
         try {
-          networks[p] = std::make_unique<fabric_network>(mine, pes[p], sharing, program(p), receivers[p],
+          networks[p] = std::make_unique<fabric_network>(bootstrap, pes[p], sharing, program(p), receivers[p],
                                                          std::make_unique<loopback::loopback_fabric>(in),
                                                          &loopback::make_endpoint);
         } catch (const error& e) {
@@ -89,39 +89,39 @@ class job {
 };
 
 TEST(fabric_network, numbers_pes_through_all_processes) {
-  const job mine({2, 1, 3}, endpoint_sharing::each);
+  const job j({2, 1, 3}, endpoint_sharing::each);
   const std::vector<int> firsts{0, 2, 3};
   for (std::size_t p = 0; p < 3; ++p) {
-    ASSERT_NE(mine.networks[p], nullptr) << mine.failures[p];
-    EXPECT_EQ(mine.networks[p]->pes().first, firsts[p]);
-    EXPECT_EQ(mine.networks[p]->pes().total, 6);
+    ASSERT_NE(j.networks[p], nullptr) << j.failures[p];
+    EXPECT_EQ(j.networks[p]->pes().first, firsts[p]);
+    EXPECT_EQ(j.networks[p]->pes().total, 6);
   }
-  EXPECT_NE(&mine.networks[2]->endpoint_of(3), &mine.networks[2]->endpoint_of(5));
+  EXPECT_NE(&j.networks[2]->endpoint_of(3), &j.networks[2]->endpoint_of(5));
 }
 
 TEST(fabric_network, brings_items_to_every_pe_and_counts_them) {
   for (const auto sharing : {endpoint_sharing::each, endpoint_sharing::one}) {
-    job mine({2, 1, 3}, sharing);
+    job j({2, 1, 3}, sharing);
     for (int from = 0; from < 2; ++from)
       for (int to = 2; to < 6; ++to)
-        mine.networks[0]->endpoint_of(from).send(*new text("from " + std::to_string(from)), to);
-    EXPECT_EQ(mine.networks[0]->counted().sent, 8U);
-    for (int pe = 2; pe < 6; ++pe) mine.networks[pe == 2 ? 1 : 2]->endpoint_of(pe).progress(0);
-    EXPECT_EQ(mine.receivers[1].came, (std::vector<std::string>{"2: from 0", "2: from 1"}));
-    EXPECT_EQ(mine.receivers[2].came.size(), 6U);
-    EXPECT_EQ(mine.networks[2]->counted().received, 6U);
-    for (auto& network : mine.networks) network->flush(std::chrono::milliseconds(0));
-    for (auto& one : mine.networks) one->close();
+        j.networks[0]->endpoint_of(from).send(*new text("from " + std::to_string(from)), to);
+    EXPECT_EQ(j.networks[0]->counted().sent, 8U);
+    for (int pe = 2; pe < 6; ++pe) j.networks[pe == 2 ? 1 : 2]->endpoint_of(pe).progress(0);
+    EXPECT_EQ(j.receivers[1].came, (std::vector<std::string>{"2: from 0", "2: from 1"}));
+    EXPECT_EQ(j.receivers[2].came.size(), 6U);
+    EXPECT_EQ(j.networks[2]->counted().received, 6U);
+    for (auto& network : j.networks) network->flush(std::chrono::milliseconds(0));
+    for (auto& one : j.networks) one->close();
     EXPECT_EQ(text::there_are, 0);
   }
 }
 
 TEST(fabric_network, refuses_another_program) {
-  const job mine({1, 1, 1}, endpoint_sharing::each, [](std::size_t p) { return p == 1 ? 8U : 7U; });
-  EXPECT_EQ(mine.failures[0],
+  const job j({1, 1, 1}, endpoint_sharing::each, [](std::size_t p) { return p == 1 ? 8U : 7U; });
+  EXPECT_EQ(j.failures[0],
             "process 1 runs another program than process 0 (or another build of it): start the same build "
             "everywhere");
-  for (const auto& network : mine.networks) EXPECT_EQ(network, nullptr);
+  for (const auto& network : j.networks) EXPECT_EQ(network, nullptr);
 }
 
 }  // namespace

@@ -196,8 +196,8 @@ class network_endpoint final : public fabric_endpoint, public fabric_events {
 template <class Worker>
 std::unique_ptr<fabric_endpoint> make_network_endpoint(std::unique_ptr<fabric_worker> worker, int process,
                                                        const places& where, network::receiver& to) {
-  std::unique_ptr<Worker> mine(static_cast<Worker*>(worker.release()));
-  return std::make_unique<network_endpoint<Worker>>(std::move(mine), process, where, to);
+  std::unique_ptr<Worker> own_worker(static_cast<Worker*>(worker.release()));
+  return std::make_unique<network_endpoint<Worker>>(std::move(own_worker), process, where, to);
 }
 
 /// On workers that are called through a pointer.

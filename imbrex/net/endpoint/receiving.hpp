@@ -220,15 +220,15 @@ void network_endpoint<Worker>::accept(unsigned what, std::span<const std::byte> 
 
 template <class Worker>
 void network_endpoint<Worker>::filled(fabric_transfer& what, fabric_receipt how, const std::string& why) {
-  const auto mine = arriving_.release(static_cast<arrival&>(what));
-  offers_.has_arrived(mine->size);
+  const auto owner = arriving_.release(static_cast<arrival&>(what));
+  offers_.has_arrived(owner->size);
   if (how == fabric_receipt::lost) return;
   guard_.call([&] {
     if (how == fabric_receipt::failed) throw error(why);
-    if (mine->tried) compare(*mine->tried, long_path::rendezvous, mine->size, mine->begun);
-    if (mine->item != nullptr) return arrived(*std::exchange(mine->item, nullptr), mine->pe, mine->size);
-    std::span<const std::byte> all(mine->bytes.get(), mine->size);
-    if (is_ours(all)) take(mine->kind, {}, all);
+    if (owner->tried) compare(*owner->tried, long_path::rendezvous, owner->size, owner->begun);
+    if (owner->item != nullptr) return arrived(*std::exchange(owner->item, nullptr), owner->pe, owner->size);
+    std::span<const std::byte> all(owner->bytes.get(), owner->size);
+    if (is_ours(all)) take(owner->kind, {}, all);
   });
 }
 

@@ -279,9 +279,9 @@ void network_endpoint<Worker>::depart(peer& other) {
 
 template <class Worker>
 void network_endpoint<Worker>::departed(fabric_transfer& what) {
-  const auto mine = departing_.release(static_cast<departure&>(what));
-  pressure_.departed(mine->size);
-  if (mine->crowded != nullptr) --mine->crowded->kept;
+  const auto owner = departing_.release(static_cast<departure&>(what));
+  pressure_.departed(owner->size);
+  if (owner->crowded != nullptr) --owner->crowded->kept;
 }
 
 }  // namespace imbrex::endpoints

@@ -11,9 +11,9 @@
 namespace imbrex::endpoints {
 
 template <class T>
-std::string to_text(const T& mine) {
+std::string to_text(const T& value) {
   writer out;
-  out(mine);
+  out(value);
   const auto bytes = out.written();
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -29,9 +29,9 @@ T from_text(const std::string& text) {
 
 /// What each process tells all, in the order of their numbers.
 template <class T>
-std::vector<T> gather(bootstrap& job, const T& mine) {
+std::vector<T> gather(bootstrap& job, const T& value) {
   std::vector<T> all;
-  for (const auto& text : job.all_gather(to_text(mine))) all.push_back(from_text<T>(text));
+  for (const auto& text : job.all_gather(to_text(value))) all.push_back(from_text<T>(text));
   return all;
 }
 

@@ -100,12 +100,12 @@ TEST(loopback, hides_what_it_does_for_tests_of_tests) {
 
 TEST(loopback, connects_to_no_worker_that_there_is_not) {
   const auto in = std::make_shared<medium>(options{});
-  loopback_worker mine(in);
+  loopback_worker worker(in);
   fabric_connection way;
   for (const char* const address : {"7", "", "one"}) {
-    const auto how = mine.connect(way, {address, 1, true});
+    const auto how = worker.connect(way, {address, 1, true});
     EXPECT_TRUE(how.has_failed());
-    EXPECT_FALSE(mine.failure(how).empty());
+    EXPECT_FALSE(worker.failure(how).empty());
   }
 }
 

@@ -25,13 +25,13 @@ std::size_t medium::add() {
 
 void medium::remove(std::size_t worker) {
   const std::lock_guard hold(lock_);
-  place& mine = *places_[worker];
-  mine.has_ended = true;
-  for (const auto& offer : mine.offered) offer->what = nullptr;
-  for (const parcel& message : mine.unread)
+  place& own_place = *places_[worker];
+  own_place.has_ended = true;
+  for (const auto& offer : own_place.offered) offer->what = nullptr;
+  for (const parcel& message : own_place.unread)
     if (message.offered) end(*message.offered);
-  mine.offered.clear();
-  mine.unread.clear();
+  own_place.offered.clear();
+  own_place.unread.clear();
 }
 
 bool medium::has(std::size_t worker) const {
@@ -105,11 +105,11 @@ std::vector<fabric_transfer*> medium::take_ended(std::size_t worker) {
 
 bool medium::arm(std::size_t worker) {
   const std::lock_guard hold(lock_);
-  place& mine = *places_[worker];
+  place& own_place = *places_[worker];
   std::uint64_t ignored = 0;
-  static_cast<void>(::read(mine.wake.get(), &ignored, sizeof ignored) == 0);
-  mine.is_armed = mine.unread.empty() && mine.ended.empty();
-  return mine.is_armed;
+  static_cast<void>(::read(own_place.wake.get(), &ignored, sizeof ignored) == 0);
+  own_place.is_armed = own_place.unread.empty() && own_place.ended.empty();
+  return own_place.is_armed;
 }
 
 int medium::descriptor_of(std::size_t worker) const {

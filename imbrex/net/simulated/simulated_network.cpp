@@ -39,10 +39,10 @@ void simulated_network::discard() noexcept {
 
 void simulated_transport::send(work& item, int to) {
   if (to == self_) return net_.put(sender_.now(), item, to);
-  std::unique_ptr<work, void (*)(work*)> mine(&item, [](work* w) { w->type->destroy(*w); });
+  std::unique_ptr<work, void (*)(work*)> owner(&item, [](work* w) { w->type->destroy(*w); });
   const auto bytes = packed_size(item);
   sender_.charge(to_send_);
-  net_.put(entrance_.inject(model_, sender_.now(), bytes), *mine.release(), to);
+  net_.put(entrance_.inject(model_, sender_.now(), bytes), *owner.release(), to);
 }
 
 }  // namespace imbrex

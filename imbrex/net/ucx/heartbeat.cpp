@@ -107,19 +107,19 @@ void heartbeat::start() {
 
 ucs_status_t heartbeat::heard(void* self, const void*, std::size_t, void* data, std::size_t length,
                               const ucp_am_recv_param_t*) {
-  auto& mine = *static_cast<heartbeat*>(self);
+  auto& h = *static_cast<heartbeat*>(self);
   beat_of_host beat{};
   if (length == sizeof beat) std::memcpy(&beat, data, sizeof beat);
-  if (length != sizeof beat || beat.token != mine.token_) {
+  if (length != sizeof beat || beat.token != h.token_) {
     endpoints::tell_of_stranger("the heartbeat of this host");
     return UCS_OK;
   }
   const int host = static_cast<int>(beat.host);
-  const auto found = mine.peers_.find(host);
-  if (found != mine.peers_.end())
+  const auto found = h.peers_.find(host);
+  if (found != h.peers_.end())
     found->second->missed = 0;
   else
-    mine.want(host);
+    h.want(host);
   return UCS_OK;
 }
 

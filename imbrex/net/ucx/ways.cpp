@@ -102,14 +102,14 @@ std::optional<std::set<std::string>> interfaces_to_all(std::span<const whereabou
 }  // namespace
 
 whereabouts whereabouts::of_this_process() {
-  whereabouts mine{name_of_host(), namespace_of("pid") + " " + namespace_of("user"), {}};
+  whereabouts here{name_of_host(), namespace_of("pid") + " " + namespace_of("user"), {}};
   const auto all = all_interfaces();
   for (const ifaddrs* interface = all.get(); interface != nullptr; interface = interface->ifa_next) {
     const bool is_used = (interface->ifa_flags & IFF_UP) != 0 && (interface->ifa_flags & IFF_LOOPBACK) == 0;
     const std::string text = text_of(interface->ifa_addr);
-    if (is_used && !text.empty() && !is_link_local(interface->ifa_addr)) mine.addresses.push_back(text);
+    if (is_used && !text.empty() && !is_link_local(interface->ifa_addr)) here.addresses.push_back(text);
   }
-  return mine;
+  return here;
 }
 
 bool opens(std::string_view transports, std::string_view shared_memory) {

@@ -77,10 +77,10 @@ TEST(lists_of_transports, open_shared_memory) {
 }
 
 TEST(whereabouts, name_no_address_that_only_this_host_reaches) {
-  const auto mine = whereabouts::of_this_process();
-  EXPECT_FALSE(mine.host.empty());
-  EXPECT_FALSE(mine.memory.empty());
-  for (const auto& address : mine.addresses) {
+  const auto here = whereabouts::of_this_process();
+  EXPECT_FALSE(here.host.empty());
+  EXPECT_FALSE(here.memory.empty());
+  for (const auto& address : here.addresses) {
     EXPECT_FALSE(address.starts_with("127.")) << address;
     EXPECT_NE(address, "::1");
   }

@@ -57,8 +57,8 @@ joined_bootstrap::joined_bootstrap(numbered_job job, std::optional<std::string> 
       others_(meet(job_, std::move(secret), patience)),
       waiting_(others_.size()) {}
 
-std::vector<std::string> joined_bootstrap::all_gather(const std::string& mine) {
-  return exchange_or_fail({frame_kind::gather, mine}, std::chrono::steady_clock::now() + patience_,
+std::vector<std::string> joined_bootstrap::all_gather(const std::string& text) {
+  return exchange_or_fail({frame_kind::gather, text}, std::chrono::steady_clock::now() + patience_,
                           "the processes of this job did not find each other: ");
 }
 

@@ -24,7 +24,7 @@ class joined_bootstrap final : public bootstrap {
   std::string_view launcher() const override { return job_.launcher; }
   int rank() const override { return job_.rank; }
   int size() const override { return job_.size; }
-  std::vector<std::string> all_gather(const std::string& mine) override;
+  std::vector<std::string> all_gather(const std::string& text) override;
   int leave(int status) override;
   std::optional<end_of_others> others_left() override;
 

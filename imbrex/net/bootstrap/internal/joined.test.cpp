@@ -30,57 +30,57 @@ class joined : public testing::Test {
     std::vector<std::thread> processes;
     for (int rank = size - 1; rank >= 0; --rank)
       processes.emplace_back([&, rank] {
-        joined_bootstrap mine(job(rank, size), std::nullopt, patience);
-        act(mine);
+        joined_bootstrap bootstrap(job(rank, size), std::nullopt, patience);
+        act(bootstrap);
       });
     for (auto& process : processes) process.join();
   }
 };
 
 TEST_F(joined, give_their_texts_to_all) {
-  run(4, [](joined_bootstrap& mine) {
-    EXPECT_EQ(mine.size(), 4);
+  run(4, [](joined_bootstrap& job) {
+    EXPECT_EQ(job.size(), 4);
     for (int round = 0; round < 3; ++round) {
-      const auto all = mine.all_gather(std::string(static_cast<std::size_t>(mine.rank()) * 100'000, 'x'));
+      const auto all = job.all_gather(std::string(static_cast<std::size_t>(job.rank()) * 100'000, 'x'));
       ASSERT_EQ(all.size(), 4U);
       for (std::size_t rank = 0; rank < all.size(); ++rank) EXPECT_EQ(all[rank].size(), rank * 100'000);
-      EXPECT_EQ(mine.leave(0), 0);
+      EXPECT_EQ(job.leave(0), 0);
     }
   });
 }
 
 TEST_F(joined, hear_that_others_have_left) {
-  run(3, [](joined_bootstrap& mine) {
-    mine.all_gather("begin");
-    if (mine.rank() != 1) {
+  run(3, [](joined_bootstrap& job) {
+    job.all_gather("begin");
+    if (job.rank() != 1) {
       std::optional<bootstrap::end_of_others> end;
-      while (!(end = mine.others_left())) std::this_thread::yield();
+      while (!(end = job.others_left())) std::this_thread::yield();
       EXPECT_EQ(end->status, 3);
       EXPECT_FALSE(end->is_death);
     }
-    EXPECT_EQ(mine.leave(3), 3);
-    EXPECT_EQ(mine.all_gather("again").size(), 3U);
+    EXPECT_EQ(job.leave(3), 3);
+    EXPECT_EQ(job.all_gather("again").size(), 3U);
   });
 }
 
 TEST_F(joined, all_hear_that_one_has_died) {
   for (const int victim : {0, 2})
-    run(3, [victim](joined_bootstrap& mine) {
-      mine.all_gather("begin");
-      if (mine.rank() == victim) return;
+    run(3, [victim](joined_bootstrap& job) {
+      job.all_gather("begin");
+      if (job.rank() == victim) return;
       std::optional<bootstrap::end_of_others> end;
-      while (!(end = mine.others_left())) std::this_thread::yield();
+      while (!(end = job.others_left())) std::this_thread::yield();
       EXPECT_TRUE(end->is_death);
-      EXPECT_THROW(mine.leave(1), told_error);
+      EXPECT_THROW(job.leave(1), told_error);
     });
 }
 
 TEST_F(joined, fail_at_once_when_one_will_not_come) {
-  run(3, [](joined_bootstrap& mine) {
-    mine.all_gather("begin");
-    if (mine.rank() == 2) return;
-    EXPECT_THROW(mine.all_gather("again"), error);
-    EXPECT_THROW(mine.all_gather("and again"), error);
+  run(3, [](joined_bootstrap& job) {
+    job.all_gather("begin");
+    if (job.rank() == 2) return;
+    EXPECT_THROW(job.all_gather("again"), error);
+    EXPECT_THROW(job.all_gather("and again"), error);
   });
 }
 
@@ -100,16 +100,16 @@ TEST_F(joined, name_who_has_not_come) {
 
 TEST_F(joined, are_those_of_one_job_alone) {
   const auto of = [this](const std::string& identity, int rank) {
-    numbered_job mine = job(rank, 2);
-    mine.identity += identity;
-    return mine;
+    numbered_job own_job = job(rank, 2);
+    own_job.identity += identity;
+    return own_job;
   };
   std::vector<std::thread> processes;
   for (const char* identity : {"one", "other"})
     for (int rank = 0; rank < 2; ++rank)
       processes.emplace_back([&, identity, rank] {
-        joined_bootstrap mine(of(identity, rank), std::nullopt, 20s);
-        EXPECT_EQ(mine.all_gather(identity), std::vector<std::string>(2, identity));
+        joined_bootstrap bootstrap(of(identity, rank), std::nullopt, 20s);
+        EXPECT_EQ(bootstrap.all_gather(identity), std::vector<std::string>(2, identity));
       });
   for (auto& process : processes) process.join();
 }

@@ -48,8 +48,8 @@ launched_bootstrap::launched_bootstrap(int rank, int size, descriptor socket, de
       launcher_(std::move(launcher)),
       patience_(patience) {}
 
-std::vector<std::string> launched_bootstrap::all_gather(const std::string& mine) {
-  return exchange_or_fail({frame_kind::gather, mine}, std::chrono::steady_clock::now() + patience_,
+std::vector<std::string> launched_bootstrap::all_gather(const std::string& text) {
+  return exchange_or_fail({frame_kind::gather, text}, std::chrono::steady_clock::now() + patience_,
                           "the processes of this job did not find each other: ");
 }
 

@@ -23,7 +23,7 @@ class launched_bootstrap final : public bootstrap {
   std::string_view launcher() const override { return "imbrex run"; }
   int rank() const override { return rank_; }
   int size() const override { return size_; }
-  std::vector<std::string> all_gather(const std::string& mine) override;
+  std::vector<std::string> all_gather(const std::string& text) override;
   int leave(int status) override;
   std::optional<end_of_others> others_left() override;
   int launcher_descriptor() const override { return launcher_.get(); }

@@ -105,14 +105,14 @@ class mpi_bootstrap final : public bootstrap {
     struct place {
       int code, rank, size;
     };
-    const place mine = thread_.run<place>([&mpi = mpi_] {
+    const place own_place = thread_.run<place>([&mpi = mpi_] {
       place found{};
       found.code = mpi.start(&found.rank, &found.size);
       return found;
     });
-    check(mine.code, "MPI_Init_thread");
-    rank_ = mine.rank;
-    size_ = mine.size;
+    check(own_place.code, "MPI_Init_thread");
+    rank_ = own_place.rank;
+    size_ = own_place.size;
   }
 
   ~mpi_bootstrap() override {
@@ -126,8 +126,8 @@ class mpi_bootstrap final : public bootstrap {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
 
-  std::vector<std::string> all_gather(const std::string& mine) override {
-    return exchange(mine, false, "the processes of this job did not find each other through MPI: ");
+  std::vector<std::string> all_gather(const std::string& text) override {
+    return exchange(text, false, "the processes of this job did not find each other through MPI: ");
   }
 
   int leave(int status) override {
@@ -141,10 +141,10 @@ class mpi_bootstrap final : public bootstrap {
   }
 
  private:
-  std::vector<std::string> exchange(const std::string& mine, bool endless, const char* what) {
+  std::vector<std::string> exchange(const std::string& text, bool endless, const char* what) {
     if (!failure_.empty()) throw error(failure_);
     try {
-      return gather(mine, endless);
+      return gather(text, endless);
     } catch (const error& e) {
       finalizing_ = false;
       failure_ = what + std::string(e.what());
@@ -152,18 +152,18 @@ class mpi_bootstrap final : public bootstrap {
     }
   }
 
-  std::vector<std::string> gather(const std::string& mine, bool endless) {
+  std::vector<std::string> gather(const std::string& contribution, bool endless) {
     struct outcome {
       int code = 0;
       std::vector<std::string> texts{};
     };
     auto gathered = thread_.run<outcome>(
-        [&mpi = mpi_, mine] {
+        [&mpi = mpi_, contribution] {
           outcome result;
           const auto take = [](void* to, const char* text, std::size_t length) {
             static_cast<std::vector<std::string>*>(to)->emplace_back(text, length);
           };
-          result.code = mpi.all_gather(mine.data(), mine.size(), take, &result.texts);
+          result.code = mpi.all_gather(contribution.data(), contribution.size(), take, &result.texts);
           return result;
         },
         endless);

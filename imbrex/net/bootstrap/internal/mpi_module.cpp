@@ -20,7 +20,7 @@ int start(int* rank, int* size) {
   return MPI_Comm_size(MPI_COMM_WORLD, size);
 }
 
-int all_gather(const char* mine, std::size_t length, imbrex_mpi_take* take, void* to) {
+int all_gather(const char* text, std::size_t length, imbrex_mpi_take* take, void* to) {
   int size = 0;
   if (const int code = MPI_Comm_size(MPI_COMM_WORLD, &size); code != MPI_SUCCESS) return code;
   std::vector<std::uint64_t> lengths(static_cast<std::size_t>(size));
@@ -39,7 +39,7 @@ int all_gather(const char* mine, std::size_t length, imbrex_mpi_take* take, void
     total += bytes;
   }
   std::vector<char> texts(total);
-  if (const int code = MPI_Allgatherv(mine, static_cast<int>(length), MPI_CHAR, texts.data(), counts.data(),
+  if (const int code = MPI_Allgatherv(text, static_cast<int>(length), MPI_CHAR, texts.data(), counts.data(),
                                       begins.data(), MPI_CHAR, MPI_COMM_WORLD);
       code != MPI_SUCCESS)
     return code;

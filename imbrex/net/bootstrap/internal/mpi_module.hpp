@@ -14,7 +14,7 @@ using imbrex_mpi_take = void(void* to, const char* text, std::size_t length);
 /// 0, or MPI's error code.
 struct imbrex_mpi_functions {
   int (*start)(int* rank, int* size);
-  int (*all_gather)(const char* mine, std::size_t length, imbrex_mpi_take* take, void* to);
+  int (*all_gather)(const char* text, std::size_t length, imbrex_mpi_take* take, void* to);
   int (*stop)();
   /// Writes at most `room` characters and a zero.
   void (*describe)(int code, char* text, std::size_t room);

@@ -140,10 +140,10 @@ class pmix_bootstrap final : public bootstrap {
   int size() const override { return size_; }
   int launcher_descriptor() const override { return launcher_.get(); }
 
-  std::vector<std::string> all_gather(const std::string& mine) override {
+  std::vector<std::string> all_gather(const std::string& text) override {
     if (!failure_.empty()) throw error(failure_);
     try {
-      return exchange(mine, patience_);
+      return exchange(text, patience_);
     } catch (const error& e) {
       fail("the processes of this job did not find each other through PMIx: ", e);
     }
@@ -207,13 +207,13 @@ class pmix_bootstrap final : public bootstrap {
     library_.register_event_handler(&code, 1, nullptr, 0, connection_lost, nullptr, nullptr);
   }
 
-  std::vector<std::string> exchange(const std::string& mine,
+  std::vector<std::string> exchange(const std::string& text,
                                     std::optional<std::chrono::milliseconds> patience) {
     const std::string key = "imbrex." + std::to_string(round_++);
     pmix_value_t value{};
     value.type = PMIX_BYTE_OBJECT;
     // PMIx_Put copies the bytes; its type serves results, too, so they are not const.
-    value.data.bo = {const_cast<char*>(mine.data()), mine.size()};
+    value.data.bo = {const_cast<char*>(text.data()), text.size()};
     library_.check(library_.put(PMIX_GLOBAL, key.c_str(), &value), "PMIx_Put");
     library_.check(library_.commit(), "PMIx_Commit");
     fence(patience);
