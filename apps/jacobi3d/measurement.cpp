@@ -40,24 +40,24 @@ imbrex::task<progress> timed(imbrex::array<Block> blocks, std::int64_t iteration
 }
 
 template <class Block>
-imbrex::task<> time_iterations(const settings& asked, imbrex::array<Block> blocks, plain_loop* plain,
+imbrex::task<> time_iterations(const settings& setup, imbrex::array<Block> blocks, plain_loop* plain,
                                const progress_listener& listener, measurement& result) {
-  const bool is_virtual = asked.machine.machine == imbrex::machine_kind::simulated;
+  const bool is_virtual = setup.machine.machine == imbrex::machine_kind::simulated;
   // Each stretch has a plain one beside it: processors change their speed from one moment to the next.
   const std::vector<std::int64_t> lengths =
-      is_virtual ? stretches(asked.iterations, 1) : stretches(asked.iterations);
+      is_virtual ? stretches(setup.iterations, 1) : stretches(setup.iterations);
   std::vector<double> seconds, ratios;
   bool converged = false;
   for (std::size_t stretch = 0; stretch < lengths.size() && !converged; ++stretch) {
     const bool last = stretch + 1 == lengths.size();
     const auto begin = moment(is_virtual);
-    const progress made = co_await timed(blocks, lengths[stretch], asked.tolerance, last);
+    const progress made = co_await timed(blocks, lengths[stretch], setup.tolerance, last);
     const double ours = std::chrono::duration<double>(moment(is_virtual) - begin).count();
-    if (plain != nullptr) ratios.push_back(plain->run(made.iterations, asked.tolerance > 0).seconds / ours);
+    if (plain != nullptr) ratios.push_back(plain->run(made.iterations, setup.tolerance > 0).seconds / ours);
     seconds.push_back(ours / double(made.iterations));
     result.iterations += made.iterations;
     result.residual = made.residual;
-    converged = asked.tolerance > 0 && made.residual < asked.tolerance;
+    converged = setup.tolerance > 0 && made.residual < setup.tolerance;
     listener(double(stretch + 1) / double(lengths.size()));
   }
   result.seconds_per_iteration = median(seconds);
@@ -80,41 +80,41 @@ imbrex::task<comparison> compare(imbrex::array<Block> blocks, const decompositio
 }
 
 template <class Block>
-imbrex::task<> run_blocks(const settings& asked, const configuration& chosen, imbrex::array<Block> blocks,
+imbrex::task<> run_blocks(const settings& setup, const configuration& chosen, imbrex::array<Block> blocks,
                           plain_loop* plain, serial_rival* serial, const progress_listener& listener,
                           measurement& result) {
   co_await blocks.template call<&Block::start>();  // and so all have been made
-  if (asked.warmup > 0) {
-    co_await iterate(blocks, asked.warmup, 0.0, false);
-    if (plain != nullptr) plain->run(asked.warmup, false);
+  if (setup.warmup > 0) {
+    co_await iterate(blocks, setup.warmup, 0.0, false);
+    if (plain != nullptr) plain->run(setup.warmup, false);
   }
-  co_await time_iterations(asked, blocks, plain, listener, result);
-  if (!asked.machine.device_data) {
+  co_await time_iterations(setup, blocks, plain, listener, result);
+  if (!setup.machine.device_data) {
     result.residual.reset();
     co_return;
   }
   if constexpr (is_on_device<Block>)
-    if (asked.tolerance == 0)
+    if (setup.tolerance == 0)
       result.residual = co_await blocks.template reduce<&Block::residual>(imbrex::max);
   result.checksum = co_await blocks.template reduce<&Block::checksum>(imbrex::sum);
   if (serial != nullptr)
-    result.check = co_await compare(blocks, chosen.cut, serial->after(asked.warmup + result.iterations));
+    result.check = co_await compare(blocks, chosen.cut, serial->after(setup.warmup + result.iterations));
 }
 
-imbrex::task<> run_configuration(const settings& asked, const configuration& chosen, plain_loop* plain,
+imbrex::task<> run_configuration(const settings& setup, const configuration& chosen, plain_loop* plain,
                                  serial_rival* serial, const progress_listener& listener,
                                  measurement& result) {
   const extents& blocks = chosen.cut.blocks;
   const imbrex::index<3> shape(blocks[0], blocks[1], blocks[2]);
-  if (asked.machine.device.empty()) {
+  if (setup.machine.device.empty()) {
     // All PEs sweep at once, so that the whole grid takes so many times as long as one of them.
-    const pace sweeps{asked.spin * asked.machine.pes * asked.processes,
-                      asked.machine.machine == imbrex::machine_kind::simulated};
-    const auto made = imbrex::make_array<block>(shape, asked.grid, asked.init, asked.overlap, sweeps);
-    co_return co_await run_blocks(asked, chosen, made, plain, serial, listener, result);
+    const pace sweeps{setup.spin * setup.machine.pes * setup.processes,
+                      setup.machine.machine == imbrex::machine_kind::simulated};
+    const auto made = imbrex::make_array<block>(shape, setup.grid, setup.init, setup.overlap, sweeps);
+    co_return co_await run_blocks(setup, chosen, made, plain, serial, listener, result);
   }
-  const auto made = imbrex::make_array<device_block>(shape, asked.grid, asked.init, by_requests(asked));
-  co_await run_blocks(asked, chosen, made, plain, serial, listener, result);
+  const auto made = imbrex::make_array<device_block>(shape, setup.grid, setup.init, by_requests(setup));
+  co_await run_blocks(setup, chosen, made, plain, serial, listener, result);
 }
 
 }  // namespace
@@ -140,10 +140,10 @@ const serial_grid& serial_rival::after(std::int64_t iterations) {
   return grid_;
 }
 
-int measure(const settings& asked, const configuration& chosen, plain_loop* plain, serial_rival* serial,
+int measure(const settings& setup, const configuration& chosen, plain_loop* plain, serial_rival* serial,
             const progress_listener& listener, measurement& result) {
-  return imbrex::run(asked.machine,
-                     [&] { return run_configuration(asked, chosen, plain, serial, listener, result); });
+  return imbrex::run(setup.machine,
+                     [&] { return run_configuration(setup, chosen, plain, serial, listener, result); });
 }
 
 }  // namespace jacobi3d

@@ -50,7 +50,7 @@ class serial_rival {
 /// Runs a configuration on a machine of its own. Without `plain` there is no ratio, without `serial` nothing
 /// is compared; either may be null. Returns the runtime's exit status, 0 if all went well. In a process other
 /// than the first of its job it only takes part, and `result` stays as it is.
-int measure(const settings& asked, const configuration& chosen, plain_loop* plain, serial_rival* serial,
+int measure(const settings& setup, const configuration& chosen, plain_loop* plain, serial_rival* serial,
             const progress_listener& listener, measurement& result);
 
 }  // namespace jacobi3d

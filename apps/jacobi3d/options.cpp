@@ -64,55 +64,55 @@ imbrex::nanoseconds spin_of(const std::string& text) {
 
 }  // namespace
 
-bool by_requests(const settings& asked) {
-  return asked.machine.completion == imbrex::completion_method::work_request;
+bool by_requests(const settings& setup) {
+  return setup.machine.completion == imbrex::completion_method::work_request;
 }
 
 settings parse_settings(int argc, char** argv) {
-  settings asked;
-  asked.machine = imbrex::parse_options(argc, argv);
-  asked.processes = imbrex::num_processes();
-  if (asked.machine.pes == 0) asked.machine.pes = std::max(1, imbrex::usable_processors() / asked.processes);
+  settings setup;
+  setup.machine = imbrex::parse_options(argc, argv);
+  setup.processes = imbrex::num_processes();
+  if (setup.machine.pes == 0) setup.machine.pes = std::max(1, imbrex::usable_processors() / setup.processes);
 
   texts given;
   if (auto help = read(given, argc, argv)) {
-    asked.help = *std::move(help);
-    return asked;
+    setup.help = *std::move(help);
+    return setup;
   }
-  if (given.grid) asked.grid = grid_of(*given.grid);
-  if (given.odf) asked.odf = odf_of(*given.odf);
-  if (given.overlap) asked.overlap = overlap_of(*given.overlap);
-  if (asked.overlap != overlap_mode::automatic) {
-    if (!given.odf) asked.odf = {1};
-    if (std::ranges::count(asked.odf, 1) != std::ssize(asked.odf))
+  if (given.grid) setup.grid = grid_of(*given.grid);
+  if (given.odf) setup.odf = odf_of(*given.odf);
+  if (given.overlap) setup.overlap = overlap_of(*given.overlap);
+  if (setup.overlap != overlap_mode::automatic) {
+    if (!given.odf) setup.odf = {1};
+    if (std::ranges::count(setup.odf, 1) != std::ssize(setup.odf))
       refuse("--odf", *given.odf,
-             std::string("--overlap ") + name(asked.overlap) +
+             std::string("--overlap ") + name(setup.overlap) +
                  " means one chare per PE; leave --odf out, or choose --overlap auto");
   }
-  if (!asked.machine.device.empty() && asked.overlap == overlap_mode::manual)
+  if (!setup.machine.device.empty() && setup.overlap == overlap_mode::manual)
     refuse("--overlap", *given.overlap,
            "a device's blocks are updated as a whole; choose auto or none with --device");
-  if (given.spin) asked.spin = spin_of(*given.spin);
-  if (!asked.machine.device.empty() && asked.spin.count() > 0)
+  if (given.spin) setup.spin = spin_of(*given.spin);
+  if (!setup.machine.device.empty() && setup.spin.count() > 0)
     refuse("--spin", *given.spin, "a device takes its own time; leave out --spin or --device");
-  if (!asked.machine.device_data && (given.check || given.tolerance))
+  if (!setup.machine.device_data && (given.check || given.tolerance))
     throw imbrex::usage_error(std::string(given.check ? "--check" : "--tolerance") +
                               " with --no-data: there are no cells to look at; leave out one of the two");
-  if (given.iterations) asked.iterations = count_of("--iters", *given.iterations, 1, "number of iterations");
-  if (given.warmup) asked.warmup = count_of("--warmup", *given.warmup, 0, "number of iterations");
-  if (given.tolerance) asked.tolerance = tolerance_of(*given.tolerance);
+  if (given.iterations) setup.iterations = count_of("--iters", *given.iterations, 1, "number of iterations");
+  if (given.warmup) setup.warmup = count_of("--warmup", *given.warmup, 0, "number of iterations");
+  if (given.tolerance) setup.tolerance = tolerance_of(*given.tolerance);
   if (given.init) {
     try {
       initial_values::parse(*given.init);
     } catch (const std::invalid_argument& e) {
       throw imbrex::usage_error("--init: " + std::string(e.what()));
     }
-    asked.init = *given.init;
+    setup.init = *given.init;
   }
-  if (given.json) asked.json = file_of("--json", *given.json);
-  asked.check = given.check;
-  asked.quiet = given.quiet;
-  return asked;
+  if (given.json) setup.json = file_of("--json", *given.json);
+  setup.check = given.check;
+  setup.quiet = given.quiet;
+  return setup;
 }
 
 }  // namespace jacobi3d

@@ -32,7 +32,7 @@ struct settings {
 
 /// True if blocks give their work to devices as `imbrex::work_request`s, so the runtime's `--streams` says
 /// nothing.
-bool by_requests(const settings& asked);
+bool by_requests(const settings& setup);
 
 /// Reads the program's options and the runtime's. Throws imbrex::usage_error, with the value and the remedy,
 /// for unknown options and impossible values.

@@ -27,21 +27,21 @@ std::string refusal(const std::vector<std::string>& words) {
 }
 
 TEST(jacobi3d_options, defaults) {
-  const settings asked = parse({});
-  EXPECT_EQ(asked.grid, (extents{128, 128, 128}));
-  EXPECT_EQ(asked.odf, std::vector<std::int64_t>{4});
-  EXPECT_EQ(asked.overlap, overlap_mode::automatic);
-  EXPECT_EQ(asked.iterations, 20);
-  EXPECT_EQ(asked.warmup, 2);
-  EXPECT_EQ(asked.tolerance, 0);
-  EXPECT_EQ(asked.init, "hot-face");
-  EXPECT_GE(asked.machine.pes, 1);
-  EXPECT_FALSE(asked.check || asked.quiet);
-  EXPECT_TRUE(asked.json.empty() && asked.help.empty());
+  const settings setup = parse({});
+  EXPECT_EQ(setup.grid, (extents{128, 128, 128}));
+  EXPECT_EQ(setup.odf, std::vector<std::int64_t>{4});
+  EXPECT_EQ(setup.overlap, overlap_mode::automatic);
+  EXPECT_EQ(setup.iterations, 20);
+  EXPECT_EQ(setup.warmup, 2);
+  EXPECT_EQ(setup.tolerance, 0);
+  EXPECT_EQ(setup.init, "hot-face");
+  EXPECT_GE(setup.machine.pes, 1);
+  EXPECT_FALSE(setup.check || setup.quiet);
+  EXPECT_TRUE(setup.json.empty() && setup.help.empty());
 }
 
 TEST(jacobi3d_options, all_are_read_and_the_last_of_several_counts) {
-  const settings asked = parse({"--grid",
+  const settings setup = parse({"--grid",
                                 "1,2,3",
                                 "--grid=17,9,23",
                                 "--odf",
@@ -69,16 +69,16 @@ TEST(jacobi3d_options, all_are_read_and_the_last_of_several_counts) {
                                 "--pes",
                                 "3",
                                 "--machine=deterministic"});
-  EXPECT_EQ(asked.grid, (extents{17, 9, 23}));
-  EXPECT_EQ(asked.odf, (std::vector<std::int64_t>{1, 2, 16}));
-  EXPECT_EQ(asked.iterations, 7);
-  EXPECT_EQ(asked.warmup, 0);
-  EXPECT_EQ(asked.tolerance, 1e-4);
-  EXPECT_EQ(asked.init, "random:5");
-  EXPECT_EQ(asked.json, "b");
-  EXPECT_TRUE(asked.check && asked.quiet);
-  EXPECT_EQ(asked.machine.pes, 3);
-  EXPECT_EQ(asked.machine.machine, imbrex::machine_kind::deterministic);
+  EXPECT_EQ(setup.grid, (extents{17, 9, 23}));
+  EXPECT_EQ(setup.odf, (std::vector<std::int64_t>{1, 2, 16}));
+  EXPECT_EQ(setup.iterations, 7);
+  EXPECT_EQ(setup.warmup, 0);
+  EXPECT_EQ(setup.tolerance, 1e-4);
+  EXPECT_EQ(setup.init, "random:5");
+  EXPECT_EQ(setup.json, "b");
+  EXPECT_TRUE(setup.check && setup.quiet);
+  EXPECT_EQ(setup.machine.pes, 3);
+  EXPECT_EQ(setup.machine.machine, imbrex::machine_kind::deterministic);
 }
 
 TEST(jacobi3d_options, a_device_has_no_manual_overlap) {
@@ -98,17 +98,17 @@ TEST(jacobi3d_options, overlap_of_one_chare_per_pe_takes_no_other_odf) {
     for (const auto& more : {std::vector<std::string>{}, {"--odf", "1"}, {"--odf", "1,1"}}) {
       std::vector<std::string> words{"--overlap", name(mode)};
       words.insert(words.end(), more.begin(), more.end());
-      const settings asked = parse(words);
-      EXPECT_EQ(asked.overlap, mode);
-      EXPECT_EQ(asked.odf, std::vector<std::int64_t>(more.empty() || more[1] == "1" ? 1 : 2, 1));
+      const settings setup = parse(words);
+      EXPECT_EQ(setup.overlap, mode);
+      EXPECT_EQ(setup.odf, std::vector<std::int64_t>(more.empty() || more[1] == "1" ? 1 : 2, 1));
     }
   EXPECT_EQ(
       refusal({"--overlap", "manual", "--odf", "1,4"}),
       "--odf '1,4': --overlap manual means one chare per PE; leave --odf out, or choose --overlap auto");
   EXPECT_NE(refusal({"--odf=2", "--overlap=none"}).find("--odf '2': --overlap none"), std::string::npos);
-  const settings asked = parse({"--overlap", "none", "--overlap", "auto", "--odf", "2"});
-  EXPECT_EQ(asked.overlap, overlap_mode::automatic);
-  EXPECT_EQ(asked.odf, std::vector<std::int64_t>{2});
+  const settings settings_ = parse({"--overlap", "none", "--overlap", "auto", "--odf", "2"});
+  EXPECT_EQ(settings_.overlap, overlap_mode::automatic);
+  EXPECT_EQ(settings_.odf, std::vector<std::int64_t>{2});
 }
 
 TEST(jacobi3d_options, help_shows_both_sets) {

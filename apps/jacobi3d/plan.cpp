@@ -16,16 +16,16 @@ namespace {
 // A chare's header, its place in tables, the frame of run(), and six faces on their way.
 constexpr double bytes_of_runtime = 2048;
 
-[[noreturn]] void refuse_memory(const settings& asked, const std::string& blocks, double needed,
+[[noreturn]] void refuse_memory(const settings& setup, const std::string& blocks, double needed,
                                 std::uint64_t available) {
-  const auto& [x, y, z] = asked.grid;
+  const auto& [x, y, z] = setup.grid;
   throw imbrex::usage_error(
       fmt::format("the grid of {} x {} x {} cells{} needs at least {} of memory (two copies each for the "
                   "blocks{} plain loop{}), "
                   "but {} are available; choose a smaller --grid{}",
-                  x, y, z, blocks, in_binary_units(needed), asked.check ? ", the" : " and the",
-                  asked.check ? " and the loop of --check" : "", in_binary_units(double(available)),
-                  asked.check ? " or leave out --check" : ""));
+                  x, y, z, blocks, in_binary_units(needed), setup.check ? ", the" : " and the",
+                  setup.check ? " and the loop of --check" : "", in_binary_units(double(available)),
+                  setup.check ? " or leave out --check" : ""));
 }
 
 }  // namespace
@@ -48,30 +48,30 @@ double bytes_of_blocks(const decomposition& cut) {
   return bytes;
 }
 
-double bytes_of_program(const settings& asked, const decomposition& cut) {
-  double bytes = bytes_of_blocks(cut) + double(block_field::bytes(asked.grid));
-  if (asked.check) bytes += double(serial_grid::bytes(asked.grid));
+double bytes_of_program(const settings& setup, const decomposition& cut) {
+  double bytes = bytes_of_blocks(cut) + double(block_field::bytes(setup.grid));
+  if (setup.check) bytes += double(serial_grid::bytes(setup.grid));
   return bytes;
 }
 
-std::vector<configuration> plan(const settings& asked, std::uint64_t available_bytes) {
+std::vector<configuration> plan(const settings& setup, std::uint64_t available_bytes) {
   std::vector<configuration> configurations;
-  const auto& [x, y, z] = asked.grid;
+  const auto& [x, y, z] = setup.grid;
   // Before anything is computed in integers, which a grid that is much too large would overflow.
-  const double least = (asked.check ? 6 : 4) * sizeof(double) * double(x) * double(y) * double(z);
-  if (least > double(available_bytes)) refuse_memory(asked, "", least, available_bytes);
-  for (const std::int64_t odf : asked.odf) {
-    const std::int64_t chares = odf * asked.machine.pes * asked.processes;
+  const double least = (setup.check ? 6 : 4) * sizeof(double) * double(x) * double(y) * double(z);
+  if (least > double(available_bytes)) refuse_memory(setup, "", least, available_bytes);
+  for (const std::int64_t odf : setup.odf) {
+    const std::int64_t chares = odf * setup.machine.pes * setup.processes;
     try {
-      configurations.push_back({odf, minimal_surface(asked.grid, chares)});
+      configurations.push_back({odf, minimal_surface(setup.grid, chares)});
     } catch (const std::invalid_argument& e) {
       throw imbrex::usage_error(
           fmt::format("--odf {} with --pes {}: {}; choose another --odf, --pes or --grid", odf,
-                      asked.machine.pes, e.what()));
+                      setup.machine.pes, e.what()));
     }
-    const double needed = bytes_of_program(asked, configurations.back().cut);
+    const double needed = bytes_of_program(setup, configurations.back().cut);
     if (needed > double(available_bytes))
-      refuse_memory(asked, fmt::format(" in {} blocks", chares), needed, available_bytes);
+      refuse_memory(setup, fmt::format(" in {} blocks", chares), needed, available_bytes);
   }
   return configurations;
 }

@@ -21,11 +21,11 @@ double bytes_of_blocks(const decomposition& cut);
 
 /// Bytes that the program holds at once for a configuration: its blocks, the plain loop's two copies of the
 /// grid and, with --check, the serial loop's two.
-double bytes_of_program(const settings& asked, const decomposition& cut);
+double bytes_of_program(const settings& setup, const decomposition& cut);
 
 /// Cuts the grid for each overdecomposition factor. Throws imbrex::usage_error, with the numbers, if there
 /// are more chares than cells, if no cut into so many blocks exists, or if that needs more memory than is
 /// available.
-std::vector<configuration> plan(const settings& asked, std::uint64_t available_bytes);
+std::vector<configuration> plan(const settings& setup, std::uint64_t available_bytes);
 
 }  // namespace jacobi3d

@@ -14,16 +14,16 @@ namespace {
 constexpr std::uint64_t plenty = std::numeric_limits<std::uint64_t>::max();
 
 settings asking(const extents& grid, const std::vector<std::int64_t>& odf, int pes) {
-  settings asked;
-  asked.grid = grid;
-  asked.odf = odf;
-  asked.machine.pes = pes;
-  return asked;
+  settings setup;
+  setup.grid = grid;
+  setup.odf = odf;
+  setup.machine.pes = pes;
+  return setup;
 }
 
-std::string refusal(const settings& asked, std::uint64_t available) {
+std::string refusal(const settings& setup, std::uint64_t available) {
   try {
-    plan(asked, available);
+    plan(setup, available);
   } catch (const imbrex::usage_error& e) {
     return e.what();
   }
@@ -48,16 +48,16 @@ TEST(jacobi3d_plan, names_the_numbers_of_what_cannot_be) {
 }
 
 TEST(jacobi3d_plan, compares_the_memory_needed_with_what_there_is) {
-  settings asked = asking({64, 64, 64}, {4}, 2);
-  const auto needed = std::uint64_t(bytes_of_program(asked, plan(asked, plenty).front().cut));
+  settings setup = asking({64, 64, 64}, {4}, 2);
+  const auto needed = std::uint64_t(bytes_of_program(setup, plan(setup, plenty).front().cut));
   EXPECT_GE(needed, 4 * 8 * 64 * 64 * 64U);
   EXPECT_LE(needed, 6 * 8 * 64 * 64 * 64U);
-  EXPECT_EQ(refusal(asked, needed + 1), "accepted");
-  EXPECT_NE(refusal(asked, needed - 1).find("but " + in_binary_units(double(needed - 1)) + " are available"),
+  EXPECT_EQ(refusal(setup, needed + 1), "accepted");
+  EXPECT_NE(refusal(setup, needed - 1).find("but " + in_binary_units(double(needed - 1)) + " are available"),
             std::string::npos);
-  asked.check = true;
-  EXPECT_NE(refusal(asked, needed + 1).find("--check"), std::string::npos);
-  EXPECT_NE(refusal(asked, 1000).find("at least 12 MiB"), std::string::npos) << refusal(asked, 1000);
+  setup.check = true;
+  EXPECT_NE(refusal(setup, needed + 1).find("--check"), std::string::npos);
+  EXPECT_NE(refusal(setup, 1000).find("at least 12 MiB"), std::string::npos) << refusal(setup, 1000);
 }
 
 TEST(jacobi3d_plan, counts_uneven_blocks_one_by_one) {

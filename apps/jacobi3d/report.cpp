@@ -29,8 +29,8 @@ std::string device_text(const imbrex::options& machine) {
   return text;
 }
 
-std::string streams_text(const settings& asked) {
-  return by_requests(asked) ? "of work requests" : std::string(imbrex::name(asked.machine.streams));
+std::string streams_text(const settings& setup) {
+  return by_requests(setup) ? "of work requests" : std::string(imbrex::name(setup.machine.streams));
 }
 
 std::string plural(std::int64_t number, const char* noun) {
@@ -39,23 +39,23 @@ std::string plural(std::int64_t number, const char* noun) {
 
 }  // namespace
 
-std::string table_head(const settings& asked, const platform& where) {
-  std::string pes = plural(asked.machine.pes, "PE");
+std::string table_head(const settings& setup, const platform& where) {
+  std::string pes = plural(setup.machine.pes, "PE");
   if (where.processes > 1) pes = fmt::format("{} processes of {}", where.processes, pes);
   std::string head = fmt::format("Jacobi3D: {} cells, {}, machine {}, overlap {}, {} after {} of warm-up\n",
-                                 text(asked.grid), pes, where.machine, name(asked.overlap),
-                                 plural(asked.iterations, "iteration"), asked.warmup);
-  if (!asked.machine.device.empty())
-    head += fmt::format("{}, streams {}, completion {}\n", device_text(asked.machine), streams_text(asked),
-                        imbrex::name(asked.machine.completion));
+                                 text(setup.grid), pes, where.machine, name(setup.overlap),
+                                 plural(setup.iterations, "iteration"), setup.warmup);
+  if (!setup.machine.device.empty())
+    head += fmt::format("{}, streams {}, completion {}\n", device_text(setup.machine), streams_text(setup),
+                        imbrex::name(setup.machine.completion));
   if (where.plain_loop)
     head += fmt::format(
         "ratio: speed divided by that of a plain loop of {} with the same kernel, run beside it\n",
-        plural(asked.machine.pes, "thread"));
-  else if (asked.spin.count() > 0)
+        plural(setup.machine.pes, "thread"));
+  else if (setup.spin.count() > 0)
     head +=
-        fmt::format("the sweeps of a PE take {} or more an iteration\n", imbrex::duration_text(asked.spin));
-  else if (asked.machine.machine == imbrex::machine_kind::simulated && asked.machine.device.empty())
+        fmt::format("the sweeps of a PE take {} or more an iteration\n", imbrex::duration_text(setup.spin));
+  else if (setup.machine.machine == imbrex::machine_kind::simulated && setup.machine.device.empty())
     head +=
         "in simulated time blocks on processors compute at no cost; --spin gives them a time, --device-model "
         "devices\n";
@@ -91,15 +91,15 @@ std::string summary(std::span<const finished> all) {
       most.chosen.odf, std::abs(change), change < 0 ? "shorter" : "longer", most.result.ratio.value());
 }
 
-std::string json_line(const settings& asked, const platform& where, const finished& outcome) {
+std::string json_line(const settings& setup, const platform& where, const finished& outcome) {
   nlohmann::ordered_json line;
   line["app"] = "jacobi3d";
-  line["grid"] = asked.grid;
+  line["grid"] = setup.grid;
   line["blocks"] = outcome.chosen.cut.blocks;
   line["odf"] = outcome.chosen.odf;
-  line["pes"] = asked.machine.pes;
+  line["pes"] = setup.machine.pes;
   line["processes"] = where.processes;
-  line["spin_us"] = std::chrono::duration<double, std::micro>(asked.spin).count();
+  line["spin_us"] = std::chrono::duration<double, std::micro>(setup.spin).count();
   line["iters"] = outcome.result.iterations;
   line["us_per_iter"] = outcome.result.seconds_per_iteration * 1e6;
   line["cells_per_s"] = cells_per_second(outcome);
@@ -110,13 +110,13 @@ std::string json_line(const settings& asked, const platform& where, const finish
   line["max_abs_error"] = nullptr;
   if (outcome.result.check) line["max_abs_error"] = outcome.result.check->max_abs_error();
   line["machine"] = where.machine;
-  line["device"] = asked.machine.device.empty() ? "none" : asked.machine.device;
-  if (!asked.machine.device.empty()) {
-    line["streams"] = streams_text(asked);
-    line["completion"] = imbrex::name(asked.machine.completion);
-    if (!asked.machine.device_model.empty()) line["device_model"] = asked.machine.device_model;
+  line["device"] = setup.machine.device.empty() ? "none" : setup.machine.device;
+  if (!setup.machine.device.empty()) {
+    line["streams"] = streams_text(setup);
+    line["completion"] = imbrex::name(setup.machine.completion);
+    if (!setup.machine.device_model.empty()) line["device_model"] = setup.machine.device_model;
   }
-  line["overlap"] = name(asked.overlap);
+  line["overlap"] = name(setup.overlap);
   return line.dump();
 }
 

@@ -22,7 +22,7 @@ struct platform {
 };
 
 /// What stands above the rows: the run in words, and the names of the columns.
-std::string table_head(const settings& asked, const platform& where);
+std::string table_head(const settings& setup, const platform& where);
 /// Its ratio is that of the plain loop, where one ran, or else that of the first row.
 std::string table_row(const finished& outcome, const finished& first);
 
@@ -33,7 +33,7 @@ std::string summary(std::span<const finished> all);
 /// us_per_iter, cells_per_s, checksum ("0x" and 16 digits) and residual (null with --no-data),
 /// max_abs_error (null if not checked), machine, device, overlap; with a device streams, completion and
 /// device_model.
-std::string json_line(const settings& asked, const platform& where, const finished& outcome);
+std::string json_line(const settings& setup, const platform& where, const finished& outcome);
 
 /// A line of the standard error output that grows, where that is a terminal; otherwise nothing.
 class progress_bar {

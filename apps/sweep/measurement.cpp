@@ -16,11 +16,11 @@ imbrex::nanoseconds moment(const pace& steps) {
   return steps.is_virtual ? imbrex::now() : std::chrono::steady_clock::now().time_since_epoch();
 }
 
-imbrex::task<> time_iterations(const settings& asked, const pace& steps, columns all, measurement& result) {
-  const imbrex::trace::phase timed("iterations", asked.iterations);
+imbrex::task<> time_iterations(const settings& setup, const pace& steps, columns all, measurement& result) {
+  const imbrex::trace::phase timed("iterations", setup.iterations);
   const auto begin = moment(steps);
   const progress made =
-      co_await all.reduce<&column::run>(greatest_residual{}, asked.iterations, asked.tolerance);
+      co_await all.reduce<&column::run>(greatest_residual{}, setup.iterations, setup.tolerance);
   const double seconds = std::chrono::duration<double>(moment(steps) - begin).count();
   result.iterations = made.iterations;
   result.seconds_per_iteration = seconds / double(made.iterations);
@@ -38,25 +38,25 @@ imbrex::task<harness::comparison> compare(columns all, const harness::decomposit
   co_return compared;
 }
 
-imbrex::task<> run_configuration(const settings& asked, const configuration& chosen, serial_solver* serial,
+imbrex::task<> run_configuration(const settings& setup, const configuration& chosen, serial_solver* serial,
                                  measurement& result) {
-  const pace steps{asked.spin, asked.machine.machine == imbrex::machine_kind::simulated};
+  const pace steps{setup.spin, setup.machine.machine == imbrex::machine_kind::simulated};
   const imbrex::index<2> shape(chosen.cut.blocks[0], chosen.cut.blocks[1]);
-  const auto all = imbrex::make_array<column>(shape, asked.posed, steps);
+  const auto all = imbrex::make_array<column>(shape, setup.posed, steps);
   // Also without any: when it has ended all columns exist.
-  co_await all.reduce<&column::run>(greatest_residual{}, asked.warmup, 0.0);
-  co_await time_iterations(asked, steps, all, result);
+  co_await all.reduce<&column::run>(greatest_residual{}, setup.warmup, 0.0);
+  co_await time_iterations(setup, steps, all, result);
   result.balance = co_await all.reduce<&column::balance>(imbrex::sum);
   result.checksum = co_await all.reduce<&column::checksum>(imbrex::sum);
   if (serial == nullptr) co_return;
-  serial->advance_to(asked.warmup + result.iterations);
+  serial->advance_to(setup.warmup + result.iterations);
   result.check = co_await compare(all, chosen.cut, *serial);
 }
 
 }  // namespace
 
-int measure(const settings& asked, const configuration& chosen, serial_solver* serial, measurement& result) {
-  return imbrex::run(asked.machine, [&] { return run_configuration(asked, chosen, serial, result); });
+int measure(const settings& setup, const configuration& chosen, serial_solver* serial, measurement& result) {
+  return imbrex::run(setup.machine, [&] { return run_configuration(setup, chosen, serial, result); });
 }
 
 }  // namespace sweep

@@ -24,6 +24,6 @@ struct measurement {
 /// Runs a configuration on a machine of its own. Without `serial`, which may be null, nothing is compared.
 /// Returns the runtime's exit status, 0 if all went well. In a process other than the first of its job it
 /// only takes part, and `result` stays as it is.
-int measure(const settings& asked, const configuration& chosen, serial_solver* serial, measurement& result);
+int measure(const settings& setup, const configuration& chosen, serial_solver* serial, measurement& result);
 
 }  // namespace sweep

@@ -77,39 +77,39 @@ void refuse_devices(const imbrex::options& machine) {
 }  // namespace
 
 settings parse_settings(int argc, char** argv) {
-  settings asked;
-  asked.machine = imbrex::parse_options(argc, argv);
-  asked.processes = imbrex::num_processes();
-  if (asked.machine.pes == 0) asked.machine.pes = std::max(1, imbrex::usable_processors() / asked.processes);
+  settings setup;
+  setup.machine = imbrex::parse_options(argc, argv);
+  setup.processes = imbrex::num_processes();
+  if (setup.machine.pes == 0) setup.machine.pes = std::max(1, imbrex::usable_processors() / setup.processes);
 
   texts given;
   if (auto help = read(given, argc, argv)) {
-    asked.help = *std::move(help);
-    return asked;
+    setup.help = *std::move(help);
+    return setup;
   }
-  refuse_devices(asked.machine);
-  if (given.grid) asked.posed.grid = harness::grid_of(*given.grid);
+  refuse_devices(setup.machine);
+  if (given.grid) setup.posed.grid = harness::grid_of(*given.grid);
   const auto read_count = [&](const char* option, const std::optional<std::string>& text, std::int64_t least,
                               const char* noun, std::int64_t& into) {
     if (text) into = count_of(option, *text, least, std::string("number of ") + noun);
   };
-  read_count("--angles-per-octant", given.angles_per_octant, 1, "angles", asked.posed.angles_per_octant);
-  read_count("--planes", given.planes, 1, "planes", asked.posed.planes);
-  read_count("--angles", given.angles, 1, "angles", asked.posed.angles);
-  read_count("--iters", given.iterations, 1, "iterations", asked.iterations);
-  read_count("--warmup", given.warmup, 0, "iterations", asked.warmup);
-  if (given.odf) asked.odf = harness::odf_of(*given.odf);
+  read_count("--angles-per-octant", given.angles_per_octant, 1, "angles", setup.posed.angles_per_octant);
+  read_count("--planes", given.planes, 1, "planes", setup.posed.planes);
+  read_count("--angles", given.angles, 1, "angles", setup.posed.angles);
+  read_count("--iters", given.iterations, 1, "iterations", setup.iterations);
+  read_count("--warmup", given.warmup, 0, "iterations", setup.warmup);
+  if (given.odf) setup.odf = harness::odf_of(*given.odf);
   if (given.chares) {
     if (given.odf)
       refuse("--chares", *given.chares, "--odf says how many chares there are; leave out one of the two");
-    asked.chares = chares_of(*given.chares);
+    setup.chares = chares_of(*given.chares);
   }
-  if (given.tolerance) asked.tolerance = harness::tolerance_of(*given.tolerance);
-  if (given.spin) asked.spin = spin_of(*given.spin);
-  if (given.json) asked.json = harness::file_of("--json", *given.json);
-  asked.check = given.check;
-  asked.quiet = given.quiet;
-  return asked;
+  if (given.tolerance) setup.tolerance = harness::tolerance_of(*given.tolerance);
+  if (given.spin) setup.spin = spin_of(*given.spin);
+  if (given.json) setup.json = harness::file_of("--json", *given.json);
+  setup.check = given.check;
+  setup.quiet = given.quiet;
+  return setup;
 }
 
 }  // namespace sweep

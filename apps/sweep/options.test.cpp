@@ -30,24 +30,24 @@ std::string refusal(const std::vector<std::string>& words) {
 }
 
 TEST(sweep_options, defaults) {
-  const settings asked = parse({});
-  EXPECT_EQ(asked.posed.grid, (extents{64, 64, 64}));
-  EXPECT_EQ(asked.posed.angles_per_octant, 6);
-  EXPECT_EQ(asked.posed.planes, 8);
-  EXPECT_EQ(asked.posed.angles, 3);
-  EXPECT_EQ(asked.odf, std::vector<std::int64_t>{1});
-  EXPECT_FALSE(asked.chares);
-  EXPECT_EQ(asked.iterations, 4);
-  EXPECT_EQ(asked.warmup, 1);
-  EXPECT_EQ(asked.tolerance, 0);
-  EXPECT_EQ(asked.spin.count(), 0);
-  EXPECT_GE(asked.machine.pes, 1);
-  EXPECT_FALSE(asked.check || asked.quiet);
-  EXPECT_TRUE(asked.json.empty() && asked.help.empty());
+  const settings setup = parse({});
+  EXPECT_EQ(setup.posed.grid, (extents{64, 64, 64}));
+  EXPECT_EQ(setup.posed.angles_per_octant, 6);
+  EXPECT_EQ(setup.posed.planes, 8);
+  EXPECT_EQ(setup.posed.angles, 3);
+  EXPECT_EQ(setup.odf, std::vector<std::int64_t>{1});
+  EXPECT_FALSE(setup.chares);
+  EXPECT_EQ(setup.iterations, 4);
+  EXPECT_EQ(setup.warmup, 1);
+  EXPECT_EQ(setup.tolerance, 0);
+  EXPECT_EQ(setup.spin.count(), 0);
+  EXPECT_GE(setup.machine.pes, 1);
+  EXPECT_FALSE(setup.check || setup.quiet);
+  EXPECT_TRUE(setup.json.empty() && setup.help.empty());
 }
 
 TEST(sweep_options, all_are_read_and_the_last_of_several_counts) {
-  const settings asked = parse({"--grid=17,9,23",
+  const settings setup = parse({"--grid=17,9,23",
                                 "--angles-per-octant",
                                 "10",
                                 "--planes=4",
@@ -69,18 +69,18 @@ TEST(sweep_options, all_are_read_and_the_last_of_several_counts) {
                                 "--quiet",
                                 "--pes",
                                 "3"});
-  EXPECT_EQ(asked.posed.grid, (extents{17, 9, 23}));
-  EXPECT_EQ(asked.posed.angles_per_octant, 10);
-  EXPECT_EQ(asked.posed.planes, 5);
-  EXPECT_EQ(asked.posed.angles, 7);
-  EXPECT_EQ(asked.odf, (std::vector<std::int64_t>{1, 2, 16}));
-  EXPECT_EQ(asked.iterations, 7);
-  EXPECT_EQ(asked.warmup, 0);
-  EXPECT_EQ(asked.tolerance, 1e-4);
-  EXPECT_EQ(asked.spin, std::chrono::microseconds(50));
-  EXPECT_EQ(asked.json, "lines");
-  EXPECT_TRUE(asked.check && asked.quiet);
-  EXPECT_EQ(asked.machine.pes, 3);
+  EXPECT_EQ(setup.posed.grid, (extents{17, 9, 23}));
+  EXPECT_EQ(setup.posed.angles_per_octant, 10);
+  EXPECT_EQ(setup.posed.planes, 5);
+  EXPECT_EQ(setup.posed.angles, 7);
+  EXPECT_EQ(setup.odf, (std::vector<std::int64_t>{1, 2, 16}));
+  EXPECT_EQ(setup.iterations, 7);
+  EXPECT_EQ(setup.warmup, 0);
+  EXPECT_EQ(setup.tolerance, 1e-4);
+  EXPECT_EQ(setup.spin, std::chrono::microseconds(50));
+  EXPECT_EQ(setup.json, "lines");
+  EXPECT_TRUE(setup.check && setup.quiet);
+  EXPECT_EQ(setup.machine.pes, 3);
   EXPECT_EQ(parse({"--chares", "3,2"}).chares, (std::array<std::int64_t, 2>{3, 2}));
 }
 

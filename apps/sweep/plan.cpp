@@ -16,36 +16,36 @@ namespace {
 
 using harness::decomposition;
 
-configuration cut_by_factor(const settings& asked, std::int64_t odf) {
-  const std::int64_t columns = odf * asked.machine.pes * asked.processes;
+configuration cut_by_factor(const settings& setup, std::int64_t odf) {
+  const std::int64_t columns = odf * setup.machine.pes * setup.processes;
   try {
-    return {double(odf), squarest(asked.posed.grid, columns)};
+    return {double(odf), squarest(setup.posed.grid, columns)};
   } catch (const std::invalid_argument& e) {
     throw imbrex::usage_error(fmt::format("--odf {} with --pes {}: {}; choose another --odf, --pes or --grid",
-                                          odf, asked.machine.pes, e.what()));
+                                          odf, setup.machine.pes, e.what()));
   }
 }
 
-configuration cut_as_asked(const settings& asked) {
-  const auto& [x, y] = *asked.chares;
-  const auto& [nx, ny, nz] = asked.posed.grid;
+configuration cut_as_asked(const settings& setup) {
+  const auto& [x, y] = *setup.chares;
+  const auto& [nx, ny, nz] = setup.posed.grid;
   if (x > nx || y > ny)
     throw imbrex::usage_error(
         fmt::format("--chares '{},{}': the grid has {} x {} cells in x and y; choose at most so many chares",
                     x, y, nx, ny));
-  const double pes = double(asked.machine.pes) * asked.processes;
-  return {double(x) * double(y) / pes, {asked.posed.grid, {x, y, 1}}};
+  const double pes = double(setup.machine.pes) * setup.processes;
+  return {double(x) * double(y) / pes, {setup.posed.grid, {x, y, 1}}};
 }
 
-void refuse_beyond(std::uint64_t available_bytes, const settings& asked, const decomposition& cut) {
-  const double needed = bytes_of_program(asked, cut);
+void refuse_beyond(std::uint64_t available_bytes, const settings& setup, const decomposition& cut) {
+  const double needed = bytes_of_program(setup, cut);
   if (needed <= double(available_bytes)) return;
-  const auto& [x, y, z] = asked.posed.grid;
+  const auto& [x, y, z] = setup.posed.grid;
   throw imbrex::usage_error(fmt::format(
       "the grid of {} x {} x {} cells with {} angles per octant needs at least {} of memory, but {} are "
       "available; choose a smaller --grid{}",
-      x, y, z, asked.posed.angles_per_octant, harness::in_binary_units(needed),
-      harness::in_binary_units(double(available_bytes)), asked.check ? " or leave out --check" : ""));
+      x, y, z, setup.posed.angles_per_octant, harness::in_binary_units(needed),
+      harness::in_binary_units(double(available_bytes)), setup.check ? " or leave out --check" : ""));
 }
 
 }  // namespace
@@ -68,28 +68,28 @@ decomposition squarest(const extents& grid, std::int64_t columns) {
                   nx, ny, columns, columns));
 }
 
-double bytes_of_program(const settings& asked, const decomposition& cut) {
+double bytes_of_program(const settings& setup, const decomposition& cut) {
   const auto& [nx, ny, nz] = cut.grid;
   const double x = double(nx), y = double(ny), z = double(nz);
   const double chares = double(cut.blocks[0]) * double(cut.blocks[1]);
-  const auto angles = double(std::min(asked.posed.angles, asked.posed.angles_per_octant));
-  const auto planes = double(std::min(asked.posed.planes, nz));
+  const auto angles = double(std::min(setup.posed.angles, setup.posed.angles_per_octant));
+  const auto planes = double(std::min(setup.posed.planes, nz));
   const double cells = 3 * x * y * z;
   const double faces = angles * (x * y + planes * (x * double(cut.blocks[1]) + y * double(cut.blocks[0])));
-  const double directions = 5 * double(asked.posed.angles_per_octant) * chares;
-  return 8 * (cells + faces + directions) + (asked.check ? serial_solver::bytes(cut.grid) : 0);
+  const double directions = 5 * double(setup.posed.angles_per_octant) * chares;
+  return 8 * (cells + faces + directions) + (setup.check ? serial_solver::bytes(cut.grid) : 0);
 }
 
-std::vector<configuration> plan(const settings& asked, std::uint64_t available_bytes) {
+std::vector<configuration> plan(const settings& setup, std::uint64_t available_bytes) {
   // Before anything is computed in integers, which a grid that is much too large would overflow.
-  refuse_beyond(available_bytes, asked, {asked.posed.grid, {1, 1, 1}});
+  refuse_beyond(available_bytes, setup, {setup.posed.grid, {1, 1, 1}});
   std::vector<configuration> all;
-  if (asked.chares) {
-    all.push_back(cut_as_asked(asked));
+  if (setup.chares) {
+    all.push_back(cut_as_asked(setup));
   } else {
-    for (const std::int64_t odf : asked.odf) all.push_back(cut_by_factor(asked, odf));
+    for (const std::int64_t odf : setup.odf) all.push_back(cut_by_factor(setup, odf));
   }
-  for (const configuration& candidate : all) refuse_beyond(available_bytes, asked, candidate.cut);
+  for (const configuration& candidate : all) refuse_beyond(available_bytes, setup, candidate.cut);
   return all;
 }
 

@@ -22,10 +22,10 @@ harness::decomposition squarest(const extents& grid, std::int64_t columns);
 
 /// Bytes that the program holds at once: the columns' cells, faces and coefficients, and with --check the
 /// serial solver's.
-double bytes_of_program(const settings& asked, const harness::decomposition& cut);
+double bytes_of_program(const settings& setup, const harness::decomposition& cut);
 
 /// Cuts the grid for each overdecomposition factor, or as --chares says. Throws imbrex::usage_error, with the
 /// numbers, if the grid cannot be cut so, or if that needs more memory than is available.
-std::vector<configuration> plan(const settings& asked, std::uint64_t available_bytes);
+std::vector<configuration> plan(const settings& setup, std::uint64_t available_bytes);
 
 }  // namespace sweep

@@ -13,16 +13,16 @@ namespace {
 constexpr auto plenty = std::numeric_limits<std::uint64_t>::max();
 
 settings asking(const extents& grid, std::vector<std::int64_t> odf) {
-  settings asked;
-  asked.machine.pes = 2;
-  asked.posed.grid = grid;
-  asked.odf = std::move(odf);
-  return asked;
+  settings setup;
+  setup.machine.pes = 2;
+  setup.posed.grid = grid;
+  setup.odf = std::move(odf);
+  return setup;
 }
 
-std::string refusal(const settings& asked, std::uint64_t available = plenty) {
+std::string refusal(const settings& setup, std::uint64_t available = plenty) {
   try {
-    plan(asked, available);
+    plan(setup, available);
   } catch (const imbrex::usage_error& e) {
     return e.what();
   }
@@ -39,13 +39,13 @@ TEST(sweep_plan, columns_are_as_square_as_the_grid_allows) {
 }
 
 TEST(sweep_plan, has_a_configuration_for_each_factor_or_the_one_that_was_asked_for) {
-  settings asked = asking({12, 8, 4}, {1, 3, 4});
-  const auto by_factor = plan(asked, plenty);
+  settings setup = asking({12, 8, 4}, {1, 3, 4});
+  const auto by_factor = plan(setup, plenty);
   ASSERT_EQ(by_factor.size(), 3U);
   EXPECT_EQ(by_factor[1].odf, 3);
   EXPECT_EQ(by_factor[1].cut.blocks, (extents{3, 2, 1}));
-  asked.chares = {3, 1};
-  const auto as_asked = plan(asked, plenty);
+  setup.chares = {3, 1};
+  const auto as_asked = plan(setup, plenty);
   ASSERT_EQ(as_asked.size(), 1U);
   EXPECT_EQ(as_asked[0].odf, 1.5);
   EXPECT_EQ(as_asked[0].cut.blocks, (extents{3, 1, 1}));
@@ -56,20 +56,20 @@ TEST(sweep_plan, refuses_with_the_numbers) {
       refusal(asking({2, 2, 9}, {3})),
       "--odf 3 with --pes 2: the grid's 2 x 2 cells in x and y cannot be cut into 6 columns: no product "
       "of two numbers within these is 6; choose another --odf, --pes or --grid");
-  settings asked = asking({4, 3, 9}, {1});
-  asked.chares = {4, 4};
-  EXPECT_EQ(refusal(asked),
+  settings setup = asking({4, 3, 9}, {1});
+  setup.chares = {4, 4};
+  EXPECT_EQ(refusal(setup),
             "--chares '4,4': the grid has 4 x 3 cells in x and y; choose at most so many chares");
 }
 
 TEST(sweep_plan, refuses_what_does_not_fit_into_memory) {
-  settings asked = asking({100, 100, 100}, {1});
-  EXPECT_EQ(refusal(asked, 30'000'000), "accepted");
-  asked.check = true;
-  EXPECT_NE(refusal(asked, 30'000'000).find("choose a smaller --grid or leave out --check"),
+  settings setup = asking({100, 100, 100}, {1});
+  EXPECT_EQ(refusal(setup, 30'000'000), "accepted");
+  setup.check = true;
+  EXPECT_NE(refusal(setup, 30'000'000).find("choose a smaller --grid or leave out --check"),
             std::string::npos);
-  asked = asking({2147483647, 2147483647, 2147483647}, {1});
-  EXPECT_NE(refusal(asked).find("but 16 EiB are available; choose a smaller --grid"), std::string::npos);
+  setup = asking({2147483647, 2147483647, 2147483647}, {1});
+  EXPECT_NE(refusal(setup).find("but 16 EiB are available; choose a smaller --grid"), std::string::npos);
 }
 
 }  // namespace

@@ -16,44 +16,44 @@
 namespace sweep {
 namespace {
 
-void print(const settings& asked, const std::string& text) {
-  if (!asked.quiet) harness::write_output(text);
+void print(const settings& setup, const std::string& text) {
+  if (!setup.quiet) harness::write_output(text);
 }
 
 // The line of all checks; false if one found a difference.
-bool report_checks(const settings& asked, const std::vector<finished>& all) {
+bool report_checks(const settings& setup, const std::vector<finished>& all) {
   std::vector<harness::checked> checks;
   for (const auto& outcome : all)
     checks.push_back({fmt::format("ODF {:g}", outcome.chosen.odf), &*outcome.result.check});
   const std::string line = harness::check_line(checks);
-  if (!line.empty()) print(asked, line);
+  if (!line.empty()) print(setup, line);
   return !line.empty();
 }
 
-int run_all(const settings& asked) {
-  const std::vector<configuration> configurations = plan(asked, harness::available_memory());
-  std::ofstream json = harness::open_json(asked.json);
+int run_all(const settings& setup) {
+  const std::vector<configuration> configurations = plan(setup, harness::available_memory());
+  std::ofstream json = harness::open_json(setup.json);
   std::optional<serial_solver> serial;
-  if (asked.check) serial.emplace(asked.posed.grid, asked.posed.angles_per_octant);
+  if (setup.check) serial.emplace(setup.posed.grid, setup.posed.angles_per_octant);
 
-  print(asked, table_head(asked));
+  print(setup, table_head(setup));
   std::vector<finished> all;
   for (const auto& chosen : configurations) {
     measurement result;
-    const int status = measure(asked, chosen, serial ? &*serial : nullptr, result);
+    const int status = measure(setup, chosen, serial ? &*serial : nullptr, result);
     if (status != 0) return status;
     all.push_back({chosen, result});
-    print(asked, table_row(asked, all.back()));
-    harness::write_json(json, asked.json, json_line(asked, all.back()));
+    print(setup, table_row(setup, all.back()));
+    harness::write_json(json, setup.json, json_line(setup, all.back()));
   }
-  return asked.check && !report_checks(asked, all) ? 1 : 0;
+  return setup.check && !report_checks(setup, all) ? 1 : 0;
 }
 
 // All processes run the same configurations; the first of them measures and reports.
-int take_part(const settings& asked) {
-  for (const auto& chosen : plan(asked, harness::available_memory())) {
+int take_part(const settings& setup) {
+  for (const auto& chosen : plan(setup, harness::available_memory())) {
     measurement nothing;
-    const int status = measure(asked, chosen, nullptr, nothing);
+    const int status = measure(setup, chosen, nullptr, nothing);
     if (status != 0) return status;
   }
   return 0;
@@ -63,9 +63,9 @@ int take_part(const settings& asked) {
 
 int program(int argc, char** argv) {
   return harness::run_program("sweep", [&] {
-    const settings asked = parse_settings(argc, argv);
-    if (asked.help.empty()) return imbrex::process() == 0 ? run_all(asked) : take_part(asked);
-    if (imbrex::process() == 0) harness::write_output(asked.help);
+    const settings setup = parse_settings(argc, argv);
+    if (setup.help.empty()) return imbrex::process() == 0 ? run_all(setup) : take_part(setup);
+    if (imbrex::process() == 0) harness::write_output(setup.help);
     return 0;
   });
 }

@@ -14,14 +14,14 @@ struct finished {
 };
 
 /// What stands above the rows: the run in words, and the names of the columns.
-std::string table_head(const settings& asked);
+std::string table_head(const settings& setup);
 /// The grind time is that of an iteration by cells and angles, of which each cell has all in each octant.
-std::string table_row(const settings& asked, const finished& outcome);
+std::string table_row(const settings& setup, const finished& outcome);
 
 /// One object, without a line end: app, grid (cells), chares (in x and y), odf, pes, processes,
 /// angles_per_octant, planes, angles, spin_us, iters, us_per_iter, grind_ns, checksum ("0x" and 16 digits),
 /// residual, balance_error (the part of the source that is neither absorbed nor leaks), max_abs_error (null
 /// if not checked), machine.
-std::string json_line(const settings& asked, const finished& outcome);
+std::string json_line(const settings& setup, const finished& outcome);
 
 }  // namespace sweep

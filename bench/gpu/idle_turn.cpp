@@ -96,14 +96,14 @@ class subject {
   }
 
   /// Nanoseconds of a turn, by repeat; none if the device did not take so much.
-  std::vector<double> measure(const course& asked) {
+  std::vector<double> measure(const course& plan) {
     gate closed(on_);
     for (imbrex::stream& s : streams_) closed.hold(s);
     submit();
     std::vector<double> nanoseconds;
     if (closed.stay_closed()) {
-      const int turns = std::max(1, static_cast<int>(asked.stretch / seconds_of(1000)));
-      for (int repeat = 0; repeat < asked.repeats; ++repeat) nanoseconds.push_back(seconds_of(turns) * 1e9);
+      const int turns = std::max(1, static_cast<int>(plan.stretch / seconds_of(1000)));
+      for (int repeat = 0; repeat < plan.repeats; ++repeat) nanoseconds.push_back(seconds_of(turns) * 1e9);
     }
     closed.open();
     drain();
@@ -151,7 +151,7 @@ class subject {
 };
 
 /// What the device takes to be asked for one event that has not come, without a PE.
-nlohmann::ordered_json query_row(imbrex::device& on, const course& asked) {
+nlohmann::ordered_json query_row(imbrex::device& on, const course& plan) {
   imbrex::event_pool pool(on);
   imbrex::event end = pool.take();
   imbrex::stream held(on, imbrex::stream_priority::normal, "held");
@@ -165,53 +165,53 @@ nlohmann::ordered_json query_row(imbrex::device& on, const course& asked) {
       if (end.done()) throw imbrex::error("an event has come that was to wait");
     return watch.seconds() / queries;
   };
-  const int queries = std::max(1, static_cast<int>(asked.stretch / seconds_of(1000)));
+  const int queries = std::max(1, static_cast<int>(plan.stretch / seconds_of(1000)));
   std::vector<double> nanoseconds;
-  for (int repeat = 0; repeat < asked.repeats; ++repeat) nanoseconds.push_back(seconds_of(queries) * 1e9);
+  for (int repeat = 0; repeat < plan.repeats; ++repeat) nanoseconds.push_back(seconds_of(queries) * 1e9);
   closed.open();
   held.synchronize();
   return {{"what", "query of an event"}, {"ns", bench::spread(nanoseconds)}};
 }
 
 nlohmann::ordered_json turn_row(imbrex::device& on, completion_method method, const char* name, int pending,
-                                int streams, const course& asked) {
-  const auto nanoseconds = subject(on, method, pending, streams).measure(asked);
+                                int streams, const course& plan) {
+  const auto nanoseconds = subject(on, method, pending, streams).measure(plan);
   nlohmann::ordered_json row{{"what", "turn"}, {"method", name}, {"pending", pending}, {"streams", streams}};
   if (!nanoseconds.empty()) row["ns"] = bench::spread(nanoseconds);
   return row;
 }
 
-void measure(const course& asked, const imbrex::options& how, nlohmann::ordered_json& rows) {
+void measure(const course& plan, const imbrex::options& how, nlohmann::ordered_json& rows) {
   const auto devices = bench::open_devices(how);
   imbrex::device& on = *devices.front();
   if (!on.info().can.stream_values)
     throw imbrex::error(on.info().label() + " cannot hold a stream up until the host stores a value");
-  rows.push_back(query_row(on, asked));
+  rows.push_back(query_row(on, plan));
   for (const auto& [method, name] :
        {std::pair{completion_method::polling, "poll"}, std::pair{completion_method::flag, "flag"}})
-    for (const int pending : asked.pending) {
-      rows.push_back(turn_row(on, method, name, pending, 1, asked));
-      if (pending > 1) rows.push_back(turn_row(on, method, name, pending, pending, asked));
+    for (const int pending : plan.pending) {
+      rows.push_back(turn_row(on, method, name, pending, 1, plan));
+      if (pending > 1) rows.push_back(turn_row(on, method, name, pending, pending, plan));
     }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  course asked;
+  course plan;
   return bench::run({.name = "idle_turn",
                      .text = "What a turn of an idle PE costs while things are pending on its device.",
                      .declare =
                          [&](CLI::App& app) {
-                           app.add_option("--pending", asked.pending, "completions; 0,1,10,1000 unless given")
+                           app.add_option("--pending", plan.pending, "completions; 0,1,10,1000 unless given")
                                ->delimiter(',')
                                ->check(CLI::Range(0, 100'000));
-                           app.add_option("--repeats", asked.repeats, "of each; 15 unless given")
+                           app.add_option("--repeats", plan.repeats, "of each; 15 unless given")
                                ->check(CLI::Range(1, 1000));
-                           app.add_option("--stretch", asked.stretch,
+                           app.add_option("--stretch", plan.stretch,
                                           "seconds of turns that are timed together; 0.002 unless given")
                                ->check(CLI::Range(1e-6, 1.0));
                          },
-                     .measure = [&](const imbrex::options& how, auto& rows) { measure(asked, how, rows); }},
+                     .measure = [&](const imbrex::options& how, auto& rows) { measure(plan, how, rows); }},
                     argc, argv);
 }

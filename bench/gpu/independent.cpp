@@ -69,12 +69,12 @@ std::size_t bytes_of(const harness::decomposition& cut) {
 }
 
 /// The cuts of the cube, or of the largest for all of which the device has the memory.
-std::vector<harness::decomposition> fitting(const course& asked, std::size_t free) {
+std::vector<harness::decomposition> fitting(const course& plan, std::size_t free) {
   constexpr std::int64_t step = 16;
-  for (std::int64_t edge = asked.edge;; edge -= step) {
+  for (std::int64_t edge = plan.edge;; edge -= step) {
     std::vector<harness::decomposition> cuts;
     std::size_t bytes = 0;
-    for (const std::int64_t odf : asked.odf) {
+    for (const std::int64_t odf : plan.odf) {
       cuts.push_back(harness::minimal_surface({edge, edge, edge}, odf));
       bytes += bytes_of(cuts.back());
     }
@@ -82,19 +82,19 @@ std::vector<harness::decomposition> fitting(const course& asked, std::size_t fre
   }
 }
 
-imbrex::task<> measure(const course& asked, nlohmann::ordered_json& rows) {
+imbrex::task<> measure(const course& plan, nlohmann::ordered_json& rows) {
   std::vector<candidate> all;
-  for (const harness::decomposition& cut : fitting(asked, imbrex::gpu().free_memory())) {
+  for (const harness::decomposition& cut : fitting(plan, imbrex::gpu().free_memory())) {
     const imbrex::index<3> shape(cut.blocks[0], cut.blocks[1], cut.blocks[2]);
-    all.push_back({asked.odf[all.size()], cut, imbrex::make_array<block>(shape, cut), {}});
+    all.push_back({plan.odf[all.size()], cut, imbrex::make_array<block>(shape, cut), {}});
     co_await all.back().blocks.call<&block::run>(2);
   }
-  for (int repeat = 0; repeat < asked.repeats; ++repeat)
+  for (int repeat = 0; repeat < plan.repeats; ++repeat)
     for (std::size_t turn = 0; turn < all.size(); ++turn) {
       candidate& c = all[(turn + static_cast<std::size_t>(repeat)) % all.size()];
       const bench::stopwatch watch;
-      co_await c.blocks.call<&block::run>(asked.iterations);
-      c.seconds.push_back(watch.seconds() / asked.iterations);
+      co_await c.blocks.call<&block::run>(plan.iterations);
+      c.seconds.push_back(watch.seconds() / plan.iterations);
     }
   for (const candidate& one : all) {
     std::vector<double> times_the_first;
@@ -108,7 +108,7 @@ imbrex::task<> measure(const course& asked, nlohmann::ordered_json& rows) {
                                {"odf", one.odf},
                                {"us_per_iter", bench::spread(microseconds)},
                                {"times_the_first", bench::spread(times_the_first)}};
-    if (one.cut.grid[0] != asked.edge) row["cells_asked"] = asked.edge;
+    if (one.cut.grid[0] != plan.edge) row["cells_asked"] = plan.edge;
     rows.push_back(std::move(row));
   }
 }
@@ -116,29 +116,29 @@ imbrex::task<> measure(const course& asked, nlohmann::ordered_json& rows) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  course asked;
+  course plan;
   return bench::run(
       {.name = "independent",
        .text = "A cube of cells on one PE, whole and in blocks that exchange nothing.",
        .declare =
            [&](CLI::App& app) {
              app.add_option(
-                    "--cells", asked.edge,
+                    "--cells", plan.edge,
                     "edge of the cube; 768 unless given (64 on the emulated device), less if it does not fit")
                  ->check(CLI::Range(1, 4096));
-             app.add_option("--odf", asked.odf,
+             app.add_option("--odf", plan.odf,
                             "numbers of blocks; 1,8 unless given. The first is compared with")
                  ->delimiter(',')
                  ->check(CLI::Range(1, 4096));
-             app.add_option("--iterations", asked.iterations, "that are timed together; 20 unless given")
+             app.add_option("--iterations", plan.iterations, "that are timed together; 20 unless given")
                  ->check(CLI::Range(1, 1'000'000));
-             app.add_option("--repeats", asked.repeats, "of each, in turn; 9 unless given")
+             app.add_option("--repeats", plan.repeats, "of each, in turn; 9 unless given")
                  ->check(CLI::Range(1, 1000));
            },
        .measure =
            [&](const imbrex::options& how, auto& rows) {
-             if (asked.edge == 0) asked.edge = how.device == "emulated" ? 64 : 768;
-             bench::run_on(how, [&] { return measure(asked, rows); });
+             if (plan.edge == 0) plan.edge = how.device == "emulated" ? 64 : 768;
+             bench::run_on(how, [&] { return measure(plan, rows); });
            }},
       argc, argv);
 }

@@ -84,11 +84,11 @@ int count_of(imbrex::stream& in, const operation& submit, double stretch) {
 
 /// Seconds of each operation, by repeat; they take turns, and who begins changes.
 std::vector<std::vector<double>> in_turn(imbrex::stream& in, const std::vector<operation>& all,
-                                         const course& asked) {
+                                         const course& plan) {
   std::vector<int> counts;
-  for (const operation& op : all) counts.push_back(count_of(in, op, asked.stretch));
+  for (const operation& op : all) counts.push_back(count_of(in, op, plan.stretch));
   std::vector<std::vector<double>> seconds(all.size());
-  for (int repeat = 0; repeat < asked.repeats; ++repeat)
+  for (int repeat = 0; repeat < plan.repeats; ++repeat)
     for (std::size_t turn = 0; turn < all.size(); ++turn) {
       const std::size_t which = (turn + static_cast<std::size_t>(repeat)) % all.size();
       seconds[which].push_back(seconds_of(in, all[which], counts[which]));
@@ -115,7 +115,7 @@ class subject {
     fill(stream_, on, face_.span());
   }
 
-  nlohmann::ordered_json update_row(const course& asked) {
+  nlohmann::ordered_json update_row(const course& plan) {
     const auto seconds =
         in_turn(stream_,
                 {[this](int number) {
@@ -126,7 +126,7 @@ class subject {
                    auto [from, to] = arrays(number);
                    stream_.copy(to.subspan(0, layout_.cells()), from.subspan(0, layout_.cells()));
                  }},
-                asked);
+                plan);
     std::vector<double> ratios;
     for (std::size_t repeat = 0; repeat < seconds[0].size(); ++repeat)
       ratios.push_back(seconds[1][repeat] / seconds[0][repeat]);
@@ -138,7 +138,7 @@ class subject {
             {"of_copy", bench::spread(ratios)}};
   }
 
-  nlohmann::ordered_json face_row(int side, const course& asked) {
+  nlohmann::ordered_json face_row(int side, const course& plan) {
     const auto seconds =
         in_turn(stream_,
                 {[&](int) {
@@ -147,7 +147,7 @@ class subject {
                  [&](int) {
                    stream_.launch(jacobi3d::unpack, std::as_const(face_).span(), now_.span(), layout_, side);
                  }},
-                asked);
+                plan);
     const double bytes = 16 * static_cast<double>(layout_.face_cells(side));
     constexpr const char* names[] = {"low x", "high x", "low y", "high y", "low z", "high z"};
     return {{"what", "face"},
@@ -170,10 +170,10 @@ class subject {
   device_buffer<double> now_, next_, face_;
 };
 
-void measure(const course& asked, const imbrex::options& how, nlohmann::ordered_json& rows) {
+void measure(const course& plan, const imbrex::options& how, nlohmann::ordered_json& rows) {
   const auto devices = bench::open_devices(how);
   imbrex::device& on = *devices.front();
-  std::vector<std::int64_t> edges = asked.edges;
+  std::vector<std::int64_t> edges = plan.edges;
   if (edges.empty())
     edges = how.device == "emulated" ? std::vector<std::int64_t>{64} : std::vector<std::int64_t>{1024, 1536};
   std::vector<std::int64_t> done;
@@ -182,33 +182,33 @@ void measure(const course& asked, const imbrex::options& how, nlohmann::ordered_
     if (std::ranges::count(done, edge) != 0) continue;
     done.push_back(edge);
     subject pair(on, edge);
-    nlohmann::ordered_json row = pair.update_row(asked);
+    nlohmann::ordered_json row = pair.update_row(plan);
     if (edge != wanted) row["cells_asked"] = wanted;
     rows.push_back(std::move(row));
-    for (int side = 0; side < harness::sides; ++side) rows.push_back(pair.face_row(side, asked));
+    for (int side = 0; side < harness::sides; ++side) rows.push_back(pair.face_row(side, plan));
   }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  course asked;
+  course plan;
   return bench::run({.name = "kernel",
                      .text = "Jacobi3D's kernels against a copy within the device.",
                      .declare =
                          [&](CLI::App& app) {
-                           app.add_option("--cells", asked.edges,
+                           app.add_option("--cells", plan.edges,
                                           "edges of cubes of cells; 1024,1536 unless given (64 on the "
                                           "emulated device). For what does "
                                           "not fit into the device the largest that does is taken")
                                ->delimiter(',')
                                ->check(CLI::Range(1, 4096));
-                           app.add_option("--repeats", asked.repeats, "of each, in turn; 9 unless given")
+                           app.add_option("--repeats", plan.repeats, "of each, in turn; 9 unless given")
                                ->check(CLI::Range(1, 1000));
-                           app.add_option("--stretch", asked.stretch,
+                           app.add_option("--stretch", plan.stretch,
                                           "seconds of launches that are timed together; 0.02 unless given")
                                ->check(CLI::Range(1e-6, 10.0));
                          },
-                     .measure = [&](const imbrex::options& how, auto& rows) { measure(asked, how, rows); }},
+                     .measure = [&](const imbrex::options& how, auto& rows) { measure(plan, how, rows); }},
                     argc, argv);
 }

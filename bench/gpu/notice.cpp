@@ -103,8 +103,8 @@ struct samples {
 
 class taker {
  public:
-  taker(const course& asked, samples& to)
-      : asked_(asked),
+  taker(const course& plan, samples& to)
+      : asked_(plan),
         to_(to),
         streams_write_(imbrex::gpu().info().can.stream_values),
         flags_(imbrex::gpu(), words),
@@ -168,8 +168,8 @@ class taker {
   observer observer_;
 };
 
-imbrex::task<> take(const course& asked, samples& to) {
-  taker all(asked, to);
+imbrex::task<> take(const course& plan, samples& to) {
+  taker all(plan, to);
   co_await all.idle();
   co_await all.beside_a_long_one();
 }
@@ -201,16 +201,16 @@ void add_rows(const std::string& method, const samples& of, nlohmann::ordered_js
   rows.push_back(std::move(beside));
 }
 
-void measure(const course& asked, imbrex::options how, nlohmann::ordered_json& rows) {
+void measure(const course& plan, imbrex::options how, nlohmann::ordered_json& rows) {
   const bool streams_write = bench::open_devices(how).front()->info().can.stream_values;
-  std::vector<std::string> methods = asked.methods;
+  std::vector<std::string> methods = plan.methods;
   if (!streams_write) std::erase(methods, "flag");
   std::vector<samples> all(methods.size());
-  for (int repeat = 0; repeat < asked.repeats; ++repeat)
+  for (int repeat = 0; repeat < plan.repeats; ++repeat)
     for (std::size_t turn = 0; turn < methods.size(); ++turn) {
       const std::size_t which = (turn + static_cast<std::size_t>(repeat)) % methods.size();
       how.completion = method_of(methods[which]);
-      bench::run_on(how, [&] { return take(asked, all[which]); });
+      bench::run_on(how, [&] { return take(plan, all[which]); });
     }
   for (std::size_t m = 0; m < methods.size(); ++m) add_rows(methods[m], all[m], rows);
 }
@@ -218,25 +218,25 @@ void measure(const course& asked, imbrex::options how, nlohmann::ordered_json& r
 }  // namespace
 
 int main(int argc, char** argv) {
-  course asked;
+  course plan;
   return bench::run(
       {.name = "notice",
        .text = "How long after a kernel's end a PE notices it.",
        .declare =
            [&](CLI::App& app) {
-             app.add_option("--methods", asked.methods,
+             app.add_option("--methods", plan.methods,
                             "of completion: poll, flag, callback; all unless given, without those that the "
                             "device does not have")
                  ->delimiter(',')
                  ->check(CLI::IsMember({"poll", "flag", "callback"}));
-             app.add_option("--samples", asked.samples, "of each method and repeat; 300 unless given")
+             app.add_option("--samples", plan.samples, "of each method and repeat; 300 unless given")
                  ->check(CLI::Range(1, 1'000'000));
-             app.add_option("--samples-beside", asked.samples_beside,
+             app.add_option("--samples-beside", plan.samples_beside,
                             "beside a kernel of 10 ms, of each; 25 unless given")
                  ->check(CLI::Range(1, 100'000));
-             app.add_option("--repeats", asked.repeats, "of each method, in turn; 3 unless given")
+             app.add_option("--repeats", plan.repeats, "of each method, in turn; 3 unless given")
                  ->check(CLI::Range(1, 1000));
            },
-       .measure = [&](const imbrex::options& how, auto& rows) { measure(asked, how, rows); }},
+       .measure = [&](const imbrex::options& how, auto& rows) { measure(plan, how, rows); }},
       argc, argv);
 }

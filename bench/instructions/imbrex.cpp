@@ -243,11 +243,11 @@ std::int64_t number(std::string_view text) {
 int main(int argc, char** argv) {
   return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
     if (argc != 3) throw imbrex::usage_error("usage: instructions_imbrex OPERATION TIMES");
-    const std::int64_t asked = number(argv[2]);
-    const std::int64_t done = co_await perform(argv[1], asked);
-    if (done == asked) co_return 0;
+    const std::int64_t count = number(argv[2]);
+    const std::int64_t done = co_await perform(argv[1], count);
+    if (done == count) co_return 0;
     std::fprintf(stderr, "instructions_imbrex: error: %s was done %lld times, not %lld\n", argv[1],
-                 static_cast<long long>(done), static_cast<long long>(asked));
+                 static_cast<long long>(done), static_cast<long long>(count));
     co_return 1;
   });
 }

@@ -52,29 +52,29 @@ settings parse(int argc, char** argv, int ranks) {
   std::string no_overlap = "--overlap=none";  // unless a later one says otherwise
   std::vector<char*> words(argv, argv + argc + 1);
   words.insert(words.begin() + 1, no_overlap.data());
-  settings asked = parse_settings(argc + 1, words.data());
-  if (asked.overlap == overlap_mode::automatic)
+  settings setup = parse_settings(argc + 1, words.data());
+  if (setup.overlap == overlap_mode::automatic)
     throw imbrex::usage_error("--overlap 'auto': a rank has one block; choose none or manual");
-  asked.machine.pes = ranks;
-  return asked;
+  setup.machine.pes = ranks;
+  return setup;
 }
 
 // The block of one rank.
 class block {
  public:
-  block(const settings& asked, const decomposition& cut, int rank)
+  block(const settings& setup, const decomposition& cut, int rank)
       : cut_(cut),
         place_{rank / cut.blocks[2] / cut.blocks[1], rank / cut.blocks[2] % cut.blocks[1],
                rank % cut.blocks[2]},
-        manual_(asked.overlap == overlap_mode::manual),
+        manual_(setup.overlap == overlap_mode::manual),
         field_(cut.cells(place_), shared_sides()),
-        stores_(stores_for(std::uint64_t(asked.machine.pes) * block_field::bytes(field_.cells()))) {
+        stores_(stores_for(std::uint64_t(setup.machine.pes) * block_field::bytes(field_.cells()))) {
     const extents ranks_between{cut.blocks[1] * cut.blocks[2], cut.blocks[2], 1};
     for (std::size_t side = 0; side < sides; ++side) {
       neighbours_[side] = rank + int(ranks_between[side / 2]) * (side % 2 == 0 ? -1 : 1);
       incoming_[side].resize(field_.face_size(int(side)));
     }
-    fill(field_, initial_values::parse(asked.init), cut.grid, cut.first(place_));
+    fill(field_, initial_values::parse(setup.init), cut.grid, cut.first(place_));
   }
 
   // One iteration. Returns the greatest change of a cell if it is wanted.
@@ -123,10 +123,10 @@ class block {
 };
 
 // Stretches end as jacobi3d's do, with the greatest change of all blocks known everywhere.
-measurement measure(const settings& asked, block& own_block) {
+measurement measure(const settings& setup, block& own_block) {
   measurement result;
-  for (std::int64_t n = 0; n < asked.warmup; ++n) own_block.iterate(false);
-  const std::vector<std::int64_t> lengths = stretches(asked.iterations);
+  for (std::int64_t n = 0; n < setup.warmup; ++n) own_block.iterate(false);
+  const std::vector<std::int64_t> lengths = stretches(setup.iterations);
   std::vector<double> seconds;
   for (std::size_t stretch = 0; stretch < lengths.size(); ++stretch) {
     const bool last = stretch + 1 == lengths.size();
@@ -138,39 +138,39 @@ measurement measure(const settings& asked, block& own_block) {
     MPI_Allreduce(&change, &result.residual.emplace(), 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     seconds.push_back((MPI_Wtime() - begin) / double(lengths[stretch]));
   }
-  result.iterations = asked.iterations;
+  result.iterations = setup.iterations;
   result.seconds_per_iteration = median(seconds);
   const std::uint64_t sum = own_block.checksum();
   MPI_Allreduce(&sum, &result.checksum.emplace(), 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
   return result;
 }
 
-decomposition cut_for(const settings& asked) {
+decomposition cut_for(const settings& setup) {
   try {
-    return minimal_surface(asked.grid, asked.machine.pes);
+    return minimal_surface(setup.grid, setup.machine.pes);
   } catch (const std::invalid_argument& e) {
     throw imbrex::usage_error(fmt::format("{} ranks: {}; choose another number of ranks or another --grid",
-                                          asked.machine.pes, e.what()));
+                                          setup.machine.pes, e.what()));
   }
 }
 
-void run(const settings& asked, int rank) {
-  const configuration chosen{1, cut_for(asked)};
+void run(const settings& setup, int rank) {
+  const configuration chosen{1, cut_for(setup)};
   std::ofstream json;
-  if (rank == 0 && !asked.json.empty()) json.open(asked.json);
+  if (rank == 0 && !setup.json.empty()) json.open(setup.json);
   int writable = json.good() ? 1 : 0;
   MPI_Bcast(&writable, 1, MPI_INT, 0, MPI_COMM_WORLD);
   if (writable == 0)
     throw imbrex::usage_error(
-        fmt::format("--json '{}': the file cannot be written; choose another place", asked.json));
+        fmt::format("--json '{}': the file cannot be written; choose another place", setup.json));
 
-  block own_block(asked, chosen.cut, rank);
-  const finished all{chosen, measure(asked, own_block)};
+  block own_block(setup, chosen.cut, rank);
+  const finished all{chosen, measure(setup, own_block)};
   if (rank != 0) return;
-  const platform where{.machine = "mpi", .processes = asked.machine.pes, .plain_loop = false};
-  if (!asked.quiet) fmt::print("{}{}", table_head(asked, where), table_row(all, all));
-  if (json.is_open() && !(json << json_line(asked, where, all) << std::endl))
-    throw std::runtime_error(asked.json + " cannot be written");
+  const platform where{.machine = "mpi", .processes = setup.machine.pes, .plain_loop = false};
+  if (!setup.quiet) fmt::print("{}{}", table_head(setup, where), table_row(all, all));
+  if (json.is_open() && !(json << json_line(setup, where, all) << std::endl))
+    throw std::runtime_error(setup.json + " cannot be written");
 }
 
 // Every rank comes to the same usage error; the first says it.
@@ -179,9 +179,9 @@ int program(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   try {
-    const settings asked = parse(argc, argv, ranks);
-    if (asked.help.empty())
-      run(asked, rank);
+    const settings setup = parse(argc, argv, ranks);
+    if (setup.help.empty())
+      run(setup, rank);
     else if (rank == 0)
       fmt::print("{}", usage);
     return 0;

@@ -19,37 +19,37 @@ namespace {
 constexpr std::int64_t most = 100'000'000;
 constexpr std::int64_t largest_message = std::int64_t{1} << 30;
 
-void declare(CLI::App& app, course& asked) {
+void declare(CLI::App& app, course& plan) {
   const CLI::Range bytes(std::int64_t{1}, largest_message);
   const CLI::Range count(std::int64_t{1}, most);
   app.add_option(
-         "--bench", asked.bench,
+         "--bench", plan.bench,
          "pingpong (unless given): one message there and back; bandwidth, rate: a window of messages, "
          "then an answer; broadcast (Imbrex alone): to all elements of an array, and a reduction back")
       ->check(CLI::IsMember({"pingpong", "bandwidth", "rate", "broadcast"}));
-  app.add_option("--smallest", asked.smallest, "bytes of the smallest message; 1 unless given")->check(bytes);
-  app.add_option("--largest", asked.largest, "bytes; 4194304 unless given, 4096 for rate")->check(bytes);
-  app.add_option("--rounds", asked.rounds,
+  app.add_option("--smallest", plan.smallest, "bytes of the smallest message; 1 unless given")->check(bytes);
+  app.add_option("--largest", plan.largest, "bytes; 4194304 unless given, 4096 for rate")->check(bytes);
+  app.add_option("--rounds", plan.rounds,
                  "that are timed: 10000 unless given, 1000 of windows, 200 of broadcasts")
       ->check(count);
-  app.add_option("--megabytes", asked.megabytes,
+  app.add_option("--megabytes", plan.megabytes,
                  "large messages have fewer rounds, so that about this travels; 512 unless given")
       ->check(count);
-  app.add_option("--window", asked.window, "messages in flight; 64 unless given")->check(count);
-  app.add_option("--buffers", asked.buffers, "that UCX and MPI use in turn; 1 unless given, as OSU has it")
+  app.add_option("--window", plan.window, "messages in flight; 64 unless given")->check(count);
+  app.add_option("--buffers", plan.buffers, "that UCX and MPI use in turn; 1 unless given, as OSU has it")
       ->check(count);
   app.add_option(
-         "--payload", asked.payload,
+         "--payload", plan.payload,
          "shared (unless asked otherwise): one buffer, again and again, in Imbrex a vector that all messages "
          "share; given: of pingpong, what has come; of Imbrex's windows, vectors, made while the clock "
          "stands "
          "and moved into the messages; shown: one buffer, which Imbrex copies into each")
       ->check(CLI::IsMember({"shared", "given", "shown"}));
-  app.add_flag("--coalesce", asked.coalesces,
+  app.add_flag("--coalesce", plan.coalesces,
                "lets short messages of Imbrex's windows wait for each other, and cross together");
-  app.add_option("--elements", asked.elements, "that a broadcast goes to; 10000 unless given")->check(count);
+  app.add_option("--elements", plan.elements, "that a broadcast goes to; 10000 unless given")->check(count);
   app.add_option(
-         "--real-time", asked.priority,
+         "--real-time", plan.priority,
          "priority of the measuring threads, so that other work does not disturb them; 0, none, unless "
          "given. Launchers keep theirs: ranks that wait for mpirun would not let it run")
       ->check(CLI::Range(0, 99));
@@ -72,9 +72,9 @@ std::int64_t course::rounds_of(std::size_t bytes) const {
 std::int64_t course::warm_up_of(std::size_t bytes) const { return rounds_of(bytes) / stretches + 1; }
 
 course parse_course(int argc, const char* const* argv, const std::string& usage, bool has_broadcast) {
-  course asked;
+  course plan;
   CLI::App app("Messages between two processes, as the OSU benchmarks send them.\n" + usage);
-  declare(app, asked);
+  declare(app, plan);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -83,15 +83,14 @@ course parse_course(int argc, const char* const* argv, const std::string& usage,
   } catch (const CLI::ParseError& e) {
     throw imbrex::usage_error(std::string(e.what()) + "; see --help");
   }
-  if (asked.bench == "broadcast" && !has_broadcast)
+  if (plan.bench == "broadcast" && !has_broadcast)
     throw imbrex::usage_error("--bench broadcast: Imbrex alone has it; choose pingpong, bandwidth or rate");
-  if (asked.largest == 0) asked.largest = asked.bench == "rate" ? 4096 : 4'194'304;
-  if (asked.largest < asked.smallest)
-    throw imbrex::usage_error("--largest " + std::to_string(asked.largest) + " is below --smallest " +
-                              std::to_string(asked.smallest) + ": give a larger one");
-  if (asked.rounds == 0)
-    asked.rounds = asked.is_pingpong() ? 10'000 : asked.bench == "broadcast" ? 200 : 1000;
-  return asked;
+  if (plan.largest == 0) plan.largest = plan.bench == "rate" ? 4096 : 4'194'304;
+  if (plan.largest < plan.smallest)
+    throw imbrex::usage_error("--largest " + std::to_string(plan.largest) + " is below --smallest " +
+                              std::to_string(plan.smallest) + ": give a larger one");
+  if (plan.rounds == 0) plan.rounds = plan.is_pingpong() ? 10'000 : plan.bench == "broadcast" ? 200 : 1000;
+  return plan;
 }
 
 void check_two_processes(int processes, const std::string& usage) {

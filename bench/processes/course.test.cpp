@@ -21,17 +21,17 @@ course parsed(const Word*... words) {
 }
 
 TEST(course, goes_through_powers_of_two) {
-  const course asked = parsed("--smallest", "4", "--largest", "35");
-  EXPECT_EQ(asked.sizes(), (std::vector<std::size_t>{4, 8, 16, 32}));
+  const course plan = parsed("--smallest", "4", "--largest", "35");
+  EXPECT_EQ(plan.sizes(), (std::vector<std::size_t>{4, 8, 16, 32}));
   EXPECT_EQ(parsed().sizes().size(), 23U);
   EXPECT_EQ(parsed("--bench", "rate").sizes().back(), 4096U);
 }
 
 TEST(course, large_messages_have_fewer_rounds) {
-  const course asked = parsed("--bench", "bandwidth", "--rounds", "1000", "--megabytes", "64");
-  EXPECT_EQ(asked.rounds_of(1), 1000);
-  EXPECT_EQ(asked.rounds_of(10'000), 100);
-  EXPECT_EQ(asked.rounds_of(4'194'304), course::stretches);
+  const course plan = parsed("--bench", "bandwidth", "--rounds", "1000", "--megabytes", "64");
+  EXPECT_EQ(plan.rounds_of(1), 1000);
+  EXPECT_EQ(plan.rounds_of(10'000), 100);
+  EXPECT_EQ(plan.rounds_of(4'194'304), course::stretches);
 }
 
 TEST(course, refuses_what_cannot_be) {
@@ -44,13 +44,13 @@ TEST(course, refuses_what_cannot_be) {
 }
 
 TEST(rounds, begin_with_a_checked_one_and_count_only_the_timed) {
-  const course asked = parsed("--rounds", "50");
-  rounds r(asked, 1);
+  const course plan = parsed("--rounds", "50");
+  rounds r(plan, 1);
   int all = 0;
   int checked = 0;
   for (; r.next(); ++all) checked += r.first() ? 1 : 0;
   EXPECT_EQ(checked, 1);
-  EXPECT_EQ(all, 50 + asked.warm_up_of(1));
+  EXPECT_EQ(all, 50 + plan.warm_up_of(1));
   const point p = r.result(7);
   EXPECT_EQ(p.size, 7U);
   EXPECT_EQ(p.rounds, 50);

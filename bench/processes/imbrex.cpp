@@ -42,7 +42,7 @@ class player : public imbrex::chare<player> {
  public:
   imbrex::mailbox<bytes> answers;
 
-  explicit player(const course& asked) : asked_(asked) {}
+  explicit player(const course& plan) : asked_(plan) {}
 
   /// A message there and one back: a ball that each hands on as it came, moved and never copied, or what each
   /// has.
@@ -130,29 +130,29 @@ struct leaf : imbrex::chare<leaf> {
   int one() { return 1; }
 };
 
-imbrex::task<point> broadcast(const course& asked) {
-  const auto leaves = imbrex::make_array<leaf>(asked.elements);
-  rounds r(asked, 1);
+imbrex::task<point> broadcast(const course& plan) {
+  const auto leaves = imbrex::make_array<leaf>(plan.elements);
+  rounds r(plan, 1);
   while (r.next()) {
     const int counted = co_await leaves.reduce<&leaf::one>(imbrex::sum);
-    if (counted != asked.elements)
-      throw imbrex::error(std::to_string(counted) + " of " + std::to_string(asked.elements) +
+    if (counted != plan.elements)
+      throw imbrex::error(std::to_string(counted) + " of " + std::to_string(plan.elements) +
                           " elements were counted: what was measured is worthless");
   }
-  co_return r.result(static_cast<std::size_t>(asked.elements));
+  co_return r.result(static_cast<std::size_t>(plan.elements));
 }
 
-imbrex::task<> measure(const course& asked) {
+imbrex::task<> measure(const course& plan) {
   check_two_processes(imbrex::num_processes(), usage);
-  report results("imbrex", asked);
-  if (asked.bench == "broadcast") {
-    const point found = co_await broadcast(asked);
+  report results("imbrex", plan);
+  if (plan.bench == "broadcast") {
+    const point found = co_await broadcast(plan);
     results.add(found);
   } else {
-    const auto players = imbrex::make_array<player>(2, asked);
-    for (const auto size : asked.sizes()) {
+    const auto players = imbrex::make_array<player>(2, plan);
+    for (const auto size : plan.sizes()) {
       auto played =
-          asked.is_pingpong() ? players[0].call<&player::play>(size) : players[0].call<&player::stream>(size);
+          plan.is_pingpong() ? players[0].call<&player::play>(size) : players[0].call<&player::stream>(size);
       const point found = co_await played;
       results.add(found);
     }
@@ -167,9 +167,9 @@ int main(int argc, char** argv) {
     imbrex::options how = imbrex::parse_options(argc, argv);
     if (how.pes == 0) how.pes = 1;
     how.bind = imbrex::binding::core;
-    const course asked = parse_course(argc, argv, usage, true);
-    const real_time undisturbed(asked.priority);
-    return imbrex::run(how, [&] { return measure(asked); });
+    const course plan = parse_course(argc, argv, usage, true);
+    const real_time undisturbed(plan.priority);
+    return imbrex::run(how, [&] { return measure(plan); });
   } catch (const imbrex::usage_error& e) {
     std::fprintf(stderr, "processes_imbrex: error: %s\n", e.what());
     return imbrex::usage_error::exit_status;

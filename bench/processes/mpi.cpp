@@ -36,13 +36,13 @@ void receive(std::span<std::byte> bytes, int from) {
 /// One size of one bench; `leads` is what the leading process does, `follows` the other.
 class exchange {
  public:
-  exchange(const course& asked, std::size_t size)
-      : asked_(asked),
+  exchange(const course& plan, std::size_t size)
+      : asked_(plan),
         size_(size),
-        out_(asked.buffers, size),
-        in_(asked.buffers, size),
+        out_(plan.buffers, size),
+        in_(plan.buffers, size),
         answer_(1, answer_bytes),
-        requests_(static_cast<std::size_t>(asked.window)) {
+        requests_(static_cast<std::size_t>(plan.window)) {
     out_.fill_all(contents::there);
   }
 
@@ -100,12 +100,12 @@ class exchange {
   std::vector<MPI_Request> requests_;
 };
 
-void run(const course& asked, int rank) {
+void run(const course& plan, int rank) {
   imbrex::bind_this_thread(rank);
-  const real_time undisturbed(asked.priority);
-  report results("mpi", asked);
-  for (const auto size : asked.sizes()) {
-    exchange e(asked, size);
+  const real_time undisturbed(plan.priority);
+  report results("mpi", plan);
+  for (const auto size : plan.sizes()) {
+    exchange e(plan, size);
     MPI_Barrier(MPI_COMM_WORLD);
     rank == 0 ? e.lead(results) : e.follow();
   }
@@ -122,9 +122,9 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &processes);
   int status = 0;
   try {
-    const course asked = parse_course(argc, argv, usage, false);
+    const course plan = parse_course(argc, argv, usage, false);
     check_two_processes(processes, usage);
-    run(asked, rank);
+    run(plan, rank);
   } catch (const imbrex::usage_error& e) {  // all processes come to it
     if (rank == 0) std::fprintf(stderr, "processes_mpi: error: %s\n", e.what());
     status = imbrex::usage_error::exit_status;

@@ -15,7 +15,7 @@ namespace bench {
 /// What a program prints: one line, a JSON object.
 class report {
  public:
-  report(const char* program, const course& asked) : program_(program), asked_(asked) {}
+  report(const char* program, const course& plan) : program_(program), asked_(plan) {}
 
   void add(const point& p) { points_.push_back(p); }
 

@@ -25,9 +25,9 @@ struct point {
 ///     while (r.next()) r.first() ? checked_round() : round();
 class rounds {
  public:
-  rounds(const course& asked, std::size_t bytes)
-      : timed_(asked.rounds_of(bytes)),
-        warm_up_(asked.warm_up_of(bytes)),
+  rounds(const course& plan, std::size_t bytes)
+      : timed_(plan.rounds_of(bytes)),
+        warm_up_(plan.warm_up_of(bytes)),
         stretch_(timed_ / course::stretches),
         mark_(warm_up_) {}
 

@@ -187,16 +187,16 @@ class connection {
 /// One size of one bench; `lead` is what the leading process does, `follow` the other.
 class exchange {
  public:
-  exchange(connection& other, const course& asked, std::size_t size, bool leads)
+  exchange(connection& other, const course& plan, std::size_t size, bool leads)
       : other_(other),
-        asked_(asked),
+        asked_(plan),
         size_(size),
-        out_(asked.buffers, size),
-        in_(asked.buffers, size),
+        out_(plan.buffers, size),
+        in_(plan.buffers, size),
         answer_(1, answer_bytes) {
     out_.fill_all(contents::there);
     answer_.fill_all(contents::back);
-    other_.expect(leads ? contents::back : contents::there, size, in_, asked.hands_on());
+    other_.expect(leads ? contents::back : contents::there, size, in_, plan.hands_on());
     meet();
   }
 
@@ -248,13 +248,13 @@ class exchange {
   buffers answer_;
 };
 
-void run(const course& asked, imbrex::bootstrap& job) {
+void run(const course& plan, imbrex::bootstrap& job) {
   imbrex::bind_this_thread(job.rank());
   connection other(job);
-  const real_time undisturbed(asked.priority);
-  report results("ucx", asked);
-  for (const auto size : asked.sizes()) {
-    exchange e(other, asked, size, job.rank() == 0);
+  const real_time undisturbed(plan.priority);
+  report results("ucx", plan);
+  for (const auto size : plan.sizes()) {
+    exchange e(other, plan, size, job.rank() == 0);
     job.rank() == 0 ? e.lead(results) : e.follow();
   }
   if (job.rank() == 0) results.print();
@@ -266,10 +266,10 @@ int main(int argc, char** argv) {
   std::unique_ptr<imbrex::bootstrap> job;
   int status = 0;
   try {
-    const course asked = parse_course(argc, argv, usage, false);
+    const course plan = parse_course(argc, argv, usage, false);
     job = imbrex::find_bootstrap();
     check_two_processes(job ? job->size() : 1, usage);
-    run(asked, *job);
+    run(plan, *job);
   } catch (const imbrex::usage_error& e) {
     std::fprintf(stderr, "processes_ucx: error: %s\n", e.what());
     status = imbrex::usage_error::exit_status;

@@ -15,10 +15,10 @@ void known_throwers::add(const std::exception_ptr& given, std::string thrower) {
 }
 
 std::optional<std::string> known_throwers::thrower_of(const std::exception_ptr& thrown) const {
-  const exception asked = seen_from_outside(thrown);
-  if (asked.object == nullptr) return std::nullopt;
+  const exception target = seen_from_outside(thrown);
+  if (target.object == nullptr) return std::nullopt;
   const auto found = std::find_if(given_.rbegin(), given_.rend(), [&](const exception& other) {
-    return other.object == asked.object && other.type == asked.type && other.text == asked.text;
+    return other.object == target.object && other.type == target.type && other.text == target.text;
   });
   return found != given_.rend() ? std::optional(found->thrower) : std::nullopt;
 }

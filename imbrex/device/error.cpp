@@ -27,11 +27,11 @@ std::string detail::stream_of(const std::string& owner) {
 }
 
 device_out_of_memory::device_out_of_memory(std::string device, std::string owner, std::string_view what,
-                                           std::size_t asked, std::size_t free)
+                                           std::size_t size, std::size_t free)
     : device_error(std::move(device), std::move(owner), "allocate",
-                   "no " + std::string(what) + " for " + std::to_string(asked) + " bytes, " +
+                   "no " + std::string(what) + " for " + std::to_string(size) + " bytes, " +
                        std::to_string(free) + " are free; use smaller blocks, or more devices"),
-      asked_(asked),
+      asked_(size),
       free_(free) {}
 
 }  // namespace imbrex

@@ -36,7 +36,7 @@ std::string stream_of(const std::string& owner);
 class device_out_of_memory : public device_error {
  public:
   /// `what` is the kind of memory, "device memory" or "pinned host memory"; sizes in bytes.
-  device_out_of_memory(std::string device, std::string owner, std::string_view what, std::size_t asked,
+  device_out_of_memory(std::string device, std::string owner, std::string_view what, std::size_t size,
                        std::size_t free);
 
   std::size_t asked() const noexcept { return asked_; }

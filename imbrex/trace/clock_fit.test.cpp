@@ -31,13 +31,13 @@ class asker {
  public:
   asker(unsigned seed, const ways& w, truth t) : random_(seed), ways_(w), ahead_(std::move(t)) {}
 
-  clock_reading ask(std::uint64_t asked) {
+  clock_reading ask(std::uint64_t sent_at) {
     const double there = way();
     const double back = way();
-    const auto now = asked + static_cast<std::uint64_t>(there + back);
-    const auto shown = static_cast<double>(asked) + there + ahead_(asked);
-    const std::uint64_t between = asked + (now - asked) / 2;
-    return {between, std::llround(shown - static_cast<double>(between)), now - asked};
+    const auto now = sent_at + static_cast<std::uint64_t>(there + back);
+    const auto shown = static_cast<double>(sent_at) + there + ahead_(sent_at);
+    const std::uint64_t between = sent_at + (now - sent_at) / 2;
+    return {between, std::llround(shown - static_cast<double>(between)), now - sent_at};
   }
 
  private:

@@ -272,16 +272,16 @@ std::size_t file_reader::read(cursor& from, std::span<record> into) {
     const auto until = damage_ ? std::min(from.until, damage_->byte) : from.until;
     if (from.at + sizeof(record) > until) break;
     const auto room = into.subspan(filled);
-    const auto asked = room.first(std::min<std::uint64_t>(room.size(), (until - from.at) / sizeof(record)));
-    const auto got = read_at(from.at, std::as_writable_bytes(asked)) / sizeof(record);
+    const auto part = room.first(std::min<std::uint64_t>(room.size(), (until - from.at) / sizeof(record)));
+    const auto got = read_at(from.at, std::as_writable_bytes(part)) / sizeof(record);
     std::size_t sound = 0;
     auto last_time = from.last_time;
-    for (; sound < got && is_sound(asked[sound], last_time, latest_); ++sound) last_time = asked[sound].time;
-    if (sound < got) stop(from.at + sound * sizeof(record), problem_of(asked[sound], last_time));
+    for (; sound < got && is_sound(part[sound], last_time, latest_); ++sound) last_time = part[sound].time;
+    if (sound < got) stop(from.at + sound * sizeof(record), problem_of(part[sound], last_time));
     from.last_time = last_time;
     from.at += sound * sizeof(record);
     filled += sound;
-    if (sound == got && got < asked.size()) stop(from.at, "the file has become shorter");
+    if (sound == got && got < part.size()) stop(from.at, "the file has become shorter");
     if (damage_ && from.at >= damage_->byte) break;
   }
   const auto records = into.first(filled);

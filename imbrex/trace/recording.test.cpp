@@ -87,10 +87,10 @@ TEST_F(Recording, WritesTheRecordsOfEachTrackInTheirOrder) {
   file_header header;
   header.processes = 3;
   header.first_pe = 5;
-  auto asked = how();
-  asked.ring_bytes = 1'000 * sizeof(record);  // several times round
-  asked.waits = true;
-  recording r(asked, header);
+  auto settings = how();
+  settings.ring_bytes = 1'000 * sizeof(record);  // several times round
+  settings.waits = true;
+  recording r(settings, header);
   auto& first = r.add_track(track_number(track_class::pe, 5));
   auto& second = r.add_track(track_number(track_class::device, 1));
   std::thread other([&] {
@@ -121,9 +121,9 @@ TEST_F(Recording, WritesTheRecordsOfEachTrackInTheirOrder) {
 
 TEST_F(Recording, CountsWhatFindsNoRoom) {
   constexpr std::uint64_t all = 2'000'000;
-  auto asked = how();
-  asked.ring_bytes = 0;
-  recording r(asked, {});
+  auto settings = how();
+  settings.ring_bytes = 0;
+  recording r(settings, {});
   auto& t = r.add_track(0);
   t.follow(0);
   for (std::uint64_t n = 1; n <= all; ++n) t.add(mark_at(n));
@@ -155,9 +155,9 @@ TEST_F(Recording, CountsWhatFindsNoRoom) {
 }
 
 TEST_F(Recording, IsSwitchedBetweenItems) {
-  auto asked = how();
-  asked.is_on = false;
-  recording r(asked, {});
+  auto settings = how();
+  settings.is_on = false;
+  recording r(settings, {});
   auto& t = r.add_track(7);
   EXPECT_FALSE(t.follow(1));
   r.set_on(true);
@@ -215,13 +215,13 @@ TEST_F(Recording, WithoutAFinishTheFileHasNoEnd) {
 }
 
 TEST_F(Recording, SaysWhyItCannotBegin) {
-  auto asked = how();
-  asked.file = (folder_ / "no such folder" / "trace").string();
+  auto settings = how();
+  settings.file = (folder_ / "no such folder" / "trace").string();
   try {
-    recording r(asked, {});
+    recording r(settings, {});
     FAIL();
   } catch (const error& e) {
-    EXPECT_NE(std::string(e.what()).find(asked.file), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find(settings.file), std::string::npos) << e.what();
     EXPECT_NE(std::string(e.what()).find("No such file"), std::string::npos) << e.what();
   }
 }
@@ -242,9 +242,9 @@ TEST_F(Recording, AFullDiskEndsItAndNotTheProgram) {
 
 TEST_F(Recording, CannotBeginOnAFullDisk) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
-  auto asked = how();
-  asked.file = "/dev/full";
-  EXPECT_THROW(recording(asked, {}), error);
+  auto settings = how();
+  settings.file = "/dev/full";
+  EXPECT_THROW(recording(settings, {}), error);
 }
 
 }  // namespace

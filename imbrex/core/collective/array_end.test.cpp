@@ -128,9 +128,9 @@ TEST_P(array_end, answers_each_member_of_a_section) {
   run([]() -> task<> {
     for (int round = 0; round < 20; ++round) {
       const auto all = make_array<guest>(8);
-      auto asked = all.section({0, 2, 3, 5, 7}).reduce<&guest::one>(sum);
+      auto answer = all.section({0, 2, 3, 5, 7}).reduce<&guest::one>(sum);
       co_await all.destroy();
-      const std::string text = co_await complaint_of(std::move(asked));
+      const std::string text = co_await complaint_of(std::move(answer));
       EXPECT_TRUE(text.empty() || says_it_is_gone(text)) << text;
     }
   });

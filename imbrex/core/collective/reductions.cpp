@@ -382,10 +382,10 @@ void reduction_station::ask_below(std::uint64_t number) {
 }
 
 void reduction_station::ask(std::size_t child, std::uint64_t number) {
-  auto& asked = asked_[number];
-  asked.resize(emptiness_.size());
-  if (asked[child]) return;
-  asked[child] = true;
+  auto& request = asked_[number];
+  request.resize(emptiness_.size());
+  if (request[child]) return;
+  request[child] = true;
   auto& m = message_of<reduction_question>(part_);
   m.number = number;
   part_.pe().dispatch(m, part_.tree().children[child]);

@@ -588,14 +588,14 @@ TEST(device_map, none_gives_none) {
 
 TEST(device_map, may_be_the_programs_own) {
   options how{.device = "emulated", .devices = 3, .map = device_map::none};
-  std::vector<int> asked;
+  std::vector<int> pes;
   how.choose_device = [&](const device_choice& pe) -> std::optional<int> {
     EXPECT_EQ(pe.devices.size(), 3U);
     EXPECT_EQ(pe.devices[2].label(), "emulated device 2 (instant)");
     EXPECT_EQ(pe.process_pes, 2);
     EXPECT_EQ(pe.host_pes, 9);
     EXPECT_EQ(pe.place_on_host, 5 + pe.place_in_process);
-    asked.push_back(pe.pe);
+    pes.push_back(pe.pe);
     if (pe.place_in_process == 0) return std::nullopt;
     return 2;
   };
@@ -605,7 +605,7 @@ TEST(device_map, may_be_the_programs_own) {
   second.host_pes = 9;
   second.processes = {{25, 2, {0}}};
   EXPECT_EQ(chosen(how, second), (choices{std::nullopt, 2}));
-  EXPECT_EQ(asked, (std::vector{25, 26}));
+  EXPECT_EQ(pes, (std::vector{25, 26}));
 }
 
 TEST(device_map, of_the_program_must_name_a_device_that_is_there) {

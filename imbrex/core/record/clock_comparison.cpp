@@ -26,10 +26,10 @@ void clock_comparison::begin(std::uint64_t now) {
   ask_();
 }
 
-void clock_comparison::answered(std::uint64_t asked, std::uint64_t there, std::uint64_t now) {
-  if (left_ == 0 || asked > now) return;
-  const std::uint64_t round_trip = now - asked;
-  const std::uint64_t between = asked + round_trip / 2;
+void clock_comparison::answered(std::uint64_t sent_at, std::uint64_t there, std::uint64_t now) {
+  if (left_ == 0 || sent_at > now) return;
+  const std::uint64_t round_trip = now - sent_at;
+  const std::uint64_t between = sent_at + round_trip / 2;
   const trace::clock_reading found{between, static_cast<std::int64_t>(there - between), round_trip};
   if (!quickest_there_ || way_there(found) < way_there(*quickest_there_)) quickest_there_ = found;
   if (!quickest_back_ || way_back(found) < way_back(*quickest_back_)) quickest_back_ = found;

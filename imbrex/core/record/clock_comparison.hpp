@@ -24,8 +24,8 @@ class clock_comparison {
     if (now >= next_) [[unlikely]]
       begin(now);
   }
-  /// Process 0's clock showed `there` between `asked` and `now` of this one.
-  void answered(std::uint64_t asked, std::uint64_t there, std::uint64_t now);
+  /// Process 0's clock showed `there` between `sent_at` and `now` of this one.
+  void answered(std::uint64_t sent_at, std::uint64_t there, std::uint64_t now);
 
   static constexpr int questions = 16;                        ///< in a row
   static constexpr std::uint64_t between_rows = 250'000'000;  ///< ns

@@ -490,10 +490,10 @@ struct taker : chare<taker> {
 };
 
 TEST_F(Tracing, MessagesThatCannotBeSerialisedAreSentAllTheSame) {
-  auto asked = how(2);
-  asked.stats = true;
+  auto settings = how(2);
+  settings.stats = true;
   testing::internal::CaptureStderr();
-  EXPECT_EQ(run(asked,
+  EXPECT_EQ(run(settings,
                 []() -> task<> {
                   auto takers = make_array<taker>({4});
                   for (int t = 0; t < 4; ++t) send<&taker::take>(takers[t], stubborn{});
@@ -516,9 +516,9 @@ TEST_F(Tracing, TwoRunsDoNotWriteOneFile) {
 }
 
 TEST_F(Tracing, OnlyTheWindowIsRecorded) {
-  auto asked = how(3);
-  asked.trace_paused = true;
-  EXPECT_EQ(run(asked,
+  auto settings = how(3);
+  settings.trace_paused = true;
+  EXPECT_EQ(run(settings,
                 []() -> task<> {
                   auto team = make_array<player>({players});
                   const int before = co_await team.reduce<&player::play>(imbrex::sum);
@@ -578,25 +578,25 @@ TEST_F(Tracing, WithoutATraceNothingIsWritten) {
 }
 
 TEST_F(Tracing, AFileThatCannotBeIsAClearFailure) {
-  auto asked = how();
-  asked.trace = folder_.file("no/such/folder");
+  auto settings = how();
+  settings.trace = folder_.file("no/such/folder");
   testing::internal::CaptureStderr();
-  EXPECT_EQ(run(asked, game), 1);
+  EXPECT_EQ(run(settings, game), 1);
   const auto text = testing::internal::GetCapturedStderr();
-  EXPECT_NE(text.find(asked.trace), std::string::npos) << text;
-  asked = how();
-  asked.trace_buffer = 5;
+  EXPECT_NE(text.find(settings.trace), std::string::npos) << text;
+  settings = how();
+  settings.trace_buffer = 5;
   testing::internal::CaptureStderr();
-  EXPECT_EQ(run(asked, game), 2);
+  EXPECT_EQ(run(settings, game), 2);
   EXPECT_NE(testing::internal::GetCapturedStderr().find("trace_buffer = 5"), std::string::npos);
 }
 
 TEST_F(Tracing, DevicesTellWhatTheyDid) {
-  auto asked = how(1);
-  asked.device = "emulated";
-  asked.device_model = "v100";
-  asked.machine = machine_kind::simulated;
-  EXPECT_EQ(run(asked,
+  auto settings = how(1);
+  settings.device = "emulated";
+  settings.device_model = "v100";
+  settings.machine = machine_kind::simulated;
+  EXPECT_EQ(run(settings,
                 []() -> task<> {
                   stream s(gpu(), stream_priority::normal, "the test");
                   device_buffer<double> there(gpu(), 1'000);

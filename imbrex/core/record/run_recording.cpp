@@ -81,8 +81,8 @@ void run_recording::compare_clocks(std::function<void()> ask) {
   recorders_.front()->compare(*clocks_);
 }
 
-void run_recording::clock_answered(std::uint64_t asked, std::uint64_t there, std::uint64_t now) {
-  if (clocks_) clocks_->answered(asked, there, now);
+void run_recording::clock_answered(std::uint64_t sent_at, std::uint64_t there, std::uint64_t now) {
+  if (clocks_) clocks_->answered(sent_at, there, now);
 }
 
 trace::track& run_recording::track_of_network() {

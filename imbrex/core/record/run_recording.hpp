@@ -42,7 +42,7 @@ class run_recording {
   /// It is not: from now on `ask` is called, on the first PE's thread, to send the question that
   /// `clock_answered` is the answer to.
   void compare_clocks(std::function<void()> ask);
-  void clock_answered(std::uint64_t asked, std::uint64_t there, std::uint64_t now);
+  void clock_answered(std::uint64_t sent_at, std::uint64_t there, std::uint64_t now);
   /// For what nobody else can tell of the network.
   trace::track& track_of_network();
 

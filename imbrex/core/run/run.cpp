@@ -138,11 +138,11 @@ std::function<task<int>()> with_status(std::function<task<>()> main) {
   return [m = std::move(main)] { return succeed_after(m); };
 }
 
-int run_with(const options& asked, std::function<task<int>()> main) {
+int run_with(const options& settings, std::function<task<int>()> main) {
   try {
     auto& own = membership::of_this_process();
     open_standard_descriptors();  // a program may have closed one since its last run
-    options how = asked;
+    options how = settings;
     if (!how.trace.empty()) how.trace = own.trace_of_run(how.trace);
     if (own.meeting() == nullptr) return runtime(how).run(std::move(main));
     return run_in_job(how, own, std::move(main));

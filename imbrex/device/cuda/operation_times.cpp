@@ -179,8 +179,8 @@ void operation_times::tell(nanoseconds before) {
 }
 
 std::optional<nanoseconds> operation_times::set_anchor(nanoseconds longest) {
-  const nanoseconds asked = host_.now();
-  next_anchor_ = asked + before_another_try;
+  const nanoseconds before = host_.now();
+  next_anchor_ = before + before_another_try;
   event now = new_event();
   if (!now || cudaEventRecord(now.get(), side_) != cudaSuccess) return std::nullopt;
   cudaError_t state = cudaErrorNotReady;

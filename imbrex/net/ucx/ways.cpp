@@ -144,11 +144,11 @@ std::string interface_to(const std::string& address) {
     return {};
   }
   // Nothing is sent: the kernel only chooses the address to send from.
-  const descriptor asked(::socket(to.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const descriptor socket(::socket(to.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   sockaddr_storage from{};
   socklen_t size = sizeof from;
-  if (!asked || ::connect(asked.get(), reinterpret_cast<const sockaddr*>(&to), length) != 0 ||
-      ::getsockname(asked.get(), reinterpret_cast<sockaddr*>(&from), &size) != 0)
+  if (!socket || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), length) != 0 ||
+      ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&from), &size) != 0)
     return {};
   const std::string own = text_of(reinterpret_cast<const sockaddr*>(&from));
   const auto all = all_interfaces();

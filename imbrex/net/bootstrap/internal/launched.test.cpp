@@ -62,9 +62,9 @@ TEST_F(launched, gives_its_text_and_gets_all) {
   const std::vector<std::string> all{"other", ""};
   say(encode_frame(frame_kind::gathered, imbrex::encode_texts(all)));
   EXPECT_EQ(process.all_gather("mine"), all);
-  const imbrex::frame asked = hear();
-  EXPECT_EQ(asked.kind, frame_kind::gather);
-  EXPECT_EQ(asked.payload, "mine");
+  const imbrex::frame frame = hear();
+  EXPECT_EQ(frame.kind, frame_kind::gather);
+  EXPECT_EQ(frame.payload, "mine");
 }
 
 TEST_F(launched, asks_who_is_missing_and_fails_for_good) {

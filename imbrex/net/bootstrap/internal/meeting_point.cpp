@@ -388,12 +388,12 @@ descriptor meeting_point::visit(time_point deadline) const {
 bool meeting_point::greet(const descriptor& process_0, bool on_host, time_point deadline) const {
   const auto until = std::min(deadline, std::chrono::steady_clock::now() + time_to_connect);
   const hello said{magic, static_cast<std::uint64_t>(job_.rank), sha256(job_.identity), draw()};
-  challenge asked;
+  challenge c;
   welcome heard;
   const std::string secret = secret_for(on_host);
-  return send_all(process_0.get(), bytes_of(said), until) && receive_all(process_0.get(), asked, until) &&
-         are_equal(asked.proof, proof_of("process 0", secret, said, asked.random)) &&
-         send_all(process_0.get(), bytes_of(proof_of("guest", secret, said, asked.random)), until) &&
+  return send_all(process_0.get(), bytes_of(said), until) && receive_all(process_0.get(), c, until) &&
+         are_equal(c.proof, proof_of("process 0", secret, said, c.random)) &&
+         send_all(process_0.get(), bytes_of(proof_of("guest", secret, said, c.random)), until) &&
          receive_all(process_0.get(), heard, until) && heard == magic;
 }
 
