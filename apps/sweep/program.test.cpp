@@ -177,15 +177,15 @@ TEST(sweep, timed_iterations_are_a_phase_of_the_trace) {
   const std::string file = testing::TempDir() + "sweep." + std::to_string(::getpid()) + ".trace";
   run_checked({"--grid", "5,4,3", "--pes", "2", "--iters", "3", "--trace", file});
   imbrex::trace::reader source(file);
-  std::vector<std::pair<imbrex::trace::record_kind, std::uint64_t>> told;
+  std::vector<std::pair<imbrex::trace::record_kind, std::uint64_t>> records;
   for (auto piece = source.next(); !piece.records.empty(); piece = source.next())
     for (const auto& record : piece.records)
       if (record.kind == imbrex::trace::record_kind::phase_begin ||
           record.kind == imbrex::trace::record_kind::phase_end)
-        told.emplace_back(record.kind, record.a);
-  const decltype(told) expected{{imbrex::trace::record_kind::phase_begin, 3U},
-                                {imbrex::trace::record_kind::phase_end, 3U}};
-  EXPECT_EQ(told, expected);
+        records.emplace_back(record.kind, record.a);
+  const decltype(records) expected{{imbrex::trace::record_kind::phase_begin, 3U},
+                                   {imbrex::trace::record_kind::phase_end, 3U}};
+  EXPECT_EQ(records, expected);
   std::remove(file.c_str());
 }
 

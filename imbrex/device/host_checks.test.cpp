@@ -255,25 +255,26 @@ void observers_are_told_what_was_done(subject& in) {
   device_buffer<int> there(in.first(), 256);
   stream s = make(in, "one");
   stream two = make(in, "two");
-  listener told(in.first());
-  in.expect(told.hears, "the device does not tell what it does");
+  listener events(in.first());
+  in.expect(events.hears, "the device does not tell what it does");
   s.copy(there.span(), here.span());
   s.launch(add, there.span(), there.span(), 1);
   s.copy(here.span(), there.span());
   s.synchronize();
   two.fill(there.span(), std::byte{0});
   two.synchronize();
-  told.stop();
+  events.stop();
   s.copy(there.span(), here.span());
   s.synchronize();
   const std::vector<std::string> should{"one: copy to the device, 1024",
                                         "one: " + std::string(add.name) + ", 0",
                                         "one: copy from the device, 1024", "two: fill, 0"};
-  in.expect(told.texts.size() == should.size(), "not four operations are told of");
-  for (std::size_t k = 0; k < std::min(should.size(), told.texts.size()); ++k) {
-    in.expect(told.texts[k] == should[k], "\"" + told.texts[k] + "\" is told of, not \"" + should[k] + "\"");
-    in.expect(told.begins[k] <= told.ends[k], "an operation ends before it begins");
-    in.expect(k == 0 || told.ends[k - 1] <= told.begins[k],
+  in.expect(events.texts.size() == should.size(), "not four operations are told of");
+  for (std::size_t k = 0; k < std::min(should.size(), events.texts.size()); ++k) {
+    in.expect(events.texts[k] == should[k],
+              "\"" + events.texts[k] + "\" is told of, not \"" + should[k] + "\"");
+    in.expect(events.begins[k] <= events.ends[k], "an operation ends before it begins");
+    in.expect(k == 0 || events.ends[k - 1] <= events.begins[k],
               "an operation begins before the one before has ended");
   }
 }

@@ -94,10 +94,10 @@ class observed_thread {
 }  // namespace
 
 thread_machine::thread_machine(std::span<scheduler* const> pes, const thread_settings& how, bool may_spin,
-                               listener& told)
+                               listener& events)
     : pes_(pes.begin(), pes.end()),
       nudges_(pes.size()),
-      told_(told),
+      told_(events),
       bind_(how.bind),
       // Not where messages take longer than it takes to wake.
       spins_(may_spin && how.latency <= wake_margin::largest),

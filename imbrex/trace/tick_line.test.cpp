@@ -56,10 +56,10 @@ TEST(TickLine, OfClocksThatDriftNeverDecreasesAndEndsAtEachReading) {
     line.add({ticks, static_cast<std::uint64_t>(at)});
     for (std::uint64_t part = 0; part < 10; ++part) {
       const auto moment = before + more * part / 10;
-      const auto told = line.ns(moment);
-      EXPECT_GE(told + 1, last);
-      EXPECT_NEAR(static_cast<double>(told), from + static_cast<double>(moment - before) * rate, 2);
-      last = told;
+      const auto ns = line.ns(moment);
+      EXPECT_GE(ns + 1, last);
+      EXPECT_NEAR(static_cast<double>(ns), from + static_cast<double>(moment - before) * rate, 2);
+      last = ns;
     }
   }
   // Of long ago it tells what fits the ends.

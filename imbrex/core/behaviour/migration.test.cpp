@@ -519,10 +519,10 @@ void expect_refusal(const std::string& text) {
   for (const options& how : {serializing(threads(2)), seeded(3, 1)}) {
     testing::internal::CaptureStderr();
     EXPECT_EQ(imbrex::run(how, main), 1);
-    const std::string told = testing::internal::GetCapturedStderr();
+    const std::string output = testing::internal::GetCapturedStderr();
     const std::string where = InSerialize ? "serialize of restless" : "the default constructor of restless";
-    EXPECT_NE(told.find(where), std::string::npos) << told;
-    EXPECT_NE(told.find("(1), which migrates, threw " + text), std::string::npos) << told;
+    EXPECT_NE(output.find(where), std::string::npos) << output;
+    EXPECT_NE(output.find("(1), which migrates, threw " + text), std::string::npos) << output;
   }
 }
 

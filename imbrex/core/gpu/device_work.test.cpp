@@ -106,13 +106,13 @@ class block : public chare<block> {
     other.launch(last_long);
     work_.launch(fault, 46);
     co_await sleep_for(before_it_asks);
-    int told = 0;
+    int notices = 0;
     for (stream* const s : {&other, &work_, &other}) try {
         co_await s->done();
       } catch (const device_error& e) {
-        if (std::string(e.what()).find("cell 46") != std::string::npos) ++told;
+        if (std::string(e.what()).find("cell 46") != std::string::npos) ++notices;
       }
-    co_return told;
+    co_return notices;
   }
   task<int> wait_beside() {
     try {
@@ -375,7 +375,7 @@ TEST_P(on_threads, a_fault_is_told_to_whoever_awaits_and_ends_the_run_at_its_end
     for (const options& machine : {threads(1), threads(2), seeded(2, 1), seeded(1, 2), seeded(3, 3),
                                    options{.pes = 2, .machine = machine_kind::simulated}}) {
       testing::internal::CaptureStderr();
-      int told = 0;
+      int notices = 0;
       int told_beside = 0;
       options how = with_device(machine, GetParam());
       how.devices = 1;
@@ -383,13 +383,13 @@ TEST_P(on_threads, a_fault_is_told_to_whoever_awaits_and_ends_the_run_at_its_end
         auto blocks = make_array<block>({4});
         auto beside = blocks[0].call<&block::wait_beside>();
         auto also_beside = blocks[1].call<&block::wait_beside>();
-        told = co_await blocks[3].call<&block::outlive_device>(before_it_asks);
+        notices = co_await blocks[3].call<&block::outlive_device>(before_it_asks);
         told_beside += co_await beside;
         told_beside += co_await also_beside;
       });
       const std::string said = testing::internal::GetCapturedStderr();
       EXPECT_EQ(status, 1) << text_of(how);
-      EXPECT_EQ(told, 3) << text_of(how) << said;
+      EXPECT_EQ(notices, 3) << text_of(how) << said;
       // A PE that blocks, and time that jumps, may come to the end of what these wait for before there is a
       // fault.
       if (GetParam() != completion_method::synchronous && how.machine == machine_kind::threads) {

@@ -361,22 +361,22 @@ TEST_F(Tracing, PhasesAndMarksAreThere) {
                 }),
             0);
   const whole_trace t(folder_.file());
-  std::vector<std::tuple<record_kind, std::string, std::int64_t>> told;
+  std::vector<std::tuple<record_kind, std::string, std::int64_t>> records;
   std::map<std::string, std::set<std::uint64_t>> numbers;
   for (const auto& e : t.records) {
     if (e.what.kind != record_kind::phase_begin && e.what.kind != record_kind::phase_end &&
         e.what.kind != record_kind::mark)
       continue;
     const std::string name(t.source.files().front()->name(trace::name_table::marks, e.what.group));
-    told.emplace_back(e.what.kind, name, static_cast<std::int64_t>(e.what.a));
+    records.emplace_back(e.what.kind, name, static_cast<std::int64_t>(e.what.a));
     numbers[name].insert(e.what.b);
   }
-  const decltype(told) expected{{record_kind::phase_begin, "whole", 7},
-                                {record_kind::mark, "here", -3},
-                                {record_kind::phase_begin, "part", 0},
-                                {record_kind::phase_end, "part", 0},
-                                {record_kind::phase_end, "whole", 7}};
-  EXPECT_EQ(told, expected);
+  const decltype(records) expected{{record_kind::phase_begin, "whole", 7},
+                                   {record_kind::mark, "here", -3},
+                                   {record_kind::phase_begin, "part", 0},
+                                   {record_kind::phase_end, "part", 0},
+                                   {record_kind::phase_end, "whole", 7}};
+  EXPECT_EQ(records, expected);
   EXPECT_EQ(numbers.at("whole").size(), 1U);
   EXPECT_NE(*numbers.at("whole").begin(), *numbers.at("part").begin());
 }
@@ -396,23 +396,23 @@ TEST_F(Tracing, DataWrittenAndReadAreThere) {
             0);
   const whole_trace t(folder_.file());
   using trace::data_step;
-  std::vector<std::tuple<record_kind, std::string, data_step, std::uint64_t>> told;
+  std::vector<std::tuple<record_kind, std::string, data_step, std::uint64_t>> records;
   std::set<std::uint64_t> stretches;
   for (const auto& e : t.records) {
     if (e.what.kind != record_kind::produced && e.what.kind != record_kind::consumed) continue;
     const std::string name(t.source.files().front()->name(trace::name_table::marks, e.what.group));
-    told.emplace_back(e.what.kind, name, static_cast<data_step>(e.what.detail), e.what.a);
+    records.emplace_back(e.what.kind, name, static_cast<data_step>(e.what.detail), e.what.a);
     stretches.insert(e.what.b);
   }
-  const decltype(told) expected{{record_kind::produced, "halo", data_step::begin, 100},
-                                {record_kind::produced, "halo", data_step::element, 7},
-                                {record_kind::consumed, "cells", data_step::begin, 20},
-                                {record_kind::produced, "halo", data_step::element, 3},
-                                {record_kind::consumed, "cells", data_step::end, 20},
-                                {record_kind::produced, "halo", data_step::end, 100},
-                                {record_kind::consumed, "cells", data_step::begin, 30},
-                                {record_kind::consumed, "cells", data_step::end, 30}};
-  EXPECT_EQ(told, expected);
+  const decltype(records) expected{{record_kind::produced, "halo", data_step::begin, 100},
+                                   {record_kind::produced, "halo", data_step::element, 7},
+                                   {record_kind::consumed, "cells", data_step::begin, 20},
+                                   {record_kind::produced, "halo", data_step::element, 3},
+                                   {record_kind::consumed, "cells", data_step::end, 20},
+                                   {record_kind::produced, "halo", data_step::end, 100},
+                                   {record_kind::consumed, "cells", data_step::begin, 30},
+                                   {record_kind::consumed, "cells", data_step::end, 30}};
+  EXPECT_EQ(records, expected);
   EXPECT_EQ(stretches.size(), 3U);
 }
 

@@ -97,17 +97,17 @@ void run_recording::set_on(bool on) {
 void run_recording::end() {
   device_recorders_.clear();  // some tell only now what was done last
   recording_.finish();
-  const auto& told = recording_.result();
-  if (!told.failure.empty()) log(log_level::warning, told.failure + "; the trace ends there");
-  if (told.waited > std::chrono::milliseconds(1))
+  const auto& result = recording_.result();
+  if (!result.failure.empty()) log(log_level::warning, result.failure + "; the trace ends there");
+  if (result.waited > std::chrono::milliseconds(1))
     log(log_level::warning,
-        "PEs waited " + duration_text(std::chrono::duration_cast<std::chrono::milliseconds>(told.waited)) +
+        "PEs waited " + duration_text(std::chrono::duration_cast<std::chrono::milliseconds>(result.waited)) +
             " in all for room in the buffers of the trace " + file_ +
             ", which counts as their programs' time: give more with --trace-buffer");
-  if (told.lost == 0) return;
+  if (result.lost == 0) return;
   log(log_level::warning,
-      "the trace " + file_ + " lacks " + std::to_string(told.lost) + " of " +
-          std::to_string(told.lost + told.records) +
+      "the trace " + file_ + " lacks " + std::to_string(result.lost) + " of " +
+          std::to_string(result.lost + result.records) +
           " records, for which there was no room: give more with --trace-buffer, or let PEs "
           "wait for the disk with --trace-full wait");
 }

@@ -259,7 +259,7 @@ bool runtime::is_deserted() const { return job_ && job_->is_deserted(); }
 detail::run_recording* runtime::recording() const { return recording_.get(); }
 
 int runtime::run(std::function<task<int>()> main) {
-  const crash_handler told(&detail::describe_what_runs);
+  const crash_handler handler(&detail::describe_what_runs);
   const crash_stack stack;
   if (statistics_) statistics_->begin();
   if (pes_.first == 0) start(std::move(main));

@@ -305,7 +305,7 @@ TEST(simulated_machine, what_others_do_to_a_device_is_noticed) {
   for (const auto completion : methods) {
     options how = simulated(model, 2, completion);
     how.devices = 1;
-    nanoseconds told{0};
+    nanoseconds begin{0};
     EXPECT_EQ(run(how,
                   [&]() -> task<> {
                     const auto workers = make_array<worker>({2});
@@ -315,11 +315,11 @@ TEST(simulated_machine, what_others_do_to_a_device_is_noticed) {
                     co_await sleep_for(1s);
                     gate.store(0, 1);
                     co_await sleep_for(5s);
-                    told = nanoseconds(co_await std::move(waited));
+                    begin = nanoseconds(co_await std::move(waited));
                   }),
               0);
-    EXPECT_GE(told, 1s) << name(completion);
-    EXPECT_LT(told, 2s) << name(completion);
+    EXPECT_GE(begin, 1s) << name(completion);
+    EXPECT_LT(begin, 2s) << name(completion);
   }
 }
 

@@ -258,7 +258,7 @@ class cuda_backend final : public device_backend {
     // for it ahead of the word.
     word.store(value, std::memory_order_release);
   }
-  bool observe(operation_observer* told) override { return times_.observe(told); }
+  bool observe(operation_observer* observer) override { return times_.observe(observer); }
   void catch_up() noexcept override { times_.catch_up(); }
   void drain() noexcept override {
     forget(cudaSetDevice(info_.index));

@@ -24,11 +24,11 @@ operation_times::timed::~timed() {
 
 operation_times::~operation_times() { observe(nullptr); }
 
-bool operation_times::observe(operation_observer* told) noexcept {
+bool operation_times::observe(operation_observer* observer) noexcept {
   catch_up();
   const std::lock_guard hold(lock_);
   stop();
-  if (told == nullptr) return true;
+  if (observer == nullptr) return true;
   try {
     if (cudaSetDevice(device_) == cudaSuccess &&
         cudaStreamCreateWithFlags(&side_, cudaStreamNonBlocking) == cudaSuccess) {
@@ -42,7 +42,7 @@ bool operation_times::observe(operation_observer* told) noexcept {
     stop();
     return false;
   }
-  told_ = told;
+  told_ = observer;
   last_told_ = host_.now();
   observed_.store(true, std::memory_order_relaxed);
   return true;

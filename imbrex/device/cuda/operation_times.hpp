@@ -42,7 +42,7 @@ class operation_times {
 
   /// Who is told from now on; null: nobody, and what has not ended by then is not told. False if the driver
   /// cannot.
-  bool observe(operation_observer* told) noexcept;
+  bool observe(operation_observer* observer) noexcept;
   /// Tells now of all that has ended.
   void catch_up() noexcept;
   std::uint32_t next_stream() noexcept { return streams_.fetch_add(1, std::memory_order_relaxed); }

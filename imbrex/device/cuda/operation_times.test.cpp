@@ -252,9 +252,9 @@ TEST_F(OperationTimes, HearsManyThreads) {
   }
   driver_.host.time += 1s;
   times.observe(nullptr);
-  std::array<std::size_t, threads> told{};
-  for (const auto& op : all) ++told.at(op.stream);
-  for (const std::size_t count : told) EXPECT_EQ(count, operations);
+  std::array<std::size_t, threads> records{};
+  for (const auto& op : all) ++records.at(op.stream);
+  for (const std::size_t count : records) EXPECT_EQ(count, operations);
   EXPECT_TRUE(
       std::is_sorted(all.begin(), all.end(), [](const auto& l, const auto& r) { return l.end < r.end; }));
 }

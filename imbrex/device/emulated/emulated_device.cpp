@@ -127,9 +127,9 @@ class emulated_backend final : public device_backend {
     part_.runs->value_changed();
   }
 
-  bool observe(operation_observer* told) override {
+  bool observe(operation_observer* observer) override {
     const emulation::session inside(*part_.runs, nanoseconds(0));
-    inside->observe(part_.index, told);
+    inside->observe(part_.index, observer);
     return true;
   }
 

@@ -267,14 +267,14 @@ void engine::finish(operation& op) {
   complete(op);
 }
 
-void engine::tell(operation_observer& told, const operation& op) const {
+void engine::tell(operation_observer& observer, const operation& op) const {
   using type = finished_operation::type;
   const auto what = op.kind == operation_kind::to_device     ? type::to_device
                     : op.kind == operation_kind::from_device ? type::from_device
                     : op.kind != operation_kind::kernel      ? type::host_function
                     : op.bytes != 0                          ? type::within_device
                                                              : type::kernel;
-  told.finished({what, op.what, op.stream, *op.owner, op.bytes, op.begun, now_});
+  observer.finished({what, op.what, op.stream, *op.owner, op.bytes, op.begun, now_});
 }
 
 void engine::complete(operation& op) {

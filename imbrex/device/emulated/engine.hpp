@@ -131,8 +131,8 @@ class engine {
   bool take_news() { return std::exchange(news_, false); }
   /// The same of one device.
   bool take_news(int device) { return std::exchange(devices_[static_cast<std::size_t>(device)].news, false); }
-  void observe(int device, operation_observer* told) {
-    devices_[static_cast<std::size_t>(device)].observer = told;
+  void observe(int device, operation_observer* observer) {
+    devices_[static_cast<std::size_t>(device)].observer = observer;
   }
   /// Draws from the seed; 0 without one.
   std::uint64_t draw(std::uint64_t below);
@@ -182,7 +182,7 @@ class engine {
   void time_over(operation& op);
   void finish(operation& op);
   void complete(operation& op);
-  void tell(operation_observer& told, const operation& op) const;
+  void tell(operation_observer& observer, const operation& op) const;
   void compute(device_state& d);
   void share_out(device_state& d);
   void finish_computing(device_state& d);

@@ -68,8 +68,8 @@ std::pair<bool, int> outlive_killed_launcher() {
     if (::getppid() != parent) ::_exit(1);
     {
       const imbrex::outliving_launcher still;
-      const bool told = ::write(ready[1].get(), "r", 1) == 1;
-      while (told && ::getppid() == parent) ::usleep(1'000);
+      const bool is_written = ::write(ready[1].get(), "r", 1) == 1;
+      while (is_written && ::getppid() == parent) ::usleep(1'000);
       if (::write(said[1].get(), "s", 1) != 1) ::_exit(1);
     }
     ::sleep(30);

@@ -167,11 +167,11 @@ void network_endpoint<Worker>::use_memory(std::span<const std::byte> bytes) {
 
 template <class Worker>
 void network_endpoint<Worker>::take_verdict(std::span<const std::byte> bytes) {
-  const auto told = last_of<path_verdict>(bytes);
-  if (told.which >= size_class::number || told.better > long_path::memory)
-    throw serial_error("malformed message: path " + std::to_string(static_cast<int>(told.better)) +
-                       " for the sizes " + std::to_string(told.which));
-  known_peer(told.from).near.choices[told.which].decide(told.trial, told.better);
+  const auto verdict = last_of<path_verdict>(bytes);
+  if (verdict.which >= size_class::number || verdict.better > long_path::memory)
+    throw serial_error("malformed message: path " + std::to_string(static_cast<int>(verdict.better)) +
+                       " for the sizes " + std::to_string(verdict.which));
+  known_peer(verdict.from).near.choices[verdict.which].decide(verdict.trial, verdict.better);
 }
 
 template <class Worker>

@@ -32,19 +32,19 @@ std::vector<std::string> arrivals(const options& how, fabric_capabilities* can =
   loopback_worker from(in);
   loopback_worker to(in);
   if (can != nullptr) *can = from.can();
-  listener told;
-  from.listen(told);
-  to.listen(told);
+  listener events;
+  from.listen(events);
+  to.listen(events);
   fabric_connection way;
   EXPECT_TRUE(from.connect(way, {to.address(), 1, true}).is_done());
-  fabric_transfer what(told);
+  fabric_transfer what(events);
   for (int i = 0; i < 100; ++i) {
     const std::string text = std::to_string(i);
     EXPECT_TRUE(from.send(way, 0, {}, std::as_bytes(std::span(text)), what).is_done());
     for (int look = 0; look < 2; ++look) to.progress();
   }
   for (int look = 0; look < 3000; ++look) to.progress();
-  return told.texts;
+  return events.texts;
 }
 
 std::vector<std::string> all_texts() {

@@ -60,9 +60,9 @@ int launched_bootstrap::leave(int status) {
 
 std::optional<bootstrap::end_of_others> launched_bootstrap::others_left() {
   try {
-    const auto told = connection_.receive(std::chrono::steady_clock::now());
-    if (told && told->kind == frame_kind::left) return end_of_others{decode_status(told->payload)};
-    if (told && told->kind == frame_kind::died) return end_of_others{1, true};
+    const auto frame = connection_.receive(std::chrono::steady_clock::now());
+    if (frame && frame->kind == frame_kind::left) return end_of_others{decode_status(frame->payload)};
+    if (frame && frame->kind == frame_kind::died) return end_of_others{1, true};
   } catch (const error&) {  // the next exchange says so
   }
   return std::nullopt;
