@@ -63,9 +63,9 @@ double block::keep_pace(double part, Sweep sweep) {
 
 imbrex::task<progress> block::run(std::int64_t iterations, double tolerance, bool residual_wanted) {
   const bool manual = overlap_ == overlap_mode::manual;
-  progress made;
-  while (made.iterations < iterations) {
-    const bool last = made.iterations + 1 == iterations;
+  progress p;
+  while (p.iterations < iterations) {
+    const bool last = p.iterations + 1 == iterations;
     const sweep_options options{.stores = stores_, .change = tolerance > 0 || (last && residual_wanted)};
     double interior = 0;
     if (manual) {
@@ -76,19 +76,19 @@ imbrex::task<progress> block::run(std::int64_t iterations, double tolerance, boo
       face received = co_await halo.receive(iteration_);
       field_.put_halo(received.side, std::move(received.cells));
     }
-    made.residual =
+    p.residual =
         manual
             ? std::max(interior, keep_pace(1 - inner_part(), [&] { return sweep_exterior(field_, options); }))
             : keep_pace(1, [&] { return sweep(field_, options); });
-    ++made.iterations;
+    ++p.iterations;
     ++iteration_;
     send_faces();  // of the next iteration, even after the last: another call of run() may follow
     if (tolerance > 0) {
-      made.residual = co_await all_reduce(made.residual, imbrex::max);
-      if (made.residual < tolerance) break;
+      p.residual = co_await all_reduce(p.residual, imbrex::max);
+      if (p.residual < tolerance) break;
     }
   }
-  co_return made;
+  co_return p;
 }
 
 std::uint64_t block::checksum() { return jacobi3d::checksum(field_, cut_.grid, cut_.first(place_)); }

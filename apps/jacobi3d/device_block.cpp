@@ -143,22 +143,22 @@ void device_block::submit_update() {
 }
 
 imbrex::task<progress> device_block::run(std::int64_t iterations, double tolerance) {
-  progress made;
-  while (made.iterations < iterations) {
+  progress p;
+  while (p.iterations < iterations) {
     for (int n = neighbours_; n > 0; --n) {
       const face received = co_await halo.receive(iteration_);
       submit_halo(received);
     }
     submit_update();
-    ++made.iterations;
+    ++p.iterations;
     ++iteration_;
     co_await send_faces();  // of the next iteration, even after the last: another call of run() may follow
     if (tolerance > 0) {
-      made.residual = co_await all_reduce(co_await residual(), imbrex::max);
-      if (made.residual < tolerance) break;
+      p.residual = co_await all_reduce(co_await residual(), imbrex::max);
+      if (p.residual < tolerance) break;
     }
   }
-  co_return made;
+  co_return p;
 }
 
 imbrex::task<> device_block::fetch(const cells_on_device& from, imbrex::pinned_buffer<double>& to) {

@@ -51,13 +51,13 @@ imbrex::task<> time_iterations(const settings& setup, imbrex::array<Block> block
   for (std::size_t stretch = 0; stretch < lengths.size() && !converged; ++stretch) {
     const bool last = stretch + 1 == lengths.size();
     const auto begin = moment(is_virtual);
-    const progress made = co_await timed(blocks, lengths[stretch], setup.tolerance, last);
+    const progress p = co_await timed(blocks, lengths[stretch], setup.tolerance, last);
     const double ours = std::chrono::duration<double>(moment(is_virtual) - begin).count();
-    if (plain != nullptr) ratios.push_back(plain->run(made.iterations, setup.tolerance > 0).seconds / ours);
-    seconds.push_back(ours / double(made.iterations));
-    result.iterations += made.iterations;
-    result.residual = made.residual;
-    converged = setup.tolerance > 0 && made.residual < setup.tolerance;
+    if (plain != nullptr) ratios.push_back(plain->run(p.iterations, setup.tolerance > 0).seconds / ours);
+    seconds.push_back(ours / double(p.iterations));
+    result.iterations += p.iterations;
+    result.residual = p.residual;
+    converged = setup.tolerance > 0 && p.residual < setup.tolerance;
     listener(double(stretch + 1) / double(lengths.size()));
   }
   result.seconds_per_iteration = median(seconds);
@@ -110,8 +110,8 @@ imbrex::task<> run_configuration(const settings& setup, const configuration& cho
     // All PEs sweep at once, so that the whole grid takes so many times as long as one of them.
     const pace sweeps{setup.spin * setup.machine.pes * setup.processes,
                       setup.machine.machine == imbrex::machine_kind::simulated};
-    const auto made = imbrex::make_array<block>(shape, setup.grid, setup.init, setup.overlap, sweeps);
-    co_return co_await run_blocks(setup, chosen, made, plain, serial, listener, result);
+    const auto array = imbrex::make_array<block>(shape, setup.grid, setup.init, setup.overlap, sweeps);
+    co_return co_await run_blocks(setup, chosen, array, plain, serial, listener, result);
   }
   const auto made = imbrex::make_array<device_block>(shape, setup.grid, setup.init, by_requests(setup));
   co_await run_blocks(setup, chosen, made, plain, serial, listener, result);

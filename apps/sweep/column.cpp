@@ -37,19 +37,19 @@ column::column(const problem& posed, const pace& steps)
       last_flux_(source_.size()) {}
 
 imbrex::task<progress> column::run(std::int64_t iterations, double tolerance) {
-  progress made;
-  while (made.iterations < iterations) {
+  progress p;
+  while (p.iterations < iterations) {
     scatter();
     leakage_ = 0;
     for (int octant = 0; octant < octants; ++octant) co_await pass(octant);
-    made.residual = residual();
-    ++made.iterations;
+    p.residual = residual();
+    ++p.iterations;
     if (tolerance > 0) {
-      made.residual = co_await all_reduce(made.residual, imbrex::max);
-      if (made.residual < tolerance) break;
+      p.residual = co_await all_reduce(p.residual, imbrex::max);
+      if (p.residual < tolerance) break;
     }
   }
-  co_return made;
+  co_return p;
 }
 
 void column::scatter() {

@@ -19,12 +19,12 @@ imbrex::nanoseconds moment(const pace& steps) {
 imbrex::task<> time_iterations(const settings& setup, const pace& steps, columns all, measurement& result) {
   const imbrex::trace::phase timed("iterations", setup.iterations);
   const auto begin = moment(steps);
-  const progress made =
+  const progress p =
       co_await all.reduce<&column::run>(greatest_residual{}, setup.iterations, setup.tolerance);
   const double seconds = std::chrono::duration<double>(moment(steps) - begin).count();
-  result.iterations = made.iterations;
-  result.seconds_per_iteration = seconds / double(made.iterations);
-  result.residual = made.residual;
+  result.iterations = p.iterations;
+  result.seconds_per_iteration = seconds / double(p.iterations);
+  result.residual = p.residual;
 }
 
 imbrex::task<harness::comparison> compare(columns all, const harness::decomposition& cut,

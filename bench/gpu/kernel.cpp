@@ -97,9 +97,9 @@ std::vector<std::vector<double>> in_turn(imbrex::stream& in, const std::vector<o
 }
 
 std::vector<double> rates(double amount, const std::vector<double>& seconds) {
-  std::vector<double> made;
-  for (const double s : seconds) made.push_back(amount / s);
-  return made;
+  std::vector<double> values;
+  for (const double s : seconds) values.push_back(amount / s);
+  return values;
 }
 
 class subject {

@@ -180,9 +180,9 @@ imbrex::completion_method method_of(const std::string& name) {
 }
 
 nlohmann::ordered_json spread(const std::vector<double>& values) {
-  nlohmann::ordered_json made = bench::spread(values);
-  made["percentile_95"] = bench::percentile_95(values);
-  return made;
+  nlohmann::ordered_json json = bench::spread(values);
+  json["percentile_95"] = bench::percentile_95(values);
+  return json;
 }
 
 void add_rows(const std::string& method, const samples& of, nlohmann::ordered_json& rows) {

@@ -64,9 +64,9 @@ class copy_loop {
   using storage = std::unique_ptr<double, release>;
 
   static storage allocate(std::size_t count) {
-    storage made(static_cast<double*>(std::aligned_alloc(64, count * sizeof(double))));
-    std::fill_n(made.get(), count, 1.0);
-    return made;
+    storage memory(static_cast<double*>(std::aligned_alloc(64, count * sizeof(double))));
+    std::fill_n(memory.get(), count, 1.0);
+    return memory;
   }
 
   std::size_t count_;

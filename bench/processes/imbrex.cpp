@@ -28,9 +28,9 @@ const std::string usage = "imbrex run -n 2 processes_imbrex [OPTIONS]";
 using bytes = std::vector<std::byte>;
 
 bytes filled(std::size_t size, contents which) {
-  bytes made(size);
-  fill(made, which);
-  return made;
+  bytes b(size);
+  fill(b, which);
+  return b;
 }
 
 std::shared_ptr<const bytes> shared_bytes(std::size_t size, contents which) {

@@ -90,16 +90,16 @@ class generator {
   }
 
   void send(std::uint32_t from, std::uint32_t to) {
-    message made;
-    made.sent = pes_[from].time;
-    made.address = address(from, random_() % 1024 + 16);
-    put(from, record_kind::sent, made.address, 64 << (random_() % 12), to, 20, 1);
+    message m;
+    m.sent = pes_[from].time;
+    m.address = address(from, random_() % 1024 + 16);
+    put(from, record_kind::sent, m.address, 64 << (random_() % 12), to, 20, 1);
     if (from / pes_a_process_ != to / pes_a_process_) {
-      made.packer = from + 1;
-      made.number = ++pes_[from].packed;
-      put(from, record_kind::packed, made.address, 64, made.number, 20);
+      m.packer = from + 1;
+      m.number = ++pes_[from].packed;
+      put(from, record_kind::packed, m.address, 64, m.number, 20);
     }
-    pes_[to].next.push_back(made);
+    pes_[to].next.push_back(m);
   }
 
   void exchange() {

@@ -58,10 +58,10 @@ void let_reserve_go() noexcept {
 /// Only addresses: it is never touched.
 void keep_reserve() noexcept {
   if (reserve.load() != nullptr) return;
-  void* const made = ::mmap(nullptr, reserve_bytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const memory = ::mmap(nullptr, reserve_bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   void* none = nullptr;
-  if (made != MAP_FAILED && !reserve.compare_exchange_strong(none, made)) ::munmap(made, reserve_bytes);
+  if (memory != MAP_FAILED && !reserve.compare_exchange_strong(none, memory)) ::munmap(memory, reserve_bytes);
 }
 
 std::mutex lock;

@@ -11,8 +11,8 @@ namespace imbrex {
 namespace {
 
 std::uint64_t next_number() {
-  static std::atomic<std::uint64_t> made = 0;
-  return made.fetch_add(1, std::memory_order_relaxed);
+  static std::atomic<std::uint64_t> count = 0;
+  return count.fetch_add(1, std::memory_order_relaxed);
 }
 
 }  // namespace

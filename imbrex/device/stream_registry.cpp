@@ -72,9 +72,9 @@ void stream_registry::begin_capture(stream_backend& stream) {
 std::unique_ptr<graph_backend> stream_registry::end_capture(stream_backend& stream) {
   const std::lock_guard guard(lock_);
   try {
-    auto made = stream.end_capture();
+    auto graph = stream.end_capture();
     std::erase(captured_, &stream);
-    return made;
+    return graph;
   } catch (...) {
     if (!stream.capturing()) std::erase(captured_, &stream);
     throw;

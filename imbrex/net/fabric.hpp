@@ -109,7 +109,7 @@ class fabric_worker {
   /// Whom to tell; before the first message can come.
   virtual void listen(fabric_events& to) = 0;
 
-  virtual fabric_status connect(fabric_connection& made, const fabric_destination& to) = 0;
+  virtual fabric_status connect(fabric_connection& connection, const fabric_destination& to) = 0;
   /// Whether long messages to another worker of this host could go faster by memory that both share. It may
   /// take a while to find out.
   virtual bool may_share_memory(const fabric_connection& /*to*/) { return false; }
@@ -137,7 +137,7 @@ class fabric_worker {
   virtual bool arm() = 0;
   virtual int descriptor() const = 0;
   /// Drops a connection and what it still holds.
-  virtual void disconnect(fabric_connection& made) noexcept = 0;
+  virtual void disconnect(fabric_connection& connection) noexcept = 0;
 };
 
 /// The first process of a host, which watches the links of the host.

@@ -288,16 +288,16 @@ void thread_machine::wait_awake(scheduler& pe, nanoseconds deadline) const {
 }
 
 std::optional<thread_machine::claim> thread_machine::claim_quiet() {
-  claim made{};
+  claim c{};
   auto seen = sleepers_.load();
   do {
     if (seen % one_wake != pes_.size() || stopping()) return std::nullopt;
     for (scheduler* pe : pes_)
       if (!pe->door().is_parked()) return std::nullopt;
-    made.exchanged = told_.counted();
-    made.sleepers = seen + one_wake - one_sleeper;
-  } while (!sleepers_.compare_exchange_weak(seen, made.sleepers));
-  return made;
+    c.exchanged = told_.counted();
+    c.sleepers = seen + one_wake - one_sleeper;
+  } while (!sleepers_.compare_exchange_weak(seen, c.sleepers));
+  return c;
 }
 
 }  // namespace imbrex

@@ -130,55 +130,56 @@ particle make_particle(Random& random) {
 
 template <class Random>
 tree make_tree(Random& random, int depth) {
-  tree made{number(random), {}};
+  tree root{number(random), {}};
   if (depth > 0)
-    for (std::size_t i = length(random); i > 0; --i) made.children.push_back(make_tree(random, depth - 1));
-  return made;
+    for (std::size_t i = length(random); i > 0; --i) root.children.push_back(make_tree(random, depth - 1));
+  return root;
 }
 
 template <class Random>
 everything make_everything(Random& random) {
-  everything made;
-  made.flag = random() % 2 != 0;
-  made.complex = {number(random) / 7.0, 1.0};
-  made.time = std::chrono::nanoseconds(number(random));
-  made.bits = std::bitset<13>(random());
-  for (std::size_t i = length(random); i > 0; --i) made.numbers.push_back(number(random) / 3.0);
-  for (std::size_t i = random() % 20; i > 0; --i) made.flags.push_back(random() % 2 != 0);
-  for (std::size_t i = length(random); i > 0; --i) made.particles.push_back(make_particle(random));
-  made.strings = {text(random), {text(random), text(random)}, {text(random), text(random)}, {}};
+  everything sample;
+  sample.flag = random() % 2 != 0;
+  sample.complex = {number(random) / 7.0, 1.0};
+  sample.time = std::chrono::nanoseconds(number(random));
+  sample.bits = std::bitset<13>(random());
+  for (std::size_t i = length(random); i > 0; --i) sample.numbers.push_back(number(random) / 3.0);
+  for (std::size_t i = random() % 20; i > 0; --i) sample.flags.push_back(random() % 2 != 0);
+  for (std::size_t i = length(random); i > 0; --i) sample.particles.push_back(make_particle(random));
+  sample.strings = {text(random), {text(random), text(random)}, {text(random), text(random)}, {}};
   for (std::size_t i = length(random); i > 0; --i)
-    made.strings.more.emplace_back(length(random), text(random));
-  for (std::size_t i = length(random); i > 0; --i) made.deque.push_back(static_cast<std::int16_t>(random()));
-  for (std::size_t i = length(random); i > 0; --i) made.list.push_back(text(random));
+    sample.strings.more.emplace_back(length(random), text(random));
   for (std::size_t i = length(random); i > 0; --i)
-    made.map[text(random)].assign(length(random), number(random));
-  for (std::size_t i = length(random); i > 0; --i) made.hash_map[number(random)] = text(random);
-  made.hash_map[number(random)] = std::nullopt;
+    sample.deque.push_back(static_cast<std::int16_t>(random()));
+  for (std::size_t i = length(random); i > 0; --i) sample.list.push_back(text(random));
   for (std::size_t i = length(random); i > 0; --i)
-    made.multimap.emplace(static_cast<int>(random() % 2), number(random));
-  for (std::size_t i = length(random); i > 0; --i) made.set.emplace(number(random), random() % 2 != 0);
-  for (std::size_t i = length(random); i > 0; --i) made.hash_multiset.insert(text(random));
-  made.tuple = {number(random), text(random), random() % 2 != 0};
+    sample.map[text(random)].assign(length(random), number(random));
+  for (std::size_t i = length(random); i > 0; --i) sample.hash_map[number(random)] = text(random);
+  sample.hash_map[number(random)] = std::nullopt;
+  for (std::size_t i = length(random); i > 0; --i)
+    sample.multimap.emplace(static_cast<int>(random() % 2), number(random));
+  for (std::size_t i = length(random); i > 0; --i) sample.set.emplace(number(random), random() % 2 != 0);
+  for (std::size_t i = length(random); i > 0; --i) sample.hash_multiset.insert(text(random));
+  sample.tuple = {number(random), text(random), random() % 2 != 0};
   switch (random() % 4) {
-    case 0: made.variant = number(random); break;
-    case 1: made.variant = text(random); break;
-    case 2: made.variant = std::vector<float>(length(random), 1.5F); break;
+    case 0: sample.variant = number(random); break;
+    case 1: sample.variant = text(random); break;
+    case 2: sample.variant = std::vector<float>(length(random), 1.5F); break;
     default: break;
   }
-  if (random() % 2 != 0) made.maybe = make_particle(random);
-  linked* end = &made.chain;
+  if (random() % 2 != 0) sample.maybe = make_particle(random);
+  linked* end = &sample.chain;
   for (std::size_t i = length(random); i > 0; --i) {
     end->next = std::make_unique<linked>();
     end = end->next.get();
     end->value = static_cast<std::uint8_t>(random());
   }
-  made.root = make_tree(random, 3);
-  made.hidden = closed(number(random), text(random));
-  made.derived.text = text(random);
-  made.derived.answer = random() % 2 != 0 ? yes_or_no::yes : yes_or_no::no;
-  made.three = {true, random() % 2 != 0, false};
-  return made;
+  sample.root = make_tree(random, 3);
+  sample.hidden = closed(number(random), text(random));
+  sample.derived.text = text(random);
+  sample.derived.answer = random() % 2 != 0 ? yes_or_no::yes : yes_or_no::no;
+  sample.three = {true, random() % 2 != 0, false};
+  return sample;
 }
 
 }  // namespace imbrex::sample

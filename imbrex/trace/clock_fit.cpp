@@ -90,8 +90,8 @@ bool clock_fit::add(const clock_reading& reading) {
 }
 
 clock_line clock_fit::line() const {
-  clock_line made;
-  if (readings_.empty()) return made;
+  clock_line line;
+  if (readings_.empty()) return line;
   auto stretches = done_;
   const auto middle = readings_.begin() + static_cast<std::ptrdiff_t>(before_);
   if (before_ > 0 && readings_.back().here - readings_.front().here >= window + window / 2) {
@@ -102,10 +102,10 @@ clock_line clock_fit::line() const {
   }
   const stretch& first = stretches.front();
   const stretch& last = stretches.back();
-  if (first.begin < first.middle()) made.add(first.begin, first.at(first.begin));
-  for (const stretch& s : stretches) made.add(s.middle(), s.at(s.middle()));
-  if (last.end > last.middle()) made.add(last.end, last.at(last.end));
-  return made;
+  if (first.begin < first.middle()) line.add(first.begin, first.at(first.begin));
+  for (const stretch& s : stretches) line.add(s.middle(), s.at(s.middle()));
+  if (last.end > last.middle()) line.add(last.end, last.at(last.end));
+  return line;
 }
 
 }  // namespace imbrex::trace

@@ -40,12 +40,12 @@ std::vector<seen> read_all(reader& in) {
 }
 
 std::vector<record> random_records(std::mt19937& random, std::size_t count, std::uint64_t time) {
-  std::vector<record> made;
+  std::vector<record> records;
   for (std::size_t k = 0; k < count; ++k) {
     time += random() % 5;
-    made.push_back(a_record(time, record_kind::mark, random()));
+    records.push_back(a_record(time, record_kind::mark, random()));
   }
-  return made;
+  return records;
 }
 
 TEST(Reader, MergesAllTracksInTheOrderOfTime) {
@@ -125,15 +125,15 @@ class ReaderOf : public testing::TestWithParam<many_tracks> {
     for (std::uint32_t t = 0; t < of.tracks; ++t) {
       std::size_t left = total / of.tracks + 1;
       if (of.one_has_half) left = t == of.tracks / 2 ? total / 2 : total / 2 / of.tracks + 1;
-      std::vector<record> made;
+      std::vector<record> records;
       std::uint64_t time = 1000;
       for (; left > 0; --left) {
         time += step();
-        made.push_back(
-            a_record(time, random_() % 3 == 0 ? record_kind::sent : record_kind::mark, made.size()));
-        records_.push_back({{0, t, time, made.size() - 1}, made.back().kind == record_kind::sent});
+        records.push_back(
+            a_record(time, random_() % 3 == 0 ? record_kind::sent : record_kind::mark, records.size()));
+        records_.push_back({{0, t, time, records.size() - 1}, records.back().kind == record_kind::sent});
       }
-      out.write(t, made);
+      out.write(t, records);
     }
     out.end();
     std::sort(records_.begin(), records_.end(), [](const auto& l, const auto& r) {
@@ -217,17 +217,17 @@ TEST(Reader, SortsByAllOfATime) {
   file_writer out(folder.file(), head);
   std::vector<std::uint64_t> times;
   for (std::uint32_t track = 0; track < 2; ++track) {
-    std::vector<record> made;
+    std::vector<record> records;
     std::uint64_t time = 1000;
     const auto add = [&](std::uint64_t step) {
-      made.push_back(a_record(time += step, record_kind::mark, made.size()));
+      records.push_back(a_record(time += step, record_kind::mark, records.size()));
       times.push_back(time);
     };
     for (std::uint64_t step = 500'000; step < 1'000'000; step += 50'000) {
       for (int k = 0; k < 3'000; ++k) add(90'000'000 + track);
       for (int k = 0; k < 6'000 && track == 0; ++k) add(step);
     }
-    out.write(track, made);
+    out.write(track, records);
   }
   out.end();
   std::sort(times.begin(), times.end());

@@ -72,9 +72,9 @@ recording::~recording() {
 }
 
 track& recording::add_track(std::uint32_t number, time_unit unit) {
-  auto made = std::make_unique<track>(*this, number, unit, ring_records_);
+  auto t = std::make_unique<track>(*this, number, unit, ring_records_);
   const std::lock_guard hold(lock_);
-  tracks_.push_back(std::move(made));
+  tracks_.push_back(std::move(t));
   return *tracks_.back();
 }
 

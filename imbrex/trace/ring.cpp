@@ -54,9 +54,9 @@ ring::block* ring::take_block() {
   }
   if (blocks_.size() == most_blocks_) return nullptr;
   try {
-    auto made =
+    auto b =
         std::make_unique<block>(block{nullptr, std::make_unique_for_overwrite<record[]>(block_records_)});
-    return blocks_.emplace_back(std::move(made)).get();
+    return blocks_.emplace_back(std::move(b)).get();
   } catch (const std::bad_alloc&) {  // as if the ring were so small
     return nullptr;
   }

@@ -64,8 +64,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   bytes[1] = std::byte{kind};
   imbrex::reader in(bytes);
   try {
-    imbrex::work* made = imbrex::message_table::at(kind).unpack(in);
-    made->type->destroy(*made);
+    imbrex::work* item = imbrex::message_table::at(kind).unpack(in);
+    item->type->destroy(*item);
   } catch (const imbrex::serial_error&) {  // what a receiver would answer to such bytes
   }
   return 0;

@@ -49,15 +49,15 @@ std::string a_valid_trace(std::mt19937& random) {
                               records * static_cast<std::uint32_t>(sizeof(trace::record))};
     append(bytes, chunk);
     for (std::uint32_t k = 0; k < records; ++k) {
-      trace::record made{};
-      made.time = times[track] += random() % 4;
-      made.kind = static_cast<trace::record_kind>(1 + random() % (trace::record_kinds - 1));
-      made.detail = static_cast<std::uint8_t>(random() % 3);
-      made.entry = static_cast<std::uint16_t>(random() % 3);
-      made.group = static_cast<std::uint32_t>(random() % 3);
-      made.a = random() % 4;
-      made.b = random() % 4;
-      append(bytes, made);
+      trace::record r{};
+      r.time = times[track] += random() % 4;
+      r.kind = static_cast<trace::record_kind>(1 + random() % (trace::record_kinds - 1));
+      r.detail = static_cast<std::uint8_t>(random() % 3);
+      r.entry = static_cast<std::uint16_t>(random() % 3);
+      r.group = static_cast<std::uint32_t>(random() % 3);
+      r.a = random() % 4;
+      r.b = random() % 4;
+      append(bytes, r);
     }
   }
   append(bytes, trace::chunk_header{});

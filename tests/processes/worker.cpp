@@ -62,10 +62,9 @@ parcel parcel_of(int from, int round) {
   const std::size_t length = round % 16 == 0   ? 100'000 + seed % 1'000
                              : round % 16 == 8 ? 65'500 + seed % 40  // bytes around 256 KiB
                                                : seed * 37 % 3'000;
-  parcel made{static_cast<decltype(parcel::from)>(from), std::vector<std::uint32_t>(length)};
-  for (std::size_t i = 0; i < length; ++i)
-    made.words[i] = seed * 2'654'435'761U + static_cast<std::uint32_t>(i);
-  return made;
+  parcel p{static_cast<decltype(parcel::from)>(from), std::vector<std::uint32_t>(length)};
+  for (std::size_t i = 0; i < length; ++i) p.words[i] = seed * 2'654'435'761U + static_cast<std::uint32_t>(i);
+  return p;
 }
 
 /// Bytes that no sender makes of a message.

@@ -42,14 +42,14 @@ std::error_code write(const std::string& file, std::string_view contents) {
 
 /// A new file beside that one, with its permissions; empty where there can be none.
 std::string make_beside(const std::string& target) {
-  const std::string made = target + "." + std::to_string(::getpid()) + ".new";
-  const int descriptor = ::open(made.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+  const std::string temporary = target + "." + std::to_string(::getpid()) + ".new";
+  const int descriptor = ::open(temporary.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
   if (descriptor < 0) return {};
   struct ::stat found{};
   const bool is_like_it = ::stat(target.c_str(), &found) != 0 || ::fchmod(descriptor, found.st_mode) == 0;
   ::close(descriptor);
-  if (is_like_it) return made;
-  ::unlink(made.c_str());
+  if (is_like_it) return temporary;
+  ::unlink(temporary.c_str());
   return {};
 }
 
@@ -59,13 +59,13 @@ std::error_code replace_file(const std::string& file, std::string_view contents)
   if (is_written_in_place(file)) return write(file, contents);
   const std::string target = target_of(file);
   if (::access(target.c_str(), W_OK) != 0 && errno != ENOENT) return last_error();
-  const std::string made = make_beside(target);
-  if (made.empty()) return write(target, contents);  // the folder is not writable, say
-  std::error_code failed = write(made, contents);
+  const std::string temporary = make_beside(target);
+  if (temporary.empty()) return write(target, contents);  // the folder is not writable, say
+  std::error_code failed = write(temporary, contents);
   const bool is_whole = !failed;
-  if (!failed) fs::rename(made, target, failed);
+  if (!failed) fs::rename(temporary, target, failed);
   std::error_code ignored;
-  if (failed) fs::remove(made, ignored);
+  if (failed) fs::remove(temporary, ignored);
   return failed && is_whole ? write(target, contents) : failed;  // something is mounted there, say
 }
 

@@ -15,8 +15,8 @@ class temporary_file {
  public:
   explicit temporary_file(const std::string& text)
       : name_(std::filesystem::temp_directory_path() / "imbrex-file-XXXXXX") {
-    const int made = ::mkstemp(name_.data());
-    if (made >= 0) ::close(made);
+    const int file = ::mkstemp(name_.data());
+    if (file >= 0) ::close(file);
     std::ofstream(name_, std::ios::binary) << text;
   }
   temporary_file(const temporary_file&) = delete;

@@ -51,16 +51,16 @@ class what_is_left : public testing::TestWithParam<machine_kind> {
 
   /// Makes it in one run.
   std::unique_ptr<leftovers> left_by_a_run() {
-    std::unique_ptr<leftovers> made;
+    std::unique_ptr<leftovers> remains;
     testing::internal::CaptureStderr();
     EXPECT_EQ(run(how(),
                   [&]() -> task<> {
-                    made = std::make_unique<leftovers>(gpu());
-                    co_await made->work.done();
+                    remains = std::make_unique<leftovers>(gpu());
+                    co_await remains->work.done();
                   }),
               0);
     warning = testing::internal::GetCapturedStderr();
-    return made;
+    return remains;
   }
 
   std::string warning;
@@ -130,8 +130,8 @@ TEST_P(what_is_left, is_nothing_of_a_program_that_tidies_up) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(run(how(),
                 []() -> task<> {
-                  leftovers made(gpu());
-                  co_await made.work.done();
+                  leftovers remains(gpu());
+                  co_await remains.work.done();
                 }),
             0);
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");

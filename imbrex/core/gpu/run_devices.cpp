@@ -175,10 +175,10 @@ std::shared_ptr<std::vector<stream>> run_devices::shared_streams(device& of) {
 
 std::vector<stream>& run_devices::request_streams(device& of) {
   return *shared_by_pes(of, request_streams_, [&of] {
-    std::vector<stream> made;
+    std::vector<stream> streams;
     for (std::size_t s = 0; s < stages_of_requests; ++s)
-      made.emplace_back(of, stream_priority::normal, "the work requests to " + of.info().label());
-    return made;
+      streams.emplace_back(of, stream_priority::normal, "the work requests to " + of.info().label());
+    return streams;
   });
 }
 

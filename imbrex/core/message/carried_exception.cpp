@@ -49,30 +49,31 @@ std::string carried_exception::what() const {
 namespace {
 
 template <class E>
-bool matches(const std::string& type, const char* name, const std::string& text, std::exception_ptr& made) {
+bool matches(const std::string& type, const char* name, const std::string& text,
+             std::exception_ptr& exception) {
   if (type != name) return false;
-  made = std::make_exception_ptr(E(text));
+  exception = std::make_exception_ptr(E(text));
   return true;
 }
 
 }  // namespace
 
 std::exception_ptr carried_exception::make(const std::string& type, const std::string& text) {
-  std::exception_ptr made;
+  std::exception_ptr exception;
   if (type == "std::bad_alloc" || type == "imbrex::out_of_memory")
     return std::make_exception_ptr(out_of_memory(text));
-  if (matches<std::runtime_error>(type, "std::runtime_error", text, made) ||
-      matches<std::logic_error>(type, "std::logic_error", text, made) ||
-      matches<std::invalid_argument>(type, "std::invalid_argument", text, made) ||
-      matches<std::domain_error>(type, "std::domain_error", text, made) ||
-      matches<std::length_error>(type, "std::length_error", text, made) ||
-      matches<std::out_of_range>(type, "std::out_of_range", text, made) ||
-      matches<std::range_error>(type, "std::range_error", text, made) ||
-      matches<std::overflow_error>(type, "std::overflow_error", text, made) ||
-      matches<std::underflow_error>(type, "std::underflow_error", text, made) ||
-      matches<error>(type, "imbrex::error", text, made) ||
-      matches<usage_error>(type, "imbrex::usage_error", text, made))
-    return made;
+  if (matches<std::runtime_error>(type, "std::runtime_error", text, exception) ||
+      matches<std::logic_error>(type, "std::logic_error", text, exception) ||
+      matches<std::invalid_argument>(type, "std::invalid_argument", text, exception) ||
+      matches<std::domain_error>(type, "std::domain_error", text, exception) ||
+      matches<std::length_error>(type, "std::length_error", text, exception) ||
+      matches<std::out_of_range>(type, "std::out_of_range", text, exception) ||
+      matches<std::range_error>(type, "std::range_error", text, exception) ||
+      matches<std::overflow_error>(type, "std::overflow_error", text, exception) ||
+      matches<std::underflow_error>(type, "std::underflow_error", text, exception) ||
+      matches<error>(type, "imbrex::error", text, exception) ||
+      matches<usage_error>(type, "imbrex::usage_error", text, exception))
+    return exception;
   return std::make_exception_ptr(remote_error(type, text));
 }
 

@@ -48,15 +48,15 @@ short_item* short_item::of(std::span<const std::byte> packed, std::uint32_t pes)
   if (!read || read->header.origin >= pes || read->header.kind >= message_table::size()) return nullptr;
   const work_type* const kind = message_table::at(read->header.kind).as_short;
   if (kind == nullptr) return nullptr;
-  auto* const made = ::new (pool::allocate(sizeof(short_item) + packed.size())) short_item();
-  made->type = kind;
-  made->origin = read->header.origin;
-  made->collection = read->header.collection;
-  made->key = read->key;
-  made->arguments = static_cast<std::uint16_t>(packed.size() - in.ahead().size());
-  made->size = static_cast<std::uint16_t>(packed.size());
-  std::memcpy(made + 1, packed.data(), packed.size());
-  return made;
+  auto* const item = ::new (pool::allocate(sizeof(short_item) + packed.size())) short_item();
+  item->type = kind;
+  item->origin = read->header.origin;
+  item->collection = read->header.collection;
+  item->key = read->key;
+  item->arguments = static_cast<std::uint16_t>(packed.size() - in.ahead().size());
+  item->size = static_cast<std::uint16_t>(packed.size());
+  std::memcpy(item + 1, packed.data(), packed.size());
+  return item;
 }
 
 }  // namespace imbrex::detail

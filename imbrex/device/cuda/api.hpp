@@ -87,8 +87,8 @@ inline bool is_of_a_kernel(cudaError_t result) {
          result == hipErrorLaunchTimeOut || result == hipErrorAssert;
 }
 
-inline cudaError_t instantiate(cudaGraphExec_t* made, cudaGraph_t from) {
-  return hipGraphInstantiateWithFlags(made, from, 0);
+inline cudaError_t instantiate(cudaGraphExec_t* graph, cudaGraph_t from) {
+  return hipGraphInstantiateWithFlags(graph, from, 0);
 }
 
 /// Writing and waiting for 32-bit values in a stream. HIP's wait compares without going round.
@@ -136,8 +136,8 @@ inline bool is_of_a_kernel(cudaError_t result) {
   }
 }
 
-inline cudaError_t instantiate(cudaGraphExec_t* made, cudaGraph_t from) {
-  return cudaGraphInstantiate(made, from, 0);
+inline cudaError_t instantiate(cudaGraphExec_t* graph, cudaGraph_t from) {
+  return cudaGraphInstantiate(graph, from, 0);
 }
 
 /// Both exist in the driver's interface only. Its library is asked for them at run time, so that programs

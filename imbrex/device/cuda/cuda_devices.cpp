@@ -74,7 +74,7 @@ class cuda_event final : public event_backend {
 
 class cuda_graph final : public graph_backend {
  public:
-  explicit cuda_graph(cudaGraphExec_t made) : handle_(made) {}
+  explicit cuda_graph(cudaGraphExec_t graph) : handle_(graph) {}
   ~cuda_graph() override { forget(cudaGraphExecDestroy(handle_)); }
 
  private:
@@ -159,11 +159,11 @@ class cuda_stream final : public stream_backend {
     begin("end capture");
     cudaGraph_t captured = nullptr;
     check(cudaStreamEndCapture(handle_, &captured), "end capture");
-    cudaGraphExec_t made = nullptr;
-    const cudaError_t result = gpu::instantiate(&made, captured);
+    cudaGraphExec_t graph = nullptr;
+    const cudaError_t result = gpu::instantiate(&graph, captured);
     forget(cudaGraphDestroy(captured));
     check(result, "end capture");
-    return std::make_unique<cuda_graph>(made);
+    return std::make_unique<cuda_graph>(graph);
   }
   bool capturing() override {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;

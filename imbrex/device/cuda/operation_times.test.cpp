@@ -285,8 +285,8 @@ extern "C" {
 cudaError_t cudaSetDevice(int) { return cudaSuccess; }
 cudaError_t cudaGetLastError() { return cudaSuccess; }
 cudaError_t cudaPeekAtLastError() { return cudaSuccess; }
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* made, unsigned) {
-  *made = new CUstream_st{.is_side = true};
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+  *stream = new CUstream_st{.is_side = true};
   return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t s) {
@@ -297,11 +297,11 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t s, cudaStreamCaptureStatus* statu
   *status = s->captured ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
   return cudaSuccess;
 }
-cudaError_t cudaEventCreate(cudaEvent_t* made) {
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
   if (now->refuses) return cudaErrorMemoryAllocation;
-  *made = new CUevent_st;
+  *event = new CUevent_st;
   const std::lock_guard hold(now->lock);
-  now->events.insert(*made);
+  now->events.insert(*event);
   return cudaSuccess;
 }
 cudaError_t cudaEventDestroy(cudaEvent_t e) {

@@ -291,11 +291,11 @@ cudaError_t cudaFree(void* address) {
 }
 cudaError_t cudaFreeHost(void* address) { return cudaFree(address); }
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* made, unsigned flags) {
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
   if (flags != cudaStreamNonBlocking) return told(cudaErrorInvalidValue);
-  *made = new CUstream_st(chosen);
+  *stream = new CUstream_st(chosen);
   const std::lock_guard hold(lock);
-  streams.insert(*made);
+  streams.insert(*stream);
   return cudaSuccess;
 }
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* made, unsigned flags, int priority) {
@@ -328,14 +328,14 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t s, cudaStreamCaptureStatus* statu
   *status = s->captured ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
   return cudaSuccess;
 }
-cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t* made) {
+cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t* graph) {
   const std::lock_guard hold(lock);
-  *made = nullptr;
+  *graph = nullptr;
   const auto ended = s->captured;
   if (!ended) return told(cudaErrorIllegalState);
   if (ended->origin != s) return told(cudaErrorStreamCaptureUnmatched);
   if (s->after != ended->submitted) return end_capture(ended, cudaErrorStreamCaptureUnjoined);
-  *made = new CUgraph_st{ended->operations};
+  *graph = new CUgraph_st{ended->operations};
   return end_capture(ended, cudaSuccess);
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned) {
@@ -357,8 +357,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned) {
   return cudaSuccess;
 }
 
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* made, unsigned flags) {
-  *made = new CUevent_st{.is_timed = (flags & cudaEventDisableTiming) == 0};
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  *event = new CUevent_st{.is_timed = (flags & cudaEventDisableTiming) == 0};
   return cudaSuccess;
 }
 cudaError_t cudaEventCreate(cudaEvent_t* made) { return cudaEventCreateWithFlags(made, cudaEventDefault); }

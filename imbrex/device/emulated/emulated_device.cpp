@@ -169,10 +169,10 @@ std::vector<std::unique_ptr<device>> emulated_devices(const emulated_options& ho
   require_positive(how.model.copy.engines_to_device, "copy engines to the device");
   require_positive(how.model.copy.engines_from_device, "copy engines from the device");
   const std::shared_ptr<emulation> runs = start_emulation(how);
-  std::vector<std::unique_ptr<device>> made;
+  std::vector<std::unique_ptr<device>> devices;
   for (int i = 0; i < how.devices; ++i)
-    made.push_back(std::make_unique<device>(std::make_unique<emulated_backend>(runs, i)));
-  return made;
+    devices.push_back(std::make_unique<device>(std::make_unique<emulated_backend>(runs, i)));
+  return devices;
 }
 
 void lose(device& which) {

@@ -85,13 +85,13 @@ emulated_stream::~emulated_stream() {
 }
 
 task emulated_stream::make(operation_kind kind, std::string_view what) const {
-  task made;
-  made.kind = kind;
-  made.priority = priority_;
-  made.owner = owner_;
-  made.what = what;
-  made.stream = number_;
-  return made;
+  task t;
+  t.kind = kind;
+  t.priority = priority_;
+  t.owner = owner_;
+  t.what = what;
+  t.stream = number_;
+  return t;
 }
 
 void emulated_stream::check(session&, std::string_view operation) const {

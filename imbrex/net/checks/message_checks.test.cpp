@@ -13,9 +13,9 @@ namespace {
 using texts = std::vector<std::string>;
 
 std::string numbered(std::size_t number, std::size_t size = 0) {
-  std::string made = "text " + std::to_string(number) + " ";
-  if (made.size() < size) made += long_text(size - made.size(), 'x');
-  return made;
+  std::string text = "text " + std::to_string(number) + " ";
+  if (text.size() < size) text += long_text(size - text.size(), 'x');
+  return text;
 }
 
 void short_items_come_once(subject& in) {

@@ -31,17 +31,17 @@ peer* network_endpoint<Worker>::connect_to(std::size_t number) {
   if (peers_.empty()) peers_.resize(where_.endpoints.size());
   if (peers_[number]) return peers_[number].get();  // what came meanwhile has been answered
   const remote_endpoint& other = where_.endpoints[number];
-  auto made = std::make_unique<peer>();
-  made->link.told = this;
-  made->link.process = other.at.process;
-  made->is_of_one_pe = other.is_of_one_pe;
-  if (const auto how = worker_->connect(made->link, other.at); how.has_failed()) {
-    tell_failure(*made, how);
+  auto connection = std::make_unique<peer>();
+  connection->link.told = this;
+  connection->link.process = other.at.process;
+  connection->is_of_one_pe = other.is_of_one_pe;
+  if (const auto how = worker_->connect(connection->link, other.at); how.has_failed()) {
+    tell_failure(*connection, how);
     return nullptr;
   }
   if (other.at.is_on_this_host && worker_->can().longest_header >= shared_window::longest_about_block)
-    made->near.access = access_to_ours::unasked;
-  peers_[number] = std::move(made);
+    connection->near.access = access_to_ours::unasked;
+  peers_[number] = std::move(connection);
   return peers_[number].get();
 }
 

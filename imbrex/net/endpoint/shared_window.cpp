@@ -28,15 +28,15 @@ std::optional<shared_window::departure> shared_window::send(neighbour& to, std::
   const auto path = choice.next();
   const bool is_tried = path.trial != 0;
   if (path.by == long_path::rendezvous && !is_tried) return std::nullopt;
-  departure made{path.by, {}, &choice, is_tried ? std::chrono::steady_clock::now() : time_point()};
-  made.mark.tried = {self, choice.spent_on_rendezvous, path.trial};
-  if (path.by == long_path::rendezvous) return made;
-  if (!memory_->put(block, made.mark.where)) {
+  departure d{path.by, {}, &choice, is_tried ? std::chrono::steady_clock::now() : time_point()};
+  d.mark.tried = {self, choice.spent_on_rendezvous, path.trial};
+  if (path.by == long_path::rendezvous) return d;
+  if (!memory_->put(block, d.mark.where)) {
     choice.put_off(path);
     return std::nullopt;
   }
-  if (is_tried) made.mark.tried.spent = spent_since(made.begun);
-  return made;
+  if (is_tried) d.mark.tried.spent = spent_since(d.begun);
+  return d;
 }
 
 std::optional<path_verdict> shared_window::compare(neighbour& from, std::size_t self, const trial_mark& tried,

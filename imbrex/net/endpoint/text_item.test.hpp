@@ -21,9 +21,9 @@ struct text : work {
   ~text() { --there_are; }
 
   static text& read(reader& in) {
-    auto* const made = new text(std::string(in.remaining(), ' '));
-    in.rest(reinterpret_cast<std::byte*>(made->content.data()));
-    return *made;
+    auto* const t = new text(std::string(in.remaining(), ' '));
+    in.rest(reinterpret_cast<std::byte*>(t->content.data()));
+    return *t;
   }
   static void destroy(work& item) noexcept { delete &static_cast<text&>(item); }
   static void pack(work& item, writer& out) {
@@ -44,9 +44,9 @@ struct text : work {
 
 /// So long, and different in each thousand bytes.
 inline std::string long_text(std::size_t size, char first) {
-  std::string made(size, first);
-  for (std::size_t i = 0; i < size; i += 1000) made[i] = static_cast<char>('a' + i / 1000 % 26);
-  return made;
+  std::string text(size, first);
+  for (std::size_t i = 0; i < size; i += 1000) text[i] = static_cast<char>('a' + i / 1000 % 26);
+  return text;
 }
 
 }  // namespace imbrex::test

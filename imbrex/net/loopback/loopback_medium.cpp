@@ -15,11 +15,11 @@
 namespace imbrex::loopback {
 
 std::size_t medium::add() {
-  auto made = std::make_unique<place>();
-  made->wake = descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!made->wake) throw error(std::string("eventfd: ") + std::strerror(errno));
+  auto p = std::make_unique<place>();
+  p->wake = descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!p->wake) throw error(std::string("eventfd: ") + std::strerror(errno));
   const std::lock_guard hold(lock_);
-  places_.push_back(std::move(made));
+  places_.push_back(std::move(p));
   return places_.size() - 1;
 }
 

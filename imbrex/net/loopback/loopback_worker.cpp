@@ -25,10 +25,10 @@ loopback_worker::loopback_worker(std::shared_ptr<medium> in) : medium_(std::move
   can_.longest_header = how.longest_header;
 }
 
-fabric_status loopback_worker::connect(fabric_connection& made, const fabric_destination& to) {
+fabric_status loopback_worker::connect(fabric_connection& connection, const fabric_destination& to) {
   const auto number = parse_number<std::size_t>(to.address);
   if (!number || !medium_->has(*number)) return {-1};
-  made.handle = reinterpret_cast<void*>(*number + 1);
+  connection.handle = reinterpret_cast<void*>(*number + 1);
   return done;
 }
 
@@ -47,12 +47,12 @@ bool loopback_worker::is_offered(const waiting& message) const {
 }
 
 bool loopback_worker::put(const waiting& message) {
-  parcel made{message.kind, copy_of(message.header), {}, nullptr, 0};
+  parcel p{message.kind, copy_of(message.header), {}, nullptr, 0};
   if (is_offered(message))
-    made.offered = std::make_shared<offer>(offer{message.body, message.what, self_});
+    p.offered = std::make_shared<offer>(offer{message.body, message.what, self_});
   else
-    made.body = copy_of(message.body);
-  return medium_->put(message.to, std::move(made));
+    p.body = copy_of(message.body);
+  return medium_->put(message.to, std::move(p));
 }
 
 void loopback_worker::accept(void* offered, std::span<std::byte> place, fabric_transfer& what) {
@@ -106,8 +106,8 @@ void loopback_worker::hand_over(parcel message) noexcept {
   if (!is_kept && !is_accepted) decline(offered.get());
 }
 
-void loopback_worker::disconnect(fabric_connection& made) noexcept {
-  std::erase_if(waiting_, [&](const waiting& w) { return w.to == number_of(made); });
+void loopback_worker::disconnect(fabric_connection& connection) noexcept {
+  std::erase_if(waiting_, [&](const waiting& w) { return w.to == number_of(connection); });
 }
 
 }  // namespace imbrex::loopback

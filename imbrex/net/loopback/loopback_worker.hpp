@@ -24,7 +24,7 @@ class loopback_worker final : public fabric_worker {
   const fabric_capabilities& can() const override { return can_; }
   std::string address() const override { return std::to_string(self_); }
   void listen(fabric_events& to) override { events_ = &to; }
-  fabric_status connect(fabric_connection& made, const fabric_destination& to) override;
+  fabric_status connect(fabric_connection& connection, const fabric_destination& to) override;
   bool may_share_memory(const fabric_connection& /*to*/) override { return true; }
   fabric_status send(fabric_connection& to, unsigned kind, std::span<const std::byte> header,
                      std::span<const std::byte> body, fabric_transfer& what) override;
@@ -34,7 +34,7 @@ class loopback_worker final : public fabric_worker {
   bool progress() noexcept override;
   bool arm() override { return waiting_.empty() && copied_.empty() && medium_->arm(self_); }
   int descriptor() const override { return medium_->descriptor_of(self_); }
-  void disconnect(fabric_connection& made) noexcept override;
+  void disconnect(fabric_connection& connection) noexcept override;
 
  private:
   /// A message that found no room at its receiver.

@@ -110,11 +110,11 @@ context make_context(connecting how_to_connect, const ways& open) {
   // UCX aborts when a stranger's empty datagram wakes an interface that it does not poll yet.
   if (open.stay_within_host() && std::getenv("UCX_ADAPTIVE_PROGRESS") == nullptr)
     set(config, "ADAPTIVE_PROGRESS", "n");
-  ucp_context_h made = nullptr;
-  const ucs_status_t status = ucp_init(&how, config, &made);
+  ucp_context_h handle = nullptr;
+  const ucs_status_t status = ucp_init(&how, config, &handle);
   ucp_config_release(config);
   check(status, "ucp_init");
-  return context(made);
+  return context(handle);
 }
 
 worker make_worker(ucp_context_h context, const ucp_worker_params_t& how) {
@@ -122,9 +122,9 @@ worker make_worker(ucp_context_h context, const ucp_worker_params_t& how) {
                       "the network takes up to " + std::to_string(descriptors_of_worker) + " for each PE");
   // UCX makes files of its shared memory, and a moment later removes their names.
   const outliving_launcher until_then;
-  ucp_worker_h made = nullptr;
-  check(ucp_worker_create(context, &how, &made), "ucp_worker_create");
-  return worker(made);
+  ucp_worker_h handle = nullptr;
+  check(ucp_worker_create(context, &how, &handle), "ucp_worker_create");
+  return worker(handle);
 }
 
 }  // namespace imbrex::ucx

@@ -137,15 +137,15 @@ std::vector<int> heartbeat::take_wanted() {
 void heartbeat::watch(int host) {
   const std::string& address = hosts_[static_cast<std::size_t>(host)].address;
   if (address.empty() || peers_.contains(host)) return;
-  auto made = std::make_unique<peer>();
+  auto p = std::make_unique<peer>();
   ucp_ep_params_t how{};
   how.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
                    UCP_EP_PARAM_FIELD_ERR_HANDLER;
   how.address = reinterpret_cast<const ucp_address_t*>(address.data());
   how.err_mode = UCP_ERR_HANDLING_MODE_PEER;
-  how.err_handler = {&peer::failed, made.get()};
-  made->broken = ucp_ep_create(worker_.get(), &how, &made->endpoint) != UCS_OK;
-  peers_.emplace(host, std::move(made));
+  how.err_handler = {&peer::failed, p.get()};
+  p->broken = ucp_ep_create(worker_.get(), &how, &p->endpoint) != UCS_OK;
+  peers_.emplace(host, std::move(p));
 }
 
 std::optional<int> heartbeat::beat() {

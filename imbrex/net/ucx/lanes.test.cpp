@@ -53,12 +53,12 @@ std::optional<bool> is_tcp_alone_with(const char* transports) {
   check(ucp_config_read(nullptr, nullptr, &config), "ucp_config_read");
   check(ucp_config_modify(config, "TLS", transports), "ucp_config_modify");
   check(ucp_config_modify(config, "NET_DEVICES", "all"), "ucp_config_modify");
-  ucp_context_h made = nullptr;
-  check(ucp_init(&how, config, &made), "ucp_init");
+  ucp_context_h handle = nullptr;
+  check(ucp_init(&how, config, &handle), "ucp_init");
   ucp_config_release(config);
-  const context owner(made);
-  const worker from = make_worker(made, {});
-  const worker to = make_worker(made, {});
+  const context owner(handle);
+  const worker from = make_worker(handle, {});
+  const worker to = make_worker(handle, {});
   const std::string address = address_of(to.get());
   ucp_ep_params_t there{};
   there.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;

@@ -72,20 +72,20 @@ void ucx_worker::handle(unsigned kind, ucp_am_recv_callback_t call, void* events
   check(ucp_worker_set_am_recv_handler(worker_.get(), &handler), "ucp_worker_set_am_recv_handler");
 }
 
-fabric_status ucx_worker::connect(fabric_connection& made, const fabric_destination& to) {
+fabric_status ucx_worker::connect(fabric_connection& connection, const fabric_destination& to) {
   ucp_ep_params_t how{};
   how.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
                    UCP_EP_PARAM_FIELD_ERR_HANDLER;
   how.address = reinterpret_cast<const ucp_address_t*>(to.address.data());
   // To hear of a peer's death UCX would do without shared memory; on one host the launcher tells of it.
   how.err_mode = to.is_on_this_host ? UCP_ERR_HANDLING_MODE_NONE : UCP_ERR_HANDLING_MODE_PEER;
-  how.err_handler = {&on_failure, &made};
+  how.err_handler = {&on_failure, &connection};
   ucp_ep_h endpoint = nullptr;
   const ucs_status_t status = ucp_ep_create(worker_.get(), &how, &endpoint);
   if (status != UCS_OK) return {status};
-  made.handle = endpoint;
+  connection.handle = endpoint;
   if (!to.is_on_this_host && !leaves_rendezvous_to_ucx_ && is_tcp_alone(endpoint))
-    made.sent_unasked = most_sent_unasked_over_tcp;
+    connection.sent_unasked = most_sent_unasked_over_tcp;
   return {};
 }
 
@@ -103,11 +103,11 @@ void ucx_worker::accept(void* offer, std::span<std::byte> place, fabric_transfer
   if (!UCS_PTR_IS_PTR(request)) tell_of_receipt(what, UCS_PTR_STATUS(request));
 }
 
-void ucx_worker::disconnect(fabric_connection& made) noexcept {
+void ucx_worker::disconnect(fabric_connection& connection) noexcept {
   ucp_request_param_t force{};
   force.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
   force.flags = UCP_EP_CLOSE_FLAG_FORCE;
-  void* const request = ucp_ep_close_nbx(static_cast<ucp_ep_h>(made.handle), &force);
+  void* const request = ucp_ep_close_nbx(static_cast<ucp_ep_h>(connection.handle), &force);
   if (!UCS_PTR_IS_PTR(request)) return;
   while (ucp_request_check_status(request) == UCS_INPROGRESS) progress();
   ucp_request_free(request);

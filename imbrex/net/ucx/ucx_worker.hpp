@@ -28,7 +28,7 @@ class ucx_worker final : public fabric_worker {
   void listen(Events& to) {
     handle_all(to, std::make_integer_sequence<unsigned, fabric_events::kinds>());
   }
-  fabric_status connect(fabric_connection& made, const fabric_destination& to) override;
+  fabric_status connect(fabric_connection& connection, const fabric_destination& to) override;
   bool may_share_memory(const fabric_connection& to) override;
   fabric_status send(fabric_connection& to, unsigned kind, std::span<const std::byte> header,
                      std::span<const std::byte> body, fabric_transfer& what) override {
@@ -61,7 +61,7 @@ class ucx_worker final : public fabric_worker {
   bool progress() noexcept override { return ucp_worker_progress(worker_.get()) != 0; }
   bool arm() override { return ucp_worker_arm(worker_.get()) == UCS_OK; }
   int descriptor() const override { return descriptor_; }
-  void disconnect(fabric_connection& made) noexcept override;
+  void disconnect(fabric_connection& connection) noexcept override;
 
  private:
   /// Over TCP a rendezvous takes a round trip, and spares a copy in memory. As UCX 1.20 has it; 1.13 asks

@@ -183,12 +183,12 @@ struct meeting_point::reception {
 
   void listen_on_host() {
     for (int place = 0; place < ports_tried; ++place) {
-      descriptor made(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+      descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
       const unix_address address(of.name_, place);
-      if (!made || ::bind(made.get(), address.get(), address.length) != 0 ||
-          ::listen(made.get(), SOMAXCONN) != 0)
+      if (!socket || ::bind(socket.get(), address.get(), address.length) != 0 ||
+          ::listen(socket.get(), SOMAXCONN) != 0)
         continue;
-      listeners.push_back({std::move(made), true});
+      listeners.push_back({std::move(socket), true});
       return;
     }
     throw error(std::string("process 0 cannot listen for the others: ") + std::strerror(errno));
@@ -215,12 +215,12 @@ struct meeting_point::reception {
   }
 
   bool listen_at(int family, const sockaddr* address, socklen_t length) {
-    descriptor made(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    descriptor socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     const int yes = 1;
-    if (made) ::setsockopt(made.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    if (!made || ::bind(made.get(), address, length) != 0 || ::listen(made.get(), SOMAXCONN) != 0)
+    if (socket) ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (!socket || ::bind(socket.get(), address, length) != 0 || ::listen(socket.get(), SOMAXCONN) != 0)
       return false;
-    listeners.push_back({std::move(made), false});
+    listeners.push_back({std::move(socket), false});
     return true;
   }
 
@@ -250,18 +250,18 @@ struct meeting_point::reception {
     while (guests.size() < most_guests) {
       sockaddr_storage from{};
       socklen_t length = sizeof from;
-      descriptor made(::accept4(at.socket.get(), reinterpret_cast<sockaddr*>(&from), &length,
-                                SOCK_CLOEXEC | SOCK_NONBLOCK));
-      if (!made) return;
+      descriptor socket(::accept4(at.socket.get(), reinterpret_cast<sockaddr*>(&from), &length,
+                                  SOCK_CLOEXEC | SOCK_NONBLOCK));
+      if (!socket) return;
       std::string name = at.on_host ? "another user of this host"
                                     : name_of(reinterpret_cast<const sockaddr*>(&from), length);
-      if (at.on_host && !is_this_user(made.get())) {
+      if (at.on_host && !is_this_user(socket.get())) {
         tell_of_stranger(name, "has no part in it");
         continue;
       }
       if (at.on_host) name = "a process of this user";
       guests.push_back(
-          {std::move(made), std::move(name), at.on_host, std::chrono::steady_clock::now() + time_to_prove});
+          {std::move(socket), std::move(name), at.on_host, std::chrono::steady_clock::now() + time_to_prove});
     }
   }
 
@@ -358,10 +358,10 @@ descriptor meeting_point::visit(time_point deadline) const {
   std::string problem;
   while (true) {
     for (int place = 0; place < ports_tried; ++place) {
-      descriptor made(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+      descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
       const unix_address address(name_, place);
-      if (!made || ::connect(made.get(), address.get(), address.length) != 0) continue;
-      if (is_this_user(made.get()) && greet(made, true, deadline)) return made;
+      if (!socket || ::connect(socket.get(), address.get(), address.length) != 0) continue;
+      if (is_this_user(socket.get()) && greet(socket, true, deadline)) return socket;
     }
     for (int port = job_.port + 1; secret_ && port <= job_.port + ports_tried; ++port) {
       const addresses found = resolve(job_.address, port, problem);
