@@ -34,10 +34,10 @@ inline void medians(benchmark::internal::Benchmark* b) {
 template <class Main>
 double seconds_in_run(int pes, Main main) {
   double seconds = 0;
-  imbrex::options how;
-  how.pes = pes;
-  how.bind = imbrex::binding::core;
-  const int status = imbrex::run(how, [&]() -> imbrex::task<> { seconds = co_await main(); });
+  imbrex::options settings;
+  settings.pes = pes;
+  settings.bind = imbrex::binding::core;
+  const int status = imbrex::run(settings, [&]() -> imbrex::task<> { seconds = co_await main(); });
   if (status != 0) std::exit(status);
   return seconds;
 }

@@ -58,15 +58,15 @@ void one_way(benchmark::State& state, bool awake) {
   constexpr std::uint64_t bandwidth = 1'000'000'000;
   const auto latency = std::chrono::microseconds(state.range(0));
   const auto bytes = static_cast<std::size_t>(state.range(1));
-  imbrex::options how;
-  how.pes = 2;
-  how.net_latency = latency;
-  how.net_bandwidth = bandwidth;
+  imbrex::options settings;
+  settings.pes = 2;
+  settings.net_latency = latency;
+  settings.net_bandwidth = bandwidth;
   std::vector<time_point> times;
   double used = 0;
   for (auto _ : state) {
     const bench::stopwatch watch;
-    const int status = imbrex::run(how, [&]() -> imbrex::task<> {
+    const int status = imbrex::run(settings, [&]() -> imbrex::task<> {
       const auto ends = imbrex::make_array<end>(2);
       if (awake) imbrex::send<&end::stay_awake>(ends[1]);
       // The courier learns how late its sleeps are.

@@ -86,8 +86,12 @@ class gate {
 /// A PE that nobody runs but this.
 class subject {
  public:
-  subject(imbrex::device& on, completion_method how, int pending, int streams)
-      : on_(on), pe_(0, clock_, std::nullopt), mine_(pe_), completions_(pe_, on, how, {}), pending_(pending) {
+  subject(imbrex::device& on, completion_method method, int pending, int streams)
+      : on_(on),
+        pe_(0, clock_, std::nullopt),
+        mine_(pe_),
+        completions_(pe_, on, method, {}),
+        pending_(pending) {
     pe_.attach(completions_);
     for (int s = 0; s < streams; ++s)
       streams_.emplace_back(on, imbrex::stream_priority::normal, "stream " + std::to_string(s));
@@ -181,8 +185,8 @@ nlohmann::ordered_json turn_row(imbrex::device& on, completion_method method, co
   return row;
 }
 
-void measure(const course& plan, const imbrex::options& how, nlohmann::ordered_json& rows) {
-  const auto devices = bench::open_devices(how);
+void measure(const course& plan, const imbrex::options& settings, nlohmann::ordered_json& rows) {
+  const auto devices = bench::open_devices(settings);
   imbrex::device& on = *devices.front();
   if (!on.info().can.stream_values)
     throw imbrex::error(on.info().label() + " cannot hold a stream up until the host stores a value");
@@ -199,19 +203,20 @@ void measure(const course& plan, const imbrex::options& how, nlohmann::ordered_j
 
 int main(int argc, char** argv) {
   course plan;
-  return bench::run({.name = "idle_turn",
-                     .text = "What a turn of an idle PE costs while things are pending on its device.",
-                     .declare =
-                         [&](CLI::App& app) {
-                           app.add_option("--pending", plan.pending, "completions; 0,1,10,1000 unless given")
-                               ->delimiter(',')
-                               ->check(CLI::Range(0, 100'000));
-                           app.add_option("--repeats", plan.repeats, "of each; 15 unless given")
-                               ->check(CLI::Range(1, 1000));
-                           app.add_option("--stretch", plan.stretch,
-                                          "seconds of turns that are timed together; 0.002 unless given")
-                               ->check(CLI::Range(1e-6, 1.0));
-                         },
-                     .measure = [&](const imbrex::options& how, auto& rows) { measure(plan, how, rows); }},
-                    argc, argv);
+  return bench::run(
+      {.name = "idle_turn",
+       .text = "What a turn of an idle PE costs while things are pending on its device.",
+       .declare =
+           [&](CLI::App& app) {
+             app.add_option("--pending", plan.pending, "completions; 0,1,10,1000 unless given")
+                 ->delimiter(',')
+                 ->check(CLI::Range(0, 100'000));
+             app.add_option("--repeats", plan.repeats, "of each; 15 unless given")
+                 ->check(CLI::Range(1, 1000));
+             app.add_option("--stretch", plan.stretch,
+                            "seconds of turns that are timed together; 0.002 unless given")
+                 ->check(CLI::Range(1e-6, 1.0));
+           },
+       .measure = [&](const imbrex::options& settings, auto& rows) { measure(plan, settings, rows); }},
+      argc, argv);
 }

@@ -136,9 +136,9 @@ int main(int argc, char** argv) {
                  ->check(CLI::Range(1, 1000));
            },
        .measure =
-           [&](const imbrex::options& how, auto& rows) {
-             if (plan.edge == 0) plan.edge = how.device == "emulated" ? 64 : 768;
-             bench::run_on(how, [&] { return measure(plan, rows); });
+           [&](const imbrex::options& settings, auto& rows) {
+             if (plan.edge == 0) plan.edge = settings.device == "emulated" ? 64 : 768;
+             bench::run_on(settings, [&] { return measure(plan, rows); });
            }},
       argc, argv);
 }

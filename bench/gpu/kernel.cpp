@@ -170,12 +170,13 @@ class subject {
   device_buffer<double> now_, next_, face_;
 };
 
-void measure(const course& plan, const imbrex::options& how, nlohmann::ordered_json& rows) {
-  const auto devices = bench::open_devices(how);
+void measure(const course& plan, const imbrex::options& settings, nlohmann::ordered_json& rows) {
+  const auto devices = bench::open_devices(settings);
   imbrex::device& on = *devices.front();
   std::vector<std::int64_t> edges = plan.edges;
   if (edges.empty())
-    edges = how.device == "emulated" ? std::vector<std::int64_t>{64} : std::vector<std::int64_t>{1024, 1536};
+    edges =
+        settings.device == "emulated" ? std::vector<std::int64_t>{64} : std::vector<std::int64_t>{1024, 1536};
   std::vector<std::int64_t> done;
   for (const std::int64_t wanted : edges) {
     const std::int64_t edge = fitting(wanted, on.free_memory());
@@ -193,22 +194,23 @@ void measure(const course& plan, const imbrex::options& how, nlohmann::ordered_j
 
 int main(int argc, char** argv) {
   course plan;
-  return bench::run({.name = "kernel",
-                     .text = "Jacobi3D's kernels against a copy within the device.",
-                     .declare =
-                         [&](CLI::App& app) {
-                           app.add_option("--cells", plan.edges,
-                                          "edges of cubes of cells; 1024,1536 unless given (64 on the "
-                                          "emulated device). For what does "
-                                          "not fit into the device the largest that does is taken")
-                               ->delimiter(',')
-                               ->check(CLI::Range(1, 4096));
-                           app.add_option("--repeats", plan.repeats, "of each, in turn; 9 unless given")
-                               ->check(CLI::Range(1, 1000));
-                           app.add_option("--stretch", plan.stretch,
-                                          "seconds of launches that are timed together; 0.02 unless given")
-                               ->check(CLI::Range(1e-6, 10.0));
-                         },
-                     .measure = [&](const imbrex::options& how, auto& rows) { measure(plan, how, rows); }},
-                    argc, argv);
+  return bench::run(
+      {.name = "kernel",
+       .text = "Jacobi3D's kernels against a copy within the device.",
+       .declare =
+           [&](CLI::App& app) {
+             app.add_option("--cells", plan.edges,
+                            "edges of cubes of cells; 1024,1536 unless given (64 on the "
+                            "emulated device). For what does "
+                            "not fit into the device the largest that does is taken")
+                 ->delimiter(',')
+                 ->check(CLI::Range(1, 4096));
+             app.add_option("--repeats", plan.repeats, "of each, in turn; 9 unless given")
+                 ->check(CLI::Range(1, 1000));
+             app.add_option("--stretch", plan.stretch,
+                            "seconds of launches that are timed together; 0.02 unless given")
+                 ->check(CLI::Range(1e-6, 10.0));
+           },
+       .measure = [&](const imbrex::options& settings, auto& rows) { measure(plan, settings, rows); }},
+      argc, argv);
 }

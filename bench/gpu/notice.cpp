@@ -201,16 +201,16 @@ void add_rows(const std::string& method, const samples& of, nlohmann::ordered_js
   rows.push_back(std::move(beside));
 }
 
-void measure(const course& plan, imbrex::options how, nlohmann::ordered_json& rows) {
-  const bool streams_write = bench::open_devices(how).front()->info().can.stream_values;
+void measure(const course& plan, imbrex::options settings, nlohmann::ordered_json& rows) {
+  const bool streams_write = bench::open_devices(settings).front()->info().can.stream_values;
   std::vector<std::string> methods = plan.methods;
   if (!streams_write) std::erase(methods, "flag");
   std::vector<samples> all(methods.size());
   for (int repeat = 0; repeat < plan.repeats; ++repeat)
     for (std::size_t turn = 0; turn < methods.size(); ++turn) {
       const std::size_t which = (turn + static_cast<std::size_t>(repeat)) % methods.size();
-      how.completion = method_of(methods[which]);
-      bench::run_on(how, [&] { return take(plan, all[which]); });
+      settings.completion = method_of(methods[which]);
+      bench::run_on(settings, [&] { return take(plan, all[which]); });
     }
   for (std::size_t m = 0; m < methods.size(); ++m) add_rows(methods[m], all[m], rows);
 }
@@ -237,6 +237,6 @@ int main(int argc, char** argv) {
              app.add_option("--repeats", plan.repeats, "of each method, in turn; 3 unless given")
                  ->check(CLI::Range(1, 1000));
            },
-       .measure = [&](const imbrex::options& how, auto& rows) { measure(plan, how, rows); }},
+       .measure = [&](const imbrex::options& settings, auto& rows) { measure(plan, settings, rows); }},
       argc, argv);
 }

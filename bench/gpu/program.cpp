@@ -18,10 +18,10 @@ struct shown_help {};
 
 /// The runtime's options, as far as they concern this, and the program's own.
 imbrex::options parse(const program& what, int argc, char** argv, bool& describe) {
-  imbrex::options how = imbrex::parse_options(argc, argv);
-  if (how.device.empty()) how.device = "cuda";
-  if (how.device == "emulated" && how.device_model.empty()) how.device_model = "h200";
-  how.pes = 1;
+  imbrex::options settings = imbrex::parse_options(argc, argv);
+  if (settings.device.empty()) settings.device = "cuda";
+  if (settings.device == "emulated" && settings.device_model.empty()) settings.device_model = "h200";
+  settings.pes = 1;
   CLI::App app(what.text, what.name);
   app.add_flag("--describe", describe, "say which device it would be, and measure nothing");
   what.declare(app);
@@ -33,7 +33,7 @@ imbrex::options parse(const program& what, int argc, char** argv, bool& describe
   } catch (const CLI::ParseError& e) {
     throw imbrex::usage_error(std::string(e.what()) + "; see --help");
   }
-  return how;
+  return settings;
 }
 
 void say(const program& what, const char* kind, const std::string& text) {
@@ -41,9 +41,9 @@ void say(const program& what, const char* kind, const std::string& text) {
 }
 
 /// What is said of the device; nothing, and the reason on the error output, if there is none.
-std::optional<imbrex::device_info> find(const program& what, const imbrex::options& how) {
+std::optional<imbrex::device_info> find(const program& what, const imbrex::options& settings) {
   try {
-    return open_devices(how).front()->info();
+    return open_devices(settings).front()->info();
   } catch (const imbrex::usage_error&) {
     throw;
   } catch (const imbrex::error& e) {
@@ -54,24 +54,24 @@ std::optional<imbrex::device_info> find(const program& what, const imbrex::optio
 
 }  // namespace
 
-std::vector<std::unique_ptr<imbrex::device>> open_devices(const imbrex::options& how) {
+std::vector<std::unique_ptr<imbrex::device>> open_devices(const imbrex::options& settings) {
   imbrex::emulated_options emulated;
-  if (!how.device_model.empty()) emulated.model = imbrex::find_device_model(how.device_model);
-  return imbrex::devices(how.device, emulated);
+  if (!settings.device_model.empty()) emulated.model = imbrex::find_device_model(settings.device_model);
+  return imbrex::devices(settings.device, emulated);
 }
 
 int run(const program& what, int argc, char** argv) {
   try {
     bool describe = false;
-    const imbrex::options how = parse(what, argc, argv, describe);
-    const auto device = find(what, how);
+    const imbrex::options settings = parse(what, argc, argv, describe);
+    const auto device = find(what, settings);
     if (!device) return no_device;
     nlohmann::ordered_json line;
     line["program"] = what.name;
     line["device"] = device->name;
     line["backend"] = device->backend;
     line["rows"] = nlohmann::ordered_json::array();
-    if (!describe) what.measure(how, line["rows"]);
+    if (!describe) what.measure(settings, line["rows"]);
     std::puts(line.dump().c_str());
     return 0;
   } catch (const shown_help&) {

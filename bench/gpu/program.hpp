@@ -34,12 +34,13 @@ struct program {
 int run(const program& what, int argc, char** argv);
 
 /// The devices that the options ask for. Throws imbrex::error where there are none.
-std::vector<std::unique_ptr<imbrex::device>> open_devices(const imbrex::options& how);
+std::vector<std::unique_ptr<imbrex::device>> open_devices(const imbrex::options& settings);
 
 /// Runs a main task. Throws imbrex::error if the run fails.
 template <class Main>
-void run_on(const imbrex::options& how, Main main) {
-  if (imbrex::run(how, main) != 0) throw imbrex::error("the run has failed, for the reason that it has told");
+void run_on(const imbrex::options& settings, Main main) {
+  if (imbrex::run(settings, main) != 0)
+    throw imbrex::error("the run has failed, for the reason that it has told");
 }
 
 /// The middle one, or the mean of the two in the middle; and the value that 95 % do not exceed. Of at least

@@ -100,8 +100,8 @@ void check_two_processes(int processes, const std::string& usage) {
 }
 
 real_time::real_time(int priority) : changed_(priority > 0) {
-  const sched_param how{.sched_priority = priority};
-  if (changed_ && ::sched_setscheduler(0, SCHED_FIFO, &how) != 0)
+  const sched_param parameters{.sched_priority = priority};
+  if (changed_ && ::sched_setscheduler(0, SCHED_FIFO, &parameters) != 0)
     throw imbrex::error("--real-time " + std::to_string(priority) + ": " + std::strerror(errno) +
                         "; run as root or leave it out");
 }

@@ -164,12 +164,12 @@ imbrex::task<> measure(const course& plan) {
 
 int main(int argc, char** argv) {
   try {
-    imbrex::options how = imbrex::parse_options(argc, argv);
-    if (how.pes == 0) how.pes = 1;
-    how.bind = imbrex::binding::core;
+    imbrex::options settings = imbrex::parse_options(argc, argv);
+    if (settings.pes == 0) settings.pes = 1;
+    settings.bind = imbrex::binding::core;
     const course plan = parse_course(argc, argv, usage, true);
     const real_time undisturbed(plan.priority);
-    return imbrex::run(how, [&] { return measure(plan); });
+    return imbrex::run(settings, [&] { return measure(plan); });
   } catch (const imbrex::usage_error& e) {
     std::fprintf(stderr, "processes_imbrex: error: %s\n", e.what());
     return imbrex::usage_error::exit_status;

@@ -36,10 +36,10 @@ void check(ucs_status_t status, const char* what) {
 class connection {
  public:
   explicit connection(imbrex::bootstrap& job) {
-    ucp_params_t how{};
-    how.field_mask = UCP_PARAM_FIELD_FEATURES;
-    how.features = UCP_FEATURE_AM;
-    check(ucp_init(&how, nullptr, &context_), "ucp_init");
+    ucp_params_t parameters{};
+    parameters.field_mask = UCP_PARAM_FIELD_FEATURES;
+    parameters.features = UCP_FEATURE_AM;
+    check(ucp_init(&parameters, nullptr, &context_), "ucp_init");
     ucp_worker_params_t mode{};
     mode.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
     mode.thread_mode = UCS_THREAD_MODE_SINGLE;
@@ -60,8 +60,8 @@ class connection {
   connection(const connection&) = delete;
   connection& operator=(const connection&) = delete;
   ~connection() {
-    const ucp_request_param_t how{};
-    void* closing = ucp_ep_close_nbx(endpoint_, &how);
+    const ucp_request_param_t parameters{};
+    void* closing = ucp_ep_close_nbx(endpoint_, &parameters);
     if (UCS_PTR_IS_PTR(closing)) {
       while (ucp_request_check_status(closing) == UCS_INPROGRESS) ucp_worker_progress(worker_);
       ucp_request_free(closing);
@@ -89,15 +89,16 @@ class connection {
   }
 
   void send(kind what, std::span<const std::byte> bytes) {
-    ucp_request_param_t how{};
-    how.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
-    how.cb.send = [](void* request, ucs_status_t status, void* self) {
+    ucp_request_param_t parameters{};
+    parameters.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+    parameters.cb.send = [](void* request, ucs_status_t status, void* self) {
       static_cast<connection*>(self)->ended(status);
       ucp_request_free(request);
     };
-    how.user_data = this;
+    parameters.user_data = this;
     ++leaving_;
-    const auto request = ucp_am_send_nbx(endpoint_, what, nullptr, 0, bytes.data(), bytes.size(), &how);
+    const auto request =
+        ucp_am_send_nbx(endpoint_, what, nullptr, 0, bytes.data(), bytes.size(), &parameters);
     if (!UCS_PTR_IS_PTR(request)) ended(UCS_PTR_STATUS(request));
   }
 
@@ -114,13 +115,13 @@ class connection {
                                    const ucp_am_recv_param_t*);
 
   void handle(kind what, handler callback) {
-    ucp_am_handler_param_t how{};
-    how.field_mask =
+    ucp_am_handler_param_t parameters{};
+    parameters.field_mask =
         UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
-    how.id = what;
-    how.cb = callback;
-    how.arg = this;
-    check(ucp_worker_set_am_recv_handler(worker_, &how), "ucp_worker_set_am_recv_handler");
+    parameters.id = what;
+    parameters.cb = callback;
+    parameters.arg = this;
+    check(ucp_worker_set_am_recv_handler(worker_, &parameters), "ucp_worker_set_am_recv_handler");
   }
 
   void ended(ucs_status_t status) {
@@ -133,9 +134,9 @@ class connection {
   }
 
   static ucs_status_t on_message(void* given, const void*, std::size_t, void* data, std::size_t length,
-                                 const ucp_am_recv_param_t* how) {
+                                 const ucp_am_recv_param_t* parameters) {
     auto& self = *static_cast<connection*>(given);
-    if ((how->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0) {
+    if ((parameters->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0) {
       const std::span came(static_cast<const std::byte*>(data), length);
       if (self.keeps_) std::ranges::copy(came, self.in_->of(0).begin());
       self.take(came);

@@ -33,11 +33,11 @@ BENCHMARK(counter_alone)->Apply(bench::medians);
 void counter_and_record(benchmark::State& state) {
   constexpr std::int64_t burst = 50'000;
   bench::per_operation(state, burst, [](std::int64_t n) {
-    imbrex::trace::recording_settings how;
-    how.file = file;
+    imbrex::trace::recording_settings settings;
+    settings.file = file;
     double seconds = 0;
     {
-      imbrex::trace::recording recording(how, {});
+      imbrex::trace::recording recording(settings, {});
       auto& track = recording.add_track(0, imbrex::trace::time_unit::ticks);
       track.follow(0);
       for (std::int64_t done = -10 * burst; done < n; done += burst) {  // the first touch the ring's memory
@@ -75,15 +75,15 @@ class relay : public imbrex::chare<relay> {
 /// 0: without a trace; 1: with one that is paused; 2: recorded, three records a message.
 void message(benchmark::State& state) {
   bench::per_operation(state, 1, [&state](std::int64_t n) {
-    imbrex::options how;
-    how.pes = 1;
-    how.bind = imbrex::binding::core;
-    if (state.range(0) > 0) how.trace = file;
-    how.trace_paused = state.range(0) == 1;
-    how.trace_waits = true;
-    how.trace_buffer = 1'000'000'000;
+    imbrex::options settings;
+    settings.pes = 1;
+    settings.bind = imbrex::binding::core;
+    if (state.range(0) > 0) settings.trace = file;
+    settings.trace_paused = state.range(0) == 1;
+    settings.trace_waits = true;
+    settings.trace_buffer = 1'000'000'000;
     double seconds = 0;
-    imbrex::runtime run(how);
+    imbrex::runtime run(settings);
     run.run([&]() -> imbrex::task<int> {
       auto pair = imbrex::make_array<relay>({2});
       seconds = co_await pair[0].call<&relay::chain>(n);

@@ -6,8 +6,8 @@
 namespace imbrex {
 
 detail::machine_maker deterministic::maker() {
-  return [this](const options& how, detail::local_run& run) {
-    auto machine = std::make_unique<detail::deterministic_machine>(how, run);
+  return [this](const options& settings, detail::local_run& run) {
+    auto machine = std::make_unique<detail::deterministic_machine>(settings, run);
     machine_ = machine.get();
     return machine;
   };

@@ -35,7 +35,7 @@ struct undelivered {
 class deterministic {
  public:
   template <class Main>
-  deterministic(options how, Main main) : runtime_(on_this_machine(how), maker()) {
+  deterministic(options settings, Main main) : runtime_(on_this_machine(settings), maker()) {
     runtime_.start(detail::main_function(std::move(main)));
   }
 
@@ -65,9 +65,9 @@ class deterministic {
   }
 
  private:
-  static options on_this_machine(options how) {
-    how.machine = machine_kind::deterministic;
-    return how;
+  static options on_this_machine(options settings) {
+    settings.machine = machine_kind::deterministic;
+    return settings;
   }
   detail::machine_maker maker();
   template <class T>

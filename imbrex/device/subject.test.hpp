@@ -48,12 +48,13 @@ inline device_model slow_model() {
 class subject {
  public:
   explicit subject(const device_kind& kind, device_model model = slow_model(), int count = 2) : kind_(kind) {
-    emulated_options how{.devices = count, .model = std::move(model), .workers = 2, .defect = kind.defect};
+    emulated_options emulation_options{
+        .devices = count, .model = std::move(model), .workers = 2, .defect = kind.defect};
     if (kind.in_simulated_time) {
       time_.emplace(clock_, kind.seed, kind.seed ? static_cast<double>(*kind.seed % 3) / 4 : 0.0);
-      how.time = &*time_;
+      emulation_options.time = &*time_;
     }
-    devices_ = devices(kind.backend, how);
+    devices_ = devices(kind.backend, emulation_options);
   }
 
   device& first() { return *devices_.front(); }

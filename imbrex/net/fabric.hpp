@@ -82,7 +82,7 @@ class fabric_events {
   /// Nobody reads any more what was kept with a send.
   virtual void departed(fabric_transfer& what) = 0;
   /// What was accepted has come, or will not. `why`: if it has failed.
-  virtual void filled(fabric_transfer& what, fabric_receipt how, const std::string& why) = 0;
+  virtual void filled(fabric_transfer& what, fabric_receipt receipt, const std::string& why) = 0;
   /// A process can no longer be reached.
   virtual void lost(int process, const std::string& why) = 0;
 
@@ -122,7 +122,7 @@ class fabric_worker {
     return send(to, kind, {}, body, what);
   }
   /// Why that has failed.
-  virtual std::string failure(fabric_status how) const = 0;
+  virtual std::string failure(fabric_status status) const = 0;
 
   /// Has the body of an offered message put there; `fabric_events::filled` tells of its end, perhaps in this
   /// call.

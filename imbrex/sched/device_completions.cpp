@@ -309,16 +309,16 @@ class device_completions::bad_news : public work {
 const work_type device_completions::bad_news::kind{"a device's failure", &bad_news::run,
                                                    [](work&) noexcept {}, nullptr, nullptr};
 
-device_completions::device_completions(scheduler& pe, device& of, completion_method how,
+device_completions::device_completions(scheduler& pe, device& of, completion_method method,
                                        const polling_interval& when, const completion_costs* charged)
     : pe_(pe),
       of_(of),
-      how_(how == completion_method::work_request ? completion_method::polling : how),
-      waits_in_notify_(how == completion_method::synchronous && charged == nullptr),
+      how_(method == completion_method::work_request ? completion_method::polling : method),
+      waits_in_notify_(method == completion_method::synchronous && charged == nullptr),
       when_(when),
       costs_(charged != nullptr ? *charged : completion_costs{}),
       events_(std::make_unique<events>(of)) {
-  if (how != completion_method::flag) return;
+  if (method != completion_method::flag) return;
   if (!of.info().can.stream_values)
     throw usage_error(
         "--completion flag: " + of.info().label() +

@@ -47,7 +47,7 @@ class device_completions final : public completion_source {
  public:
   /// `charged`: what is charged to the PE; null if the machine does not charge its PEs. Throws usage_error if
   /// the device cannot do it that way.
-  device_completions(scheduler& pe, device& of, completion_method how, const polling_interval& when,
+  device_completions(scheduler& pe, device& of, completion_method method, const polling_interval& when,
                      const completion_costs* charged = nullptr);
   ~device_completions();
 

@@ -93,14 +93,14 @@ class observed_thread {
 
 }  // namespace
 
-thread_machine::thread_machine(std::span<scheduler* const> pes, const thread_settings& how, bool may_spin,
-                               listener& events)
+thread_machine::thread_machine(std::span<scheduler* const> pes, const thread_settings& settings,
+                               bool may_spin, listener& events)
     : pes_(pes.begin(), pes.end()),
       nudges_(pes.size()),
       told_(events),
-      bind_(how.bind),
+      bind_(settings.bind),
       // Not where messages take longer than it takes to wake.
-      spins_(may_spin && how.latency <= wake_margin::largest),
+      spins_(may_spin && settings.latency <= wake_margin::largest),
       ended_(pes.size(), false) {
   for (auto& n : nudges_) n.type = &nudge;
 }

@@ -49,7 +49,7 @@ class thread_machine {
   };
 
   /// `may_spin`: no other PE has to wait for a processor meanwhile.
-  thread_machine(std::span<scheduler* const> pes, const thread_settings& how, bool may_spin,
+  thread_machine(std::span<scheduler* const> pes, const thread_settings& settings, bool may_spin,
                  listener& events);
   /// Waits for the threads, if they have not been finished.
   ~thread_machine();

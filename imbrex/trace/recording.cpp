@@ -51,11 +51,11 @@ std::uint32_t track::mark_number(std::string_view name) {
   return known_marks_.emplace(at, name, owner_.mark_number(name))->second;
 }
 
-recording::recording(const recording_settings& how, const file_header& header)
-    : ring_records_(how.ring_bytes / sizeof(record)),
-      waits_(how.waits),
-      on_(how.is_on),
-      file_(file_of_process(how.file, header.process), header),
+recording::recording(const recording_settings& settings, const file_header& header)
+    : ring_records_(settings.ring_bytes / sizeof(record)),
+      waits_(settings.waits),
+      on_(settings.is_on),
+      file_(file_of_process(settings.file, header.process), header),
       ticks_(tick_line::read_both()),
       writer_(background_thread("that writes the trace", [this] { write_from_now_on(); })) {}
 

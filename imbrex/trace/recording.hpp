@@ -102,7 +102,7 @@ struct recording_settings {
 class recording {
  public:
   /// Creates the file. Throws `error` if that cannot be.
-  recording(const recording_settings& how, const file_header& header);
+  recording(const recording_settings& settings, const file_header& header);
   /// Without `finish` the file says that the run did not end.
   ~recording();
   recording(const recording&) = delete;

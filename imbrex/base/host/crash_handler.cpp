@@ -147,26 +147,26 @@ void write_backtrace(const void* context) {
 }
 
 /// Has the signal do what it does by itself, as soon as this handler returns.
-void end_by(int signal, const siginfo_t& how) {
+void end_by(int signal, const siginfo_t& info) {
   struct sigaction usual{};
   usual.sa_handler = SIG_DFL;
   ::sigaction(signal, &usual, nullptr);
-  if (how.si_code > 0) return;  // what has failed is done again, and fails again
+  if (info.si_code > 0) return;  // what has failed is done again, and fails again
   ::syscall(SYS_tgkill, ::getpid(), this_thread(), signal);
 }
 
-void handle(int signal, siginfo_t* how, void* context) {
+void handle(int signal, siginfo_t* info, void* context) {
   const int error_before = errno;
   pid_t nobody = 0;
   if (!crashing.compare_exchange_strong(nobody, this_thread())) {
     if (nobody != this_thread())
       for (;;) ::pause();  // another thread tells of its own, and ends the process
-    if (!describing.exchange(false)) return end_by(signal, *how);
+    if (!describing.exchange(false)) return end_by(signal, *info);
     signal_text()
         .add("imbrex: error: a crash whose place cannot be told, for the runtime's memory is damaged\n")
         .write_to(STDERR_FILENO);
     write_backtrace(context);
-    return end_by(signal, *how);
+    return end_by(signal, *info);
   }
   signal_text line;
   line.add("imbrex: error: ");
@@ -175,12 +175,12 @@ void handle(int signal, siginfo_t* how, void* context) {
   describing = false;
   line.add(": crash by ").add(name_of(signal));
   const bool has_address = signal == SIGSEGV || signal == SIGBUS;
-  if (has_address && how->si_code > 0)
-    line.add(" at the address ").add_hex(reinterpret_cast<std::uintptr_t>(how->si_addr));
+  if (has_address && info->si_code > 0)
+    line.add(" at the address ").add_hex(reinterpret_cast<std::uintptr_t>(info->si_addr));
   line.add(", pid ").add_number(::getpid()).add("\n").write_to(STDERR_FILENO);
   write_backtrace(context);
   errno = error_before;
-  end_by(signal, *how);
+  end_by(signal, *info);
 }
 
 }  // namespace

@@ -207,9 +207,9 @@ class sequence : public chare<sequence> {
 
 TEST(short_messages_between_processes, keep_their_order_among_all) {
   if (!has_network()) GTEST_SKIP() << "this build connects no processes";
-  options how;
-  how.pes = 1;
-  const int status = run_in_processes(2, how, []() -> task<> {
+  options settings;
+  settings.pes = 1;
+  const int status = run_in_processes(2, settings, []() -> task<> {
     const auto two = make_array<sequence>(2);
     co_await two[0].call<&sequence::speak>(3000);
     co_await quiescence();
@@ -220,9 +220,9 @@ TEST(short_messages_between_processes, keep_their_order_among_all) {
 
 TEST(short_messages_between_processes, that_outrun_the_network_are_kept_until_it_takes_them) {
   if (!has_network()) GTEST_SKIP() << "this build connects no processes";
-  options how;
-  how.pes = 1;
-  const int status = run_in_processes(2, how, []() -> task<> {
+  options settings;
+  settings.pes = 1;
+  const int status = run_in_processes(2, settings, []() -> task<> {
     const auto two = make_array<listener>(2);
     constexpr int many = 100'000;  // in one go: more than UCX has room for
     for (int i = 0; i < many; ++i) send<&listener::tell_nothing>(two[1]);
@@ -237,10 +237,10 @@ TEST(short_messages_between_processes, say_who_threw) {
   struct thrower : chare<thrower> {
     void tell(int value) { throw error("no " + std::to_string(value)); }
   };
-  options how;
-  how.pes = 1;
+  options settings;
+  settings.pes = 1;
   testing::internal::CaptureStderr();
-  const int status = run_in_processes(2, how, []() -> task<> {
+  const int status = run_in_processes(2, settings, []() -> task<> {
     const auto two = make_array<thrower>(2);
     send<&thrower::tell>(two[1], 17);
     co_await quiescence();

@@ -49,9 +49,9 @@ template <class Main>
 void expect_crash(const Main& main, int signal, const std::string& text) {
   if (test::memory_is_kept_back) GTEST_SKIP() << "the sanitizer tells of crashes";
   testing::FLAGS_gtest_death_test_style = "threadsafe";
-  for (const options& how : few_ways()) {
-    SCOPED_TRACE(text_of(how));
-    EXPECT_EXIT(imbrex::run(how, main), testing::KilledBySignal(signal), text);
+  for (const options& settings : few_ways()) {
+    SCOPED_TRACE(text_of(settings));
+    EXPECT_EXIT(imbrex::run(settings, main), testing::KilledBySignal(signal), text);
   }
 }
 

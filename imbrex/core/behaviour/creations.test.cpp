@@ -14,20 +14,20 @@ class creations : public on_machine {
  protected:
   /// Messages that one entry sends. The deterministic machine delivers one after the other, in an order of
   /// its own.
-  static bool keeps_order_of_sent(const options& how) {
-    return keeps_order_of_waiting(how) && how.machine != machine_kind::deterministic;
+  static bool keeps_order_of_sent(const options& settings) {
+    return keeps_order_of_waiting(settings) && settings.machine != machine_kind::deterministic;
   }
   /// Messages that wait for something on one PE.
-  static bool keeps_order_of_waiting(const options& how) { return !how.shuffle; }
+  static bool keeps_order_of_waiting(const options& settings) { return !settings.shuffle; }
 
   /// Runs a program that is to find this, in this order where the machine keeps it.
   template <class Main>
   void run_and_compare(const std::vector<int>& in_order, bool keeps_order(const options&), const Main& main) {
-    for (const options& how : GetParam().runs) {
-      SCOPED_TRACE(text_of(how));
+    for (const options& settings : GetParam().runs) {
+      SCOPED_TRACE(text_of(settings));
       std::vector<int> found;
-      EXPECT_EQ(run_once(how, [&]() -> task<> { co_await main(found); }), 0);
-      if (keeps_order(how))
+      EXPECT_EQ(run_once(settings, [&]() -> task<> { co_await main(found); }), 0);
+      if (keeps_order(settings))
         EXPECT_EQ(found, in_order);
       else
         EXPECT_TRUE(std::ranges::is_permutation(found, in_order));

@@ -44,10 +44,10 @@ class errors : public on_machine {
   /// Runs a program that must fail, on each machine, and expects each of these texts in what it writes.
   template <class Main>
   void fails(const Main& main, const std::vector<std::string>& expected, int status = 1) {
-    for (const options& how : GetParam().runs) {
-      SCOPED_TRACE(text_of(how));
+    for (const options& settings : GetParam().runs) {
+      SCOPED_TRACE(text_of(settings));
       testing::internal::CaptureStderr();
-      EXPECT_EQ(run_once(how, main), status);
+      EXPECT_EQ(run_once(settings, main), status);
       const std::string text = testing::internal::GetCapturedStderr();
       for (const auto& e : expected)
         EXPECT_NE(text.find(e), std::string::npos) << e << "\nis not in\n" << text;
@@ -460,7 +460,8 @@ TEST_P(errors, exit_ends_the_run_with_its_status) {
 }
 
 TEST_P(errors, a_main_task_with_a_status_gives_it) {
-  for (const options& how : GetParam().runs) EXPECT_EQ(run_once(how, []() -> task<int> { co_return 9; }), 9);
+  for (const options& settings : GetParam().runs)
+    EXPECT_EQ(run_once(settings, []() -> task<int> { co_return 9; }), 9);
 }
 
 TEST_P(errors, a_status_that_would_be_seen_as_success_is_refused) {
@@ -475,9 +476,9 @@ TEST_P(errors, a_status_that_would_be_seen_as_success_is_refused) {
 }
 
 TEST_P(errors, messages_for_elements_never_inserted_are_told_of_at_the_end) {
-  for (const options& how : GetParam().runs) {
+  for (const options& settings : GetParam().runs) {
     testing::internal::CaptureStderr();
-    EXPECT_EQ(run_once(how,
+    EXPECT_EQ(run_once(settings,
                        []() -> task<> {
                          auto all = make_array<faulty>(sparse(index<2>(2, 2)));
                          send<&faulty::wait>(all[{1, 0}]);

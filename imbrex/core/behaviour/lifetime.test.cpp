@@ -34,10 +34,10 @@ class lifetime : public on_machine {
   /// Runs a program, perhaps one that fails, and expects that nothing of it is left.
   template <class Main>
   void leaves_nothing(const Main& main, int status = 0) {
-    for (const options& how : GetParam().runs) {
-      SCOPED_TRACE(text_of(how));
+    for (const options& settings : GetParam().runs) {
+      SCOPED_TRACE(text_of(settings));
       testing::internal::CaptureStderr();
-      EXPECT_EQ(run_once(how, main), status);
+      EXPECT_EQ(run_once(settings, main), status);
       const auto text = testing::internal::GetCapturedStderr();
       EXPECT_EQ(counted::alive.load(), 0) << text;
       counted::alive = 0;
@@ -206,8 +206,8 @@ TEST(runtimes, live_side_by_side) {
   for (int t = 0; t < 4; ++t)
     owners.emplace_back([t, &good] {
       for (int i = 0; i < 5; ++i) {
-        const options how = t % 2 == 0 ? threads(1 + t) : seeded(1 + t, static_cast<std::uint64_t>(i));
-        good += imbrex::run(how, []() -> task<int> {
+        const options settings = t % 2 == 0 ? threads(1 + t) : seeded(1 + t, static_cast<std::uint64_t>(i));
+        good += imbrex::run(settings, []() -> task<int> {
           auto all = make_array<echo>({10});
           const int t1 = co_await all.reduce<&echo::twice>(sum, 3);
           const int t2 = co_await all.reduce<&echo::total>(sum, 2);
@@ -329,12 +329,12 @@ class homing : public chare<homing> {
 enum class ending { normal, exit, failure };
 
 TEST_P(lifetime, of_chares_ends_on_the_thread_of_their_pe) {
-  for (const options& how : GetParam().runs)
+  for (const options& settings : GetParam().runs)
     for (const ending end : {ending::normal, ending::exit, ending::failure}) {
       homing::destroyed = 0;
       homing::strays = 0;
       testing::internal::CaptureStderr();
-      run_once(how, [end]() -> task<> {
+      run_once(settings, [end]() -> task<> {
         auto all = make_array<homing>(11);
         send<&homing::look>(all);
         send<&homing::wait>(all[4]);

@@ -13,13 +13,14 @@
 
 namespace imbrex {
 
-std::string text_of(const options& how) {
-  std::string text = "--machine " + std::string(name(how.machine));
-  if (how.machine == machine_kind::deterministic) text += " --seed " + std::to_string(how.seed.value_or(1));
-  text += " --pes " + std::to_string(how.pes);
-  if (how.shuffle) text += " --shuffle " + std::to_string(*how.shuffle);
-  if (how.serialize_always) text += " --serialize-always";
-  if (how.net_latency.count() != 0) text += " --net-latency " + duration_text(how.net_latency);
+std::string text_of(const options& settings) {
+  std::string text = "--machine " + std::string(name(settings.machine));
+  if (settings.machine == machine_kind::deterministic)
+    text += " --seed " + std::to_string(settings.seed.value_or(1));
+  text += " --pes " + std::to_string(settings.pes);
+  if (settings.shuffle) text += " --shuffle " + std::to_string(*settings.shuffle);
+  if (settings.serialize_always) text += " --serialize-always";
+  if (settings.net_latency.count() != 0) text += " --net-latency " + duration_text(settings.net_latency);
   return text;
 }
 
@@ -30,16 +31,16 @@ options seeded(int pes, std::uint64_t seed) {
 }
 
 options delayed() {
-  options how = threads(3);
-  how.net_latency = std::chrono::microseconds(20);
-  how.net_bandwidth = 100'000'000;
-  how.net_injection_gap = std::chrono::microseconds(1);
-  return how;
+  options settings = threads(3);
+  settings.net_latency = std::chrono::microseconds(20);
+  settings.net_bandwidth = 100'000'000;
+  settings.net_injection_gap = std::chrono::microseconds(1);
+  return settings;
 }
 
-options serializing(options how) {
-  how.serialize_always = true;
-  return how;
+options serializing(options settings) {
+  settings.serialize_always = true;
+  return settings;
 }
 
 machine_under_test delayed_link() { return {"delayed_link", {delayed(), serializing(delayed())}}; }
@@ -125,7 +126,7 @@ class meeting {
 
 }  // namespace
 
-int run_in_processes(int processes, const options& how, const std::function<task<int>()>& main) {
+int run_in_processes(int processes, const options& settings, const std::function<task<int>()>& main) {
   meeting room(processes);
   std::vector<int> statuses(static_cast<std::size_t>(processes));
   {
@@ -133,7 +134,7 @@ int run_in_processes(int processes, const options& how, const std::function<task
     for (int p = 0; p < processes; ++p)
       threads.emplace_back([&, p] {
         meeting::member member(room, p);
-        runtime r(how, member);
+        runtime r(settings, member);
         statuses[static_cast<std::size_t>(p)] = r.run(main);
       });
   }
@@ -142,16 +143,16 @@ int run_in_processes(int processes, const options& how, const std::function<task
   return std::ranges::max(statuses);
 }
 
-int on_machine::run_so(const options& how, const std::function<task<int>()>& main) {
+int on_machine::run_so(const options& settings, const std::function<task<int>()>& main) {
   const int processes = GetParam().processes;
-  return processes == 1 ? detail::run_with(how, main) : run_in_processes(processes, how, main);
+  return processes == 1 ? detail::run_with(settings, main) : run_in_processes(processes, settings, main);
 }
 
 void on_machine::run_all_ways(const std::function<task<int>()>& main) {
-  for (const options& how : GetParam().runs) {
-    EXPECT_EQ(run_so(how, main), 0);
+  for (const options& settings : GetParam().runs) {
+    EXPECT_EQ(run_so(settings, main), 0);
     if (HasFailure()) {
-      ADD_FAILURE() << "with " << text_of(how);
+      ADD_FAILURE() << "with " << text_of(settings);
       return;
     }
   }

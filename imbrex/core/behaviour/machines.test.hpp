@@ -44,13 +44,13 @@ struct machine_under_test {
   friend void PrintTo(const machine_under_test& m, std::ostream* out) { *out << m.name; }
 };
 
-std::string text_of(const options& how);
+std::string text_of(const options& settings);
 
 options threads(int pes);
 options seeded(int pes, std::uint64_t seed);
 /// Messages between PEs take 20 us and more.
 options delayed();
-options serializing(options how);
+options serializing(options settings);
 
 /// Messages also go through bytes, as between processes.
 machine_under_test delayed_link();
@@ -63,10 +63,10 @@ std::vector<machine_under_test> machines();
 
 /// Runs a program in several runtimes, as in a job whose processes are threads of this one: to the network it
 /// makes no difference. Returns the greatest exit status.
-int run_in_processes(int processes, const options& how, const std::function<task<int>()>& main);
+int run_in_processes(int processes, const options& settings, const std::function<task<int>()>& main);
 template <class Main>
-int run_in_processes(int processes, const options& how, const Main& main) {
-  return run_in_processes(processes, how, detail::main_function(std::ref(main)));
+int run_in_processes(int processes, const options& settings, const Main& main) {
+  return run_in_processes(processes, settings, detail::main_function(std::ref(main)));
 }
 
 /// A test that runs its program on each of these.
@@ -74,8 +74,8 @@ class on_machine : public testing::TestWithParam<machine_under_test> {
  protected:
   /// Runs a program in one way. Returns the (greatest) exit status.
   template <class Main>
-  int run_once(const options& how, const Main& main) {
-    return run_so(how, detail::main_function(std::ref(main)));
+  int run_once(const options& settings, const Main& main) {
+    return run_so(settings, detail::main_function(std::ref(main)));
   }
 
   template <class Main>
@@ -84,7 +84,7 @@ class on_machine : public testing::TestWithParam<machine_under_test> {
   }
 
  private:
-  int run_so(const options& how, const std::function<task<int>()>& main);
+  int run_so(const options& settings, const std::function<task<int>()>& main);
   void run_all_ways(const std::function<task<int>()>& main);
 };
 

@@ -356,9 +356,9 @@ TEST(migration_storm, delivers_exactly_once_in_any_deterministic_order) {
 TEST(migration_storm, delivers_exactly_once_on_shuffled_threads) {
   for (std::uint64_t seed = 1; seed <= 20 && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
-    const options how{
+    const options settings{
         .pes = static_cast<int>(seed % 4 + 1), .shuffle = seed, .serialize_always = seed % 2 == 0};
-    EXPECT_EQ(run(how, [seed] { return storm(seed); }), 0);
+    EXPECT_EQ(run(settings, [seed] { return storm(seed); }), 0);
   }
 }
 TEST(migration_storm, delivers_exactly_once_on_plain_threads) {
@@ -516,9 +516,9 @@ void expect_refusal(const std::string& text) {
     send<&restless<Wish, InSerialize>::go>(all[1]);
     co_await quiescence();
   };
-  for (const options& how : {serializing(threads(2)), seeded(3, 1)}) {
+  for (const options& settings : {serializing(threads(2)), seeded(3, 1)}) {
     testing::internal::CaptureStderr();
-    EXPECT_EQ(imbrex::run(how, main), 1);
+    EXPECT_EQ(imbrex::run(settings, main), 1);
     const std::string output = testing::internal::GetCapturedStderr();
     const std::string where = InSerialize ? "serialize of restless" : "the default constructor of restless";
     EXPECT_NE(output.find(where), std::string::npos) << output;

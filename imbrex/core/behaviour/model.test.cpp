@@ -138,9 +138,9 @@ TEST(model, random_programs_agree_with_it_in_any_deterministic_order) {
 TEST(model, random_programs_agree_with_it_on_shuffled_threads) {
   for (std::uint64_t seed = 1; seed <= 20 && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
-    const options how{
+    const options settings{
         .pes = static_cast<int>(seed % 4 + 1), .shuffle = seed, .serialize_always = seed % 2 == 0};
-    EXPECT_EQ(run(how, [seed] { return program_of(seed); }), 0);
+    EXPECT_EQ(run(settings, [seed] { return program_of(seed); }), 0);
   }
 }
 

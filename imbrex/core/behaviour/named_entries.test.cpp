@@ -74,10 +74,10 @@ class named_entries : public on_machine {
  protected:
   template <class Main>
   void fails(const Main& main, const std::vector<std::string>& expected) {
-    for (const options& how : GetParam().runs) {
-      SCOPED_TRACE(text_of(how));
+    for (const options& settings : GetParam().runs) {
+      SCOPED_TRACE(text_of(settings));
       testing::internal::CaptureStderr();
-      EXPECT_EQ(run_once(how, main), 1);
+      EXPECT_EQ(run_once(settings, main), 1);
       const std::string text = testing::internal::GetCapturedStderr();
       for (const auto& e : expected)
         EXPECT_NE(text.find(e), std::string::npos) << e << "\nis not in\n" << text;
@@ -158,11 +158,11 @@ class asked : public chare<asked> {
 
 TEST_P(named_entries, can_be_defined_while_the_run_goes_on) {
   static int turn = 0;
-  for (const options& how : GetParam().runs) {
-    SCOPED_TRACE(text_of(how));
+  for (const options& settings : GetParam().runs) {
+    SCOPED_TRACE(text_of(settings));
     const std::string first = "first" + std::to_string(++turn);
     const std::string second = "second" + std::to_string(turn);
-    const int status = run_once(how, [&]() -> task<> {
+    const int status = run_once(settings, [&]() -> task<> {
       auto everywhere = make_group<asked>();
       const auto before = co_await everywhere.members().reduce<&asked::number_of>(max, first);
       EXPECT_EQ(before, 0);
@@ -195,10 +195,10 @@ TEST_P(named_entries, can_be_defined_while_the_run_goes_on) {
 
 TEST_P(named_entries, are_named_in_traces) {
   if (GetParam().processes > 1) GTEST_SKIP() << "each process has a file of its own";
-  for (options how : GetParam().runs) {
+  for (options settings : GetParam().runs) {
     const test::temporary_trace folder;
-    how.trace = folder.file();
-    const int status = run_once(how, []() -> task<> {
+    settings.trace = folder.file();
+    const int status = run_once(settings, []() -> task<> {
       auto all = make_array<script>({2});
       const auto p = co_await all[1].call<&script::invoke>(product(), numbers{6, 7});
       EXPECT_EQ(p, 42);
@@ -206,7 +206,7 @@ TEST_P(named_entries, are_named_in_traces) {
     });
     EXPECT_EQ(status, 0);
     std::set<std::string> names;
-    trace::reader source(how.trace);
+    trace::reader source(settings.trace);
     for (auto piece = source.next(); !piece.records.empty(); piece = source.next()) {
       const auto& file = *source.files()[source.tracks()[piece.track].file];
       for (const auto& r : piece.records)

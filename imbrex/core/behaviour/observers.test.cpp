@@ -130,12 +130,12 @@ class speaker : public chare<speaker> {
 };
 
 TEST_P(observers, hear_the_same_each_of_all_that_happens) {
-  for (options how : GetParam().runs) {
-    SCOPED_TRACE(text_of(how));
+  for (options settings : GetParam().runs) {
+    SCOPED_TRACE(text_of(settings));
     observers_of_run<witness> first;
     observers_of_run<witness> second;
     observers_of_run<witness> of_threads(observed::thread);
-    const int status = run_once(how, []() -> task<> {
+    const int status = run_once(settings, []() -> task<> {
       auto all = make_array<speaker>({6});
       const int sum_of_all = co_await all.reduce<&speaker::ask_all>(sum);
       EXPECT_EQ(sum_of_all, 36);
@@ -167,7 +167,7 @@ TEST_P(observers, hear_the_same_each_of_all_that_happens) {
     EXPECT_EQ(total.created_elements, 6);
     EXPECT_EQ(total.destroyed_elements, 6);
     EXPECT_EQ(total.departures, total.arrivals);
-    EXPECT_EQ(total.departures > 0, how.pes * GetParam().processes > 1);
+    EXPECT_EQ(total.departures > 0, settings.pes * GetParam().processes > 1);
     EXPECT_EQ(total.waits, total.resumptions);
     EXPECT_GE(total.waits, 6);
   }
@@ -191,8 +191,8 @@ class trader : public chare<trader> {
 };
 
 TEST_P(observers, measure_what_each_element_costs_and_whom_it_talks_to) {
-  for (const options& how : GetParam().runs) {
-    SCOPED_TRACE(text_of(how));
+  for (const options& settings : GetParam().runs) {
+    SCOPED_TRACE(text_of(settings));
     observers_of_run<detail::load_meter> meters;
     struct copy {
       std::uint64_t messages = 0;
@@ -217,7 +217,7 @@ TEST_P(observers, measure_what_each_element_costs_and_whom_it_talks_to) {
         }
       }
     };
-    const int status = run_once(how, [&]() -> task<> {
+    const int status = run_once(settings, [&]() -> task<> {
       auto all = make_array<trader>({5});
       auto readers = make_group<reading>();
       for (int i = 0; i < 5; ++i) send<&trader::sell>(all[i], 3 * i, 100 * i);
@@ -236,8 +236,8 @@ TEST_P(observers, measure_what_each_element_costs_and_whom_it_talks_to) {
       EXPECT_LE(c.bytes, (3 * i) * (100 * i + 30) + 1030);
       EXPECT_EQ(c.to.at(i), 1);
       if (i > 0) EXPECT_EQ(c.to.at((i + 1) % 5), 3 * i);
-      if (how.machine == machine_kind::simulated) EXPECT_GE(c.time, std::chrono::microseconds(18));
-      if (how.machine == machine_kind::threads) EXPECT_GT(c.time.count(), 0);
+      if (settings.machine == machine_kind::simulated) EXPECT_GE(c.time, std::chrono::microseconds(18));
+      if (settings.machine == machine_kind::threads) EXPECT_GT(c.time.count(), 0);
     }
   }
 }

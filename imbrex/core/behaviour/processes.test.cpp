@@ -199,9 +199,9 @@ std::size_t peak_bytes() {
 }
 
 int run_flood(bool both_ways, int batches) {
-  options how;
-  how.pes = 1;
-  return run_in_processes(2, how, [both_ways, batches]() -> task<> {
+  options settings;
+  settings.pes = 1;
+  return run_in_processes(2, settings, [both_ways, batches]() -> task<> {
     auto two = make_array<flood>({2});
     co_await two[1].call<&flood::be_slow>(std::chrono::microseconds(100));
     send<&flood::pour>(two[0], two[1], batches);
@@ -235,11 +235,11 @@ TEST(backpressure, two_that_flood_each_other_both_go_on) {
 void expect_bounded_memory_on_the_way(bool comm_thread, int messages, std::size_t doubles,
                                       std::chrono::microseconds pause) {
   if (test::memory_is_kept_back) messages /= 10;  // there it says nothing of memory, and each takes long
-  options how;
-  how.pes = 1;
-  how.comm_thread = comm_thread;
+  options settings;
+  settings.pes = 1;
+  settings.comm_thread = comm_thread;
   const auto before = peak_bytes();
-  const int status = run_in_processes(3, how, [=]() -> task<> {
+  const int status = run_in_processes(3, settings, [=]() -> task<> {
     auto three = make_array<flood>({3});
     co_await three[2].call<&flood::be_slow>(pause);
     send<&flood::pour_through>(three[0], three[1], messages, doubles);
@@ -262,10 +262,10 @@ TEST(backpressure, nor_do_many_short_messages_pile_up_on_the_way) {
 
 TEST(backpressure, nor_do_messages_that_cross_together) {
   const int bursts = test::memory_is_kept_back ? 200 : 10'000;
-  options how;
-  how.pes = 1;
+  options settings;
+  settings.pes = 1;
   const auto before = peak_bytes();
-  const int status = run_in_processes(2, how, [=]() -> task<> {
+  const int status = run_in_processes(2, settings, [=]() -> task<> {
     auto two = make_array<flood>({2});
     send<&flood::pour_short>(two[0], two[1], bursts);
     co_await quiescence();
@@ -318,10 +318,10 @@ TEST(backpressure, what_a_communication_thread_has_sent_is_not_kept_until_the_en
 }
 
 TEST(backpressure, nor_does_one_of_many_pes_stop_for_what_they_have_long_run) {
-  options how;
-  how.pes = 40;
-  how.comm_thread = true;
-  const int status = run_in_processes(2, how, []() -> task<> {
+  options settings;
+  settings.pes = 40;
+  settings.comm_thread = true;
+  const int status = run_in_processes(2, settings, []() -> task<> {
     auto all = make_array<flood>({80});
     constexpr std::size_t length = 120'000;  // not quite 1 MiB
     for (int round = 0; round < 2; ++round) {
@@ -335,9 +335,9 @@ TEST(backpressure, nor_does_one_of_many_pes_stop_for_what_they_have_long_run) {
 
 /// Three that flood each other in a circle: none of them may wait for ever for the next one.
 TEST(backpressure, three_in_a_circle_go_on) {
-  options how;
-  how.pes = 1;
-  const int status = run_in_processes(3, how, []() -> task<> {
+  options settings;
+  settings.pes = 1;
+  const int status = run_in_processes(3, settings, []() -> task<> {
     constexpr int batches = 64;
     auto three = make_array<flood>({3});
     for (int i = 0; i < 3; ++i) send<&flood::pour>(three[i], three[(i + 1) % 3], batches);
@@ -465,9 +465,10 @@ TEST_P(processes, messages_that_may_wait_arrive_once) {
 
 /// Long ones, for which UCX asks first, come later than others anyway.
 TEST_P(processes, messages_that_may_wait_keep_their_order_among_others) {
-  for (const options& how : GetParam().runs) {
-    if (how.shuffle || how.machine != machine_kind::threads || how.net_latency.count() != 0) continue;
-    EXPECT_EQ(run_once(how,
+  for (const options& settings : GetParam().runs) {
+    if (settings.shuffle || settings.machine != machine_kind::threads || settings.net_latency.count() != 0)
+      continue;
+    EXPECT_EQ(run_once(settings,
                        []() -> task<> {
                          const auto all = make_array<gossip>({2 * num_pes() + 1});
                          co_await all.call<&gossip::listen>();  // what comes before them is put behind others
@@ -585,13 +586,13 @@ class busy : public chare<busy> {
 
 TEST_P(processes, an_immediate_message_is_handled_while_the_network_is_looked_at) {
   if (GetParam().processes == 1) GTEST_SKIP() << "no message comes from another process";
-  for (const options& how : GetParam().runs) {
+  for (const options& settings : GetParam().runs) {
     // Where it does not come out of the network on the PE's own thread and by itself, it waits for its turn.
-    if (how.comm_thread || how.net_latency.count() > 0) continue;
-    SCOPED_TRACE(text_of(how));
+    if (settings.comm_thread || settings.net_latency.count() > 0) continue;
+    SCOPED_TRACE(text_of(settings));
     for (auto& k : knocks) k = 0;
     for (auto& b : is_busy) b = false;
-    const int status = run_once(how, []() -> task<> {
+    const int status = run_once(settings, []() -> task<> {
       auto all = make_group<busy>();
       const int last = num_pes() - 1;
       auto heard = all[last].call<&busy::hears_while_it_runs>();

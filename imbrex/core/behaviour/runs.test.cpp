@@ -102,9 +102,9 @@ TEST(runs, that_share_a_command_line_share_what_parse_options_returns) {
   arguments.push_back(nullptr);
   int argc = static_cast<int>(words.size());
   char** argv = arguments.data();
-  const options how = parse_options(argc, argv);
+  const options settings = parse_options(argc, argv);
   for (int turn = 0; turn < 2; ++turn)
-    EXPECT_EQ(imbrex::run(how, []() -> task<int> { co_return imbrex::num_pes() == 3 ? 0 : 1; }), 0);
+    EXPECT_EQ(imbrex::run(settings, []() -> task<int> { co_return imbrex::num_pes() == 3 ? 0 : 1; }), 0);
   EXPECT_EQ(argc, 2);
 }
 
@@ -218,8 +218,8 @@ class waiting : public chare<waiting> {
 };
 
 TEST(runs, a_pending_of_an_earlier_one_is_harmless_and_refused) {
-  for (const options& how : few_ways()) {
-    SCOPED_TRACE(text_of(how));
+  for (const options& settings : few_ways()) {
+    SCOPED_TRACE(text_of(settings));
     std::optional<pending<int>> left;
     std::optional<pending<int>> awaited;
     std::optional<pending<int>> kept;
@@ -230,7 +230,7 @@ TEST(runs, a_pending_of_an_earlier_one_is_harmless_and_refused) {
       failed.emplace(all[1].call<&waiting::fail>());
       co_await quiescence();
     };
-    ASSERT_EQ(imbrex::run(how, first), 0);
+    ASSERT_EQ(imbrex::run(settings, first), 0);
     left.reset();
     failed.reset();
     const auto second = [&]() -> task<> {
@@ -253,7 +253,7 @@ TEST(runs, a_pending_of_an_earlier_one_is_harmless_and_refused) {
       EXPECT_EQ(of_five, 5);
       EXPECT_EQ(of_six, 6);
     };
-    EXPECT_EQ(imbrex::run(how, second), 0);
+    EXPECT_EQ(imbrex::run(settings, second), 0);
   }
 }
 
@@ -272,8 +272,8 @@ TEST(runs, a_pending_may_end_on_another_thread) {
 }
 
 TEST(runs, a_proxy_of_an_earlier_one_names_nothing_in_the_next) {
-  for (const options& how : few_ways()) {
-    SCOPED_TRACE(text_of(how));
+  for (const options& settings : few_ways()) {
+    SCOPED_TRACE(text_of(settings));
     array<waiting> all;
     element<waiting> target;
     element<waiting> single;
@@ -287,7 +287,7 @@ TEST(runs, a_proxy_of_an_earlier_one_names_nothing_in_the_next) {
       each = make_group<waiting>();
       co_await each.created();
     };
-    ASSERT_EQ(imbrex::run(how, first), 0);
+    ASSERT_EQ(imbrex::run(settings, first), 0);
     const auto second = [&]() -> task<> {
       const auto here = make_array<waiting>(2);
       const auto of_each = make_group<waiting>();
@@ -315,7 +315,7 @@ TEST(runs, a_proxy_of_an_earlier_one_names_nothing_in_the_next) {
       const int sum_here = co_await here.reduce<&waiting::answer>(sum, 1);
       EXPECT_EQ(sum_here, 2);
     };
-    EXPECT_EQ(imbrex::run(how, second), 0);
+    EXPECT_EQ(imbrex::run(settings, second), 0);
   }
 }
 

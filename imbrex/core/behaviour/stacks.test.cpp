@@ -26,10 +26,10 @@ class stacks : public on_machine {
   /// Runs a program that fails, and returns what it says.
   template <class Main>
   void fails(const Main& main, const std::vector<std::string>& expected) {
-    for (const options& how : GetParam().runs) {
-      SCOPED_TRACE(text_of(how));
+    for (const options& settings : GetParam().runs) {
+      SCOPED_TRACE(text_of(settings));
       testing::internal::CaptureStderr();
-      EXPECT_EQ(run_once(how, main), 1);
+      EXPECT_EQ(run_once(settings, main), 1);
       const std::string text = testing::internal::GetCapturedStderr();
       for (const auto& e : expected)
         EXPECT_NE(text.find(e), std::string::npos) << e << "\nis not in\n" << text;
@@ -234,10 +234,10 @@ TEST_P(stacks, are_destroyed_with_their_chares_and_unwound) {
 }
 
 TEST_P(stacks, go_on_after_a_move_to_another_pe_of_their_process) {
-  for (const options& how : GetParam().runs) {
-    SCOPED_TRACE(text_of(how));
+  for (const options& settings : GetParam().runs) {
+    SCOPED_TRACE(text_of(settings));
     std::set<int> seen;
-    const int status = run_once(how, [&]() -> task<> {
+    const int status = run_once(settings, [&]() -> task<> {
       auto single_element = make_array<climber>({1});
       const int moves = 3 * num_pes();
       auto been = single_element[0].call<&climber::carry_over>(moves);
@@ -256,18 +256,18 @@ TEST_P(stacks, go_on_after_a_move_to_another_pe_of_their_process) {
       EXPECT_EQ(found, expected);
     });
     EXPECT_EQ(status, 0);
-    EXPECT_EQ(seen.size(), static_cast<std::size_t>(how.pes));
+    EXPECT_EQ(seen.size(), static_cast<std::size_t>(settings.pes));
   }
 }
 
 TEST_P(stacks, leave_when_nothing_keeps_them_on_their_pe) {
-  for (const options& how : GetParam().runs) {
-    SCOPED_TRACE(text_of(how));
-    const int status = run_once(how, [&]() -> task<> {
+  for (const options& settings : GetParam().runs) {
+    SCOPED_TRACE(text_of(settings));
+    const int status = run_once(settings, [&]() -> task<> {
       auto single_element = make_array<climber>({1});
       const int from = co_await single_element[0].call<&climber::on>();
-      const int of_process = from / how.pes * how.pes;
-      const int to = of_process + (from + 1) % how.pes;
+      const int of_process = from / settings.pes * settings.pes;
+      const int to = of_process + (from + 1) % settings.pes;
       auto result = single_element[0].call<&climber::move_after_a_call>(to);
       co_await quiescence();
       send<&climber::rope>(single_element[0], 3, 5);
@@ -291,8 +291,8 @@ TEST_P(stacks, end_at_a_balance_point) {
 }
 
 TEST_P(stacks, are_dropped_where_they_are_when_a_run_exits) {
-  for (const options& how : GetParam().runs) {
-    const int status = run_once(how, []() -> task<> {
+  for (const options& settings : GetParam().runs) {
+    const int status = run_once(settings, []() -> task<> {
       auto all = make_array<climber>({9});
       for (int i = 0; i < 9; ++i) {
         send<&climber::hold>(all[i]);
@@ -310,10 +310,10 @@ TEST_P(stacks, are_dropped_where_they_are_when_a_run_exits) {
 TEST_P(stacks, appear_in_traces) {
   using trace::record_kind;
   if (GetParam().processes > 1) GTEST_SKIP() << "each process has a file of its own";
-  for (options how : GetParam().runs) {
+  for (options settings : GetParam().runs) {
     const test::temporary_trace folder;
-    how.trace = folder.file();
-    const int status = run_once(how, []() -> task<> {
+    settings.trace = folder.file();
+    const int status = run_once(settings, []() -> task<> {
       auto all = make_array<climber>({2});
       auto held = all[1].call<&climber::hold>();
       co_await quiescence();
@@ -323,7 +323,7 @@ TEST_P(stacks, appear_in_traces) {
     EXPECT_EQ(status, 0);
     int suspended = 0;
     int resumed = 0;
-    trace::reader source(how.trace);
+    trace::reader source(settings.trace);
     for (auto piece = source.next(); !piece.records.empty(); piece = source.next()) {
       const auto& file = *source.files()[source.tracks()[piece.track].file];
       for (const auto& r : piece.records) {
@@ -357,10 +357,10 @@ class computing : public chare<computing> {
 };
 
 TEST_P(stacks, wait_for_a_device) {
-  for (options how : GetParam().runs) {
-    SCOPED_TRACE(text_of(how));
-    how.device = "emulated";
-    const int status = run_once(how, []() -> task<> {
+  for (options settings : GetParam().runs) {
+    SCOPED_TRACE(text_of(settings));
+    settings.device = "emulated";
+    const int status = run_once(settings, []() -> task<> {
       auto all = make_array<computing>({5});
       const auto total = co_await all.reduce<&computing::copy_numbers>(sum, 100);
       EXPECT_EQ(total, 5 * 5050);

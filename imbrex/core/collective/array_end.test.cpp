@@ -159,10 +159,10 @@ TEST_P(array_end, answers_what_waits_for_an_element_that_ends) {
 
 /// More than the home remembers end before they get their copies of the broadcast.
 TEST(array_end_shuffled, broadcasts_pass_over_keys_that_are_forgotten) {
-  options how;
-  how.pes = 1;
-  how.shuffle = 1;
-  const int status = imbrex::run(how, []() -> task<int> {
+  options settings;
+  settings.pes = 1;
+  settings.shuffle = 1;
+  const int status = imbrex::run(settings, []() -> task<int> {
     constexpr int guests = 4 * 8192;
     const auto all = make_array<guest>(sparse(guests + 1));
     for (int i = 0; i <= guests; ++i) all.insert(i);

@@ -30,15 +30,15 @@ struct times {
 /// In the model of a V100's host, where a message between two PEs takes 12 us: 5 to send, 2 on its way, 5 to
 /// receive.
 times modelled(int pes) {
-  options how;
-  how.machine = machine_kind::simulated;
-  how.device = "emulated";
-  how.devices = 1;
-  how.device_model = "v100";
-  how.net_latency = std::chrono::microseconds(2);
-  how.pes = pes;
+  options settings;
+  settings.machine = machine_kind::simulated;
+  settings.device = "emulated";
+  settings.devices = 1;
+  settings.device_model = "v100";
+  settings.net_latency = std::chrono::microseconds(2);
+  settings.pes = pes;
   times result;
-  const int status = runtime(how).run([&]() -> task<int> {
+  const int status = runtime(settings).run([&]() -> task<int> {
     constexpr int repetitions = 3;
     const auto begin = now();
     auto all = make_array<element>(num_pes());

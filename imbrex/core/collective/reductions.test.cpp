@@ -388,8 +388,8 @@ TEST(hasty_reductions, end_in_any_deterministic_order) {
 TEST(hasty_reductions, end_on_shuffled_threads) {
   for (std::uint64_t seed = 1; seed <= 40 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
-    const options how{.pes = static_cast<int>(seed % 4 + 1), .shuffle = seed};
-    EXPECT_EQ(run(how, [seed] { return hurry(seed); }), 0);
+    const options settings{.pes = static_cast<int>(seed % 4 + 1), .shuffle = seed};
+    EXPECT_EQ(run(settings, [seed] { return hurry(seed); }), 0);
   }
 }
 

@@ -209,10 +209,10 @@ constexpr completion_method methods[] = {completion_method::synchronous, complet
                                          completion_method::polling,     completion_method::callback,
                                          completion_method::flag,        completion_method::work_request};
 
-options with_device(options how, completion_method m) {
-  how.device = "emulated";
-  how.completion = m;
-  return how;
+options with_device(options settings, completion_method m) {
+  settings.device = "emulated";
+  settings.completion = m;
+  return settings;
 }
 
 class device_work : public testing::TestWithParam<std::tuple<machine_under_test, completion_method>> {
@@ -221,14 +221,14 @@ class device_work : public testing::TestWithParam<std::tuple<machine_under_test,
   template <class Main>
   void run(const Main& main, std::ptrdiff_t most = std::numeric_limits<std::ptrdiff_t>::max()) {
     const auto& [machine, method] = GetParam();
-    for (options how : machine.runs | std::views::take(most)) {
-      how = with_device(how, method);
-      if (how.pes > 2) how.devices = 2;
-      EXPECT_EQ(
-          machine.processes == 1 ? imbrex::run(how, main) : run_in_processes(machine.processes, how, main),
-          0);
+    for (options settings : machine.runs | std::views::take(most)) {
+      settings = with_device(settings, method);
+      if (settings.pes > 2) settings.devices = 2;
+      EXPECT_EQ(machine.processes == 1 ? imbrex::run(settings, main)
+                                       : run_in_processes(machine.processes, settings, main),
+                0);
       if (HasFailure()) {
-        ADD_FAILURE() << "with " << text_of(how);
+        ADD_FAILURE() << "with " << text_of(settings);
         return;
       }
     }
@@ -244,9 +244,9 @@ std::vector<machine_under_test> some_machines() {
   some.push_back(deterministic_seeds(50));
   const ways_to_run of_host = in_simulated_time().runs;
   std::vector<options> with_models(of_host.begin(), of_host.end());
-  for (options how : of_host) {
-    how.device_model = "v100";
-    with_models.push_back(how);
+  for (options settings : of_host) {
+    settings.device_model = "v100";
+    with_models.push_back(settings);
   }
   some.push_back({"simulated", std::move(with_models)});
   return some;
@@ -377,9 +377,9 @@ TEST_P(on_threads, a_fault_is_told_to_whoever_awaits_and_ends_the_run_at_its_end
       testing::internal::CaptureStderr();
       int notices = 0;
       int told_beside = 0;
-      options how = with_device(machine, GetParam());
-      how.devices = 1;
-      const int status = run(how, [&]() -> task<> {
+      options settings = with_device(machine, GetParam());
+      settings.devices = 1;
+      const int status = run(settings, [&]() -> task<> {
         auto blocks = make_array<block>({4});
         auto beside = blocks[0].call<&block::wait_beside>();
         auto also_beside = blocks[1].call<&block::wait_beside>();
@@ -388,12 +388,12 @@ TEST_P(on_threads, a_fault_is_told_to_whoever_awaits_and_ends_the_run_at_its_end
         told_beside += co_await also_beside;
       });
       const std::string said = testing::internal::GetCapturedStderr();
-      EXPECT_EQ(status, 1) << text_of(how);
-      EXPECT_EQ(notices, 3) << text_of(how) << said;
+      EXPECT_EQ(status, 1) << text_of(settings);
+      EXPECT_EQ(notices, 3) << text_of(settings) << said;
       // A PE that blocks, and time that jumps, may come to the end of what these wait for before there is a
       // fault.
-      if (GetParam() != completion_method::synchronous && how.machine == machine_kind::threads) {
-        EXPECT_EQ(told_beside, 2) << text_of(how) << said;
+      if (GetParam() != completion_method::synchronous && settings.machine == machine_kind::threads) {
+        EXPECT_EQ(told_beside, 2) << text_of(settings) << said;
       }
       EXPECT_NE(said.find("cell 46"), std::string::npos) << said;
     }
@@ -440,11 +440,11 @@ TEST_P(on_threads, a_fault_of_a_work_request_names_the_device) {
 
 TEST(streams_of_all, are_captured_only_where_no_other_pe_uses_them) {
   for (const int pes : {1, 2}) {
-    options how = with_device(threads(pes), completion_method::polling);
-    how.streams = stream_policy::five;
-    how.devices = 1;
+    options settings = with_device(threads(pes), completion_method::polling);
+    settings.streams = stream_policy::five;
+    settings.devices = 1;
     std::string refused;
-    const int status = run(how, [&]() -> task<> {
+    const int status = run(settings, [&]() -> task<> {
       stream_set all("one");
       device_buffer<std::int64_t> number(gpu(), 1);
       try {
@@ -465,8 +465,8 @@ TEST(streams_of_all, are_captured_only_where_no_other_pe_uses_them) {
 /// A PE that asks its device again and again is never without work.
 TEST(device_work_by_asking, lets_timers_come_in_time) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    const options how{.pes = 1, .machine = machine_kind::deterministic, .seed = seed};
-    EXPECT_EQ(run(with_device(how, completion_method::user_polling),
+    const options settings{.pes = 1, .machine = machine_kind::deterministic, .seed = seed};
+    EXPECT_EQ(run(with_device(settings, completion_method::user_polling),
                   []() -> task<> {
                     stream s(gpu(), stream_priority::normal, "slow");
                     s.launch(last_long);
@@ -543,8 +543,8 @@ TEST(device_map, gives_each_pe_a_device) {
 }
 
 /// Which device each PE of a process has, for which others of the host come first.
-std::vector<std::optional<int>> chosen(const options& how, const host_share& host = own_host(4, 0)) {
-  return detail::run_devices(how, nullptr, false).choose(host);
+std::vector<std::optional<int>> chosen(const options& settings, const host_share& host = own_host(4, 0)) {
+  return detail::run_devices(settings, nullptr, false).choose(host);
 }
 
 using choices = std::vector<std::optional<int>>;
@@ -572,13 +572,13 @@ TEST(device_map, is_of_the_processes_that_see_the_same_devices) {
 }
 
 TEST(device_map, knows_by_a_launchers_choice_who_sees_the_same) {
-  const options how{.device = "emulated"};
-  const std::string before = detail::run_devices(how, nullptr, false).seen();
+  const options settings{.device = "emulated"};
+  const std::string before = detail::run_devices(settings, nullptr, false).seen();
   ::setenv("HIP_VISIBLE_DEVICES", "3", 1);
-  const std::string then = detail::run_devices(how, nullptr, false).seen();
+  const std::string then = detail::run_devices(settings, nullptr, false).seen();
   ::unsetenv("HIP_VISIBLE_DEVICES");
   EXPECT_NE(before, then);
-  EXPECT_EQ(before, detail::run_devices(how, nullptr, false).seen());
+  EXPECT_EQ(before, detail::run_devices(settings, nullptr, false).seen());
 }
 
 TEST(device_map, none_gives_none) {
@@ -587,9 +587,9 @@ TEST(device_map, none_gives_none) {
 }
 
 TEST(device_map, may_be_the_programs_own) {
-  options how{.device = "emulated", .devices = 3, .map = device_map::none};
+  options settings{.device = "emulated", .devices = 3, .map = device_map::none};
   std::vector<int> pes;
-  how.choose_device = [&](const device_choice& pe) -> std::optional<int> {
+  settings.choose_device = [&](const device_choice& pe) -> std::optional<int> {
     EXPECT_EQ(pe.devices.size(), 3U);
     EXPECT_EQ(pe.devices[2].label(), "emulated device 2 (instant)");
     EXPECT_EQ(pe.process_pes, 2);
@@ -604,16 +604,16 @@ TEST(device_map, may_be_the_programs_own) {
   second.first_pe = 5;
   second.host_pes = 9;
   second.processes = {{25, 2, {0}}};
-  EXPECT_EQ(chosen(how, second), (choices{std::nullopt, 2}));
+  EXPECT_EQ(chosen(settings, second), (choices{std::nullopt, 2}));
   EXPECT_EQ(pes, (std::vector{25, 26}));
 }
 
 TEST(device_map, of_the_program_must_name_a_device_that_is_there) {
   for (const int wrong : {-1, 2}) {
-    options how{.pes = 1, .device = "emulated", .devices = 2};
-    how.choose_device = [wrong](const device_choice&) { return wrong; };
+    options settings{.pes = 1, .device = "emulated", .devices = 2};
+    settings.choose_device = [wrong](const device_choice&) { return wrong; };
     testing::internal::CaptureStderr();
-    EXPECT_EQ(run(how, []() -> task<> { co_return; }), usage_error::exit_status);
+    EXPECT_EQ(run(settings, []() -> task<> { co_return; }), usage_error::exit_status);
     const std::string said = testing::internal::GetCapturedStderr();
     EXPECT_NE(
         said.find("gave PE 0 the device " + std::to_string(wrong) + ", but this process has devices 0 to 1"),
@@ -630,12 +630,14 @@ class teller : public chare<teller> {
 
 TEST(device_map, leaves_a_pe_without_device_to_work_beside_those_that_have_one) {
   for (const machine_kind machine : {machine_kind::threads, machine_kind::deterministic}) {
-    options how{.pes = 2, .machine = machine, .device = "emulated", .devices = 3};
-    how.choose_device = [](const device_choice& pe) { return pe.pe == 0 ? std::optional(2) : std::nullopt; };
+    options settings{.pes = 2, .machine = machine, .device = "emulated", .devices = 3};
+    settings.choose_device = [](const device_choice& pe) {
+      return pe.pe == 0 ? std::optional(2) : std::nullopt;
+    };
     testing::internal::CaptureStderr();
     int there = -1;
     std::string missing;
-    EXPECT_EQ(run(how,
+    EXPECT_EQ(run(settings,
                   [&]() -> task<> {
                     auto tellers = make_group<teller>();
                     there = co_await tellers[0].call<&teller::device_here>();

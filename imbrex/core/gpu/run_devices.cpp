@@ -21,19 +21,19 @@ namespace {
 /// Of the time of each operation, on the deterministic machine.
 constexpr double jitter = 0.5;
 
-void check(const options& how, bool charges_pes) {
-  if (how.device == "emulated") return;
-  if (how.device.empty() && !how.device_words.empty())
-    throw usage_error(how.device_words +
+void check(const options& settings, bool charges_pes) {
+  if (settings.device == "emulated") return;
+  if (settings.device.empty() && !settings.device_words.empty())
+    throw usage_error(settings.device_words +
                       " is for runs with devices: add --device emulated or --device cuda, or leave it out");
-  if (how.devices != 0)
+  if (settings.devices != 0)
     throw usage_error(
-        "--devices " + std::to_string(how.devices) +
+        "--devices " + std::to_string(settings.devices) +
         " is for --device emulated; with cuda, CUDA_VISIBLE_DEVICES says which devices are used");
-  if (!how.device_model.empty() && !charges_pes)
-    throw usage_error("--device-model " + how.device_model +
+  if (!settings.device_model.empty() && !charges_pes)
+    throw usage_error("--device-model " + settings.device_model +
                       " is for --device emulated: a real device is as fast as it is");
-  if (!how.device_data)
+  if (!settings.device_data)
     throw usage_error(
         "--no-data is for --device emulated: there is nothing else that could leave its work undone");
 }
@@ -74,22 +74,23 @@ int device_of(device_map map, const pe_place& pe, int devices) {
   return static_cast<int>(std::int64_t{pe.place} * devices / pe.all);
 }
 
-run_devices::run_devices(const options& how, simulated_clock* time, bool charges_pes)
-    : how_(how), dice_(seed_of(how)), charges_pes_(charges_pes) {
-  check(how, charges_pes_);
-  if (how.device.empty()) return;
-  if (!how.device_model.empty()) model_ = find_device_model(how.device_model);
-  emulated_options emulated{.model = model_, .data = how.device_data};
-  if (charges_pes_) emulated.devices = std::min(how.pes, max_devices);
-  if (how.devices != 0) emulated.devices = how.devices;
+run_devices::run_devices(const options& settings, simulated_clock* time, bool charges_pes)
+    : how_(settings), dice_(seed_of(settings)), charges_pes_(charges_pes) {
+  check(settings, charges_pes_);
+  if (settings.device.empty()) return;
+  if (!settings.device_model.empty()) model_ = find_device_model(settings.device_model);
+  emulated_options emulated{.model = model_, .data = settings.device_data};
+  if (charges_pes_) emulated.devices = std::min(settings.pes, max_devices);
+  if (settings.devices != 0) emulated.devices = settings.devices;
   if (time != nullptr) {
-    if (how.device != "emulated")
-      throw usage_error("--machine " + std::string(name(how.machine)) + " takes --device emulated alone: a " +
-                        how.device + " device has a time of its own");
-    charges_pes_ ? time_.emplace(*time) : time_.emplace(*time, seed_of(how), jitter);
+    if (settings.device != "emulated")
+      throw usage_error("--machine " + std::string(name(settings.machine)) +
+                        " takes --device emulated alone: a " + settings.device +
+                        " device has a time of its own");
+    charges_pes_ ? time_.emplace(*time) : time_.emplace(*time, seed_of(settings), jitter);
     emulated.time = &*time_;
   }
-  devices_ = devices(how.device, emulated);
+  devices_ = devices(settings.device, emulated);
 }
 
 run_devices::~run_devices() {

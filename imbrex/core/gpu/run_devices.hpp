@@ -53,7 +53,7 @@ class run_devices {
  public:
   /// `time`: the clock of a machine in simulated time; null in real time. `charges_pes`: that machine charges
   /// its PEs by the device model. Throws usage_error, or imbrex::error if there is no such device.
-  run_devices(const options& how, simulated_clock* time, bool charges_pes);
+  run_devices(const options& settings, simulated_clock* time, bool charges_pes);
   ~run_devices();
   run_devices(const run_devices&) = delete;
   run_devices& operator=(const run_devices&) = delete;

@@ -9,11 +9,11 @@
 namespace imbrex::detail {
 
 /// The network that the options ask for.
-inline link_model link_of(const options& how) {
-  return {how.net_latency, how.net_bandwidth, how.net_injection_gap};
+inline link_model link_of(const options& settings) {
+  return {settings.net_latency, settings.net_bandwidth, settings.net_injection_gap};
 }
 
 /// Of the deterministic machine's order.
-inline std::uint64_t seed_of(const options& how) { return how.seed.value_or(1); }
+inline std::uint64_t seed_of(const options& settings) { return settings.seed.value_or(1); }
 
 }  // namespace imbrex::detail

@@ -129,7 +129,7 @@ option_table<options> all_options() {
 std::string_view name(machine_kind kind) { return machines[static_cast<std::size_t>(kind)]; }
 std::string_view name(stream_policy policy) { return stream_policies[static_cast<std::size_t>(policy)]; }
 
-void detail::check_fields(const options& how) { all_options().check(how); }
+void detail::check_fields(const options& settings) { all_options().check(settings); }
 
 options parse_options(int& argc, char**& argv) {
   options chosen;

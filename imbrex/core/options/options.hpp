@@ -117,7 +117,7 @@ std::span<const std::string_view> option_names();
 namespace detail {
 
 /// Throws `usage_error` for a value that no command line could set.
-void check_fields(const options& how);
+void check_fields(const options& settings);
 
 }  // namespace detail
 

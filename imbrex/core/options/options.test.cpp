@@ -139,14 +139,14 @@ TEST(options, refuse_delays_that_cannot_be) {
 TEST(options, say_which_devices_there_are_and_how_they_are_watched) {
   command_line line({"--device", "emulated", "--devices=3", "--device-model", "v100", "--device-map",
                      "round-robin", "--completion", "callback", "--completion-poll", "20us"});
-  const imbrex::options how = line.parse();
+  const imbrex::options settings = line.parse();
   EXPECT_EQ(line.rest(), "");
-  EXPECT_EQ(how.device, "emulated");
-  EXPECT_EQ(how.devices, 3);
-  EXPECT_EQ(how.device_model, "v100");
-  EXPECT_EQ(how.map, imbrex::device_map::round_robin);
-  EXPECT_EQ(how.completion, imbrex::completion_method::callback);
-  EXPECT_EQ(how.poll.time, imbrex::nanoseconds(20'000));
+  EXPECT_EQ(settings.device, "emulated");
+  EXPECT_EQ(settings.devices, 3);
+  EXPECT_EQ(settings.device_model, "v100");
+  EXPECT_EQ(settings.map, imbrex::device_map::round_robin);
+  EXPECT_EQ(settings.completion, imbrex::completion_method::callback);
+  EXPECT_EQ(settings.poll.time, imbrex::nanoseconds(20'000));
   EXPECT_EQ(command_line({"--device-map", "near"}).parse().map, imbrex::device_map::near);
   EXPECT_EQ(command_line({"--device-map=none"}).parse().map, imbrex::device_map::none);
   EXPECT_EQ(refusal({"--device-map", "nears"}),

@@ -92,11 +92,11 @@ class Recorder : public on_machine {
  protected:
   /// Runs a program in one way, and gives what its files hold.
   template <class Main>
-  whole_trace traced(options how, const Main& main) {
-    how.trace = folder_.file();
-    how.trace_waits = true;
-    EXPECT_EQ(run_once(how, main), 0);
-    return whole_trace(how.trace);
+  whole_trace traced(options settings, const Main& main) {
+    settings.trace = folder_.file();
+    settings.trace_waits = true;
+    EXPECT_EQ(run_once(settings, main), 0);
+    return whole_trace(settings.trace);
   }
 
   test::temporary_trace folder_;
@@ -198,18 +198,18 @@ struct sleeper : chare<sleeper> {
 
 TEST(recorder, tells_when_a_message_came_to_a_busy_pe_over_a_link) {
   const test::temporary_trace folder;
-  options how = threads(2);
-  how.net_latency = std::chrono::milliseconds(1);
-  how.net_injection_gap = std::chrono::milliseconds(20);  // so that the second comes while the PE sleeps
-  how.trace = folder.file();
-  ASSERT_EQ(run(how,
+  options settings = threads(2);
+  settings.net_latency = std::chrono::milliseconds(1);
+  settings.net_injection_gap = std::chrono::milliseconds(20);  // so that the second comes while the PE sleeps
+  settings.trace = folder.file();
+  ASSERT_EQ(run(settings,
                 []() -> task<> {
                   auto two = make_array<sleeper>({2});
                   EXPECT_EQ(co_await two[0].call<&sleeper::send_to_next>(), 1);
                   co_await quiescence();
                 }),
             0);
-  const whole_trace t(how.trace);
+  const whole_trace t(settings.trace);
   std::optional<record> sent, arrived;
   for (const auto& e : t.records) {
     if (!t.entry_name(e).ends_with("sleeper::hear")) continue;
@@ -222,9 +222,9 @@ TEST(recorder, tells_when_a_message_came_to_a_busy_pe_over_a_link) {
 }
 
 TEST_P(Recorder, TellsWhatRanAndWhatEachMessageBecame) {
-  for (const options& how : GetParam().runs) {
-    SCOPED_TRACE(text_of(how));
-    const auto t = traced(how, game);
+  for (const options& settings : GetParam().runs) {
+    SCOPED_TRACE(text_of(settings));
+    const auto t = traced(settings, game);
     EXPECT_TRUE(t.warnings.empty()) << t.warnings.front();
     expect_well_formed(t);
 
@@ -281,9 +281,9 @@ struct passer : chare<passer> {
 
 TEST_P(Recorder, TellsWhenNothingIsLeftToDo) {
   static constexpr int times = 3, steps = 10;
-  for (const options& how : GetParam().runs) {
-    SCOPED_TRACE(text_of(how));
-    const auto t = traced(how, []() -> task<> {
+  for (const options& settings : GetParam().runs) {
+    SCOPED_TRACE(text_of(settings));
+    const auto t = traced(settings, []() -> task<> {
       auto ring = make_array<passer>({3});
       co_await ring.created();  // so that no message has to be held
       for (int i = 0; i < times; ++i) {

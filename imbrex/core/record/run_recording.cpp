@@ -36,13 +36,13 @@ trace::file_header header_of(const recorded_time& time, const bootstrap* meeting
 
 }  // namespace
 
-run_recording::run_recording(const options& how, const recorded_time& time, const bootstrap* meeting,
+run_recording::run_recording(const options& settings, const recorded_time& time, const bootstrap* meeting,
                              const pe_range& pes, std::uint64_t job)
     : process_(meeting == nullptr ? 0 : meeting->rank()),
       first_pe_(pes.first),
-      file_(trace::file_of_process(how.trace, static_cast<std::uint32_t>(process_))),
+      file_(trace::file_of_process(settings.trace, static_cast<std::uint32_t>(process_))),
       unit_(time.is_real && ticks_are_even() ? trace::time_unit::ticks : trace::time_unit::ns),
-      recording_({how.trace, how.trace_buffer, how.trace_waits, !how.trace_paused},
+      recording_({settings.trace, settings.trace_buffer, settings.trace_waits, !settings.trace_paused},
                  header_of(time, meeting, pes, job)) {
   const auto entries = std::min<std::uint32_t>(message_table::size(), trace::no_entry);
   for (std::uint32_t id = 0; id < entries; ++id) {

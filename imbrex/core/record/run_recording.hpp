@@ -29,8 +29,8 @@ class run_recording {
  public:
   /// Creates the file. `meeting`: the job, or null; `pes`: those of this process; `job`: the number by which
   /// the files of one run know each other. Throws `error` if that cannot be.
-  run_recording(const options& how, const recorded_time& time, const bootstrap* meeting, const pe_range& pes,
-                std::uint64_t job);
+  run_recording(const options& settings, const recorded_time& time, const bootstrap* meeting,
+                const pe_range& pes, std::uint64_t job);
 
   /// Records what a PE does, or the communication thread; before it runs. The PEs first, in order.
   void attach(processor& pe);

@@ -67,10 +67,10 @@ struct worker : chare<worker> {
 };
 
 TEST(RunStatistics, SaysWhatARunDid) {
-  options how{.pes = 3, .machine = machine_kind::simulated, .stats = true};
-  how.net_latency = std::chrono::milliseconds(3);
+  options settings{.pes = 3, .machine = machine_kind::simulated, .stats = true};
+  settings.net_latency = std::chrono::milliseconds(3);
   testing::internal::CaptureStderr();
-  EXPECT_EQ(run(how,
+  EXPECT_EQ(run(settings,
                 []() -> task<> {
                   auto workers = make_array<worker>({3});
                   for (int w = 0; w < 3; ++w)
@@ -91,10 +91,10 @@ int exposed(const std::string& summary) {
 }
 
 TEST(RunStatistics, TheTimeOnAModelledLinkIsExposed) {
-  options how{.pes = 2, .stats = true};
-  how.net_latency = std::chrono::milliseconds(30);
+  options settings{.pes = 2, .stats = true};
+  settings.net_latency = std::chrono::milliseconds(30);
   testing::internal::CaptureStderr();
-  EXPECT_EQ(run(how,
+  EXPECT_EQ(run(settings,
                 []() -> task<> {
                   auto workers = make_array<worker>({2});
                   for (int n = 0; n < 5; ++n) co_await workers[1].call<&worker::work>();

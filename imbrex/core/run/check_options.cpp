@@ -13,13 +13,14 @@ namespace imbrex::detail {
 namespace {
 
 /// Delays on the machine that has its own.
-void check_link(const options& how) {
-  if (how.machine != machine_kind::deterministic || !link_of(how).delays()) return;
+void check_link(const options& settings) {
+  if (settings.machine != machine_kind::deterministic || !link_of(settings).delays()) return;
   std::string given;
-  if (how.net_latency.count() != 0) given += "--net-latency " + duration_text(how.net_latency) + " ";
-  if (how.net_bandwidth != 0) given += "--net-bandwidth " + rate_text(how.net_bandwidth) + " ";
-  if (how.net_injection_gap.count() != 0)
-    given += "--net-injection-gap " + duration_text(how.net_injection_gap) + " ";
+  if (settings.net_latency.count() != 0)
+    given += "--net-latency " + duration_text(settings.net_latency) + " ";
+  if (settings.net_bandwidth != 0) given += "--net-bandwidth " + rate_text(settings.net_bandwidth) + " ";
+  if (settings.net_injection_gap.count() != 0)
+    given += "--net-injection-gap " + duration_text(settings.net_injection_gap) + " ";
   throw usage_error(given +
                     "with --machine deterministic: there --seed alone delays messages; leave out one or the "
                     "other");
@@ -27,25 +28,25 @@ void check_link(const options& how) {
 
 }  // namespace
 
-void check_options(const options& how, int processes) {
-  check_fields(how);
-  check_link(how);
-  check_fabric(how.net, processes);
-  if (how.processes != 0 && how.processes != processes)
-    throw usage_error("-n " + std::to_string(how.processes) + " in the options file, and the job has " +
+void check_options(const options& settings, int processes) {
+  check_fields(settings);
+  check_link(settings);
+  check_fabric(settings.net, processes);
+  if (settings.processes != 0 && settings.processes != processes)
+    throw usage_error("-n " + std::to_string(settings.processes) + " in the options file, and the job has " +
                       std::to_string(processes) + (processes == 1 ? " process" : " processes") +
-                      ": start it by imbrex run -n " + std::to_string(how.processes) +
+                      ": start it by imbrex run -n " + std::to_string(settings.processes) +
                       " PROGRAM, or take the line -n out of the file");
-  const std::string machine = "--machine " + std::string(name(how.machine));
-  if (how.seed && how.machine != machine_kind::deterministic)
+  const std::string machine = "--machine " + std::string(name(settings.machine));
+  if (settings.seed && settings.machine != machine_kind::deterministic)
     throw usage_error(
-        "--seed " + std::to_string(*how.seed) + " with " + machine +
+        "--seed " + std::to_string(*settings.seed) + " with " + machine +
         ": only --machine deterministic has an order by it; leave it out, or give --shuffle SEED to take "
         "queued messages at random");
-  if (how.comm_thread && how.machine != machine_kind::threads)
+  if (settings.comm_thread && settings.machine != machine_kind::threads)
     throw usage_error("--comm-thread with " + machine +
                       ": there one thread steps all PEs of one process; leave it out");
-  if (how.machine != machine_kind::threads && processes > 1)
+  if (settings.machine != machine_kind::threads && processes > 1)
     throw usage_error(machine + " is for one process, and this is one of " + std::to_string(processes) +
                       ": start it by itself");
 }

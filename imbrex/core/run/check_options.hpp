@@ -6,6 +6,6 @@
 namespace imbrex::detail {
 
 /// Throws usage_error for options that cannot be, or not in a job of so many processes.
-void check_options(const options& how, int processes);
+void check_options(const options& settings, int processes);
 
 }  // namespace imbrex::detail

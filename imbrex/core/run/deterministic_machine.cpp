@@ -7,8 +7,8 @@
 
 namespace imbrex::detail {
 
-deterministic_machine::deterministic_machine(const options& how, local_run& run)
-    : stepping_machine(run), wire_(seed_of(how) + how.shuffle.value_or(0) * 1'000'003) {}
+deterministic_machine::deterministic_machine(const options& settings, local_run& run)
+    : stepping_machine(run), wire_(seed_of(settings) + settings.shuffle.value_or(0) * 1'000'003) {}
 
 void deterministic_machine::run() {
   run_steps([this] { return step(); });

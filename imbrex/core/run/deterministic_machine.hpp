@@ -10,7 +10,7 @@ namespace imbrex::detail {
 /// deterministic`).
 class deterministic_machine final : public stepping_machine {
  public:
-  deterministic_machine(const options& how, local_run& run);
+  deterministic_machine(const options& settings, local_run& run);
 
   delivery_rules rules() const override { return {.direct = false, .separates_broadcasts = true}; }
   transport& wire_of(int /*pe*/) override { return wire_; }

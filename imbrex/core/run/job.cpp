@@ -70,13 +70,14 @@ struct job::exit_item : work {
   job& owner;
 };
 
-job::job(local_run& owner, bootstrap& meeting, const options& how, const clock& time)
+job::job(local_run& owner, bootstrap& meeting, const options& settings, const clock& time)
     : owner_(owner),
       meeting_(meeting),
       process_(meeting.rank()),
       processes_(meeting.size()),
-      comm_(how.comm_thread ? std::make_unique<comm_thread>(time, *this) : nullptr),
-      net_(connect(meeting, how.net, how.pes, comm_ ? endpoint_sharing::one : endpoint_sharing::each,
+      comm_(settings.comm_thread ? std::make_unique<comm_thread>(time, *this) : nullptr),
+      net_(connect(meeting, settings.net, settings.pes,
+                   comm_ ? endpoint_sharing::one : endpoint_sharing::each,
                    message_table::digest() ^ digest_of_entries(),
                    comm_ ? static_cast<network::receiver&>(*comm_) : *this)),
       reports_(static_cast<std::size_t>(meeting.size())) {}

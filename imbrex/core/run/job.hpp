@@ -34,7 +34,7 @@ class local_run;
 class job final : public network::receiver {
  public:
   /// Meets the other processes; all of them must come. Throws imbrex::error.
-  job(local_run& owner, bootstrap& meeting, const options& how, const clock& time);
+  job(local_run& owner, bootstrap& meeting, const options& settings, const clock& time);
   /// The same over a network that connects them already, which tests bring.
   job(local_run& owner, bootstrap& meeting, std::unique_ptr<network> net);
 

@@ -225,9 +225,9 @@ class end : public chare<end> {
 };
 
 options slow(nanoseconds latency) {
-  options how = threads(2);
-  how.net_latency = latency;
-  return how;
+  options settings = threads(2);
+  settings.net_latency = latency;
+  return settings;
 }
 
 TEST(link, delivers_never_before_and_soon_after_its_time) {
@@ -299,28 +299,29 @@ TEST(link, uses_no_processor_while_it_waits) {
 }
 
 TEST(link, is_refused_where_it_cannot_be) {
-  const auto refusal = [](options how) {
+  const auto refusal = [](options settings) {
     try {
-      const runtime r(how);
+      const runtime r(settings);
     } catch (const usage_error& e) {
       return std::string(e.what());
     }
     return std::string("accepted");
   };
-  options how = seeded(2, 1);
-  EXPECT_EQ(refusal(how), "accepted");
-  how.net_latency = 200us;
-  how.net_bandwidth = 125'000'000;
-  EXPECT_EQ(refusal(how),
+  options run_options = seeded(2, 1);
+  EXPECT_EQ(refusal(run_options), "accepted");
+  run_options.net_latency = 200us;
+  run_options.net_bandwidth = 125'000'000;
+  EXPECT_EQ(refusal(run_options),
             "--net-latency 200us --net-bandwidth 125MB/s with --machine deterministic: there --seed alone "
             "delays messages; leave out one or the other");
   EXPECT_EQ(refusal(slow(-5ns)), "net_latency = -5ns: the time must be from 0s to 60s");
-  how = slow(0ns);
-  how.net_bandwidth = 5;
-  EXPECT_EQ(refusal(how), "net_bandwidth = 5B/s: the rate must be from 1kB/s to 1000GB/s, or 0 for no limit");
-  how.net_bandwidth = 0;
-  how.net_injection_gap = 61s;
-  EXPECT_EQ(refusal(how), "net_injection_gap = 61s: the time must be from 0s to 60s");
+  run_options = slow(0ns);
+  run_options.net_bandwidth = 5;
+  EXPECT_EQ(refusal(run_options),
+            "net_bandwidth = 5B/s: the rate must be from 1kB/s to 1000GB/s, or 0 for no limit");
+  run_options.net_bandwidth = 0;
+  run_options.net_injection_gap = 61s;
+  EXPECT_EQ(refusal(run_options), "net_injection_gap = 61s: the time must be from 0s to 60s");
 }
 
 }  // namespace imbrex::link_test

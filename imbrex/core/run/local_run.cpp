@@ -26,7 +26,7 @@ constexpr std::chrono::milliseconds grace_after_success{30000};
 
 }  // namespace
 
-local_run::local_run(options how) : how_(std::move(how)) {}
+local_run::local_run(options settings) : how_(std::move(settings)) {}
 
 local_run::~local_run() = default;
 

@@ -78,7 +78,7 @@ class local_run : public run_services {
   virtual network::counts counted() const { return {}; }
 
  protected:
-  explicit local_run(options how);
+  explicit local_run(options settings);
   ~local_run();
 
   /// The run has come to that, if nothing else has come before. Whoever is first goes on to `end_everywhere`.

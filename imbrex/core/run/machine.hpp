@@ -74,7 +74,7 @@ class machine {
 };
 
 /// How a run is given its machine.
-using machine_maker = std::function<std::unique_ptr<machine>(const options& how, local_run& run)>;
+using machine_maker = std::function<std::unique_ptr<machine>(const options& settings, local_run& run)>;
 
 }  // namespace detail
 }  // namespace imbrex

@@ -23,7 +23,7 @@ namespace imbrex::machine_test {
 /// PEs without a program: what runs on them is what a test gives them.
 class bare_run final : public detail::local_run {
  public:
-  explicit bare_run(const options& how) : local_run(how) {
+  explicit bare_run(const options& settings) : local_run(settings) {
     pes_ = {0, how_.pes, how_.pes};
     machine_ = detail::make_machine(how_, *this);
     devices_ =

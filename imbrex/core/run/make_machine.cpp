@@ -7,13 +7,13 @@
 
 namespace imbrex::detail {
 
-std::unique_ptr<machine> make_machine(const options& how, local_run& run) {
-  switch (how.machine) {
+std::unique_ptr<machine> make_machine(const options& settings, local_run& run) {
+  switch (settings.machine) {
     case machine_kind::threads: break;
-    case machine_kind::deterministic: return std::make_unique<deterministic_machine>(how, run);
-    case machine_kind::simulated: return std::make_unique<simulated_machine>(how, run);
+    case machine_kind::deterministic: return std::make_unique<deterministic_machine>(settings, run);
+    case machine_kind::simulated: return std::make_unique<simulated_machine>(settings, run);
   }
-  return std::make_unique<threads_machine>(how, run);
+  return std::make_unique<threads_machine>(settings, run);
 }
 
 }  // namespace imbrex::detail

@@ -111,7 +111,7 @@ task<int> succeed_after(const std::function<task<>()>& main) {
   co_return 0;
 }
 
-int run_in_job(const options& how, membership& own, std::function<task<int>()> main) {
+int run_in_job(const options& settings, membership& own, std::function<task<int>()> main) {
   if (!own.enters()) {
     log(log_level::error,
         "one run at a time: this process of a job is in a run already, and a run is of all its processes; "
@@ -120,7 +120,7 @@ int run_in_job(const options& how, membership& own, std::function<task<int>()> m
   }
   const std::unique_ptr<membership, void (*)(membership*)> inside(&own, [](membership* m) { m->left(); });
   try {
-    runtime whole(how, *own.meeting());
+    runtime whole(settings, *own.meeting());
     own.begins();
     const int status = whole.run(std::move(main));
     own.ends(status);
@@ -142,25 +142,25 @@ int run_with(const options& settings, std::function<task<int>()> main) {
   try {
     auto& own = membership::of_this_process();
     open_standard_descriptors();  // a program may have closed one since its last run
-    options how = settings;
-    if (!how.trace.empty()) how.trace = own.trace_of_run(how.trace);
-    if (own.meeting() == nullptr) return runtime(how).run(std::move(main));
-    return run_in_job(how, own, std::move(main));
+    options run_options = settings;
+    if (!run_options.trace.empty()) run_options.trace = own.trace_of_run(run_options.trace);
+    if (own.meeting() == nullptr) return runtime(run_options).run(std::move(main));
+    return run_in_job(run_options, own, std::move(main));
   } catch (...) {
     return tell_current_exception();
   }
 }
 
 int run_command_line(int& argc, char**& argv, std::function<task<int>()> main) {
-  options how;
+  options settings;
   try {
-    how = parse_options(argc, argv);
+    settings = parse_options(argc, argv);
     refuse_near_misses(argc, argv);
   } catch (const usage_error& e) {
     log(log_level::error, e.what());
     return usage_error::exit_status;
   }
-  return run_with(how, std::move(main));
+  return run_with(settings, std::move(main));
 }
 
 }  // namespace detail

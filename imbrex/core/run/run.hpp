@@ -36,7 +36,7 @@ std::function<task<int>()> main_function(Main main) {
   return {};
 }
 
-int run_with(const options& how, std::function<task<int>()> main);
+int run_with(const options& settings, std::function<task<int>()> main);
 /// Removes the runtime's options from a command line and runs with them. A usage_error is written to the
 /// standard error output and gives status 2.
 int run_command_line(int& argc, char**& argv, std::function<task<int>()> main);
@@ -60,8 +60,8 @@ int run(int& argc, char**& argv, Main main) {
 
 /// The same with options from elsewhere.
 template <class Main>
-int run(const options& how, Main main) {
-  return detail::run_with(how, detail::main_function(std::ref(main)));
+int run(const options& settings, Main main) {
+  return detail::run_with(settings, detail::main_function(std::ref(main)));
 }
 
 /// The PE that this runs on. Throws imbrex::error outside a run.

@@ -33,14 +33,14 @@ namespace imbrex {
 
 namespace {
 
-options checked(const options& how, const bootstrap* meeting) {
-  detail::check_options(how, meeting == nullptr ? 1 : meeting->size());
-  return how;
+options checked(const options& settings, const bootstrap* meeting) {
+  detail::check_options(settings, meeting == nullptr ? 1 : meeting->size());
+  return settings;
 }
 
 /// Threads of a process that need a processor as its PEs do.
-int threads_beside(const options& how) {
-  return (how.comm_thread ? 1 : 0) + (how.device == "emulated" ? 1 : 0);
+int threads_beside(const options& settings) {
+  return (settings.comm_thread ? 1 : 0) + (settings.device == "emulated" ? 1 : 0);
 }
 
 /// Long messages come and go: their memory is to be used again, not given back to the system, which clears
@@ -115,12 +115,14 @@ struct runtime::main_task : work {
 const work_type runtime::main_task::kind{"the main task", &main_task::begin, &main_task::forget, nullptr,
                                          nullptr};
 
-runtime::runtime(const options& how) : runtime(how, nullptr, &detail::make_machine) {}
-runtime::runtime(const options& how, bootstrap& meeting) : runtime(how, &meeting, &detail::make_machine) {}
-runtime::runtime(const options& how, const detail::machine_maker& make) : runtime(how, nullptr, make) {}
+runtime::runtime(const options& settings) : runtime(settings, nullptr, &detail::make_machine) {}
+runtime::runtime(const options& settings, bootstrap& meeting)
+    : runtime(settings, &meeting, &detail::make_machine) {}
+runtime::runtime(const options& settings, const detail::machine_maker& make)
+    : runtime(settings, nullptr, make) {}
 
-runtime::runtime(const options& how, bootstrap* meeting, const detail::machine_maker& make)
-    : local_run(checked(how, meeting)) {
+runtime::runtime(const options& settings, bootstrap* meeting, const detail::machine_maker& make)
+    : local_run(checked(settings, meeting)) {
   message_table::number();
   keep_freed_memory();
   const bool is_alone = meeting == nullptr || meeting->size() == 1;

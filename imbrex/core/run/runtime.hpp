@@ -31,12 +31,12 @@ class runtime final : public detail::local_run {
  public:
   /// Throws usage_error if an option has an impossible value, imbrex::error if the program's entries are
   /// ambiguous.
-  explicit runtime(const options& how);
+  explicit runtime(const options& settings);
   /// The same as one process of several. Throws imbrex::error also if the others do not come. `meeting` must
   /// outlive the runtime.
-  runtime(const options& how, bootstrap& meeting);
+  runtime(const options& settings, bootstrap& meeting);
   /// On a machine of the caller's, whatever the options say.
-  runtime(const options& how, const detail::machine_maker& make);
+  runtime(const options& settings, const detail::machine_maker& make);
   ~runtime();
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
@@ -62,7 +62,7 @@ class runtime final : public detail::local_run {
  private:
   struct main_task;
 
-  runtime(const options& how, bootstrap* meeting, const detail::machine_maker& make);
+  runtime(const options& settings, bootstrap* meeting, const detail::machine_maker& make);
   /// Makes the PEs and connects them, where it is known which ones this process has.
   void build(const host_share& share, const bootstrap* meeting);
   void make_pes(const host_share& share);

@@ -17,8 +17,8 @@ namespace {
 /// answer.
 constexpr nanoseconds shortest_turn{1};
 
-link_model link_between_pes(const options& how, const device_model& model) {
-  link_model link{how.net_latency, how.net_bandwidth, how.net_injection_gap};
+link_model link_between_pes(const options& settings, const device_model& model) {
+  link_model link{settings.net_latency, settings.net_bandwidth, settings.net_injection_gap};
   if (link.latency.count() == 0) link.latency = model.message.latency;
   if (link.bandwidth == 0) link.bandwidth = model.message.bandwidth;
   return link;
@@ -35,12 +35,12 @@ bool waits_for_device(const processor& pe) {
 
 }  // namespace
 
-simulated_machine::simulated_machine(const options& how, local_run& run)
+simulated_machine::simulated_machine(const options& settings, local_run& run)
     : stepping_machine(run),
-      serializes_(how.serialize_always),
-      model_(how.device_model.empty() ? device_model{} : find_device_model(how.device_model)),
-      link_(link_between_pes(how, model_)) {
-  for (int p = 0; p < how.pes; ++p) pes_.emplace_back(clock_);
+      serializes_(settings.serialize_always),
+      model_(settings.device_model.empty() ? device_model{} : find_device_model(settings.device_model)),
+      link_(link_between_pes(settings, model_)) {
+  for (int p = 0; p < settings.pes; ++p) pes_.emplace_back(clock_);
 }
 
 delivery_rules simulated_machine::rules() const {

@@ -33,8 +33,8 @@ namespace imbrex::detail {
 /// Quiescence is noticed at once and costs nothing.
 class simulated_machine final : public stepping_machine {
  public:
-  /// For so many PEs as `how` says. Throws usage_error if there is no such model.
-  simulated_machine(const options& how, local_run& run);
+  /// For so many PEs as `settings` says. Throws usage_error if there is no such model.
+  simulated_machine(const options& settings, local_run& run);
 
   local_clock* charged_clock_of(int pe) override { return &pes_[static_cast<std::size_t>(pe)].time; }
   const device_model* model() const override { return &model_; }

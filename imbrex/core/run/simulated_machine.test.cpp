@@ -303,10 +303,10 @@ constexpr completion_method methods[] = {completion_method::polling, completion_
 TEST(simulated_machine, what_others_do_to_a_device_is_noticed) {
   const model_file model;
   for (const auto completion : methods) {
-    options how = simulated(model, 2, completion);
-    how.devices = 1;
+    options settings = simulated(model, 2, completion);
+    settings.devices = 1;
     nanoseconds begin{0};
-    EXPECT_EQ(run(how,
+    EXPECT_EQ(run(settings,
                   [&]() -> task<> {
                     const auto workers = make_array<worker>({2});
                     co_await workers.reduce<&worker::when>(max);
@@ -362,8 +362,8 @@ TEST(simulated_machine, gives_the_same_again) {
 
 TEST(simulated_machine, without_a_model_messages_travel_as_the_network_options_say) {
   nanoseconds took{0};
-  const options how{.pes = 2, .machine = machine_kind::simulated, .net_latency = 30us};
-  EXPECT_EQ(run(how,
+  const options settings{.pes = 2, .machine = machine_kind::simulated, .net_latency = 30us};
+  EXPECT_EQ(run(settings,
                 [&]() -> task<> {
                   const nanoseconds begin = now();
                   co_await make_group<lone>().call<&lone::answer>();

@@ -15,7 +15,7 @@ namespace imbrex::detail {
 /// Runs each PE on a thread of its own, in real time (`--machine threads`), by a `thread_machine`.
 class threads_machine final : public machine, private thread_machine::listener {
  public:
-  threads_machine(const options& how, local_run& run) : how_(how), run_(run) {}
+  threads_machine(const options& settings, local_run& run) : how_(settings), run_(run) {}
 
   const clock& time() const override { return clock_; }
   delivery_rules rules() const override;

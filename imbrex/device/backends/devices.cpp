@@ -25,9 +25,10 @@ constexpr std::array<std::string_view, 2> names{backends[0].name, backends[1].na
 
 }  // namespace
 
-std::vector<std::unique_ptr<device>> devices(std::string_view backend, const emulated_options& how) {
+std::vector<std::unique_ptr<device>> devices(std::string_view backend,
+                                             const emulated_options& emulation_options) {
   for (const backend_entry& entry : backends)
-    if (entry.name == backend) return entry.find(how);
+    if (entry.name == backend) return entry.find(emulation_options);
   std::string text = "there is no device backend " + std::string(backend) + "; there are cuda and emulated";
   if (const auto meant = nearest(backend, names); !meant.empty())
     text += "; did you mean " + std::string(meant) + "?";

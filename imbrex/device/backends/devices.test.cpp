@@ -13,9 +13,9 @@
 namespace imbrex::test {
 namespace {
 
-std::string refusal(std::string_view backend, const emulated_options& how = {}) {
+std::string refusal(std::string_view backend, const emulated_options& emulation_options = {}) {
   try {
-    devices(backend, how);
+    devices(backend, emulation_options);
   } catch (const error& e) {
     return e.what();
   }

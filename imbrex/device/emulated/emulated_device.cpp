@@ -63,19 +63,20 @@ class empty_memory {
 class emulated_backend final : public device_backend {
  public:
   emulated_backend(std::shared_ptr<emulation> runs, int index) {
-    const emulated_options& how = runs->how();
+    const emulated_options& emulation_options = runs->how();
     part_.info.id = &part_.info;
     part_.info.index = index;
     part_.info.backend = "emulated";
-    part_.info.name = how.model.name;
-    part_.info.memory = how.model.device.memory;
-    part_.info.keeps_data = how.data;
+    part_.info.name = emulation_options.model.name;
+    part_.info.memory = emulation_options.model.device.memory;
+    part_.info.keeps_data = emulation_options.data;
     part_.info.can = {.stream_values = true,
                       .graphs = true,
                       .peer_copies = true,
                       .priorities = 3,
-                      .concurrent_kernels = how.model.device.concurrent_kernels,
-                      .copy_engines = how.model.copy.engines_to_device + how.model.copy.engines_from_device};
+                      .concurrent_kernels = emulation_options.model.device.concurrent_kernels,
+                      .copy_engines = emulation_options.model.copy.engines_to_device +
+                                      emulation_options.model.copy.engines_from_device};
     part_.index = index;
     part_.runs = std::move(runs);
   }
@@ -162,15 +163,15 @@ void require_positive(int value, const char* what) {
 
 namespace imbrex {
 
-std::vector<std::unique_ptr<device>> emulated_devices(const emulated_options& how) {
+std::vector<std::unique_ptr<device>> emulated_devices(const emulated_options& emulation_options) {
   using namespace emulated;
-  require_positive(how.devices, "devices");
-  require_positive(how.model.device.concurrent_kernels, "concurrent kernels");
-  require_positive(how.model.copy.engines_to_device, "copy engines to the device");
-  require_positive(how.model.copy.engines_from_device, "copy engines from the device");
-  const std::shared_ptr<emulation> runs = start_emulation(how);
+  require_positive(emulation_options.devices, "devices");
+  require_positive(emulation_options.model.device.concurrent_kernels, "concurrent kernels");
+  require_positive(emulation_options.model.copy.engines_to_device, "copy engines to the device");
+  require_positive(emulation_options.model.copy.engines_from_device, "copy engines from the device");
+  const std::shared_ptr<emulation> runs = start_emulation(emulation_options);
   std::vector<std::unique_ptr<device>> devices;
-  for (int i = 0; i < how.devices; ++i)
+  for (int i = 0; i < emulation_options.devices; ++i)
     devices.push_back(std::make_unique<device>(std::make_unique<emulated_backend>(runs, i)));
   return devices;
 }

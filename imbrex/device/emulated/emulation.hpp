@@ -13,7 +13,7 @@ namespace imbrex::emulated {
 /// A set of emulated devices and what moves their time: an engine, who may enter it, who runs bodies.
 class emulation : public executor {
  public:
-  explicit emulation(const emulated_options& how) : how_(how) {}
+  explicit emulation(const emulated_options& emulation_options) : how_(emulation_options) {}
   emulation(const emulation&) = delete;
   emulation& operator=(const emulation&) = delete;
 

@@ -32,11 +32,12 @@ bool simulated_time::take_news(int device) {
 
 namespace emulated {
 
-simulated_emulation::simulated_emulation(const emulated_options& how)
-    : emulation(how),
-      time_(*how.time),
-      engine_(*this, std::vector(static_cast<std::size_t>(how.devices), how.model), time_.seed_,
-              time_.jitter_, how.defect) {
+simulated_emulation::simulated_emulation(const emulated_options& emulation_options)
+    : emulation(emulation_options),
+      time_(*emulation_options.time),
+      engine_(*this,
+              std::vector(static_cast<std::size_t>(emulation_options.devices), emulation_options.model),
+              time_.seed_, time_.jitter_, emulation_options.defect) {
   if (time_.devices_ != nullptr) throw error("this simulated time has devices already; make another one");
   time_.devices_ = this;
   engine_.advance_to(time_.now());

@@ -10,7 +10,7 @@ namespace imbrex::emulated {
 class simulated_emulation final : public emulation {
  public:
   /// Throws `error` if this time has devices already.
-  explicit simulated_emulation(const emulated_options& how);
+  explicit simulated_emulation(const emulated_options& emulation_options);
   ~simulated_emulation() override;
 
   engine& core() override { return engine_; }

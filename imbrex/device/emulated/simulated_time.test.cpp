@@ -198,9 +198,9 @@ TEST(memory, behind_a_wait_that_does_not_end_is_not_handed_out_even_if_there_is_
 }
 
 TEST_F(in_simulated_time, there_is_one_set_of_devices) {
-  emulated_options how;
-  how.time = &in.time();
-  EXPECT_THROW(devices("emulated", how), error);
+  emulated_options emulation_options;
+  emulation_options.time = &in.time();
+  EXPECT_THROW(devices("emulated", emulation_options), error);
 }
 
 device_model costly_model() {

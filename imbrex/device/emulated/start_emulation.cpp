@@ -6,9 +6,9 @@
 
 namespace imbrex::emulated {
 
-std::shared_ptr<emulation> start_emulation(const emulated_options& how) {
-  if (how.time != nullptr) return std::make_shared<simulated_emulation>(how);
-  return std::make_shared<thread_emulation>(how);
+std::shared_ptr<emulation> start_emulation(const emulated_options& emulation_options) {
+  if (emulation_options.time != nullptr) return std::make_shared<simulated_emulation>(emulation_options);
+  return std::make_shared<thread_emulation>(emulation_options);
 }
 
 }  // namespace imbrex::emulated

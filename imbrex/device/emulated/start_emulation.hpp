@@ -8,6 +8,6 @@
 namespace imbrex::emulated {
 
 /// By threads, or in simulated time if that is given.
-std::shared_ptr<emulation> start_emulation(const emulated_options& how);
+std::shared_ptr<emulation> start_emulation(const emulated_options& emulation_options);
 
 }  // namespace imbrex::emulated

@@ -12,21 +12,22 @@
 namespace imbrex::emulated {
 namespace {
 
-int workers_for(const emulated_options& how) {
-  if (how.workers > 0) return how.workers;
+int workers_for(const emulated_options& emulation_options) {
+  if (emulation_options.workers > 0) return emulation_options.workers;
   const int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  return std::min(processors, how.model.device.concurrent_kernels);
+  return std::min(processors, emulation_options.model.device.concurrent_kernels);
 }
 
 }  // namespace
 
-thread_emulation::thread_emulation(const emulated_options& how)
-    : emulation(how),
-      engine_(*this, std::vector(static_cast<std::size_t>(how.devices), how.model), std::nullopt, 0,
-              how.defect),
-      running_(static_cast<std::size_t>(how.devices), 0) {
+thread_emulation::thread_emulation(const emulated_options& emulation_options)
+    : emulation(emulation_options),
+      engine_(*this,
+              std::vector(static_cast<std::size_t>(emulation_options.devices), emulation_options.model),
+              std::nullopt, 0, emulation_options.defect),
+      running_(static_cast<std::size_t>(emulation_options.devices), 0) {
   try {
-    start_threads(workers_for(how));
+    start_threads(workers_for(emulation_options));
   } catch (...) {
     end_threads();
     throw;

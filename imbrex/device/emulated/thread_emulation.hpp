@@ -17,7 +17,7 @@ namespace imbrex::emulated {
 /// nobody holds while a body runs.
 class thread_emulation final : public emulation {
  public:
-  explicit thread_emulation(const emulated_options& how);
+  explicit thread_emulation(const emulated_options& emulation_options);
   ~thread_emulation() override;
 
   engine& core() override { return engine_; }

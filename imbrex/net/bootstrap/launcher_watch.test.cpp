@@ -79,18 +79,18 @@ std::pair<bool, int> outlive_killed_launcher() {
   EXPECT_EQ(::read(ready[0].get(), &c, 1), 1);
   ::kill(launcher, SIGKILL);
   ::waitpid(launcher, nullptr, 0);
-  int how = 0;
-  ::waitpid(-1, &how, 0);
+  int status = 0;
+  ::waitpid(-1, &status, 0);
   ::fcntl(said[0].get(), F_SETFL, O_NONBLOCK);
-  return {::read(said[0].get(), &c, 1) == 1, how};
+  return {::read(said[0].get(), &c, 1) == 1, status};
 }
 
 TEST(launcher_watch, puts_off_that_the_kernel_ends_the_process_with_its_launcher) {
   if (::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
     GTEST_SKIP() << "this kernel, or its emulator, lets nobody adopt orphans";
-  const auto [was_there, how] = outlive_killed_launcher();
+  const auto [was_there, status] = outlive_killed_launcher();
   EXPECT_TRUE(was_there);
-  EXPECT_TRUE(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL) << how;
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
 }
 
 TEST(launcher_watch, lets_go_of_a_launcher_that_is_there) {

@@ -10,10 +10,10 @@
 
 namespace imbrex::test {
 
-inline fabric_kind loopback_kind(std::string name, const loopback::options& how) {
+inline fabric_kind loopback_kind(std::string name, const loopback::options& settings) {
   return {std::move(name),
-          [how]() -> std::unique_ptr<fabric> {
-            return std::make_unique<loopback::loopback_fabric>(std::make_shared<loopback::medium>(how));
+          [settings]() -> std::unique_ptr<fabric> {
+            return std::make_unique<loopback::loopback_fabric>(std::make_shared<loopback::medium>(settings));
           },
           &loopback::make_endpoint, true};
 }

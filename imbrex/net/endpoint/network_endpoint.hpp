@@ -128,7 +128,7 @@ class network_endpoint final : public fabric_endpoint, public fabric_events {
   /// The fabric still reads what `out_` holds: it stays where it is, with its item, until it has been sent.
   void depart(peer& other);
   [[gnu::noinline]] void prepare_departure();
-  [[gnu::cold]] void tell_failure(const peer& other, fabric_status how);
+  [[gnu::cold]] void tell_failure(const peer& other, fabric_status status);
   /// What `out_` holds stays for afterwards.
   void send_batch(peer& other);
   /// But those to endpoints where the fabric keeps earlier ones.
@@ -150,7 +150,7 @@ class network_endpoint final : public fabric_endpoint, public fabric_events {
                                    std::span<const std::byte> body) override;
   bool offered(unsigned what, std::span<const std::byte> header, std::size_t size, void* offer) override;
   void departed(fabric_transfer& what) override;
-  void filled(fabric_transfer& what, fabric_receipt how, const std::string& why) override;
+  void filled(fabric_transfer& what, fabric_receipt receipt, const std::string& why) override;
   void lost(int process, const std::string& why) override;
 
   void take(unsigned what, std::span<const std::byte> header, std::span<const std::byte> data);

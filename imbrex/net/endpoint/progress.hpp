@@ -35,8 +35,8 @@ peer* network_endpoint<Worker>::connect_to(std::size_t number) {
   connection->link.told = this;
   connection->link.process = other.at.process;
   connection->is_of_one_pe = other.is_of_one_pe;
-  if (const auto how = worker_->connect(connection->link, other.at); how.has_failed()) {
-    tell_failure(*connection, how);
+  if (const auto status = worker_->connect(connection->link, other.at); status.has_failed()) {
+    tell_failure(*connection, status);
     return nullptr;
   }
   if (other.at.is_on_this_host && worker_->can().longest_header >= shared_window::longest_about_block)

@@ -219,12 +219,12 @@ void network_endpoint<Worker>::accept(unsigned what, std::span<const std::byte> 
 }
 
 template <class Worker>
-void network_endpoint<Worker>::filled(fabric_transfer& what, fabric_receipt how, const std::string& why) {
+void network_endpoint<Worker>::filled(fabric_transfer& what, fabric_receipt receipt, const std::string& why) {
   const auto owner = arriving_.release(static_cast<arrival&>(what));
   offers_.has_arrived(owner->size);
-  if (how == fabric_receipt::lost) return;
+  if (receipt == fabric_receipt::lost) return;
   guard_.call([&] {
-    if (how == fabric_receipt::failed) throw error(why);
+    if (receipt == fabric_receipt::failed) throw error(why);
     if (owner->tried) compare(*owner->tried, long_path::rendezvous, owner->size, owner->begun);
     if (owner->item != nullptr) return arrived(*std::exchange(owner->item, nullptr), owner->pe, owner->size);
     std::span<const std::byte> all(owner->bytes.get(), owner->size);

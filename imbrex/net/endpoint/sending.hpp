@@ -73,13 +73,13 @@ void network_endpoint<Worker>::send_written(std::size_t bytes, bool may_wait) {
   std::byte* const written = out_.room(0);
   std::memcpy(written + bytes, &where_.token, sizeof where_.token);
   bytes += sizeof where_.token;
-  const auto how = worker_->send_short(other.link, item_message, {written, bytes}, *next_departure_);
-  if (!how.is_done()) [[unlikely]] {
-    if (how.is_kept()) {
+  const auto status = worker_->send_short(other.link, item_message, {written, bytes}, *next_departure_);
+  if (!status.is_done()) [[unlikely]] {
+    if (status.is_kept()) {
       out_.filled(bytes);
       depart(other);
     } else {
-      tell_failure(other, how);
+      tell_failure(other, status);
     }
   }
   count_sent();
@@ -242,20 +242,20 @@ void network_endpoint<Worker>::transmit(kind what, peer& other, work* item) {
   const auto block = out_.lent().bytes;
   const auto token = std::as_bytes(std::span(&where_.token, 1));
   const bool is_alone = block.empty();
-  const auto how = worker_->send(
+  const auto status = worker_->send(
       other.link, what,
       !is_alone ? packed : token.first(packed.size() > longest_without_header ? token.size() : 0),
       is_alone ? packed : block, *next_departure_);
-  if (how.is_kept()) return depart(other);
+  if (status.is_kept()) return depart(other);
   out_.clear();
   if (item != nullptr) next_departure_.reset();
-  if (how.has_failed()) [[unlikely]]
-    tell_failure(other, how);
+  if (status.has_failed()) [[unlikely]]
+    tell_failure(other, status);
 }
 
 template <class Worker>
-void network_endpoint<Worker>::tell_failure(const peer& other, fabric_status how) {
-  lost(other.link.process, worker_->failure(how));
+void network_endpoint<Worker>::tell_failure(const peer& other, fabric_status status) {
+  lost(other.link.process, worker_->failure(status));
 }
 
 template <class Worker>

@@ -27,8 +27,8 @@ struct listener final : fabric_events {
 };
 
 /// The texts of 100 that come to the other worker of a medium.
-std::vector<std::string> arrivals(const options& how, fabric_capabilities* can = nullptr) {
-  const auto in = std::make_shared<medium>(how);
+std::vector<std::string> arrivals(const options& settings, fabric_capabilities* can = nullptr) {
+  const auto in = std::make_shared<medium>(settings);
   loopback_worker from(in);
   loopback_worker to(in);
   if (can != nullptr) *can = from.can();
@@ -79,12 +79,12 @@ TEST(loopback, loses_and_doubles_and_says_so) {
 
 TEST(loopback, reorders_and_says_so) {
   fabric_capabilities can;
-  const options how{.most_unread_messages = 200, .wrong = {.reordered = 300, .delayed = 300}};
-  auto found = arrivals(how, &can);
+  const options settings{.most_unread_messages = 200, .wrong = {.reordered = 300, .delayed = 300}};
+  auto found = arrivals(settings, &can);
   EXPECT_NE(found, all_texts());
   EXPECT_FALSE(can.ordered);
   EXPECT_TRUE(can.reliable);
-  EXPECT_EQ(found, arrivals(how));  // by its seed
+  EXPECT_EQ(found, arrivals(settings));  // by its seed
   std::ranges::sort(found);
   auto sorted = all_texts();
   std::ranges::sort(sorted);
@@ -103,9 +103,9 @@ TEST(loopback, connects_to_no_worker_that_there_is_not) {
   loopback_worker worker(in);
   fabric_connection way;
   for (const char* const address : {"7", "", "one"}) {
-    const auto how = worker.connect(way, {address, 1, true});
-    EXPECT_TRUE(how.has_failed());
-    EXPECT_FALSE(worker.failure(how).empty());
+    const auto status = worker.connect(way, {address, 1, true});
+    EXPECT_TRUE(status.has_failed());
+    EXPECT_FALSE(worker.failure(status).empty());
   }
 }
 

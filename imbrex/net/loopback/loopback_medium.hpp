@@ -59,7 +59,7 @@ struct parcel {
 /// What workers of one process reach each other by: memory, under a lock. Any thread.
 class medium {
  public:
-  explicit medium(const options& how) : how_(how) {}
+  explicit medium(const options& settings) : how_(settings) {}
   const options& how() const { return how_; }
 
   /// A new worker's number.

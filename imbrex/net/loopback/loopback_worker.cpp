@@ -19,10 +19,11 @@ std::vector<std::byte> copy_of(std::span<const std::byte> bytes) { return {bytes
 }  // namespace
 
 loopback_worker::loopback_worker(std::shared_ptr<medium> in) : medium_(std::move(in)), self_(medium_->add()) {
-  const options& how = medium_->how();
-  can_.ordered = how.wrong.are_hidden || (!how.wrong.spoil_order() && how.longest_unoffered >= longest_short);
-  can_.reliable = how.wrong.are_hidden || !how.wrong.spoil_reliability();
-  can_.longest_header = how.longest_header;
+  const options& settings = medium_->how();
+  can_.ordered = settings.wrong.are_hidden ||
+                 (!settings.wrong.spoil_order() && settings.longest_unoffered >= longest_short);
+  can_.reliable = settings.wrong.are_hidden || !settings.wrong.spoil_reliability();
+  can_.longest_header = settings.longest_header;
 }
 
 fabric_status loopback_worker::connect(fabric_connection& connection, const fabric_destination& to) {

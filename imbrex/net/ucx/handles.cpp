@@ -93,10 +93,10 @@ without_warnings::~without_warnings() {
 }
 
 context make_context(connecting how_to_connect, const ways& open) {
-  ucp_params_t how{};
-  how.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED;
-  how.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
-  how.mt_workers_shared = 1;
+  ucp_params_t parameters{};
+  parameters.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED;
+  parameters.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
+  parameters.mt_workers_shared = 1;
   ucp_config_t* config = nullptr;
   check(ucp_config_read(nullptr, nullptr, &config), "ucp_config_read");
   if (how_to_connect == connecting::in_background)
@@ -111,19 +111,19 @@ context make_context(connecting how_to_connect, const ways& open) {
   if (open.stay_within_host() && std::getenv("UCX_ADAPTIVE_PROGRESS") == nullptr)
     set(config, "ADAPTIVE_PROGRESS", "n");
   ucp_context_h handle = nullptr;
-  const ucs_status_t status = ucp_init(&how, config, &handle);
+  const ucs_status_t status = ucp_init(&parameters, config, &handle);
   ucp_config_release(config);
   check(status, "ucp_init");
   return context(handle);
 }
 
-worker make_worker(ucp_context_h context, const ucp_worker_params_t& how) {
+worker make_worker(ucp_context_h context, const ucp_worker_params_t& parameters) {
   require_descriptors(descriptors_of_worker,
                       "the network takes up to " + std::to_string(descriptors_of_worker) + " for each PE");
   // UCX makes files of its shared memory, and a moment later removes their names.
   const outliving_launcher until_then;
   ucp_worker_h handle = nullptr;
-  check(ucp_worker_create(context, &how, &handle), "ucp_worker_create");
+  check(ucp_worker_create(context, &parameters, &handle), "ucp_worker_create");
   return worker(handle);
 }
 

@@ -32,7 +32,7 @@ using context = std::unique_ptr<std::remove_pointer_t<ucp_context_h>, context_de
 enum class connecting : bool { may_block, in_background };
 
 /// For workers with active messages and a descriptor to wait for.
-context make_context(connecting how, const ways& open = {});
+context make_context(connecting mode, const ways& open = {});
 
 /// UCX says only what is fatal as long as this lives; one at a time, since the level is the whole process's.
 class without_warnings {
@@ -58,7 +58,7 @@ using worker = std::unique_ptr<std::remove_pointer_t<ucp_worker_h>, worker_delet
 
 /// Throws as `check` does; before, if the process can have too few descriptors, for want of which UCX may
 /// abort.
-worker make_worker(ucp_context_h context, const ucp_worker_params_t& how);
+worker make_worker(ucp_context_h context, const ucp_worker_params_t& parameters);
 
 /// What another process needs to connect to a worker.
 inline std::string address_of(ucp_worker_h of) {

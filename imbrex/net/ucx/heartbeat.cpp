@@ -40,11 +40,11 @@ struct heartbeat::peer {
     }
     sending = nullptr;
     if (broken) return;
-    ucp_request_param_t how{};
-    how.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
-    how.flags = UCP_AM_SEND_FLAG_EAGER;
+    ucp_request_param_t parameters{};
+    parameters.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+    parameters.flags = UCP_AM_SEND_FLAG_EAGER;
     last = own;
-    sending = ucp_am_send_nbx(endpoint, beat_message, nullptr, 0, &last, sizeof last, &how);
+    sending = ucp_am_send_nbx(endpoint, beat_message, nullptr, 0, &last, sizeof last, &parameters);
   }
 
   void close(ucp_worker_h worker) {
@@ -72,10 +72,10 @@ heartbeat::heartbeat(int host, const std::vector<watchman>& hosts, std::chrono::
       interval_(silence / beats_in_silence),
       to_(to),
       context_(make_context(connecting::in_background, open)) {
-  ucp_worker_params_t how{};
-  how.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
-  how.thread_mode = UCS_THREAD_MODE_SERIALIZED;
-  worker_ = make_worker(context_.get(), how);
+  ucp_worker_params_t parameters{};
+  parameters.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
+  parameters.thread_mode = UCS_THREAD_MODE_SERIALIZED;
+  worker_ = make_worker(context_.get(), parameters);
   ucp_am_handler_param_t handler{};
   handler.field_mask =
       UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
@@ -138,13 +138,13 @@ void heartbeat::watch(int host) {
   const std::string& address = hosts_[static_cast<std::size_t>(host)].address;
   if (address.empty() || peers_.contains(host)) return;
   auto p = std::make_unique<peer>();
-  ucp_ep_params_t how{};
-  how.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
-                   UCP_EP_PARAM_FIELD_ERR_HANDLER;
-  how.address = reinterpret_cast<const ucp_address_t*>(address.data());
-  how.err_mode = UCP_ERR_HANDLING_MODE_PEER;
-  how.err_handler = {&peer::failed, p.get()};
-  p->broken = ucp_ep_create(worker_.get(), &how, &p->endpoint) != UCS_OK;
+  ucp_ep_params_t parameters{};
+  parameters.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
+                          UCP_EP_PARAM_FIELD_ERR_HANDLER;
+  parameters.address = reinterpret_cast<const ucp_address_t*>(address.data());
+  parameters.err_mode = UCP_ERR_HANDLING_MODE_PEER;
+  parameters.err_handler = {&peer::failed, p.get()};
+  p->broken = ucp_ep_create(worker_.get(), &parameters, &p->endpoint) != UCS_OK;
   peers_.emplace(host, std::move(p));
 }
 

@@ -55,7 +55,7 @@ class heartbeat final : public link_watch {
   struct beat_of_host;
 
   static ucs_status_t heard(void* self, const void* header, std::size_t header_length, void* data,
-                            std::size_t length, const ucp_am_recv_param_t* how);
+                            std::size_t length, const ucp_am_recv_param_t* parameters);
   std::vector<int> take_wanted();
   void watch(int host);
   void run();

@@ -46,15 +46,15 @@ TEST(lanes, are_not_guessed) {
 /// Of an endpoint from a worker to another one, when UCX may use these transports alone; none where it
 /// cannot.
 std::optional<bool> is_tcp_alone_with(const char* transports) {
-  ucp_params_t how{};
-  how.field_mask = UCP_PARAM_FIELD_FEATURES;
-  how.features = UCP_FEATURE_AM;
+  ucp_params_t parameters{};
+  parameters.field_mask = UCP_PARAM_FIELD_FEATURES;
+  parameters.features = UCP_FEATURE_AM;
   ucp_config_t* config = nullptr;
   check(ucp_config_read(nullptr, nullptr, &config), "ucp_config_read");
   check(ucp_config_modify(config, "TLS", transports), "ucp_config_modify");
   check(ucp_config_modify(config, "NET_DEVICES", "all"), "ucp_config_modify");
   ucp_context_h handle = nullptr;
-  check(ucp_init(&how, config, &handle), "ucp_init");
+  check(ucp_init(&parameters, config, &handle), "ucp_init");
   ucp_config_release(config);
   const context owner(handle);
   const worker from = make_worker(handle, {});

@@ -9,11 +9,11 @@ namespace imbrex::ucx {
 namespace {
 
 worker worker_with_descriptor(ucp_context_h of) {
-  ucp_worker_params_t how{};
-  how.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE | UCP_WORKER_PARAM_FIELD_EVENTS;
-  how.thread_mode = UCS_THREAD_MODE_SERIALIZED;  // made here, driven by the PE's thread, ended here
-  how.events = UCP_WAKEUP_RX | UCP_WAKEUP_TX;
-  return make_worker(of, how);
+  ucp_worker_params_t parameters{};
+  parameters.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE | UCP_WORKER_PARAM_FIELD_EVENTS;
+  parameters.thread_mode = UCS_THREAD_MODE_SERIALIZED;  // made here, driven by the PE's thread, ended here
+  parameters.events = UCP_WAKEUP_RX | UCP_WAKEUP_TX;
+  return make_worker(of, parameters);
 }
 
 void on_failure(void* connection, ucp_ep_h, ucs_status_t why) {
@@ -73,15 +73,15 @@ void ucx_worker::handle(unsigned kind, ucp_am_recv_callback_t call, void* events
 }
 
 fabric_status ucx_worker::connect(fabric_connection& connection, const fabric_destination& to) {
-  ucp_ep_params_t how{};
-  how.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
-                   UCP_EP_PARAM_FIELD_ERR_HANDLER;
-  how.address = reinterpret_cast<const ucp_address_t*>(to.address.data());
+  ucp_ep_params_t parameters{};
+  parameters.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
+                          UCP_EP_PARAM_FIELD_ERR_HANDLER;
+  parameters.address = reinterpret_cast<const ucp_address_t*>(to.address.data());
   // To hear of a peer's death UCX would do without shared memory; on one host the launcher tells of it.
-  how.err_mode = to.is_on_this_host ? UCP_ERR_HANDLING_MODE_NONE : UCP_ERR_HANDLING_MODE_PEER;
-  how.err_handler = {&on_failure, &connection};
+  parameters.err_mode = to.is_on_this_host ? UCP_ERR_HANDLING_MODE_NONE : UCP_ERR_HANDLING_MODE_PEER;
+  parameters.err_handler = {&on_failure, &connection};
   ucp_ep_h endpoint = nullptr;
-  const ucs_status_t status = ucp_ep_create(worker_.get(), &how, &endpoint);
+  const ucs_status_t status = ucp_ep_create(worker_.get(), &parameters, &endpoint);
   if (status != UCS_OK) return {status};
   connection.handle = endpoint;
   if (!to.is_on_this_host && !leaves_rendezvous_to_ucx_ && is_tcp_alone(endpoint))
@@ -94,12 +94,12 @@ bool ucx_worker::may_share_memory(const fabric_connection& to) {
 }
 
 void ucx_worker::accept(void* offer, std::span<std::byte> place, fabric_transfer& what) {
-  ucp_request_param_t how{};
-  how.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
-  how.cb.recv_am = &on_received;
-  how.user_data = &what;
+  ucp_request_param_t parameters{};
+  parameters.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+  parameters.cb.recv_am = &on_received;
+  parameters.user_data = &what;
   const ucs_status_ptr_t request =
-      ucp_am_recv_data_nbx(worker_.get(), offer, place.data(), place.size(), &how);
+      ucp_am_recv_data_nbx(worker_.get(), offer, place.data(), place.size(), &parameters);
   if (!UCS_PTR_IS_PTR(request)) tell_of_receipt(what, UCS_PTR_STATUS(request));
 }
 

@@ -33,16 +33,16 @@ class ucx_worker final : public fabric_worker {
   fabric_status send(fabric_connection& to, unsigned kind, std::span<const std::byte> header,
                      std::span<const std::byte> body, fabric_transfer& what) override {
     how_to_send_.user_data = &what;
-    const ucp_request_param_t* how = &how_to_send_;
+    const ucp_request_param_t* parameters = &how_to_send_;
     ucp_request_param_t unasked;
     if (header.size() + body.size() <= to.sent_unasked) {
       unasked = how_to_send_;
       unasked.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;
       unasked.flags = UCP_AM_SEND_FLAG_EAGER;
-      how = &unasked;
+      parameters = &unasked;
     }
     return status_of(ucp_am_send_nbx(static_cast<ucp_ep_h>(to.handle), kind, header.data(), header.size(),
-                                     body.data(), body.size(), how));
+                                     body.data(), body.size(), parameters));
   }
   fabric_status send_short(fabric_connection& to, unsigned kind, std::span<const std::byte> body,
                            fabric_transfer& what) override {
@@ -51,8 +51,8 @@ class ucx_worker final : public fabric_worker {
                                                      body.data(), body.size(), &how_to_send_);
     return status_of(request);
   }
-  std::string failure(fabric_status how) const override {
-    return ucs_status_string(static_cast<ucs_status_t>(how.code));
+  std::string failure(fabric_status status) const override {
+    return ucs_status_string(static_cast<ucs_status_t>(status.code));
   }
   void accept(void* offer, std::span<std::byte> place, fabric_transfer& what) override;
   void decline(void* offer) noexcept override { ucp_am_data_release(worker_.get(), offer); }
