@@ -67,13 +67,13 @@ class pool {
 
   /// Gives a block back; `bytes` is what was asked for. Any thread.
   static void release(void* p, std::size_t bytes) noexcept {
-    pool* mine = current_;
-    if (!is_pooled(bytes) || slab_of(p)->owner != mine) [[unlikely]]
+    pool* here = current_;
+    if (!is_pooled(bytes) || slab_of(p)->owner != here) [[unlikely]]
       return release_elsewhere(p, bytes);
     const std::size_t c = class_of(bytes);
     auto* b = static_cast<block*>(p);
-    b->next = mine->free_[c];
-    mine->free_[c] = b;
+    b->next = here->free_[c];
+    here->free_[c] = b;
   }
 
   /// Says that a block may be given back later than its pool ends, which then leaves the memory around it in
