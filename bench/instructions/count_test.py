@@ -102,12 +102,14 @@ class Profiles(unittest.TestCase):
             for name in ("base/pool.hpp", "base/inbox.hpp", "core/send.cpp", "sched/thread_machine.cpp"):
                 (library / name).parent.mkdir(parents=True, exist_ok=True)
                 (library / name).touch()
-            send, pool, loop = ("imbrex::send()", "/a/imbrex/imbrex/core/send.cpp"), ("imbrex::send()", "../../imbrex/base/pool.hpp"), (
-                SPIN, "imbrex/sched/thread_machine.cpp")
+            send = ("imbrex::send()", "/a/imbrex/imbrex/core/send.cpp")
+            pool = ("imbrex::send()", "../../imbrex/base/pool.hpp")
+            loop = (SPIN, "imbrex/sched/thread_machine.cpp")
             start, late = ("start()", "/imbrex/base/inbox.hpp"), ("late()", "imbrex/base/inbox.hpp")
             once = collections.Counter({send: 100, pool: 30, loop: 5, start: 9})
             twice = collections.Counter({send: 150, pool: 80, loop: 900, start: 9, late: 9,
-                                         ("pop()", "imbrex/base/pool.hpp"): 10, ("main", "/a/imbrex/apps/ring.cpp"): 90})
+                                         ("pop()", "imbrex/base/pool.hpp"): 10,
+                                         ("main", "/a/imbrex/apps/ring.cpp"): 90})
             self.assertEqual(list(figures.files(once, twice, 10, waiting.waits, library).items()),
                              [("base/pool.hpp", 6), ("core/send.cpp", 5)])
 

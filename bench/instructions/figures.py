@@ -37,8 +37,8 @@ def figure(once, twice, times, left_out):
 
 
 def files(once, twice, times, left_out, library=LIBRARY):
-    """The files of the library that an operation runs through, and what each costs, the most first: by costs of functions
-    and files."""
+    """The files of the library that an operation runs through, and what each costs, the most first: by costs of
+    functions and files."""
     cost = collections.Counter()
     for function, file in {*once, *twice}:
         name = file.rpartition(library.name + "/")[2]

@@ -2,11 +2,13 @@
 #include <imbrex/base/options/command_line.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <mutex>
 #include <optional>
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/options/command_words.hpp>
 #include <imbrex/base/options/help_text.hpp>
 #include <imbrex/base/options/nearest.hpp>
 #include <imbrex/base/options/options_file.hpp>
@@ -128,6 +130,33 @@ void command_line::take(std::span<const option_words> known,
     take(static_cast<std::size_t>(option - known.begin()), {option->name, value});
   }
   words_ = std::move(rest);
+}
+
+void command_line::refuse_rest(std::span<const std::string_view> known) const {
+  if (words_.size() < 2) return;
+  const std::string_view name = argument(words_[1]).name;
+  throw usage_error("there is no option " + printable(name) + " of the runtime" +
+                    question_of(name, known, "; a program's own go on its command line"));
+}
+
+environment_line::environment_line(const char* variable) {
+  const char* const text = variable == nullptr ? nullptr : std::getenv(variable);
+  if (text != nullptr) {
+    words_.emplace_back(variable);
+    const auto words = command_words(text);
+    if (!words) throw usage_error(words_.front() + ": a quote is not closed in " + printable(text));
+    words_.insert(words_.end(), words->begin(), words->end());
+  }
+  for (std::string& word : words_) array_.push_back(word.data());
+  array_.push_back(nullptr);
+}
+
+void environment_line::naming(const std::function<void()>& act) const {
+  try {
+    act();
+  } catch (const usage_error& e) {
+    throw usage_error(words_.front() + ": " + e.what());
+  }
 }
 
 void command_line::give_rest(int& argc, char**& argv) && {

@@ -47,6 +47,8 @@ class command_line {
   /// value stands behind '=' or is the next argument. From an argument `--` on nothing is taken. Throws
   /// usage_error.
   void take(std::span<const option_words> known, const std::function<void(std::size_t, given_option)>& take);
+  /// Throws usage_error if something was not taken, with the nearest of these names.
+  void refuse_rest(std::span<const std::string_view> known) const;
   /// Leaves what was not taken in argc and argv, in order, argv[0], `--` and the terminating null included.
   /// Where options files were read, argv is then another array, which is kept until the program ends.
   void give_rest(int& argc, char**& argv) &&;
@@ -59,6 +61,25 @@ class command_line {
   std::deque<std::string> added_;  ///< by options files
   std::vector<char*> words_;       ///< the terminating null is not among them
   int processes_ = 0;
+};
+
+/// The words in a variable of the environment (`command_words`), as the command line of a program with the
+/// variable's name.
+class environment_line {
+ public:
+  /// Without words if the variable is null or not set. Throws usage_error if a quote is not closed there.
+  explicit environment_line(const char* variable);
+  environment_line(const environment_line&) = delete;
+  environment_line& operator=(const environment_line&) = delete;
+
+  int count() const { return static_cast<int>(array_.size()) - 1; }
+  char** words() { return array_.data(); }
+  /// Calls `act`, and has a usage_error name the variable.
+  void naming(const std::function<void()>& act) const;
+
+ private:
+  std::vector<std::string> words_;
+  std::vector<char*> array_;  ///< with the terminating null
 };
 
 /// The place of a value among the words that an option takes. Throws usage_error, with the nearest word, if

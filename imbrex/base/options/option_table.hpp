@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,18 +36,24 @@ class option_table {
     return *this;
   }
 
-  /// Sets the fields that the command line names, and takes what names them out of it. Returns how many
-  /// processes an options file wants, 0 if none says. Throws usage_error, with argc and argv untouched.
-  int parse(Settings& settings, int& argc, char**& argv) const {
-    command_line line(argc, argv, [this] { return help(); });
-    std::vector<std::pair<std::size_t, given_option>> all;
-    line.take(words_, [&](std::size_t place, const given_option& given) {
-      options_[place].set(settings, given);
-      all.emplace_back(place, given);
+  /// Sets the fields that the command line names, and takes what names them out of it. Before that it sets
+  /// those that the words in a variable of the environment name: all of these must be options of the table. A
+  /// null `variable` names none. Returns how many processes an options file wants, 0 if none says. Throws
+  /// usage_error, with argc and argv untouched. The text names the variable if the error is there.
+  int parse(Settings& settings, int& argc, char**& argv, const char* variable = nullptr) const {
+    environment_line environment(variable);
+    std::optional<command_line> before;
+    given_options given_before;
+    environment.naming([&] {
+      before.emplace(environment.count(), environment.words(), [this] { return help(); });
+      given_before = set(settings, *before);
+      before->refuse_rest(names());
     });
-    for (const auto& [place, given] : all)
-      if (options_[place].check_given != nullptr) options_[place].check_given(settings, given);
-    const int processes = line.processes();
+    command_line line(argc, argv, [this] { return help(); });
+    const given_options given = set(settings, line);
+    environment.naming([&] { check_together(settings, given_before); });
+    check_together(settings, given);
+    const int processes = line.processes() != 0 ? line.processes() : before->processes();
     std::move(line).give_rest(argc, argv);
     return processes;
   }
@@ -72,6 +79,21 @@ class option_table {
   }
 
  private:
+  using given_options = std::vector<std::pair<std::size_t, given_option>>;  // with their places in `options_`
+
+  given_options set(Settings& settings, command_line& line) const {
+    given_options all;
+    line.take(words_, [&](std::size_t place, const given_option& given) {
+      options_[place].set(settings, given);
+      all.emplace_back(place, given);
+    });
+    return all;
+  }
+  void check_together(const Settings& settings, const given_options& all) const {
+    for (const auto& [place, given] : all)
+      if (options_[place].check_given != nullptr) options_[place].check_given(settings, given);
+  }
+
   std::vector<option<Settings>> options_;
   std::vector<option_words> words_;  ///< of the same options
 };

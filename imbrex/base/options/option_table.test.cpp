@@ -117,6 +117,69 @@ TEST(option_table, refuses_and_leaves_the_command_line_as_it_is) {
       refusal({"--tile"}).starts_with("--tile needs a value\nOptions of the runtime:\n  --tile KIND"));
 }
 
+/// A variable of the environment for as long as it lives.
+class variable {
+ public:
+  explicit variable(const char* value) { setenv(name, value, 1); }
+  variable(const variable&) = delete;
+  variable& operator=(const variable&) = delete;
+  ~variable() { unsetenv(name); }
+
+  static constexpr const char* name = "IMBREX_OPTION_TABLE_TEST";
+};
+
+std::string refusal_of_variable(const char* value, arguments given = {}) {
+  const variable set(value);
+  const std::string before = given.rest();
+  roof settings;
+  try {
+    all().parse(settings, given.count, given.array, variable::name);
+  } catch (const usage_error& e) {
+    EXPECT_EQ(given.rest(), before);
+    return e.what();
+  }
+  return "accepted";
+}
+
+TEST(option_table, takes_options_of_the_environment_before_those_of_the_command_line) {
+  const variable set("--tile imbrex '--slope-of-the-whole-roof' 12");
+  arguments given{"--tile", "tegula", "b"};
+  roof settings;
+  EXPECT_EQ(all().parse(settings, given.count, given.array, variable::name), 0);
+  EXPECT_EQ(settings.tile, "tegula");
+  EXPECT_EQ(settings.slope, 2);
+  EXPECT_EQ(given.rest(), "b");
+  arguments none{"b"};
+  roof untouched;
+  all().parse(untouched, none.count, none.array);
+  EXPECT_EQ(untouched.tile, roof{}.tile);
+}
+
+TEST(option_table, names_the_variable_of_the_environment_that_is_wrong) {
+  const std::string variable_is = std::string(variable::name) + ": ";
+  EXPECT_EQ(refusal_of_variable(""), "accepted");
+  EXPECT_EQ(
+      refusal_of_variable("--tile tegul"),
+      variable_is + "--tile tegul: the value must be one of tegula, imbrex; did you mean --tile tegula?");
+  EXPECT_EQ(refusal_of_variable("--tiel imbrex"),
+            variable_is + "there is no option --tiel of the runtime; did you mean --tile?");
+  EXPECT_EQ(refusal_of_variable("--grid 8"),
+            variable_is + "there is no option --grid of the runtime; a program's own go on its command line");
+  EXPECT_EQ(refusal_of_variable("--tile 'tegula"), variable_is + "a quote is not closed in --tile 'tegula");
+  EXPECT_EQ(refusal_of_variable("--wet", {"--tile", "tegula"}), variable_is + "--wet needs a slope");
+  EXPECT_EQ(refusal_of_variable("--wet", {"--slope-of-the-whole-roof", "123"}), "accepted");
+  EXPECT_EQ(refusal_of_variable("--tile tegula", {"--tile", "tegul"}),
+            "--tile tegul: the value must be one of tegula, imbrex; did you mean --tile tegula?");
+  const imbrex::test::temporary_file own("--own 1\n");
+  EXPECT_EQ(refusal_of_variable(("--options " + own.name()).c_str()),
+            variable_is + "there is no option --own of the runtime; a program's own go on its command line");
+  const imbrex::test::temporary_file many("-n 3\n");
+  const variable set(("--options " + many.name()).c_str());
+  arguments given{"b"};
+  roof settings;
+  EXPECT_EQ(all().parse(settings, given.count, given.array, variable::name), 3);
+}
+
 TEST(option_table, checks_what_a_program_has_set) {
   all().check(roof{});
   EXPECT_THROW(all().check(roof{.slope = 10}), usage_error);

@@ -62,9 +62,32 @@ TEST(runs, a_slip_of_an_option_is_a_usage_error_and_the_programs_own_are_left_to
   EXPECT_EQ(slip.status, usage_error::exit_status);
   EXPECT_FALSE(slip.ran);
   EXPECT_NE(slip.err.find("did you mean --pes?"), std::string::npos) << slip.err;
-  const auto own = started({"--pes=1", "--help", "--grid", "8", "--", "--pse"});
+  const auto own = started({"--pes=1", "--grid", "8", "--", "--pse", "--help"});
   EXPECT_TRUE(own.ran && own.status == 0);
   EXPECT_EQ(own.err + own.out, "");
+}
+
+TEST(runs, of_a_program_without_a_help_print_the_options_of_the_runtime) {
+  const auto helped = started({"--grid", "8", "--help", "--pse"});
+  EXPECT_EQ(helped.status, 0);
+  EXPECT_FALSE(helped.ran);
+  EXPECT_EQ(helped.out, options_help());
+  EXPECT_EQ(helped.err, "");
+  const auto wrong = started({"--pes", "0", "--help"});
+  EXPECT_EQ(wrong.status, usage_error::exit_status);
+  EXPECT_EQ(wrong.out, "");
+}
+
+TEST(runs, take_options_from_the_environment) {
+  setenv("IMBREX_OPTIONS", "--pes 0", 1);
+  const auto wrong = started({});
+  setenv("IMBREX_OPTIONS", "--pes 1", 1);
+  const auto right = started({});
+  unsetenv("IMBREX_OPTIONS");
+  EXPECT_EQ(wrong.status, usage_error::exit_status);
+  EXPECT_FALSE(wrong.ran);
+  EXPECT_NE(wrong.err.find("IMBREX_OPTIONS: --pes 0: the number of PEs"), std::string::npos) << wrong.err;
+  EXPECT_TRUE(right.ran && right.status == 0);
 }
 
 TEST(runs, options_that_a_machine_would_ignore_are_refused) {

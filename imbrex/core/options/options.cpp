@@ -133,7 +133,7 @@ void detail::check_fields(const options& settings) { all_options().check(setting
 
 options parse_options(int& argc, char**& argv) {
   options chosen;
-  chosen.processes = all_options().parse(chosen, argc, argv);
+  chosen.processes = all_options().parse(chosen, argc, argv, "IMBREX_OPTIONS");
   if (chosen.machine == machine_kind::simulated && !chosen.device_model.empty() && chosen.device.empty())
     chosen.device = "emulated";
   return chosen;

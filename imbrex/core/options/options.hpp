@@ -98,9 +98,10 @@ std::string_view name(stream_policy policy);
 /// Removes the runtime's own options (`--pes 4` or `--pes=4`) from argc/argv and leaves the rest in order,
 /// with argv[0] and the terminating null. Nothing is removed from an argument `--` on; the `--` stays.
 /// `--options FILE` is replaced by the arguments in the file (`read_options_file`), the runtime's and the
-/// program's own; then argv is another array, which lives until the program ends. In simulated time a device
-/// model implies `--device emulated`. Throws `usage_error` for an impossible value and leaves argc/argv
-/// untouched.
+/// program's own; then argv is another array, which lives until the program ends. Options in the environment,
+/// `IMBREX_OPTIONS="--pes 2 --stats"`, count as if they stood first on the command line; a program's own may
+/// not stand there. In simulated time a device model implies `--device emulated`. Throws `usage_error` for an
+/// impossible value and leaves argc/argv untouched.
 options parse_options(int& argc, char**& argv);
 
 /// Throws `usage_error` if an argument before `--` is nearly the name of an option of the runtime: with the

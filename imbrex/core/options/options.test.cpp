@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -323,6 +324,18 @@ TEST(options, of_a_file_may_say_how_many_processes_there_are) {
   command_line of_the_programs_own({"-n", "4"});
   EXPECT_EQ(of_the_programs_own.parse().processes, 0);
   EXPECT_EQ(of_the_programs_own.rest(), "-n 4");
+}
+
+TEST(options, come_from_the_environment_before_the_command_line) {
+  setenv("IMBREX_OPTIONS", "--pes 2 --bind core", 1);
+  command_line line({"--pes", "3", "in.txt"});
+  const auto chosen = line.parse();
+  EXPECT_EQ(chosen.pes, 3);
+  EXPECT_EQ(chosen.bind, binding::core);
+  EXPECT_EQ(line.rest(), "in.txt");
+  setenv("IMBREX_OPTIONS", "--pse 2", 1);
+  EXPECT_EQ(refusal({}), "IMBREX_OPTIONS: there is no option --pse of the runtime; did you mean --pes?");
+  unsetenv("IMBREX_OPTIONS");
 }
 
 TEST(options, have_a_help_line_each) {

@@ -3,12 +3,16 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <imbrex/base/error.hpp>
@@ -151,16 +155,35 @@ int run_with(const options& settings, std::function<task<int>()> main) {
   }
 }
 
+namespace {
+
+/// Who has a help of its own has taken that out before.
+bool asks_for_help(int argc, char** argv) {
+  const auto words = std::span(argv, static_cast<std::size_t>(argc)).subspan(argc > 0 ? 1 : 0);
+  const auto end = std::ranges::find(words, std::string_view("--"));
+  return std::find(words.begin(), end, std::string_view("--help")) != end;
+}
+
+/// Returns the exit status. One process of a job prints it.
+int print_help() try {
+  if (imbrex::process() != 0) return 0;
+  return std::fputs(options_help().c_str(), stdout) < 0 || std::fflush(stdout) != 0 ? 1 : 0;
+} catch (...) {
+  return tell_current_exception();
+}
+
+}  // namespace
+
 int run_command_line(int& argc, char**& argv, std::function<task<int>()> main) {
   options settings;
   try {
     settings = parse_options(argc, argv);
-    refuse_near_misses(argc, argv);
+    if (!asks_for_help(argc, argv)) refuse_near_misses(argc, argv);
   } catch (const usage_error& e) {
     log(log_level::error, e.what());
     return usage_error::exit_status;
   }
-  return run_with(settings, std::move(main));
+  return asks_for_help(argc, argv) ? print_help() : run_with(settings, std::move(main));
 }
 
 }  // namespace detail

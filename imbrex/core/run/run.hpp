@@ -38,7 +38,7 @@ std::function<task<int>()> main_function(Main main) {
 
 int run_with(const options& settings, std::function<task<int>()> main);
 /// Removes the runtime's options from a command line and runs with them. A usage_error is written to the
-/// standard error output and gives status 2.
+/// standard error output and gives status 2. If the rest has `--help`, prints the options instead.
 int run_command_line(int& argc, char**& argv, std::function<task<int>()> main);
 
 }  // namespace detail
@@ -49,6 +49,8 @@ int run_command_line(int& argc, char**& argv, std::function<task<int>()> main);
 ///
 /// Removes the runtime's own options (`--pes` and the like, see `options`) from argc and argv. So they would
 /// be missing in a second run: a program with several runs gives each of them the result of `parse_options`.
+/// If `--help` is left, prints the runtime's options and runs nothing. A program with a help of its own looks
+/// for `--help` before.
 ///
 /// A process of a job is in one run at a time; a second one is refused with status 1. In a process by itself
 /// several runs are independent of each other, in several threads or one within another; an inner run holds
