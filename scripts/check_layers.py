@@ -16,6 +16,7 @@ LAYERS = [["base"], ["serial"], ["trace"], ["net"], ["device"], ["sched"], ["cor
 # The rooms of a folder, from the lowest to the highest; "" is what lies in the folder itself. Where none are named, rooms
 # may include each other as long as there is no cycle.
 ROOMS = {"base": ["", "host", "options"],
+         "resident": ["transport", ""],
          "core": ["name", "options", "message", "pe", "collective", "array", "gpu", "record", "run", ""]}
 HEIGHT = {folder: height for height, row in enumerate(LAYERS) for folder in row}
 PROGRAMS = ["apps", "examples", "bench"]

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/resident/transport/explorer.test.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <imbrex/base/sanitized.test.hpp>
+#include <imbrex/resident/transport/mailbox.hpp>
+#include <imbrex/resident/transport/outbox.hpp>
+#include <imbrex/resident/transport/parcel_pool.hpp>
+#include <imbrex/resident/transport/quiescence.hpp>
+#include <imbrex/resident/transport/trigger.hpp>
+
+namespace imbrex::resident::test {
+namespace {
+
+// Tickets of 8 bits that wrap during each case.
+using ticket = std::uint8_t;
+constexpr ticket first = 255;
+
+struct box {
+  model_memory::word tail;
+  std::array<model_memory::wide, 2> slots;
+  mailbox<model_memory, ticket> view{&tail, slots.data(), 2};
+  ticket head = first;
+
+  box() { view.prepare(first); }
+  void put(const item& i) {
+    const ticket t = view.draw();
+    while (!view.try_fill(t, i)) explorer::now().pause();
+  }
+  item take() {
+    item i;
+    while (!view.try_take(head, i)) explorer::now().pause();
+    return i;
+  }
+};
+
+void expect(bool holds, const std::string& otherwise) { explorer::now().expect(holds, otherwise); }
+
+/// Two senders, three items, two slots: each item comes once, whole, in its sender's order.
+struct order {
+  box b;
+  std::vector<std::uint32_t> got;
+
+  order() {
+    explorer::now().thread([this] {
+      b.put({10, 10});
+      b.put({11, 11});
+    });
+    explorer::now().thread([this] { b.put({20, 20}); });
+    explorer::now().thread([this] {
+      for (int n = 0; n < 3; ++n) {
+        const item i = b.take();
+        expect(i.body == i.meta, "a torn item");
+        got.push_back(i.meta);
+      }
+    });
+  }
+  void check() const {
+    const auto at = [&](std::uint32_t v) { return std::find(got.begin(), got.end(), v) - got.begin(); };
+    expect(std::max({at(10), at(11), at(20)}) < 3, "an item is lost");
+    expect(at(10) < at(11), "items overtake each other");
+  }
+};
+
+/// One parcel, sent twice: who writes it again must not disturb who still reads.
+struct parcels {
+  box b;
+  model_memory::word returned;
+  model_memory::plain next, content;
+  parcel_pool<model_memory> pool{&returned, &next, 1};
+  parcel_pool<model_memory>::owned mine;
+
+  parcels() {
+    explorer::now().thread([this] {
+      for (std::uint32_t n = 1; n <= 2; ++n) {
+        std::uint32_t one = 0;
+        while ((one = pool.take(mine)) == 0) explorer::now().pause();
+        content = n;
+        b.put({one, is_ordered});
+      }
+    });
+    explorer::now().thread([this] {
+      for (std::uint32_t n = 1; n <= 2; ++n) {
+        const auto one = static_cast<std::uint32_t>(b.take().body);
+        expect(content == n, "a parcel holds what was not sent");
+        pool.give_back(one);
+      }
+    });
+  }
+  void check() const {}
+};
+
+/// Two readers give parcels back at once; the owner finds both.
+struct returns {
+  model_memory::word returned;
+  std::array<model_memory::plain, 2> next, content;
+  parcel_pool<model_memory> pool{&returned, next.data(), 2};
+  parcel_pool<model_memory>::owned mine;
+  std::array<box, 2> boxes;
+
+  returns() {
+    explorer::now().thread([this] {
+      for (std::uint32_t n = 0; n < 2; ++n) boxes[n].put({pool.take(mine), is_ordered});
+      for (std::uint32_t n = 0; n < 2; ++n) {
+        std::uint32_t one = 0;
+        while ((one = pool.take(mine)) == 0) explorer::now().pause();
+        content[one - 1] = 9;
+      }
+      expect(pool.take(mine) == 0, "a parcel is there twice");
+    });
+    for (box& b : boxes)
+      explorer::now().thread([this, &b] {
+        const auto one = static_cast<std::uint32_t>(b.take().body);
+        content[one - 1] = one;
+        pool.give_back(one);
+      });
+  }
+  void check() const {}
+};
+
+/// PE 0 sends to PE 1, and that to PE 0; a third looks whether all is quiet, and must not say so before.
+struct quiet {
+  std::array<box, 2> boxes;
+  std::array<model_memory::word, 2> finished;
+  int open = 1;
+
+  quiet() {
+    boxes[0].put({2, 0});
+    for (auto& f : finished) model_memory::store(f, first);
+    for (std::uint32_t pe = 0; pe < 2; ++pe)
+      explorer::now().thread([this, pe] {
+        for (std::uint32_t n = pe; n < 2; ++n) {
+          const item i = boxes[pe].take();
+          if (i.body > 0) {
+            ++open;
+            boxes[1 - pe].put({i.body - 1, 0});
+          }
+          --open;
+          model_memory::store_release(finished[pe], boxes[pe].head);
+        }
+      });
+    explorer::now().thread([this] {
+      std::array<model_memory::word*, 2> tails{&boxes[0].tail, &boxes[1].tail};
+      std::array<ticket, 2> seen{};
+      while (!quiescent<model_memory, ticket>(finished.data(), tails.data(), seen.data(), 2))
+        explorer::now().pause();
+      expect(open == 0, "said to be quiet too early");
+    });
+  }
+  void check() const {}
+};
+
+/// Two PEs with three items each for the other and two slots, none of which waits for its own mailbox: all arrive, since
+/// what is kept is tried again.
+struct kept {
+  std::array<box, 2> boxes;
+  std::array<int, 2> got{};
+
+  kept() {
+    for (std::uint32_t pe = 0; pe < 2; ++pe) explorer::now().thread([this, pe] { run(pe); });
+  }
+  void run(std::uint32_t pe) {
+    std::array<kept_item<ticket>, 3> memory;
+    outbox<model_memory, ticket> out{memory.data(), 3};
+    for (std::uint64_t n = 0; n < 3; ++n) {
+      const ticket t = boxes[1 - pe].view.draw();
+      const item i{n, 0};
+      if (!boxes[1 - pe].view.try_fill(t, i)) out.keep({i, 1 - pe, t});
+    }
+    while (got[pe] < 3 || !out.empty()) {
+      out.retry([this](std::uint32_t to) { return boxes[to].view; }, 2);
+      item i;
+      if (got[pe] < 3 && boxes[pe].view.try_take(boxes[pe].head, i)) {
+        expect(i.body == static_cast<std::uint64_t>(got[pe]), "items overtake each other");
+        ++got[pe];
+      } else if (got[pe] < 3 || !out.empty()) {
+        explorer::now().pause();
+      }
+    }
+  }
+  void check() const {}
+};
+
+/// Two who write and signal; the last tells a third, who reads what both wrote. Twice, by the same trigger.
+struct triggered {
+  countdown<model_memory> trigger;
+  std::array<model_memory::plain, 2> written;
+  box told;
+  std::array<box, 2> answers;
+
+  triggered() {
+    trigger.arm(2);
+    for (std::uint32_t who = 0; who < 2; ++who)
+      explorer::now().thread([this, who] {
+        for (std::uint32_t n = 1; n <= 2; ++n) {
+          written[who] = n;
+          if (trigger.signal(2)) told.put({n, is_ordered});
+          if (n == 1) answers[who].take();
+        }
+      });
+    explorer::now().thread([this] {
+      for (std::uint32_t n = 1; n <= 2; ++n) {
+        expect(told.take().body == n, "a trigger fires for another time");
+        expect(written[0] == n && written[1] == n, "a signal came before what was written");
+        for (std::uint32_t who = 0; n == 1 && who < 2; ++who) answers[who].put({n, is_ordered});
+      }
+    });
+  }
+  void check() const {}
+};
+
+constexpr std::uint32_t deviations = 2;
+constexpr std::uint64_t most_runs = 100'000;
+
+// It is a program of one thread, and sanitizers do not know its stacks.
+#define SKIP_UNDER_SANITIZERS() \
+  if (imbrex::test::memory_is_kept_back) GTEST_SKIP() << "sanitizers do not follow a change of stacks"
+
+template <class Case>
+class interleavings : public testing::Test {};
+using cases = testing::Types<order, parcels, returns, quiet, kept, triggered>;
+TYPED_TEST_SUITE(interleavings, cases);
+
+TYPED_TEST(interleavings, are_all_right) {
+  SKIP_UNDER_SANITIZERS();
+  const exploration found = explore<TypeParam>(weakened::none, deviations, most_runs);
+  EXPECT_EQ(found.wrong, "");
+  EXPECT_TRUE(found.complete) << found.runs << " runs";
+  EXPECT_GT(found.runs, 50U);
+  testing::Test::RecordProperty("runs", std::to_string(found.runs));
+}
+
+template <class Case>
+void expect_found(weakened order) {
+  const exploration found = explore<Case>(order, deviations, most_runs);
+  EXPECT_NE(found.wrong, "") << "order " << static_cast<int>(order) << " is not needed in " << found.runs
+                             << " runs";
+}
+
+TEST(weakened_orders, are_all_found) {
+  SKIP_UNDER_SANITIZERS();
+  expect_found<parcels>(weakened::item_release);
+  expect_found<parcels>(weakened::item_acquire);
+  expect_found<parcels>(weakened::give_back_release);
+  expect_found<parcels>(weakened::take_acquire);
+  expect_found<returns>(weakened::give_back_release);
+  expect_found<returns>(weakened::take_acquire);
+  expect_found<quiet>(weakened::count_release);
+  expect_found<quiet>(weakened::count_acquire);
+  expect_found<triggered>(weakened::signal_release);
+  expect_found<triggered>(weakened::signal_acquire);
+}
+
+/// The explorer itself must see what is wrong.
+struct lost_update {
+  model_memory::word counter;
+  lost_update() {
+    for (int n = 0; n < 2; ++n)
+      explorer::now().thread([this] { model_memory::store(counter, model_memory::load(counter) + 1); });
+  }
+  void check() { expect(model_memory::load(counter) == 2, "an update is lost"); }
+};
+struct wait_for_nothing {
+  model_memory::word never;
+  wait_for_nothing() {
+    explorer::now().thread([this] {
+      while (model_memory::load(never) == 0) explorer::now().pause();
+    });
+  }
+  void check() const {}
+};
+
+TEST(explorer, sees_what_is_wrong) {
+  SKIP_UNDER_SANITIZERS();
+  EXPECT_EQ(explore<lost_update>(weakened::none, 1, most_runs).wrong, "an update is lost");
+  EXPECT_EQ(explore<wait_for_nothing>(weakened::none, 1, most_runs).wrong, "a thread waits for ever");
+}
+
+}  // namespace
+}  // namespace imbrex::resident::test

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/resident/transport/memory.hpp>
+
+#include <cstdint>
+#include <thread>
+
+namespace imbrex::resident {
+namespace {
+
+__extension__ using both_words = unsigned __int128;
+
+both_words whole(wide_word v) { return static_cast<both_words>(v.stamp) << 64U | v.body; }
+
+}  // namespace
+
+wide_word native_memory::poll(const wide& w) {
+  const both_words v = __atomic_load_n(reinterpret_cast<const both_words*>(&w), __ATOMIC_ACQUIRE);
+  return {static_cast<std::uint64_t>(v), static_cast<std::uint64_t>(v >> 64U)};
+}
+
+void native_memory::store(wide& w, wide_word v) {
+  __atomic_store_n(reinterpret_cast<both_words*>(&w), whole(v), __ATOMIC_RELAXED);
+}
+
+void native_memory::store_release(wide& w, wide_word v) {
+  __atomic_store_n(reinterpret_cast<both_words*>(&w), whole(v), __ATOMIC_RELEASE);
+}
+
+void native_memory::relax() { std::this_thread::yield(); }
+
+}  // namespace imbrex::resident

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+/// Marks what runs on the host and, where the device's compiler sees it, on the device.
+#if defined(__CUDACC__)
+#define IMBREX_DEVICE __host__ __device__
+#else
+#define IMBREX_DEVICE
+#endif
+
+/// The headers of this folder that devices run are C++17, for the devices' compilers.
+namespace imbrex::resident {
+
+/// 16 bytes that are loaded and stored as one: data beside the flag that tells what they are.
+struct alignas(16) wide_word {
+  std::uint64_t body = 0;
+  std::uint64_t stamp = 0;
+};
+
+/// The operations on memory that the PEs of one GPU share: on a device they are its instructions at the scope of the GPU,
+/// on a host those of the threads that stand for PEs. Each says its order; what says none is relaxed, so that coherence of
+/// that one place is all that it gives.
+///
+/// `poll` may be followed by `acquired` of the same place while that holds what was seen: then what was written before the
+/// store that was seen comes before what is read after it. So a look that finds nothing pays for no order. On a host the
+/// poll itself acquires, as ThreadSanitizer knows no fences.
+///
+/// The structures beside this header take it as a template argument: tests put a model of memory in its place that
+/// goes through all interleavings (explorer.test.hpp).
+struct native_memory {
+  using word = std::uint32_t;
+  using wide = wide_word;
+  using plain = std::uint32_t;  ///< shared, but never by two at once
+
+#if defined(__CUDA_ARCH__)
+  __device__ static std::uint64_t global(const void* p) { return __cvta_generic_to_global(p); }
+
+  __device__ static std::uint32_t load(const word& w) {
+    std::uint32_t v;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(global(&w)) : "memory");
+    return v;
+  }
+  __device__ static std::uint32_t load_acquire(const word& w) {
+    std::uint32_t v;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(global(&w)) : "memory");
+    return v;
+  }
+  __device__ static void store(word& w, std::uint32_t v) {
+    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(global(&w)), "r"(v) : "memory");
+  }
+  __device__ static void store_release(word& w, std::uint32_t v) {
+    asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(global(&w)), "r"(v) : "memory");
+  }
+  __device__ static std::uint32_t add(word& w, std::uint32_t v) {
+    std::uint32_t old;
+    asm volatile("atom.relaxed.gpu.global.add.u32 %0, [%1], %2;"
+                 : "=r"(old)
+                 : "l"(global(&w)), "r"(v)
+                 : "memory");
+    return old;
+  }
+  __device__ static std::uint32_t add_acquire_release(word& w, std::uint32_t v) {
+    std::uint32_t old;
+    asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;"
+                 : "=r"(old)
+                 : "l"(global(&w)), "r"(v)
+                 : "memory");
+    return old;
+  }
+  __device__ static bool compare_exchange_release(word& w, std::uint32_t& expected, std::uint32_t v) {
+    std::uint32_t old;
+    asm volatile("atom.release.gpu.global.cas.b32 %0, [%1], %2, %3;"
+                 : "=r"(old)
+                 : "l"(global(&w)), "r"(expected), "r"(v)
+                 : "memory");
+    const bool did = old == expected;
+    expected = old;
+    return did;
+  }
+  __device__ static std::uint32_t exchange_acquire(word& w, std::uint32_t v) {
+    std::uint32_t old;
+    asm volatile("atom.acquire.gpu.global.exch.b32 %0, [%1], %2;"
+                 : "=r"(old)
+                 : "l"(global(&w)), "r"(v)
+                 : "memory");
+    return old;
+  }
+  __device__ static wide_word poll(const wide& w) {
+    wide_word v;
+    asm volatile("{ .reg .b128 t; ld.relaxed.gpu.global.b128 t, [%2]; mov.b128 {%0, %1}, t; }"
+                 : "=l"(v.body), "=l"(v.stamp)
+                 : "l"(global(&w))
+                 : "memory");
+    return v;
+  }
+  __device__ static void store(wide& w, wide_word v) {
+    asm volatile(
+        "{ .reg .b128 t; mov.b128 t, {%1, %2}; st.relaxed.gpu.global.b128 [%0], t; }" ::"l"(global(&w)),
+        "l"(v.body), "l"(v.stamp)
+        : "memory");
+  }
+  __device__ static void store_release(wide& w, wide_word v) {
+    asm volatile(
+        "{ .reg .b128 t; mov.b128 t, {%1, %2}; st.release.gpu.global.b128 [%0], t; }" ::"l"(global(&w)),
+        "l"(v.body), "l"(v.stamp)
+        : "memory");
+  }
+  /// fence.acquire needs sm_90: for less nvcc 13.0 assembles it, without a word, into an illegal instruction.
+  __device__ static void acquired(const wide& w) {
+#if __CUDA_ARCH__ >= 900
+    static_cast<void>(w);
+    asm volatile("fence.acquire.gpu;" ::: "memory");
+#else
+    load_acquire(reinterpret_cast<const word*>(&w)[3]);
+#endif
+  }
+  /// What who finds nothing does before the next look.
+  __device__ static void relax() { __nanosleep(20); }
+#else
+  static std::uint32_t load(const word& w) { return __atomic_load_n(&w, __ATOMIC_RELAXED); }
+  static std::uint32_t load_acquire(const word& w) { return __atomic_load_n(&w, __ATOMIC_ACQUIRE); }
+  static void store(word& w, std::uint32_t v) { __atomic_store_n(&w, v, __ATOMIC_RELAXED); }
+  static void store_release(word& w, std::uint32_t v) { __atomic_store_n(&w, v, __ATOMIC_RELEASE); }
+  static std::uint32_t add(word& w, std::uint32_t v) { return __atomic_fetch_add(&w, v, __ATOMIC_RELAXED); }
+  static std::uint32_t add_acquire_release(word& w, std::uint32_t v) {
+    return __atomic_fetch_add(&w, v, __ATOMIC_ACQ_REL);
+  }
+  static bool compare_exchange_release(word& w, std::uint32_t& expected, std::uint32_t v) {
+    return __atomic_compare_exchange_n(&w, &expected, v, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+  }
+  static std::uint32_t exchange_acquire(word& w, std::uint32_t v) {
+    return __atomic_exchange_n(&w, v, __ATOMIC_ACQUIRE);
+  }
+  // Compiled where the compiler may use instructions of 16 bytes, which not all of a user's sources can.
+  static wide_word poll(const wide& w);
+  static void store(wide& w, wide_word v);
+  static void store_release(wide& w, wide_word v);
+  static void acquired(const wide&) {}
+  static void relax();
+#endif
+};
+
+}  // namespace imbrex::resident

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <imbrex/resident/transport/mailbox.hpp>
+
+namespace imbrex::resident {
+
+/// An item that found its mailbox full, and the ticket that it has there.
+template <class Ticket = std::uint32_t>
+struct kept_item {
+  item what;
+  std::uint32_t to = 0;
+  Ticket ticket = 0;
+};
+
+/// What one PE keeps for full mailboxes. It alone uses it. A view: the memory is another's.
+///
+/// The items are tried in rotation, some at a time: if always the same were tried, all of them might wait for PEs that
+/// wait for one that is never tried. The lowest ticket of a mailbox that has no item yet finds its slot free, and
+/// its owner tries it between entries; so all items arrive if all entries end.
+template <class Memory, class Ticket = std::uint32_t>
+struct outbox {
+  kept_item<Ticket>* items = nullptr;
+  std::uint32_t capacity = 0;
+  std::uint32_t count = 0;
+  std::uint32_t cursor = 0;
+
+  IMBREX_DEVICE bool full() const { return count == capacity; }
+  IMBREX_DEVICE bool empty() const { return count == 0; }
+  /// Must not be full.
+  IMBREX_DEVICE void keep(const kept_item<Ticket>& one) { items[count++] = one; }
+
+  /// Tries the next few of them. `mailbox_of(pe)` is a PE's mailbox.
+  template <class MailboxOf>
+  IMBREX_DEVICE void retry(MailboxOf&& mailbox_of, std::uint32_t most = 8) {
+    for (std::uint32_t tries = 0; tries < most && count != 0; ++tries) {
+      if (cursor >= count) cursor = 0;
+      const kept_item<Ticket> one = items[cursor];
+      auto box = mailbox_of(one.to);
+      if (box.try_fill(one.ticket, one.what))
+        items[cursor] = items[--count];
+      else
+        ++cursor;
+    }
+  }
+};
+
+}  // namespace imbrex::resident

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/resident/transport/outbox.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace imbrex::resident {
+namespace {
+
+/// A mailbox that is full, or takes all.
+struct door {
+  bool open;
+  std::vector<std::uint64_t>* got;
+  bool try_fill(std::uint32_t, const item& i) const {
+    if (open) got->push_back(i.body);
+    return open;
+  }
+};
+
+TEST(outbox, tries_in_rotation) {
+  std::array<kept_item<>, 12> memory;
+  outbox<native_memory> out{memory.data(), 12};
+  for (std::uint32_t n = 0; n < 12; ++n) out.keep({{n, 0}, n, 0});
+  EXPECT_TRUE(out.full());
+  std::vector<std::uint64_t> got;
+  const auto only_the_last = [&got](std::uint32_t to) { return door{to == 11, &got}; };
+  out.retry(only_the_last, 8);
+  EXPECT_TRUE(got.empty());
+  out.retry(only_the_last, 8);
+  EXPECT_EQ(got, std::vector<std::uint64_t>{11});
+  EXPECT_EQ(out.count, 11U);
+}
+
+TEST(outbox, tries_each_as_often) {
+  std::array<kept_item<>, 5> memory;
+  outbox<native_memory> out{memory.data(), 5};
+  for (std::uint32_t n = 0; n < 5; ++n) out.keep({{n, 0}, n, 0});
+  std::array<int, 5> tries{};
+  for (int turn = 0; turn < 10; ++turn)
+    out.retry(
+        [&tries](std::uint32_t to) {
+          ++tries[to];
+          return door{false, nullptr};
+        },
+        3);
+  for (const int n : tries) EXPECT_EQ(n, 6);
+}
+
+TEST(outbox, empties) {
+  std::array<kept_item<>, 5> memory;
+  outbox<native_memory> out{memory.data(), 5};
+  for (std::uint32_t n = 0; n < 5; ++n) out.keep({{n, 0}, n, 0});
+  std::vector<std::uint64_t> got;
+  out.retry([&got](std::uint32_t) { return door{true, &got}; });
+  EXPECT_EQ(got.size(), 5U);
+  EXPECT_TRUE(out.empty());
+}
+
+}  // namespace
+}  // namespace imbrex::resident
