@@ -5,6 +5,7 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/imbrex.hpp
   imbrex/gpu.hpp
   imbrex/grid.hpp
+  imbrex/cells.hpp
 
   imbrex/base/clock.hpp
   imbrex/base/error.hpp
@@ -49,6 +50,11 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/grid/field.hpp
   imbrex/grid/halo.hpp
   imbrex/grid/view.hpp
+
+  imbrex/cells/accumulator.hpp
+  imbrex/cells/cell.hpp
+  imbrex/cells/cell_set.hpp
+  imbrex/cells/domain.hpp
 
   imbrex/core/array/define_entries.hpp
   imbrex/core/record/load_meter.hpp

@@ -146,7 +146,7 @@ class halo_state {
     has_begun_ = true;
     missing_ = expected;
     has_wrong_one_ = false;
-    for (const auto* l = unread_.first(); l != nullptr; l = unread_parcels::after(*l)) count(*l);
+    for (const auto* l = unread_.first(); l != nullptr; l = unread_parcels<parcel>::after(*l)) count(*l);
   }
   /// Gives each parcel of the step to `unpack(across, cells, from)`, and ends the exchange.
   template <class Unpack>
@@ -155,7 +155,7 @@ class halo_state {
       check_parcels();
     const auto* const observers = observer_list::here();
     for (auto* l = unread_.first(); l != nullptr;) {
-      auto* const next = unread_parcels::after(*l);
+      auto* const next = unread_parcels<parcel>::after(*l);
       if (l->reference == *step_) {
         if (observers != nullptr) [[unlikely]]
           observers->received(*l->envelope, l->reference);
@@ -215,7 +215,7 @@ class halo_state {
   /// Throws for the first that is wrong.
   void check_parcels() const {
     std::vector<bool> has_come(links_.size());
-    for (const auto* l = unread_.first(); l != nullptr; l = unread_parcels::after(*l)) {
+    for (const auto* l = unread_.first(); l != nullptr; l = unread_parcels<parcel>::after(*l)) {
       if (l->reference > *step_) continue;
       const auto across = static_cast<std::size_t>(l->value.across);
       if (across >= links_.size() || links_[across].what != across_side::neighbour)
@@ -241,7 +241,7 @@ class halo_state {
   bool has_begun_ = false;
   int missing_ = 0;             ///< parcels of the step that have not come
   bool has_wrong_one_ = false;  ///< a parcel of an earlier step, or that is not expected
-  unread_parcels unread_;
+  unread_parcels<parcel> unread_;
 };
 
 template <int N>

@@ -56,19 +56,22 @@ struct parcel {
 
 using parcel_letter = imbrex::detail::letter<parcel>;
 
-/// Parcels that have come and wait: of this step, and of the next, which a neighbour may send meanwhile.
+/// Parcels that have come and wait: of this step, and of later ones, which others may send meanwhile.
+template <class Parcel>
 class unread_parcels {
  public:
+  using letter = imbrex::detail::letter<Parcel>;
+
   unread_parcels() = default;
   unread_parcels(const unread_parcels&) = delete;
   unread_parcels& operator=(const unread_parcels&) = delete;
   ~unread_parcels() { discard(); }
 
-  parcel_letter* first() const { return static_cast<parcel_letter*>(letters_.first()); }
-  static parcel_letter* after(const parcel_letter& l) { return static_cast<parcel_letter*>(l.later); }
-  void add(parcel_letter& l) { letters_.add(l); }
+  letter* first() const { return static_cast<letter*>(letters_.first()); }
+  static letter* after(const letter& l) { return static_cast<letter*>(l.later); }
+  void add(letter& l) { letters_.add(l); }
   /// It is no more; `l` neither.
-  void remove(parcel_letter& l) {
+  void remove(letter& l) {
     letters_.remove(l);
     l.envelope->type->destroy(*l.envelope);
   }
@@ -79,7 +82,7 @@ class unread_parcels {
     if constexpr (std::remove_reference_t<decltype(ar)>::reading) {
       discard();
       for (; n > 0; --n) {
-        auto& m = imbrex::detail::make_message<imbrex::detail::bare_letter<parcel>>();
+        auto& m = imbrex::detail::make_message<imbrex::detail::bare_letter<Parcel>>();
         m.content.envelope = &m;
         imbrex::detail::message_guard mine(m);
         ar(m.content.reference, m.content.value);

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The cell set: elements with positions, in cells that are cut into blocks.
+#include <imbrex/cells/copies.hpp>
+#include <imbrex/cells/declaration.hpp>
+#include <imbrex/cells/moves.hpp>
+#include <imbrex/cells/visits.hpp>

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <imbrex/core/name/index.hpp>
+#include <imbrex/grid/boundaries.hpp>
+
+namespace imbrex::cells {
+
+/// Coordinates in D dimensions.
+template <int D>
+using point = std::array<double, static_cast<std::size_t>(D)>;
+
+/// "(0.5, -1.25)"
+template <int D>
+std::string to_string(const point<D>& p);
+
+/// The box that elements lie in, cut into cells of one size, and what lies beyond its sides:
+///
+/// - `periodic`: the other end of the box; the elements there are images of those here.
+/// - `reflecting`: a wall. An element that passes it comes back as in a mirror. If it has a member
+///   `void reflect(int dimension)`, that is called, to turn the velocity.
+/// - `open`: the outermost cells reach on without an end, so no element is lost.
+///
+/// It can be sent.
+template <int D>
+class domain {
+  static_assert(D == 2 || D == 3, "imbrex: cells have 2 or 3 dimensions");
+
+ public:
+  domain() = default;
+  /// Throws imbrex::error unless the corners are finite, with `lower` below `upper`, there is a cell in each
+  /// dimension, a dimension is periodic at both ends or none, and no end is `boundary::function`.
+  domain(const point<D>& lower, const point<D>& upper, const index<D>& cells,
+         const grid::boundaries<D>& ends = {});
+
+  const point<D>& lower() const { return lower_; }
+  const point<D>& upper() const { return upper_; }
+  const index<D>& cells() const { return cells_; }
+  /// Of one cell, in each dimension.
+  const point<D>& cell_width() const { return width_; }
+  double length(int dimension) const { return upper_[at(dimension)] - lower_[at(dimension)]; }
+  double volume() const;
+  grid::boundary beyond(side<D> face) const { return ends_[face]; }
+  bool is_periodic(int dimension) const { return ends_[side<D>(2 * dimension)] == grid::boundary::periodic; }
+
+  /// The cell of a point of the box; for a point outside, the nearest.
+  index<D> cell_of(const point<D>& where) const {
+    index<D> cell;
+    for (int d = 0; d < D; ++d) {
+      const double c = (where[at(d)] - lower_[at(d)]) * inverse_width_[at(d)];
+      // In this order NaN, which nobody should ask for, is 0.
+      cell[d] = c > 0 ? (c < cells_[d] ? static_cast<int>(c) : cells_[d] - 1) : 0;
+    }
+    return cell;
+  }
+
+  /// Brings a point that has left the box back into it: around periodic dimensions, mirrored at walls. Returns the
+  /// dimensions in which it was mirrored an odd number of times, as bits. The point is finite.
+  unsigned bring_back(point<D>& where) const {
+    bool is_inside = true;
+    for (int d = 0; d < D; ++d) is_inside &= where[at(d)] >= lower_[at(d)] && where[at(d)] < upper_[at(d)];
+    return is_inside ? 0 : bring_back_from_outside(where);
+  }
+
+  /// How many layers of cells reach as far as `distance`, in each dimension; no more than there are where it is not
+  /// periodic. Throws imbrex::error if the distance is negative or not finite, or the layers are more than a million.
+  index<D> layers(double distance) const;
+
+  bool operator==(const domain&) const = default;
+  void serialize(auto& ar) { ar(lower_, upper_, cells_, ends_, width_, inverse_width_); }
+
+ private:
+  static constexpr std::size_t at(int dimension) { return static_cast<std::size_t>(dimension); }
+  unsigned bring_back_from_outside(point<D>& where) const;
+
+  point<D> lower_{}, upper_{};
+  index<D> cells_{};
+  grid::boundaries<D> ends_{};
+  point<D> width_{}, inverse_width_{};
+};
+
+extern template class domain<2>;
+extern template class domain<3>;
+
+}  // namespace imbrex::cells

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The errors of a cell set, made out of the way of what is inlined.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace imbrex::cells::detail {
+
+/// As short as it can be read back.
+std::string number_text(double number);
+
+/// Whom an error is about: "element 17", by its id, or "element number 3".
+struct named_element {
+  std::string name;
+  std::string cell;   ///< "(3, 4)"
+  std::string block;  ///< of the array
+  std::int64_t phase = 0;
+};
+
+[[noreturn]] void throw_not_connected();
+[[noreturn]] void throw_other_port();
+[[noreturn]] void throw_other_shape(const std::string& array, const std::string& blocks);
+[[noreturn]] void throw_other_grid(const std::string& domain, const std::string& cut);
+[[noreturn]] void throw_unfinished(const char* what, std::int64_t phase);
+[[noreturn]] void throw_no_cell(const std::string& cell, const std::string& block);
+[[noreturn]] void throw_narrow(double pairs, double halo);
+[[noreturn]] void throw_no_halo();
+[[noreturn]] void throw_moved_too_far(const named_element& who, const std::string& to, double distance,
+                                      double most);
+[[noreturn]] void throw_not_a_position(const named_element& who, const std::string& at);
+[[noreturn]] void throw_not_mine(const std::string& name, const std::string& at, const std::string& cell,
+                                 const std::string& block);
+[[noreturn]] void throw_outside(const std::string& name, const std::string& at, const std::string& lower,
+                                const std::string& upper);
+[[noreturn]] void throw_other_values(std::size_t given, std::size_t elements, const char* which);
+std::string stranger_text(std::int64_t phase, const std::string& from, const std::string& here);
+std::string other_kind_text(std::int64_t phase, const std::string& from, const std::string& here);
+std::string other_count_text(std::int64_t phase, const std::string& from, std::size_t came,
+                             std::size_t wanted);
+
+}  // namespace imbrex::cells::detail

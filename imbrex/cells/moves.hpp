@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The part of a cell set in which elements move.
+
+#include <imbrex/cells/declaration.hpp>
+
+namespace imbrex::cells {
+
+template <int D, class T>
+void cell_set<D, T>::check_inserted(const T& e) const {
+  const auto& [lower, upper] = std::pair(domain_.lower(), domain_.upper());
+  for (int d = 0; d < D; ++d) {
+    const auto k = static_cast<std::size_t>(d);
+    const double x = e.position[k];
+    const bool beyond_lower = x < lower[k] && domain_.beyond(side<D>(2 * d)) != grid::boundary::open;
+    const bool beyond_upper = x > upper[k] && domain_.beyond(side<D>(2 * d + 1)) != grid::boundary::open;
+    const bool is_other_end = x == upper[k] && domain_.is_periodic(d);
+    if (!std::isfinite(x) || beyond_lower || beyond_upper || is_other_end) [[unlikely]]
+      detail::throw_outside(detail::name_of(e, size()), to_string<D>(e.position), to_string<D>(lower),
+                            to_string<D>(upper));
+  }
+  const index<D> to = domain_.cell_of(e.position);
+  if (!own_box_.contains(to)) [[unlikely]]
+    detail::throw_not_mine(detail::name_of(e, size()), to_string<D>(e.position), imbrex::to_string(to),
+                           imbrex::to_string(where_));
+}
+
+template <int D, class T>
+void cell_set<D, T>::prepare_moves(double most) {
+  if (moves_.distance == most) return;
+  // A little more, since distances and cells are rounded.
+  moves_ = detail::make_reach(domain_, cut_, where_, most * (1 + 1e-6), detail::purpose::moves);
+  moves_.distance = most;
+  senders_.assign(own_.size(), 0);
+  reachable_.assign(moves_.partners.size(), {});
+  std::vector<std::size_t> last(own_.size(), 0);
+  for (std::size_t p = 0; p < moves_.partners.size(); ++p)
+    for (const auto& part : moves_.partners[p].give)
+      for (const auto& at : part.cells) {
+        const std::size_t n = number_of(at);
+        if (last[n] == p + 1) continue;
+        last[n] = p + 1;
+        ++senders_[n];
+        reachable_[p].push_back(static_cast<std::uint32_t>(n));
+      }
+  if (copies_.distance >= 0) find_needs();
+}
+
+/// The element at a place of an own cell has moved: it stays there, or leaves by `leave(cell, element)`.
+template <int D, class T>
+template <class Leave>
+void cell_set<D, T>::settle(std::size_t number, std::size_t place, std::size_t& kept, const point<D>& before,
+                            double most, Leave& leave) {
+  auto& here = own_[number];
+  const point<D> moved = here.template position<D>(place);
+  double squared = 0;
+  for (std::size_t d = 0; d < moved.size(); ++d) squared += (moved[d] - before[d]) * (moved[d] - before[d]);
+  // In this way NaN is an error, too.
+  if (!(squared <= most * most * (1 + 1e-9)) || squared > std::numeric_limits<double>::max()) [[unlikely]] {
+    const T e = here.get(place);
+    if (!(squared <= std::numeric_limits<double>::max()))
+      detail::throw_not_a_position(named(e, place, number), to_string<D>(moved));
+    detail::throw_moved_too_far(named(e, place, number), to_string<D>(moved), std::sqrt(squared), most);
+  }
+  point<D> after = moved;
+  const unsigned mirrored = domain_.bring_back(after);
+  const index<D> to = domain_.cell_of(after);
+  const bool is_own = own_box_.contains(to);
+  if (is_own && number_of(to) == number && mirrored == 0) {
+    if (after != moved) here.template place<D>(place, after);
+    if (kept != place) here.shift(place, kept);
+    ++kept;
+    return;
+  }
+  T e = [&] {
+    if constexpr (has_columns<T>)
+      return here.get(place);
+    else
+      return std::move(here[place]);
+  }();
+  e.position = after;
+  if constexpr (requires { e.reflect(0); })
+    for (int d = 0; d < D; ++d)
+      if ((mirrored >> static_cast<unsigned>(d) & 1U) != 0) e.reflect(d);
+  if (!is_own)
+    leave(to, std::move(e));
+  else if (number_of(to) == number)
+    here.set(kept++, std::move(e));
+  else
+    own_movers_.push_back({static_cast<std::uint32_t>(number_of(to)), std::move(e)});
+}
+
+template <int D, class T>
+template <class Move, class Leave>
+void cell_set<D, T>::move_cell(std::size_t number, Move& move, double most, Leave& leave) {
+  auto& here = own_[number];
+  const std::size_t n = here.size();
+  std::size_t kept = 0;
+  if constexpr (has_columns<T> && std::is_invocable_v<Move&, cell_type&>) {
+    before_.resize(n);
+    for (std::size_t i = 0; i < n; ++i) before_[i] = here.template position<D>(i);
+    move(here);
+    for (std::size_t i = 0; i < n; ++i) settle(number, i, kept, before_[i], most, leave);
+  } else {
+    for (std::size_t i = 0; i < n; ++i) {
+      const point<D> before = here.template position<D>(i);
+      if constexpr (has_columns<T>) {
+        T e = here.get(i);
+        move(e);
+        here.set(i, std::move(e));
+      } else {
+        move(here[i]);
+      }
+      settle(number, i, kept, before, most, leave);
+    }
+  }
+  if (kept != n) here.truncate(kept);
+}
+
+template <int D, class T>
+template <class Move, class Leave>
+void cell_set<D, T>::move_all(Move& move, double most, Leave leave) {
+  own_movers_.clear();
+  for (std::size_t c = 0; c < own_.size(); ++c) move_cell(c, move, most, leave);
+  for (auto& m : own_movers_) own_[m.cell].push(std::move(m.element));
+  own_movers_.clear();
+}
+
+template <int D, class T>
+auto cell_set<D, T>::parcel_of(std::vector<mover>& movers) -> parcel {
+  std::vector<std::uint64_t> order(movers.size());  // by cell, and within a cell as they are
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = std::uint64_t{movers[i].cell} << 32U | i;
+  std::ranges::sort(order);
+  parcel p{.what = detail::activity::migrate};
+  p.cells.reserve(movers.size());
+  p.elements.reserve(movers.size());
+  for (const std::uint64_t o : order) {
+    auto& m = movers[o & 0xffffffffU];
+    p.cells.push_back(m.cell);
+    p.elements.push_back(std::move(m.element));
+  }
+  return p;
+}
+
+template <int D, class T>
+template <class Move>
+auto cell_set<D, T>::migrate(Move&& move, double most) -> phase {
+  check_idle("migrate");
+  prepare_moves(most);
+  const std::size_t partners = moves_.partners.size();
+  moving_ = ++sequence_;
+  has_halo_ = false;
+  waiting_for_ = senders_;
+  moved_.clear();
+  moved_.resize(partners);
+  has_moved_.assign(partners, 0);
+  std::vector<std::vector<mover>> leaving(partners);
+  move_all(move, most, [&](const index<D>& to, T&& e) {
+    const index<D> block = cut_.block_of(to);
+    const std::size_t p = partner_of(moves_, imbrex::detail::linear(cut_.shape(), block));
+    const auto there = cut_[block];
+    leaving[p].push_back(
+        {static_cast<std::uint32_t>(imbrex::detail::linear(there.extents, to - there.origin)), std::move(e)});
+  });
+  moves_missing_ = partners;
+  for (std::size_t p = 0; p < partners; ++p) send(moves_.partners[p].block, parcel_of(leaving[p]), moving_);
+  take_early();
+  return {*this, moving_, condition::kind::moved_cell};
+}
+
+template <int D, class T>
+template <class Chare, class Move>
+task<> cell_set<D, T>::migrate_anywhere(Chare& self, Move move) {
+  check_idle("migrate_anywhere");
+  ++sequence_;
+  has_halo_ = false;
+  std::map<std::uint64_t, std::vector<mover>> leaving;
+  move_all(move, std::sqrt(std::numeric_limits<double>::max()) / 2, [&](const index<D>& to, T&& e) {
+    const index<D> block = cut_.block_of(to);
+    const auto there = cut_[block];
+    leaving[imbrex::detail::linear(cut_.shape(), block)].push_back(
+        {static_cast<std::uint32_t>(imbrex::detail::linear(there.extents, to - there.origin)), std::move(e)});
+  });
+  std::vector<std::pair<index<D>, parcel>> given;
+  for (auto& [block, movers] : leaving)
+    given.emplace_back(imbrex::detail::from_linear(cut_.shape(), block), parcel_of(movers));
+  auto got = co_await imbrex::exchange(self, std::move(given));
+  for (auto& [from, p] : got)
+    for (std::size_t i = 0; i < p.elements.size(); ++i) own_[p.cells[i]].push(std::move(p.elements[i]));
+}
+
+/// All that may come to an own cell has come. In the order of the partners, whatever came first.
+template <int D, class T>
+void cell_set<D, T>::complete(std::size_t cell) {
+  for (auto& p : moved_) {
+    const auto those = std::ranges::equal_range(p.cells, static_cast<std::uint32_t>(cell));
+    for (auto at = those.begin(); at != those.end(); ++at)
+      own_[cell].push(std::move(p.elements[static_cast<std::size_t>(at - p.cells.begin())]));
+  }
+}
+
+template <int D, class T>
+void cell_set<D, T>::take_moved(std::size_t from, parcel&& p) {
+  if (p.cells.size() != p.elements.size() || (!p.cells.empty() && p.cells.back() >= own_.size())) {
+    problem_ = detail::other_count_text(moving_, block_text(p.from), p.cells.size(), p.elements.size());
+    return;
+  }
+  moved_[from] = std::move(p);
+  has_moved_[from] = 1;
+  --moves_missing_;
+  for (const std::uint32_t c : reachable_[from])
+    if (--waiting_for_[c] == 0) complete(c);
+  if (moves_missing_ == 0) moved_.clear();
+}
+
+}  // namespace imbrex::cells
