@@ -10,9 +10,9 @@
 
 namespace imbrex::cells {
 
-/// A value for each element of a block's own cells, such as the force on it, that is summed up while pairs of cells
-/// come in any order. A block runs on one thread at a time, and has its own: nobody else adds to it. If A has columns,
-/// each lies in an array of its own.
+/// A value for each element of a block's own cells, such as the force on it, that is summed up while pairs of
+/// cells come in any order. A block runs on one thread at a time, and has its own: nobody else adds to it. If
+/// A has columns, each lies in an array of its own.
 ///
 ///   accumulator<force> forces;
 ///   forces.reset();

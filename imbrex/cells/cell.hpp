@@ -14,13 +14,13 @@
 
 namespace imbrex::cells {
 
-/// A type with a member `auto columns() { return std::tie(position[0], position[1], velocity[0], ...); }`: cells keep
-/// each of these in an array of its own.
+/// A type with a member `auto columns() { return std::tie(position[0], position[1], velocity[0], ...); }`:
+/// cells keep each of these in an array of its own.
 template <class T>
 concept has_columns = requires(T& e) { std::tuple_size<decltype(e.columns())>::value; };
 
-/// An element of a cell set: any type that serialises, with a member `point<D> position`. Errors call it by its
-/// member `id`, if it has one. If it has columns, the first D are the position.
+/// An element of a cell set: any type that serialises, with a member `point<D> position`. Errors call it by
+/// its member `id`, if it has one. If it has columns, the first D are the position.
 template <class T, int D>
 concept element = requires(T& e) {
   requires std::is_same_v<decltype(e.position), point<D>>;
@@ -54,8 +54,8 @@ std::string name_of(const T& e, std::size_t place) {
 
 }  // namespace detail
 
-/// The elements of one cell, as a row of them, or, of a type with columns, as an array for each column. Also what an
-/// accumulator has for them.
+/// The elements of one cell, as a row of them, or, of a type with columns, as an array for each column. Also
+/// what an accumulator has for them.
 template <class T>
 class cell {
   static constexpr bool in_columns = has_columns<T>;

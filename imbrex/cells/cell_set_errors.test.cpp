@@ -290,8 +290,8 @@ TEST_P(cell_set_way, resumes_all_who_wait) {
   run([]() -> task<> {
     const auto all = make_array<block>(index2(2, 1), box());
     const auto seen = co_await all.reduce<&block::waiters>(gather);
-    // Two own particles, one on the lower side of each cell; of copies the particle at the upper side of the halo
-    // and that at the lower; and the own first cell once more.
+    // Two own particles, one on the lower side of each cell; of copies the particle at the upper side of the
+    // halo and that at the lower; and the own first cell once more.
     EXPECT_EQ(seen, (std::vector<int>{5, 5}));
     co_await all.destroy();
   });

@@ -47,8 +47,8 @@ void cell_set<D, T>::find_bounds(const grid::box<D>& of, double width, point<D>&
   }
 }
 
-/// Gives those elements of own cells that, shifted, lie in a box to `take(T&&)`, and to `take(cell, how many)` how many
-/// of each cell.
+/// Gives those elements of own cells that, shifted, lie in a box to `take(T&&)`, and to `take(cell, how
+/// many)` how many of each cell.
 template <int D, class T>
 template <class Take>
 void cell_set<D, T>::select_copies(const grid::box<D>& of, const point<D>& shift, const point<D>& from,

@@ -45,21 +45,22 @@ namespace imbrex::cells {
 /// Which pairs of cells `for_each_pair` visits. An own cell is also a pair with itself.
 enum class pairs : std::uint8_t {
   once,  ///< two own cells once, in either order; an own cell and a copy once
-  both  ///< two own cells in both orders; so that who adds to the first alone adds in an order that is always the same
+  both  ///< two own cells in both orders: who adds to the first alone does so in one order
 };
 
-/// The cells of a domain, with the elements that lie in them, cut into blocks: a port of a chare, to which each chare
-/// of the array connects itself in its constructor. Each has a block of cells, of any size, and may be on any PE.
+/// The cells of a domain, with the elements that lie in them, cut into blocks: a port of a chare, to which
+/// each chare of the array connects itself in its constructor. Each has a block of cells, of any size, and
+/// may be on any PE.
 ///
 ///   cells.connect<&block::cells>(*this, domain, cut);   // a decomposition of the domain's cells
-///   auto moved = cells.migrate(move, most);             // elements move, and go to the cells that they are in now
+///   auto moved = cells.migrate(move, most); // elements move, and go to the cells that they are in now
 ///   auto cached = cells.cache_halo(width);              // copies of what lies so close to the block come
 ///   co_await moved[cell];                               // one cell has all its elements
 ///   co_await cells.for_each_pair(width, interact);      // each pair of cells as soon as both have come
 ///
-/// All blocks do the same, in the same order; they need not meet otherwise. Nothing waits for what it does not need:
-/// a cell out of reach of other blocks is complete at once, and copies for a neighbour leave when the cells in question
-/// are complete. Where more is to be waited for, `co_await` it before.
+/// All blocks do the same, in the same order; they need not meet otherwise. Nothing waits for what it does
+/// not need: a cell out of reach of other blocks is complete at once, and copies for a neighbour leave when
+/// the cells in question are complete. Where more is to be waited for, `co_await` it before.
 ///
 /// A cell set migrates with its chare: `serialize` names it. Tasks of `for_each_pair` must have ended then.
 template <int D, class T>
@@ -77,8 +78,9 @@ class cell_set : detail::arrivals {
 
   cell_set() = default;
 
-  /// Says which port this is, of which chare. `cut` has the array's shape and the domain's cells. To be called once,
-  /// in the constructor; not when it arrives after a migration. Throws imbrex::error if the shapes differ.
+  /// Says which port this is, of which chare. `cut` has the array's shape and the domain's cells. To be
+  /// called once, in the constructor; not when it arrives after a migration. Throws imbrex::error if the
+  /// shapes differ.
   template <auto Port, class Chare>
   void connect(const Chare& chare, const domain<D>& box, const grid::decomposition<D>& cut) {
     constexpr bool fits = std::is_same_v<typename Chare::index_type, index<D>>;
@@ -106,7 +108,8 @@ class cell_set : detail::arrivals {
   const cells::domain<D>& domain() const { return domain_; }
   /// The cells of this block.
   const grid::box<D>& own() const { return own_box_; }
-  /// These, and those around them that the last `cache_halo` has copies of; not wrapped around periodic dimensions.
+  /// These, and those around them that the last `cache_halo` has copies of; not wrapped around periodic
+  /// dimensions.
   const grid::box<D>& halo() const { return copies_.region; }
 
   /// One of these cells. Throws imbrex::error if it is none.
@@ -133,8 +136,8 @@ class cell_set : detail::arrivals {
   }
   /// True if an element there belongs to this block.
   bool owns(const point<D>& position) const { return own_box_.contains(domain_.cell_of(position)); }
-  /// Adds an element, when nothing is on its way. Throws imbrex::error if it belongs to another block, lies outside of
-  /// the domain, or nowhere.
+  /// Adds an element, when nothing is on its way. Throws imbrex::error if it belongs to another block, lies
+  /// outside of the domain, or nowhere.
   void insert(T e) {
     check_idle("insert");
     check_inserted(e);
@@ -148,20 +151,23 @@ class cell_set : detail::arrivals {
   class arrival;
   class phase;
 
-  /// Moves all elements: `move(T&)` changes the position of each, by no more than `most`. Elements of a type with
-  /// columns may also be moved by cell: `move(cell<T>&)`. Those that leave the block are sent to where they are now;
-  /// all have left when this returns, and `phase[cell]` is ready when all that may come to the cell have come. Throws
-  /// imbrex::error, which names the element, if one moves too far or to no position; and if something is on its way.
+  /// Moves all elements: `move(T&)` changes the position of each, by no more than `most`. Elements of a type
+  /// with columns may also be moved by cell: `move(cell<T>&)`. Those that leave the block are sent to where
+  /// they are now; all have left when this returns, and `phase[cell]` is ready when all that may come to the
+  /// cell have come. Throws imbrex::error, which names the element, if one moves too far or to no position;
+  /// and if something is on its way.
   template <class Move>
   phase migrate(Move&& move, double most);
 
-  /// The same where elements may move as far as they like, by one collective of all blocks: `self` is the chare. Slower.
+  /// The same where elements may move as far as they like, by one collective of all blocks: `self` is the
+  /// chare. Slower.
   template <class Chare, class Move>
   task<> migrate_anywhere(Chare& self, Move move);
 
-  /// Copies of what lies within `width` of each block go there, from the cells that are complete at once, from others
-  /// when they are. `phase[cell]` of a cell of the halo is ready when its copies have come, of an own cell when that is
-  /// complete. No more than `width` is sent; the copies of an image lie where the image does.
+  /// Copies of what lies within `width` of each block go there, from the cells that are complete at once,
+  /// from others when they are. `phase[cell]` of a cell of the halo is ready when its copies have come, of an
+  /// own cell when that is complete. No more than `width` is sent; the copies of an image lie where the image
+  /// does.
   phase cache_halo(double width) {
     begin_cache(width, nothing_else);
     return {*this, sequence_, condition::kind::cached_cell};
@@ -177,15 +183,15 @@ class cell_set : detail::arrivals {
   template <class Chare>
   task<> cache_halo_together(Chare& self, double width);
 
-  /// Calls `visit(cell<T>& own, cell<T>& other)` for each own cell and each cell within `distance` of it, as soon as
-  /// both are complete. It gives others of the PE a turn now and then, so messages do not wait long for computation.
-  /// Cells of the other blocks are copies: what is written to them is lost. Throws imbrex::error if the halo is
-  /// narrower. The function is kept until the task ends.
+  /// Calls `visit(cell<T>& own, cell<T>& other)` for each own cell and each cell within `distance` of it, as
+  /// soon as both are complete. It gives others of the PE a turn now and then, so messages do not wait long
+  /// for computation. Cells of the other blocks are copies: what is written to them is lost. Throws
+  /// imbrex::error if the halo is narrower. The function is kept until the task ends.
   template <class Visit>
   task<> for_each_pair(double distance, Visit visit, pairs which = pairs::once);
 
-  // Between two migrations, elements can change and their copies follow: values of any type are sent in the order of
-  // the elements, which are numbered cell by cell. All cells have come.
+  // Between two migrations, elements can change and their copies follow: values of any type are sent in the
+  // order of the elements, which are numbered cell by cell. All cells have come.
 
   /// Elements of own cells, in the order of their numbers: `visit(const T&)`.
   template <class Visit>
@@ -205,12 +211,13 @@ class cell_set : detail::arrivals {
   template <class V, class Put>
   class refreshed;
 
-  /// Sends `get(number, shift)` of elements that others have copies of, and calls `put(number of the copy, value)` for
-  /// each copy here. `shift` is how far off the image lies. co_await it at once.
+  /// Sends `get(number, shift)` of elements that others have copies of, and calls `put(number of the copy,
+  /// value)` for each copy here. `shift` is how far off the image lies. co_await it at once.
   template <class V, class Get, class Put>
   [[nodiscard("co_await the values")]] refreshed<V, Put> refresh(Get get, Put put);
-  /// The other way: sends `get(number of the copy)` of each, and calls `put(number, value)` for each copy of an element
-  /// that another block has, or this one as an image. Those of one block come in the same order each time.
+  /// The other way: sends `get(number of the copy)` of each, and calls `put(number, value)` for each copy of
+  /// an element that another block has, or this one as an image. Those of one block come in the same order
+  /// each time.
   template <class V, class Get, class Put>
   [[nodiscard("co_await the values")]] refreshed<V, Put> give_back(Get get, Put put);
 
@@ -426,8 +433,8 @@ class [[nodiscard("co_await the cell")]] cell_set<D, T>::arrival final : public 
   index<D> at_;
 };
 
-/// What `migrate` and `cache_halo` return: what each cell waits for. co_await a cell, or all by `all()`. It may be
-/// dropped, and must not be kept in a chare that migrates.
+/// What `migrate` and `cache_halo` return: what each cell waits for. co_await a cell, or all by `all()`. It
+/// may be dropped, and must not be kept in a chare that migrates.
 template <int D, class T>
 class cell_set<D, T>::phase {
  public:

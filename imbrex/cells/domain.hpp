@@ -59,16 +59,17 @@ class domain {
     return cell;
   }
 
-  /// Brings a point that has left the box back into it: around periodic dimensions, mirrored at walls. Returns the
-  /// dimensions in which it was mirrored an odd number of times, as bits. The point is finite.
+  /// Brings a point that has left the box back into it: around periodic dimensions, mirrored at walls.
+  /// Returns the dimensions in which it was mirrored an odd number of times, as bits. The point is finite.
   unsigned bring_back(point<D>& where) const {
     bool is_inside = true;
     for (int d = 0; d < D; ++d) is_inside &= where[at(d)] >= lower_[at(d)] && where[at(d)] < upper_[at(d)];
     return is_inside ? 0 : bring_back_from_outside(where);
   }
 
-  /// How many layers of cells reach as far as `distance`, in each dimension; no more than there are where it is not
-  /// periodic. Throws imbrex::error if the distance is negative or not finite, or the layers are more than a million.
+  /// How many layers of cells reach as far as `distance`, in each dimension; no more than there are where it
+  /// is not periodic. Throws imbrex::error if the distance is negative or not finite, or the layers are more
+  /// than a million.
   index<D> layers(double distance) const;
 
   bool operator==(const domain&) const = default;

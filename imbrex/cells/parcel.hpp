@@ -18,8 +18,8 @@ template <class T>
 struct parcel {
   activity what = activity::none;
   std::uint64_t from = 0;  ///< the number of the block
-  /// Of elements that move, the own cells of the receiver that they go to, in ascending order; of copies, how many of
-  /// each cell.
+  /// Of elements that move, the own cells of the receiver that they go to, in ascending order; of copies, how
+  /// many of each cell.
   std::vector<std::uint32_t> cells{};
   std::vector<T> elements{};
   grid::detail::pooled<std::byte> values{};  ///< of a refresh

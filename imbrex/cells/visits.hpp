@@ -33,8 +33,8 @@ void cell_set<D, T>::prepare_pairs(double distance) {
   for (const auto& at : copies_.region) by_slot_.push_back(&(*this)[at]);
 }
 
-/// Calls `function(cell)` for each cell near an own one, itself among them, until it returns false. Returns whether it
-/// never did.
+/// Calls `function(cell)` for each cell near an own one, itself among them, until it returns false. Returns
+/// whether it never did.
 template <int D, class T>
 template <class Function>
 bool cell_set<D, T>::for_each_neighbour(std::size_t number, Function function) const {
