@@ -41,24 +41,27 @@ struct reference_words {
       "reference numbers are signed: count from below 0, or keep them under 2^63";
 };
 
+template <class I>
+inline constexpr bool can_be_negative = static_cast<I>(-1) < static_cast<I>(0);
+
 /// True if no value of I is lost in a To.
 template <class To, class I>
 inline constexpr bool always_fits =
-    sizeof(I) < sizeof(To) ? std::is_signed_v<To> || std::is_unsigned_v<I>
-                           : sizeof(I) == sizeof(To) && std::is_signed_v<I> == std::is_signed_v<To>;
+    sizeof(I) < sizeof(To) ? can_be_negative<To> || !can_be_negative<I>
+                           : sizeof(I) == sizeof(To) && can_be_negative<I> == can_be_negative<To>;
+
+template <class I>
+constexpr bool is_negative([[maybe_unused]] I value) {
+  if constexpr (can_be_negative<I>)
+    return value < 0;
+  else
+    return false;
+}
 
 template <class To, class I>
 constexpr bool fits(I value) {
-  if constexpr (always_fits<To, I>) {
-    return true;
-  } else if constexpr (std::is_unsigned_v<I>) {
-    return value <= static_cast<std::make_unsigned_t<To>>(std::numeric_limits<To>::max());
-  } else if constexpr (std::is_unsigned_v<To>) {
-    return value >= 0 && (sizeof(I) <= sizeof(To) || value <= static_cast<I>(std::numeric_limits<To>::max()));
-  } else {
-    return value >= static_cast<I>(std::numeric_limits<To>::min()) &&
-           value <= static_cast<I>(std::numeric_limits<To>::max());
-  }
+  const To converted = static_cast<To>(value);
+  return static_cast<I>(converted) == value && is_negative(converted) == is_negative(value);
 }
 
 /// An integer as a To; throws imbrex::error with these words if it is too large or too small, which costs

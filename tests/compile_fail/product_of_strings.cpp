@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect: this operation cannot combine two values
+// expect: `product` cannot combine two values of this type: it has no operator
 #include <imbrex/imbrex.hpp>
 
 class cell : public imbrex::chare<cell> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect: an argument has the wrong type for this entry method
+// expect: (argument_converts<2, .*|failed: )imbrex: an argument has the wrong type for this entry method
 #include <imbrex/imbrex.hpp>
 
 class cell : public imbrex::chare<cell> {

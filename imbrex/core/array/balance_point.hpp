@@ -57,13 +57,13 @@ class [[nodiscard("co_await balance_point")]] balance_point_awaiter {
 template <class Derived, class Index>
 template <auto Entry, class... A>
 auto chare<Derived, Index>::balance_point(A&&... arguments) {
-  if constexpr (!check_migratable()) {
+  if constexpr (!detail::check_migratable<Derived>()) {
     return std::suspend_never();
   } else if constexpr (!detail::entry_fits<Derived, Entry, A&&...>()) {
     return std::suspend_never();
   } else {
     return detail::balance_point_awaiter<Derived, Entry, std::decay_t<A>...>(
-        header(), std::tuple<std::decay_t<A>...>(std::forward<A>(arguments)...));
+        detail::header_of(*this), std::tuple<std::decay_t<A>...>(std::forward<A>(arguments)...));
   }
 }
 

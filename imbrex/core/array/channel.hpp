@@ -36,10 +36,15 @@ class channel {
     linear_ = to.key_value();
   }
 
-  /// Sends a value to the other end. Throws imbrex::error if it is not connected.
-  void send(T value) {
-    if (other_ == nullptr) detail::throw_unconnected();
-    reinterpret_cast<post_to_port<T>>(other_->post)(collection_, linear_, sent_++, std::move(value));
+  /// Sends a value to the other end. Throws imbrex::error if it is not connected, and for an integer that no T
+  /// is.
+  template <class V = T>
+  void send(V&& value) {
+    if constexpr (detail::argument_fits<T, V&&, 1>()) {
+      if (other_ == nullptr) detail::throw_unconnected();
+      detail::check_integer<T>(other_->chare_name, other_->entry_name, 1, value);
+      post(static_cast<T>(std::forward<V>(value)));
+    }
   }
   /// Waits for the next value from the other end. Several waiters get one value each, in the order in which
   /// they began to wait. A waiter that has given up, as in a `when_any` that something else ended, takes
@@ -60,6 +65,10 @@ class channel {
   }
 
  private:
+  void post(T value) {
+    reinterpret_cast<post_to_port<T>>(other_->post)(collection_, linear_, sent_++, std::move(value));
+  }
+
   static constexpr std::uint32_t unconnected = std::numeric_limits<std::uint32_t>::max();
 
   mailbox<T> values_;

@@ -4,12 +4,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 #include <imbrex/base/pool.hpp>
 #include <imbrex/core/array/proxy.hpp>
 
 namespace imbrex {
+
+template <class Derived, class Index>
+class chare;
+
 namespace detail {
 
 /// The header before each chare whose array has this index type.
@@ -59,6 +64,30 @@ struct element_memory {
   }
 };
 
+/// The header of a chare. It is no member of `chare`, whose names would hide those of a program.
+template <class Derived, class Index>
+auto& header_of(chare<Derived, Index>& of) {
+  return element_memory<Derived>::of(static_cast<Derived&>(of));
+}
+template <class Derived, class Index>
+const auto& header_of(const chare<Derived, Index>& of) {
+  return element_memory<Derived>::of(static_cast<const Derived&>(of));
+}
+
+/// True if a T can migrate; says why not otherwise.
+template <class T>
+consteval bool check_migratable() {
+  constexpr bool travels = serializable<T>;
+  static_assert(travels,
+                "imbrex: this chare cannot migrate: add `void serialize(auto& ar) { ar(a_, b_, ...); }` "
+                "with all members");
+  constexpr bool refills = std::is_default_constructible_v<T>;
+  static_assert(
+      refills,
+      "imbrex: this chare cannot migrate: it needs a default constructor, to be filled by serialize");
+  return travels && refills;
+}
+
 [[noreturn]] void throw_wrong_pe(const char* what, int pe, int num_pes);
 
 template <class T>
@@ -78,14 +107,17 @@ class chare {
   using index_type = Index;
 
   /// This chare's index in its array.
-  const Index& where() const { return header().where; }
+  const Index& where() const { return detail::header_of(*this).where; }
   /// All elements of this chare's array or group. Throws imbrex::error in a single chare, which has no peers.
   array<Derived> peers() const;
   /// This chare.
-  element<Derived> self() const { return {header().home->pe().in_proxy(header().home->id()), header().key}; }
+  element<Derived> self() const {
+    const auto& own = detail::header_of(*this);
+    return {own.home->pe().in_proxy(own.home->id()), own.key};
+  }
   /// The PE it is on.
-  int pe() const { return header().home->pe().pe(); }
-  int num_pes() const { return header().home->pe().num_pes(); }
+  int pe() const { return detail::header_of(*this).home->pe().pe(); }
+  int num_pes() const { return detail::header_of(*this).home->pe().num_pes(); }
 
   /// Reduces a value over all elements of the array. Each element must take part, with its calls in the same
   /// order. The value is contributed now; co_await the result. Several reductions may be in flight. Throws
@@ -93,19 +125,27 @@ class chare {
   template <class V, class Op>
   auto all_reduce(V value, Op) {
     using key = detail::key_type<Index>;
-    if constexpr (detail::operation_fits<Op, V>())
-      return detail::contribute<V, Op, key>(header(), header().key, std::move(value));
+    if constexpr (detail::operation_fits<Op, V>()) {
+      auto& own = detail::header_of(*this);
+      return detail::contribute<V, Op, key>(own, own.key, std::move(value));
+    }
   }
   /// The same over a section that this element belongs to.
   template <class V, class Op>
   auto all_reduce(const section<Derived>& over, V value, Op operation);
+  /// Says what is missing.
+  template <class V>
+  auto all_reduce(const V&) {
+    return detail::refuse_no_operation<V>();
+  }
 
   /// Requests a move to another PE. The chare moves at its next balance_point, or after the current entry if
   /// none of its entries is suspended then. Throws imbrex::error if there is no such PE; in a group, whose
   /// chares never move; and in code that runs during a migration (the default constructor on the new PE, and
   /// serialize).
   void migrate_to(detail::pe_number to) {
-    if constexpr (check_migratable()) detail::request_migration<Derived>(header(), to);
+    if constexpr (detail::check_migratable<Derived>())
+      detail::request_migration<Derived>(detail::header_of(*this), to);
   }
 
   /// A point at which the chare may migrate. The entry itself awaits it, not a function that the entry calls.
@@ -117,30 +157,13 @@ class chare {
 
   /// Destroys this chare when the current entry next suspends or ends. Throws imbrex::error in code that runs
   /// during a migration.
-  void destroy() { detail::destroy_later<Derived>(header()); }
+  void destroy() { detail::destroy_later<Derived>(detail::header_of(*this)); }
 
  protected:
   chare() = default;
   ~chare() = default;
   chare(const chare&) = default;
   chare& operator=(const chare&) = default;
-
- private:
-  static consteval bool check_migratable() {
-    constexpr bool travels = serializable<Derived>;
-    static_assert(travels,
-                  "imbrex: this chare cannot migrate: add `void serialize(auto& ar) { ar(a_, b_, ...); }` "
-                  "with all members");
-    constexpr bool refills = std::is_default_constructible_v<Derived>;
-    static_assert(
-        refills,
-        "imbrex: this chare cannot migrate: it needs a default constructor, to be filled by serialize");
-    return travels && refills;
-  }
-  auto& header() { return detail::element_memory<Derived>::of(static_cast<Derived&>(*this)); }
-  const auto& header() const {
-    return detail::element_memory<Derived>::of(static_cast<const Derived&>(*this));
-  }
 };
 
 }  // namespace imbrex

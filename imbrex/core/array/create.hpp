@@ -108,16 +108,21 @@ struct insert_message final : element_message<key_type<typename T::index_type>> 
 /// True if a T can be constructed from arguments of these types that travelled.
 template <class T, class... A>
 consteval bool constructor_fits() {
-  constexpr bool names_itself = std::is_base_of_v<chare<T, typename T::index_type>, T>;
+  using base = chare<T, typename T::index_type>;
+  constexpr bool names_itself = std::is_base_of_v<base, T>;
   static_assert(
       names_itself,
       "imbrex: a chare class names itself in its base: `class block : public imbrex::chare<block>`");
   constexpr bool can_be = !std::is_abstract_v<T>;
   static_assert(can_be,
                 "imbrex: this chare class has virtual functions that only classes derived from it define");
-  constexpr bool fits = !can_be || std::is_constructible_v<T, A...>;
-  static_assert(fits, "imbrex: the chare has no constructor that takes these arguments");
-  return names_itself && can_be && fits;
+  if constexpr (!can_be) {
+    return false;
+  } else {
+    static_assert(std::is_constructible_v<T, A...>,
+                  "imbrex: the chare has no constructor that takes these arguments");
+    return names_itself && std::is_constructible_v<T, A...>;
+  }
 }
 
 /// The message that inserts an element, for arguments that fit its constructor.
@@ -197,13 +202,26 @@ array<T> make_array()
   return detail::create_array<T>(keyed<typename T::index_type>());
 }
 
-/// Says what is missing of a class that is no chare's, or not in public.
+/// Say what is missing of a class that is no chare's, or not in public.
 template <class T, class... A>
-  requires(!requires { typename T::index_type; })
+  requires(!detail::has_public_index<T>)
 void make_array(const A&...) {
-  static_assert(
-      std::is_void_v<T>,
-      "imbrex: a chare class says in public that it is one: `class block : public imbrex::chare<block>`");
+  static_cast<void>(detail::check_index_is_known<T>());
+}
+template <class T, class... A>
+  requires(!detail::has_public_index<T>)
+void make_group(const A&...) {
+  static_cast<void>(detail::check_index_is_known<T>());
+}
+template <class T, class... A>
+  requires(!detail::has_public_index<T>)
+void make_chare(A&&...) {
+  static_cast<void>(detail::check_index_is_known<T>());
+}
+template <class T, class... A>
+  requires(!detail::has_public_index<T>)
+void make_chare_on(detail::pe_number, A&&...) {
+  static_cast<void>(detail::check_index_is_known<T>());
 }
 
 /// Creates a group: one chare on each PE, constructed from copies of the arguments. where()[0] is its PE.
@@ -314,8 +332,8 @@ void array<T>::insert(const index_type& i, A&&... constructor_arguments) const {
 
 template <class Derived, class Index>
 array<Derived> chare<Derived, Index>::peers() const {
-  const auto& part = static_cast<const detail::collection<Derived>&>(*header().home);
-  if (part.is_of_singles()) detail::throw_no_peers("peers", header());
+  const auto& part = static_cast<const detail::collection<Derived>&>(*detail::header_of(*this).home);
+  if (part.is_of_singles()) detail::throw_no_peers("peers", detail::header_of(*this));
   return part.proxy();
 }
 

@@ -238,6 +238,22 @@ struct entry_message_of<T, M> {
 template <class T, auto M>
 using entry_message = typename entry_message_of<T, M>::type;
 
+/// Throws imbrex::error if an integer among the arguments of a message for entry M is too large or too small.
+template <class T, auto M, class... A>
+void check_integers([[maybe_unused]] const A&... arguments) {
+  using spelling = entry_spelling<T, M>;
+  if constexpr (!is_port<M>) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (check_integer<std::tuple_element_t<I, typename traits_of<M>::arguments>>(
+           spelling::chare, spelling::entry, I + 1, arguments),
+       ...);
+    }(std::index_sequence_for<A...>());
+  } else {
+    const auto& value = std::get<sizeof...(A) - 1>(std::tie(arguments...));
+    check_integer<typename traits_of<M>::value_type>(spelling::chare, spelling::entry, sizeof...(A), value);
+  }
+}
+
 /// What reports show of a call of M of a T with these arguments.
 template <class T, auto M, class... A>
 const message_type& shown_kind_of([[maybe_unused]] const A&... arguments) {

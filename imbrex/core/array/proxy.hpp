@@ -26,17 +26,39 @@ struct unknown_class {
 
 }  // namespace detail
 
+namespace detail {
+
+template <class T>
+inline constexpr bool has_public_index = requires { typename T::index_type; };
+
+/// True if the index of T is known; says why not otherwise.
+template <class T>
+consteval bool check_index_is_known() {
+  if constexpr (has_public_index<T>) {
+    return true;
+  } else if constexpr (requires { sizeof(T); }) {
+    static_assert(
+        has_public_index<T>,
+        "imbrex: a chare class says in public that it is one: `class block : public imbrex::chare<block>`");
+    return false;
+  } else {
+    static_assert(
+        has_public_index<T>,
+        "imbrex: a proxy needs the index of its chare class, which is only declared so far: define the class "
+        "before, or say `template <> struct imbrex::index_of<T> { using type = imbrex::index<1>; };`");
+    return false;
+  }
+}
+
+}  // namespace detail
+
 /// The index type of the chare class T. If two classes keep proxies of each other, one of them is only
 /// declared so far; specialise this after its declaration: `template <> struct imbrex::index_of<pair> { using
 /// type = imbrex::index<6>; };`
 template <class T>
 struct index_of {
-  static constexpr bool is_known = requires { typename T::index_type; };
-  using type = typename std::conditional_t<is_known, T, detail::unknown_class>::index_type;
-  static_assert(
-      is_known,
-      "imbrex: a proxy needs the index of its chare class, which is only declared so far: define the class "
-      "before, or say `template <> struct imbrex::index_of<T> { using type = imbrex::index<1>; };`");
+  using type =
+      typename std::conditional_t<detail::check_index_is_known<T>(), T, detail::unknown_class>::index_type;
 };
 
 template <class T>
@@ -74,6 +96,15 @@ Proxy refuse_coalesced() {
 template <class T, auto M, class Op>
 using reduction_of =
     reduction<storable<typename traits_of<M>::result>, Op, key_type<typename index_of<T>::type>>;
+
+/// Refuses a reduction of Vs that does not say how.
+template <class V>
+pending<V> refuse_no_operation() {
+  static_assert(
+      !std::is_same_v<V, V>,
+      "imbrex: a reduction needs an operation, before the arguments of an entry: imbrex::sum, for example");
+  return pending<V>("nothing");
+}
 
 /// Combines the ends of calls that have no result.
 struct completion_operation {
@@ -216,6 +247,11 @@ class array {
   template <auto M, class Op, class... A>
   auto reduce(Op operation, A&&... arguments) const
       -> pending<typename detail::reduction_of<T, M, Op>::result>;
+  /// Says what is missing.
+  template <auto M>
+  auto reduce() const {
+    return detail::refuse_no_operation<typename detail::traits_of<M>::result>();
+  }
 
   /// Calls an entry method of every element. The result is ready when all calls have ended; at once if there
   /// are no elements.
@@ -282,6 +318,11 @@ class section {
   template <auto M, class Op, class... A>
   auto reduce(Op operation, A&&... arguments) const
       -> pending<typename detail::reduction_of<T, M, Op>::result>;
+  /// Says what is missing.
+  template <auto M>
+  auto reduce() const {
+    return detail::refuse_no_operation<typename detail::traits_of<M>::result>();
+  }
   template <auto M, class... A>
   pending<void> call(A&&... arguments) const;
 
@@ -335,6 +376,11 @@ class group {
   template <auto M, class Op, class... A>
   auto reduce(Op operation, A&&... arguments) const {
     return members_.template reduce<M>(operation, std::forward<A>(arguments)...);
+  }
+  /// Says what is missing.
+  template <auto M>
+  auto reduce() const {
+    return detail::refuse_no_operation<typename detail::traits_of<M>::result>();
   }
   template <auto M, class... A>
   pending<void> call(A&&... arguments) const {

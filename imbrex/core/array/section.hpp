@@ -293,7 +293,7 @@ template <class V, class Op>
 auto chare<Derived, Index>::all_reduce(const section<Derived>& over, V value, Op) {
   if constexpr (detail::operation_fits<Op, V>()) {
     using message = detail::section_contribution<Derived, V, Op>;
-    auto& h = header();
+    auto& h = detail::header_of(*this);
     auto& pe = h.home->pe();
     const std::uint64_t collection = pe.number_of(over.collection());
     if (pe.collection(collection) == nullptr) pe.check_run(collection, type_name<Derived>());

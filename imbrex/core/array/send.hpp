@@ -14,9 +14,11 @@
 namespace imbrex {
 namespace detail {
 
-/// A message for entry M. A port takes a value, or a reference number and a value.
+/// A message for entry M. A port takes a value, or a reference number and a value. Throws imbrex::error if an
+/// integer does not fit.
 template <class T, auto M, class... A>
 entry_message<T, M>& make_entry_message(scheduler& pe, A&&... arguments) {
+  check_integers<T, M>(arguments...);
   if constexpr (!is_port<M>) {
     return make_message_on<call_message<T, M>>(pe, std::in_place, std::forward<A>(arguments)...);
   } else if constexpr (sizeof...(A) == 1) {
@@ -48,6 +50,7 @@ template <class T, auto M, class... A>
   const int place = part != nullptr ? part->place_of(to.key_value()) : 0;
   if (part != nullptr && !reply && to.priority() == 0) {
     endpoint* const beyond = pe.endpoint_for_written(place);
+    if (beyond != nullptr) check_integers<T, M>(arguments...);
     if (beyond != nullptr && send_as_bytes<T, M, A...>(*beyond, place, to, number, arguments...)) return;
   }
   auto& m = make_message_to<T, M>(pe, to, number, reply, std::forward<A>(arguments)...);

@@ -464,8 +464,9 @@ TEST_P(errors, a_main_task_with_a_status_gives_it) {
     EXPECT_EQ(run_once(settings, []() -> task<int> { co_return 9; }), 9);
 }
 
-TEST_P(errors, a_status_that_would_be_seen_as_success_is_refused) {
-  fails([]() -> task<int> { co_return 256; }, {"the main task", "256", "1 to 255"});
+TEST_P(errors, a_status_that_would_be_seen_as_another_is_refused) {
+  fails([]() -> task<int> { co_return 256; }, {"the main task", "256 would be seen as 0", "1 to 255"});
+  fails([]() -> task<int> { co_return -1; }, {"the main task", "-1 would be seen as 255", "1 to 255"});
   fails(
       []() -> task<> {
         auto all = make_array<faulty>({2, 2});

@@ -2,14 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
-#include <string>
-#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
-#include <imbrex/core/message/owned_span.hpp>
+#include <imbrex/core/message/argument.hpp>
 #include <imbrex/coro/entry_body.hpp>
 
 namespace imbrex {
@@ -21,35 +18,6 @@ template <class T>
 class channel;
 
 namespace detail {
-
-/// How an argument for a parameter of type P lies in a message.
-template <class P>
-struct stored_argument {
-  using type = std::remove_cvref_t<P>;
-};
-template <class E>
-struct stored_argument<std::span<const E>> {
-  using type = owned_span<E>;
-};
-template <>
-struct stored_argument<std::string_view> {
-  using type = std::string;
-};
-template <class P>
-using stored = typename stored_argument<P>::type;
-
-/// How a stored argument is given to a parameter of type P: moved where the parameter is a value, else as a
-/// view.
-template <class P>
-decltype(auto) as_parameter(stored<P>& s) {
-  if constexpr (std::is_lvalue_reference_v<P>) {
-    return static_cast<P>(s);
-  } else if constexpr (std::is_same_v<stored<P>, std::remove_cvref_t<P>>) {
-    return std::move(s);
-  } else {
-    return P(s);
-  }
-}
 
 enum class member_kind { function, port };
 
@@ -121,7 +89,7 @@ inline constexpr bool takes_name<M> =
 // They return false then, so that nothing is instantiated that would only repeat it in the words of the
 // library.
 
-template <class Parameter, class Argument, std::size_t Place>
+template <class Parameter, class Argument, int Number>
 consteval bool argument_fits() {
   using value = stored<Parameter>;
   constexpr bool is_pointer = std::is_pointer_v<value>;
@@ -135,7 +103,7 @@ consteval bool argument_fits() {
                 "imbrex: an entry method cannot take a reference to non-const: what it writes there would be "
                 "lost with the "
                 "message. Return a value and use call instead of send");
-  constexpr bool converts = std::is_constructible_v<value, Argument>;
+  constexpr bool converts = conversion_of<Argument, value>() == conversion::implicit;
   using given = std::remove_cvref_t<Argument>;
   if constexpr (is_pointer || writes) {
     return false;
@@ -143,10 +111,11 @@ consteval bool argument_fits() {
     check_serializable<std::conditional_t<stays_with_device<value>, value, given>>();
     return false;
   } else {
-    static_assert(converts,
-                  "imbrex: an argument has the wrong type for this entry method (Place counts from 0)");
-    if constexpr (converts) check_serializable<value>();
-    return converts && serializable<value>;
+    if constexpr (check_conversion<Number, Argument, Parameter>()) {
+      check_serializable<value>();
+      return serializable<value>;
+    }
+    return false;
   }
 }
 
@@ -166,11 +135,11 @@ consteval bool port_fits() {
                 "value, or one "
                 "value");
   if constexpr (sizeof...(A) == 1) {
-    return (argument_fits<V, A, 0>() && ...);
+    return (argument_fits<V, A, 1>() && ...);
   } else if constexpr (sizeof...(A) == 2) {
     using given = std::tuple<A...>;
     constexpr bool reference = reference_number_fits<std::remove_cvref_t<std::tuple_element_t<0, given>>>();
-    constexpr bool value = argument_fits<V, std::tuple_element_t<1, given>, 1>();
+    constexpr bool value = argument_fits<V, std::tuple_element_t<1, given>, 2>();
     return reference && value;
   } else {
     return false;
@@ -188,9 +157,22 @@ consteval bool takes_messages() {
 
 template <class T, auto M>
 consteval bool is_member_of() {
-  constexpr bool is_member = std::is_base_of_v<typename traits_of<M>::owner, T>;
-  static_assert(is_member, "imbrex: this entry is not a member of the addressee's class");
-  return is_member;
+  static_assert(std::is_base_of_v<typename traits_of<M>::owner, T>,
+                "imbrex: this entry is not a member of the addressee's class");
+  return std::is_base_of_v<typename traits_of<M>::owner, T>;
+}
+
+/// For the text of errors.
+template <int Wanted, int Given>
+inline constexpr bool has_arguments = Wanted == Given;
+
+template <int Wanted, int Given>
+consteval bool check_number_of_arguments() {
+  static_assert(
+      has_arguments<Wanted, Given>,
+      "imbrex: wrong number of arguments for this entry method: wanted and given stand in the condition. A "
+      "default argument is no part of a function's type: give it, too");
+  return has_arguments<Wanted, Given>;
 }
 
 /// True if entry M of a T can be sent arguments of types A.
@@ -204,11 +186,11 @@ consteval bool entry_fits() {
   } else if constexpr (is_port<M>) {
     return port_fits<typename traits::value_type, A...>();
   } else {
-    constexpr bool number = sizeof...(A) == traits::arity;
-    static_assert(number, "imbrex: wrong number of arguments for this entry method");
-    if constexpr (number) {
+    if constexpr (check_number_of_arguments<static_cast<int>(traits::arity),
+                                            static_cast<int>(sizeof...(A))>()) {
       return []<std::size_t... I>(std::index_sequence<I...>) {
-        return (argument_fits<typename traits::template parameter<I>, A, I>() && ... && true);
+        return (argument_fits<typename traits::template parameter<I>, A, static_cast<int>(I) + 1>() && ... &&
+                true);
       }(std::index_sequence_for<A...>());
     } else {
       return false;

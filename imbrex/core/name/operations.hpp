@@ -15,6 +15,17 @@ namespace imbrex {
 /// Does not combine: the result is the vector of all values, in the order of the elements' indices (keys).
 struct gather_operation {};
 
+struct sum_operation;
+struct product_operation;
+struct min_operation;
+struct max_operation;
+struct all_operation;
+struct any_operation;
+struct odd_operation;
+struct bit_and_operation;
+struct bit_or_operation;
+struct bit_xor_operation;
+
 /// Combines as Op, in brackets that depend on the elements' keys alone: see `by_key`.
 template <class Op>
 struct by_key_operation {};
@@ -87,18 +98,60 @@ struct combining_operation<by_key_operation<Op>> {
   using type = Op;
 };
 
+/// What an operation takes of vectors and arrays: their elements, unless it takes them whole.
+template <class Op, class V>
+struct combined_value {
+  using type = V;
+};
+template <class Op, class V>
+  requires(!combines_whole<Op, V> && (is_vector<V> || is_array<V>))
+struct combined_value<Op, V> : combined_value<Op, typename V::value_type> {};
+
+/// For the text of errors: operation Op makes one V of two.
+template <class Op, class V>
+inline constexpr bool can_combine = std::is_same_v<Op, gather_operation> || combines<Op, V>();
+
+/// Says by static_assert what Op lacks to make one V of two.
+template <class Op, class V>
+consteval void refuse_combination() {
+  if constexpr (std::is_same_v<Op, sum_operation>)
+    static_assert(can_combine<Op, V>,
+                  "imbrex: `sum` cannot combine two values of this type: it has no operator +");
+  else if constexpr (std::is_same_v<Op, product_operation>)
+    static_assert(can_combine<Op, V>,
+                  "imbrex: `product` cannot combine two values of this type: it has no operator *");
+  else if constexpr (std::is_same_v<Op, min_operation> || std::is_same_v<Op, max_operation>)
+    static_assert(can_combine<Op, V>,
+                  "imbrex: `min` and `max` cannot combine two values of this type: it has no operator <");
+  else if constexpr (std::is_same_v<Op, all_operation> || std::is_same_v<Op, any_operation> ||
+                     std::is_same_v<Op, odd_operation>)
+    static_assert(can_combine<Op, V>,
+                  "imbrex: `all`, `any` and `odd` cannot combine two values of this type: it is no bool");
+  else if constexpr (std::is_same_v<Op, bit_and_operation> || std::is_same_v<Op, bit_or_operation> ||
+                     std::is_same_v<Op, bit_xor_operation>)
+    static_assert(
+        can_combine<Op, V>,
+        "imbrex: `bit_and`, `bit_or` and `bit_xor` cannot combine two values of this type: it is no integer");
+  else
+    static_assert(can_combine<Op, V>,
+                  "imbrex: this operation cannot combine two values of this type: it needs a const `V "
+                  "operator()(const V&, const V&)`");
+}
+
 /// True if Op can be the operation of a reduction of Vs; says why not otherwise.
 template <class Op, class V>
 consteval bool operation_fits() {
   using combining = typename combining_operation<Op>::type;
+  static_assert(
+      std::is_class_v<combining>,
+      "imbrex: a reduction needs an operation, before the arguments of an entry: imbrex::sum, for example");
   constexpr bool stateless = std::is_empty_v<combining> && std::is_default_constructible_v<combining>;
-  static_assert(stateless,
+  static_assert(stateless || !std::is_class_v<combining>,
                 "imbrex: the operation of a reduction must have no state: it travels as a type. Use a lambda "
-                "without captures "
-                "or an empty struct");
-  constexpr bool combinable = std::is_same_v<Op, gather_operation> || combines<combining, V>();
-  static_assert(combinable, "imbrex: this operation cannot combine two values of this type into one");
-  return stateless && combinable;
+                "without captures or an empty struct");
+  if constexpr (stateless && !can_combine<combining, V>)
+    refuse_combination<combining, typename combined_value<combining, V>::type>();
+  return stateless && can_combine<combining, V>;
 }
 
 /// The same of a scan or a reduce_scatter.

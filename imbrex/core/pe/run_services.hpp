@@ -29,7 +29,7 @@ class run_services {
   virtual std::span<const int> host_starts() const = 0;
 
   /// Ends the run in all processes with that status, unless it is ending. Throws imbrex::error for a status
-  /// that would be seen as 0.
+  /// that would be seen as another.
   virtual void exit(int status) = 0;
   /// Says why, and ends the run in all processes, unless it is ending.
   virtual void fail(std::string_view text, int status = 1) = 0;

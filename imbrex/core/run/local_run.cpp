@@ -54,9 +54,10 @@ void local_run::give_back(std::uint64_t collection) {
 }
 
 void local_run::exit(int status) {
-  if (status != 0 && status % 256 == 0)
-    throw error("the exit status " + std::to_string(status) +
-                " would be seen as 0, success: the system keeps its last 8 bits; give one of 1 to 255");
+  if (status < 0 || status > 255)
+    throw error("the exit status " + std::to_string(status) + " would be seen as " +
+                std::to_string(status & 255) +
+                ": the system keeps its last 8 bits; give 0 for success, else one of 1 to 255");
   if (claim(status)) end_everywhere();
 }
 

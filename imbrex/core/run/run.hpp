@@ -78,8 +78,7 @@ int process();
 int num_processes();
 
 /// Ends the run with this exit status, from anywhere. Entries that are running continue until they next
-/// suspend or end. Throws imbrex::error for a multiple of 256 other than 0, which the shell would take for
-/// success.
+/// suspend or end. Throws imbrex::error for a status that is not from 0 to 255: the system keeps 8 bits.
 void exit(int status = 0);
 /// The same with another type of integer. Throws imbrex::error if no int holds it.
 template <std::integral I>

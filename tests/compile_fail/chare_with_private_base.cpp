@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: a chare class says in public that it is one
+#include <imbrex/imbrex.hpp>
+
+class cell : imbrex::chare<cell> {
+ public:
+  explicit cell(int value);
+};
+
+void make() { imbrex::make_chare<cell>(1); }
