@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/cells/column_store.hpp>
 #include <imbrex/cells/domain.hpp>
 
 namespace imbrex::cells {
@@ -37,7 +38,7 @@ template <class Tuple>
 struct columns_of;
 template <class... C>
 struct columns_of<std::tuple<C&...>> {
-  using type = std::tuple<std::vector<C>...>;
+  using type = column_store<C...>;
 };
 template <has_columns T>
 struct storage_of<T> {
@@ -63,12 +64,7 @@ class cell {
  public:
   using value_type = T;
 
-  std::size_t size() const {
-    if constexpr (in_columns)
-      return std::get<0>(elements_).size();
-    else
-      return elements_.size();
-  }
+  std::size_t size() const { return elements_.size(); }
   bool empty() const { return size() == 0; }
 
   T& operator[](std::size_t i)
@@ -107,20 +103,20 @@ class cell {
   auto column()
     requires in_columns
   {
-    return std::span(std::get<C>(elements_));
+    return std::span(elements_.template data<C>(), size());
   }
   template <std::size_t C>
   auto column() const
     requires in_columns
   {
-    return std::span(std::get<C>(elements_));
+    return std::span(elements_.template data<C>(), size());
   }
 
   /// A copy.
   T get(std::size_t i) const {
     if constexpr (in_columns) {
       T e{};
-      set_columns(e, i, std::make_index_sequence<std::tuple_size_v<decltype(elements_)>>());
+      set_columns(e, i, every_column());
       return e;
     } else {
       return elements_[i];
@@ -128,7 +124,7 @@ class cell {
   }
   void set(std::size_t i, T e) {
     if constexpr (in_columns)
-      take_columns(e, i, std::make_index_sequence<std::tuple_size_v<decltype(elements_)>>());
+      std::apply([&](const auto&... value) { elements_.set(i, value...); }, e.columns());
     else
       elements_[i] = std::move(e);
   }
@@ -146,21 +142,21 @@ class cell {
   }
   void push(T&& e) {
     if constexpr (in_columns)
-      push_columns(e, std::make_index_sequence<std::tuple_size_v<decltype(elements_)>>());
+      std::apply([&](const auto&... value) { elements_.push(value...); }, e.columns());
     else
       elements_.push_back(std::move(e));
   }
   /// The element goes to another place.
   void shift(std::size_t from, std::size_t to) {
     if constexpr (in_columns)
-      std::apply([&](auto&... column) { ((column[to] = column[from]), ...); }, elements_);
+      elements_.shift(from, to);
     else
       elements_[to] = std::move(elements_[from]);
   }
   void assign(std::size_t n, const T& value) {
     if constexpr (in_columns) {
       T copy = value;
-      assign_columns(n, copy, std::make_index_sequence<std::tuple_size_v<decltype(elements_)>>());
+      std::apply([&](const auto&... each) { elements_.assign(n, each...); }, copy.columns());
     } else {
       elements_.assign(n, value);
     }
@@ -169,7 +165,7 @@ class cell {
   /// Only the first n are left.
   void truncate(std::size_t n) {
     if constexpr (in_columns)
-      std::apply([&](auto&... column) { (column.resize(n), ...); }, elements_);
+      elements_.truncate(n);
     else
       elements_.erase(elements_.begin() + static_cast<std::ptrdiff_t>(n), elements_.end());
   }
@@ -178,7 +174,7 @@ class cell {
   point<D> position(std::size_t i) const {
     if constexpr (in_columns)
       return [&]<std::size_t... C>(std::index_sequence<C...>) {
-        return point<D>{std::get<C>(elements_)[i]...};
+        return point<D>{elements_.template data<C>()[i]...};
       }(std::make_index_sequence<static_cast<std::size_t>(D)>());
     else
       return elements_[i].position;
@@ -187,7 +183,7 @@ class cell {
   void place(std::size_t i, const point<D>& at) {
     if constexpr (in_columns)
       [&]<std::size_t... C>(std::index_sequence<C...>) {
-        ((std::get<C>(elements_)[i] = at[C]), ...);
+        ((elements_.template data<C>()[i] = at[C]), ...);
       }(std::make_index_sequence<static_cast<std::size_t>(D)>());
     else
       elements_[i].position = at;
@@ -196,25 +192,13 @@ class cell {
   void serialize(auto& ar) { ar(elements_, number_, is_own_); }
 
  private:
+  static constexpr auto every_column() {
+    if constexpr (in_columns) return std::make_index_sequence<detail::storage_of<T>::type::columns>();
+  }
   template <std::size_t... C>
   void set_columns(T& e, std::size_t i, std::index_sequence<C...>) const {
     auto columns = e.columns();
-    ((std::get<C>(columns) = std::get<C>(elements_)[i]), ...);
-  }
-  template <std::size_t... C>
-  void take_columns(T& e, std::size_t i, std::index_sequence<C...>) {
-    auto columns = e.columns();
-    ((std::get<C>(elements_)[i] = std::get<C>(columns)), ...);
-  }
-  template <std::size_t... C>
-  void push_columns(T& e, std::index_sequence<C...>) {
-    auto columns = e.columns();
-    (std::get<C>(elements_).push_back(std::get<C>(columns)), ...);
-  }
-  template <std::size_t... C>
-  void assign_columns(std::size_t n, T& e, std::index_sequence<C...>) {
-    auto columns = e.columns();
-    (std::get<C>(elements_).assign(n, std::get<C>(columns)), ...);
+    ((std::get<C>(columns) = elements_.template data<C>()[i]), ...);
   }
 
   typename detail::storage_of<T>::type elements_;

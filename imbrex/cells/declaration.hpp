@@ -3,6 +3,7 @@
 // The class cell_set, whose functions are in moves.hpp, copies.hpp and visits.hpp.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -45,7 +46,7 @@ namespace imbrex::cells {
 /// Which pairs of cells `for_each_pair` visits. An own cell is also a pair with itself.
 enum class pairs : std::uint8_t {
   once,  ///< two own cells once, in either order; an own cell and a copy once
-  both  ///< two own cells in both orders: who adds to the first alone does so in one order
+  both   ///< two own cells in both orders: who adds to the first alone does so in one order
 };
 
 /// The cells of a domain, with the elements that lie in them, cut into blocks: a port of a chare, to which
@@ -184,9 +185,10 @@ class cell_set : detail::arrivals {
   task<> cache_halo_together(Chare& self, double width);
 
   /// Calls `visit(cell<T>& own, cell<T>& other)` for each own cell and each cell within `distance` of it, as
-  /// soon as both are complete. It gives others of the PE a turn now and then, so messages do not wait long
-  /// for computation. Cells of the other blocks are copies: what is written to them is lost. Throws
-  /// imbrex::error if the halo is narrower. The function is kept until the task ends.
+  /// soon as both are complete. When it ends, so have the migration and the cache before it. It gives others
+  /// of the PE a turn now and then, so messages do not wait long for computation. Cells of other blocks are
+  /// copies: what is written to them is lost. Throws imbrex::error if the halo is narrower. The function is
+  /// kept until the task ends.
   template <class Visit>
   task<> for_each_pair(double distance, Visit visit, pairs which = pairs::once);
 
@@ -295,6 +297,7 @@ class cell_set : detail::arrivals {
   template <class Leave>
   void settle(std::size_t number, std::size_t place, std::size_t& kept, const point<D>& before, double most,
               Leave& leave);
+  bool all_stay(std::size_t number, double most);
   template <class Move, class Leave>
   void move_cell(std::size_t number, Move& move, double most, Leave& leave);
   template <class Move, class Leave>
@@ -387,7 +390,9 @@ class cell_set : detail::arrivals {
   std::vector<std::uint8_t> has_moved_;     ///< by partner
   std::size_t moves_missing_ = 0;
   std::vector<mover> own_movers_;  ///< while cells are moved one after the other
-  std::vector<point<D>> before_;   ///< positions of the elements of one cell
+  std::array<std::vector<double>, static_cast<std::size_t>(D)>
+      before_;                   ///< positions of the elements of one cell
+  std::vector<double> squared_;  ///< how far they have moved
 
   detail::reach<D> copies_;
   std::vector<cell_type> halo_;         ///< by slot of the region; those of own cells are empty

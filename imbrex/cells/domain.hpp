@@ -43,6 +43,8 @@ class domain {
   const index<D>& cells() const { return cells_; }
   /// Of one cell, in each dimension.
   const point<D>& cell_width() const { return width_; }
+  /// How many cells are as wide as 1.
+  const point<D>& cells_in_unit() const { return inverse_width_; }
   double length(int dimension) const { return upper_[at(dimension)] - lower_[at(dimension)]; }
   double volume() const;
   grid::boundary beyond(side<D> face) const { return ends_[face]; }

@@ -90,17 +90,60 @@ void cell_set<D, T>::settle(std::size_t number, std::size_t place, std::size_t& 
     own_movers_.push_back({static_cast<std::uint32_t>(number_of(to)), std::move(e)});
 }
 
+/// True if all elements of an own cell lie in it, and none has moved too far: most often, and found out
+/// without a look at each by itself.
+template <int D, class T>
+bool cell_set<D, T>::all_stay(std::size_t number, double most) {
+  static_assert(has_columns<T>);
+  const auto& here = own_[number];
+  const index<D> at = own_box_.origin + imbrex::detail::from_linear(own_box_.extents, number);
+  const std::size_t n = here.size();
+  squared_.assign(n, 0);
+  double* const squared = squared_.data();
+  bool stays = true;
+  [&]<std::size_t... C>(std::index_sequence<C...>) {
+    (
+        [&] {
+          constexpr int d = static_cast<int>(C);
+          const double* const x = here.template column<C>().data();
+          const double* const before = before_[C].data();
+          const double lower = domain_.lower()[C], upper = domain_.upper()[C],
+                       scale = domain_.cells_in_unit()[C];
+          const double first = at[d], end = at[d] + 1;
+          unsigned inside = 1;
+          for (std::size_t i = 0; i < n; ++i) {
+            const double by = x[i] - before[i];
+            squared[i] += by * by;
+            const double c = (x[i] - lower) * scale;
+            inside &= static_cast<unsigned>(c >= first) & static_cast<unsigned>(c < end) &
+                      static_cast<unsigned>(x[i] >= lower) & static_cast<unsigned>(x[i] < upper);
+          }
+          stays = stays && inside != 0;
+        }(),
+        ...);
+  }(std::make_index_sequence<static_cast<std::size_t>(D)>());
+  for (std::size_t i = 0; i < n; ++i) stays = stays & (squared[i] <= most * most);
+  return stays;
+}
+
 template <int D, class T>
 template <class Move, class Leave>
 void cell_set<D, T>::move_cell(std::size_t number, Move& move, double most, Leave& leave) {
   auto& here = own_[number];
   const std::size_t n = here.size();
+  if (n == 0) return;
   std::size_t kept = 0;
   if constexpr (has_columns<T> && std::is_invocable_v<Move&, cell_type&>) {
-    before_.resize(n);
-    for (std::size_t i = 0; i < n; ++i) before_[i] = here.template position<D>(i);
+    [&]<std::size_t... C>(std::index_sequence<C...>) {
+      (before_[C].assign(here.template column<C>().begin(), here.template column<C>().end()), ...);
+    }(std::make_index_sequence<static_cast<std::size_t>(D)>());
     move(here);
-    for (std::size_t i = 0; i < n; ++i) settle(number, i, kept, before_[i], most, leave);
+    if (all_stay(number, most)) return;
+    for (std::size_t i = 0; i < n; ++i) {
+      point<D> before;
+      for (std::size_t d = 0; d < before.size(); ++d) before[d] = before_[d][i];
+      settle(number, i, kept, before, most, leave);
+    }
   } else {
     for (std::size_t i = 0; i < n; ++i) {
       const point<D> before = here.template position<D>(i);

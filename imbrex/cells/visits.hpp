@@ -99,9 +99,11 @@ task<> cell_set<D, T>::for_each_pair(double distance, Visit visit, pairs which) 
       co_await sleep_for(nanoseconds(0));
     }
     rest.resize(left);
-    if (left == 0) co_return;
+    if (left == 0) break;
     co_await detail::plain_wait(*this, {condition::kind::news, seen, 0});
   }
+  // What is left concerns no pair, or only others: it is on its way.
+  co_await detail::plain_wait(*this, {condition::kind::cached_all, caching_, 0});
 }
 
 }  // namespace imbrex::cells

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <imbrex/cells.hpp>
+
+#include "apps/moldyn/grande.hpp"
+#include "apps/moldyn/overlap.hpp"
+
+namespace moldyn {
+
+/// Some of the cells of the Java Grande model.
+class grande_block : public imbrex::chare<grande_block, imbrex::index<3>> {
+ public:
+  imbrex::cells::cell_set<3, atom> cells;
+
+  grande_block(const grande& model, const imbrex::cells::domain<3>& box,
+               const imbrex::grid::decomposition<3>& cut);
+
+  /// So many moves. Returns this block's part of the energies that are to be printed, and of the last move's.
+  imbrex::task<std::vector<energies>> run(int moves, overlap how);
+
+ private:
+  /// Ends the move of the velocities. Returns the sum of their squares, in units of the step.
+  double finish_velocities();
+  void scale_velocities(double by);
+
+  grande model_;
+};
+
+/// The domain of the model: a periodic cube with so many cells along each side.
+imbrex::cells::domain<3> cube(const grande& model, int cells);
+
+}  // namespace moldyn
