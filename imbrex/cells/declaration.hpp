@@ -208,7 +208,21 @@ class cell_set : detail::arrivals {
       for (std::size_t i = 0; i < c.size(); ++i) visit(c.get(i));
     });
   }
-  std::size_t copies() const { return number_of_copies_; }
+  /// Cells of copies, in that order.
+  template <class Visit>
+  void for_each_copied_cell(Visit visit) const {
+    for (const auto& image : copies_.images)
+      for (const auto& at : image.cells) visit(halo_[slot_of(at)]);
+    for (const auto& p : copies_.partners)
+      for (const auto& part : p.take)
+        for (const auto& at : part.cells) visit(halo_[slot_of(at)]);
+  }
+  /// How many copies there are. Throws imbrex::error if something is on its way.
+  std::size_t copies() {
+    check_idle("the numbering of copies");
+    number_elements();
+    return number_of_copies_;
+  }
 
   template <class V, class Put>
   class refreshed;
@@ -319,14 +333,6 @@ class cell_set : detail::arrivals {
   void send_ready_copies();
   void take_copies(std::size_t from, parcel&& p);
   void number_elements();
-  template <class Visit>
-  void for_each_copied_cell(Visit visit) const {
-    for (const auto& image : copies_.images)
-      for (const auto& at : image.cells) visit(halo_[slot_of(at)]);
-    for (const auto& p : copies_.partners)
-      for (const auto& part : p.take)
-        for (const auto& at : part.cells) visit(halo_[slot_of(at)]);
-  }
   point<D> shift_of(const index<D>& wrap) const {
     point<D> shift;
     for (int d = 0; d < D; ++d) shift[static_cast<std::size_t>(d)] = wrap[d] * domain_.length(d);

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/minimd/block.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "apps/minimd/initial_state.hpp"
+
+namespace minimd {
+
+using imbrex::cells::cell;
+using imbrex::cells::point;
+
+imbrex::cells::domain<3> box_of(const problem& what) {
+  const auto length = what.box();
+  imbrex::index<3> cells;
+  for (int d = 0; d < 3; ++d)
+    cells[d] = std::max(1, static_cast<int>(length[static_cast<std::size_t>(d)] / (what.range() / 2)));
+  return {{0, 0, 0}, length, cells, imbrex::grid::boundary::periodic};
+}
+
+block::block(const problem& what, const imbrex::cells::domain<3>& box,
+             const imbrex::grid::decomposition<3>& cut)
+    : what_(what), rows_(rows_within(what.range(), box.cell_width())) {
+  cells.connect<&block::cells>(*this, box, cut);
+  if (what.field == force_field::eam) eam_ = eam_potential::of(what.potential);
+  // Sites that may lie in the block: one more on each side, since cells and sites are rounded.
+  imbrex::index<3> from, to;
+  const double half = 0.5 * what.constant();
+  for (int d = 0; d < 3; ++d) {
+    const double width = box.cell_width()[static_cast<std::size_t>(d)];
+    const auto& own = cells.own();
+    from[d] = std::max(0, static_cast<int>(own.origin[d] * width / half) - 1);
+    to[d] =
+        std::min(2 * what.lattice[d], static_cast<int>((own.origin[d] + own.extents[d]) * width / half) + 2);
+  }
+  for_each_site(what, from, to, [&](const atom& a) {
+    if (cells.owns(a.position)) cells.insert(a);
+  });
+}
+
+momentum block::velocities() {
+  momentum sum;
+  cells.for_each_own([&](const atom& a) {
+    sum.x.add(a.velocity[0]);
+    sum.y.add(a.velocity[1]);
+    sum.z.add(a.velocity[2]);
+    ++sum.atoms;
+  });
+  return sum;
+}
+
+exact_sum block::without(const point<3>& velocity) {
+  exact_sum squares;
+  for (auto& c : cells.own_cells())
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      atom a = c.get(i);
+      double square = 0;
+      for (std::size_t d = 0; d < 3; ++d) {
+        a.velocity[d] -= velocity[d];
+        square += a.velocity[d] * a.velocity[d];
+      }
+      squares.add(square);
+      c.set(i, a);
+    }
+  return squares;
+}
+
+void block::scale(double by) {
+  for (auto& c : cells.own_cells())
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      atom a = c.get(i);
+      for (double& v : a.velocity) v *= by;
+      c.set(i, a);
+    }
+}
+
+void block::restart(std::span<const atom> atoms, std::int64_t step) {
+  cells.clear();
+  for (atom a : atoms) {
+    cells.domain().bring_back(a.position);
+    if (cells.owns(a.position)) cells.insert(a);
+  }
+  step_ = step;
+}
+
+std::vector<atom> block::atoms() {
+  std::vector<atom> all;
+  std::size_t i = 0;
+  cells.for_each_own([&](atom a) {
+    if (is_stored_)
+      for (std::size_t d = 0; d < 3; ++d) {
+        a.position[d] = store_.position[4 * i + d];
+        a.velocity[d] = store_.velocity[4 * i + d];
+      }
+    ++i;
+    all.push_back(a);
+  });
+  return all;
+}
+
+void block::fill_store() {
+  store_.own = cells.size();
+  store_.copies = cells.copies();
+  store_.position.assign(4 * (store_.all() + 1), 0);
+  store_.velocity.assign(4 * store_.own, 0);
+  store_.force.assign(4 * store_.all(), 0);
+  std::size_t i = 0;
+  cells.for_each_own([&](const atom& a) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      store_.position[4 * i + d] = a.position[d];
+      store_.velocity[4 * i + d] = a.velocity[d];
+    }
+    ++i;
+  });
+  cells.for_each_copy([&](const atom& a) {
+    for (std::size_t d = 0; d < 3; ++d) store_.position[4 * i + d] = a.position[d];
+    ++i;
+  });
+  for (std::size_t d = 0; d < 3; ++d) store_.position[4 * i + d] = 1e12;  // far away from all
+  is_stored_ = true;
+}
+
+void block::fill_order() {
+  const auto& region = cells.halo();
+  order_.extents = region.extents;
+  std::vector<std::size_t> first(region.size());
+  const auto slot = [&](const imbrex::index<3>& at) {
+    const auto in = at - region.origin;
+    return (static_cast<std::size_t>(in[0]) * static_cast<std::size_t>(region.extents[1]) +
+            static_cast<std::size_t>(in[1])) *
+               static_cast<std::size_t>(region.extents[2]) +
+           static_cast<std::size_t>(in[2]);
+  };
+  std::size_t n = 0;
+  for (const auto& at : cells.own()) {
+    first[slot(at)] = n;
+    n += cells[at].size();
+  }
+  cells.for_each_copied_cell([&](const cell<atom>& c) {
+    first[c.number()] = n;
+    n += c.size();
+  });
+  order_.begin.assign(1, 0);
+  for (auto* values : {&order_.x, &order_.y, &order_.z}) values->resize(n + 8);
+  order_.number.resize(n + 8);
+  std::size_t to = 0, place = 0;
+  for (const auto& at : region) {
+    const std::size_t count = cells[at].size();
+    for (std::size_t i = first[place], end = first[place] + count; i < end; ++i, ++to) {
+      order_.x[to] = store_.position[4 * i];
+      order_.y[to] = store_.position[4 * i + 1];
+      order_.z[to] = store_.position[4 * i + 2];
+      order_.number[to] = static_cast<std::int32_t>(i);
+    }
+    order_.begin.push_back(to);
+    ++place;
+  }
+}
+
+imbrex::task<> block::renew() {
+  std::size_t i = 0;
+  const auto take_from_store = [&](cell<atom>& c) {
+    if (!is_stored_) return;
+    const auto x = c.column<0>(), y = c.column<1>(), z = c.column<2>();
+    const auto vx = c.column<3>(), vy = c.column<4>(), vz = c.column<5>();
+    for (std::size_t k = 0; k < c.size(); ++k, ++i) {
+      x[k] = store_.position[4 * i];
+      y[k] = store_.position[4 * i + 1];
+      z[k] = store_.position[4 * i + 2];
+      vx[k] = store_.velocity[4 * i];
+      vy[k] = store_.velocity[4 * i + 1];
+      vz[k] = store_.velocity[4 * i + 2];
+    }
+  };
+  cells.migrate(take_from_store, what_.range());
+  const auto cached = cells.cache_halo(what_.range());
+  co_await cached.all();
+  fill_store();
+  fill_order();
+  build_list(list_, store_, order_, rows_, cells.own().origin - cells.halo().origin, cells.own().extents,
+             what_.range(), what_.lists, what_.newton);
+  // Copies then lie where their atoms do, not where the images are.
+  if (what_.reproducible) co_await refresh();
+}
+
+imbrex::task<> block::refresh() {
+  double* const x = store_.position.data();
+  const std::size_t own = store_.own;
+  const double images = what_.reproducible ? 0 : 1;
+  co_await cells.refresh<point<3>>(
+      [x, images](std::size_t i, const point<3>& shift) {
+        return point<3>{x[4 * i] + images * shift[0], x[4 * i + 1] + images * shift[1],
+                        x[4 * i + 2] + images * shift[2]};
+      },
+      [x, own](std::size_t i, const point<3>& p) {
+        for (std::size_t d = 0; d < 3; ++d) x[4 * (own + i) + d] = p[d];
+      });
+}
+
+imbrex::task<> block::give_back_forces() {
+  double* const f = store_.force.data();
+  const std::size_t own = store_.own;
+  co_await cells.give_back<point<3>>(
+      [f, own](std::size_t i) {
+        return point<3>{f[4 * (own + i)], f[4 * (own + i) + 1], f[4 * (own + i) + 2]};
+      },
+      [f](std::size_t i, const point<3>& p) {
+        for (std::size_t d = 0; d < 3; ++d) f[4 * i + d] += p[d];
+      });
+}
+
+imbrex::task<> block::compute_forces(bool wants_sums) {
+  const bool gives_back = what_.lists == list_kind::half && what_.newton;
+  if (!eam_) {
+    pairs_ = lj_forces(what_, store_, list_, wants_sums);
+  } else {
+    eam_densities(what_, *eam_, store_, list_, densities_);
+    double* const densities = densities_.data();
+    const std::size_t own = store_.own;
+    if (gives_back)
+      co_await cells.give_back<double>([=](std::size_t i) { return densities[own + i]; },
+                                       [=](std::size_t i, double part) { densities[i] += part; });
+    const double embedding = eam_embed(*eam_, densities_, own, slopes_);
+    double* const slopes = slopes_.data();
+    co_await cells.refresh<double>([=](std::size_t i, const point<3>&) { return slopes[i]; },
+                                   [=](std::size_t i, double slope) { slopes[own + i] = slope; });
+    pairs_ = eam_forces(what_, *eam_, slopes_, store_, list_);
+    pairs_.potential += embedding;
+  }
+  if (gives_back) co_await give_back_forces();
+}
+
+void block::kick() {
+  const double by = 0.5 * what_.time_step / (what_.mass * units::of(what_.in).mass_to_energy);
+  double* const v = store_.velocity.data();
+  const double* const f = store_.force.data();
+  for (std::size_t k = 0; k < 4 * store_.own; ++k) v[k] += by * f[k];
+}
+
+void block::drift() {
+  const double by = what_.time_step;
+  double* const x = store_.position.data();
+  const double* const v = store_.velocity.data();
+  for (std::size_t k = 0; k < 4 * store_.own; ++k) x[k] += by * v[k];
+}
+
+imbrex::task<thermo_sums> block::run(std::int64_t steps) {
+  if (!is_stored_) {
+    co_await renew();
+    co_await compute_forces(true);
+  }
+  for (std::int64_t s = 0; s < steps; ++s) {
+    kick();
+    drift();
+    ++step_;
+    if (step_ % what_.renewal == 0)
+      co_await renew();
+    else
+      co_await refresh();
+    co_await compute_forces(s + 1 == steps);
+    kick();
+  }
+  thermo_sums sums{.step = step_, .atoms = static_cast<std::int64_t>(store_.own)};
+  sums.potential.add(pairs_.potential);
+  sums.potential.add_units(pairs_.whole_potential);
+  sums.virial.add(pairs_.virial);
+  sums.virial.add_units(pairs_.whole_virial);
+  for (std::size_t i = 0; i < store_.own; ++i) {
+    const double* const v = &store_.velocity[4 * i];
+    sums.squares.add(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  }
+  co_return sums;
+}
+
+}  // namespace minimd

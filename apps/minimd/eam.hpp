@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/minimd/lj.hpp"
+#include "apps/minimd/problem.hpp"
+#include "apps/minimd/store.hpp"
+
+namespace minimd {
+
+/// A function by a table, and between its points by cubics whose slopes are of the fourth order, as LAMMPS
+/// has it.
+class spline {
+ public:
+  spline() = default;
+  /// Values at 0 (or `first` steps), in steps. At least 5.
+  spline(const std::vector<double>& values, double step);
+
+  struct result {
+    double value, slope;
+  };
+  /// At x >= 0; beyond the last point at that.
+  result operator()(double x) const {
+    const double at = x * inverse_step_;
+    auto i = static_cast<std::size_t>(at);
+    if (i > last_) i = last_;
+    double p = at - static_cast<double>(i);
+    if (p > 1) p = 1;
+    const double* const c = &coefficients_[4 * i];
+    return {((c[3] * p + c[2]) * p + c[1]) * p + c[0],
+            ((3 * c[3] * p + 2 * c[2]) * p + c[1]) * inverse_step_};
+  }
+
+ private:
+  std::vector<double> coefficients_;  ///< of each interval four, of powers of the part of it
+  double inverse_step_ = 0;
+  std::size_t last_ = 0;
+};
+
+/// An embedded-atom potential of one element.
+struct eam_potential {
+  double mass = 0;
+  double cutoff = 0;
+  spline embedding;  ///< energy by density
+  spline density;    ///< by distance
+  spline pair;       ///< distance times energy of a pair, by distance
+
+  /// Of the text of a file in the format "funcfl" of DYNAMO. Throws imbrex::error with the line that cannot
+  /// be.
+  static eam_potential of(const std::string& text);
+};
+
+/// The densities at all own atoms, and, where pairs are computed once, the part of them at copies.
+void eam_densities(const problem& what, const eam_potential& by, const atom_store& store,
+                   const neighbour_list& list, std::vector<double>& densities);
+/// Of own atoms the slopes of the embedding energy. Returns the sum of these energies.
+double eam_embed(const eam_potential& by, const std::vector<double>& densities, std::size_t own,
+                 std::vector<double>& slopes);
+/// The forces, with the slopes of all atoms, copies too. The potential is that of pairs.
+pair_sums eam_forces(const problem& what, const eam_potential& by, const std::vector<double>& slopes,
+                     atom_store& store, const neighbour_list& list);
+
+}  // namespace minimd

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/minimd/eam.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/random.hpp>
+
+namespace minimd {
+namespace {
+
+constexpr double cutoff = 3;
+
+// Charges and densities that end smoothly at the cut-off, and an embedding energy of a square root.
+std::string potential_text() {
+  std::string text = "made up\n 1 2.5 1.0 fcc\n 400 0.02 600 0.006 3.0\n";
+  for (int i = 0; i < 400; ++i) text += std::to_string(-std::sqrt(i * 0.02 + 0.1)) + "\n";
+  const auto end = [](int i) { return std::pow(1 - i * 0.006 / cutoff, 3); };
+  for (int i = 0; i < 600; ++i) text += std::to_string(i * 0.006 < cutoff ? 2 * end(i) : 0) + "\n";
+  for (int i = 0; i < 600; ++i) text += std::to_string(i * 0.006 < cutoff ? end(i) : 0) + "\n";
+  return text;
+}
+
+/// A few atoms by themselves, and all pairs in lists.
+struct cluster {
+  explicit cluster(list_kind lists) {
+    what.field = force_field::eam;
+    what.cutoff = cutoff;
+    what.lists = lists;
+    store.own = 12;
+    store.position.assign(4 * 13, 0);
+    store.force.assign(4 * 12, 0);
+    imbrex::random dice(4);
+    for (std::size_t k = 0; k < 48; ++k)
+      if (k % 4 != 3) store.position[k] = static_cast<double>(dice.below(3000)) / 1000;
+    for (std::size_t d = 0; d < 3; ++d) store.position[48 + d] = 1e12;
+    list.begin.push_back(0);
+    for (std::size_t i = 0; i < 12; ++i) {
+      for (std::size_t j = lists == list_kind::half ? i + 1 : 0; j < 12; ++j)
+        if (j != i) list.atoms.push_back(static_cast<std::int32_t>(j));
+      while (list.atoms.size() % 8 != 0) list.atoms.push_back(12);
+      list.begin.push_back(list.atoms.size());
+    }
+  }
+  double energy(const eam_potential& by) {
+    eam_densities(what, by, store, list, densities);
+    const double embedding = eam_embed(by, densities, store.own, slopes);
+    const pair_sums pairs = eam_forces(what, by, slopes, store, list);
+    return embedding + pairs.potential;
+  }
+
+  problem what;
+  atom_store store;
+  neighbour_list list;
+  std::vector<double> densities, slopes;
+};
+
+TEST(eam, has_forces_that_are_the_slopes_of_the_energy) {
+  const auto by = eam_potential::of(potential_text());
+  EXPECT_EQ(by.mass, 2.5);
+  EXPECT_EQ(by.cutoff, 3);
+  cluster full(list_kind::full), half(list_kind::half);
+  EXPECT_NEAR(full.energy(by), half.energy(by), 1e-12);
+  const auto forces = full.store.force;
+  for (std::size_t k = 0; k < forces.size(); ++k) {
+    EXPECT_NEAR(forces[k], half.store.force[k], 1e-11);
+    if (k % 4 == 3) continue;
+    constexpr double by_little = 1e-5;
+    cluster moved(list_kind::full);
+    moved.store.position[k] += by_little;
+    const double above = moved.energy(by);
+    moved.store.position[k] -= 2 * by_little;
+    EXPECT_NEAR(forces[k], (moved.energy(by) - above) / (2 * by_little), 1e-5 * (1 + std::abs(forces[k])));
+  }
+}
+
+TEST(eam, has_splines_through_their_points) {
+  std::vector<double> values;
+  for (int i = 0; i <= 20; ++i) values.push_back(std::sin(0.1 * i));
+  const spline sine(values, 0.1);
+  for (double x = 0.2; x < 1.8; x += 0.013) {
+    EXPECT_NEAR(sine(x).value, std::sin(x), 1e-6);
+    EXPECT_NEAR(sine(x).slope, std::cos(x), 1e-4);
+  }
+  EXPECT_EQ(sine(100).value, values.back());
+}
+
+std::string refusal(const std::string& text) {
+  try {
+    (void)eam_potential::of(text);
+    return "";
+  } catch (const imbrex::error& e) {
+    return e.what();
+  }
+}
+
+TEST(eam, refuses_files_of_other_forms) {
+  EXPECT_EQ(
+      refusal("copper\n 29 none\n"),
+      "line 2 of a potential file: a number is missing for the mass; the file must have the format funcfl");
+  EXPECT_EQ(refusal("copper\n 29 63\n 3 0.1 500 0.1 4.0\n"),
+            "line 3 of a potential file: the number of densities is 3.000000, and must be a whole number "
+            "from 5 on");
+  EXPECT_EQ(refusal(potential_text().substr(0, 2000)).substr(0, 5), "line ");
+}
+
+}  // namespace
+}  // namespace minimd

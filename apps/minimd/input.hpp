@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "apps/minimd/problem.hpp"
+
+namespace minimd {
+
+/// What an input file asks for.
+struct input {
+  problem what{};
+  std::int64_t steps = 100;
+  std::int64_t thermo = 100;  ///< steps between outputs; 0: the first and last alone
+  std::string potential_file{};
+};
+
+/// Reads an input file, of miniMD (in.lj.miniMD, in.eam.miniMD) or with those commands of LAMMPS that its
+/// benchmarks of Lennard-Jones and of copper use: units, atom_style, lattice, region, create_box,
+/// create_atoms, mass, velocity, pair_style, pair_coeff, neighbor, neigh_modify, fix nve, thermo, timestep,
+/// run. Velocities are those of miniMD's formula in either case. Throws imbrex::usage_error with the line for
+/// all else, and for values that cannot be.
+input parse_input(const std::string& text, const std::string& name);
+
+}  // namespace minimd

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/minimd/measurement.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+
+#include "apps/harness/decomposition.hpp"
+#include "apps/minimd/block.hpp"
+#include "apps/minimd/initial_state.hpp"
+
+namespace minimd {
+namespace {
+
+using blocks = imbrex::array<block>;
+
+imbrex::nanoseconds moment(const settings& setup) {
+  return setup.machine.machine == imbrex::machine_kind::simulated
+             ? imbrex::now()
+             : std::chrono::steady_clock::now().time_since_epoch();
+}
+
+imbrex::index<3> shape_of(const imbrex::index<3>& cells, std::int64_t chares) {
+  try {
+    const auto cut = harness::minimal_surface({cells[0], cells[1], cells[2]}, chares);
+    return {cut.blocks[0], cut.blocks[1], cut.blocks[2]};
+  } catch (const std::invalid_argument& e) {
+    throw imbrex::usage_error(e.what());
+  }
+}
+
+imbrex::task<> heat(const problem& what, blocks all) {
+  const momentum sum = co_await all.reduce<&block::velocities>(imbrex::sum);
+  const auto atoms = static_cast<double>(sum.atoms);
+  const imbrex::cells::point<3> mean{sum.x.value() / atoms, sum.y.value() / atoms, sum.z.value() / atoms};
+  const exact_sum squares = co_await all.reduce<&block::without>(imbrex::sum, mean);
+  co_await all.call<&block::scale>(velocity_scale(what, squares.value()));
+}
+
+imbrex::task<std::vector<atom>> gathered(blocks all) {
+  auto parts = co_await all.reduce<&block::atoms>(imbrex::gather);
+  std::vector<atom> atoms;
+  for (auto& some : parts) atoms.insert(atoms.end(), some.begin(), some.end());
+  std::ranges::sort(atoms, {}, &atom::id);
+  co_return atoms;
+}
+
+imbrex::task<> run_problem(const settings& setup, std::int64_t chares, const restart_file* from,
+                           const output_function& output, measurement& result) {
+  const problem& what = setup.given.what;
+  const auto box = box_of(what);
+  const auto shape = shape_of(box.cells(), chares);
+  const auto all =
+      imbrex::make_array<block>(shape, what, box, imbrex::grid::decomposition<3>(box.cells(), shape));
+  result.chares = shape;
+  if (from != nullptr)
+    co_await all.call<&block::restart>(from->atoms, from->step);
+  else
+    co_await heat(what, all);
+
+  const std::int64_t last = setup.given.steps;
+  const std::int64_t between = setup.given.thermo > 0 ? setup.given.thermo : last;
+  std::int64_t done = 0;
+  for (std::int64_t next = 0; next <= last;) {
+    const imbrex::trace::phase timed("steps", next - done);
+    const auto begin = moment(setup);
+    const thermo_sums sums = co_await all.reduce<&block::run>(imbrex::sum, next - done);
+    result.seconds += next == 0 ? 0 : std::chrono::duration<double>(moment(setup) - begin).count();
+    if (sums.atoms != what.atoms())
+      throw imbrex::error(std::to_string(sums.atoms) + " atoms of " + std::to_string(what.atoms()) +
+                          " are there at step " + std::to_string(sums.step) + ": some have been lost");
+    result.outputs.push_back(thermo_of(what, sums));
+    std::vector<atom> atoms;
+    if (!setup.dump.empty()) atoms = co_await gathered(all);
+    output(result.outputs.back(), atoms);
+    done = next;
+    if (done == last) break;
+    next = std::min(last, done + between);
+  }
+  result.steps = last;
+  if (!setup.write_restart.empty()) {
+    auto atoms = co_await gathered(all);
+    result.last = {what, result.outputs.back().step, std::move(atoms)};
+  }
+}
+
+}  // namespace
+
+int measure(const settings& setup, std::int64_t odf, const restart_file* from, const output_function& output,
+            measurement& result) {
+  const std::int64_t chares = odf * setup.machine.pes * setup.processes;
+  return imbrex::run(setup.machine, [&] { return run_problem(setup, chares, from, output, result); });
+}
+
+}  // namespace minimd

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/minimd/measurement.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+
+#include <string>
+#include <vector>
+
+#include <imbrex/serial/file.hpp>
+
+#include "apps/minimd/report.hpp"
+
+namespace minimd {
+namespace {
+
+settings of_size(imbrex::index<3> lattice, int pes) {
+  settings setup;
+  setup.machine.pes = pes;
+  setup.given.what.lattice = lattice;
+  setup.given.steps = 100;
+  return setup;
+}
+
+measurement run(const settings& setup, std::int64_t odf, const restart_file* from = nullptr) {
+  measurement m;
+  EXPECT_EQ(measure(setup, odf, from, [](const thermo&, const std::vector<atom>&) {}, m), 0);
+  return m;
+}
+
+// What independent programs agree on for 4,000 atoms.
+void expect_known_values(const measurement& m, double tolerance) {
+  ASSERT_EQ(m.outputs.size(), 2U);
+  EXPECT_NEAR(m.outputs[0].temperature, 1.44, 1e-13);
+  EXPECT_NEAR(m.outputs[0].potential, -6.77336805325925, 1e-11);
+  EXPECT_NEAR(m.outputs[0].pressure, -5.01997318208561, 1e-11);
+  EXPECT_NEAR(m.outputs[1].temperature, 0.720859868640854, tolerance);
+  EXPECT_NEAR(m.outputs[1].potential, -5.7012614825328, tolerance);
+  EXPECT_NEAR(m.outputs[1].pressure, 0.523692610999761, tolerance);
+}
+
+TEST(minimd, meets_known_values_with_full_lists) {
+  expect_known_values(run(of_size({10, 10, 10}, 2), 3), 5e-12);
+}
+
+TEST(minimd, meets_known_values_with_half_lists) {
+  settings setup = of_size({10, 10, 10}, 2);
+  setup.machine.shuffle = 5;
+  setup.given.what.lists = list_kind::half;
+  expect_known_values(run(setup, 2), 5e-12);
+  setup.given.what.newton = false;
+  expect_known_values(run(setup, 4), 5e-12);
+}
+
+TEST(minimd, gives_the_same_bits_however_it_is_cut) {
+  settings setup = of_size({5, 6, 5}, 1);
+  setup.given.what.reproducible = true;
+  setup.given.steps = 60;
+  setup.write_restart = "kept";
+  const measurement first = run(setup, 1);
+  setup.machine.pes = 3;
+  for (const std::int64_t odf : {1, 4, 20}) {
+    setup.machine.shuffle = static_cast<std::uint64_t>(odf);
+    const measurement other = run(setup, odf);
+    for (std::size_t i = 0; i < first.outputs.size(); ++i)
+      EXPECT_EQ(json_line(other.outputs[i]), json_line(first.outputs[i]));
+    ASSERT_EQ(other.last.atoms.size(), first.last.atoms.size());
+    for (std::size_t i = 0; i < first.last.atoms.size(); ++i) {
+      ASSERT_EQ(other.last.atoms[i].id, first.last.atoms[i].id);
+      ASSERT_EQ(other.last.atoms[i].position, first.last.atoms[i].position);
+      ASSERT_EQ(other.last.atoms[i].velocity, first.last.atoms[i].velocity);
+    }
+  }
+}
+
+TEST(minimd, conserves_energy_and_momentum) {
+  settings setup = of_size({4, 4, 4}, 1);
+  setup.given.steps = 10'000;
+  setup.given.thermo = 5'000;
+  setup.given.what.renewal = 5;
+  setup.write_restart = "kept";
+  const measurement m = run(setup, 2);
+  const auto energy = [](const thermo& t) { return t.kinetic + t.potential; };
+  // After the first steps, in which the lattice melts; the potential is cut off, so it is not smooth.
+  EXPECT_NEAR(energy(m.outputs.back()), energy(m.outputs.front()), 0.01);
+  for (std::size_t d = 0; d < 3; ++d) {
+    double sum = 0;
+    for (const atom& a : m.last.atoms) sum += a.velocity[d];
+    EXPECT_NEAR(sum, 0, 1e-9);
+  }
+}
+
+TEST(minimd, goes_on_from_a_file_that_other_pes_have_written) {
+  const auto folder = std::filesystem::temp_directory_path() / ("minimd." + std::to_string(::getpid()));
+  settings setup = of_size({6, 6, 6}, 4);
+  setup.given.what.renewal = 10;
+  const measurement whole = run(setup, 1);
+  setup.given.steps = 50;
+  setup.write_restart = folder.string();
+  imbrex::to_file(folder.string(), run(setup, 1).last);
+  const auto file = imbrex::from_file<restart_file>(folder.string());
+  std::filesystem::remove(folder);
+  EXPECT_EQ(file.step, 50);
+  setup.machine.pes = 3;
+  setup.write_restart.clear();
+  const measurement rest = run(setup, 2, &file);
+  EXPECT_EQ(rest.outputs.back().step, 100);
+  EXPECT_NEAR(rest.outputs.back().temperature, whole.outputs.back().temperature, 1e-10);
+  EXPECT_NEAR(rest.outputs.back().pressure, whole.outputs.back().pressure, 1e-9);
+}
+
+TEST(minimd, sees_images_in_a_box_smaller_than_the_cutoff) {
+  // Of two boxes, one is a copy of the other, twice in each direction: the same energy of an atom.
+  settings small = of_size({1, 1, 1}, 1), large = of_size({2, 2, 2}, 2);
+  for (settings* setup : {&small, &large}) {
+    setup->given.steps = 0;
+    setup->given.what.temperature = 1e-9;
+  }
+  const measurement one = run(small, 1), eight = run(large, 4);
+  EXPECT_NEAR(one.outputs[0].potential, -6.77336805325925, 1e-9);
+  EXPECT_NEAR(eight.outputs[0].potential, one.outputs[0].potential, 1e-11);
+  EXPECT_NEAR(eight.outputs[0].pressure, one.outputs[0].pressure, 1e-6);
+}
+
+TEST(report, has_what_others_read) {
+  settings setup = of_size({1, 1, 1}, 1);
+  setup.given.what.density = 0.5;
+  const thermo at{.step = 20, .temperature = 1.5, .potential = -2.25, .pressure = 0.125};
+  EXPECT_EQ(json_line(at), R"({"step":20,"T":1.5,"U":-2.25,"P":0.125})");
+  const std::vector<atom> atoms{{{0.5, 0, 1}, {1, 2, 3}, 7}};
+  EXPECT_EQ(xyz_frame(setup.given.what, at, atoms),
+            "1\nLattice=\"2 0 0 0 2 0 0 0 2\" Properties=species:S:1:pos:R:3:velo:R:3:id:I:1 Step=20 "
+            "Time=0.10000000000000001 pbc=\"T T T\"\nAr 0.5 0 1 1 2 3 7\n");
+  measurement m;
+  m.outputs.push_back(at);
+  EXPECT_NE(yaml_document(setup, 1, m).find("  - {step: 20, T: 1.5, U: -2.25, P: 0.125}\n"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace minimd

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <imbrex/imbrex.hpp>
+
+#include "apps/minimd/input.hpp"
+#include "apps/minimd/problem.hpp"
+
+namespace minimd {
+
+/// What the command line asks for. Each field is given by the option beside it; the last of several counts.
+struct settings {
+  imbrex::options machine;  ///< the runtime's options; pes is never 0 here
+  int processes = 1;
+  input given;                       ///< `--input FILE`, changed by `--size`, `--steps` and others
+  std::vector<std::int64_t> odf{1};  ///< `--odf N[,N...]`
+  bool check = false;                ///< `--check`
+  std::string oracle;                ///< `--oracle FILE`: the values for `--check`
+  std::string json;                  ///< `--json FILE`
+  std::string yaml;                  ///< `--yaml FILE`
+  std::string dump;                  ///< `--dump FILE`
+  std::string write_restart;         ///< `--write-restart FILE`
+  std::string read_restart;          ///< `--read-restart FILE`
+  bool quiet = false;                ///< `--quiet`
+  std::string help;                  ///< the text that `--help` asks for; empty if it was not given
+};
+
+/// Reads the program's options, its input file and the runtime's options. Throws imbrex::usage_error, with
+/// the value and the remedy.
+settings parse_settings(int argc, char** argv);
+
+/// The text of a file. Throws imbrex::usage_error, with the name of what it is for, if it cannot be read.
+std::string text_of_file(const std::string& name, const std::string& purpose);
+
+}  // namespace minimd

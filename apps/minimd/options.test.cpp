@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/minimd/options.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+
+namespace minimd {
+namespace {
+
+settings parsed(std::vector<std::string> words) {
+  words.insert(words.begin(), "minimd");
+  std::vector<char*> arguments;
+  for (auto& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  return parse_settings(static_cast<int>(words.size()), arguments.data());
+}
+
+std::string refusal(const std::vector<std::string>& words) {
+  try {
+    parsed(words);
+    return "";
+  } catch (const imbrex::usage_error& e) {
+    return e.what();
+  }
+}
+
+TEST(options, are_read) {
+  const settings setup = parsed({"--size", "4,5,6", "--steps", "7", "--thermo", "2", "--lists", "half",
+                                 "--newton", "off", "--odf", "2,3", "--pes", "3"});
+  EXPECT_EQ(setup.given.what.lattice, imbrex::index3(4, 5, 6));
+  EXPECT_EQ(setup.given.steps, 7);
+  EXPECT_EQ(setup.given.thermo, 2);
+  EXPECT_EQ(setup.given.what.lists, list_kind::half);
+  EXPECT_FALSE(setup.given.what.newton);
+  EXPECT_EQ(setup.odf, (std::vector<std::int64_t>{2, 3}));
+}
+
+TEST(options, are_refused_with_the_value_and_the_remedy) {
+  EXPECT_EQ(refusal({"--size", "4,5"}),
+            "--size '4,5': the unit cells must be a whole number from 1 to 100000, or three, such as --size "
+            "16,16,32");
+  EXPECT_EQ(refusal({"--lists", "some"}), "--lists 'some': it must be full or half");
+  EXPECT_EQ(refusal({"--check"}), "--check needs the known values: --oracle FILE");
+  EXPECT_EQ(refusal({"--input", "/does/not/exist"}),
+            "'/does/not/exist', the input, cannot be read: give the name of a file that exists");
+  EXPECT_EQ(refusal({"--reproducible", "--lists", "half"}),
+            "--reproducible needs full lists; leave --lists half out");
+  EXPECT_EQ(
+      refusal({"--reproducible", "--size", "3"}),
+      "--reproducible needs a box of twice the cut-off and skin along each side; take --size 4 or more");
+}
+
+}  // namespace
+}  // namespace minimd

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/minimd/oracle.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+#include <imbrex/base/error.hpp>
+
+namespace minimd {
+namespace {
+
+using nlohmann::json;
+
+void expect(const char* name, std::int64_t step, double got, double wanted, double tolerance) {
+  if (std::abs(got - wanted) <= tolerance * std::abs(wanted)) return;
+  throw imbrex::error(fmt::format("at step {} {} is {:.15g}, and should be {:.15g}, to a part of {:g}", step,
+                                  name, got, wanted, tolerance));
+}
+
+// Chaos makes codes differ by more, the later it is.
+double tolerance_at(const json& given, std::int64_t step) {
+  for (const auto& [until, name] :
+       {std::pair(0, "step_0"), {100, "step_100"}, {500, "step_500"}, {1000, "step_1000"}})
+    if (step <= until) return given.at(name);
+  return 1;
+}
+
+int compare_lj(const json& values, const problem& what, const std::vector<thermo>& outputs) {
+  const json& run = values.at("run");
+  const bool is_same = what.lattice[0] == what.lattice[1] && what.lattice[0] == what.lattice[2] &&
+                       what.density == run.at("rho") && what.temperature == run.at("T0") &&
+                       what.time_step == run.at("dt") && what.cutoff == run.at("cutoff") &&
+                       what.skin == run.at("skin") && what.renewal == run.at("reneighbour_every");
+  int compared = 0;
+  for (const thermo& t : outputs)
+    for (const json& wanted : values.at("values")) {
+      if (!is_same || wanted.at("s") != what.lattice[0] || wanted.at("step") != t.step) continue;
+      // Multiples of 2^-40 are not as close to what others compute.
+      const double tolerance = what.reproducible ? 1e-8 : tolerance_at(values.at("tolerance"), t.step);
+      expect("T", t.step, t.temperature, wanted.at("T"), tolerance);
+      expect("U", t.step, t.potential, wanted.at("U"), tolerance);
+      expect("P", t.step, t.pressure, wanted.at("P"), tolerance);
+      ++compared;
+    }
+  return compared;
+}
+
+int compare_eam(const json& values, const problem& what, const std::vector<thermo>& outputs) {
+  int compared = 0;
+  for (const thermo& t : outputs)
+    for (const json& wanted : values.at("values")) {
+      if (wanted.at("atoms") != what.atoms() || wanted.at("step") != t.step) continue;
+      const double tolerance = values.at("tolerance").at("step_100_relative");
+      expect("T", t.step, t.temperature, wanted.at("T"), tolerance);
+      expect("E_pair", t.step, t.potential * static_cast<double>(what.atoms()), wanted.at("E_pair_eV"),
+             tolerance);
+      expect("P", t.step, t.pressure, wanted.at("P_bar"), tolerance);
+      ++compared;
+    }
+  return compared;
+}
+
+}  // namespace
+
+int compare_with_oracle(const std::string& text, const problem& what, const std::vector<thermo>& outputs) {
+  try {
+    const json all = json::parse(text);
+    return what.field == force_field::lj ? compare_lj(all.at("lj"), what, outputs)
+                                         : compare_eam(all.at("eam"), what, outputs);
+  } catch (const json::exception& e) {
+    throw imbrex::usage_error(std::string("the known values of --oracle cannot be read: ") + e.what());
+  }
+}
+
+}  // namespace minimd

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+
+#include <imbrex/cells.hpp>
+
+namespace minimd {
+
+enum class unit_system : std::uint8_t { lj, metal };
+enum class force_field : std::uint8_t { lj, eam };
+/// A pair in the lists of both atoms, or of one.
+enum class list_kind : std::uint8_t { full, half };
+
+/// Constants of a system of units; all are 1 in reduced units. Those of metal units (eV, Angstrom, ps, bar)
+/// are LAMMPS's; miniMD's differ in the seventh digit.
+struct units {
+  double boltzmann = 1;
+  double mass_to_energy = 1;      ///< of m v^2
+  double energy_to_pressure = 1;  ///< of an energy in a volume
+
+  static units of(unit_system which) {
+    if (which == unit_system::lj) return {};
+    return {8.617343e-5, 1.0364269e-4, 1.6021765e6};
+  }
+};
+
+/// What is simulated.
+struct problem {
+  unit_system in = unit_system::lj;
+  force_field field = force_field::lj;
+  imbrex::index<3> lattice{20, 20, 20};  ///< unit cells of four atoms
+  double density = 0.8442;               ///< atoms in a unit of volume
+  double temperature = 1.44;             ///< at the start
+  double mass = 1;
+  double epsilon = 1;
+  double sigma = 1;
+  double cutoff = 2.5;
+  double skin = 0.3;
+  double time_step = 0.005;
+  std::int64_t renewal = 20;  ///< steps from one renewal of the lists of neighbours to the next
+  list_kind lists = list_kind::full;
+  bool newton = true;  ///< with half lists: pairs of blocks are computed once, and the force is given back
+  bool reproducible = false;  ///< sums of integers: the same to the bit, however the atoms are cut
+  std::string potential{};    ///< the text of an EAM potential file
+
+  std::int64_t atoms() const { return std::int64_t{4} * lattice[0] * lattice[1] * lattice[2]; }
+  /// Of the cubic unit cell.
+  double constant() const;
+  imbrex::cells::point<3> box() const {
+    return {lattice[0] * constant(), lattice[1] * constant(), lattice[2] * constant()};
+  }
+  double volume() const {
+    const auto lengths = box();
+    return lengths[0] * lengths[1] * lengths[2];
+  }
+  /// How far apart atoms of a list may be.
+  double range() const { return cutoff + skin; }
+
+  void serialize(auto& ar) {
+    ar(in, field, lattice, density, temperature, mass, epsilon, sigma, cutoff, skin, time_step, renewal,
+       lists, newton, reproducible, potential);
+  }
+};
+
+struct atom {
+  imbrex::cells::point<3> position{}, velocity{};
+  std::int64_t id = 0;
+
+  auto columns() {
+    return std::tie(position[0], position[1], position[2], velocity[0], velocity[1], velocity[2], id);
+  }
+};
+
+}  // namespace minimd

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/minimd/program.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <optional>
+#include <string>
+
+#include <imbrex/serial/file.hpp>
+
+#include "apps/harness/output.hpp"
+#include "apps/harness/program.hpp"
+#include "apps/minimd/measurement.hpp"
+#include "apps/minimd/oracle.hpp"
+#include "apps/minimd/report.hpp"
+
+namespace minimd {
+namespace {
+
+// A file that is written to bit by bit, if it has a name.
+class text_file {
+ public:
+  explicit text_file(const std::string& name) : name_(name) {
+    if (name.empty()) return;
+    file_.open(name, std::ios::trunc);
+    if (!file_)
+      throw imbrex::usage_error("'" + name +
+                                "' cannot be written: give the name of a file in a folder that exists");
+  }
+  void write(const std::string& text) {
+    if (name_.empty()) return;
+    file_ << text << std::flush;
+    if (!file_) throw imbrex::error("'" + name_ + "' cannot be written");
+  }
+
+ private:
+  std::string name_;
+  std::ofstream file_;
+};
+
+// The problem is that of the file, but for how it is computed.
+std::optional<restart_file> restart_of(settings& setup) {
+  if (setup.read_restart.empty()) return std::nullopt;
+  auto from = imbrex::from_file<restart_file>(setup.read_restart);
+  const problem given = setup.given.what;
+  setup.given.what = from.what;
+  setup.given.what.lists = given.lists;
+  setup.given.what.newton = given.newton;
+  setup.given.what.reproducible = given.reproducible;
+  return from;
+}
+
+int run_all(settings& setup) {
+  const auto from = restart_of(setup);
+  std::ofstream json = harness::open_json(setup.json);
+  text_file yaml(setup.yaml), dump(setup.dump);
+  const std::string oracle = setup.check ? text_of_file(setup.oracle, "the known values") : "";
+  const auto print = [&](const std::string& text) {
+    if (!setup.quiet) harness::write_output(text);
+  };
+  int compared = 0;
+  for (const std::int64_t odf : setup.odf) {
+    print(table_head(setup));
+    measurement run;
+    const auto output = [&](const thermo& at, const std::vector<atom>& atoms) {
+      print(table_row(at));
+      harness::write_json(json, setup.json, json_line(at));
+      if (!atoms.empty()) dump.write(xyz_frame(setup.given.what, at, atoms));
+    };
+    const int status = measure(setup, odf, from ? &*from : nullptr, output, run);
+    if (status != 0) return status;
+    print(table_end(setup, odf, run));
+    yaml.write(yaml_document(setup, odf, run));
+    if (setup.check) compared += compare_with_oracle(oracle, setup.given.what, run.outputs);
+    if (!setup.write_restart.empty()) imbrex::to_file(setup.write_restart, run.last);
+  }
+  if (setup.check && compared == 0)
+    throw imbrex::usage_error(
+        "--check: the known values have no output of this problem; see what sizes and steps they have");
+  if (setup.check) print(fmt::format("check: {} outputs are as known\n", compared));
+  return 0;
+}
+
+int take_part(settings& setup) {
+  const auto from = restart_of(setup);
+  for (const std::int64_t odf : setup.odf) {
+    measurement nothing;
+    const int status =
+        measure(setup, odf, from ? &*from : nullptr, [](const thermo&, const std::vector<atom>&) {}, nothing);
+    if (status != 0) return status;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int program(int argc, char** argv) {
+  return harness::run_program("minimd", [&] {
+    settings setup = parse_settings(argc, argv);
+    if (setup.help.empty()) return imbrex::process() == 0 ? run_all(setup) : take_part(setup);
+    if (imbrex::process() == 0) harness::write_output(setup.help);
+    return 0;
+  });
+}
+
+}  // namespace minimd
