@@ -6,6 +6,7 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/gpu.hpp
   imbrex/grid.hpp
   imbrex/cells.hpp
+  imbrex/resident.hpp
 
   imbrex/base/clock.hpp
   imbrex/base/error.hpp
@@ -55,6 +56,14 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/cells/cell.hpp
   imbrex/cells/cell_set.hpp
   imbrex/cells/domain.hpp
+
+  imbrex/resident/channel.hpp
+  imbrex/resident/chare.hpp
+  imbrex/resident/context.hpp
+  imbrex/resident/entries.hpp
+  imbrex/resident/index.hpp
+  imbrex/resident/native.hpp
+  imbrex/resident/program.hpp
 
   imbrex/core/array/define_entries.hpp
   imbrex/core/record/load_meter.hpp

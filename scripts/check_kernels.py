@@ -19,11 +19,24 @@ ARCHITECTURES = ["sm_80", "sm_90"]
 # let 1,024 threads run at once, 32 all the 2,048 that it can hold. Instances of a template share a line.
 REGISTERS = {
     "bench::spin_kernel": 16,
+    "bench::flag_kernel": 32,
+    "give_back": 16,
+    "imbrex::resident::detail::resident_kernel": 80,  # with the entries of a program; a ring's is 40
     "imbrex::test::add_kernel": 16,
     "imbrex::test::append_kernel": 16,
+    "jacobi2d::loop_kernel": 64,
+    "jacobi2d::sweep_kernel": 64,
     "jacobi3d::pack_kernel": 32,
     "jacobi3d::unpack_kernel": 32,
     "jacobi3d::update_kernel": 64,  # two blocks of 512 threads; native_kernels.cu says what they are for
+    "look_for_quiescence": 16,
+    "poll_of_a_mailbox": 16,
+    "publish": 16,
+    "send_of_8_bytes": 24,
+    "send_with_memory": 24,
+    "signal": 16,
+    "take": 24,
+    "take_back": 16,
 }
 
 PROGRAMS = ["imbrex", "apps", "examples", "bench", "tests"]

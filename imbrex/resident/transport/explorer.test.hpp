@@ -15,13 +15,14 @@
 
 #include <imbrex/resident/transport/memory.hpp>
 
-/// Runs a small concurrent program in all its interleavings, with all values that relaxed loads may see. Memory is a history
-/// of stores for each place; a thread's view says which of them it has seen; a release hands its view on with the store, an
-/// acquire takes that view over, as in view-based models of weak memory (Kang et al., POPL 2017). Not modelled: a store that
-/// goes into the history before one that was made earlier (2+2W), and loads of later stores (load buffering).
+/// Runs a small concurrent program in all its interleavings, with all values that relaxed loads may see.
+/// Memory is a history of stores for each place; a thread's view says which of them it has seen; a release
+/// hands its view on with the store, an acquire takes that view over, as in view-based models of weak memory
+/// (Kang et al., POPL 2017). Not modelled: a store that goes into the history before one that was made
+/// earlier (2+2W), and loads of later stores (load buffering).
 ///
-/// All interleavings of a case are many, so what may deviate from one thread after another with the newest values is
-/// bounded: preemptions, and loads of old values.
+/// All interleavings of a case are many, so what may deviate from one thread after another with the newest
+/// values is bounded: preemptions, and loads of old values.
 namespace imbrex::resident::test {
 
 /// An order that a run goes without: each must be needed by some case.
@@ -108,7 +109,8 @@ class explorer {
     step();
     append(p, v, releases, {});
   }
-  /// Replaces the newest value: `change` of the old one, which is the result, unless that is not what is `expected`.
+  /// Replaces the newest value: `change` of the old one, which is the result, unless that is not what is
+  /// `expected`.
   std::uint32_t replace(std::uint32_t p, const std::function<std::uint32_t(std::uint32_t)>& change,
                         bool releases, bool acquires, const std::uint32_t* expected = nullptr) {
     step();
@@ -270,8 +272,9 @@ struct model_memory {
 
   static bool keeps(weakened order) { return explorer::now().keeps(order); }
   static std::uint32_t load(const word& w) { return body(explorer::now().load(w.place, false)); }
-  static std::uint32_t load_acquire(const word& w) {
-    return body(explorer::now().load(w.place, keeps(weakened::count_acquire)));
+  static std::uint32_t poll(const word& w) { return load(w); }
+  static void acquired() {
+    if (keeps(weakened::count_acquire)) explorer::now().acquire_all();
   }
   static void store(word& w, std::uint32_t v) { explorer::now().put(w.place, {v, 0}, false); }
   static void store_release(word& w, std::uint32_t v) {
@@ -314,8 +317,8 @@ struct exploration {
   std::string wrong;  ///< of the last run
 };
 
-/// Runs a case until something is wrong or all paths have been taken, at most so many. A Case makes its threads in its
-/// constructor; its `check` looks at the end.
+/// Runs a case until something is wrong or all paths have been taken, at most so many. A Case makes its
+/// threads in its constructor; its `check` looks at the end.
 template <class Case>
 exploration explore(weakened without, std::uint32_t deviations, std::uint64_t most_runs) {
   exploration found;

@@ -31,7 +31,12 @@ struct box {
 
   box() { view.prepare(first); }
   void put(const item& i) {
-    const ticket t = view.draw();
+    ticket expected = first;
+    put(expected, i);
+  }
+  void put(ticket& expected, const item& i) {
+    ticket t = 0;
+    if (view.try_send(expected, t, i)) return;
     while (!view.try_fill(t, i)) explorer::now().pause();
   }
   item take() {
@@ -50,8 +55,9 @@ struct order {
 
   order() {
     explorer::now().thread([this] {
-      b.put({10, 10});
-      b.put({11, 11});
+      ticket expected = first;
+      b.put(expected, {10, 10});
+      b.put(expected, {11, 11});
     });
     explorer::now().thread([this] { b.put({20, 20}); });
     explorer::now().thread([this] {
@@ -147,9 +153,9 @@ struct quiet {
         }
       });
     explorer::now().thread([this] {
-      std::array<model_memory::word*, 2> tails{&boxes[0].tail, &boxes[1].tail};
       std::array<ticket, 2> seen{};
-      while (!quiescent<model_memory, ticket>(finished.data(), tails.data(), seen.data(), 2))
+      const auto tail_of = [this](std::uint32_t pe) -> model_memory::word& { return boxes[pe].tail; };
+      while (!quiescent<model_memory, ticket>(finished.data(), tail_of, seen.data(), 2))
         explorer::now().pause();
       expect(open == 0, "said to be quiet too early");
     });
@@ -157,8 +163,8 @@ struct quiet {
   void check() const {}
 };
 
-/// Two PEs with three items each for the other and two slots, none of which waits for its own mailbox: all arrive, since
-/// what is kept is tried again.
+/// Two PEs with three items each for the other and two slots, none of which waits for its own mailbox: all
+/// arrive, since what is kept is tried again.
 struct kept {
   std::array<box, 2> boxes;
   std::array<int, 2> got{};
@@ -190,18 +196,17 @@ struct kept {
 
 /// Two who write and signal; the last tells a third, who reads what both wrote. Twice, by the same trigger.
 struct triggered {
-  countdown<model_memory> trigger;
+  signal_count<model_memory> trigger;
   std::array<model_memory::plain, 2> written;
   box told;
   std::array<box, 2> answers;
 
   triggered() {
-    trigger.arm(2);
     for (std::uint32_t who = 0; who < 2; ++who)
       explorer::now().thread([this, who] {
         for (std::uint32_t n = 1; n <= 2; ++n) {
           written[who] = n;
-          if (trigger.signal(2)) told.put({n, is_ordered});
+          if (trigger.add(2)) told.put({n, is_ordered});
           if (n == 1) answers[who].take();
         }
       });

@@ -18,17 +18,19 @@ inline constexpr std::uint32_t is_ordered = std::uint32_t{1} << 31U;
 
 /// Many senders, one receiver, bounded; nobody waits. A view: the memory is another's.
 ///
-/// A slot is one word of 128 bits: a body, a ticket, and the item's meta. For ticket t, of slot t mod size, its ticket is
+/// A slot is one word of 128 bits: a body, a ticket, and the item's meta. For ticket t, of slot t mod size,
+/// its ticket is
 ///
 ///     t       free, for the sender that has drawn t from `tail`
 ///     t + 1   holds an item: the receiver's, who reads it and frees the slot, for ticket t + size
 ///
-/// and these two take turns, so coherence of that one word orders sender and receiver: an item that names no memory needs no
-/// fence. Who finds the slot of its ticket taken keeps the item with the ticket (outbox.hpp) and tries again later. The
-/// receiver takes items in the order of tickets: no sender can starve another, and what one sends stays in order.
+/// and these two take turns, so coherence of that one word orders sender and receiver: an item that names no
+/// memory needs no fence. Who finds the slot of its ticket taken keeps the item with the ticket (outbox.hpp)
+/// and tries again later. The receiver takes items in the order of tickets: no sender can starve another, and
+/// what one sends stays in order.
 ///
-/// `tail` also counts what was ever sent here (quiescence.hpp). Tickets wrap: those that are drawn and not taken must be
-/// fewer than half of what a Ticket holds.
+/// `tail` also counts what was ever sent here (quiescence.hpp). Tickets wrap: those that are drawn and not
+/// taken must be fewer than half of what a Ticket holds.
 template <class Memory, class Ticket = std::uint32_t>
 struct mailbox {
   typename Memory::word* tail = nullptr;
@@ -48,22 +50,27 @@ struct mailbox {
   IMBREX_DEVICE Ticket draw() { return static_cast<Ticket>(Memory::add(*tail, 1)); }
 
   /// Puts the item that has ticket `t` into its slot; false if that is not free yet.
-  IMBREX_DEVICE bool try_fill(Ticket t, const item& i) {
-    typename Memory::wide& place = slot(t);
-    if (ticket_of(Memory::poll(place)) != t) return false;
-    const wide_word full = word_of(i.body, static_cast<Ticket>(t + 1), i.meta);
-    if ((i.meta & is_ordered) != 0)
-      Memory::store_release(place, full);
-    else
-      Memory::store(place, full);
-    return true;
+  IMBREX_DEVICE bool try_fill(Ticket t, const item& i) { return try_fill(t, i, Memory::poll(slot(t))); }
+
+  /// Draws a ticket and puts the item into its slot; false if that is not free yet. `next` is the ticket that
+  /// the sender expects, and then the one after this: if it is right, the look at the slot and the draw are
+  /// under way at once. A slot that is free for a ticket stays so until the ticket's owner fills it, so the
+  /// look may come first.
+  IMBREX_DEVICE bool try_send(Ticket& next, Ticket& t, const item& i) {
+    wide_word seen = Memory::poll(slot(next));
+    t = draw();
+    if (t != next) seen = Memory::poll(slot(t));
+    next = static_cast<Ticket>(t + 1);
+    return try_fill(t, i, seen);
   }
 
-  /// The receiver's: takes the item whose ticket is `head`, and counts on; false if it is not there.
-  IMBREX_DEVICE bool try_take(Ticket& head, item& i) {
-    typename Memory::wide& place = slot(head);
-    const wide_word seen = Memory::poll(place);
+  /// The receiver's: a look at the slot of the item whose ticket is `head`, which `try_take` may be given
+  /// later.
+  IMBREX_DEVICE wide_word look(Ticket head) { return Memory::poll(slot(head)); }
+  /// The receiver's: takes that item and counts on; false if the look has not seen it.
+  IMBREX_DEVICE bool try_take(Ticket& head, item& i, const wide_word& seen) {
     if (ticket_of(seen) != static_cast<Ticket>(head + 1)) return false;
+    typename Memory::wide& place = slot(head);
     i.body = seen.body;
     i.meta = static_cast<std::uint32_t>(seen.stamp);
     if ((i.meta & is_ordered) != 0) Memory::acquired(place);
@@ -71,8 +78,18 @@ struct mailbox {
     ++head;
     return true;
   }
+  IMBREX_DEVICE bool try_take(Ticket& head, item& i) { return try_take(head, i, look(head)); }
 
  private:
+  IMBREX_DEVICE bool try_fill(Ticket t, const item& i, const wide_word& seen) {
+    if (ticket_of(seen) != t) return false;
+    const wide_word full = word_of(i.body, static_cast<Ticket>(t + 1), i.meta);
+    if ((i.meta & is_ordered) != 0)
+      Memory::store_release(slot(t), full);
+    else
+      Memory::store(slot(t), full);
+    return true;
+  }
   IMBREX_DEVICE typename Memory::wide& slot(Ticket t) { return slots[t & (size - 1)]; }
   static IMBREX_DEVICE Ticket ticket_of(const wide_word& w) { return static_cast<Ticket>(w.stamp >> 32U); }
   static IMBREX_DEVICE wide_word word_of(std::uint64_t body, Ticket t, std::uint32_t meta) {

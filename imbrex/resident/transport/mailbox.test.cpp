@@ -52,7 +52,8 @@ TEST(mailbox, refuses_an_item_until_its_slot_is_free) {
   EXPECT_TRUE(b.view.try_fill(third, {2, 0}));
 }
 
-/// Senders send so many items each, without waiting inside; the receiver expects each once and a sender's in order.
+/// Senders send so many items each, without waiting inside; the receiver expects each once and a sender's in
+/// order.
 template <class Ticket>
 void storm(std::uint32_t senders, std::uint32_t size, std::uint64_t items, Ticket first) {
   box<Ticket> b(size, first);
@@ -119,7 +120,8 @@ TEST(mailbox, orders_memory_with_ordered_items) {
   EXPECT_EQ(wrong, 0U);
 }
 
-/// Each of many senders is served in its turn: from its ticket on, exactly those with earlier tickets come before.
+/// Each of many senders is served in its turn: from its ticket on, exactly those with earlier tickets come
+/// before.
 TEST(mailbox, starves_no_sender) {
   box<std::uint32_t> b(2, 0);
   std::vector<std::uint32_t> tickets;

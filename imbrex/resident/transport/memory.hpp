@@ -19,16 +19,17 @@ struct alignas(16) wide_word {
   std::uint64_t stamp = 0;
 };
 
-/// The operations on memory that the PEs of one GPU share: on a device they are its instructions at the scope of the GPU,
-/// on a host those of the threads that stand for PEs. Each says its order; what says none is relaxed, so that coherence of
-/// that one place is all that it gives.
+/// The operations on memory that the PEs of one GPU share: on a device they are its instructions at the scope
+/// of the GPU, on a host those of the threads that stand for PEs. Each says its order; what says none is
+/// relaxed, so that coherence of that one place is all that it gives.
 ///
-/// `poll` may be followed by `acquired` of the same place while that holds what was seen: then what was written before the
-/// store that was seen comes before what is read after it. So a look that finds nothing pays for no order. On a host the
-/// poll itself acquires, as ThreadSanitizer knows no fences.
+/// `poll` may be followed by `acquired`: then what was written before the store that was seen comes before
+/// what is read after it. So a look that finds nothing pays for no order. Of a wide word, `acquired` names it
+/// while it still holds what was seen; of words there may be several polls before. On a host the poll itself
+/// acquires, as ThreadSanitizer knows no fences.
 ///
-/// The structures beside this header take it as a template argument: tests put a model of memory in its place that
-/// goes through all interleavings (explorer.test.hpp).
+/// The structures beside this header take it as a template argument: tests put a model of memory in its place
+/// that goes through all interleavings (explorer.test.hpp).
 struct native_memory {
   using word = std::uint32_t;
   using wide = wide_word;
@@ -42,10 +43,20 @@ struct native_memory {
     asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(global(&w)) : "memory");
     return v;
   }
-  __device__ static std::uint32_t load_acquire(const word& w) {
+  __device__ static std::uint32_t poll(const word& w) {
     std::uint32_t v;
+#if __CUDA_ARCH__ >= 900
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(global(&w)) : "memory");
+#else
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(global(&w)) : "memory");
+#endif
     return v;
+  }
+  /// fence.acquire needs sm_90: for less nvcc 13.0 assembles it, without a word, into an illegal instruction.
+  __device__ static void acquired() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("fence.acquire.gpu;" ::: "memory");
+#endif
   }
   __device__ static void store(word& w, std::uint32_t v) {
     asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(global(&w)), "r"(v) : "memory");
@@ -107,20 +118,20 @@ struct native_memory {
         "l"(v.body), "l"(v.stamp)
         : "memory");
   }
-  /// fence.acquire needs sm_90: for less nvcc 13.0 assembles it, without a word, into an illegal instruction.
   __device__ static void acquired(const wide& w) {
 #if __CUDA_ARCH__ >= 900
     static_cast<void>(w);
-    asm volatile("fence.acquire.gpu;" ::: "memory");
+    acquired();
 #else
-    load_acquire(reinterpret_cast<const word*>(&w)[3]);
+    poll(reinterpret_cast<const word*>(&w)[3]);
 #endif
   }
   /// What who finds nothing does before the next look.
   __device__ static void relax() { __nanosleep(20); }
 #else
   static std::uint32_t load(const word& w) { return __atomic_load_n(&w, __ATOMIC_RELAXED); }
-  static std::uint32_t load_acquire(const word& w) { return __atomic_load_n(&w, __ATOMIC_ACQUIRE); }
+  static std::uint32_t poll(const word& w) { return __atomic_load_n(&w, __ATOMIC_ACQUIRE); }
+  static void acquired() {}
   static void store(word& w, std::uint32_t v) { __atomic_store_n(&w, v, __ATOMIC_RELAXED); }
   static void store_release(word& w, std::uint32_t v) { __atomic_store_n(&w, v, __ATOMIC_RELEASE); }
   static std::uint32_t add(word& w, std::uint32_t v) { return __atomic_fetch_add(&w, v, __ATOMIC_RELAXED); }

@@ -17,9 +17,9 @@ struct kept_item {
 
 /// What one PE keeps for full mailboxes. It alone uses it. A view: the memory is another's.
 ///
-/// The items are tried in rotation, some at a time: if always the same were tried, all of them might wait for PEs that
-/// wait for one that is never tried. The lowest ticket of a mailbox that has no item yet finds its slot free, and
-/// its owner tries it between entries; so all items arrive if all entries end.
+/// The items are tried in rotation, some at a time: if always the same were tried, all of them might wait for
+/// PEs that wait for one that is never tried. The lowest ticket of a mailbox that has no item yet finds its
+/// slot free, and its owner tries it between entries; so all items arrive if all entries end.
 template <class Memory, class Ticket = std::uint32_t>
 struct outbox {
   kept_item<Ticket>* items = nullptr;

@@ -7,10 +7,10 @@
 
 namespace imbrex::resident {
 
-/// Parcels of one PE, numbered from 1 on: memory for messages of more than 8 bytes. The PE alone takes them. Who has read
-/// one gives it back, by a compare-and-swap onto a stack that the owner empties by one exchange; so no parcel can leave
-/// the stack and return to it while another looks (no ABA), as in Treiber's stack with one consumer that takes all.
-/// A view: the memory is another's.
+/// Parcels of one PE, numbered from 1 on: memory for messages of more than 8 bytes. The PE alone takes them.
+/// Who has read one gives it back, by a compare-and-swap onto a stack that the owner empties by one exchange;
+/// so no parcel can leave the stack and return to it while another looks (no ABA), as in Treiber's stack with
+/// one consumer that takes all. A view: the memory is another's.
 template <class Memory>
 struct parcel_pool {
   typename Memory::word* returned = nullptr;  ///< the first that was given back; 0: none

@@ -7,18 +7,17 @@
 
 namespace imbrex::resident {
 
-/// Counts signals down. Who gives the last one is told, has seen what all others wrote before theirs, and passes that on by
-/// an ordered item; nobody waits or polls. It is armed again at once: whoever signals for the next time must know,
-/// by way of that item, that this time is over.
+/// Counts signals. Who gives the last one knows it, has seen what all others wrote before theirs, and passes
+/// that on by an ordered item; nobody waits or polls. Then it counts from 0 again: whoever signals for the
+/// next time must know, by way of that item, that this time is over. A trigger of zeros is ready.
 template <class Memory>
-struct countdown {
-  typename Memory::word left{};
+struct signal_count {
+  typename Memory::word signals{};
 
-  IMBREX_DEVICE void arm(std::uint32_t signals) { Memory::store(left, signals); }
-  /// True for the last of `signals`.
-  IMBREX_DEVICE bool signal(std::uint32_t signals) {
-    if (Memory::add_acquire_release(left, static_cast<std::uint32_t>(-1)) != 1) return false;
-    arm(signals);
+  /// True for the last of `all`.
+  IMBREX_DEVICE bool add(std::uint32_t all) {
+    if (Memory::add_acquire_release(signals, 1) + 1 != all) return false;
+    Memory::store(signals, 0);
     return true;
   }
 };

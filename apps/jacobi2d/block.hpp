@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <imbrex/resident/chare.hpp>
+
+#include "rows.hpp"
+
+namespace jacobi2d {
+
+/// Some rows of the grid, between two rows that are the neighbours'. In sweep n it updates its outer rows
+/// first, writes them into the neighbours' memory too, all their cells, and signals; they arrive while it
+/// updates the others. Sweep n + 1 begins when both neighbours have signalled and this one is done.
+///
+/// One pair of buffers is enough: a block reads a neighbour's row before it signals in a sweep, and the
+/// neighbour writes that buffer's next only after it has got this signal.
+struct block : imbrex::resident::chare<block> {
+  float* buffers[2] = {};  ///< rows + 2 rows each
+  int rows = 0, width = 0, sweeps = 0;
+  imbrex::resident::trigger ready[2];  ///< for even and odd sweeps
+
+  IMBREX_DEVICE void sweep(imbrex::resident::context<block>& here, std::uint32_t n) {
+    const int me = here.where()[0], last = here.shape()[0] - 1;
+    if (n == static_cast<std::uint32_t>(sweeps)) return here.contribute<&block::done>(std::uint32_t{1});
+    float* const from = buffers[n % 2];
+    float* const to = buffers[(n + 1) % 2];
+    block* const above = me == 0 ? nullptr : &here.of<block>(me - 1);
+    block* const below = me == last ? nullptr : &here.of<block>(me + 1);
+    float* const to_above =
+        above == nullptr ? nullptr : row_of(above->buffers[(n + 1) % 2], above->rows + 1, width);
+    float* const to_below = below == nullptr ? nullptr : row_of(below->buffers[(n + 1) % 2], 0, width);
+    update(from, to, 1, 1, width, to_above, rows == 1 ? to_below : nullptr, here.thread(), here.threads());
+    if (rows > 1) update(from, to, rows, 1, width, nullptr, to_below, here.thread(), here.threads());
+    if (above != nullptr) signal(here, me - 1, n + 1);
+    if (below != nullptr) signal(here, me + 1, n + 1);
+    update(from, to, 2, rows - 2, width, nullptr, nullptr, here.thread(), here.threads());
+    signal(here, me, n + 1);
+  }
+  IMBREX_DEVICE void done(imbrex::resident::context<block>& here, std::uint32_t blocks) { here.exit(blocks); }
+
+  IMBREX_DEVICE void signal(imbrex::resident::context<block>& here, int to, std::uint32_t n) {
+    const int last = here.shape()[0] - 1;
+    const std::uint32_t all = 1U + (to > 0 ? 1U : 0U) + (to < last ? 1U : 0U);
+    here.signal<&block::sweep>(to, here.of<block>(to).ready[n % 2], all, n);
+  }
+  using entries = imbrex::resident::entries<&block::sweep, &block::done>;
+  using reductions = imbrex::resident::reductions<
+      imbrex::resident::reduction<&block::done, imbrex::resident::sum_operation>>;
+};
+
+}  // namespace jacobi2d

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jacobi's method in two dimensions inside one GPU: as kernels that the host sends, as one kernel whose
+// blocks wait for each other, and by chares that live there.
+//   jacobi2d --device emulated --rows 64 --width 64 --odf 1,4 --check
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/options/command.hpp>
+#include <imbrex/device/backends/devices.hpp>
+
+#include "solver.hpp"
+
+namespace {
+
+int number_of(std::string_view option, const std::string& text) {
+  std::size_t used = 0;
+  int n = 0;
+  try {
+    n = std::stoi(text, &used);
+  } catch (const std::exception&) {
+    used = 0;
+  }
+  if (used == 0 || used != text.size() || n < 0)
+    throw imbrex::usage_error(std::string(option) + " takes a number, not \"" + text + "\"");
+  return n;
+}
+
+std::vector<int> numbers_of(std::string_view option, const std::string& text) {
+  std::vector<int> all;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    all.push_back(number_of(option, text.substr(at, comma - at)));
+    at = comma + 1;
+  }
+  return all;
+}
+
+/// Solves and prints a line; false if a check fails.
+bool report(imbrex::device& on, const jacobi2d::problem& p, jacobi2d::variant how,
+            const std::vector<float>* should) {
+  const jacobi2d::solution found = jacobi2d::solve(on, p, how);
+  std::string name;
+  switch (how) {
+    case jacobi2d::variant::sweeps: name = "a kernel a sweep"; break;
+    case jacobi2d::variant::loop: name = "one kernel, blocks wait for all"; break;
+    case jacobi2d::variant::resident: name = std::to_string(found.blocks) + " chares inside"; break;
+  }
+  const bool is_right = should == nullptr || found.cells == *should;
+  std::printf("%-34s %10.2f us a sweep %10.1f Mcell/s%s\n", name.c_str(), found.seconds * 1e6 / p.sweeps,
+              1e-6 * p.rows * p.width * p.sweeps / found.seconds,
+              should == nullptr ? ""
+              : is_right        ? "  check: all cells equal, bit for bit"
+                                : "  check: CELLS DIFFER");
+  std::fflush(stdout);
+  return is_right;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    std::optional<std::string> device, rows, width, sweeps, odf, pes, threads;
+    bool checks = false;
+    imbrex::command options("jacobi2d", "[OPTIONS]", "Jacobi's method in two dimensions inside one GPU.");
+    options.option("--device", "NAME", device, "cuda unless given, or emulated")
+        .option("--rows", "N", rows, "of the grid, 1024 unless given")
+        .option("--width", "N", width, "of the grid, a multiple of 4, 1024 unless given")
+        .option("--sweeps", "N", sweeps, "100 unless given")
+        .option("--odf", "N,...", odf, "chares for each PE, 1 unless given")
+        .option("--pes", "N", pes, "blocks, as many as the device has unless given")
+        .option("--threads", "N", threads, "of a block, 512 unless given")
+        .flag("--check", checks, "compare with a loop of the host, bit for bit");
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    if (const auto help = options.read(words)) return std::fputs(help->c_str(), stdout) < 0 ? 1 : 0;
+    jacobi2d::problem p;
+    p.rows = number_of("--rows", rows.value_or("1024"));
+    p.width = number_of("--width", width.value_or("1024"));
+    p.sweeps = number_of("--sweeps", sweeps.value_or("100"));
+    p.pes = static_cast<std::uint32_t>(number_of("--pes", pes.value_or("0")));
+    p.threads = static_cast<std::uint32_t>(number_of("--threads", threads.value_or("0")));
+    const std::vector<float> should = checks ? jacobi2d::expected(p) : std::vector<float>();
+    const std::vector<float>* const compared = checks ? &should : nullptr;
+    const auto found = imbrex::devices(device.value_or("cuda"));
+    std::printf("%s: %d x %d cells, %d sweeps\n", found.front()->info().label().c_str(), p.rows, p.width,
+                p.sweeps);
+    bool all_right = report(*found.front(), p, jacobi2d::variant::sweeps, compared);
+    all_right = report(*found.front(), p, jacobi2d::variant::loop, compared) && all_right;
+    for (const int blocks : numbers_of("--odf", odf.value_or("1"))) {
+      p.blocks_each = blocks;
+      all_right = report(*found.front(), p, jacobi2d::variant::resident, compared) && all_right;
+    }
+    return all_right ? 0 : 1;
+  } catch (const imbrex::usage_error& e) {
+    std::fprintf(stderr, "jacobi2d: error: %s\n", e.what());
+    return imbrex::usage_error::exit_status;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "jacobi2d: error: %s\n", e.what());
+    return 1;
+  }
+}

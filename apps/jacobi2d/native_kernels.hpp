@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <imbrex/device/device_span.hpp>
+#include <imbrex/device/native_stream.hpp>
+
+#if IMBREX_HAS_CUDA
+
+namespace jacobi2d {
+
+/// One sweep of all the rows as one kernel, as a program whose host drives sends it.
+void sweep_on_device(imbrex::native_stream on, imbrex::device_span<float> from, imbrex::device_span<float> to,
+                     int rows, int width);
+/// All sweeps as one kernel whose blocks wait for each other after each of them.
+void loop_on_device(imbrex::native_stream on, imbrex::device_span<float> a, imbrex::device_span<float> b,
+                    int rows, int width, int sweeps, int threads);
+
+}  // namespace jacobi2d
+
+#endif

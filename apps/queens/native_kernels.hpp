@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <imbrex/device/device_span.hpp>
+#include <imbrex/device/native_stream.hpp>
+
+#include "board.hpp"
+
+#if IMBREX_HAS_CUDA
+
+namespace queens {
+
+/// Searches boards that the host has made, a thread each, and adds up what they find in `sum`.
+void search_on_device(imbrex::native_stream on, imbrex::device_span<const board> boards, std::uint32_t size,
+                      imbrex::device_span<unsigned long long> sum);
+
+}  // namespace queens
+
+#endif

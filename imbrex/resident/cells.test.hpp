@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <imbrex/resident/chare.hpp>
+
+/// Classes of chares for the tests of the host's and of the device's machine.
+namespace imbrex::resident::test {
+
+/// Passes tokens round, in one dimension.
+struct ring : chare<ring> {
+  std::uint32_t got = 0;
+
+  IMBREX_DEVICE void token(context<ring>& here, std::uint64_t hops) {
+    if (here.leads()) ++got;
+    if (hops == 0) return here.exit(7);
+    here.send<&ring::token>((here.where()[0] + 1) % here.shape()[0], hops - 1);
+  }
+  using entries = resident::entries<&ring::token>;
+};
+
+/// Sends messages of all kinds to others at random, and checks what it gets.
+struct storm : chare<storm> {
+  struct large {
+    std::uint64_t sum = 0;
+    std::uint32_t words[6] = {};
+  };
+  std::uint32_t sent = 0, got = 0, wrong = 0, waits = 0;
+
+  static IMBREX_DEVICE std::uint64_t mixed(std::uint64_t x) {
+    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
+    return x ^ (x >> 31U);
+  }
+  IMBREX_DEVICE void start(context<storm>& here, std::uint32_t messages) {
+    for (int i = 0; i < 3; ++i)
+      here.send<&storm::scatter>(here.where(), messages, static_cast<std::uint32_t>(i));
+  }
+  IMBREX_DEVICE void scatter(context<storm>& here, std::uint32_t left, std::uint32_t kind) {
+    if (left == 0) return;
+    const std::uint64_t seed = mixed(std::uint64_t{left} << 32U | here.number() << 2U | kind);
+    const int to = static_cast<int>((seed >> 20U) % here.size());
+    if (kind == 0) {
+      here.send<&storm::take_short>(to, seed | 1U);
+    } else if (kind == 1) {
+      large l;
+      for (std::uint32_t i = 0; i < 6; ++i) l.sum += l.words[i] = static_cast<std::uint32_t>(seed >> i);
+      const payload<std::uint32_t> memory = here.prepare<&storm::take_large>(0);
+      if (!memory) return again(here, left, kind);
+      here.send<&storm::take_large>(to, l, memory);
+    } else {
+      const payload<std::uint64_t> memory =
+          here.prepare<&storm::take_payload>(static_cast<std::uint32_t>(1 + seed % 30));
+      if (!memory) return again(here, left, kind);
+      for (std::uint32_t i = here.thread(); i < memory.size(); i += here.threads()) memory[i] = seed + i;
+      here.send<&storm::take_payload>(to, static_cast<std::uint32_t>(seed), memory);
+    }
+    if (here.leads()) ++sent;
+    here.send<&storm::scatter>(here.where(), left - 1, kind);
+  }
+  IMBREX_DEVICE void again(context<storm>& here, std::uint32_t left, std::uint32_t kind) {
+    if (here.leads()) ++waits;
+    here.send<&storm::scatter>(here.where(), left, kind);
+  }
+  IMBREX_DEVICE void take_short(context<storm>& here, std::uint64_t odd) {
+    if (here.leads()) {
+      ++got;
+      wrong += odd % 2 == 0 ? 1 : 0;
+    }
+  }
+  IMBREX_DEVICE void take_large(context<storm>& here, const large& l, payload<std::uint32_t> none) {
+    if (!here.leads()) return;
+    ++got;
+    std::uint64_t sum = 0;
+    for (const std::uint32_t word : l.words) sum += word;
+    wrong += sum != l.sum || none.size() != 0 ? 1 : 0;
+  }
+  IMBREX_DEVICE void take_payload(context<storm>& here, std::uint32_t seed, payload<std::uint64_t> memory) {
+    std::uint32_t bad = static_cast<std::uint32_t>(memory[0]) != seed ? 1 : 0;
+    for (std::uint32_t i = 0; i < memory.size(); ++i) bad += memory[i] != memory[0] + i ? 1 : 0;
+    if (!here.leads()) return;
+    ++got;
+    wrong += bad;
+  }
+  using entries = resident::entries<&storm::start, &storm::scatter, &storm::take_short, &storm::take_large,
+                                    &storm::take_payload>;
+};
+
+/// Sends each to all in three dimensions, and reduces what it has got.
+struct cube : chare<cube, index<3>> {
+  std::uint32_t got = 0, rounds = 0;
+  std::uint64_t total = 0;
+  double largest = 0;
+
+  IMBREX_DEVICE void start(context<cube>& here) {
+    for (int x = 0; x < here.shape()[0]; ++x)
+      for (int y = 0; y < here.shape()[1]; ++y)
+        for (int z = 0; z < here.shape()[2]; ++z) here.send<&cube::greet>({x, y, z}, here.number());
+  }
+  IMBREX_DEVICE void greet(context<cube>& here, std::uint32_t from) {
+    if (here.leads()) got += from;
+    if (here.leads()) ++rounds;
+    here.sync();
+    if (rounds != here.size()) return;
+    here.contribute<&cube::sum>(got);
+    here.contribute<&cube::maximum>(static_cast<double>(here.number()) / 2);
+  }
+  IMBREX_DEVICE void sum(context<cube>& here, std::uint64_t all) {
+    if (here.leads()) total = all;
+  }
+  IMBREX_DEVICE void maximum(context<cube>& here, double most) {
+    if (here.leads()) largest = most;
+  }
+  using entries = resident::entries<&cube::start, &cube::greet, &cube::sum, &cube::maximum>;
+  using reductions = resident::reductions<all_reduction<&cube::sum, sum_operation>,
+                                          reduction<&cube::maximum, max_operation>>;
+};
+
+/// Steps in lockstep with its neighbours by reference numbers, in two dimensions, though messages come early.
+struct stepper : chare<stepper, index<2>> {
+  std::uint32_t step = 1, missing = 4, steps = 0, wrong = 0;
+
+  IMBREX_DEVICE void start(context<stepper>& here, std::uint32_t last) {
+    here.sync();
+    if (here.leads()) steps = last;
+    here.sync();
+    here.accept<&stepper::edge>(step);
+    push(here);
+  }
+  IMBREX_DEVICE void push(context<stepper>& here) {
+    const index<2> at = here.where(), shape = here.shape();
+    here.send<&stepper::edge>({(at[0] + 1) % shape[0], at[1]}, step, step);
+    here.send<&stepper::edge>({(at[0] + shape[0] - 1) % shape[0], at[1]}, step, step);
+    here.send<&stepper::edge>({at[0], (at[1] + 1) % shape[1]}, step, step);
+    here.send<&stepper::edge>({at[0], (at[1] + shape[1] - 1) % shape[1]}, step, step);
+  }
+  IMBREX_DEVICE void edge(context<stepper>& here, reference number, std::uint32_t value) {
+    here.sync();  // all have read what the first writes
+    if (here.leads()) {
+      wrong += number.number != step || value != step ? 1 : 0;
+      --missing;
+    }
+    here.sync();
+    if (missing != 0) return;
+    here.sync();
+    if (here.leads()) {
+      missing = 4;
+      ++step;
+    }
+    here.sync();
+    here.accept<&stepper::edge>(step);
+    if (step <= steps)
+      push(here);
+    else
+      here.contribute<&stepper::done>(std::uint32_t{1});
+  }
+  IMBREX_DEVICE void done(context<stepper>& here, std::uint32_t count) { here.exit(count); }
+  using entries = resident::entries<&stepper::start, &stepper::edge, &stepper::done>;
+  using reductions = resident::reductions<reduction<&stepper::done, sum_operation>>;
+};
+
+struct worker;
+/// Has triggers on which workers, another class, count down.
+struct boss : chare<boss> {
+  using chares = resident::chares<boss, worker>;
+  trigger ready[2];
+  std::uint32_t fired = 0, seen = 0, wrong = 0;
+
+  IMBREX_DEVICE void start(context<boss>& here, std::uint32_t rounds);
+  IMBREX_DEVICE void collect(context<boss>& here, std::uint32_t round);
+  using entries = resident::entries<&boss::start, &boss::collect>;
+};
+struct worker : chare<worker> {
+  using chares = boss::chares;
+  std::uint32_t results[64] = {};
+
+  IMBREX_DEVICE void work(context<worker>& here, std::uint32_t round) {
+    for (std::uint32_t i = here.thread(); i < 64; i += here.threads()) results[i] = round * 100 + i;
+    here.signal<&boss::collect>(0, here.of<boss>(0).ready[round % 2], 10, round);
+  }
+  using entries = resident::entries<&worker::work>;
+};
+inline IMBREX_DEVICE void boss::start(context<boss>& here, std::uint32_t rounds) {
+  if (here.leads()) seen = rounds;
+  for (int w = 0; w < 10; ++w) here.send<&worker::work>(w, std::uint32_t{0});
+}
+inline IMBREX_DEVICE void boss::collect(context<boss>& here, std::uint32_t round) {
+  if (here.leads()) {
+    ++fired;
+    for (int w = 0; w < 10; ++w)
+      for (std::uint32_t i = 0; i < 64; ++i)
+        wrong += here.of<worker>(w).results[i] != round * 100 + i ? 1 : 0;
+  }
+  here.sync();
+  if (round + 1 == seen) return here.exit(round);
+  for (int w = 0; w < 10; ++w) here.send_ordered<&worker::work>(w, round + 1);
+}
+
+/// Sends values to and fro by two channels.
+struct caller : chare<caller> {
+  channel<float> in;
+  std::uint32_t last = 0, wrong = 0;
+
+  IMBREX_DEVICE void start(context<caller>& here, std::uint32_t values) {
+    here.of<caller>(1).last = values;
+    last = values;
+    answer(here, 0);
+  }
+  IMBREX_DEVICE void take(context<caller>& here, std::uint32_t n) {
+    const float* const value = in.buffer(n);
+    std::uint32_t bad = 0;
+    for (std::uint32_t i = 0; i < in.size; ++i) bad += value[i] != static_cast<float>(n * 1000 + i) ? 1 : 0;
+    if (here.leads()) wrong += bad;
+    if (n == last) return here.exit(n);
+    answer(here, n + 1);
+  }
+  /// Writes its next value where its last one was, and puts it.
+  IMBREX_DEVICE void answer(context<caller>& here, std::uint32_t n) {
+    float* const own = in.buffers + 2 * in.size;
+    here.sync();
+    for (std::uint32_t i = here.thread(); i < in.size; i += here.threads())
+      own[i] = static_cast<float>(n * 1000 + i);
+    here.sync();
+    const int to = 1 - here.where()[0];
+    here.put<&caller::take>(to, here.of<caller>(to).in, n, own);
+  }
+  using entries = resident::entries<&caller::start, &caller::take>;
+};
+
+/// Does what is wrong.
+struct culprit : chare<culprit, index<2>> {
+  struct large {
+    std::uint64_t words[3] = {};
+  };
+  IMBREX_DEVICE void send_astray(context<culprit>& here) { here.send<&culprit::send_astray>({1, 7}); }
+  IMBREX_DEVICE void fail(context<culprit>& here, std::uint64_t number) { here.fail(number); }
+  IMBREX_DEVICE void hang(context<culprit>&) {
+    for (volatile bool on = true; on;) {
+    }
+  }
+  IMBREX_DEVICE void flood(context<culprit>& here) {
+    for (int i = 0; i < 100; ++i) here.send<&culprit::rest>({0, 1});
+  }
+  IMBREX_DEVICE void rest(context<culprit>&) {}
+  IMBREX_DEVICE void pour(context<culprit>& here) {
+    for (int i = 0; i < 100; ++i) here.send<&culprit::soak>({0, 1}, large());
+  }
+  IMBREX_DEVICE void soak(context<culprit>&, const large&) {}
+  IMBREX_DEVICE void ask_for_much(context<culprit>& here) { here.prepare<&culprit::take>(1'000'000); }
+  IMBREX_DEVICE void take(context<culprit>&, payload<double>) {}
+  IMBREX_DEVICE void number_ahead(context<culprit>& here) {
+    for (int i = 1; i < 4; ++i) here.send<&culprit::numbered>({1, 1}, i);
+  }
+  IMBREX_DEVICE void numbered(context<culprit>&, reference) {}
+  IMBREX_DEVICE void reduce_ahead(context<culprit>& here) {
+    for (std::uint32_t i = 0; i < 5; ++i) here.contribute<&culprit::reduced>(i);
+  }
+  IMBREX_DEVICE void reduced(context<culprit>&, std::uint32_t) {}
+  /// Keeps all busy, until one of them ends the run.
+  IMBREX_DEVICE void traffic(context<culprit>& here, std::uint32_t left) {
+    for (int i = 0; i < 4; ++i) here.send<&culprit::pass>(here.where(), left);
+  }
+  IMBREX_DEVICE void pass(context<culprit>& here, std::uint32_t left) {
+    if (left == 0 && here.number() == 3) return here.exit(99);
+    const int next = static_cast<int>(here.number() * 3 + 1) % static_cast<int>(here.size());
+    here.send<&culprit::pass>({next / 2, next % 2}, left == 0 ? 0 : left - 1);
+  }
+  using entries =
+      resident::entries<&culprit::send_astray, &culprit::fail, &culprit::hang, &culprit::flood,
+                        &culprit::rest, &culprit::pour, &culprit::soak, &culprit::ask_for_much,
+                        &culprit::take, &culprit::number_ahead, &culprit::numbered, &culprit::reduce_ahead,
+                        &culprit::reduced, &culprit::traffic, &culprit::pass>;
+  using reductions = resident::reductions<reduction<&culprit::reduced, sum_operation>>;
+};
+
+}  // namespace imbrex::resident::test

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <imbrex/resident/channel.hpp>
+#include <imbrex/resident/core.hpp>
+#include <imbrex/resident/entries.hpp>
+#include <imbrex/resident/machine.hpp>
+#include <imbrex/resident/reducer.hpp>
+
+namespace imbrex::resident {
+
+namespace detail {
+
+template <int N>
+IMBREX_DEVICE constexpr bool contains(const array_layout& a, const index<N>& i) {
+  for (int d = 0; d < N; ++d)
+    if (i[d] < 0 || static_cast<std::uint32_t>(i[d]) >= a.shape[d]) return false;
+  return true;
+}
+template <int N>
+IMBREX_DEVICE constexpr std::uint32_t linear(const array_layout& a, const index<N>& i) {
+  std::uint32_t l = 0;
+  for (int d = 0; d < N; ++d) l = l * a.shape[d] + static_cast<std::uint32_t>(i[d]);
+  return l;
+}
+
+template <class Head, class... Rest, class First, class... Others>
+IMBREX_DEVICE void pack(packed<Head, Rest...>& to, const First& first, const Others&... others) {
+  static_assert(std::is_convertible_v<First, Head>, "imbrex: an argument has the wrong type for this entry");
+  to.head = static_cast<Head>(first);
+  if constexpr (sizeof...(Rest) > 0) pack(to.tail, others...);
+}
+template <class T>
+IMBREX_DEVICE std::uint64_t parcel_of(const payload<T>& last) {
+  return last.parcel();
+}
+template <class First, class... Rest>
+IMBREX_DEVICE std::uint64_t parcel_of(const First&, const Rest&... rest) {
+  return parcel_of(rest...);
+}
+
+}  // namespace detail
+
+/// What an entry is given: its place, and how it sends. All threads of the PE run the entry, each with a
+/// context of its own, and all make the same calls in the same order, except where it says otherwise. What
+/// they give as arguments counts from the first thread.
+template <class Chare>
+class context {
+  using list = typename detail::chares_of<Chare>::type;
+  template <auto Entry>
+  using target_index = typename detail::traits_of<Entry>::index_type;
+
+ public:
+  using index_type = typename Chare::index_type;
+
+  IMBREX_DEVICE explicit context(detail::core& core) : core_(core) {}
+
+  /// The place of this chare in its array.
+  IMBREX_DEVICE index_type where() const {
+    index_type i;
+    std::uint32_t rest = core_.element;
+    for (int d = index_type::dimensions - 1; d > 0; --d) {
+      const std::uint32_t extent = array<Chare>().shape[d];
+      i[d] = static_cast<int>(rest % extent);
+      rest /= extent;
+    }
+    i[0] = static_cast<int>(rest);
+    return i;
+  }
+  /// The extents of its array.
+  IMBREX_DEVICE index_type shape() const {
+    index_type s;
+    for (int d = 0; d < index_type::dimensions; ++d) s[d] = static_cast<int>(array<Chare>().shape[d]);
+    return s;
+  }
+  /// Elements of its array.
+  IMBREX_DEVICE std::uint32_t size() const { return array<Chare>().count; }
+  /// Its number in the order of elements.
+  IMBREX_DEVICE std::uint32_t number() const { return core_.element; }
+
+  IMBREX_DEVICE std::uint32_t pe() const { return core_.pe; }
+  IMBREX_DEVICE std::uint32_t num_pes() const { return core_.m.pes; }
+  /// This thread among those of the PE.
+  IMBREX_DEVICE std::uint32_t thread() const { return core_.threads.thread(); }
+  IMBREX_DEVICE std::uint32_t threads() const { return core_.threads.threads(); }
+  /// True for the first of them.
+  IMBREX_DEVICE bool leads() const { return core_.leads(); }
+  /// Waits for all threads of the PE.
+  IMBREX_DEVICE void sync() { core_.threads.sync(); }
+
+  /// Another chare, wherever it is: all of this GPU's memory is shared. Who touches what when is the
+  /// program's business.
+  template <class C>
+  IMBREX_DEVICE C& of(const typename C::index_type& i) const {
+    return *reinterpret_cast<C*>(array<C>().elements +
+                                 std::uint64_t{sizeof(C)} * detail::linear(array<C>(), i));
+  }
+
+  /// Runs an entry of the chare `to`, some time. With at most 8 bytes of arguments it costs one atomic
+  /// addition and one store of 16 bytes, and orders nothing but itself: a message with a payload, or
+  /// `send_ordered`, does. With more it takes a parcel of the PE's. Ends the run with an error if there is no
+  /// such chare, or no parcel left. What one chare sends to another arrives in order.
+  template <auto Entry, class... A>
+  IMBREX_DEVICE void send(const target_index<Entry>& to, const A&... arguments) {
+    if constexpr (detail::traits_of<Entry>::has_payload) sync();  // other threads have written to it
+    post<Entry>(to, 0, arguments...);
+  }
+  /// The same, and what the entry does comes after all that the threads of this PE have read and written, in
+  /// memory that chares share, before.
+  template <auto Entry, class... A>
+  IMBREX_DEVICE void send_ordered(const target_index<Entry>& to, const A&... arguments) {
+    sync();
+    post<Entry>(to, is_ordered, arguments...);
+  }
+
+  /// Runs an entry of all elements of its array, in the order of a tree of PEs. At most 8 bytes of arguments.
+  template <auto Entry, class... A>
+  IMBREX_DEVICE void broadcast(const A&... arguments) {
+    using traits = detail::traits_of<Entry>;
+    static_assert(sizeof...(A) == traits::arguments, "imbrex: wrong number of arguments for this entry");
+    static_assert(!traits::in_parcel, "imbrex: a broadcast inside a GPU has at most 8 bytes of arguments");
+    static_assert(!traits::is_numbered, "imbrex: a broadcast inside a GPU has no reference number");
+    if (!leads()) return;
+    item i;
+    make_item<Entry>(i, detail::all_elements, arguments...);
+    core_.post(0, i);
+  }
+
+  /// Memory of a message, for `count` Ts: the same for all threads, who fill it together and send it, once.
+  /// If the PE has none left it is false as a bool: others have not read yet what it sent them, so the entry
+  /// can only end, and try again when it is run again. More than a parcel holds ends the run with an error.
+  template <auto Entry>
+  IMBREX_DEVICE auto prepare(std::uint32_t count) {
+    using traits = detail::traits_of<Entry>;
+    using element = typename traits::element;
+    constexpr std::uint32_t offset = detail::payload_offset<traits::fixed_bytes>;
+    std::uint64_t& shared = core_.me.scratch[core_.scratches++ % 2];
+    if (leads()) {
+      shared = 0;
+      if (offset + std::uint64_t{count} * sizeof(element) > core_.m.parcel_bytes)
+        core_.fail(detail::failure_kind::no_parcel, offset + std::uint64_t{count} * sizeof(element));
+      else
+        shared = take_parcel();
+      if (shared != 0)
+        reinterpret_cast<detail::parcel_head*>(core_.m.parcel(shared))->size = count;
+      else
+        detail::memory::relax();
+    }
+    sync();
+    const std::uint64_t parcel = shared;
+    if (parcel == 0) return payload<element>();
+    return payload<element>(reinterpret_cast<element*>(core_.m.parcel(parcel) + offset), count, parcel);
+  }
+
+  /// Gives this chare's value to the reduction that Entry is the end of, and counts it as the chare's next.
+  template <auto Entry, class V>
+  IMBREX_DEVICE void contribute(const V& value) {
+    using traits = detail::traits_of<Entry>;
+    static_assert(!traits::in_parcel && traits::arguments == 1,
+                  "imbrex: what a reduction inside a GPU combines is one value of at most 8 bytes");
+    static_assert(std::is_same_v<typename traits::chare, Chare>,
+                  "imbrex: a chare contributes to the reductions of its own class");
+    if (!leads()) return;
+    using reduction = typename detail::table<list>::template reduction_of<Entry>;
+    detail::reducer<list, reduction>(core_).contribute(static_cast<typename traits::first>(value));
+  }
+
+  /// From now on messages for this chare's numbered entry run that have this number; others wait. At first
+  /// it is 0.
+  template <auto Entry>
+  IMBREX_DEVICE void accept(reference next) {
+    static_assert(detail::traits_of<Entry>::is_numbered,
+                  "imbrex: the first argument of a numbered entry is an imbrex::resident::reference");
+    static_assert(std::is_same_v<typename detail::traits_of<Entry>::chare, Chare>,
+                  "imbrex: a chare accepts numbers of its own entries");
+    if (!leads()) return;
+    constexpr std::uint32_t place =
+        detail::entry_list<typename Chare::entries>::template place_among_numbered<Entry>();
+    const detail::array_layout& a = array<Chare>();
+    a.accepted[core_.element * a.numbered + place] = next.number;
+    core_.me.revisits = core_.me.kept_count != 0;
+  }
+
+  /// Adds a signal to a trigger; the last of `all` runs the entry of the chare `to`, which sees all that was
+  /// written before these signals, by all threads. Arguments count from the last. The trigger is then as new,
+  /// for signals of whoever knows by that entry's work that this time is over.
+  template <auto Entry, class... A>
+  IMBREX_DEVICE void signal(const target_index<Entry>& to, trigger& counter, std::uint32_t all,
+                            const A&... arguments) {
+    using traits = detail::traits_of<Entry>;
+    static_assert(sizeof...(A) == traits::arguments, "imbrex: wrong number of arguments for this entry");
+    static_assert(!traits::in_parcel, "imbrex: a trigger's entry has at most 8 bytes of arguments");
+    sync();
+    if (leads() && counter.add(all)) post<Entry>(to, is_ordered, arguments...);
+  }
+
+  /// Writes value n of a channel that the chare `to` has, `size` Ts from `from` on, and signals: the entry of
+  /// `to` that is run has the value in `there.buffer(n)`. Its only argument is n. `from` is aligned to 16
+  /// bytes.
+  template <auto Entry, class T>
+  IMBREX_DEVICE void put(const target_index<Entry>& to, channel<T>& there, std::uint32_t n, const T* from) {
+    static_assert(std::is_trivially_copyable_v<T>,
+                  "imbrex: what a channel carries must be trivially copyable");
+    const std::uint64_t words = std::uint64_t{there.size} * sizeof(T) / sizeof(wide_word);
+    auto* const out = reinterpret_cast<wide_word*>(there.buffer(n));
+    const auto* const in = reinterpret_cast<const wide_word*>(from);
+    for (std::uint64_t w = thread(); w < words; w += threads()) out[w] = in[w];
+    signal<Entry>(to, there.arrived[n % 2], 1, n);
+  }
+
+  /// Ends the run with this value; what is under way is lost.
+  IMBREX_DEVICE void exit(std::uint64_t value) {
+    if (leads()) core_.end(detail::stop_reason::exited, value);
+  }
+  /// Ends the run with an error that has this number.
+  IMBREX_DEVICE void fail(std::uint64_t number) {
+    if (leads()) core_.fail(detail::failure_kind::of_program, number);
+  }
+
+ private:
+  template <auto Entry, class... A>
+  IMBREX_DEVICE void post(const target_index<Entry>& to, std::uint32_t order, const A&... arguments) {
+    using traits = detail::traits_of<Entry>;
+    static_assert(sizeof...(A) == traits::arguments, "imbrex: wrong number of arguments for this entry");
+    if (!leads()) return;
+    using target = typename traits::chare;
+    if (!detail::contains(array<target>(), to)) return missing<Entry>(to);
+    const std::uint32_t element = detail::linear(array<target>(), to);
+    item i;
+    if (!make_item<Entry>(i, element, arguments...)) return;
+    i.meta |= order;
+    core_.post(array<target>().pe_of(element), i);
+  }
+  template <class C>
+  IMBREX_DEVICE const detail::array_layout& array() const {
+    return core_.m.arrays[detail::table<list>::template array<C>()];
+  }
+  /// 0: none is left.
+  IMBREX_DEVICE std::uint64_t take_parcel() {
+    const std::uint32_t one = core_.m.parcels_of(core_.pe).take(core_.me.parcels);
+    return one == 0 ? 0 : std::uint64_t{core_.pe} << 32U | one;
+  }
+  template <auto Entry, class... A>
+  IMBREX_DEVICE bool make_item(item& i, std::uint32_t element, const A&... arguments) {
+    using traits = detail::traits_of<Entry>;
+    i.meta = detail::meta_of(detail::table<list>::template number<Entry>(), element);
+    if constexpr (!traits::in_parcel) {
+      if constexpr (traits::arguments > 0) {
+        typename traits::fixed fixed;
+        detail::pack(fixed, arguments...);
+        __builtin_memcpy(&i.body, &fixed, sizeof(fixed));
+      }
+      return true;
+    } else {
+      if constexpr (traits::has_payload)
+        i.body = detail::parcel_of(arguments...);
+      else
+        i.body = take_parcel();
+      if (i.body == 0) {
+        core_.fail(detail::failure_kind::no_parcel);
+        return false;
+      }
+      i.meta |= is_ordered;
+      if constexpr (traits::fixed_bytes > 0) {
+        typename traits::fixed fixed;
+        detail::pack(fixed, arguments...);
+        __builtin_memcpy(core_.m.parcel(i.body) + sizeof(detail::parcel_head), &fixed, sizeof(fixed));
+      }
+      return true;
+    }
+  }
+  template <auto Entry, class Index>
+  IMBREX_DEVICE void missing(const Index& to) {
+    detail::failure f = core_.here(detail::failure_kind::missing_element);
+    f.about_entry = detail::table<list>::template number<Entry>();
+    for (int d = 0; d < Index::dimensions; ++d) f.about_place[d] = static_cast<std::uint32_t>(to[d]);
+    core_.end(detail::stop_reason::failed, 0, f);
+  }
+  detail::core& core_;
+};
+
+}  // namespace imbrex::resident

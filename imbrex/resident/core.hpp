@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <imbrex/resident/machine.hpp>
+#include <imbrex/resident/team.hpp>
+
+namespace imbrex::resident::detail {
+
+/// What one thread of a PE works with.
+class core {
+ public:
+  IMBREX_DEVICE core(const machine& of, pe_state& state, team& threads, std::uint32_t pe)
+      : m(of), me(state), threads(threads), pe(pe) {}
+
+  IMBREX_DEVICE bool leads() const { return threads.thread() == 0; }
+
+  /// Ends the run, unless another has: of the first thread.
+  IMBREX_DEVICE void end(stop_reason why, std::uint64_t value, const failure& what = {}) {
+    if (memory::add(m.end->claims, 1) != 0) return;
+    m.end->value = value;
+    m.end->first = what;
+    memory::store_release(m.end->stop, static_cast<std::uint32_t>(why));
+  }
+  IMBREX_DEVICE bool stops() const { return memory::load(m.end->stop) != 0; }
+  IMBREX_DEVICE failure here(failure_kind kind) const {
+    failure f;
+    f.kind = kind;
+    f.pe = pe;
+    f.entry = entry;
+    f.element = element;
+    return f;
+  }
+  IMBREX_DEVICE void fail(failure_kind kind, std::uint64_t value = 0) {
+    end(stop_reason::failed, value, here(kind));
+  }
+
+  /// Sends an item: of the first thread. Never waits: what finds the mailbox full is kept, with its ticket,
+  /// so what is sent to one PE stays in order.
+  IMBREX_DEVICE void post(std::uint32_t to, const item& i) {
+    mailbox<memory> box = m.mailbox_of(to);
+    std::uint32_t ticket = 0;
+    if (box.try_send(me.tickets[to], ticket, i)) return;
+    if (me.out.full()) return fail(failure_kind::outbox_full, to);
+    me.out.keep({i, to, ticket});
+  }
+
+  const machine& m;
+  pe_state& me;
+  team& threads;
+  std::uint32_t pe;
+  std::uint32_t entry = failure::no_number;  ///< that runs
+  std::uint32_t element = 0;
+  std::uint32_t scratches = 0;  ///< that were used: they take turns
+};
+
+}  // namespace imbrex::resident::detail

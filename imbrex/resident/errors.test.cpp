@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/resident/cells.test.hpp>
+#include <imbrex/resident/devices.test.hpp>
+#include <imbrex/resident/program.hpp>
+
+namespace imbrex::resident::test {
+namespace {
+
+template <class Error>
+std::string text_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+class resident_errors : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    devices_ = devices_here(GetParam());
+    if (devices_.empty()) GTEST_SKIP() << "there is no GPU";
+  }
+  device& gpu() { return *devices_.front(); }
+  static settings small() {
+    settings s;
+    s.pes = 2;
+    s.mailbox = 2;
+    s.outbox = 10;
+    s.early = 2;
+    s.parcels = 3;
+    return s;
+  }
+  template <auto Entry, class... A>
+  std::string failure_of(const A&... arguments) {
+    program<culprit> p(gpu(), small(), {4, 2});
+    return text_of<error>([&] { p.run<Entry>({2, 0}, arguments...); });
+  }
+
+ private:
+  std::vector<std::unique_ptr<device>> devices_;
+};
+#if IMBREX_HAS_CUDA
+INSTANTIATE_TEST_SUITE_P(, resident_errors, testing::Values("emulated", "cuda"));
+#else
+INSTANTIATE_TEST_SUITE_P(, resident_errors, testing::Values("emulated"));
+#endif
+
+TEST_P(resident_errors, name_a_missing_element_and_who_sent_to_it) {
+  EXPECT_EQ(failure_of<&culprit::send_astray>(),
+            "entry send_astray of culprit(2, 0) on PE 0 sent entry send_astray to culprit(1, 7), which there "
+            "is not: "
+            "the array has the extents (4, 2)");
+}
+
+TEST_P(resident_errors, name_who_failed) {
+  EXPECT_EQ(failure_of<&culprit::fail>(std::uint64_t{17}),
+            "entry fail of culprit(2, 0) on PE 0 failed with number 17");
+}
+
+TEST_P(resident_errors, say_that_an_outbox_is_full) {
+  EXPECT_EQ(failure_of<&culprit::flood>(),
+            "entry flood of culprit(2, 0) on PE 0 had 10 messages for full mailboxes and one more for PE 1: "
+            "send less "
+            "at once, or raise settings::outbox or settings::mailbox");
+}
+
+TEST_P(resident_errors, say_that_no_parcel_is_left) {
+  EXPECT_EQ(failure_of<&culprit::pour>(),
+            "entry pour of culprit(2, 0) on PE 0 sent more than 8 bytes, and all 3 parcels of its PE are on "
+            "their way: "
+            "ask by prepare(), or raise settings::parcels");
+}
+
+TEST_P(resident_errors, say_that_a_parcel_is_too_small) {
+  EXPECT_EQ(failure_of<&culprit::ask_for_much>(),
+            "entry ask_for_much of culprit(2, 0) on PE 0 asked for a message of 8000016 bytes: raise "
+            "settings::parcel_bytes, now 1024");
+}
+
+TEST_P(resident_errors, say_that_too_many_messages_are_early) {
+  EXPECT_EQ(failure_of<&culprit::number_ahead>(),
+            "PE 1 had 2 messages whose numbers are not accepted, and one more: raise settings::early");
+}
+
+TEST_P(resident_errors, say_that_a_reduction_is_too_far_ahead) {
+  EXPECT_EQ(failure_of<&culprit::reduce_ahead>(),
+            "entry reduce_ahead of culprit(2, 0) on PE 0 is 4 rounds of a reduction ahead of another "
+            "element: wait for "
+            "a result in between");
+}
+
+TEST_P(resident_errors, name_messages_that_nobody_accepts) {
+  settings s = small();
+  s.early = 5;
+  program<culprit> p(gpu(), s, {4, 2});
+  EXPECT_EQ(
+      text_of<error>([&] { p.run<&culprit::number_ahead>({2, 0}); }),
+      "a program inside a GPU is quiet, but 3 messages wait for a number that is not accepted, such as entry "
+      "numbered of culprit(1, 1) with number 1");
+}
+
+TEST_P(resident_errors, name_settings_that_cannot_be) {
+  const auto refusal = [this](const std::function<void(settings&)>& change) {
+    settings s = small();
+    change(s);
+    return text_of<usage_error>([&] { program<ring>(gpu(), s, {4}); });
+  };
+  EXPECT_EQ(refusal([](settings& s) { s.pes = 1000; }),
+            "a program inside a GPU cannot have 1000 PEs: 1 to 256 can be");
+  EXPECT_EQ(refusal([](settings& s) { s.threads = 513; }),
+            "a program inside a GPU cannot have 513 threads in a PE: 1 to 512 can be");
+  EXPECT_EQ(
+      refusal([](settings& s) { s.mailbox = 12; }),
+      "a program inside a GPU cannot have mailboxes of 12 messages: a power of two from 2 to 2^20 can be");
+  EXPECT_EQ(refusal([](settings& s) { s.parcel_bytes = 100; }),
+            "a program inside a GPU cannot have parcels of 100 bytes: multiples of 16 from 128 on can be");
+  EXPECT_EQ(text_of<usage_error>([this] { program<ring>(gpu(), small(), {0}); }),
+            "a program inside a GPU cannot have an array of ring with an extent of 0");
+  EXPECT_EQ(
+      text_of<usage_error>([this] { program<culprit>(gpu(), small(), {5000, 5000}); }),
+      "a program inside a GPU cannot have an array of 25000000 elements of culprit: the most are 16777215");
+}
+
+TEST_P(resident_errors, refuse_a_program_that_runs) {
+  program<ring> p(gpu(), small(), {4});
+  EXPECT_EQ(text_of<error>([&] { p.end(); }),
+            "a program inside a GPU is asked for the end of a run that was not started");
+  p.start<&ring::token>(0, std::uint64_t{3});
+  EXPECT_EQ(text_of<error>([&] { p.read<ring>(); }),
+            "a program inside a GPU is used while it runs: await its stream and call end() before");
+  p.stream().synchronize();
+  EXPECT_EQ(p.end().value, 7U);
+  EXPECT_EQ(text_of<usage_error>([&] { p.write(std::vector<ring>(3)); }),
+            "an array inside a GPU is written with 3 elements, but has 4");
+  EXPECT_EQ(text_of<usage_error>([&] { p.run<&ring::token>(4, std::uint64_t{3}); }),
+            "a run inside a GPU cannot begin with ring(4), which there is not: the array has the extents "
+            "(4)");
+}
+
+TEST_P(resident_errors, of_an_entry_that_hangs_are_the_watchdogs) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        const auto found = devices_here(GetParam());
+        settings s = small();
+        s.patience = nanoseconds(300'000'000);
+        program<culprit> p(*found.front(), s, {4, 2});
+        p.run<&culprit::hang>({2, 1});
+      },
+      testing::ExitedWithCode(1),
+      "imbrex: no PE of a program inside a GPU has begun an entry for 0\\.[3-9] s:\n  PE 1 is in entry hang "
+      "of "
+      "culprit\\(2, 1\\)");
+}
+
+TEST(resident_report, names_a_message_for_an_entry_that_is_not) {
+  const detail::layout plan(
+      [] {
+        settings s;
+        s.pes = s.threads = 1;
+        s.outbox = s.early = s.parcels = 4;
+        return s;
+      }(),
+      {detail::kind_of<ring>({4})});
+  // A message as no program can send it: what follows shows that it ends the run.
+  alignas(256) static std::byte memory[1U << 17U];
+  ASSERT_LE(plan.image_bytes() + plan.bulk_bytes(), sizeof(memory));
+  std::vector<ring> elements(4);
+  plan.write(memory, 0, {5, detail::meta_of(9, 3)});
+  const detail::machine m =
+      plan.at(memory, memory + plan.image_bytes(), {reinterpret_cast<std::byte*>(elements.data())});
+  detail::run_on_host<chares<ring>>(m);
+  EXPECT_EQ(m.end->first.kind, detail::failure_kind::wrong_entry);
+  const detail::entry_names names{{{"token", 0, false}}};
+  EXPECT_EQ(
+      detail::reporter(plan, names).text_of(m.end->first, 0),
+      "PE 0 got a message for entry number 9 of element 3, which there is not: memory of the runtime was "
+      "overwritten");
+}
+
+}  // namespace
+}  // namespace imbrex::resident::test

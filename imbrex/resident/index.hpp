@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <imbrex/resident/transport/memory.hpp>
+
+namespace imbrex::resident {
+
+/// The place of an element in an N-dimensional array, or the extents of an array, 1 <= N <= 3, as devices
+/// know it: as `imbrex::index`, without checks. The last one varies fastest in the order of elements.
+template <int N>
+class index {
+  static_assert(N >= 1 && N <= 3, "imbrex: an array inside a GPU has 1 to 3 dimensions");
+
+ public:
+  static constexpr int dimensions = N;
+
+  IMBREX_DEVICE constexpr index() : values_{} {}
+  template <class... I>
+  IMBREX_DEVICE constexpr index(int first, I... others) : values_{first, static_cast<int>(others)...} {
+    static_assert(sizeof...(I) + 1 == N, "imbrex: an index has one number for each dimension");
+  }
+
+  IMBREX_DEVICE constexpr int operator[](int dimension) const { return values_[dimension]; }
+  IMBREX_DEVICE constexpr int& operator[](int dimension) { return values_[dimension]; }
+  friend IMBREX_DEVICE constexpr bool operator==(const index& a, const index& b) {
+    for (int d = 0; d < N; ++d)
+      if (a[d] != b[d]) return false;
+    return true;
+  }
+  friend IMBREX_DEVICE constexpr bool operator!=(const index& a, const index& b) { return !(a == b); }
+
+ private:
+  int values_[N];
+};
+
+/// Division of numbers below 2^24 by one that is known before, without a division: a multiplication and a
+/// shift.
+struct divisor {
+  std::uint32_t multiplier = 1;
+  std::uint32_t shift = 0;
+
+  divisor() = default;
+  /// 1 <= by <= 2^24.
+  explicit divisor(std::uint32_t by) : shift(24) {
+    while ((std::uint32_t{1} << (shift - 24)) < by) ++shift;
+    multiplier = static_cast<std::uint32_t>(((std::uint64_t{1} << shift) + by - 1) / by);
+  }
+  IMBREX_DEVICE std::uint32_t quotient(std::uint32_t n) const {
+    return static_cast<std::uint32_t>((std::uint64_t{n} * multiplier) >> shift);
+  }
+};
+
+}  // namespace imbrex::resident

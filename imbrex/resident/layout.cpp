@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/resident/layout.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+
+namespace imbrex::resident::detail {
+namespace {
+
+constexpr std::size_t alignment = 256;
+constexpr std::uint32_t most_pes = 256, most_threads = 512;
+
+std::size_t rounded(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+/// Hands out consecutive pieces.
+class pieces {
+ public:
+  std::size_t take(std::size_t bytes) { return std::exchange(used_, used_ + rounded(bytes)); }
+  std::size_t used() const { return used_; }
+
+ private:
+  std::size_t used_ = 0;
+};
+
+void require(bool holds, const std::string& otherwise) {
+  if (!holds) throw usage_error("a program inside a GPU cannot have " + otherwise);
+}
+
+void check(const settings& s) {
+  const auto number = [](std::uint32_t n) { return std::to_string(n); };
+  require(s.pes >= 1 && s.pes <= most_pes, number(s.pes) + " PEs: 1 to 256 can be");
+  require(s.threads >= 1 && s.threads <= most_threads,
+          number(s.threads) + " threads in a PE: 1 to 512 can be");
+  require(s.mailbox >= 2 && std::has_single_bit(s.mailbox) && s.mailbox <= 1U << 20U,
+          "mailboxes of " + number(s.mailbox) + " messages: a power of two from 2 to 2^20 can be");
+  require(s.outbox >= 1 && s.outbox <= 1U << 20U,
+          "outboxes of " + number(s.outbox) + " messages: 1 to 2^20 can be");
+  require(s.early >= 1 && s.early <= 1U << 20U, number(s.early) + " early messages: 1 to 2^20 can be");
+  require(s.parcels >= 1 && s.parcels <= 1U << 16U, number(s.parcels) + " parcels: 1 to 65536 can be");
+  require(s.parcel_bytes >= 128 && s.parcel_bytes % 16 == 0,
+          "parcels of " + number(s.parcel_bytes) + " bytes: multiples of 16 from 128 on can be");
+  require(s.patience > nanoseconds(0), "no patience: a time above 0 can be");
+}
+
+array_layout array_of(const array_kind& kind, const settings& s) {
+  array_layout a;
+  std::uint64_t count = 1;
+  for (std::size_t d = 0; d < kind.shape.size(); ++d) {
+    require(kind.shape[d] >= 1,
+            "an array of " + kind.name + " with an extent of " + std::to_string(kind.shape[d]));
+    a.shape[d] = static_cast<std::uint32_t>(kind.shape[d]);
+    count *= a.shape[d];
+    require(count <= most_elements, "an array of " + std::to_string(count) + " elements of " + kind.name +
+                                        ": the most are " + std::to_string(most_elements));
+  }
+  a.element_bytes = kind.element_bytes;
+  a.count = static_cast<std::uint32_t>(count);
+  a.pes = s.pes;
+  a.placed = s.placed;
+  a.share = (a.count + s.pes - 1) / s.pes;
+  a.active_pes = s.placed == placement::blocks ? (a.count + a.share - 1) / a.share : std::min(a.count, s.pes);
+  a.by_pes = divisor(s.pes);
+  a.by_share = divisor(a.share);
+  a.numbered = kind.numbered;
+  a.reductions = kind.reductions;
+  return a;
+}
+
+template <class T>
+T* offset(std::size_t bytes) {
+  return reinterpret_cast<T*>(bytes);  // NOLINT: an offset in the place of an address, until `at`
+}
+template <class T>
+void move_to(T*& address, std::byte* base) {
+  address = reinterpret_cast<T*>(base + reinterpret_cast<std::uintptr_t>(address));
+}
+
+}  // namespace
+
+layout::layout(const settings& s, std::vector<array_kind> arrays) : settings_(s), arrays_(std::move(arrays)) {
+  check(s);
+  machine& m = offsets_;
+  m.pes = s.pes;
+  m.threads = s.threads;
+  m.mailbox_size = s.mailbox;
+  m.outbox_size = s.outbox;
+  m.kept_size = s.early;
+  m.parcels = s.parcels;
+  m.parcel_bytes = s.parcel_bytes;
+
+  pieces image;
+  m.end = offset<ending>(image.take(sizeof(ending)));
+  m.watched = offset<memory::wide>(image.take(s.pes * sizeof(memory::wide)));
+  m.kept = offset<std::uint32_t>(image.take(s.pes * sizeof(std::uint32_t)));
+  m.first_kept = offset<item>(image.take(s.pes * sizeof(item)));
+  report_bytes_ = image.used();
+  m.finished = offset<memory::word>(image.take(s.pes * sizeof(memory::word)));
+  m.seen = offset<std::uint32_t>(image.take(s.pes * sizeof(std::uint32_t)));
+  std::uint32_t reductions = 0;
+  for (const array_kind& kind : arrays_) {
+    array_layout a = array_of(kind, s);
+    a.accepted = offset<std::uint32_t>(image.take(std::size_t{a.count} * a.numbered * sizeof(std::uint32_t)));
+    a.rounds = offset<std::uint32_t>(image.take(std::size_t{a.count} * a.reductions * sizeof(std::uint32_t)));
+    if (a.reductions != 0) m.parts.values_each = std::max(m.parts.values_each, a.local_count(0));
+    reductions += a.reductions;
+    array_offsets_.push_back(a);
+  }
+
+  pieces pe;
+  pe.take(pe_layout::slots + s.mailbox * sizeof(memory::wide));
+  const auto piece = [](pieces& of, std::size_t bytes) { return static_cast<std::uint32_t>(of.take(bytes)); };
+  m.parts.next = piece(pe, s.parcels * sizeof(memory::plain));
+  const std::size_t rounds = std::size_t{reductions} * reduction_window;
+  m.parts.rounds = piece(pe, rounds * sizeof(reduction_round));
+  const std::size_t values = rounds * m.parts.values_each * sizeof(std::uint64_t);
+  require(values <= std::numeric_limits<std::uint32_t>::max() / 2,
+          "reductions of so many elements of a PE: " + std::to_string(m.parts.values_each));
+  m.parts.values = piece(pe, values);
+  m.parts.bytes = static_cast<std::uint32_t>(pe.used());
+  m.pe_memory = offset<std::byte>(image.take(pe.used() * s.pes));
+  image_bytes_ = image.used();
+
+  pieces bulk;
+  const std::size_t parcels = std::size_t{s.parcels} * s.parcel_bytes;
+  require(parcels <= std::numeric_limits<std::uint32_t>::max() / 2,
+          std::to_string(s.parcels) + " parcels of " + std::to_string(s.parcel_bytes) +
+              " bytes: 2 GiB are the most");
+  bulk.take(parcels);
+  m.parts.outbox = piece(bulk, s.outbox * sizeof(kept_item<>));
+  m.parts.kept = piece(bulk, s.early * sizeof(item));
+  m.parts.bulk_bytes = static_cast<std::uint32_t>(bulk.used());
+  bulk_bytes_ = bulk.used() * s.pes;
+}
+
+machine layout::at(std::byte* image, std::byte* bulk, const std::vector<std::byte*>& elements) const {
+  machine m = offsets_;
+  move_to(m.end, image);
+  move_to(m.watched, image);
+  move_to(m.kept, image);
+  move_to(m.first_kept, image);
+  move_to(m.finished, image);
+  move_to(m.seen, image);
+  move_to(m.pe_memory, image);
+  m.pe_bulk = bulk;
+  for (std::size_t n = 0; n < array_offsets_.size(); ++n) {
+    m.arrays[n] = array_offsets_[n];
+    m.arrays[n].elements = elements.at(n);
+    move_to(m.arrays[n].accepted, image);
+    move_to(m.arrays[n].rounds, image);
+  }
+  return m;
+}
+
+void layout::write(std::byte* image, std::uint32_t to, const item& first) const {
+  std::memset(image, 0, image_bytes_);
+  const machine m = at(image, nullptr, std::vector<std::byte*>(arrays_.size()));
+  const std::uint32_t ticket = settings_.first_ticket;
+  for (std::uint32_t pe = 0; pe < m.pes; ++pe) {
+    m.mailbox_of(pe).prepare(ticket);
+    memory::store(m.finished[pe], ticket);
+    auto* const rounds = reinterpret_cast<reduction_round*>(m.memory_of(pe) + m.parts.rounds);
+    const std::size_t count = (m.parts.values - m.parts.rounds) / sizeof(reduction_round);
+    for (std::size_t n = 0; n < count; ++n)
+      rounds[n].round = static_cast<std::uint32_t>(n % reduction_window);
+  }
+  mailbox<memory> box = m.mailbox_of(to);
+  box.try_fill(box.draw(), first);
+}
+
+}  // namespace imbrex::resident::detail

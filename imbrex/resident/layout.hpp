@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <imbrex/base/clock.hpp>
+#include <imbrex/resident/machine.hpp>
+
+namespace imbrex::resident {
+
+/// How a program inside a GPU runs. Sizes are of each PE.
+struct settings {
+  /// Thread blocks, or teams of threads of the host where the device is emulated. 0: as many as run at once.
+  std::uint32_t pes = 0;
+  /// Threads of a PE, at most 512. 0: 128 on a GPU, 1 on a host.
+  std::uint32_t threads = 0;
+  placement placed = placement::round_robin;
+  /// Messages that have arrived and wait: a power of two, at least 2.
+  std::uint32_t mailbox = 64;
+  /// Messages for full mailboxes: more end the run with an error.
+  std::uint32_t outbox = 1024;
+  /// Messages whose reference number is not accepted yet: more end the run with an error.
+  std::uint32_t early = 1024;
+  /// Messages of more than 8 bytes that it has sent and that are not read yet.
+  std::uint32_t parcels = 64;
+  /// The most bytes of such a message, with up to 80 of the runtime's and of the fixed arguments.
+  std::uint32_t parcel_bytes = 1024;
+  /// If no PE begins an entry for so long while one runs, the process says who does what, and ends.
+  nanoseconds patience = nanoseconds(10'000'000'000);
+  /// The number of the first message. Numbers wrap; tests begin shortly before.
+  std::uint32_t first_ticket = 0;
+};
+
+namespace detail {
+
+/// What the host knows of a class and its array.
+struct array_kind {
+  std::string name;
+  std::uint32_t element_bytes = 0;
+  std::vector<int> shape;
+  std::uint32_t numbered = 0, reductions = 0;
+};
+
+/// Lays a run's memory out: the image, which is written before each run, and the bulk, which is not.
+class layout {
+ public:
+  /// All settings are given. Throws usage_error for what cannot be.
+  layout(const settings& s, std::vector<array_kind> arrays);
+
+  std::size_t image_bytes() const { return image_bytes_; }
+  std::size_t bulk_bytes() const { return bulk_bytes_; }
+  /// So many bytes at the begin of the image say how a run goes and how it has ended.
+  std::size_t report_bytes() const { return report_bytes_; }
+  const settings& chosen() const { return settings_; }
+  const std::vector<array_kind>& arrays() const { return arrays_; }
+  /// The machine whose memory is there: aligned to 256 bytes.
+  machine at(std::byte* image, std::byte* bulk, const std::vector<std::byte*>& elements) const;
+  /// Writes the image of a machine that has one message, for PE `to`. Addresses in it are none.
+  void write(std::byte* image, std::uint32_t to, const item& first) const;
+
+ private:
+  settings settings_;
+  std::vector<array_kind> arrays_;
+  machine offsets_;  ///< with offsets from the image in place of addresses
+  std::vector<array_layout> array_offsets_;
+  std::size_t image_bytes_ = 0, bulk_bytes_ = 0, report_bytes_ = 0;
+};
+
+}  // namespace detail
+}  // namespace imbrex::resident

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <imbrex/resident/index.hpp>
+#include <imbrex/resident/transport/mailbox.hpp>
+#include <imbrex/resident/transport/memory.hpp>
+#include <imbrex/resident/transport/outbox.hpp>
+#include <imbrex/resident/transport/parcel_pool.hpp>
+
+/// What the PEs of a run share, and where it lies. All of it is one piece of the device's memory, laid out by
+/// the host (layout.hpp), of zeros but for what it writes there.
+namespace imbrex::resident {
+
+/// How elements are placed on PEs: the next element on the next PE, or equal shares of neighbours.
+enum class placement : std::uint32_t { round_robin, blocks };
+
+namespace detail {
+
+using memory = native_memory;
+
+/// An item's meta: whether it is ordered (bit 31), the number of its entry or reduction, and that of the
+/// element, or the round of a reduction.
+inline constexpr std::uint32_t all_elements = 0xffffff;
+inline constexpr std::uint32_t most_elements = all_elements;
+IMBREX_DEVICE constexpr std::uint32_t meta_of(std::uint32_t entry, std::uint32_t element) {
+  return entry << 24U | element;
+}
+IMBREX_DEVICE constexpr std::uint32_t entry_in(std::uint32_t meta) { return (meta & ~is_ordered) >> 24U; }
+IMBREX_DEVICE constexpr std::uint32_t element_in(std::uint32_t meta) { return meta & 0xffffff; }
+
+enum class stop_reason : std::uint32_t { none, exited, quiet, failed, abandoned };
+
+enum class failure_kind : std::uint32_t {
+  none,
+  missing_element,
+  wrong_entry,
+  outbox_full,
+  kept_full,
+  no_parcel,
+  reduction_ahead,
+  of_program
+};
+
+/// What went wrong first: where, and what about.
+struct failure {
+  failure_kind kind = failure_kind::none;
+  std::uint32_t pe = 0, entry = no_number, element = 0;  ///< of whom; of none: outside of entries
+  std::uint32_t about_entry = 0, about_place[3] = {};
+  std::uint64_t value = 0;
+
+  static constexpr std::uint32_t no_number = 0xffffffff;
+};
+
+/// How a run ends: who comes first writes why, and then tells all by `stop`.
+struct ending {
+  alignas(128) memory::word stop = 0;  ///< a stop_reason
+  alignas(128) memory::word claims = 0;
+  std::uint64_t value = 0;
+  failure first{};
+};
+
+/// The array of one class.
+struct array_layout {
+  std::byte* elements = nullptr;
+  std::uint32_t element_bytes = 0;
+  std::uint32_t count = 0;
+  std::uint32_t shape[3] = {1, 1, 1};
+  placement placed = placement::round_robin;
+  std::uint32_t share = 1;       ///< of blocks: elements of a PE
+  std::uint32_t active_pes = 0;  ///< so many PEs have elements: the first ones
+  divisor by_pes, by_share;
+  std::uint32_t* accepted = nullptr;  ///< of each element, for each numbered entry
+  std::uint32_t* rounds = nullptr;    ///< of each element, for each reduction: how often it has contributed
+  std::uint32_t numbered = 0, reductions = 0;
+
+  IMBREX_DEVICE std::uint32_t pe_of(std::uint32_t element) const {
+    if (placed == placement::blocks) return by_share.quotient(element);
+    return element - by_pes.quotient(element) * pes;
+  }
+  /// Its place among the elements of its PE.
+  IMBREX_DEVICE std::uint32_t local(std::uint32_t element) const {
+    if (placed == placement::blocks) return element - by_share.quotient(element) * share;
+    return by_pes.quotient(element);
+  }
+  IMBREX_DEVICE std::uint32_t local_count(std::uint32_t pe) const {
+    if (pe >= active_pes) return 0;
+    if (placed == placement::blocks) return pe + 1 == active_pes ? count - pe * share : share;
+    return by_pes.quotient(count - 1 - pe) + 1;
+  }
+  IMBREX_DEVICE std::uint32_t element(std::uint32_t pe, std::uint32_t local) const {
+    return placed == placement::blocks ? pe * share + local : pe + local * pes;
+  }
+  std::uint32_t pes = 1;
+};
+
+/// Rounds of a reduction under way at once: what is further ahead ends the run with an error.
+inline constexpr std::uint32_t reduction_window = 4;
+
+/// What a PE collects for one round of a reduction: values of its own elements, which lie elsewhere, and
+/// those of the two PEs below it in a tree. A round's place is used again when it is over.
+struct reduction_round {
+  std::uint32_t round = 0;  ///< its first is its place
+  std::uint32_t own = 0;
+  bool from_child[2] = {};
+  std::uint64_t value_of_child[2] = {};
+};
+
+/// Offsets within what each PE has of its own: what is written before a run, and what is not.
+struct pe_layout {
+  static constexpr std::uint32_t tail = 0, returned = 128, slots = 256;
+  std::uint32_t next = 0, rounds = 0, values = 0, bytes = 0;
+  std::uint32_t outbox = 0, kept = 0, bulk_bytes = 0;  ///< of the bulk, which begins with the parcels
+  std::uint32_t values_each = 0;  ///< of a round of a reduction: the most elements of a PE
+};
+
+inline constexpr std::uint32_t most_arrays = 4;
+
+/// Where everything is: the same for all PEs, and constant during a run.
+struct machine {
+  std::byte* pe_memory = nullptr;
+  std::byte* pe_bulk = nullptr;
+  pe_layout parts;
+  std::uint32_t pes = 0, threads = 1, mailbox_size = 0, outbox_size = 0, kept_size = 0, parcels = 0,
+                parcel_bytes = 0;
+  ending* end = nullptr;
+  /// Of each PE, what the watchdog looks at: in the body how many entries it has begun, and above how many
+  /// items it keeps for full mailboxes; in the stamp the meta of the entry that it runs, with bit 32 set.
+  memory::wide* watched = nullptr;
+  std::uint32_t* kept = nullptr;     ///< of each PE, at the end: messages whose number was not accepted
+  item* first_kept = nullptr;        ///< of each PE that has some
+  memory::word* finished = nullptr;  ///< of each PE
+  std::uint32_t* seen = nullptr;     ///< of each PE, for who looks for quiescence
+  array_layout arrays[most_arrays]{};
+
+  IMBREX_DEVICE std::byte* memory_of(std::uint32_t pe) const {
+    return pe_memory + static_cast<std::uint64_t>(pe) * parts.bytes;
+  }
+  IMBREX_DEVICE std::byte* bulk_of(std::uint32_t pe) const {
+    return pe_bulk + static_cast<std::uint64_t>(pe) * parts.bulk_bytes;
+  }
+  IMBREX_DEVICE mailbox<memory> mailbox_of(std::uint32_t pe) const {
+    std::byte* const at = memory_of(pe);
+    return {reinterpret_cast<memory::word*>(at + pe_layout::tail),
+            reinterpret_cast<memory::wide*>(at + pe_layout::slots), mailbox_size};
+  }
+  IMBREX_DEVICE parcel_pool<memory> parcels_of(std::uint32_t pe) const {
+    std::byte* const at = memory_of(pe);
+    return {reinterpret_cast<memory::word*>(at + pe_layout::returned),
+            reinterpret_cast<memory::plain*>(at + parts.next), parcels};
+  }
+  /// The memory of a parcel, by its owner and number.
+  IMBREX_DEVICE std::byte* parcel(std::uint64_t name) const {
+    return bulk_of(static_cast<std::uint32_t>(name >> 32U)) +
+           static_cast<std::uint64_t>(static_cast<std::uint32_t>(name) - 1) * parcel_bytes;
+  }
+  IMBREX_DEVICE void give_back(std::uint64_t name) const {
+    parcels_of(static_cast<std::uint32_t>(name >> 32U)).give_back(static_cast<std::uint32_t>(name));
+  }
+};
+
+/// A parcel begins with this; the fixed arguments follow, and then the payload.
+struct alignas(16) parcel_head {
+  std::uint32_t size = 0;  ///< of the payload, in elements
+};
+template <std::uint32_t FixedBytes>
+inline constexpr std::uint32_t payload_offset = sizeof(parcel_head) + (FixedBytes + 15U) / 16U * 16U;
+
+/// What the threads of one PE share and no other PE sees: on a device it is in the block's shared memory. All
+/// but the last three is the first thread's.
+struct pe_state {
+  outbox<memory> out;
+  parcel_pool<memory>::owned parcels;
+  item* kept = nullptr;  ///< messages whose number is not accepted yet
+  std::uint32_t kept_count = 0;
+  bool revisits = false;  ///< one of them may be accepted now
+  std::uint32_t head = 0;
+  std::uint32_t finished = 0;
+  std::uint32_t turns = 0;
+  std::uint32_t* tickets = nullptr;  ///< of each PE: the ticket that is expected there next
+  std::uint64_t held = 0;            ///< the parcel of the entry that runs or ran last
+  std::uint64_t scratch[2] = {};
+  item now[2];
+  std::uint32_t turn_kind[2] = {};
+
+  /// Before the PE's threads begin: of the first. `tickets_of_pes` has room for a number of each PE.
+  IMBREX_DEVICE void prepare(const machine& m, std::uint32_t pe, std::uint32_t* tickets_of_pes) {
+    std::byte* const bulk = m.bulk_of(pe);
+    out = {reinterpret_cast<kept_item<>*>(bulk + m.parts.outbox), m.outbox_size};
+    parcels = {};
+    kept = reinterpret_cast<item*>(bulk + m.parts.kept);
+    kept_count = 0;
+    revisits = false;
+    head = finished = memory::load(m.finished[pe]);
+    turns = 0;
+    tickets = tickets_of_pes;
+    for (std::uint32_t p = 0; p < m.pes; ++p) tickets[p] = head;
+    held = 0;
+  }
+};
+
+}  // namespace detail
+}  // namespace imbrex::resident

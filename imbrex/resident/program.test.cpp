@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/resident/program.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/device/buffer.hpp>
+#include <imbrex/resident/cells.test.hpp>
+#include <imbrex/resident/devices.test.hpp>
+
+namespace imbrex::resident::test {
+namespace {
+
+/// A device, and sizes of the machine.
+struct shape {
+  std::string backend = "emulated";
+  std::uint32_t pes = 1, threads = 1;
+  placement placed = placement::round_robin;
+  std::uint32_t mailbox = 64, parcels = 64;
+};
+std::string name_of(const testing::TestParamInfo<shape>& info) {
+  const shape& s = info.param;
+  return s.backend + "_" + std::to_string(s.pes) + "_pes_of_" + std::to_string(s.threads) +
+         (s.placed == placement::blocks ? "_in_blocks" : "") + "_mailbox_" + std::to_string(s.mailbox);
+}
+
+class resident_program : public testing::TestWithParam<shape> {
+ protected:
+  void SetUp() override {
+    devices_ = devices_here(GetParam().backend);
+    if (devices_.empty()) GTEST_SKIP() << "there is no GPU";
+  }
+  device& gpu() { return *devices_.front(); }
+  settings chosen() const {
+    const shape& s = GetParam();
+    settings all;
+    all.pes = s.pes;
+    all.threads = s.threads;
+    all.placed = s.placed;
+    all.mailbox = s.mailbox;
+    all.parcels = s.parcels;
+    all.parcel_bytes = 512;
+    all.first_ticket = static_cast<std::uint32_t>(-50);
+    return all;
+  }
+
+ private:
+  std::vector<std::unique_ptr<device>> devices_;
+};
+const std::vector<shape> on_threads{
+    {},
+    {.pes = 3},
+    {.pes = 4, .threads = 3},
+    {.pes = 8, .placed = placement::blocks, .mailbox = 2, .parcels = 1},
+    {.pes = 64},
+};
+INSTANTIATE_TEST_SUITE_P(, resident_program, testing::ValuesIn(on_threads), name_of);
+#if IMBREX_HAS_CUDA
+const std::vector<shape> on_a_gpu{
+    {.backend = "cuda"},
+    {.backend = "cuda", .pes = 3, .threads = 32},
+    {.backend = "cuda", .pes = 8, .threads = 64, .placed = placement::blocks, .mailbox = 2, .parcels = 1},
+    {.backend = "cuda", .pes = 0, .threads = 256},
+};
+INSTANTIATE_TEST_SUITE_P(cuda, resident_program, testing::ValuesIn(on_a_gpu), name_of);
+#endif
+
+TEST_P(resident_program, passes_a_token_round) {
+  program<ring> p(gpu(), chosen(), {5});
+  const outcome end = p.run<&ring::token>(2, std::uint64_t{1'002});
+  EXPECT_EQ(end.value, 7U);
+  std::uint32_t got = 0;
+  for (const ring& r : p.read<ring>()) got += r.got;
+  EXPECT_EQ(got, 1'003U);
+  EXPECT_EQ(p.read<ring>()[4].got, 201U);
+}
+
+TEST_P(resident_program, runs_again_with_what_the_last_run_left) {
+  program<ring> p(gpu(), chosen(), {4});
+  for (int n = 0; n < 3; ++n) p.run<&ring::token>(0, std::uint64_t{7});
+  for (const ring& r : p.read<ring>()) EXPECT_EQ(r.got, 6U);
+  p.write(std::vector<ring>(4));
+  p.run<&ring::token>(0, std::uint64_t{0});
+  EXPECT_EQ(p.read<ring>()[0].got, 1U);
+}
+
+TEST_P(resident_program, loses_nothing_in_a_storm) {
+  constexpr std::uint32_t chares = 40, messages = 60;
+  program<storm> p(gpu(), chosen(), {chares});
+  const outcome end = p.run_all<&storm::start>(messages);
+  EXPECT_FALSE(end.value) << "it ends when all is quiet";
+  std::uint32_t sent = 0, got = 0, wrong = 0;
+  for (const storm& s : p.read<storm>()) {
+    sent += s.sent;
+    got += s.got;
+    wrong += s.wrong;
+  }
+  EXPECT_EQ(sent, chares * messages * 3);
+  EXPECT_EQ(got, sent);
+  EXPECT_EQ(wrong, 0U);
+}
+
+TEST_P(resident_program, reduces_in_three_dimensions) {
+  program<cube> p(gpu(), chosen(), {3, 1, 4});
+  EXPECT_FALSE(p.run_all<&cube::start>().value);
+  const std::vector<cube> all = p.read<cube>();
+  for (const cube& c : all) {
+    EXPECT_EQ(c.got, 66U);
+    EXPECT_EQ(c.total, 12 * 66U);
+  }
+  EXPECT_EQ(all[0].largest, 5.5);
+  EXPECT_EQ(all[1].largest, 0.0) << "a reduction ends on the first element";
+}
+
+TEST_P(resident_program, orders_early_messages_by_reference_numbers) {
+  program<stepper> p(gpu(), chosen(), {3, 3});
+  EXPECT_EQ(p.run_all<&stepper::start>(std::uint32_t{20}).value, 9U);
+  for (const stepper& s : p.read<stepper>()) {
+    EXPECT_EQ(s.step, 21U);
+    EXPECT_EQ(s.wrong, 0U);
+  }
+}
+
+TEST_P(resident_program, fires_triggers_when_all_have_signalled) {
+  program<boss, worker> p(gpu(), chosen(), {1}, {10});
+  EXPECT_EQ(p.run<&boss::start>(0, std::uint32_t{15}).value, 14U);
+  const boss b = p.read<boss>().front();
+  EXPECT_EQ(b.fired, 15U);
+  EXPECT_EQ(b.wrong, 0U);
+}
+
+TEST_P(resident_program, carries_values_by_channels) {
+  constexpr std::uint32_t size = 40;
+  program<caller> p(gpu(), chosen(), {2});
+  device_buffer<float> memory(gpu(), std::size_t{2} * 3 * size);
+  std::vector<caller> two(2);
+  for (std::uint32_t c = 0; c < 2; ++c)
+    two[c].in = {memory.span().data() + std::size_t{c} * 3 * size, size, {}};
+  p.write(two);
+  EXPECT_EQ(p.run<&caller::start>(0, std::uint32_t{50}).value, 50U);
+  for (const caller& c : p.read<caller>()) EXPECT_EQ(c.wrong, 0U);
+}
+
+TEST_P(resident_program, ends_in_the_midst_of_traffic) {
+  program<culprit> p(gpu(), chosen(), {4, 2});
+  EXPECT_EQ(p.run_all<&culprit::traffic>(std::uint32_t{200}).value, 99U);
+}
+
+TEST_P(resident_program, of_two_runs_at_once_each_has_its_own) {
+  settings s = chosen();
+  if (s.pes == 0 || s.pes > 8) s.pes = 8;
+  program<ring> one(gpu(), s, {5}), other(gpu(), s, {3});
+  one.start<&ring::token>(0, std::uint64_t{500});
+  other.start<&ring::token>(0, std::uint64_t{300});
+  one.stream().synchronize();
+  other.stream().synchronize();
+  EXPECT_EQ(one.end().value, 7U);
+  EXPECT_EQ(other.end().value, 7U);
+  std::uint32_t got = 0;
+  for (const ring& r : one.read<ring>()) got += r.got;
+  EXPECT_EQ(got, 501U);
+}
+
+}  // namespace
+}  // namespace imbrex::resident::test

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <imbrex/resident/core.hpp>
+#include <imbrex/resident/entries.hpp>
+#include <imbrex/resident/machine.hpp>
+
+namespace imbrex::resident::detail {
+
+/// A reduction on one PE, of its first thread. PE p's values go to PE (p - 1) / 2; those without elements are
+/// left out, and are the last.
+template <class List, class Reduction>
+class reducer {
+  using traits = reduction_traits<Reduction>;
+  using value = typename traits::value;
+  using chare = typename traits_of<traits::entry>::chare;
+
+ public:
+  IMBREX_DEVICE explicit reducer(core& c) : core_(c) {}
+
+  /// The running element's value, for its next round.
+  IMBREX_DEVICE void contribute(const value& v) {
+    constexpr std::uint32_t which = number() - table<List>::template first_reduction<chare>();
+    const std::uint32_t round = array().rounds[core_.element * array().reductions + which]++;
+    reduction_round& here = at(round);
+    if (here.round != round) return core_.fail(failure_kind::reduction_ahead);
+    values_of(round)[array().local(core_.element)] = bits_of(v);
+    ++here.own;
+    advance(round);
+  }
+  /// What the message of a PE below says: which place and which of the two, and the value.
+  IMBREX_DEVICE void add_child(std::uint32_t place_and_side, std::uint64_t bits) {
+    const std::uint32_t side = place_and_side % 2;
+    reduction_round& here = at(place_and_side / 2);
+    if (here.from_child[side]) return core_.fail(failure_kind::reduction_ahead);
+    here.from_child[side] = true;
+    here.value_of_child[side] = bits;
+    advance(here.round);
+  }
+
+ private:
+  static IMBREX_DEVICE constexpr std::uint32_t number() {
+    return table<List>::template reduction_number<Reduction>();
+  }
+  IMBREX_DEVICE const array_layout& array() const {
+    return core_.m.arrays[table<List>::template array<chare>()];
+  }
+  static IMBREX_DEVICE std::uint64_t bits_of(const value& v) {
+    std::uint64_t bits = 0;
+    __builtin_memcpy(&bits, &v, sizeof(v));
+    return bits;
+  }
+  static IMBREX_DEVICE value value_of(std::uint64_t bits) {
+    value v;
+    __builtin_memcpy(&v, &bits, sizeof(v));
+    return v;
+  }
+  static IMBREX_DEVICE std::uint32_t place(std::uint32_t round) {
+    return (number() - table<List>::entries) * reduction_window + round % reduction_window;
+  }
+  IMBREX_DEVICE reduction_round& at(std::uint32_t round) const {
+    return reinterpret_cast<reduction_round*>(core_.m.memory_of(core_.pe) +
+                                              core_.m.parts.rounds)[place(round)];
+  }
+  IMBREX_DEVICE std::uint64_t* values_of(std::uint32_t round) const {
+    return reinterpret_cast<std::uint64_t*>(core_.m.memory_of(core_.pe) + core_.m.parts.values) +
+           std::uint64_t{place(round)} * core_.m.parts.values_each;
+  }
+  /// Passes the round on if all of it is there.
+  IMBREX_DEVICE void advance(std::uint32_t round) {
+    reduction_round& here = at(round);
+    const std::uint32_t local = array().local_count(core_.pe);
+    const std::uint32_t below = 2 * core_.pe + 1;
+    if (here.own != local) return;
+    for (std::uint32_t side = 0; side < 2; ++side)
+      if (below + side < array().active_pes && !here.from_child[side]) return;
+    const typename traits::operation combine{};
+    const std::uint64_t* const own = values_of(round);
+    value all = value_of(own[0]);
+    for (std::uint32_t n = 1; n < local; ++n) all = combine(all, value_of(own[n]));
+    for (std::uint32_t side = 0; side < 2; ++side)
+      if (here.from_child[side]) all = combine(all, value_of(here.value_of_child[side]));
+    here = {};
+    here.round = round + reduction_window;
+    const std::uint32_t pe = core_.pe;
+    if (pe != 0)
+      core_.post((pe - 1) / 2,
+                 {bits_of(all), meta_of(number(), round % reduction_window * 2 + (pe - 1) % 2)});
+    else
+      core_.post(0, {bits_of(all), meta_of(table<List>::template number<traits::entry>(),
+                                           traits::to_all ? all_elements : 0)});
+  }
+
+  core& core_;
+};
+
+}  // namespace imbrex::resident::detail

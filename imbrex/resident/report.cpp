@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/resident/report.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace imbrex::resident::detail {
+namespace {
+
+std::string place_text(const std::vector<int>& place) {
+  std::string text = "(";
+  for (std::size_t d = 0; d < place.size(); ++d) text += (d == 0 ? "" : ", ") + std::to_string(place[d]);
+  return text + ")";
+}
+
+}  // namespace
+
+std::string reporter::entry(std::uint32_t number) const {
+  return number < names_.all.size() ? "entry " + names_.all[number].name
+                                    : "entry number " + std::to_string(number);
+}
+
+std::string reporter::element(std::uint32_t entry, std::uint32_t number) const {
+  if (entry >= names_.all.size()) return "element " + std::to_string(number);
+  const array_kind& array = layout_.arrays()[names_.all[entry].array];
+  if (number == all_elements) return "all of " + array.name;
+  std::vector<int> place(array.shape.size());
+  for (std::size_t d = place.size(); d-- > 0;) {
+    const auto extent = static_cast<std::uint32_t>(array.shape[d]);
+    place[d] = static_cast<int>(d == 0 ? number : number % extent);
+    number /= extent;
+  }
+  return array.name + place_text(place);
+}
+
+std::string reporter::missing(std::uint32_t array, const std::vector<int>& place) const {
+  const array_kind& of = layout_.arrays()[array];
+  return of.name + place_text(place) + ", which there is not: the array has the extents " +
+         place_text(of.shape);
+}
+
+std::string reporter::text_of(const failure& what, std::uint64_t value) const {
+  const settings& s = layout_.chosen();
+  std::string where = "PE " + std::to_string(what.pe);
+  if (what.entry != failure::no_number)
+    where = entry(what.entry) + " of " + element(what.entry, what.element) + " on " + where;
+  switch (what.kind) {
+    case failure_kind::missing_element: {
+      const std::uint32_t array = names_.all.at(what.about_entry).array;
+      std::vector<int> place;
+      for (std::size_t d = 0; d < layout_.arrays()[array].shape.size(); ++d)
+        place.push_back(static_cast<int>(what.about_place[d]));
+      return where + " sent " + entry(what.about_entry) + " to " + missing(array, place);
+    }
+    case failure_kind::wrong_entry:
+      return where + " got a message for " + entry(what.about_entry) + " of " +
+             element(what.about_entry, what.about_place[0]) +
+             ", which there is not: memory of the runtime was overwritten";
+    case failure_kind::outbox_full:
+      return where + " had " + std::to_string(s.outbox) +
+             " messages for full mailboxes and one more for PE " + std::to_string(value) +
+             ": send less at once, or raise settings::outbox or settings::mailbox";
+    case failure_kind::kept_full:
+      return where + " had " + std::to_string(s.early) +
+             " messages whose numbers are not accepted, and one more: raise settings::early";
+    case failure_kind::no_parcel:
+      if (value > s.parcel_bytes)
+        return where + " asked for a message of " + std::to_string(value) +
+               " bytes: raise settings::parcel_bytes, now " + std::to_string(s.parcel_bytes);
+      return where + " sent more than 8 bytes, and all " + std::to_string(s.parcels) +
+             " parcels of its PE are on their way: ask by prepare(), or raise settings::parcels";
+    case failure_kind::reduction_ahead:
+      return where + " is " + std::to_string(reduction_window) +
+             " rounds of a reduction ahead of another element: wait for a result in between";
+    case failure_kind::of_program: return where + " failed with number " + std::to_string(value);
+    case failure_kind::none: break;
+  }
+  return where + " failed";
+}
+
+std::string reporter::text_of(const std::vector<wide_word>& watched) const {
+  std::string text;
+  for (std::size_t pe = 0; pe < watched.size(); ++pe) {
+    const auto meta = static_cast<std::uint32_t>(watched[pe].stamp);
+    const auto keeps = static_cast<std::uint32_t>(watched[pe].body >> 32U);
+    std::string line;
+    if (watched[pe].stamp >> 32U != 0)
+      line = "is in " + entry(entry_in(meta)) + " of " + element(entry_in(meta), element_in(meta));
+    if (keeps != 0)
+      line += (line.empty() ? "" : ", and ") +
+              ("keeps " + std::to_string(keeps) + " messages for full mailboxes");
+    if (!line.empty()) text += "\n  PE " + std::to_string(pe) + " " + line;
+  }
+  return text;
+}
+
+std::string reporter::unaccepted(std::uint64_t count, const item& first) const {
+  const std::uint32_t number = entry_in(first.meta);
+  const bool shows_number = number < names_.all.size() && !names_.all[number].in_parcel;
+  return std::to_string(count) + (count == 1 ? " message waits" : " messages wait") +
+         " for a number that is not accepted, such as " + entry(number) + " of " +
+         element(number, element_in(first.meta)) +
+         (shows_number ? " with number " + std::to_string(static_cast<std::uint32_t>(first.body)) : "");
+}
+
+}  // namespace imbrex::resident::detail

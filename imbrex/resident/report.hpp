@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <imbrex/resident/layout.hpp>
+#include <imbrex/resident/machine.hpp>
+
+namespace imbrex::resident::detail {
+
+/// The names of a program's entries and reductions, by their numbers; of each, the array that it belongs to.
+struct entry_names {
+  struct one {
+    std::string name;
+    std::uint32_t array = 0;
+    bool in_parcel = false;
+  };
+  std::vector<one> all;
+};
+
+/// Says in words what happened in a run.
+class reporter {
+ public:
+  reporter(const layout& of, const entry_names& names) : layout_(of), names_(names) {}
+
+  /// Why a run failed.
+  std::string text_of(const failure& what, std::uint64_t value) const;
+  /// An element that there is not: "cell(7), which there is not: the array has the extents (4)".
+  std::string missing(std::uint32_t array, const std::vector<int>& place) const;
+  /// What PEs do that make no progress, a line each.
+  std::string text_of(const std::vector<wide_word>& watched) const;
+  /// Messages that nobody accepted: how many, and one of them.
+  std::string unaccepted(std::uint64_t count, const item& first) const;
+
+ private:
+  std::string entry(std::uint32_t number) const;
+  std::string element(std::uint32_t entry, std::uint32_t number) const;
+
+  const layout& layout_;
+  const entry_names& names_;
+};
+
+}  // namespace imbrex::resident::detail

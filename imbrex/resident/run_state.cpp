@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/resident/run_state.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+
+namespace imbrex::resident::detail {
+namespace {
+
+std::vector<device_buffer<std::byte>> buffers_for(device& of, const layout& plan) {
+  std::vector<device_buffer<std::byte>> buffers;
+  for (const array_kind& kind : plan.arrays()) {
+    std::size_t bytes = kind.element_bytes;
+    for (const int extent : kind.shape) bytes *= static_cast<std::size_t>(extent);
+    buffers.emplace_back(of, bytes);
+  }
+  return buffers;
+}
+
+/// Where the machine lies, for the device's code.
+machine placed(const layout& plan, device_buffer<std::byte>& image, device_buffer<std::byte>& bulk,
+               std::vector<device_buffer<std::byte>>& elements) {
+  std::vector<std::byte*> addresses;
+  for (device_buffer<std::byte>& e : elements) addresses.push_back(e.span().data());
+  return plan.at(image.span().data(), bulk.span().data(), addresses);
+}
+
+}  // namespace
+
+run_state::run_state(device& of, layout plan, entry_names names)
+    : device_(of),
+      layout_(std::move(plan)),
+      names_(std::move(names)),
+      stream_(of, stream_priority::normal, "a program inside the GPU"),
+      watch_stream_(of, stream_priority::high, "a watchdog"),
+      image_(of, layout_.image_bytes()),
+      bulk_(of, layout_.bulk_bytes()),
+      elements_(buffers_for(of, layout_)),
+      written_(of, layout_.image_bytes()),
+      watched_(of, layout_.report_bytes()),
+      machine_(placed(layout_, image_, bulk_, elements_)) {}
+
+void run_state::check_rests() const {
+  if (watchdog_)
+    throw error("a program inside a GPU is used while it runs: await its stream and call end() before");
+}
+
+void run_state::read(std::uint32_t array, std::span<std::byte> to) {
+  check_rests();
+  pinned_buffer<std::byte> copy(device_, to.size());
+  stream_.copy(copy.span(), elements_.at(array).span());
+  stream_.synchronize();
+  std::ranges::copy(copy.span(), to.begin());
+}
+
+void run_state::write(std::uint32_t array, std::span<const std::byte> from) {
+  check_rests();
+  if (from.size() != elements_.at(array).size())
+    throw usage_error("an array inside a GPU is written with " +
+                      std::to_string(from.size() / machine_.arrays[array].element_bytes) +
+                      " elements, but has " + std::to_string(count(array)));
+  pinned_buffer<std::byte> copy(device_, from.size());
+  std::ranges::copy(from, copy.span().begin());
+  stream_.copy(elements_.at(array).span(), copy.span());
+  stream_.synchronize();
+}
+
+void run_state::refuse(std::uint32_t array, const std::vector<int>& place) const {
+  throw usage_error("a run inside a GPU cannot begin with " + reporter_.missing(array, place));
+}
+
+void run_state::start(const kernel<machine>& code, std::uint32_t to, const item& first) {
+  check_rests();
+  layout_.write(written_.span().data(), to, first);
+  stream_.copy(image_.span(), written_.span());
+  stream_.launch(code, machine_);
+  const std::size_t report = layout_.report_bytes();
+  stream_.copy(written_.span().subspan(0, report), image_.span().subspan(0, report));
+  watchdog_ = std::make_unique<watchdog>(
+      [this] { return watched(); }, [this](const std::vector<wide_word>& w) { return reporter_.text_of(w); },
+      chosen().patience);
+}
+
+std::vector<wide_word> run_state::watched() {
+  std::vector<wide_word> all(machine_.pes);
+  if (device_.info().backend == "emulated") {  // its memory is the host's, and its PEs write meanwhile
+    for (std::uint32_t pe = 0; pe < machine_.pes; ++pe) all[pe] = memory::poll(machine_.watched[pe]);
+  } else {
+    watch_stream_.copy(watched_.span(), image_.span().subspan(0, watched_.size()));
+    watch_stream_.synchronize();
+    const machine copy =
+        layout_.at(watched_.span().data(), nullptr, std::vector<std::byte*>(elements_.size()));
+    std::copy_n(copy.watched, machine_.pes, all.begin());
+  }
+  return all;
+}
+
+outcome run_state::end() {
+  if (!watchdog_) throw error("a program inside a GPU is asked for the end of a run that was not started");
+  watchdog_.reset();
+  stream_.synchronize();
+  const machine m = layout_.at(written_.span().data(), nullptr, std::vector<std::byte*>(elements_.size()));
+  const auto reason = static_cast<stop_reason>(m.end->stop);
+  if (reason == stop_reason::failed) throw error(reporter_.text_of(m.end->first, m.end->value));
+  outcome how;
+  for (std::uint32_t pe = 0; pe < m.pes; ++pe) how.entries += static_cast<std::uint32_t>(m.watched[pe].body);
+  if (reason == stop_reason::exited) {
+    how.value = m.end->value;
+    return how;
+  }
+  std::uint64_t unaccepted = 0;
+  item example;
+  for (std::uint32_t pe = 0; pe < m.pes; ++pe)
+    if (m.kept[pe] != 0) {
+      unaccepted += m.kept[pe];
+      example = m.first_kept[pe];
+    }
+  if (unaccepted != 0)
+    throw error("a program inside a GPU is quiet, but " + reporter_.unaccepted(unaccepted, example));
+  return how;
+}
+
+}  // namespace imbrex::resident::detail

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <imbrex/device/buffer.hpp>
+#include <imbrex/device/device.hpp>
+#include <imbrex/device/kernel.hpp>
+#include <imbrex/device/stream.hpp>
+#include <imbrex/resident/layout.hpp>
+#include <imbrex/resident/machine.hpp>
+#include <imbrex/resident/report.hpp>
+#include <imbrex/resident/watchdog.hpp>
+
+namespace imbrex::resident {
+
+/// How a run ended that did not fail.
+struct outcome {
+  /// What a chare gave to `exit`; none: all was quiet.
+  std::optional<std::uint64_t> value;
+  std::uint64_t entries = 0;  ///< how many were run, modulo 2^32 for each PE
+};
+
+namespace detail {
+
+/// What of a program does not depend on its classes: its memory, and its runs.
+class run_state {
+ public:
+  run_state(device& of, layout plan, entry_names names);
+  run_state(const run_state&) = delete;
+  run_state& operator=(const run_state&) = delete;
+
+  const settings& chosen() const { return layout_.chosen(); }
+  std::uint32_t count(std::uint32_t array) const { return machine_.arrays[array].count; }
+  const array_layout& array(std::uint32_t number) const { return machine_.arrays[number]; }
+  void read(std::uint32_t array, std::span<std::byte> to);
+  void write(std::uint32_t array, std::span<const std::byte> from);
+  /// Throws usage_error: a run cannot begin with an element that there is not.
+  [[noreturn]] void refuse(std::uint32_t array, const std::vector<int>& place) const;
+  void start(const kernel<machine>& code, std::uint32_t to, const item& first);
+  outcome end();
+  imbrex::stream& stream() { return stream_; }
+
+ private:
+  void check_rests() const;
+  std::vector<wide_word> watched();
+
+  device& device_;
+  layout layout_;
+  entry_names names_;
+  reporter reporter_{layout_, names_};
+  imbrex::stream stream_, watch_stream_;
+  device_buffer<std::byte> image_, bulk_;
+  std::vector<device_buffer<std::byte>> elements_;
+  pinned_buffer<std::byte> written_, watched_;
+  machine machine_;
+  std::unique_ptr<watchdog> watchdog_;  // of the run under way
+};
+
+}  // namespace detail
+}  // namespace imbrex::resident

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <imbrex/resident/context.hpp>
+#include <imbrex/resident/core.hpp>
+#include <imbrex/resident/entries.hpp>
+#include <imbrex/resident/machine.hpp>
+#include <imbrex/resident/reducer.hpp>
+#include <imbrex/resident/transport/quiescence.hpp>
+
+namespace imbrex::resident::detail {
+
+/// The loop of a PE, which all its threads run. The first finds out what is next and writes it into one of
+/// two places in turn; after a wait of all for all, everybody runs it. So one wait a message is enough: who
+/// writes the next place may be ahead by one entry, and all that follows a wait is after what all did before
+/// it.
+template <class List>
+class scheduler {
+  enum kind : std::uint32_t { works, rests, ends };
+
+ public:
+  IMBREX_DEVICE scheduler(const machine& m, pe_state& me, team& threads, std::uint32_t pe)
+      : core_(m, me, threads, pe) {}
+
+  IMBREX_DEVICE void serve() {
+    pe_state& me = core_.me;
+    for (std::uint32_t turn = 0;; ++turn) {
+      const std::uint32_t side = turn % 2;
+      if (core_.leads()) me.turn_kind[side] = next(me.now[side]);
+      core_.threads.sync();
+      const std::uint32_t what = me.turn_kind[side];
+      if (core_.leads() && me.held != 0) {  // nobody is in that entry any more
+        core_.m.give_back(me.held);
+        me.held = 0;
+      }
+      if (what == ends) return leave();
+      if (what == works) run(me.now[side]);
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t short_idle = 16;  ///< turns until what was done is published
+  static constexpr std::uint32_t long_idle = 1024;
+
+  /// What the first thread does between entries.
+  IMBREX_DEVICE kind next(item& i) {
+    pe_state& me = core_.me;
+    const machine& m = core_.m;
+    mailbox<memory> box = m.mailbox_of(core_.pe);
+    const auto mailbox_of = [&m](std::uint32_t to) { return m.mailbox_of(to); };
+    if (me.turns % 64 == 63 && core_.stops()) return ends;
+    if (!me.out.empty()) me.out.retry(mailbox_of);
+    if (me.revisits && take_kept(i)) return works;
+    if (rested_) ahead_ = box.look(me.head);
+    for (std::uint32_t idle = 0;; ++idle) {
+      if (box.try_take(me.head, i, ahead_)) {
+        ahead_ = box.look(me.head);  // it comes while the entry runs
+        if (is_early(i)) {
+          keep(i);
+          idle = 0;
+          continue;
+        }
+        ++me.turns;
+        watch(i);
+        rested_ = false;
+        return works;
+      }
+      if (!rested_) {  // let all threads leave the last entry, before it counts as finished
+        rested_ = true;
+        return rests;
+      }
+      if (idle % 32 == 31 && core_.stops()) return ends;
+      if (!me.out.empty()) me.out.retry(mailbox_of);
+      if (idle == short_idle) memory::store(m.watched[core_.pe], {progress(), 0});
+      if (idle >= short_idle) {
+        if (me.out.empty() && me.finished != me.head) {
+          me.finished = me.head;
+          memory::store_release(m.finished[core_.pe], me.finished);
+        }
+        if (core_.pe == 0 && idle % 64 == 0 && is_quiet()) core_.end(stop_reason::quiet, 0);
+      }
+      if (relaxes_at_once || idle > long_idle) memory::relax();
+      ahead_ = box.look(me.head);
+    }
+  }
+#if defined(__CUDA_ARCH__)
+  static constexpr bool relaxes_at_once = false;
+#else
+  static constexpr bool relaxes_at_once = true;  // others need the processor
+#endif
+
+  IMBREX_DEVICE std::uint64_t progress() const {
+    return std::uint64_t{core_.me.out.count} << 32U | core_.me.turns;
+  }
+  IMBREX_DEVICE void watch(const item& i) {
+    memory::store(core_.m.watched[core_.pe], {progress(), std::uint64_t{1} << 32U | i.meta});
+  }
+  IMBREX_DEVICE void leave() {
+    if (!core_.leads()) return;
+    const pe_state& me = core_.me;
+    core_.m.kept[core_.pe] = me.kept_count;
+    if (me.kept_count != 0) core_.m.first_kept[core_.pe] = me.kept[0];
+  }
+
+  IMBREX_DEVICE bool is_quiet() {
+    const machine& m = core_.m;
+    const auto tail_of = [&m](std::uint32_t pe) -> memory::word& { return *m.mailbox_of(pe).tail; };
+    return quiescent<memory>(m.finished, tail_of, m.seen, m.pes);
+  }
+
+  /// Of a message for a numbered entry: whether its chare does not accept its number yet.
+  struct early_visitor {
+    const machine& m;
+    const item& i;
+    bool is_early = false;
+    template <auto Entry>
+    IMBREX_DEVICE void entry() {
+      if constexpr (traits_of<Entry>::is_numbered) {
+        using chare = typename traits_of<Entry>::chare;
+        constexpr std::uint32_t place =
+            entry_list<typename chare::entries>::template place_among_numbered<Entry>();
+        const array_layout& a = m.arrays[table<List>::template array<chare>()];
+        if (element_in(i.meta) >= a.count) return;  // who runs it says so
+        std::uint32_t number = 0;
+        if constexpr (traits_of<Entry>::in_parcel)
+          number = *reinterpret_cast<const std::uint32_t*>(m.parcel(i.body) + sizeof(parcel_head));
+        else
+          number = static_cast<std::uint32_t>(i.body);
+        is_early = a.accepted[element_in(i.meta) * a.numbered + place] != number;
+      }
+    }
+    template <class Reduction>
+    IMBREX_DEVICE void reduce() {}
+  };
+  IMBREX_DEVICE bool is_early(const item& i) {
+    if constexpr (table<List>::numbered == 0) {
+      return false;
+    } else {
+      early_visitor visitor{core_.m, i};
+      table<List>::visit(entry_in(i.meta), visitor);
+      return visitor.is_early;
+    }
+  }
+  IMBREX_DEVICE void keep(const item& i) {
+    pe_state& me = core_.me;
+    if (me.kept_count == core_.m.kept_size) return core_.fail(failure_kind::kept_full);
+    me.kept[me.kept_count++] = i;
+  }
+  /// The oldest of the kept messages that is accepted by now.
+  IMBREX_DEVICE bool take_kept(item& i) {
+    pe_state& me = core_.me;
+    for (std::uint32_t n = 0; n < me.kept_count; ++n)
+      if (!is_early(me.kept[n])) {
+        i = me.kept[n];
+        for (std::uint32_t later = n + 1; later < me.kept_count; ++later) me.kept[later - 1] = me.kept[later];
+        --me.kept_count;
+        ++me.turns;
+        watch(i);
+        rested_ = false;
+        return true;
+      }
+    me.revisits = false;
+    return false;
+  }
+
+  /// Runs what a message is for.
+  struct runner {
+    core& c;
+    const item& i;
+    bool known = false;
+
+    template <auto Entry>
+    IMBREX_DEVICE void entry() {
+      known = true;
+      using chare = typename traits_of<Entry>::chare;
+      const array_layout& a = c.m.arrays[table<List>::template array<chare>()];
+      if (element_in(i.meta) != all_elements) return call<Entry>(a, element_in(i.meta));
+      if (c.leads())
+        for (std::uint32_t below = 2 * c.pe + 1; below <= 2 * c.pe + 2; ++below)
+          if (below < a.active_pes) c.post(below, i);
+      const std::uint32_t count = a.local_count(c.pe);
+      for (std::uint32_t n = 0; n < count; ++n) {
+        call<Entry>(a, a.element(c.pe, n));
+        const machine& m = c.m;
+        if (c.leads() && !c.me.out.empty())
+          c.me.out.retry([&m](std::uint32_t to) { return m.mailbox_of(to); });
+      }
+    }
+    template <class Reduction>
+    IMBREX_DEVICE void reduce() {
+      known = true;
+      if (c.leads()) reducer<List, Reduction>(c).add_child(element_in(i.meta), i.body);
+    }
+
+   private:
+    template <auto Entry>
+    IMBREX_DEVICE void call(const array_layout& a, std::uint32_t element) {
+      using traits = traits_of<Entry>;
+      using chare = typename traits::chare;
+      if (element >= a.count) {
+        known = false;
+        return;
+      }
+      chare& target = reinterpret_cast<chare*>(a.elements)[element];
+      c.entry = entry_in(i.meta);
+      c.element = element;
+      context<chare> here(c);
+      if constexpr (traits::in_parcel) {
+        if (c.leads()) c.me.held = i.body;
+        std::byte* const parcel = c.m.parcel(i.body);
+        if constexpr (traits::fixed_bytes > 0) {
+          const auto& fixed = *reinterpret_cast<const typename traits::fixed*>(parcel + sizeof(parcel_head));
+          invoke<Entry>(target, here, fixed, parcel);
+        } else {
+          invoke<Entry>(target, here, packed<>(), parcel);
+        }
+      } else if constexpr (traits::fixed_bytes > 0) {
+        typename traits::fixed fixed;
+        __builtin_memcpy(&fixed, &i.body, sizeof(fixed));
+        invoke<Entry>(target, here, fixed, nullptr);
+      } else {
+        invoke<Entry>(target, here, packed<>(), nullptr);
+      }
+    }
+    template <auto Entry, class Chare, class... Done>
+    IMBREX_DEVICE void invoke(Chare& target, context<Chare>& here, const packed<>&, std::byte* parcel,
+                              const Done&... done) {
+      using traits = traits_of<Entry>;
+      if constexpr (traits::has_payload) {
+        using element = typename traits::element;
+        const std::uint32_t size = reinterpret_cast<const parcel_head*>(parcel)->size;
+        (target.*Entry)(
+            here, done...,
+            payload<element>(reinterpret_cast<element*>(parcel + payload_offset<traits::fixed_bytes>), size,
+                             i.body));
+      } else {
+        (target.*Entry)(here, done...);
+      }
+    }
+    template <auto Entry, class Chare, class Head, class... Rest, class... Done>
+    IMBREX_DEVICE void invoke(Chare& target, context<Chare>& here, const packed<Head, Rest...>& left,
+                              std::byte* parcel, const Done&... done) {
+      if constexpr (sizeof...(Rest) > 0)
+        invoke<Entry>(target, here, left.tail, parcel, done..., left.head);
+      else
+        invoke<Entry>(target, here, packed<>(), parcel, done..., left.head);
+    }
+  };
+  IMBREX_DEVICE void run(const item& i) {
+    runner visitor{core_, i};
+    table<List>::visit(entry_in(i.meta), visitor);
+    if (!visitor.known && core_.leads()) {
+      failure f = core_.here(failure_kind::wrong_entry);
+      f.about_entry = entry_in(i.meta);
+      f.about_place[0] = element_in(i.meta);
+      core_.end(stop_reason::failed, 0, f);
+    }
+    core_.entry = failure::no_number;
+  }
+
+  core core_;
+  wide_word ahead_{};
+  bool rested_ = true;
+};
+
+}  // namespace imbrex::resident::detail

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <imbrex/resident/machine.hpp>
+#include <imbrex/resident/team.hpp>
+
+namespace imbrex::resident::detail {
+
+/// Runs a machine whose memory the host has: each PE is as many threads as it says. Returns when the run has
+/// ended. `serve` is the loop of one thread of a PE.
+void run_on_threads(const machine& m, void (*serve)(const machine&, pe_state&, team&, std::uint32_t pe));
+
+}  // namespace imbrex::resident::detail

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of one operation each, for scripts/check_instructions.py, which says what they must become.
+#include <cstdint>
+
+#include <imbrex/resident/transport/mailbox.hpp>
+#include <imbrex/resident/transport/memory.hpp>
+#include <imbrex/resident/transport/parcel_pool.hpp>
+#include <imbrex/resident/transport/quiescence.hpp>
+#include <imbrex/resident/transport/trigger.hpp>
+
+using imbrex::resident::is_ordered;
+using imbrex::resident::item;
+using imbrex::resident::native_memory;
+using imbrex::resident::wide_word;
+using box = imbrex::resident::mailbox<native_memory>;
+using pool = imbrex::resident::parcel_pool<native_memory>;
+
+extern "C" {
+
+__global__ void poll_of_a_mailbox(box b, std::uint32_t head, wide_word* out) { *out = b.look(head); }
+
+__global__ void send_of_8_bytes(box b, std::uint32_t next, std::uint64_t body, std::uint32_t meta,
+                                std::uint32_t* out) {
+  std::uint32_t ticket;
+  const bool did = b.try_send(next, ticket, {body, meta & ~is_ordered});
+  *out = did ? next : ticket;
+}
+
+__global__ void send_with_memory(box b, std::uint32_t next, std::uint64_t body, std::uint32_t meta,
+                                 std::uint32_t* out) {
+  std::uint32_t ticket;
+  const bool did = b.try_send(next, ticket, {body, meta | is_ordered});
+  *out = did ? next : ticket;
+}
+
+__global__ void take(box b, std::uint32_t head, std::uint64_t* out) {
+  item i;
+  if (b.try_take(head, i)) *out = i.body + i.meta + *out;
+}
+
+__global__ void give_back(pool p, std::uint32_t one) { p.give_back(one); }
+
+__global__ void take_back(pool p, pool::owned mine, std::uint32_t* out) { *out = p.take(mine); }
+
+__global__ void signal(imbrex::resident::signal_count<native_memory>* count, std::uint32_t* out) {
+  *out = count->add(3);
+}
+
+__global__ void publish(std::uint32_t* finished, std::uint32_t n) {
+  native_memory::store_release(*finished, n);
+}
+
+__global__ void look_for_quiescence(std::uint32_t* finished, std::uint32_t* tails, std::uint32_t* seen,
+                                    std::uint32_t* out) {
+  const auto tail_of = [tails](std::uint32_t pe) -> std::uint32_t& { return tails[pe * 32]; };
+  *out = imbrex::resident::quiescent<native_memory>(finished, tail_of, seen, 1);
+}
+
+}  // extern "C"

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/resident/watchdog.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <imbrex/base/clock.hpp>
+#include <imbrex/base/host/background_thread.hpp>
+
+namespace imbrex::resident::detail {
+namespace {
+
+/// How many entries all have begun, modulo 2^32.
+std::uint32_t begun(const std::vector<wide_word>& watched) {
+  std::uint32_t sum = 0;
+  for (const wide_word& w : watched) sum += static_cast<std::uint32_t>(w.body);
+  return sum;
+}
+
+bool has_work(const std::vector<wide_word>& watched) {
+  return std::ranges::any_of(watched,
+                             [](const wide_word& w) { return w.stamp >> 32U != 0 || w.body >> 32U != 0; });
+}
+
+}  // namespace
+
+watchdog::watchdog(std::function<std::vector<wide_word>()> look,
+                   std::function<std::string(const std::vector<wide_word>&)> describe, nanoseconds patience)
+    : look_(std::move(look)), describe_(std::move(describe)), patience_(patience) {
+  thread_ = background_thread("that watches a program inside a GPU", [this] { work(); });
+}
+
+watchdog::~watchdog() {
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+void watchdog::work() {
+  using std::chrono::steady_clock;
+  std::uint32_t before = 0;
+  auto since = steady_clock::now();
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, patience_ / 4, [this] { return over_; })) {
+    const std::vector<wide_word> watched = look_();
+    const std::uint32_t now = begun(watched);
+    if (std::exchange(before, now) != now || !has_work(watched)) since = steady_clock::now();
+    const auto time = steady_clock::now() - since;
+    if (time < patience_) continue;
+    std::fprintf(stderr, "imbrex: no PE of a program inside a GPU has begun an entry for %.1f s:%s\n",
+                 std::chrono::duration<double>(time).count(), describe_(watched).c_str());
+    std::fflush(stderr);
+    std::_Exit(1);
+  }
+}
+
+}  // namespace imbrex::resident::detail

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles the kernels that take orders of memory into their own hands for each architecture, and looks at what came
+out.
+
+No instruction may be all zeros: into that nvcc 13.0 assembles, without a word, what the architecture does not have, such
+as fence.acquire for less than sm_90. And each operation of a mailbox inside a GPU must be the instructions that it is
+meant to be, so that a change of the compiler's output is seen; that needs cuobjdump and nvdisasm (of PyPI:
+nvidia-cuda-cuobjdump, nvidia-cuda-nvdisasm) on the PATH or beside nvcc. Needs no GPU; without nvcc it is skipped
+(status 77).
+
+usage: check_instructions.py NVCC REPOSITORY [option of nvcc...]; NVCC is empty where there is none
+"""
+import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+ARCHITECTURES = [80, 90]
+SKIPPED = 77
+OPERATIONS = "imbrex/resident/transport/instructions.test.cu"
+
+LOAD_128 = r"LDG\.E\.128\.STRONG\.GPU"
+LOAD = r"LDG\.E\.STRONG\.GPU"  # where a stamp alone is looked at, ptxas loads no more than that
+STORE_128 = r"STG\.E\.128\.STRONG\.GPU"
+STORE = r"STG\.E\.STRONG\.GPU"
+ADD = r"ATOMG\.E\.ADD\.STRONG\.GPU"
+COMPARE = r"ATOMG\.E\.CAS\.STRONG\.GPU"
+EXCHANGE = r"ATOMG\.E\.EXCH\.STRONG\.GPU"
+RELEASE = r"MEMBAR\.ALL\.GPU"
+ACQUIRE = r"CCTL\.IVALL"
+ALL = [LOAD_128, LOAD, STORE_128, STORE, ADD, COMPARE, EXCHANGE, RELEASE, ACQUIRE]
+
+# Of each operation, how often these instructions stand in it; others of them must not, and none may be MEMBAR.SC.
+EXPECTED = {
+    "poll_of_a_mailbox": {LOAD_128: 1},
+    "send_of_8_bytes": {LOAD: 2, ADD: 1, STORE_128: 1},  # a look beside the draw; another if that was for another slot
+    "send_with_memory": {LOAD: 2, ADD: 1, STORE_128: 1, RELEASE: 1},
+    "take": {LOAD_128: 1, STORE_128: 1, ACQUIRE: 1},
+    "give_back": {LOAD: 1, COMPARE: 1, RELEASE: 1},
+    "take_back": {LOAD: 1, EXCHANGE: 1, ACQUIRE: 1},
+    "signal": {ADD: 1, STORE: 1, RELEASE: 1, ACQUIRE: 1},
+    "publish": {STORE: 1, RELEASE: 1},
+    "look_for_quiescence": {LOAD: 2, ACQUIRE: 1},
+}
+
+
+def sections(cubin):
+    """The name and the bytes of each section of an ELF file of 64 bits."""
+    offset = struct.unpack_from("<Q", cubin, 0x28)[0]
+    size, count, names = struct.unpack_from("<HHH", cubin, 0x3A)
+    headers = [struct.unpack_from("<IIQQQQ", cubin, offset + n * size) for n in range(count)]
+    table = headers[names][4]
+    for name, _, _, _, at, length in headers:
+        start = table + name
+        yield cubin[start:cubin.index(b"\0", start)].decode(), cubin[at:at + length]
+
+
+def illegal_instructions(cubin):
+    """The functions that have an instruction of sixteen zero bytes."""
+    return [name.removeprefix(".text.") for name, code in sections(cubin) if name.startswith(".text.")
+            and any(not any(code[at:at + 16]) for at in range(0, len(code) - 15, 16))]
+
+
+def functions(disassembled):
+    """The text of each function in what `cuobjdump -sass` says."""
+    parts = re.split(r"^\s*Function : (\S+)$", disassembled, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2]))
+
+
+def complaints(found):
+    """What differs from EXPECTED in these functions, one string each."""
+    wrong = []
+    for function, expected in EXPECTED.items():
+        text = found.get(function)
+        if text is None:
+            wrong.append(f"there is no function {function}")
+            continue
+        for pattern in ALL:
+            count = expected.get(pattern, 0)
+            if (seen := len(re.findall(pattern + r"(?=[ .;])", text))) != count:
+                wrong.append(f"{function} has {seen} of {pattern}, not {count}")
+        if "MEMBAR.SC" in text:
+            wrong.append(f"{function} has a sequentially consistent fence")
+    return wrong
+
+
+def tool(name, nvcc):
+    """Where a tool is: on the PATH or beside nvcc; None if nowhere."""
+    return shutil.which(name) or shutil.which(name, path=str(pathlib.Path(nvcc).resolve().parent))
+
+
+def main(nvcc, root, *options):
+    if not nvcc:
+        print("skipped: no CUDA compiler was found. Put nvcc on the PATH and configure anew.")
+        return SKIPPED
+    root = pathlib.Path(root)
+    disassembler = tool("cuobjdump", nvcc) if tool("nvdisasm", nvcc) else None
+    files = [file for file in sorted(root.rglob("*.cu"))
+             if "build" not in file.parts and "imbrex/resident/" in file.read_text()]
+    wrong = []
+    for architecture in ARCHITECTURES:
+        for file in files:
+            where = f"{file.relative_to(root)}, sm_{architecture}"
+            with tempfile.TemporaryDirectory() as folder:
+                cubin = f"{folder}/kernels.cubin"
+                done = subprocess.run([nvcc, "-cubin", "-o", cubin, f"-arch=sm_{architecture}", *options, str(file)],
+                                      text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                if done.returncode != 0:
+                    wrong.append(f"{where}: does not compile\n{done.stdout}")
+                    continue
+                illegal = illegal_instructions(pathlib.Path(cubin).read_bytes())
+                wrong += [f"{where}: {function} has an illegal instruction" for function in illegal]
+                print(f"{where}: {len(illegal)} functions with illegal instructions")
+                if disassembler and str(file.relative_to(root)) == OPERATIONS:
+                    path = f"{os.environ['PATH']}:{pathlib.Path(tool('nvdisasm', nvcc)).parent}"
+                    text = subprocess.run([disassembler, "-sass", cubin], check=True, capture_output=True, text=True,
+                                          env={**os.environ, "PATH": path}).stdout
+                    different = complaints(functions(text))
+                    wrong += [f"{where}: {one}" for one in different]
+                    print(f"{where}: {len(different)} operations are not what they are meant to be")
+    if not disassembler:
+        print("not disassembled: cuobjdump and nvdisasm were not found")
+    for complaint in wrong:
+        print(complaint, file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
