@@ -3,8 +3,8 @@
 """Compiles the kernels that take orders of memory into their own hands for each architecture, and looks at what came
 out.
 
-No instruction may be all zeros: into that nvcc 13.0 assembles, without a word, what the architecture does not have, such
-as fence.acquire for less than sm_90. And each operation of a mailbox inside a GPU must be the instructions that it is
+No instruction may be all zeros: into that nvcc 13.0 assembles, without a word, what the architecture does not have,
+such as fence.acquire for less than sm_90. And each operation of a mailbox inside a GPU must be the instructions that it is
 meant to be, so that a change of the compiler's output is seen; that needs cuobjdump and nvdisasm (of PyPI:
 nvidia-cuda-cuobjdump, nvidia-cuda-nvdisasm) on the PATH or beside nvcc. Needs no GPU; without nvcc it is skipped
 (status 77).

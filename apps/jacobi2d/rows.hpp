@@ -27,17 +27,18 @@ inline IMBREX_DEVICE float mean(float up, float left, float right, float down) {
 /// Updates `count` rows from `first` on, of `from` into `to`, and the first and the last of them also into
 /// `copy_first` and `copy_last`, unless null. Each thread has every `threads`-th group of four columns and
 /// goes down it, so each value comes from memory once.
-inline IMBREX_DEVICE void update(float* from, float* to, int first, int count, int width, float* copy_first,
-                                 float* copy_last, std::uint32_t thread, std::uint32_t threads) {
+inline IMBREX_DEVICE void update(const float* __restrict__ from, float* __restrict__ to, int first, int count,
+                                 int width, float* __restrict__ copy_first, float* __restrict__ copy_last,
+                                 std::uint32_t thread, std::uint32_t threads) {
   if (count <= 0) return;
   const std::int64_t pitch = pitch_of(width);
   for (int column = static_cast<int>(thread) * 4; column < width; column += static_cast<int>(threads) * 4) {
-    const float* at = row_of(from, first, width) + column;
-    float* into = row_of(to, first, width) + column;
+    const float* at = from + first * pitch + margin + column;
+    float* into = to + first * pitch + margin + column;
     four up = *reinterpret_cast<const four*>(at - pitch);
     four here = *reinterpret_cast<const four*>(at);
 #if defined(__CUDA_ARCH__)
-#pragma unroll 4
+#pragma unroll 8
 #endif
     for (int r = 0; r < count; ++r) {
       const four down = *reinterpret_cast<const four*>(at + pitch);
@@ -47,8 +48,8 @@ inline IMBREX_DEVICE void update(float* from, float* to, int first, int count, i
       next.at[2] = mean(up.at[2], here.at[1], here.at[3], down.at[2]);
       next.at[3] = mean(up.at[3], here.at[2], at[4], down.at[3]);
       *reinterpret_cast<four*>(into) = next;
-      if (r == 0 && copy_first != nullptr) *reinterpret_cast<four*>(copy_first + column) = next;
-      if (r == count - 1 && copy_last != nullptr) *reinterpret_cast<four*>(copy_last + column) = next;
+      if (copy_first != nullptr && r == 0) *reinterpret_cast<four*>(copy_first + column) = next;
+      if (copy_last != nullptr && r == count - 1) *reinterpret_cast<four*>(copy_last + column) = next;
       up = here;
       here = down;
       at += pitch;

@@ -21,10 +21,11 @@ struct searcher : imbrex::resident::chare<searcher> {
   IMBREX_DEVICE void search(imbrex::resident::context<searcher>& here, board b) {
     if (here.leads()) ++boards;
     if (b.row < split) {
+      if (!here.leads()) return;
       const auto all = static_cast<std::uint32_t>(here.shape()[0]);
       for (std::uint32_t free = b.free(size); free != 0; free &= free - 1) {
         const std::uint32_t column = free & (~free + 1);
-        if (here.leads()) next = next * 1'664'525U + 1'013'904'223U + here.number();
+        next = next * 1'664'525U + 1'013'904'223U + here.number();
         here.send<&searcher::search>(static_cast<int>((std::uint64_t{next} * all) >> 32U), b.with(column));
       }
       return;

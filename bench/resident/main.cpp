@@ -124,7 +124,7 @@ class measurement {
     for (const std::uint32_t odf : {1U, 8U})
       for (const std::uint32_t tokens : {1U, 8U, 32U}) {
         program<bench::walker> p(on_, chosen(threads, pes), {static_cast<int>(pes * odf)});
-        const double each = cost_of(std::max(rounds_ / 10, 100U), [&](std::uint32_t n) {
+        const double each = cost_of(std::max(rounds_ / 50, 100U), [&](std::uint32_t n) {
           p.run_all<&bench::walker::start>(tokens / odf + 1, n);
         });
         const double messages = static_cast<double>(pes) * odf * (tokens / odf + 1);

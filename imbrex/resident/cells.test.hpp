@@ -203,8 +203,7 @@ struct caller : chare<caller> {
   std::uint32_t last = 0, wrong = 0;
 
   IMBREX_DEVICE void start(context<caller>& here, std::uint32_t values) {
-    here.of<caller>(1).last = values;
-    last = values;
+    if (here.leads()) here.of<caller>(0).last = here.of<caller>(1).last = values;
     answer(here, 0);
   }
   IMBREX_DEVICE void take(context<caller>& here, std::uint32_t n) {
@@ -230,13 +229,14 @@ struct caller : chare<caller> {
 
 /// Does what is wrong.
 struct culprit : chare<culprit, index<2>> {
+  std::uint32_t go = 0;
   struct large {
     std::uint64_t words[3] = {};
   };
   IMBREX_DEVICE void send_astray(context<culprit>& here) { here.send<&culprit::send_astray>({1, 7}); }
   IMBREX_DEVICE void fail(context<culprit>& here, std::uint64_t number) { here.fail(number); }
   IMBREX_DEVICE void hang(context<culprit>&) {
-    for (volatile bool on = true; on;) {
+    while (native_memory::load(go) == 0) {  // nobody says so
     }
   }
   IMBREX_DEVICE void flood(context<culprit>& here) {

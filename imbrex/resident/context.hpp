@@ -183,6 +183,7 @@ class context {
     const detail::array_layout& a = array<Chare>();
     a.accepted[core_.element * a.numbered + place] = next.number;
     core_.me.revisits = core_.me.kept_count != 0;
+    core_.attends = core_.attends || core_.me.revisits;
   }
 
   /// Adds a signal to a trigger; the last of `all` runs the entry of the chare `to`, which sees all that was

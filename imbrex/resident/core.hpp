@@ -12,7 +12,12 @@ namespace imbrex::resident::detail {
 class core {
  public:
   IMBREX_DEVICE core(const machine& of, pe_state& state, team& threads, std::uint32_t pe)
-      : m(of), me(state), threads(threads), pe(pe) {}
+      : m(of),
+        me(state),
+        threads(threads),
+        pe(pe),
+        own(of.mailbox_of(pe)),
+        head(threads.thread() == 0 ? state.finished : 0) {}
 
   IMBREX_DEVICE bool leads() const { return threads.thread() == 0; }
 
@@ -39,20 +44,46 @@ class core {
   /// Sends an item: of the first thread. Never waits: what finds the mailbox full is kept, with its ticket,
   /// so what is sent to one PE stays in order.
   IMBREX_DEVICE void post(std::uint32_t to, const item& i) {
+    if (to == pe && post_local(i)) return;
     mailbox<memory> box = m.mailbox_of(to);
     std::uint32_t ticket = 0;
-    if (box.try_send(me.tickets[to], ticket, i)) return;
+    const bool sent = box.try_send(me.tickets[to], ticket, i);
+    if (to == pe) me.own_end = ticket + 1;
+    if (sent) return;
     if (me.out.full()) return fail(failure_kind::outbox_full, to);
     me.out.keep({i, to, ticket});
+    attends = true;
   }
 
   const machine& m;
   pe_state& me;
   team& threads;
   std::uint32_t pe;
+  mailbox<memory> own;
+
+  // Of the first thread, in its registers.
+  std::uint32_t head;       ///< the ticket that is taken next
+  std::uint32_t turns = 0;  ///< entries that were begun
+  std::uint64_t held = 0;   ///< the parcel of the entry that runs or ran last
+  bool attends = false;     ///< something is kept: for a full mailbox, or until it is accepted
+  bool has_local = false;   ///< the PE has sent to itself
+
+  // Of each.
   std::uint32_t entry = failure::no_number;  ///< that runs
   std::uint32_t element = 0;
   std::uint32_t scratches = 0;  ///< that were used: they take turns
+
+  /// Messages of the PE to itself are in its mailbox: they are younger than the local ones, and those come
+  /// first.
+  IMBREX_DEVICE bool own_waits() const { return static_cast<std::int32_t>(me.own_end - head) > 0; }
+
+ private:
+  IMBREX_DEVICE bool post_local(const item& i) {
+    if (me.local_end - me.local_first == pe_state::most_local || own_waits()) return false;
+    me.local[me.local_end++ % pe_state::most_local] = i;
+    has_local = true;
+    return true;
+  }
 };
 
 }  // namespace imbrex::resident::detail

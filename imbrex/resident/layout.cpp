@@ -68,8 +68,10 @@ array_layout array_of(const array_kind& kind, const settings& s) {
   a.placed = s.placed;
   a.share = (a.count + s.pes - 1) / s.pes;
   a.active_pes = s.placed == placement::blocks ? (a.count + a.share - 1) / a.share : std::min(a.count, s.pes);
-  a.by_pes = divisor(s.pes);
-  a.by_share = divisor(a.share);
+  const bool in_blocks = s.placed == placement::blocks;
+  a.to_pe = divisor(in_blocks ? a.share : s.pes);
+  a.kept_bits = in_blocks ? 0 : std::numeric_limits<std::uint32_t>::max();
+  a.times = in_blocks ? std::numeric_limits<std::uint32_t>::max() : s.pes;
   a.numbered = kind.numbered;
   a.reductions = kind.reductions;
   return a;

@@ -71,24 +71,26 @@ struct array_layout {
   placement placed = placement::round_robin;
   std::uint32_t share = 1;       ///< of blocks: elements of a PE
   std::uint32_t active_pes = 0;  ///< so many PEs have elements: the first ones
-  divisor by_pes, by_share;
+  /// Round robin: element - element / pes * pes. In blocks: 0 - element / share * -1. One form for both,
+  /// without a branch, since each message needs it.
+  divisor to_pe;
+  std::uint32_t kept_bits = 0, times = 0;
   std::uint32_t* accepted = nullptr;  ///< of each element, for each numbered entry
   std::uint32_t* rounds = nullptr;    ///< of each element, for each reduction: how often it has contributed
   std::uint32_t numbered = 0, reductions = 0;
 
   IMBREX_DEVICE std::uint32_t pe_of(std::uint32_t element) const {
-    if (placed == placement::blocks) return by_share.quotient(element);
-    return element - by_pes.quotient(element) * pes;
+    return (element & kept_bits) - to_pe.quotient(element) * times;
   }
   /// Its place among the elements of its PE.
   IMBREX_DEVICE std::uint32_t local(std::uint32_t element) const {
-    if (placed == placement::blocks) return element - by_share.quotient(element) * share;
-    return by_pes.quotient(element);
+    const std::uint32_t quotient = to_pe.quotient(element);
+    return placed == placement::blocks ? element - quotient * share : quotient;
   }
   IMBREX_DEVICE std::uint32_t local_count(std::uint32_t pe) const {
     if (pe >= active_pes) return 0;
     if (placed == placement::blocks) return pe + 1 == active_pes ? count - pe * share : share;
-    return by_pes.quotient(count - 1 - pe) + 1;
+    return to_pe.quotient(count - 1 - pe) + 1;
   }
   IMBREX_DEVICE std::uint32_t element(std::uint32_t pe, std::uint32_t local) const {
     return placed == placement::blocks ? pe * share + local : pe + local * pes;
@@ -168,22 +170,34 @@ struct alignas(16) parcel_head {
 template <std::uint32_t FixedBytes>
 inline constexpr std::uint32_t payload_offset = sizeof(parcel_head) + (FixedBytes + 15U) / 16U * 16U;
 
+/// What a PE runs next: a message, a pause in which all threads leave the last entry, or the end.
+enum class turn : std::uint32_t { works, rests, ends };
+struct alignas(16) decision {
+  std::uint64_t body = 0;
+  std::uint32_t meta = 0;
+  turn kind = turn::rests;
+};
+
 /// What the threads of one PE share and no other PE sees: on a device it is in the block's shared memory. All
-/// but the last three is the first thread's.
+/// but the last two is the first thread's.
 struct pe_state {
   outbox<memory> out;
   parcel_pool<memory>::owned parcels;
   item* kept = nullptr;  ///< messages whose number is not accepted yet
   std::uint32_t kept_count = 0;
-  bool revisits = false;  ///< one of them may be accepted now
-  std::uint32_t head = 0;
-  std::uint32_t finished = 0;
-  std::uint32_t turns = 0;
+  bool revisits = false;             ///< one of them may be accepted now
+  std::uint32_t finished = 0;        ///< what is published
   std::uint32_t* tickets = nullptr;  ///< of each PE: the ticket that is expected there next
-  std::uint64_t held = 0;            ///< the parcel of the entry that runs or ran last
+
+  /// Messages of the PE to itself, which need no mailbox, while there is room and none of them is in the
+  /// mailbox.
+  static constexpr std::uint32_t most_local = 16;
+  item local[most_local];
+  std::uint32_t local_first = 0, local_end = 0;
+  std::uint32_t own_end = 0;  ///< the ticket after the last one that it has drawn from itself
+
   std::uint64_t scratch[2] = {};
-  item now[2];
-  std::uint32_t turn_kind[2] = {};
+  decision now[2];
 
   /// Before the PE's threads begin: of the first. `tickets_of_pes` has room for a number of each PE.
   IMBREX_DEVICE void prepare(const machine& m, std::uint32_t pe, std::uint32_t* tickets_of_pes) {
@@ -193,11 +207,10 @@ struct pe_state {
     kept = reinterpret_cast<item*>(bulk + m.parts.kept);
     kept_count = 0;
     revisits = false;
-    head = finished = memory::load(m.finished[pe]);
-    turns = 0;
+    finished = own_end = memory::load(m.finished[pe]);
+    local_first = local_end = 0;
     tickets = tickets_of_pes;
-    for (std::uint32_t p = 0; p < m.pes; ++p) tickets[p] = head;
-    held = 0;
+    for (std::uint32_t p = 0; p < m.pes; ++p) tickets[p] = finished;
   }
 };
 

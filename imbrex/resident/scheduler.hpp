@@ -21,84 +21,118 @@ namespace imbrex::resident::detail {
 /// it.
 template <class List>
 class scheduler {
-  enum kind : std::uint32_t { works, rests, ends };
-
  public:
   IMBREX_DEVICE scheduler(const machine& m, pe_state& me, team& threads, std::uint32_t pe)
-      : core_(m, me, threads, pe) {}
+      : core_(m, me, threads, pe) {
+    if (core_.leads()) ahead_ = core_.own.look(core_.head);
+  }
 
   IMBREX_DEVICE void serve() {
-    pe_state& me = core_.me;
-    for (std::uint32_t turn = 0;; ++turn) {
-      const std::uint32_t side = turn % 2;
-      if (core_.leads()) me.turn_kind[side] = next(me.now[side]);
-      core_.threads.sync();
-      const std::uint32_t what = me.turn_kind[side];
-      if (core_.leads() && me.held != 0) {  // nobody is in that entry any more
-        core_.m.give_back(me.held);
-        me.held = 0;
+    for (std::uint32_t side = 0;; side ^= 1) {
+      decision& now = core_.me.now[side];
+      if (core_.leads()) {
+        item i;
+        const turn kind = next(i);
+        now = {i.body, i.meta, kind};
       }
-      if (what == ends) return leave();
-      if (what == works) run(me.now[side]);
+      core_.threads.sync();
+      const decision what = now;
+      if (core_.held != 0) {  // of the first thread alone: nobody is in that entry any more
+        core_.m.give_back(core_.held);
+        core_.held = 0;
+      }
+      if (what.kind == turn::works)
+        run({what.body, what.meta});
+      else if (what.kind == turn::ends)
+        return leave();
     }
   }
 
  private:
-  static constexpr std::uint32_t short_idle = 16;  ///< turns until what was done is published
+  static constexpr std::uint32_t short_idle = 16;  ///< looks until what was done is published
   static constexpr std::uint32_t long_idle = 1024;
-
-  /// What the first thread does between entries.
-  IMBREX_DEVICE kind next(item& i) {
-    pe_state& me = core_.me;
-    const machine& m = core_.m;
-    mailbox<memory> box = m.mailbox_of(core_.pe);
-    const auto mailbox_of = [&m](std::uint32_t to) { return m.mailbox_of(to); };
-    if (me.turns % 64 == 63 && core_.stops()) return ends;
-    if (!me.out.empty()) me.out.retry(mailbox_of);
-    if (me.revisits && take_kept(i)) return works;
-    if (rested_) ahead_ = box.look(me.head);
-    for (std::uint32_t idle = 0;; ++idle) {
-      if (box.try_take(me.head, i, ahead_)) {
-        ahead_ = box.look(me.head);  // it comes while the entry runs
-        if (is_early(i)) {
-          keep(i);
-          idle = 0;
-          continue;
-        }
-        ++me.turns;
-        watch(i);
-        rested_ = false;
-        return works;
-      }
-      if (!rested_) {  // let all threads leave the last entry, before it counts as finished
-        rested_ = true;
-        return rests;
-      }
-      if (idle % 32 == 31 && core_.stops()) return ends;
-      if (!me.out.empty()) me.out.retry(mailbox_of);
-      if (idle == short_idle) memory::store(m.watched[core_.pe], {progress(), 0});
-      if (idle >= short_idle) {
-        if (me.out.empty() && me.finished != me.head) {
-          me.finished = me.head;
-          memory::store_release(m.finished[core_.pe], me.finished);
-        }
-        if (core_.pe == 0 && idle % 64 == 0 && is_quiet()) core_.end(stop_reason::quiet, 0);
-      }
-      if (relaxes_at_once || idle > long_idle) memory::relax();
-      ahead_ = box.look(me.head);
-    }
-  }
 #if defined(__CUDA_ARCH__)
+  static constexpr std::uint32_t looks_in_a_row = 8;
   static constexpr bool relaxes_at_once = false;
 #else
+  static constexpr std::uint32_t looks_in_a_row = 1;
   static constexpr bool relaxes_at_once = true;  // others need the processor
 #endif
 
-  IMBREX_DEVICE std::uint64_t progress() const {
-    return std::uint64_t{core_.me.out.count} << 32U | core_.me.turns;
+  /// What the first thread does between entries. It alone makes up most of a message's time, one instruction
+  /// after the other, so what is seldom is asked for by one flag, or between looks that have found nothing.
+  IMBREX_DEVICE turn next(item& i) {
+    if (core_.attends || core_.turns % 64 == 63) {
+      if (core_.turns % 64 == 63 && core_.stops()) return turn::ends;
+      if (attend(i)) return begin(i);
+    }
+    if (core_.has_local && (prefers_local_ || core_.own_waits()) && take_local(i)) return begin(i);
+    prefers_local_ = true;
+    for (std::uint32_t idle = 0;; idle += looks_in_a_row) {
+      for (std::uint32_t n = 0; n < looks_in_a_row; ++n) {
+        if (!(core_.has_local && core_.own_waits()) && core_.own.try_take(core_.head, i, ahead_)) {
+          ahead_ = core_.own.look(core_.head);  // it comes while the entry runs
+          if (!is_early(i)) return begin(i);
+          keep(i);
+          break;
+        }
+        if (core_.has_local && take_local(i)) return begin(i);
+        if (!rested_) {  // let all threads leave the last entry, before it counts as finished
+          rested_ = true;
+          return turn::rests;
+        }
+        ahead_ = core_.own.look(core_.head);
+      }
+      if (rest(i, idle)) return core_.stops() ? turn::ends : begin(i);
+    }
   }
-  IMBREX_DEVICE void watch(const item& i) {
+  IMBREX_DEVICE turn begin(const item& i) {
+    ++core_.turns;
+    rested_ = false;
     memory::store(core_.m.watched[core_.pe], {progress(), std::uint64_t{1} << 32U | i.meta});
+    return turn::works;
+  }
+  IMBREX_DEVICE bool take_local(item& i) {
+    pe_state& me = core_.me;
+    i = me.local[me.local_first++ % pe_state::most_local];
+    core_.has_local = me.local_first != me.local_end;
+    ahead_ = core_.own.look(core_.head);
+    if (is_early(i)) {
+      keep(i);
+      return false;
+    }
+    prefers_local_ = false;
+    return true;
+  }
+  /// What is kept: true if a message of it can be run.
+  IMBREX_DEVICE bool attend(item& i) {
+    pe_state& me = core_.me;
+    if (!me.out.empty()) {
+      const machine& m = core_.m;
+      me.out.retry([&m](std::uint32_t to) { return m.mailbox_of(to); });
+    }
+    const bool took = me.revisits && take_kept(i);
+    core_.attends = !me.out.empty() || me.revisits;
+    return took;
+  }
+  /// Between looks that have found nothing: true if the run ends, or a message can be run.
+  IMBREX_DEVICE bool rest(item& i, std::uint32_t idle) {
+    pe_state& me = core_.me;
+    const machine& m = core_.m;
+    if (idle % 32 == 0 && core_.stops()) return true;
+    if (core_.attends && attend(i)) return true;
+    if (idle == short_idle) memory::store(m.watched[core_.pe], {progress(), 0});
+    if (idle >= short_idle && me.out.empty() && !core_.has_local && me.finished != core_.head) {
+      me.finished = core_.head;
+      memory::store_release(m.finished[core_.pe], me.finished);
+    }
+    if (core_.pe == 0 && idle >= short_idle && idle % 64 == 0 && is_quiet()) core_.end(stop_reason::quiet, 0);
+    if (relaxes_at_once || idle > long_idle) memory::relax();
+    return false;
+  }
+
+  IMBREX_DEVICE std::uint64_t progress() const {
+    return (core_.attends ? std::uint64_t{core_.me.out.count} << 32U : 0) | core_.turns;
   }
   IMBREX_DEVICE void leave() {
     if (!core_.leads()) return;
@@ -159,9 +193,6 @@ class scheduler {
         i = me.kept[n];
         for (std::uint32_t later = n + 1; later < me.kept_count; ++later) me.kept[later - 1] = me.kept[later];
         --me.kept_count;
-        ++me.turns;
-        watch(i);
-        rested_ = false;
         return true;
       }
     me.revisits = false;
@@ -187,7 +218,7 @@ class scheduler {
       for (std::uint32_t n = 0; n < count; ++n) {
         call<Entry>(a, a.element(c.pe, n));
         const machine& m = c.m;
-        if (c.leads() && !c.me.out.empty())
+        if (c.attends && !c.me.out.empty())
           c.me.out.retry([&m](std::uint32_t to) { return m.mailbox_of(to); });
       }
     }
@@ -211,7 +242,7 @@ class scheduler {
       c.element = element;
       context<chare> here(c);
       if constexpr (traits::in_parcel) {
-        if (c.leads()) c.me.held = i.body;
+        if (c.leads()) c.held = i.body;
         std::byte* const parcel = c.m.parcel(i.body);
         if constexpr (traits::fixed_bytes > 0) {
           const auto& fixed = *reinterpret_cast<const typename traits::fixed*>(parcel + sizeof(parcel_head));
@@ -264,8 +295,9 @@ class scheduler {
   }
 
   core core_;
-  wide_word ahead_{};
+  wide_word ahead_{};  ///< the last look
   bool rested_ = true;
+  bool prefers_local_ = true;  ///< the last message was not local: they take turns
 };
 
 }  // namespace imbrex::resident::detail
