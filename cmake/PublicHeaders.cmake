@@ -10,19 +10,26 @@ set(IMBREX_PUBLIC_HEADERS
 
   imbrex/base/clock.hpp
   imbrex/base/error.hpp
+  imbrex/base/log.hpp
   imbrex/base/random.hpp
   imbrex/core/array/balance_point.hpp
   imbrex/core/array/channel.hpp
   imbrex/core/array/chare.hpp
   imbrex/core/array/create.hpp
+  imbrex/core/array/log.hpp
   imbrex/core/array/mailbox.hpp
   imbrex/core/array/section.hpp
   imbrex/core/array/send.hpp
   imbrex/core/deterministic.hpp
+  imbrex/core/message/sender.hpp
   imbrex/core/name/index.hpp
   imbrex/core/name/operations.hpp
   imbrex/core/options/options.hpp
+  imbrex/core/pe/executor.hpp
+  imbrex/core/pe/parallel_for.hpp
+  imbrex/core/pe/promise.hpp
   imbrex/core/pe/sleep.hpp
+  imbrex/core/pe/timeout.hpp
   imbrex/core/record/tracing.hpp
   imbrex/core/run/run.hpp
   imbrex/core/run/spend.hpp

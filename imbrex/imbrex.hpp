@@ -11,9 +11,14 @@
 #include <imbrex/core/array/channel.hpp>
 #include <imbrex/core/array/collectives.hpp>
 #include <imbrex/core/array/create.hpp>
+#include <imbrex/core/array/log.hpp>
 #include <imbrex/core/array/section.hpp>
 #include <imbrex/core/name/indices.hpp>
+#include <imbrex/core/pe/executor.hpp>
+#include <imbrex/core/pe/parallel_for.hpp>
+#include <imbrex/core/pe/promise.hpp>
 #include <imbrex/core/pe/sleep.hpp>
+#include <imbrex/core/pe/timeout.hpp>
 #include <imbrex/core/record/tracing.hpp>
 #include <imbrex/core/run/run.hpp>
 #include <imbrex/core/run/spend.hpp>

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <map>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -112,6 +113,18 @@ detail::host_user this_process(std::string host, int pes, int beside, const std:
 }
 
 }  // namespace
+
+std::string shared_processors_text(const host_share& share, int usable) {
+  std::set<int> of_all;
+  for (const host_process& each : share.processes)
+    of_all.insert(each.processors.begin(), each.processors.end());
+  const int processors = share.processes.size() > 1 ? static_cast<int>(of_all.size()) : usable;
+  if (share.self != 0 || share.host_pes <= processors) return {};
+  return std::to_string(share.host_pes) + " PEs share " + std::to_string(processors) +
+         (processors == 1 ? " processor" : " processors") +
+         " of this host: each waits for others to leave theirs; lower --pes" +
+         (share.processes.size() > 1 ? ", or start fewer processes" : "");
+}
 
 host_share own_host(int pes, int beside) {
   const std::array all{this_process({}, pes, beside, {})};

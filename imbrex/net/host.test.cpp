@@ -85,6 +85,19 @@ TEST(host, belongs_to_a_process_by_itself) {
   EXPECT_EQ(share.processes[0].pes, share.pes);
 }
 
+TEST(host, says_where_pes_outnumber_processors) {
+  EXPECT_EQ(shared_processors_text(own_host(2, 1), 2), "");
+  EXPECT_EQ(shared_processors_text(own_host(3, 0), 2),
+            "3 PEs share 2 processors of this host: each waits for others to leave theirs; lower --pes");
+  EXPECT_TRUE(shared_processors_text(own_host(2, 0), 1).starts_with("2 PEs share 1 processor of this host"));
+  const std::vector<host_user> all{{"a", 3, 2, {0, 1}}, {"a", 2, 2, {1, 2}}, {"b", 1, 1, {0}}};
+  EXPECT_EQ(shared_processors_text(share_among(all, 0), 2),
+            "5 PEs share 3 processors of this host: each waits for others to leave theirs; lower --pes, or "
+            "start fewer processes");
+  EXPECT_EQ(shared_processors_text(share_among(all, 1), 2), "");  // the first has said so
+  EXPECT_EQ(shared_processors_text(share_among(all, 2), 1), "");
+}
+
 TEST(host, has_a_name_that_stays) {
   EXPECT_FALSE(name_of_host().empty());
   EXPECT_EQ(name_of_host(), name_of_host());

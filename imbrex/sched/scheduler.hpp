@@ -83,6 +83,12 @@ class scheduler {
     return timers_.empty() ? std::nullopt : std::optional(timers_.next_deadline());
   }
 
+  /// Threads that are no PE may post at any time, until as many have been removed: the PE sleeps, but never rests
+  /// as one that waits for other PEs alone.
+  void add_executor() { ++executors_; }
+  void remove_executor() { --executors_; }
+  bool has_executors() const { return executors_ > 0; }
+
   /// Timers are to run within microseconds, at the cost of some processor time for each; before the PE runs.
   void be_punctual() {
     punctual_ = true;
@@ -205,6 +211,7 @@ class scheduler {
   const observer_list* observers_ = nullptr;
   endpoint* endpoint_ = nullptr;
   completion_source* device_ = nullptr;
+  int executors_ = 0;
   bool has_sources_ = false;  // of work, beside the door: an endpoint, a device, timers
   unsigned turns_to_poll_ = 0;
   std::size_t unread_ = 0;       // bytes of what came from other processes and waits in the queue, about

@@ -253,7 +253,7 @@ void thread_machine::wait_for_work(scheduler& pe, wake_margin& margin, int& vain
     return;
   }
   const observed_rest rest(pe);  // before the others may know of it: who comes last may speak for all
-  if (deadline || sending || waits_for_device) {
+  if (deadline || sending || waits_for_device || pe.has_executors()) {
     const auto alarm = deadline ? std::optional(*deadline - early) : std::nullopt;
     sleep(pe, alarm ? std::optional(*alarm - pe.now()) : std::nullopt);
     if (alarm && pe.now() >= *alarm) margin.learn(pe.now() - *alarm);

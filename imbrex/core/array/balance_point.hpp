@@ -61,6 +61,11 @@ auto chare<Derived, Index>::balance_point(A&&... arguments) {
     return std::suspend_never();
   } else if constexpr (!detail::entry_fits<Derived, Entry, A&&...>()) {
     return std::suspend_never();
+  } else if constexpr (detail::lacks_sender<Entry, A...>) {
+    static_assert(
+        !detail::lacks_sender<Entry, A...>,
+        "imbrex: an entry that wants to know the sender is given the one that it has at a balance point");
+    return std::suspend_never();
   } else {
     return detail::balance_point_awaiter<Derived, Entry, std::decay_t<A>...>(
         detail::header_of(*this), std::tuple<std::decay_t<A>...>(std::forward<A>(arguments)...));

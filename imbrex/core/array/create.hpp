@@ -125,16 +125,38 @@ consteval bool constructor_fits() {
   }
 }
 
+/// How the message that creates an element travels.
+struct creation_rules {
+  std::int8_t priority = 0;
+  bool coalesced = false;
+};
+
 /// The message that inserts an element, for arguments that fit its constructor.
 template <class T, class... A>
 auto& make_insertion(std::uint64_t collection_id, const key_type<typename T::index_type>& key,
-                     std::int8_t priority, A&&... arguments) {
+                     const creation_rules& rules, A&&... arguments) {
   auto& m = make_message<insert_message<T, constructor_argument<A>...>>(std::in_place,
                                                                         std::forward<A>(arguments)...);
   m.collection = collection_id;
   m.key = key;
-  m.priority = priority;
+  m.priority = rules.priority;
+  m.coalesced = rules.coalesced;
   return m;
+}
+
+/// Inserts an element of an array, whose index is inside the shape.
+template <class T, class... A>
+void insert_element(const element<T>& to, const creation_rules& rules, A&&... arguments) {
+  if constexpr (constructor_fits<T, constructor_argument<A>...>()) {
+    auto& pe = processor::here();
+    auto& m = make_insertion<T>(pe.number_of(to.collection()), to.key_value(), rules,
+                                std::forward<A>(arguments)...);
+    auto* const part = part_for<T>(m);
+    if (part == nullptr) return;
+    message_guard mine(m);  // a placement may throw
+    const int home = part->home_of(m.key);
+    pe.dispatch(mine.release(), home);
+  }
 }
 
 template <class T, class Placement, bool IsSparse, class... A>
@@ -159,8 +181,7 @@ array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>&
   if constexpr (creation_fits<T, Placement, IsSparse, constructor_argument<A>...>()) {
     auto& pe = processor::here();
     if constexpr (is_index<index_type>) {
-      const auto n = volume(how.shape);
-      if (n == 0 || n > std::uint64_t{1} << (IsSparse ? 62U : 40U))
+      if (is_below_zero(how.shape) || volume(how.shape) > std::uint64_t{1} << (IsSparse ? 62U : 40U))
         throw_wrong_shape(type_name<T>(), to_string(how.shape));
     }
     const std::uint64_t id = pe.new_collection();
@@ -177,8 +198,8 @@ array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>&
 
 /// Creates an array of chares of that shape, each constructed from copies of the arguments, and returns its
 /// proxy at once: the elements on this PE exist then, the others will before a message reaches them;
-/// `created` of the array waits for them. Throws imbrex::error for a shape with an extent below 1 or of more
-/// than 2^40 elements, and if a constructor here throws; one that throws on another PE ends the run.
+/// `created` of the array waits for them. An array of no elements is as others. Throws imbrex::error for a shape with an
+/// extent below 0 or of more than 2^40 elements, and if a constructor here throws; one that throws on another PE ends the run.
 template <class T, class... A>
 array<T> make_array(const typename T::index_type& shape, const A&... constructor_arguments)
   requires detail::is_index<typename T::index_type>
@@ -234,13 +255,22 @@ group<T> make_group(const A&... constructor_arguments) {
       detail::create_array<T>(dense(shape).placed(detail::pinned_placement{}), constructor_arguments...));
 }
 
-/// Creates single chares, by messages of a priority: what `imbrex::with_priority` returns.
+/// Creates single chares and elements, by messages of a priority, or that may be coalesced: what
+/// `imbrex::with_priority` and `imbrex::coalesced` return.
 class creator {
  public:
-  /// With the priority that others have.
+  /// With the priority that others have, and sent at once.
   creator() = default;
-  /// For programs there is `imbrex::with_priority`.
-  explicit creator(std::int8_t priority) : priority_(priority) {}
+  /// For programs there are `imbrex::with_priority` and `imbrex::coalesced`.
+  explicit creator(const detail::creation_rules& rules) : rules_(rules) {}
+
+  /// The same with that priority: see imbrex::with_priority.
+  creator with_priority(detail::priority_number priority) const {
+    detail::check_priority(priority);
+    return creator({static_cast<std::int8_t>(int{priority}), rules_.coalesced});
+  }
+  /// The same by messages that may be coalesced: see imbrex::coalesced.
+  creator coalesced() const { return creator({rules_.priority, true}); }
 
   /// See imbrex::make_chare_on.
   template <class T, class... A>
@@ -252,7 +282,7 @@ class creator {
     const std::uint64_t id = part.id();
     const auto key = part.new_single(where);
     if constexpr (detail::constructor_fits<T, detail::constructor_argument<A>...>())
-      pe.dispatch(detail::make_insertion<T>(id, key, priority_, std::forward<A>(constructor_arguments)...),
+      pe.dispatch(detail::make_insertion<T>(id, key, rules_, std::forward<A>(constructor_arguments)...),
                   where);
     return {pe.in_proxy(id), key};
   }
@@ -266,18 +296,26 @@ class creator {
     return make_chare_on<T>(pe.next_pe(), std::forward<A>(constructor_arguments)...);
   }
 
+  /// See array::insert, whose priority is the array's own.
+  template <class T, class... A>
+  void insert(const array<T>& into, const typename index_of<T>::type& i, A&&... constructor_arguments) const {
+    detail::insert_element(into[i], rules_, std::forward<A>(constructor_arguments)...);
+  }
+
  private:
-  std::int8_t priority_ = 0;
+  detail::creation_rules rules_;
 };
 
-/// Creations of single chares that go before others of a PE's queue, as messages of a proxy `with_priority`
-/// do: `imbrex::with_priority(-3).make_chare<node>(...)`. Lower first, from -32 to 31; 0 is what others have.
-/// The proxy that comes back has no priority: what is sent by it asks for its own. Throws imbrex::error for
+/// Creations that go before others of a PE's queue, as messages of a proxy `with_priority` do:
+/// `imbrex::with_priority(-3).make_chare<node>(...)`. Lower first, from -32 to 31; 0 is what others have. The
+/// proxy that comes back has no priority: what is sent by it asks for its own. Throws imbrex::error for
 /// another priority.
-inline creator with_priority(detail::priority_number priority) {
-  detail::check_priority(priority);
-  return creator(static_cast<std::int8_t>(int{priority}));
-}
+inline creator with_priority(detail::priority_number priority) { return creator().with_priority(priority); }
+
+/// Creations by messages that may be coalesced, as those of a proxy `coalesced` may:
+/// `imbrex::coalesced().make_chare<node>(...)`, `imbrex::coalesced().insert(tree, key, ...)`. For many small
+/// chares of which nobody waits for the first.
+inline creator coalesced() { return creator().coalesced(); }
 
 /// Creates a single chare on that PE and returns its proxy at once. It has no index and no peers. Throws
 /// imbrex::error if there is no such PE.
@@ -317,17 +355,7 @@ pending<void> array<T>::destroy() const {
 template <class T>
 template <class... A>
 void array<T>::insert(const index_type& i, A&&... constructor_arguments) const {
-  auto& pe = detail::processor::here();
-  const auto to = (*this)[i];
-  if constexpr (detail::constructor_fits<T, detail::constructor_argument<A>...>()) {
-    auto& m = detail::make_insertion<T>(pe.number_of(collection_), to.key_value(), priority_,
-                                        std::forward<A>(constructor_arguments)...);
-    auto* const part = detail::part_for<T>(m);
-    if (part == nullptr) return;
-    detail::message_guard mine(m);  // a placement may throw
-    const int home = part->home_of(m.key);
-    pe.dispatch(mine.release(), home);
-  }
+  detail::insert_element((*this)[i], {priority_, false}, std::forward<A>(constructor_arguments)...);
 }
 
 template <class Derived, class Index>

@@ -216,7 +216,7 @@ class array {
     return {};
   }
 
-  /// The extents, each 1 or more. Only for arrays with dense indices.
+  /// The extents, each 0 or more. Only for arrays with dense indices.
   const index_type& shape() const
     requires detail::is_index<index_type>
   {
@@ -268,7 +268,7 @@ class array {
   /// arrays have lost their last elements. A default-constructed proxy destroys nothing.
   pending<void> destroy() const;
 
-  /// A proxy of some elements of the array, with this proxy's priority. The list of members stays on this PE,
+  /// A proxy of some elements of the array, or of none, with this proxy's priority. The list of members stays on this PE,
   /// so a proxy of many elements is no larger to send.
   imbrex::section<T> section(std::vector<index_type> members) const;
 

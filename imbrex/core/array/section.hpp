@@ -121,6 +121,8 @@ struct section_broadcast final : message {
     if (part == nullptr) return;
     const message_guard guard(*this);
     const auto& members = section_list<key>::of(this->collection, section_id);
+    if constexpr (reduces)
+      if (members.empty()) return answer_of_none(*part);
     std::map<int, std::vector<std::uint32_t>> members_of_pe;
     for (std::uint32_t i = 0; i < members.size(); ++i) members_of_pe[part->place_of(members[i])].push_back(i);
     reply_address answer;
@@ -140,6 +142,14 @@ struct section_broadcast final : message {
       pe.dispatch(m, to);
     }
   }
+
+ private:
+  void answer_of_none(local_array& part) {
+    if constexpr (std::is_same_v<Op, completion_operation>)
+      send_end(this->origin, this->reply);
+    else
+      fail_empty_reduction(part, this->origin, this->reply);
+  }
 };
 
 template <class T, auto M, class Op, class... A>
@@ -148,7 +158,7 @@ void post_to_section(const section<T>& to, const reply_address& reply, A&&... ar
   const std::uint64_t number = pe.number_of(to.collection());
   if (pe.collection(number) == nullptr) pe.check_run(number, type_name<T>(), member_name<M>());
   const int root = pe.root_of_section(to.id());
-  auto& content = make_entry_message<T, M>(pe, std::forward<A>(arguments)...);
+  auto& content = make_sent_message<T, M>(pe, std::forward<A>(arguments)...);
   auto& m = make_message<section_broadcast<T, M, Op>>(to.id(), content);
   m.collection = number;
   m.priority = to.priority();
@@ -279,7 +289,6 @@ imbrex::section<T> array<T>::section(std::vector<index_type> members) const {
     detail::checked<T>(*part);
   else
     pe.check_run(number, type_name<T>());
-  if (members.empty()) throw error("section: a section needs one member or more");
   using key = typename element<T>::key;
   std::vector<key> keys;
   keys.reserve(members.size());

@@ -29,6 +29,15 @@ entry_message<T, M>& make_entry_message(scheduler& pe, A&&... arguments) {
   }
 }
 
+/// The same with the sender, if the entry wants to know it.
+template <class T, auto M, class... A>
+entry_message<T, M>& make_sent_message(scheduler& pe, A&&... arguments) {
+  if constexpr (lacks_sender<M, A...>)
+    return make_entry_message<T, M>(pe, sender{pe.pe()}, std::forward<A>(arguments)...);
+  else
+    return make_entry_message<T, M>(pe, std::forward<A>(arguments)...);
+}
+
 /// The same for an element of the collection of that number.
 template <class T, auto M, class... A>
 entry_message<T, M>& make_message_to(scheduler& pe, const element<T>& to, std::uint64_t collection,
@@ -60,11 +69,15 @@ template <class T, auto M, class... A>
 
 template <class T, auto M, class... A>
 void post(processor& pe, const element<T>& to, reply_address reply, A&&... arguments) {
-  const std::uint64_t number = pe.number_of(to.collection());
-  const auto* const part = recent_part<T>(pe, number);
-  if (part == nullptr || !pe.queues_plainly() || part->find(to.key_value()) == nullptr) [[unlikely]]
-    return post_otherwise<T, M>(pe, to, number, reply, std::forward<A>(arguments)...);
-  pe.push_plain(make_message_to<T, M>(pe, to, number, reply, std::forward<A>(arguments)...));
+  if constexpr (lacks_sender<M, A...>) {
+    post<T, M>(pe, to, reply, sender{pe.pe()}, std::forward<A>(arguments)...);
+  } else {
+    const std::uint64_t number = pe.number_of(to.collection());
+    const auto* const part = recent_part<T>(pe, number);
+    if (part == nullptr || !pe.queues_plainly() || part->find(to.key_value()) == nullptr) [[unlikely]]
+      return post_otherwise<T, M>(pe, to, number, reply, std::forward<A>(arguments)...);
+    pe.push_plain(make_message_to<T, M>(pe, to, number, reply, std::forward<A>(arguments)...));
+  }
 }
 
 template <class T, auto M>
@@ -227,7 +240,7 @@ void post_broadcast(const array<T>& to, const reply_address& reply, A&&... argum
   const std::uint64_t number = pe.number_of(to.collection());
   if (pe.collection(number) == nullptr) pe.check_run(number, type_name<T>(), member_name<M>());
   auto& m =
-      make_message<entry_broadcast<T, M, Op>>(make_entry_message<T, M>(pe, std::forward<A>(arguments)...));
+      make_message<entry_broadcast<T, M, Op>>(make_sent_message<T, M>(pe, std::forward<A>(arguments)...));
   m.collection = number;
   m.priority = to.priority();
   m.reply = reply;

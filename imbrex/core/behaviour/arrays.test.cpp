@@ -100,16 +100,16 @@ TEST_P(arrays, a_wrong_index_is_refused_with_its_value) {
   });
 }
 
-TEST_P(arrays, a_shape_without_elements_is_refused) {
+TEST_P(arrays, a_shape_that_cannot_be_is_refused) {
   run([]() -> task<> {
     std::string said;
     try {
-      make_array<point<2>>({0, 4}, 1);
+      make_array<point<2>>({-1, 4}, 1);
     } catch (const error& e) {
       said = e.what();
     }
     EXPECT_TRUE(said.starts_with(
-        "make_array: an array of point<2> cannot have the shape (0, 4): each extent must be 1 "
+        "make_array: an array of point<2> cannot have the shape (-1, 4): each extent must be 0 "
         "or more, and there may be 2^40 elements at most"))
         << said;
     EXPECT_THROW(make_array<point<2>>({4, -1}, 1), error);
@@ -294,8 +294,51 @@ TEST_P(arrays, sections_reach_their_members_only) {
     co_await quiescence();
     const auto notes = co_await all.reduce<&member::notes>(gather);
     EXPECT_EQ(notes, (std::vector<int>{0, 0, 2, 0, 0, 2, 0, 0, 0, 2, 0, 0}));
-    EXPECT_THROW(all.section({}), error);
     EXPECT_THROW(all.section({index<1>(12)}), error);
+  });
+}
+
+/// What a reduction over nothing throws.
+template <class Reduction>
+task<std::string> refusal_of(Reduction reduction) {
+  try {
+    co_await reduction;
+  } catch (const error& e) {
+    co_return e.what();
+  }
+  co_return "accepted";
+}
+
+TEST_P(arrays, and_sections_may_be_empty) {
+  run([]() -> task<> {
+    const auto none = make_array<member>(0);
+    EXPECT_EQ(none.size(), 0U);
+    EXPECT_THROW(static_cast<void>(none[0]), error);
+    const auto placed = make_array<member>(dense(0).placed(round_robin));
+    const auto some = make_array<member>(3);
+    const std::vector<index<1>> nobody;
+    const auto no_part = some.section(nobody);
+    const auto part_of_none = none.section(nobody);
+    co_await none.created();
+    send<&member::note>(none);
+    send<&member::note>(no_part);
+    send<&member::note>(part_of_none);
+    co_await none.call<&member::note>();
+    co_await placed.call<&member::note>();
+    co_await no_part.call<&member::note>();
+    co_await part_of_none.call<&member::note>();
+    co_await quiescence();
+    const auto of_none = co_await refusal_of(none.reduce<&member::value>(sum));
+    const auto of_no_part = co_await refusal_of(no_part.reduce<&member::value>(sum));
+    const auto gathered = co_await refusal_of(part_of_none.reduce<&member::value>(gather));
+    for (const std::string& refusal : {of_none, of_no_part, gathered})
+      EXPECT_NE(refusal.find("a reduction over no elements: the array or section of member is empty"),
+                std::string::npos)
+          << refusal;
+    const auto notes = co_await some.reduce<&member::notes>(sum);
+    EXPECT_EQ(notes, 0);
+    co_await none.destroy();
+    co_await placed.destroy();
   });
 }
 

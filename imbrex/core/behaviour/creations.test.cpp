@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -103,6 +104,28 @@ TEST_P(creations, of_elements_go_by_priority) {
     co_await last.call<&journal::insert>(grove, journals);
     co_await quiescence();
     found = co_await last.call<&journal::notes>();
+  });
+}
+
+TEST_P(creations, may_be_coalesced) {
+  run([]() -> task<> {
+    constexpr int each = 50;
+    const auto journals = make_group<journal>();
+    co_await journals.created();
+    const auto grove = make_array<sapling>(sparse(index<1>(each)).placed(round_robin));
+    for (int i = 0; i < each; ++i) {
+      imbrex::coalesced().insert(grove, i, journals, i);
+      imbrex::coalesced().with_priority(-1).make_chare<sapling>(journals, each + i);
+      send<&sapling::note>(grove[i].coalesced(), 2 * each + i);
+    }
+    co_await quiescence();
+    auto found = co_await journals.reduce<&journal::notes>(gather);
+    std::vector<int> all;
+    for (const auto& of_pe : found) all.insert(all.end(), of_pe.begin(), of_pe.end());
+    std::ranges::sort(all);
+    std::vector<int> expected(std::size_t{3} * each);
+    std::iota(expected.begin(), expected.end(), 0);
+    EXPECT_EQ(all, expected);
   });
 }
 

@@ -620,7 +620,7 @@ void throw_no_peers(const char* what, const chare_header& single) {
 void fail_empty_reduction(local_array& part, std::uint32_t caller, const reply_address& reply) {
   send_failure(caller, reply, "a reduction",
                carried_exception(
-                   std::make_exception_ptr(error("a reduction over no elements: the array of " +
+                   std::make_exception_ptr(error("a reduction over no elements: the array or section of " +
                                                  std::string(short_name(part.chare_name())) + " is empty"))));
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <imbrex/core/message/argument.hpp>
+#include <imbrex/core/message/sender.hpp>
 #include <imbrex/coro/entry_body.hpp>
 
 namespace imbrex {
@@ -84,6 +85,14 @@ template <auto M>
   requires(!is_port<M> && traits_of<M>::arity > 0)
 inline constexpr bool takes_name<M> =
     std::is_same_v<std::tuple_element_t<0, typename traits_of<M>::arguments>, entry_name>;
+
+/// True if entry M wants to know the sender and arguments of types A do not say it.
+template <auto M, class... A>
+inline constexpr bool lacks_sender = false;
+template <auto M, class... A>
+  requires(!is_port<M> && traits_of<M>::arity == sizeof...(A) + 1)
+inline constexpr bool lacks_sender<M, A...> =
+    std::is_same_v<std::tuple_element_t<0, typename traits_of<M>::arguments>, sender>;
 
 // The functions below say by static_assert, in the words of the user's program, why something cannot be sent.
 // They return false then, so that nothing is instantiated that would only repeat it in the words of the
@@ -185,6 +194,8 @@ consteval bool entry_fits() {
     return false;
   } else if constexpr (is_port<M>) {
     return port_fits<typename traits::value_type, A...>();
+  } else if constexpr (lacks_sender<M, A...>) {
+    return entry_fits<T, M, sender, A...>();
   } else {
     if constexpr (check_number_of_arguments<static_cast<int>(traits::arity),
                                             static_cast<int>(sizeof...(A))>()) {

@@ -122,6 +122,13 @@ constexpr index<N> from_linear(const index<N>& shape, std::uint64_t l) {
   return i;
 }
 
+template <int N>
+constexpr bool is_below_zero(const index<N>& shape) {
+  for (int d = 0; d < N; ++d)
+    if (shape[d] < 0) return true;
+  return false;
+}
+
 /// Elements in an array of that shape; 0 if an extent is below 1, saturated where 64 bits do not hold the
 /// product.
 template <int N>

@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> machines{"threads", "deterministic", "simulated"};
 constexpr std::array<std::string_view, 4> device_maps{"block", "round-robin", "near", "none"};
+constexpr std::array<std::string_view, 4> log_levels{"error", "warning", "info", "debug"};
 constexpr std::array<std::string_view, 4> stream_policies{"single", "two", "four", "five"};
 
 int parse_pes(const given_option& given) {
@@ -102,8 +103,14 @@ std::vector<option<options>> sharing_options() {
   };
 }
 
-std::vector<option<options>> statistics_options() {
+std::vector<option<options>> report_options() {
   return {
+      {.words = {"--log", "LEVEL",
+                 "which lines are written: error, warning (default), info or debug, and those before it"},
+       .set =
+           [](options& s, const given_option& given) {
+             s.log = static_cast<log_level>(parse_word(given, log_levels));
+           }},
       {.words = {"--stats", "",
                  "say what the PEs did: messages, idle time, memory; at the end and every 10 s"},
        .set = [](options& s, const given_option&) { s.stats = true; }},
@@ -121,7 +128,7 @@ option_table<options> all_options() {
       .add(sharing_options())
       .add(completion_options<options>())
       .add(trace_options<options>())
-      .add(statistics_options());
+      .add(report_options());
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <imbrex/base/clock.hpp>
+#include <imbrex/base/log.hpp>
 #include <imbrex/base/max_pes.hpp>
 #include <imbrex/device/settings.hpp>
 #include <imbrex/net/settings.hpp>
@@ -80,7 +81,9 @@ struct options {
   /// `--trace-full wait`; false is `drop`: records that find no room are left out, and counted.
   bool trace_waits = false;
   bool trace_paused = false;  ///< `--trace-paused`: from `trace::start` on
-  bool stats = false;         ///< `--stats`: say what the PEs did, at the end and every ten seconds
+  std::optional<log_level>
+      log{};           ///< `--log LEVEL`: which lines are written, of the whole process; else as it was
+  bool stats = false;  ///< `--stats`: say what the PEs did, at the end and every ten seconds
 
   /// A line `-n N` in the file of `--options FILE`: how many processes the job must have; 0: any number.
   int processes = 0;

@@ -340,7 +340,7 @@ TEST(options, come_from_the_environment_before_the_command_line) {
 
 TEST(options, have_a_help_line_each) {
   const std::string help = imbrex::options_help();
-  ASSERT_EQ(imbrex::option_names().size(), 25U);
+  ASSERT_EQ(imbrex::option_names().size(), 26U);
   for (const auto name : imbrex::option_names())
     EXPECT_NE(help.find("\n  " + std::string(name) + " "), help.npos) << name;
 }

@@ -45,6 +45,7 @@ void pending_base::abandon() noexcept {
 void pending_base::drop_error::operator()(carried_exception* e) const noexcept { delete e; }
 
 void pending_base::fail(std::uint32_t, carried_exception why) {
+  if (ready_) return fail_promised_twice(processor::here(), *this);
   error_.reset(new carried_exception(std::move(why)));
   arrived();
 }
@@ -77,6 +78,10 @@ void pending_base::rethrow() {
   if (!known) known = std::make_unique<known_throwers>();
   known->add(error_->get(), error_->thrower());
   std::rethrow_exception(error_->take());
+}
+
+void fail_promised_twice(processor& pe, const pending_base& promised) {
+  fail_run(pe, "a promise was set twice: " + promised.description() + " was there already");
 }
 
 void send_end(std::uint32_t caller, const reply_address& reply) { send_reply(caller, reply, nothing{}); }

@@ -105,6 +105,9 @@ class pending_base : public reply_target {
   waiter waiter_;
 };
 
+/// A result has come for a pending that has one, which only a promise can bring about: the run fails.
+void fail_promised_twice(processor& pe, const pending_base& promised);
+
 template <class R>
 class pending_state final : public pending_base {
  public:

@@ -25,8 +25,7 @@ processor::~processor() = default;
 void processor::throw_no_pe() {
   throw error(
       "no PE runs on this thread: send, call, make_array and the like are for the main task and for entry "
-      "methods, inside "
-      "imbrex::run");
+      "methods, inside imbrex::run; other threads post functions to an imbrex::executor");
 }
 
 void processor::note_sent(message& m, int to) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -14,6 +15,7 @@ struct device_model;
 
 namespace detail {
 
+class executor_gate;
 class run_devices;
 class run_recording;
 
@@ -37,6 +39,9 @@ class run_services {
   virtual void on_uncaught(int pe) noexcept = 0;
   /// On PE 0: somebody waits for quiescence.
   virtual void await_quiescence(int pe, const reply_address& reply) = 0;
+
+  /// Through which threads that are no PE post.
+  virtual const std::shared_ptr<executor_gate>& gate() const = 0;
 
   /// A number that no other array or group has, in any process.
   virtual std::uint64_t new_collection() = 0;

@@ -79,7 +79,7 @@ bool deterministic_machine::step() {
   } else if (first != nullptr) {
     advance_to_timer(*first);
   } else {
-    r.quiet({});
+    r.idle();
   }
   return !r.ended();
 }

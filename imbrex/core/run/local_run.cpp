@@ -11,6 +11,7 @@
 #include <imbrex/base/log.hpp>
 #include <imbrex/core/collective/reductions.hpp>
 #include <imbrex/core/gpu/run_devices.hpp>
+#include <imbrex/core/pe/executor_gate.hpp>
 #include <imbrex/core/pe/failures.hpp>
 #include <imbrex/core/pe/pending.hpp>
 #include <imbrex/core/run/machine.hpp>
@@ -26,7 +27,8 @@ constexpr std::chrono::milliseconds grace_after_success{30000};
 
 }  // namespace
 
-local_run::local_run(options settings) : how_(std::move(settings)) {}
+local_run::local_run(options settings)
+    : gate_(std::make_shared<executor_gate>()), how_(std::move(settings)) {}
 
 local_run::~local_run() = default;
 
@@ -69,6 +71,14 @@ bool local_run::claim(int status) {
 void local_run::end_here(int status) {
   claim(status);
   machine_->stop();
+}
+
+void local_run::idle() {
+  if (std::ranges::none_of(processors_, [](const auto& p) { return p->has_executors(); })) {
+    quiet({});
+    return;
+  }
+  gate_->wait([this] { return !std::ranges::all_of(processors_, [](const auto& p) { return p->idle(); }); });
 }
 
 std::chrono::milliseconds local_run::grace() const {

@@ -39,6 +39,7 @@ class local_run : public run_services {
   const std::vector<std::unique_ptr<processor>>& processors() const { return processors_; }
   run_devices& devices() const final { return *devices_; }
   const device_model* model() const final;
+  const std::shared_ptr<executor_gate>& gate() const final { return gate_; }
 
   // Any thread.
 
@@ -65,6 +66,10 @@ class local_run : public run_services {
 
   // While nothing moves.
 
+  /// Where one thread steps all PEs: nothing is left to do. Waits for what threads that are no PE post, if there may be
+  /// more; else as `quiet`.
+  void idle();
+
   void await_quiescence(int pe, const reply_address& who) final { quiescence_waiters_.push_back({pe, who}); }
   /// Nothing is left to do in this process. If that is so in all: answers those who wait for quiescence, or
   /// fails with a report of who waits for what.
@@ -89,6 +94,7 @@ class local_run : public run_services {
   virtual void end_everywhere() = 0;
 
   memory_reserve reserve_;
+  const std::shared_ptr<executor_gate> gate_;
   options how_;
   pe_range pes_;
   std::vector<int> host_starts_{0};

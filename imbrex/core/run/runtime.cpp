@@ -4,15 +4,18 @@
 #include <algorithm>
 #include <exception>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <malloc.h>
 #include <unistd.h>
 
 #include <imbrex/base/host/crash_handler.hpp>
+#include <imbrex/base/host/topology.hpp>
 #include <imbrex/base/log.hpp>
 #include <imbrex/core/gpu/run_devices.hpp>
 #include <imbrex/core/gpu/run_options.hpp>
+#include <imbrex/core/pe/executor_gate.hpp>
 #include <imbrex/core/pe/run_marks.hpp>
 #include <imbrex/core/record/pe_statistics.hpp>
 #include <imbrex/core/record/recorder.hpp>
@@ -55,6 +58,17 @@ void keep_freed_memory() {
   }();
   static_cast<void>(once);
 #endif
+}
+
+/// Says once in a process where PEs outnumber processors: that is slow, and often an oversight.
+void warn_of_shared_processors(const host_share& share) {
+  const std::string text = shared_processors_text(share, usable_processors());
+  if (text.empty()) return;
+  static const bool once = [&] {
+    log(log_level::warning, text);
+    return true;
+  }();
+  static_cast<void>(once);
 }
 
 }  // namespace
@@ -123,6 +137,7 @@ runtime::runtime(const options& settings, const detail::machine_maker& make)
 
 runtime::runtime(const options& settings, bootstrap* meeting, const detail::machine_maker& make)
     : local_run(checked(settings, meeting)) {
+  if (how_.log) set_log_level(*how_.log);
   message_table::number();
   keep_freed_memory();
   const bool is_alone = meeting == nullptr || meeting->size() == 1;
@@ -148,6 +163,7 @@ runtime::runtime(const options& settings, bootstrap* meeting, const detail::mach
     pes_ = job_->net().pes();
     machine_ = std::make_unique<detail::processes_machine>(std::move(machine_), *job_, *this);
   }
+  if (machine_->simulated_time() == nullptr) warn_of_shared_processors(share);
   std::exception_ptr problem;
   try {
     build(share, meeting);
@@ -302,6 +318,7 @@ bool runtime::quiet(const network::counts& exchanged) {
 }
 
 void runtime::clear() {
+  gate_->close();  // those that hold executors must find no PE that is gone
   if (status() == 0) report_held_messages();
   machine_->finish([this](detail::processor& pe) {
     if (main_ && pe.pe() == 0) main_->coroutine.reset();

@@ -83,7 +83,7 @@ bool simulated_machine::step() {
     take(*first);
   } else {
     for (const logical_pe& pe : pes_) clock_.advance_to(pe.time.free_from());  // until then it works
-    r.quiet({});
+    r.idle();
   }
   return !r.ended();
 }

@@ -2,6 +2,7 @@
 #include <imbrex/core/run/spend.hpp>
 
 #include <algorithm>
+#include <chrono>
 
 #include <imbrex/core/pe/processor.hpp>
 #include <imbrex/core/pe/run_services.hpp>
@@ -10,6 +11,8 @@
 namespace imbrex {
 
 nanoseconds now() { return detail::processor::here().now(); }
+
+double seconds() { return std::chrono::duration<double>(now()).count(); }
 
 void spend(nanoseconds time) { detail::processor::here().charge(std::max(time, nanoseconds(0))); }
 

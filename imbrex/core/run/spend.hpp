@@ -11,6 +11,9 @@ namespace imbrex {
 /// time. Programs measure by the difference of two times of one PE.
 nanoseconds now();
 
+/// The same in seconds, to compute with.
+double seconds();
+
 /// On `--machine simulated`, charges this time to the PE for what the entry computes. On other machines,
 /// where computing takes its own time, it does nothing. A negative time counts as 0.
 void spend(nanoseconds time);

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/pe/executor.hpp>
+
+#include <imbrex/core/pe/executor_gate.hpp>
+#include <imbrex/core/pe/processor.hpp>
+#include <imbrex/core/pe/run_services.hpp>
+
+namespace imbrex {
+namespace detail {
+
+namespace {
+
+/// Tells a PE that one of its executors is held no more.
+struct executor_end final : work {
+  executor_end() { type = &kind; }
+
+  static void run(work& item) {
+    processor::running_here().remove_executor();
+    destroy(item);
+  }
+  static void destroy(work& item) noexcept { delete static_cast<executor_end*>(&item); }
+  static constexpr work_type kind{"end of an executor", &run, &destroy, nullptr, nullptr};
+};
+
+}  // namespace
+
+/// What the copies of an executor share.
+class executor_state {
+ public:
+  explicit executor_state(processor& pe) : gate_(pe.run().gate()), door_(pe.door()) { pe.add_executor(); }
+  executor_state(const executor_state&) = delete;
+  executor_state& operator=(const executor_state&) = delete;
+  ~executor_state() {
+    if (gate_->post(door_, *end_)) static_cast<void>(end_.release());
+  }
+
+  bool post(work& item) { return gate_->post(door_, item); }
+
+ private:
+  const std::shared_ptr<executor_gate> gate_;
+  inbox& door_;  ///< while the gate is open
+  std::unique_ptr<executor_end> end_ = std::make_unique<executor_end>();
+};
+
+bool post_item(executor_state& to, work& item) { return to.post(item); }
+
+}  // namespace detail
+
+executor make_executor() {
+  executor made;
+  made.state_ = std::make_shared<detail::executor_state>(detail::processor::here());
+  return made;
+}
+
+}  // namespace imbrex

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/pe/parallel_for.hpp>
+
+#include <string>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/host/pause.hpp>
+#include <imbrex/core/pe/run_services.hpp>
+
+namespace imbrex::detail {
+
+namespace {
+
+/// After all that others have queued there.
+constexpr std::int8_t last_priority = 31;
+
+/// Has a PE take chunks of a loop, one in each turn.
+struct loop_share final : message {
+  std::shared_ptr<shared_loop> loop;
+
+  loop_share() = default;
+  explicit loop_share(std::shared_ptr<shared_loop> l) : loop(std::move(l)) { is_object = true; }
+
+  static inline message_type type_record = runtime_message_type<loop_share>();
+  void serialize(auto&) {}  // it stays in its process
+  void deliver() {
+    message_guard mine(*this);
+    if (loop == nullptr || !loop->run_chunk()) return;
+    auto& pe = processor::here();
+    pe.dispatch(mine.release(), pe.pe());
+  }
+};
+
+}  // namespace
+
+void shared_loop::begin(processor& pe, const reply_address& reply) {
+  origin_ = pe.pe();
+  reply_ = reply;
+  const auto self = shared_from_this();
+  std::uint64_t wanted = chunks_;  // PEs
+  for (int p = 0; p < pe.num_pes() && wanted > 1; ++p) {
+    if (p == pe.pe() || !pe.run().holds(p)) continue;
+    auto& m = make_message<loop_share>(self);
+    m.priority = last_priority;
+    pe.dispatch(m, p);
+    --wanted;
+  }
+  pe.dispatch(make_message<loop_share>(self), pe.pe());
+}
+
+bool shared_loop::run_chunk() {
+  inside_.fetch_add(1);
+  const std::uint64_t chunk = next_.fetch_add(1);
+  if (chunk >= chunks_) {
+    inside_.fetch_sub(1);
+    return false;
+  }
+  if (!has_failed_.load(std::memory_order_relaxed)) {
+    try {
+      run(chunk);
+    } catch (...) {
+      keep_exception();
+    }
+  }
+  inside_.fetch_sub(1);
+  end_chunk();
+  return chunk + 1 < chunks_;
+}
+
+void shared_loop::keep_exception() {
+  const std::lock_guard hold(error_lock_);
+  if (!error_) error_ = std::current_exception();
+  has_failed_.store(true, std::memory_order_relaxed);
+}
+
+/// Answers after the last one, and then all others have left the function and its error.
+void shared_loop::end_chunk() {
+  if (ended_.fetch_add(1) + 1 != chunks_) return;
+  if (error_)
+    send_failure(static_cast<std::uint32_t>(origin_), reply_, "a parallel_for", carried_exception(error_));
+  else
+    send_end(static_cast<std::uint32_t>(origin_), reply_);
+}
+
+void shared_loop::cancel() noexcept {
+  next_.store(chunks_);
+  while (inside_.load() != 0) pause_processor();
+}
+
+void throw_wrong_chunk(std::int64_t chunk) {
+  throw error("parallel_for: a chunk of " + std::to_string(chunk) +
+              " cannot be: give how many calls a PE makes at a time, 1 or more");
+}
+
+}  // namespace imbrex::detail

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <imbrex/core/message/argument.hpp>
+#include <imbrex/core/pe/pending.hpp>
+
+namespace imbrex {
+
+namespace detail {
+
+/// The result that a promise stands for. It is set once.
+template <class R>
+struct promised_result final : message {
+  storable<R> value{};
+
+  promised_result() = default;
+  explicit promised_result(storable<R>&& v) : value(std::move(v)) {}
+
+  static inline message_type type_record = runtime_message_type<promised_result>();
+  void serialize(auto& ar) { ar(value); }
+  void deliver() {
+    const message_guard mine(*this);
+    auto* const target = promised(processor::here(), reply);
+    if (target != nullptr) target->accept(0, std::addressof(value));
+  }
+};
+
+/// Who waits for that result; null if nobody does any more. If it has come already, the run fails.
+reply_target* promised(processor& pe, const reply_address& reply);
+
+/// The number of this run in promises, and the check of it. Throws imbrex::error for a promise of another run,
+/// or of none.
+std::uint64_t mark_of_promise(const processor& pe);
+void check_promise(const processor& pe, std::uint64_t mark);
+
+}  // namespace detail
+
+template <class R>
+class promise;
+
+/// A result that will be made ready by hand: the promise to do so, which may be copied and sent, and what
+/// awaits it here. Whoever has the promise sets it once, from any chare:
+///
+///     auto [promise, result] = imbrex::make_promise<double>();
+///     imbrex::send<&worker::begin>(workers[3], promise);
+///     const double value = co_await result;
+template <class R = void>
+std::pair<promise<R>, pending<R>> make_promise();
+
+/// The promise of a result for whoever called `make_promise`. A default-constructed one stands for nothing,
+/// and using it is an imbrex::error.
+template <class R = void>
+class promise {
+  static_assert(!detail::is_view<R> && !std::is_reference_v<R>,
+                "imbrex: a promise is of a value: a span or reference shows what lies elsewhere");
+
+ public:
+  promise() = default;
+
+  /// Makes the result ready; the value is converted as an argument of an entry is. A second time ends the run, unless nobody waits any more. Throws imbrex::error if
+  /// the promise is of another run.
+  template <class V = R>
+    requires(!std::is_void_v<R>)
+  void set_value(V&& value) const {
+    if constexpr (detail::check_conversion<1, V&&, R>()) {
+      detail::check_integer<R>("promise", "set_value", 1, value);
+      send(detail::storable<R>(std::forward<V>(value)));
+    }
+  }
+  void set_value() const
+    requires std::is_void_v<R>
+  {
+    send(nothing{});
+  }
+  /// The same with an exception, which co_await throws there. If nobody waits for the result any more, it ends
+  /// the run.
+  void set_exception(std::exception_ptr why) const {
+    auto& pe = detail::processor::here();
+    detail::check_promise(pe, mark_);
+    detail::send_failure(pe_, reply_, "a promise", detail::carried_exception(std::move(why)));
+  }
+
+  void serialize(auto& ar) { ar(mark_, pe_, reply_.slot, reply_.generation); }
+
+ private:
+  friend std::pair<promise, pending<R>> make_promise<R>();
+
+  void send(detail::storable<R>&& value) const {
+    auto& pe = detail::processor::here();
+    detail::check_promise(pe, mark_);
+    auto& m = detail::make_message<detail::promised_result<R>>(std::move(value));
+    m.reply = reply_;
+    pe.dispatch(m, static_cast<int>(pe_));
+  }
+
+  std::uint64_t mark_ = 0;
+  std::uint32_t pe_ = 0;
+  reply_address reply_;
+};
+
+template <class R>
+std::pair<promise<R>, pending<R>> make_promise() {
+  auto& pe = detail::processor::here();
+  std::pair<promise<R>, pending<R>> both(promise<R>(), pending<R>(pe, "the result of a promise", nullptr));
+  both.first.mark_ = detail::mark_of_promise(pe);
+  both.first.pe_ = static_cast<std::uint32_t>(pe.pe());
+  both.first.reply_ = both.second.address();
+  return both;
+}
+
+}  // namespace imbrex
