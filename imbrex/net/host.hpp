@@ -50,8 +50,8 @@ host_share own_host(int pes, int beside);
 /// `host_process` has them.
 host_share share_host(bootstrap& job, int pes, int beside, const std::string& devices);
 
-/// What the first process of a host says if its PEs outnumber the processors; else nothing. `usable`: how many
-/// this process may use at the same time.
+/// What the first process of a host says if its PEs outnumber the processors; else nothing. `usable`: how
+/// many this process may use at the same time.
 std::string shared_processors_text(const host_share& share, int usable);
 
 namespace detail {

@@ -83,8 +83,8 @@ class scheduler {
     return timers_.empty() ? std::nullopt : std::optional(timers_.next_deadline());
   }
 
-  /// Threads that are no PE may post at any time, until as many have been removed: the PE sleeps, but never rests
-  /// as one that waits for other PEs alone.
+  /// Threads that are no PE may post at any time, until as many have been removed: the PE sleeps, but never
+  /// rests as one that waits for other PEs alone.
   void add_executor() { ++executors_; }
   void remove_executor() { --executors_; }
   bool has_executors() const { return executors_ > 0; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect: (argument_converts<2, double, int>.*|failed: )imbrex: an argument is a floating number where an integer is wanted
+// expect: (argument_converts<2, double, int>.*|failed: )imbrex: an argument is a floating number
 #include <imbrex/imbrex.hpp>
 
 class cell : public imbrex::chare<cell> {

@@ -36,8 +36,8 @@ class channel {
     linear_ = to.key_value();
   }
 
-  /// Sends a value to the other end. Throws imbrex::error if it is not connected, and for an integer that no T
-  /// is.
+  /// Sends a value to the other end. Throws imbrex::error if it is not connected, and for an integer that no
+  /// T is.
   template <class V = T>
   void send(V&& value) {
     if constexpr (detail::argument_fits<T, V&&, 1>()) {

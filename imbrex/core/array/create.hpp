@@ -198,8 +198,9 @@ array<T> create_array(const layout<typename T::index_type, Placement, IsSparse>&
 
 /// Creates an array of chares of that shape, each constructed from copies of the arguments, and returns its
 /// proxy at once: the elements on this PE exist then, the others will before a message reaches them;
-/// `created` of the array waits for them. An array of no elements is as others. Throws imbrex::error for a shape with an
-/// extent below 0 or of more than 2^40 elements, and if a constructor here throws; one that throws on another PE ends the run.
+/// `created` of the array waits for them. An array of no elements is as others. Throws imbrex::error for a
+/// shape with an extent below 0 or of more than 2^40 elements, and if a constructor here throws; one that
+/// throws on another PE ends the run.
 template <class T, class... A>
 array<T> make_array(const typename T::index_type& shape, const A&... constructor_arguments)
   requires detail::is_index<typename T::index_type>

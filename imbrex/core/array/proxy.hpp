@@ -268,8 +268,8 @@ class array {
   /// arrays have lost their last elements. A default-constructed proxy destroys nothing.
   pending<void> destroy() const;
 
-  /// A proxy of some elements of the array, or of none, with this proxy's priority. The list of members stays on this PE,
-  /// so a proxy of many elements is no larger to send.
+  /// A proxy of some elements of the array, or of none, with this proxy's priority. The list of members stays
+  /// on this PE, so a proxy of many elements is no larger to send.
   imbrex::section<T> section(std::vector<index_type> members) const;
 
   array with_priority(detail::priority_number priority) const {

@@ -102,7 +102,8 @@ consteval conversion conversion_of() {
     return conversion::none;
 }
 
-/// For the text of errors: argument `Number`, counted from 1, of type `Given` fits a parameter of type `Wanted`.
+/// For the text of errors: argument `Number`, counted from 1, of type `Given` fits a parameter of type
+/// `Wanted`.
 template <int Number, class Given, class Wanted>
 inline constexpr bool argument_converts = conversion_of<Given, stored<Wanted>>() == conversion::implicit;
 

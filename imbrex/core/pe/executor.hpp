@@ -46,9 +46,9 @@ class executor {
   /// One of no PE, by which nothing can be posted.
   executor() = default;
 
-  /// Has the function run on the PE, as an item of its queue, and returns at once. Functions of one thread run
-  /// in the order in which they were posted, unless the PE shuffles its queue. An exception that leaves one
-  /// ends the run. False if the run has ended, or there is no PE: then it is not called.
+  /// Has the function run on the PE, as an item of its queue, and returns at once. Functions of one thread
+  /// run in the order in which they were posted, unless the PE shuffles its queue. An exception that leaves
+  /// one ends the run. False if the run has ended, or there is no PE: then it is not called.
   template <class F>
     requires std::is_invocable_v<std::decay_t<F>&>
   bool post(F&& function) const {

@@ -86,16 +86,16 @@ struct loop_guard {
 
 }  // namespace detail
 
-/// Calls a function for each integer from `first` to `last` - 1, in chunks of so many, on this PE and on those
-/// others of its process that have nothing else to do. It is for loops of one chare that are too long for its
-/// PE: several chares on each PE balance better, and need no care for threads.
+/// Calls a function for each integer from `first` to `last` - 1, in chunks of so many, on this PE and on
+/// those others of its process that have nothing else to do. It is for loops of one chare that are too long
+/// for its PE: several chares on each PE balance better, and need no care for threads.
 ///
 ///     co_await imbrex::parallel_for(0, rows, 16, [&](int row) { relax(row); });
 ///
 /// Calls run side by side on several threads, so what they write must not meet. They may call `send` and its
 /// like, by which a message leaves from the PE that runs the call. Between two chunks a PE runs what else has
-/// come; a chunk of some 10 us costs little beside its work. The result is ready when all calls have ended. An
-/// exception of one is thrown by co_await, and chunks that have not begun are left out. If the entry ends
+/// come; a chunk of some 10 us costs little beside its work. The result is ready when all calls have ended.
+/// An exception of one is thrown by co_await, and chunks that have not begun are left out. If the entry ends
 /// before, it waits for the chunks that run. Throws imbrex::error for a chunk below 1.
 template <std::integral First, std::integral Last, class F>
   requires std::invocable<F&, std::common_type_t<First, Last>>

@@ -34,8 +34,8 @@ struct promised_result final : message {
 /// Who waits for that result; null if nobody does any more. If it has come already, the run fails.
 reply_target* promised(processor& pe, const reply_address& reply);
 
-/// The number of this run in promises, and the check of it. Throws imbrex::error for a promise of another run,
-/// or of none.
+/// The number of this run in promises, and the check of it. Throws imbrex::error for a promise of another
+/// run, or of none.
 std::uint64_t mark_of_promise(const processor& pe);
 void check_promise(const processor& pe, std::uint64_t mark);
 
@@ -63,8 +63,8 @@ class promise {
  public:
   promise() = default;
 
-  /// Makes the result ready; the value is converted as an argument of an entry is. A second time ends the run, unless nobody waits any more. Throws imbrex::error if
-  /// the promise is of another run.
+  /// Makes the result ready; the value is converted as an argument of an entry is. A second time ends the
+  /// run, unless nobody waits any more. Throws imbrex::error if the promise is of another run.
   template <class V = R>
     requires(!std::is_void_v<R>)
   void set_value(V&& value) const {
@@ -78,8 +78,8 @@ class promise {
   {
     send(nothing{});
   }
-  /// The same with an exception, which co_await throws there. If nobody waits for the result any more, it ends
-  /// the run.
+  /// The same with an exception, which co_await throws there. If nobody waits for the result any more, it
+  /// ends the run.
   void set_exception(std::exception_ptr why) const {
     auto& pe = detail::processor::here();
     detail::check_promise(pe, mark_);

@@ -66,8 +66,8 @@ class local_run : public run_services {
 
   // While nothing moves.
 
-  /// Where one thread steps all PEs: nothing is left to do. Waits for what threads that are no PE post, if there may be
-  /// more; else as `quiet`.
+  /// Where one thread steps all PEs: nothing is left to do. Waits for what threads that are no PE post, if
+  /// there may be more; else as `quiet`.
   void idle();
 
   void await_quiescence(int pe, const reply_address& who) final { quiescence_waiters_.push_back({pe, who}); }
