@@ -28,6 +28,7 @@ REGISTERS = {
     "jacobi2d::sweep_kernel": 64,
     "jacobi3d::pack_kernel": 32,
     "jacobi3d::unpack_kernel": 32,
+    "jacobi3d::update_with_faces_kernel": 64,
     "jacobi3d::update_kernel": 64,  # two blocks of 512 threads; native_kernels.cu says what they are for
     "look_for_quiescence": 16,
     "poll_of_a_mailbox": 16,

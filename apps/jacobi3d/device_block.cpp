@@ -18,28 +18,22 @@ std::string name_of(const extents& place) {
 
 }  // namespace
 
-device_block::device_block(const extents& grid, const std::string& init, bool by_requests)
-    : keeps_data_(imbrex::gpu().info().keeps_data),
+device_block::device_block(const extents& grid, const std::string& init, const device_use& use)
+    : use_(use),
       cut_{grid, to_extents(peers().shape())},
       place_(to_extents(where())),
       shared_(cut_.shared_sides(place_)),
       layout_(cut_.cells(place_)),
-      streams_(name_of(place_)),
+      name_(name_of(place_)),
+      streams_(name_),
       events_(imbrex::gpu()),
       turn_(events_.take()),
       now_(imbrex::gpu(), layout_.size()),
-      next_(imbrex::gpu(), layout_.size()) {
-  if (by_requests) request_.emplace();
-  for (int side = 0; side < sides; ++side) {
-    if (!shared(side)) continue;
-    ++neighbours_;
-    for (exchanged_face* f : {&in_[std::size_t(side)], &out_[std::size_t(side)]}) {
-      f->on_device.emplace(imbrex::gpu(), layout_.face_cells(side));
-      f->on_host.emplace(imbrex::gpu(), layout_.face_cells(side));
-    }
-  }
-
-  if (keeps_data_) fill(grid, initial_values::parse(init));
+      next_(imbrex::gpu(), layout_.size()),
+      faces_(layout_, shared_),
+      neighbours_(int(std::ranges::count(shared_, true))) {
+  if (use_.by_requests) request_.emplace();
+  if (imbrex::gpu().info().keeps_data) fill(grid, initial_values::parse(init));
 }
 
 void device_block::fill(const extents& grid, const initial_values& values) {
@@ -59,32 +53,81 @@ void device_block::fill(const extents& grid, const initial_values& values) {
   compute.copy(next_.span(), all.span());  // for the layer around the grid
 }
 
-void device_block::order(imbrex::stream& earlier, imbrex::stream& later) {
-  if (&earlier == &later) return;
-  earlier.record(turn_);
-  later.wait(turn_);
+template <class Submit>
+void device_block::with_queues(Submit submit) {
+  if (request_)
+    submit(request_queues(*request_));
+  else
+    submit(stream_queues(streams_, turn_));
 }
 
-imbrex::task<> device_block::start() {
-  co_await streams_.compute().done();  // requests have streams of their own
-  co_await send_faces();
+template <class Queues>
+void device_block::submit_incoming(const Queues& to, int side) {
+  using enum device_part;
+  faces_.copy_in(side, to.of(to_device, side));
+  if (has_fusion(kernel_fusion::b)) return;
+  to.order(to_device, unpack, side);
+  to.of(unpack, side).launch(jacobi3d::unpack, faces_.incoming().at_side(side), now_.span(), layout_);
 }
 
-void device_block::submit_faces() {
-  auto& s = streams_;
-  if (!request_) order(s.compute(), s.pack());
+template <class Queues>
+void device_block::submit_update(const Queues& to) {
+  using enum device_part;
+  const auto now = std::as_const(now_).span();
+  if (has_fusion(kernel_fusion::c)) {
+    to.order(to_device, update);
+    to.of(update).launch(update_with_faces, now, next_.span(), layout_, faces_.incoming(), faces_.outgoing());
+    return;
+  }
+  if (has_fusion(kernel_fusion::b) && neighbours_ > 0) {
+    to.order(to_device, unpack_all);
+    to.of(unpack_all).launch(jacobi3d::unpack, faces_.incoming(), now_.span(), layout_);
+  }
+  to.order(has_fusion(kernel_fusion::b) ? unpack_all : unpack, update);
+  to.of(update).launch(jacobi3d::update, now, next_.span(), layout_);
+}
+
+template <class Queues>
+void device_block::submit_outgoing(const Queues& to, const cells_on_device& of, bool in_faces) {
+  using enum device_part;
+  if (neighbours_ == 0) return;
+  const device_part last = in_faces ? update : has_fusion(kernel_fusion::a) ? pack_all : pack;
+  if (last != update) to.order(update, last);
+  if (last == pack_all) to.of(pack_all).launch(jacobi3d::pack, of.span(), faces_.outgoing(), layout_);
+  if (last != pack) to.order(last, from_device);
   for (int side = 0; side < sides; ++side) {
     if (!shared(side)) continue;
-    auto& out = out_[std::size_t(side)];
-    if (request_) {
-      request_->launch(pack, std::as_const(now_).span(), out.on_device->span(), layout_, side);
-      request_->copy(out.on_host->span(), std::as_const(*out.on_device).span());
-      continue;
+    if (last == pack) {
+      to.of(pack, side).launch(jacobi3d::pack, of.span(), faces_.outgoing().at_side(side), layout_);
+      to.order(pack, from_device, side);
     }
-    s.pack().launch(pack, std::as_const(now_).span(), out.on_device->span(), layout_, side);
-    order(s.pack(), s.from_device());
-    s.from_device().copy(out.on_host->span(), std::as_const(*out.on_device).span());
+    faces_.copy_out(side, to.of(from_device, side));
   }
+}
+
+imbrex::graph device_block::capture() {
+  using enum device_part;
+  using imbrex::stream_priority;
+  // A graph's kernels have the priorities of the streams that they were captured in.
+  imbrex::stream compute(imbrex::gpu(), stream_priority::low, name_);
+  imbrex::stream of_all(imbrex::gpu(), stream_priority::high, name_);
+  std::array<std::optional<imbrex::stream>, sides> branches;
+  std::array<imbrex::stream*, sides> of_sides{};
+  for (std::size_t side = 0; side < sides; ++side)
+    if (shared(int(side)))
+      of_sides[side] = &branches[side].emplace(imbrex::gpu(), stream_priority::high, name_);
+  const stream_queues to(compute, of_all, of_sides, turn_);
+
+  of_all.begin_capture();
+  to.order(unpack_all, to_device);
+  to.order(unpack_all, update);
+  for (int side = 0; side < sides; ++side)
+    if (shared(side)) submit_incoming(to, side);
+  submit_update(to);
+  submit_outgoing(to, next_, has_fusion(kernel_fusion::c));
+  to.order(update, pack_all);
+  to.order(from_device, pack_all);
+  return of_all.end_capture();
 }
 
 imbrex::task<> device_block::done() {
@@ -93,53 +136,31 @@ imbrex::task<> device_block::done() {
     co_return;
   }
   auto& s = streams_;
-  order(s.compute(), s.from_device());  // a block without neighbours waits for its update as well
+  // A block without neighbours waits for its update as well.
+  stream_queues(s, turn_).order(device_part::update, device_part::from_device);
   co_await s.from_device().done();
 }
 
-imbrex::task<> device_block::send_faces() {
-  submit_faces();
+imbrex::task<> device_block::start() {
+  co_await streams_.compute().done();  // requests have streams of their own
+  if (use_.by_graphs)
+    for (int parity = 0; parity < 2; ++parity) {
+      graphs_.push_back(capture());
+      std::swap(now_, next_);
+    }
+  with_queues([this](const auto& to) { submit_outgoing(to, now_, false); });
   co_await done();
+  send_faces();
+}
+
+void device_block::send_faces() {
   const auto blocks = peers();
   for (int side = 0; side < sides; ++side) {
     if (!shared(side)) continue;
     auto neighbour = where();
     neighbour[side / 2] += side % 2 == 0 ? -1 : 1;
-    const auto cells = out_[std::size_t(side)].on_host->span();
-    face outermost{side ^ 1, {}};
-    if (keeps_data_)
-      outermost.cells.assign(cells.begin(), cells.end());
-    else
-      outermost.left_out.count = cells.size_bytes();
-    imbrex::spend_copy(cells.size_bytes());
-    imbrex::send<&device_block::halo>(blocks[neighbour], iteration_, std::move(outermost));
+    imbrex::send<&device_block::halo>(blocks[neighbour], iteration_, faces_.take(side));
   }
-}
-
-void device_block::submit_halo(const face& received) {
-  auto& s = streams_;
-  auto& in = in_[std::size_t(received.side)];
-  if (keeps_data_) std::ranges::copy(received.cells, in.on_host->span().begin());
-  imbrex::spend_copy(in.on_host->span().size_bytes());
-  if (request_) {
-    request_->copy(in.on_device->span(), std::as_const(*in.on_host).span());
-    request_->launch(unpack, std::as_const(*in.on_device).span(), now_.span(), layout_, received.side);
-    return;
-  }
-  s.to_device().copy(in.on_device->span(), std::as_const(*in.on_host).span());
-  order(s.to_device(), s.unpack());
-  s.unpack().launch(unpack, std::as_const(*in.on_device).span(), now_.span(), layout_, received.side);
-}
-
-void device_block::submit_update() {
-  auto& s = streams_;
-  if (request_) {
-    request_->launch(update, std::as_const(now_).span(), next_.span(), layout_);
-  } else {
-    order(s.unpack(), s.compute());
-    s.compute().launch(update, std::as_const(now_).span(), next_.span(), layout_);
-  }
-  std::swap(now_, next_);
 }
 
 imbrex::task<progress> device_block::run(std::int64_t iterations, double tolerance) {
@@ -147,12 +168,21 @@ imbrex::task<progress> device_block::run(std::int64_t iterations, double toleran
   while (p.iterations < iterations) {
     for (int n = neighbours_; n > 0; --n) {
       const face received = co_await halo.receive(iteration_);
-      submit_halo(received);
+      faces_.put(received);
+      if (!use_.by_graphs) with_queues([&](const auto& to) { submit_incoming(to, received.side); });
     }
-    submit_update();
+    if (use_.by_graphs)
+      streams_.compute().launch(graphs_[std::size_t(iteration_) % graphs_.size()]);
+    else
+      with_queues([this](const auto& to) {
+        submit_update(to);
+        submit_outgoing(to, next_, has_fusion(kernel_fusion::c));
+      });
+    std::swap(now_, next_);
     ++p.iterations;
     ++iteration_;
-    co_await send_faces();  // of the next iteration, even after the last: another call of run() may follow
+    co_await done();
+    send_faces();  // of the next iteration, even after the last: another call of run() may follow
     if (tolerance > 0) {
       p.residual = co_await all_reduce(co_await residual(), imbrex::max);
       if (p.residual < tolerance) break;

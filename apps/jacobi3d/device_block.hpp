@@ -12,18 +12,30 @@
 #include "apps/harness/decomposition.hpp"
 #include "apps/harness/progress.hpp"
 #include "apps/jacobi3d/device_layout.hpp"
+#include "apps/jacobi3d/device_queues.hpp"
 #include "apps/jacobi3d/exchange.hpp"
+#include "apps/jacobi3d/fusion.hpp"
+#include "apps/jacobi3d/host_faces.hpp"
 #include "apps/jacobi3d/initial_values.hpp"
 
 namespace jacobi3d {
 
-/// One block of the grid in its PE's device. Faces travel through pinned memory of the host (Charm-H of Choi
-/// 2022, section 5.2.3), and an iteration waits for its device once: when its outgoing faces have come.
-/// Otherwise like `block`, whose entries it has.
+/// How blocks give an iteration's work to their device.
+struct device_use {
+  kernel_fusion fusion = kernel_fusion::none;
+  bool by_graphs = false;    ///< as a graph, when all faces have come
+  bool by_requests = false;  ///< as `imbrex::work_request`s, not by streams of the blocks; not with graphs
+};
+
+/// One block of the grid in its PE's device. An iteration waits for its device once: when its outgoing faces
+/// have come to the host. Otherwise like `block`, whose entries it has.
+///
+/// A graph keeps the addresses that it was captured with. By graphs there are two (Choi 2022, section 5.2.4),
+/// for the two arrays change places in each iteration, and the faces stay where they are. Where faces change
+/// places in turn as well there must be one for each turn.
 class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
  public:
-  /// `by_requests`: work goes to the device as `imbrex::work_request`s, not by streams of the blocks.
-  device_block(const extents& grid, const std::string& init, bool by_requests);
+  device_block(const extents& grid, const std::string& init, const device_use& use);
 
   imbrex::mailbox<face> halo;
 
@@ -40,39 +52,48 @@ class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
   using cells_on_device = imbrex::device_buffer<double>;
 
   bool shared(int side) const { return shared_[std::size_t(side)]; }
+  bool has_fusion(kernel_fusion least) const { return use_.fusion >= least; }
   void fill(const extents& grid, const initial_values& values);
-  /// What is submitted to `later` from now on comes after what has been submitted to `earlier`.
-  void order(imbrex::stream& earlier, imbrex::stream& later);
-  /// Gives the device a neighbour's face.
-  void submit_halo(const face& received);
-  void submit_update();
-  /// Has the outermost cells copied to the host.
-  void submit_faces();
+
+  // What an iteration submits, in this order, to streams or to a work request. It does not swap the arrays.
+  /// A neighbour's face, which has been put.
+  template <class Queues>
+  void submit_incoming(const Queues& to, int side);
+  /// The update, when all faces were submitted.
+  template <class Queues>
+  void submit_update(const Queues& to);
+  /// Copies of the faces that go, of these cells. Unless the update has put these there, packs come before.
+  template <class Queues>
+  void submit_outgoing(const Queues& to, const cells_on_device& of, bool in_faces);
+
+  /// Calls submit(queues) with those of this block.
+  template <class Submit>
+  void with_queues(Submit submit);
+  /// All that an iteration submits, from `now_` to `next_`. It runs nothing.
+  imbrex::graph capture();
+
   /// When what was submitted is done.
   imbrex::task<> done();
-  /// Submits the faces, and sends them when they have come.
-  imbrex::task<> send_faces();
+  void send_faces();
   /// The cells of one array, with padding, on the host.
   imbrex::task<> fetch(const cells_on_device& from, imbrex::pinned_buffer<double>& to);
   /// Calls visit(i, j, k, position in the array) for each cell.
   template <class Visit>
   void for_each_cell(Visit visit) const;
 
-  const bool keeps_data_;
+  const device_use use_;
   decomposition cut_;
   extents place_;
   std::array<bool, sides> shared_;
   device_layout layout_;
+  std::string name_;
   imbrex::stream_set streams_;
   imbrex::event_pool events_;
   imbrex::event turn_;
   std::optional<imbrex::work_request> request_;  ///< of one iteration, instead of streams
   cells_on_device now_, next_;
-  struct exchanged_face {
-    std::optional<imbrex::device_buffer<double>> on_device;
-    std::optional<imbrex::pinned_buffer<double>> on_host;
-  };
-  std::array<exchanged_face, sides> in_, out_;
+  host_faces faces_;
+  std::vector<imbrex::graph> graphs_;  ///< of iterations 0 and 1 of each two, with `by_graphs`
   int neighbours_ = 0;
   std::int64_t iteration_ = 0;
 };

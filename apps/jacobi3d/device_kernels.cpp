@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "apps/harness/extents.hpp"
 #include "apps/jacobi3d/native_kernels.hpp"
 
+using harness::sides;
 using imbrex::device_span;
 using imbrex::kernel;
 using imbrex::work_size;
@@ -15,26 +17,33 @@ namespace {
 
 #if IMBREX_HAS_CUDA
 constexpr auto native_update = update_on_device;
+constexpr auto native_update_with_faces = update_with_faces_on_device;
 constexpr auto native_pack = pack_on_device;
 constexpr auto native_unpack = unpack_on_device;
 #else
 constexpr auto native_update = nullptr;
+constexpr auto native_update_with_faces = nullptr;
 constexpr auto native_pack = nullptr;
 constexpr auto native_unpack = nullptr;
 #endif
 
-void update_on_host(device_span<const double> now, device_span<double> next, device_layout layout) {
-  const auto row = static_cast<std::size_t>(layout.row_pitch);
-  const auto plane = static_cast<std::size_t>(layout.plane_pitch);
-  for (std::int64_t i = 0; i < layout.nx; ++i)
-    for (std::int64_t j = 0; j < layout.ny; ++j) {
-      const double* const c = now.data() + layout.at(i, j, 0);
-      double* const to = next.data() + layout.at(i, j, 0);
-      for (std::int64_t k = 0; k < layout.nz; ++k) {
-        const double* const at = c + k;
-        to[k] = (*at + *(at - plane) + at[plane] + *(at - row) + at[row] + at[-1] + at[1]) / 7.0;
-      }
-    }
+/// The rows beside one, and the cells beyond its ends.
+struct row_neighbours {
+  const double *low_x, *high_x, *low_y, *high_y;
+  double low_z, high_z;
+};
+
+void update_row(const double* row, const row_neighbours& by, double* to, std::int64_t cells) {
+  const auto value_at = [&](std::int64_t k, double low_z, double high_z) {
+    return (row[k] + by.low_x[k] + by.high_x[k] + by.low_y[k] + by.high_y[k] + low_z + high_z) / 7.0;
+  };
+  if (cells == 1) {
+    to[0] = value_at(0, by.low_z, by.high_z);
+    return;
+  }
+  to[0] = value_at(0, by.low_z, row[1]);
+  for (std::int64_t k = 1; k + 1 < cells; ++k) to[k] = value_at(k, row[k - 1], row[k + 1]);
+  to[cells - 1] = value_at(cells - 1, row[cells - 2], by.high_z);
 }
 
 /// Calls visit(position in the array, position in the face).
@@ -47,15 +56,41 @@ void for_each(const device_face& face, Visit visit) {
             in_face++);
 }
 
-void pack_on_host(device_span<const double> cells, device_span<double> face, device_layout layout, int side) {
-  for_each(device_face(layout, side, false),
-           [&](std::size_t cell, std::size_t at) { face.data()[at] = cells.data()[cell]; });
+void pack_on_host(device_span<const double> cells, outgoing_faces to, device_layout layout) {
+  for (int side = 0; side < sides; ++side)
+    if (double* const face = to.of[side])
+      for_each(device_face(layout, side, false),
+               [&](std::size_t cell, std::size_t at) { face[at] = cells.data()[cell]; });
 }
 
-void unpack_on_host(device_span<const double> face, device_span<double> cells, device_layout layout,
-                    int side) {
-  for_each(device_face(layout, side, true),
-           [&](std::size_t cell, std::size_t at) { cells.data()[cell] = face.data()[at]; });
+void unpack_on_host(incoming_faces from, device_span<double> cells, device_layout layout) {
+  for (int side = 0; side < sides; ++side)
+    if (const double* const face = from.of[side])
+      for_each(device_face(layout, side, true),
+               [&](std::size_t cell, std::size_t at) { cells.data()[cell] = face[at]; });
+}
+
+void update_with_faces_on_host(device_span<const double> now, device_span<double> next, device_layout layout,
+                               incoming_faces in, outgoing_faces out) {
+  const auto pitch = static_cast<std::size_t>(layout.row_pitch);
+  const auto plane = static_cast<std::size_t>(layout.plane_pitch);
+  for (std::int64_t i = 0; i < layout.nx; ++i)
+    for (std::int64_t j = 0; j < layout.ny; ++j) {
+      const double* const row = now.data() + layout.at(i, j, 0);
+      row_neighbours by{row - plane, row + plane, row - pitch, row + pitch, row[-1], row[layout.nz]};
+      if (in.of[0] != nullptr && i == 0) by.low_x = in.of[0] + j * layout.nz;
+      if (in.of[1] != nullptr && i + 1 == layout.nx) by.high_x = in.of[1] + j * layout.nz;
+      if (in.of[2] != nullptr && j == 0) by.low_y = in.of[2] + i * layout.nz;
+      if (in.of[3] != nullptr && j + 1 == layout.ny) by.high_y = in.of[3] + i * layout.nz;
+      if (in.of[4] != nullptr) by.low_z = in.of[4][i * layout.ny + j];
+      if (in.of[5] != nullptr) by.high_z = in.of[5][i * layout.ny + j];
+      update_row(row, by, next.data() + layout.at(i, j, 0), layout.nz);
+    }
+  pack_on_host(next, out, layout);
+}
+
+void update_on_host(device_span<const double> now, device_span<double> next, device_layout layout) {
+  update_with_faces_on_host(now, next, layout, {}, {});
 }
 
 // Each cell is read once and written once: what neighbours read again comes from the caches. A kernel of one
@@ -65,9 +100,32 @@ work_size update_work(device_span<const double>, device_span<double>, device_lay
   return {.bytes = 16 * cells, .flops = 7 * cells, .threads = layout.cells()};
 }
 
-work_size face_work(device_span<const double>, device_span<double>, device_layout layout, int side) {
-  const std::size_t cells = layout.face_cells(side);
+template <class T>
+std::size_t cells_of(const device_faces<T>& faces, const device_layout& layout) {
+  std::size_t cells = 0;
+  for (int side = 0; side < sides; ++side)
+    if (faces.of[side] != nullptr) cells += layout.face_cells(side);
+  return cells;
+}
+
+// Cells of faces are read, or written, beside those of the block.
+work_size update_with_faces_work(device_span<const double> now, device_span<double> next,
+                                 device_layout layout, incoming_faces in, outgoing_faces out) {
+  work_size work = update_work(now, next, layout);
+  work.bytes += 8 * static_cast<double>(cells_of(in, layout) + cells_of(out, layout));
+  return work;
+}
+
+work_size copy_work(std::size_t cells) {
   return {.bytes = 16 * static_cast<double>(cells), .threads = cells};
+}
+
+work_size pack_work(device_span<const double>, outgoing_faces to, device_layout layout) {
+  return copy_work(cells_of(to, layout));
+}
+
+work_size unpack_work(incoming_faces from, device_span<double>, device_layout layout) {
+  return copy_work(cells_of(from, layout));
 }
 
 }  // namespace
@@ -75,10 +133,17 @@ work_size face_work(device_span<const double>, device_span<double>, device_layou
 constexpr kernel<device_span<const double>, device_span<double>, device_layout> update{
     .name = "update", .native = native_update, .host = update_on_host, .work = update_work};
 
-constexpr kernel<device_span<const double>, device_span<double>, device_layout, int> pack{
-    .name = "pack", .native = native_pack, .host = pack_on_host, .work = face_work};
+constexpr kernel<device_span<const double>, device_span<double>, device_layout, incoming_faces,
+                 outgoing_faces>
+    update_with_faces{.name = "update with faces",
+                      .native = native_update_with_faces,
+                      .host = update_with_faces_on_host,
+                      .work = update_with_faces_work};
 
-constexpr kernel<device_span<const double>, device_span<double>, device_layout, int> unpack{
-    .name = "unpack", .native = native_unpack, .host = unpack_on_host, .work = face_work};
+constexpr kernel<device_span<const double>, outgoing_faces, device_layout> pack{
+    .name = "pack", .native = native_pack, .host = pack_on_host, .work = pack_work};
+
+constexpr kernel<incoming_faces, device_span<double>, device_layout> unpack{
+    .name = "unpack", .native = native_unpack, .host = unpack_on_host, .work = unpack_work};
 
 }  // namespace jacobi3d

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <list>
 #include <memory>
 #include <random>
 #include <string>
@@ -47,6 +49,15 @@ void for_each_of_side(const device_layout& layout, int side, bool outside, Visit
       for (std::int64_t k = first[2]; k < last[2]; ++k) visit(layout.at(i, j, k));
 }
 
+// The cells and the layer around them, without what lies between and is no cell.
+values cells_and_layer(const device_layout& layout, const values& all) {
+  values some;
+  for (std::int64_t i = -1; i <= layout.nx; ++i)
+    for (std::int64_t j = -1; j <= layout.ny; ++j)
+      for (std::int64_t k = -1; k <= layout.nz; ++k) some.push_back(all[layout.at(i, j, k)]);
+  return some;
+}
+
 // NaN in the padding, of which nothing may come.
 values random_cells(const device_layout& layout, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -79,45 +90,73 @@ class device_kernels : public ::testing::TestWithParam<const char*> {
     stream_ = std::make_unique<imbrex::stream>(*devices_.front(), imbrex::stream_priority::normal, "test");
   }
 
-  /// Launches a kernel that reads one array and writes another; returns what the other then is.
-  template <class Kernel, class... Args>
-  values run(const Kernel& kernel, const values& from, const values& to, Args... arguments) {
-    imbrex::device& on = *devices_.front();
-    imbrex::pinned_buffer<double> host_from(on, from.size()), host_to(on, to.size());
-    imbrex::device_buffer<double> device_from(on, from.size()), device_to(on, to.size());
-    std::ranges::copy(from, host_from.span().begin());
-    std::ranges::copy(to, host_to.span().begin());
-    stream_->copy(device_from.span(), host_from.span());
-    stream_->copy(device_to.span(), host_to.span());
-    stream_->launch(kernel, device_from.span(), device_to.span(), arguments...);
-    stream_->copy(host_to.span(), device_to.span());
+  /// The array in the device. It lives until `forget`.
+  imbrex::device_span<double> put(const values& cells) {
+    imbrex::pinned_buffer<double> host(*devices_.front(), cells.size());
+    std::ranges::copy(cells, host.span().begin());
+    auto& there = arrays_.emplace_back(*devices_.front(), cells.size());
+    stream_->copy(there.span(), host.span());
     stream_->synchronize();
-    return {host_to.span().begin(), host_to.span().end()};
+    return there.span();
+  }
+  values get(imbrex::device_span<const double> there) {
+    imbrex::pinned_buffer<double> host(*devices_.front(), there.size());
+    stream_->copy(host.span(), there);
+    stream_->synchronize();
+    return {host.span().begin(), host.span().end()};
+  }
+  /// Ends what `put` has put there.
+  void forget() { arrays_.clear(); }
+  imbrex::stream& in() { return *stream_; }
+
+  values update_of(const values& now, const values& before, const device_layout& layout) {
+    const auto next = put(before);
+    in().launch(update, put(now), next, layout);
+    return get(next);
   }
 
  private:
   std::vector<std::unique_ptr<imbrex::device>> devices_;
   std::unique_ptr<imbrex::stream> stream_;
+  std::list<imbrex::device_buffer<double>> arrays_;
 };
+
+// What a serial loop makes of cells and the layer around them.
+values sweep_of(const values& now, values next, const device_layout& layout) {
+  for (std::int64_t i = 0; i < layout.nx; ++i)
+    for (std::int64_t j = 0; j < layout.ny; ++j)
+      for (std::int64_t k = 0; k < layout.nz; ++k) {
+        double sum = now[layout.at(i, j, k)];
+        sum += now[layout.at(i - 1, j, k)];
+        sum += now[layout.at(i + 1, j, k)];
+        sum += now[layout.at(i, j - 1, k)];
+        sum += now[layout.at(i, j + 1, k)];
+        sum += now[layout.at(i, j, k - 1)];
+        sum += now[layout.at(i, j, k + 1)];
+        next[layout.at(i, j, k)] = sum / 7.0;
+      }
+  return next;
+}
+
+values face_of(const values& cells, const device_layout& layout, int side, bool outside) {
+  values face;
+  for_each_of_side(layout, side, outside, [&](std::size_t at) { face.push_back(cells[at]); });
+  return face;
+}
+
+bool is_among(unsigned some, int side) { return (some >> unsigned(side)) % 2 == 1; }
+
+// Which sides have a face: none, all, some and the others, and one alone.
+std::array<unsigned, 5> choices_of_sides(const extents& shape) {
+  const auto one = unsigned(shape[0] + 3 * shape[1] + shape[2]) % sides;
+  return {0, 0b111111, 0b101001, 0b010110, 1U << one};
+}
 
 TEST_P(device_kernels, update_as_a_serial_loop_does) {
   for (const extents& shape : shapes) {
     const device_layout layout(shape);
     const values now = random_cells(layout, 1), before = random_cells(layout, 2);
-    values next = before;
-    for (std::int64_t i = 0; i < layout.nx; ++i)
-      for (std::int64_t j = 0; j < layout.ny; ++j)
-        for (std::int64_t k = 0; k < layout.nz; ++k) {
-          double sum = now[layout.at(i, j, k)];
-          sum += now[layout.at(i - 1, j, k)];
-          sum += now[layout.at(i + 1, j, k)];
-          sum += now[layout.at(i, j - 1, k)];
-          sum += now[layout.at(i, j + 1, k)];
-          sum += now[layout.at(i, j, k - 1)];
-          sum += now[layout.at(i, j, k + 1)];
-          next[layout.at(i, j, k)] = sum / 7.0;
-        }
-    EXPECT_TRUE(equal_bits(run(update, now, before, layout), next)) << text_of(shape);
+    EXPECT_TRUE(equal_bits(update_of(now, before, layout), sweep_of(now, before, layout))) << text_of(shape);
   }
 }
 
@@ -131,35 +170,100 @@ TEST_P(device_kernels, update_numbers_that_are_not_finite_or_tiny) {
   now[layout.at(0, 1, 4)] = 1e308;
   now[layout.at(0, 0, 4)] = 1e308;
   now[layout.at(0, 0, 5)] = -1e-310;
-  const values next = run(update, now, now, layout);
+  const values next = update_of(now, now, layout);
   EXPECT_TRUE(equal_bits({next[layout.at(0, 0, 0)], next[layout.at(0, 0, 3)], next[layout.at(0, 0, 4)],
                           next[layout.at(0, 0, 2)]},
                          {-0.0, infinity, infinity, 0.0}));
 }
 
-TEST_P(device_kernels, pack_and_unpack_every_face) {
+TEST_P(device_kernels, pack_faces) {
   for (const extents& shape : shapes)
-    for (int side = 0; side < sides; ++side) {
+    for (const unsigned chosen : choices_of_sides(shape)) {
       const device_layout layout(shape);
-      const values cells = random_cells(layout, 3), around = random_cells(layout, 4);
-      values face;
-      for_each_of_side(layout, side, false, [&](std::size_t at) { face.push_back(cells[at]); });
-      ASSERT_EQ(face.size(), layout.face_cells(side));
-      const std::string what = text_of(shape) + ", side " + std::to_string(side);
-      EXPECT_TRUE(equal_bits(run(pack, cells, values(face.size()), layout, side), face)) << what;
+      const values cells = random_cells(layout, 3);
+      outgoing_faces to;
+      std::array<imbrex::device_span<double>, sides> faces;
+      for (int side = 0; side < sides; ++side) {
+        if (!is_among(chosen, side)) continue;
+        faces[std::size_t(side)] = put(values(layout.face_cells(side)));
+        to.of[side] = faces[std::size_t(side)].data();
+      }
+      in().launch(pack, put(cells), to, layout);
+      for (int side = 0; side < sides; ++side)
+        if (is_among(chosen, side))
+          EXPECT_TRUE(equal_bits(get(faces[std::size_t(side)]), face_of(cells, layout, side, false)))
+              << text_of(shape) << ", side " << side << " of " << chosen;
+      forget();
+    }
+}
 
+TEST_P(device_kernels, unpack_faces_and_change_no_other_cell) {
+  for (const extents& shape : shapes)
+    for (const unsigned chosen : choices_of_sides(shape)) {
+      const device_layout layout(shape);
+      const values of_neighbours = random_cells(layout, 3), around = random_cells(layout, 4);
       values filled = around;
-      std::size_t next = 0;
-      for_each_of_side(layout, side ^ 1, true, [&](std::size_t at) { filled[at] = face[next++]; });
-      EXPECT_TRUE(equal_bits(run(unpack, face, around, layout, side ^ 1), filled)) << what;
+      incoming_faces from;
+      for (int side = 0; side < sides; ++side) {
+        if (!is_among(chosen, side)) continue;
+        from.of[side] = put(face_of(of_neighbours, layout, side, true)).data();
+        for_each_of_side(layout, side, true, [&](std::size_t at) { filled[at] = of_neighbours[at]; });
+      }
+      const auto cells = put(around);
+      in().launch(unpack, from, cells, layout);
+      EXPECT_TRUE(equal_bits(cells_and_layer(layout, get(cells)), cells_and_layer(layout, filled)))
+          << text_of(shape) << ", sides " << chosen;
+      forget();
+    }
+}
+
+// Of sides that have a face the layer around is NaN.
+TEST_P(device_kernels, update_with_faces_as_unpack_update_and_pack_do) {
+  for (const extents& shape : shapes)
+    for (const unsigned chosen : choices_of_sides(shape)) {
+      const device_layout layout(shape);
+      const values whole = random_cells(layout, 5), before = random_cells(layout, 6);
+      const values next = sweep_of(whole, before, layout);
+      values now = whole;
+      incoming_faces from;
+      outgoing_faces to;
+      std::array<imbrex::device_span<double>, sides> out;
+      for (int side = 0; side < sides; ++side) {
+        if (is_among(chosen, side)) {
+          from.of[side] = put(face_of(whole, layout, side, true)).data();
+          for_each_of_side(layout, side, true,
+                           [&](std::size_t at) { now[at] = std::numeric_limits<double>::quiet_NaN(); });
+        }
+        if (!is_among(chosen * 11, side)) continue;  // others than those that come
+        out[std::size_t(side)] = put(values(layout.face_cells(side)));
+        to.of[side] = out[std::size_t(side)].data();
+      }
+      const auto there = put(before);
+      in().launch(update_with_faces, put(now), there, layout, from, to);
+      const std::string what = text_of(shape) + ", sides " + std::to_string(chosen);
+      EXPECT_TRUE(equal_bits(get(there), next)) << what;
+      for (int side = 0; side < sides; ++side)
+        if (to.of[side] != nullptr)
+          EXPECT_TRUE(equal_bits(get(out[std::size_t(side)]), face_of(next, layout, side, false)))
+              << what << ", to side " << side;
+      forget();
     }
 }
 
 TEST(work_of_device_kernels, counts_each_cell_read_and_written_once) {
   const device_layout layout({3, 5, 7});
+  double cell = 0;
+  outgoing_faces all;
+  incoming_faces some;
+  for (double*& face : all.of) face = &cell;
+  some.of[2] = some.of[5] = &cell;
   EXPECT_EQ(update.work({}, {}, layout).bytes, 16.0 * 3 * 5 * 7);
-  EXPECT_EQ(pack.work({}, {}, layout, 2).bytes, 16.0 * 3 * 7);
-  EXPECT_EQ(unpack.work({}, {}, layout, 5).bytes, 16.0 * 3 * 5);
+  EXPECT_EQ(pack.work({}, all.at_side(2), layout).bytes, 16.0 * 3 * 7);
+  EXPECT_EQ(pack.work({}, all, layout).threads, 2U * (5 * 7 + 3 * 7 + 3 * 5));
+  EXPECT_EQ(unpack.work(some, {}, layout).bytes, 16.0 * (3 * 7 + 3 * 5));
+  EXPECT_EQ(update_with_faces.work({}, {}, layout, some, all).bytes,
+            16.0 * 3 * 5 * 7 + 8.0 * (3 * 7 + 3 * 5) + 16.0 * (5 * 7 + 3 * 7 + 3 * 5));
+  EXPECT_EQ(update_with_faces.work({}, {}, layout, some, all).threads, 3U * 5 * 7);
 }
 
 INSTANTIATE_TEST_SUITE_P(every, device_kernels, ::testing::Values("emulated", "cuda"),

@@ -34,9 +34,10 @@ constexpr unsigned blocks_of_multiprocessor = 2;
 
 // Each march reads two planes more than it writes, so it should be long; but the device should be full, and
 // its blocks should not all end at once.
-constexpr std::int64_t longest_march = 64;
+constexpr std::int64_t longest_march = 16;
 constexpr std::int64_t shortest_march = 4;
 constexpr std::int64_t wanted_blocks = 1024;
+constexpr std::int64_t most_marches = 65535;  // of a grid's second dimension
 
 struct pair {
   double first, second;
@@ -73,55 +74,174 @@ __device__ inline double of_lane_after(double value) {
 #endif
 }
 
-// How the cells are given to blocks: tiles of a plane, and how far they march; z runs fastest.
+// How the cells are given to blocks: tiles of a plane, in which z runs fastest, by blockIdx.x, and how far
+// they march by blockIdx.y.
 struct tiling {
-  std::int64_t nx, ny, nz;
+  int nx, ny, nz;
   std::int64_t row_pitch, plane_pitch;
-  unsigned tiles_of_row, tiles_of_plane;
-  std::int64_t march;
+  unsigned tiles_of_row;
+  int march;
 };
 
-// The pointers are to the cell (0, 0, 0).
-__global__ void __launch_bounds__(lanes* warps_of_block, blocks_of_multiprocessor)
-    update_kernel(const double* __restrict__ now, double* __restrict__ next, tiling part) {
-  const unsigned tile = blockIdx.x % part.tiles_of_plane;
-  const std::int64_t j = (std::int64_t(tile / part.tiles_of_row) * blockDim.y + threadIdx.y) * rows_of_thread;
-  const std::int64_t k = (std::int64_t(tile % part.tiles_of_row) * blockDim.x + threadIdx.x) * cells_of_lane;
-  const unsigned lane = threadIdx.x % lanes;
-  // Whole warps leave, so that lanes can still ask each other.
-  if (j >= part.ny || k - lane * cells_of_lane >= part.nz) return;
+// The faces that are read in place of the layer around, and those that are written as well; or neither.
+struct block_faces {
+  static constexpr bool exist = true;
+  incoming_faces in;
+  outgoing_faces out;
+};
+struct no_faces {
+  static constexpr bool exist = false;
+};
 
+// Which of a thread's rows and cells there are.
+struct thread_cells {
   // The pair after the row's last cell is loaded, too: the lane before needs the first of it. So is the row
   // after the last, which is of the layer around.
-  const bool loads = k <= part.nz;
-  const bool has_first = k < part.nz, has_second = k + 1 < part.nz, has_row = j + 1 < part.ny;
-  const bool asks_memory = (lane == 0 && has_first) || (lane == lanes - 1 && has_second);
-  const std::int64_t beyond = lane == 0 ? -1 : 2;
+  bool has_pair;
+  bool has_first, has_second, has_row;
 
-  const std::int64_t first_plane = std::int64_t(blockIdx.x / part.tiles_of_plane) * part.march;
-  const std::int64_t planes = part.nx - first_plane < part.march ? part.nx - first_plane : part.march;
-  const std::int64_t start = first_plane * part.plane_pitch + j * part.row_pitch + k;
-  const double* at = now + start;
-  double* to = next + start;
+  __device__ thread_cells(const tiling& part, int j, int k)
+      : has_pair(k <= part.nz),
+        has_first(k < part.nz),
+        has_second(k + 1 < part.nz),
+        has_row(j + 1 < part.ny) {}
+};
+
+// A face has no padding. Its pairs are aligned if its rows are of even length.
+__device__ inline void store_to_face(double* to, const pair& value, bool has_second, bool aligned) {
+  if (has_second && aligned) {
+    *reinterpret_cast<double2*>(to) = make_double2(value.first, value.second);
+    return;
+  }
+  to[0] = value.first;
+  if (has_second) to[1] = value.second;
+}
+
+// Of a row of the array, or of a face. What comes after the row's last cell is of others there.
+__device__ inline pair load(const double* from, const thread_cells& cells, bool of_face, bool aligned) {
+  if (!of_face || (aligned && cells.has_first)) return load(from);
+  return {cells.has_first ? from[0] : 0, cells.has_second ? from[1] : 0};
+}
+
+// The same value, of which the compiler does not know that. What it would derive of the old one before the
+// march, and hold in registers all the time, it has to derive in each plane.
+__device__ inline int opaque(int value) {
+#if IMBREX_GPU_HIP
+  asm volatile("" : "+v"(value));
+#else
+  asm volatile("" : "+r"(value));
+#endif
+  return value;
+}
+
+// What of the faces a thread reads and writes in each plane: a word of bits.
+enum edge : unsigned {
+  reads_low_y = 1U << 0,
+  reads_high_y = 1U << 1,
+  reads_low_z = 1U << 2,
+  reads_first = 1U << 3,    // what lies beyond the row's end is this pair's first cell,
+  reads_second = 1U << 4,   // or its second,
+  reads_outside = 1U << 5,  // or of no lane, for the row ends with the warp
+  writes_low_y = 1U << 6,
+  writes_high_y = 1U << 7,
+  writes_low_z = 1U << 8,
+  writes_high_z = 1U << 9,
+};
+
+__device__ inline unsigned edges_of(const block_faces& faces, const tiling& part, int j, int k,
+                                    unsigned lane) {
+  const auto& in = faces.in.of;
+  const auto& out = faces.out.of;
+  unsigned edges = 0;
+  if (in[2] != nullptr && j == 0) edges |= reads_low_y;
+  if (in[3] != nullptr && j + int(rows_of_thread) >= part.ny) edges |= reads_high_y;
+  if (in[4] != nullptr && k == 0) edges |= reads_low_z;
+  if (in[5] != nullptr && k == part.nz) edges |= reads_first;
+  if (in[5] != nullptr && k + 1 == part.nz) edges |= reads_second;
+  if (in[5] != nullptr && k + 2 == part.nz && lane == lanes - 1) edges |= reads_outside;
+  if (k >= part.nz) return edges;
+  if (out[2] != nullptr && j == 0) edges |= writes_low_y;
+  if (out[3] != nullptr && j + int(rows_of_thread) >= part.ny) edges |= writes_high_y;
+  if (out[4] != nullptr && k == 0) edges |= writes_low_z;
+  if (out[5] != nullptr && k + 2 >= part.nz) edges |= writes_high_z;
+  return edges;
+}
+
+__device__ inline const double* face_of(const block_faces& faces, int side) { return faces.in.of[side]; }
+__device__ inline const double* face_of(const no_faces&, int) { return nullptr; }
+
+// The pointers are to the cell (0, 0, 0).
+template <class Faces>
+__device__ inline void march(const double* __restrict__ now, double* __restrict__ next, const tiling& part,
+                             const Faces& faces) {
+  const int j = int((blockIdx.x / part.tiles_of_row * blockDim.y + threadIdx.y) * rows_of_thread);
+  const int k = int((blockIdx.x % part.tiles_of_row * blockDim.x + threadIdx.x) * cells_of_lane);
+  const unsigned lane = threadIdx.x % lanes;
+  // Whole warps leave, so that lanes can still ask each other.
+  if (j >= part.ny || k - int(lane * cells_of_lane) >= part.nz) return;
+
+  int i = int(blockIdx.y) * part.march;
+  std::int64_t at = i * part.plane_pitch + j * part.row_pitch + k;
 
   pair low[rows_of_thread] = {}, here[rows_of_thread] = {}, high[rows_of_thread] = {};
   pair low_row = {}, high_row = {};
   double outside[rows_of_thread] = {};
-  if (loads)
-    for (unsigned row = 0; row < rows_of_thread; ++row) {
-      low[row] = load(at + row * part.row_pitch - part.plane_pitch);
-      here[row] = load(at + row * part.row_pitch);
-    }
+  unsigned edges = 0;
+  const thread_cells first(part, j, k);
+  if constexpr (Faces::exist) edges = edges_of(faces, part, j, k, lane);
+  if (first.has_pair) {
+    const bool of_face = face_of(faces, 0) != nullptr && i == 0;
+    for (unsigned row = 0; row < rows_of_thread; ++row) here[row] = load(now + at + row * part.row_pitch);
+    for (unsigned row = 0; row < rows_of_thread; ++row)
+      if (!of_face || row == 0 || first.has_row)
+        low[row] = load(of_face ? face_of(faces, 0) + (j + row) * std::int64_t(part.nz) + k
+                                : now + at + row * part.row_pitch - part.plane_pitch,
+                        first, of_face, part.nz % 2 == 0);
+  }
 
-  for (std::int64_t plane = 0; plane < planes; ++plane) {
-    if (loads) {
+  const int number = Faces::exist ? opaque(int(blockIdx.y)) : int(blockIdx.y);
+  for (; i < part.nx && i < (number + 1) * part.march; ++i) {
+    const int y = Faces::exist ? opaque(j) : j, z = Faces::exist ? opaque(k) : k;
+    const thread_cells cells(part, y, z);
+    const bool aligned = part.nz % 2 == 0;
+    if (cells.has_pair) {
+      const bool of_face = face_of(faces, 1) != nullptr && i + 1 == part.nx;
+      const double* const plane =
+          of_face ? face_of(faces, 1) + y * std::int64_t(part.nz) + z : now + at + part.plane_pitch;
+      const std::int64_t pitch = of_face ? part.nz : part.row_pitch;
       for (unsigned row = 0; row < rows_of_thread; ++row)
-        high[row] = load(at + row * part.row_pitch + part.plane_pitch);
-      low_row = load(at - part.row_pitch);
-      if (has_row) high_row = load(at + rows_of_thread * part.row_pitch);
+        if (!of_face || row == 0 || cells.has_row)
+          high[row] = load(plane + row * pitch, cells, of_face, aligned);
     }
-    if (asks_memory)
-      for (unsigned row = 0; row < rows_of_thread; ++row) outside[row] = at[row * part.row_pitch + beyond];
+    if (cells.has_pair) {
+      bool of_face = (edges & reads_low_y) != 0;
+      low_row = load(of_face ? face_of(faces, 2) + i * std::int64_t(part.nz) + z : now + at - part.row_pitch,
+                     cells, of_face, aligned);
+      of_face = (edges & reads_high_y) != 0;
+      const double* const beyond = of_face ? face_of(faces, 3) + i * std::int64_t(part.nz) + z
+                                           : now + at + rows_of_thread * part.row_pitch;
+      if (cells.has_row)
+        high_row = load(beyond, cells, of_face, aligned);
+      else if (of_face)
+        here[rows_of_thread - 1] = load(beyond, cells, of_face, aligned);
+    }
+    if ((lane == 0 && cells.has_first) || (lane == lanes - 1 && cells.has_second)) {
+      const double* from = now + at + (lane == 0 ? -1 : 2);
+      std::int64_t pitch = part.row_pitch;
+      if constexpr (Faces::exist)
+        if (edges & (reads_low_z | reads_outside)) {
+          from = (edges & reads_low_z ? faces.in.of[4] : faces.in.of[5]) + i * std::int64_t(part.ny) + y;
+          pitch = 1;
+        }
+      for (unsigned row = 0; row < rows_of_thread; ++row)
+        if (row == 0 || cells.has_row) outside[row] = from[row * pitch];
+    }
+    if constexpr (Faces::exist)
+      if (edges & (reads_first | reads_second))
+        for (unsigned row = 0; row < rows_of_thread; ++row)
+          if (row == 0 || cells.has_row)
+            (edges & reads_first ? here[row].first : here[row].second) =
+                faces.in.of[5][i * std::int64_t(part.ny) + y + row];
 
     for (unsigned row = 0; row < rows_of_thread; ++row) {
       const pair low_y = row == 0 ? low_row : here[row - 1];
@@ -134,11 +254,29 @@ __global__ void __launch_bounds__(lanes* warps_of_block, blocks_of_multiprocesso
                                high_y.first + low_z + here[row].second),
                        seventh(here[row].second + low[row].second + high[row].second + low_y.second +
                                high_y.second + here[row].first + high_z)};
-      if (row == 0 || has_row) {
-        if (has_second)
-          store(to + row * part.row_pitch, value);
-        else if (has_first)
-          to[row * part.row_pitch] = value.first;
+      if (!cells.has_first || (row != 0 && !cells.has_row)) continue;
+      if (cells.has_second)
+        store(next + at + row * part.row_pitch, value);
+      else
+        next[at + row * part.row_pitch] = value.first;
+
+      if constexpr (Faces::exist) {
+        const auto& out = faces.out.of;
+        const int row_y = opaque(j) + int(row), row_z = opaque(k);
+        const std::int64_t in_x = row_y * std::int64_t(part.nz) + row_z;
+        if (out[0] != nullptr && i == 0) store_to_face(out[0] + in_x, value, cells.has_second, aligned);
+        if (out[1] != nullptr && i + 1 == part.nx)
+          store_to_face(out[1] + in_x, value, cells.has_second, aligned);
+        if (edges >= writes_low_y) {
+          const std::int64_t in_y = i * std::int64_t(part.nz) + row_z;
+          if ((edges & writes_low_y) && row == 0)
+            store_to_face(out[2] + in_y, value, cells.has_second, aligned);
+          if ((edges & writes_high_y) && cells.has_row == (row != 0))
+            store_to_face(out[3] + in_y, value, cells.has_second, aligned);
+          const std::int64_t in_z = i * std::int64_t(part.ny) + row_y;
+          if (edges & writes_low_z) out[4][in_z] = value.first;
+          if (edges & writes_high_z) out[5][in_z] = cells.has_second ? value.second : value.first;
+        }
       }
     }
     for (unsigned row = 0; row < rows_of_thread; ++row) {
@@ -146,8 +284,18 @@ __global__ void __launch_bounds__(lanes* warps_of_block, blocks_of_multiprocesso
       here[row] = high[row];
     }
     at += part.plane_pitch;
-    to += part.plane_pitch;
   }
+}
+
+__global__ void __launch_bounds__(lanes* warps_of_block, blocks_of_multiprocessor)
+    update_kernel(const double* __restrict__ now, double* __restrict__ next, tiling part) {
+  march(now, next, part, no_faces{});
+}
+
+__global__ void __launch_bounds__(lanes* warps_of_block, blocks_of_multiprocessor)
+    update_with_faces_kernel(const double* __restrict__ now, double* __restrict__ next, tiling part,
+                             block_faces faces) {
+  march(now, next, part, faces);
 }
 
 std::int64_t parts(std::int64_t of, std::int64_t size) { return (of + size - 1) / size; }
@@ -158,92 +306,176 @@ std::int64_t within(std::int64_t low, std::int64_t value, std::int64_t high) {
 
 // ---- pack and unpack ----
 //
-// A thread for each cell. Sides of x and y are read by rows. Of the sides of z each cell lies in a row of its
-// own: there a 32-byte sector is moved for each, whichever way they are given to threads.
+// Each block has cells of one face only, so that no warp follows two. Sides of x and y are read by rows. Of
+// the sides of z each cell lies in a row of its own: there a 32-byte sector is moved for each, whichever way
+// they are given to threads. Where the rest of the sector is padding unpack writes all of it, by as many
+// threads: to change a part of it the device would have to read it first.
 
 constexpr unsigned threads_of_face_block = 256;
+constexpr int most_faces = 6;
+constexpr std::int64_t cells_of_sector = 4;
 
-// The first cell of the face and where the others are; the face itself has no padding.
+// A thread takes so many cells of large faces, in rows that lie apart, for where to find the first takes as
+// long as some copies. Of small ones it takes one, so that there are threads for all of the device.
+constexpr unsigned most_turns = 4;
+constexpr std::size_t cells_of_small_faces = 400'000;
+
+// A face, which has no padding; the first of its cells, and where the others are; and the threads that have
+// them, in tiles of the face.
+template <class Cell, class FaceCell>
 struct face_part {
+  Cell* cells;
+  FaceCell* face;
   std::int64_t slow_cells, slow_pitch;
   std::int64_t fast_cells, fast_pitch;
+  bool by_sectors;
+  int place_in_sector;  // of the cell
+  unsigned fast_bits;   // of a thread's number in its block; the others count rows
   unsigned tiles_of_row;
+  unsigned end;  // the first block behind those of this face
 };
 
-struct face_place {
-  bool exists;
-  std::int64_t cell, in_face;
+template <class Cell, class FaceCell>
+struct face_parts {
+  face_part<Cell, FaceCell> of[most_faces];
+  unsigned turns;
 };
+using pack_parts = face_parts<const double, double>;
+using unpack_parts = face_parts<double, const double>;
 
-__device__ inline face_place place_of_thread(const face_part& part) {
-  const std::int64_t slow = std::int64_t(blockIdx.x / part.tiles_of_row) * blockDim.y + threadIdx.y;
-  const std::int64_t fast = std::int64_t(blockIdx.x % part.tiles_of_row) * blockDim.x + threadIdx.x;
-  return {slow < part.slow_cells && fast < part.fast_cells, slow * part.slow_pitch + fast * part.fast_pitch,
-          slow * part.fast_cells + fast};
+// Calls copy(cell, its place in the face, how many doubles its sector's own is away) for the cells of this
+// thread.
+template <class Cell, class FaceCell, class Copy>
+__device__ inline void for_each_cell(const face_part<Cell, FaceCell>& part, unsigned block, unsigned turns,
+                                     Copy copy) {
+  const unsigned rows = threads_of_face_block >> part.fast_bits;
+  const unsigned column = threadIdx.x & ((1U << part.fast_bits) - 1);
+  const std::int64_t thread = (std::int64_t(block % part.tiles_of_row) << part.fast_bits) + column;
+  const std::int64_t fast = part.by_sectors ? thread / cells_of_sector : thread;
+  if (fast >= part.fast_cells) return;
+  const int beside = part.by_sectors ? int(thread % cells_of_sector) - part.place_in_sector : 0;
+  const std::int64_t slow =
+      std::int64_t(block / part.tiles_of_row) * rows * turns + (threadIdx.x >> part.fast_bits);
+  Cell* const cell = part.cells + slow * part.slow_pitch + fast * part.fast_pitch;
+  FaceCell* const in_face = part.face + slow * part.fast_cells + fast;
+#pragma unroll
+  for (unsigned turn = 0; turn < most_turns; ++turn)
+    if (turn < turns && slow + turn * rows < part.slow_cells)
+      copy(cell + turn * rows * part.slow_pitch, in_face + turn * rows * part.fast_cells, beside);
 }
 
-__global__ void __launch_bounds__(threads_of_face_block)
-    pack_kernel(const double* __restrict__ cells, double* __restrict__ face, face_part part) {
-  const face_place place = place_of_thread(part);
-  if (place.exists) face[place.in_face] = cells[place.cell];
+template <class Cell, class FaceCell, class Copy>
+__device__ inline void for_each_cell(const face_parts<Cell, FaceCell>& all, Copy copy) {
+  unsigned begin = 0;
+  for (int which = 0; which + 1 < most_faces; ++which) {
+    if (blockIdx.x < all.of[which].end)
+      return for_each_cell(all.of[which], blockIdx.x - begin, all.turns, copy);
+    begin = all.of[which].end;
+  }
+  for_each_cell(all.of[most_faces - 1], blockIdx.x - begin, all.turns, copy);
 }
 
-__global__ void __launch_bounds__(threads_of_face_block)
-    unpack_kernel(const double* __restrict__ face, double* __restrict__ cells, face_part part) {
-  const face_place place = place_of_thread(part);
-  if (place.exists) cells[place.cell] = face[place.in_face];
+__global__ void __launch_bounds__(threads_of_face_block) pack_kernel(pack_parts all) {
+  for_each_cell(all, [](const double* cell, double* in_face, int) { *in_face = *cell; });
 }
 
+__global__ void __launch_bounds__(threads_of_face_block) unpack_kernel(unpack_parts all) {
+  for_each_cell(all, [](double* cell, const double* in_face, int beside) {
+    cell[beside] = beside == 0 ? *in_face : 0;
+  });
+}
+
+// True if the sectors that a side's outer layer lies in have no cells but its own.
+bool has_sectors(const device_layout& layout, int side) {
+  return layout.row_pitch - layout.nz > cells_of_sector &&
+         (side == 4 || (side == 5 && layout.nz % cells_of_sector == 0));
+}
+
+template <class Cell, class FaceCell>
 struct face_launch {
-  face_part part;
-  dim3 blocks, threads;
+  face_parts<Cell, FaceCell> all{};
+  unsigned blocks = 0;
 
-  explicit face_launch(const device_face& face)
-      : part{face.slow_cells, face.slow_pitch, face.fast_cells, face.fast_pitch, 0} {
-    unsigned fast_threads = 1;
-    while (fast_threads < threads_of_face_block && fast_threads < face.fast_cells) fast_threads *= 2;
-    threads = dim3(fast_threads, threads_of_face_block / fast_threads);
-    part.tiles_of_row = unsigned(parts(face.fast_cells, threads.x));
-    blocks = dim3(part.tiles_of_row * unsigned(parts(face.slow_cells, threads.y)));
+  face_launch(Cell* cells, const device_faces<FaceCell>& faces, const device_layout& layout, bool outside) {
+    std::size_t count = 0;
+    for (int side = 0; side < most_faces; ++side)
+      if (faces.of[side] != nullptr) count += layout.face_cells(side);
+    all.turns = count > cells_of_small_faces ? most_turns : 1;
+    for (int side = 0; side < most_faces; ++side) {
+      face_part<Cell, FaceCell>& part = all.of[side];
+      if (faces.of[side] != nullptr) {
+        const device_face face(layout, side, outside);
+        part = {cells + face.first, faces.of[side],  face.slow_cells,
+                face.slow_pitch,    face.fast_cells, face.fast_pitch};
+        part.by_sectors = outside && has_sectors(layout, side);
+        part.place_in_sector = side == 4 ? cells_of_sector - 1 : 0;
+        const std::int64_t columns = face.fast_cells * (part.by_sectors ? cells_of_sector : 1);
+        while ((1U << part.fast_bits) < threads_of_face_block && (1 << part.fast_bits) < columns)
+          ++part.fast_bits;
+        part.tiles_of_row = unsigned(parts(columns, 1 << part.fast_bits));
+        const unsigned rows = (threads_of_face_block >> part.fast_bits) * all.turns;
+        blocks += part.tiles_of_row * unsigned(parts(face.slow_cells, rows));
+      }
+      part.end = blocks;
+    }
   }
 };
+
+// How the cells of a block are given to blocks of threads: 128 x 16 where there are as many; else as many
+// rows, or as long ones, as there are.
+struct update_launch {
+  tiling part;
+  dim3 blocks, threads;
+
+  explicit update_launch(const device_layout& layout)
+      : part{int(layout.nx), int(layout.ny), int(layout.nz), layout.row_pitch, layout.plane_pitch, 0, 0} {
+    const std::int64_t most_rows = parts(layout.ny, rows_of_thread);
+    const std::int64_t most_columns = parts(layout.nz, lanes * cells_of_lane);
+    const std::int64_t rows = least(most_rows, most_columns > 1 ? warps_of_block / 2 : warps_of_block);
+    const std::int64_t columns = least(most_columns, warps_of_block / rows);
+
+    part.tiles_of_row = unsigned(parts(most_columns, columns));
+    const std::int64_t tiles = part.tiles_of_row * parts(most_rows, rows);
+    const std::int64_t march = within(shortest_march, layout.nx * tiles / wanted_blocks, longest_march);
+    part.march = int(within(parts(layout.nx, most_marches), march, layout.nx));
+    blocks = dim3(unsigned(tiles), unsigned(parts(layout.nx, part.march)));
+    threads = dim3(lanes * unsigned(columns), unsigned(rows));
+  }
+};
+
+gpu_stream stream_of(imbrex::native_stream on) { return static_cast<gpu_stream>(on.handle); }
 
 }  // namespace
 
 void update_on_device(imbrex::native_stream on, imbrex::device_span<const double> now,
                       imbrex::device_span<double> next, device_layout layout) {
-  // 128 x 16 cells where there are as many; else as many rows, or as long ones, as there are.
-  const std::int64_t most_rows = parts(layout.ny, rows_of_thread);
-  const std::int64_t most_columns = parts(layout.nz, lanes * cells_of_lane);
-  std::int64_t rows = least(most_rows, most_columns > 1 ? warps_of_block / 2 : warps_of_block);
-  const std::int64_t columns = least(most_columns, warps_of_block / rows);
-
-  tiling part{layout.nx, layout.ny, layout.nz, layout.row_pitch, layout.plane_pitch, 0, 0, 0};
-  part.tiles_of_row = unsigned(parts(most_columns, columns));
-  part.tiles_of_plane = part.tiles_of_row * unsigned(parts(most_rows, rows));
-  part.march = within(shortest_march, layout.nx * part.tiles_of_plane / wanted_blocks, longest_march);
-
-  const dim3 blocks(part.tiles_of_plane * unsigned(parts(layout.nx, part.march)));
-  const dim3 threads(lanes * unsigned(columns), unsigned(rows));
+  const update_launch launch(layout);
   const std::size_t first = layout.at(0, 0, 0);
-  update_kernel<<<blocks, threads, 0, static_cast<gpu_stream>(on.handle)>>>(now.data() + first,
-                                                                            next.data() + first, part);
+  update_kernel<<<launch.blocks, launch.threads, 0, stream_of(on)>>>(now.data() + first, next.data() + first,
+                                                                     launch.part);
 }
 
-void pack_on_device(imbrex::native_stream on, imbrex::device_span<const double> cells,
-                    imbrex::device_span<double> face, device_layout layout, int side) {
-  const device_face of(layout, side, false);
-  const face_launch launch(of);
-  pack_kernel<<<launch.blocks, launch.threads, 0, static_cast<gpu_stream>(on.handle)>>>(
-      cells.data() + of.first, face.data(), launch.part);
+void update_with_faces_on_device(imbrex::native_stream on, imbrex::device_span<const double> now,
+                                 imbrex::device_span<double> next, device_layout layout, incoming_faces in,
+                                 outgoing_faces out) {
+  const update_launch launch(layout);
+  const std::size_t first = layout.at(0, 0, 0);
+  update_with_faces_kernel<<<launch.blocks, launch.threads, 0, stream_of(on)>>>(
+      now.data() + first, next.data() + first, launch.part, block_faces{in, out});
 }
 
-void unpack_on_device(imbrex::native_stream on, imbrex::device_span<const double> face,
-                      imbrex::device_span<double> cells, device_layout layout, int side) {
-  const device_face of(layout, side, true);
-  const face_launch launch(of);
-  unpack_kernel<<<launch.blocks, launch.threads, 0, static_cast<gpu_stream>(on.handle)>>>(
-      face.data(), cells.data() + of.first, launch.part);
+void pack_on_device(imbrex::native_stream on, imbrex::device_span<const double> cells, outgoing_faces to,
+                    device_layout layout) {
+  const face_launch launch(cells.data(), to, layout, false);
+  if (launch.blocks == 0) return;
+  pack_kernel<<<launch.blocks, threads_of_face_block, 0, stream_of(on)>>>(launch.all);
+}
+
+void unpack_on_device(imbrex::native_stream on, incoming_faces from, imbrex::device_span<double> cells,
+                      device_layout layout) {
+  const face_launch launch(cells.data(), from, layout, true);
+  if (launch.blocks == 0) return;
+  unpack_kernel<<<launch.blocks, threads_of_face_block, 0, stream_of(on)>>>(launch.all);
 }
 
 }  // namespace jacobi3d

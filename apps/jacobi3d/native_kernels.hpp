@@ -4,6 +4,7 @@
 #include <imbrex/device/device_span.hpp>
 #include <imbrex/device/native_stream.hpp>
 
+#include "apps/jacobi3d/device_faces.hpp"
 #include "apps/jacobi3d/device_layout.hpp"
 
 namespace jacobi3d {
@@ -11,9 +12,12 @@ namespace jacobi3d {
 /// What native_kernels.cu defines: the GPU's side of the kernels in device_kernels.hpp.
 void update_on_device(imbrex::native_stream on, imbrex::device_span<const double> now,
                       imbrex::device_span<double> next, device_layout layout);
-void pack_on_device(imbrex::native_stream on, imbrex::device_span<const double> cells,
-                    imbrex::device_span<double> face, device_layout layout, int side);
-void unpack_on_device(imbrex::native_stream on, imbrex::device_span<const double> face,
-                      imbrex::device_span<double> cells, device_layout layout, int side);
+void update_with_faces_on_device(imbrex::native_stream on, imbrex::device_span<const double> now,
+                                 imbrex::device_span<double> next, device_layout layout, incoming_faces in,
+                                 outgoing_faces out);
+void pack_on_device(imbrex::native_stream on, imbrex::device_span<const double> cells, outgoing_faces to,
+                    device_layout layout);
+void unpack_on_device(imbrex::native_stream on, incoming_faces from, imbrex::device_span<double> cells,
+                      device_layout layout);
 
 }  // namespace jacobi3d

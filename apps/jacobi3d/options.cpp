@@ -17,8 +17,8 @@ namespace {
 
 // The options as they were given.
 struct texts {
-  std::optional<std::string> grid, odf, overlap, iterations, warmup, tolerance, init, spin, json;
-  bool check = false, quiet = false;
+  std::optional<std::string> grid, odf, overlap, fusion, iterations, warmup, tolerance, init, spin, json;
+  bool graphs = false, check = false, quiet = false;
 };
 
 std::optional<std::string> read(texts& given, int argc, char** argv) {
@@ -33,6 +33,11 @@ std::optional<std::string> read(texts& given, int argc, char** argv) {
           "--overlap", "KIND", given.overlap,
           "what hides the halos' travel: auto (unless given), other chares; manual, the interior of a PE's "
           "one chare; none, nothing")
+      .option("--fusion", "KIND", given.fusion,
+              "which kernels of an iteration a device's block launches as one: none (unless given); a, the "
+              "packs of all its faces; b, those and the unpacks; c, these, the update and the packs, which "
+              "leaves one kernel")
+      .flag("--graphs", given.graphs, "an iteration's work of a device's block is launched as a graph")
       .option("--iters", "N", given.iterations, "iterations that are timed; 20 unless given")
       .option("--warmup", "N", given.warmup, "iterations before these; 2 unless given")
       .option("--tolerance", "E", given.tolerance,
@@ -52,6 +57,12 @@ overlap_mode overlap_of(const std::string& text) {
   if (named == overlap_names.end())
     refuse("--overlap", text, "the kind of overlap must be none, manual or auto");
   return overlap_mode(named - overlap_names.begin());
+}
+
+kernel_fusion fusion_of(const std::string& text) {
+  const auto named = std::ranges::find(fusion_names, text);
+  if (named == fusion_names.end()) refuse("--fusion", text, "the kind of fusion must be none, a, b or c");
+  return kernel_fusion(named - fusion_names.begin());
 }
 
 imbrex::nanoseconds spin_of(const std::string& text) {
@@ -92,6 +103,17 @@ settings parse_settings(int argc, char** argv) {
   if (!setup.machine.device.empty() && setup.overlap == overlap_mode::manual)
     refuse("--overlap", *given.overlap,
            "a device's blocks are updated as a whole; choose auto or none with --device");
+  if (given.fusion) setup.fusion = fusion_of(*given.fusion);
+  if (setup.machine.device.empty() && setup.fusion != kernel_fusion::none)
+    refuse("--fusion", *given.fusion,
+           "only a device has kernels to be fused; add --device or --device-model, or leave it out");
+  setup.graphs = given.graphs;
+  if (setup.graphs && setup.machine.device.empty())
+    throw imbrex::usage_error(
+        "--graphs: only a device has graphs; add --device or --device-model, or leave it out");
+  if (setup.graphs && by_requests(setup))
+    throw imbrex::usage_error(
+        "--graphs with --completion work-request: requests cannot be captured; leave out one of the two");
   if (given.spin) setup.spin = spin_of(*given.spin);
   if (!setup.machine.device.empty() && setup.spin.count() > 0)
     refuse("--spin", *given.spin, "a device takes its own time; leave out --spin or --device");

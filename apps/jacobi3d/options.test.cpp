@@ -93,6 +93,26 @@ TEST(jacobi3d_options, a_device_takes_its_own_time) {
   EXPECT_EQ(parse({}).spin.count(), 0);
 }
 
+TEST(jacobi3d_options, fusion_and_graphs_are_of_devices) {
+  EXPECT_EQ(parse({}).fusion, kernel_fusion::none);
+  EXPECT_FALSE(parse({"--device", "emulated"}).graphs);
+  for (std::size_t kind = 0; kind < fusion_names.size(); ++kind) {
+    const settings setup = parse({"--device", "emulated", "--fusion", fusion_names[kind], "--graphs"});
+    EXPECT_EQ(setup.fusion, kernel_fusion(kind));
+    EXPECT_TRUE(setup.graphs);
+  }
+  EXPECT_EQ(parse({"--fusion", "none"}).fusion, kernel_fusion::none);
+  EXPECT_EQ(
+      refusal({"--fusion", "c"}),
+      "--fusion 'c': only a device has kernels to be fused; add --device or --device-model, or leave it out");
+  EXPECT_EQ(refusal({"--graphs"}),
+            "--graphs: only a device has graphs; add --device or --device-model, or leave it out");
+  EXPECT_EQ(refusal({"--graphs", "--device", "emulated", "--completion", "work-request"}),
+            "--graphs with --completion work-request: requests cannot be captured; leave out one of the two");
+  EXPECT_EQ(parse({"--fusion", "c", "--device", "emulated", "--completion", "work-request"}).fusion,
+            kernel_fusion::c);
+}
+
 TEST(jacobi3d_options, overlap_of_one_chare_per_pe_takes_no_other_odf) {
   for (const auto mode : {overlap_mode::none, overlap_mode::manual})
     for (const auto& more : {std::vector<std::string>{}, {"--odf", "1"}, {"--odf", "1,1"}}) {
@@ -139,6 +159,7 @@ TEST(jacobi3d_options, impossible_values_are_refused_by_name) {
       {"--tolerance", {"", "0", "-1e-4", "nan", "inf", "1e999", "small", "1e-4x"}},
       {"--json", {""}},
       {"--overlap", {"", "automatic", "None", "manual,none", "0"}},
+      {"--fusion", {"", "C", "d", "a,b", "all", "3"}},
       {"--pes", {"0", "-1", "x", "65537"}},
   };
   for (const auto& [option, values] : cases)
@@ -150,8 +171,8 @@ TEST(jacobi3d_options, impossible_values_are_refused_by_name) {
     }
   for (const auto& value : {"", "lin", "random", "random:", "random:-1", "random:x", "hot_face"})
     EXPECT_NE(refusal({"--init", value}).find("hot-face, linear or random:SEED"), std::string::npos) << value;
-  for (const auto& option :
-       {"--grid", "--odf", "--overlap", "--iters", "--warmup", "--tolerance", "--init", "--json", "--spin"})
+  for (const auto& option : {"--grid", "--odf", "--overlap", "--fusion", "--iters", "--warmup", "--tolerance",
+                             "--init", "--json", "--spin"})
     EXPECT_NE(refusal({option}).find(option), std::string::npos) << option;
   EXPECT_NE(refusal({"--check=maybe"}).find("--check"), std::string::npos);
 }

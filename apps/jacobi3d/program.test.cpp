@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/jacobi3d/fusion.hpp"
 #include "apps/jacobi3d/initial_values.hpp"
 #include "apps/jacobi3d/reference.hpp"
 
@@ -236,6 +237,79 @@ TEST(jacobi3d_on_device, equals_the_serial_loop_with_all_streams_and_ways_to_lea
                    "--streams", streams, "--completion", completion});
 }
 
+struct device_work {
+  const char* fusion;
+  bool graphs;
+  const char* streams;
+
+  std::vector<std::string> words() const {
+    std::vector<std::string> all{"--fusion", fusion, "--streams", streams};
+    if (graphs) all.push_back("--graphs");
+    return all;
+  }
+};
+
+std::vector<device_work> all_device_work() {
+  std::vector<device_work> all;
+  for (const char* fusion : fusion_names)
+    for (const bool graphs : {false, true})
+      for (const char* streams : {"single", "two", "four", "five"}) all.push_back({fusion, graphs, streams});
+  return all;
+}
+
+std::vector<std::string> joined(std::vector<std::string> words, const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+class jacobi3d_device_work : public ::testing::TestWithParam<device_work> {};
+
+INSTANTIATE_TEST_SUITE_P(all, jacobi3d_device_work, ::testing::ValuesIn(all_device_work()),
+                         [](const auto& of) {
+                           return std::string(of.param.fusion) +
+                                  (of.param.graphs ? "_graphs_" : "_streams_") + of.param.streams;
+                         });
+
+// 27 blocks a PE: with three to six neighbours; 1 and 3: with fewer.
+TEST_P(jacobi3d_device_work, equals_the_serial_loop_on_threads) {
+  for (const std::vector<std::string>& shape :
+       {std::vector<std::string>{"--grid", "13,9,17", "--odf", "1,3,27", "--pes", "1"},
+        {"--grid", "6,31,2", "--odf", "1,4", "--pes", "3"},
+        {"--grid", "7,3,70", "--odf", "2,9", "--pes", "2", "--devices", "2"}})
+    run_checked(joined(joined(shape, {"--iters", "5", "--init", "random:3", "--device", "emulated"}),
+                       GetParam().words()));
+}
+
+// Each seed orders what the device leaves open in another way, so an order that is missing shows.
+TEST_P(jacobi3d_device_work, equals_the_serial_loop_with_every_seed) {
+  std::mt19937 random(17);
+  const auto number = [&](int low, int high) {
+    return std::to_string(low + int(random() % unsigned(high - low + 1)));
+  };
+  for (int seed = 1; seed <= 6; ++seed) {
+    const std::string grid = number(2, 15) + "," + number(2, 15) + "," + number(2, 20);
+    const std::vector<std::string> words{"--grid", grid,       "--odf",      "1,4",      "--pes",
+                                         "2",      "--iters",  number(1, 5), "--warmup", number(0, 2),
+                                         "--init", "random:5", "--device",   "emulated"};
+    run_checked(joined(joined(words, {"--machine", "deterministic", "--seed", std::to_string(seed)}),
+                       GetParam().words()));
+    run_checked(joined(joined(words, {"--machine", "simulated", "--device-model",
+                                      seed % 2 == 0 ? "v100" : "h200", "--shuffle", std::to_string(seed)}),
+                       GetParam().words()));
+  }
+}
+
+TEST(jacobi3d_on_device, names_its_fusion_and_graphs) {
+  const std::vector<std::string> words{"--grid", "8,8,8", "--pes", "1", "--device", "emulated"};
+  const auto plain = json_of(words);
+  EXPECT_EQ(plain[0]["fusion"], "none");
+  EXPECT_EQ(plain[0]["graphs"], false);
+  const auto fused = joined(words, {"--fusion", "c", "--graphs"});
+  EXPECT_EQ(json_of(fused)[0]["fusion"], "c");
+  EXPECT_EQ(json_of(fused)[0]["graphs"], true);
+  EXPECT_NE(run(fused).output.find(", fusion c, graphs\n"), std::string::npos);
+}
+
 TEST(jacobi3d_on_device, stops_in_the_same_iteration_by_work_requests) {
   const std::vector<std::string> words{"--grid",      "12,12,12", "--pes",    "2",        "--odf",
                                        "2",           "--iters",  "200",      "--warmup", "0",
@@ -254,8 +328,10 @@ TEST(jacobi3d_on_device, equals_the_serial_loop_by_work_requests) {
     for (const char* machine : {"threads", "deterministic", "simulated"})
       run_checked({"--grid", grid, "--odf", "1", "--pes", "2", "--iters", "5", "--device", "emulated",
                    "--machine", machine, "--completion", "work-request"});
-  run_checked({"--grid", "13,9,17", "--odf", "1,6", "--pes", "3", "--iters", "5", "--device", "emulated",
-               "--devices", "2", "--completion", "work-request", "--tolerance", "1e-3"});
+  for (const char* fusion : fusion_names)
+    run_checked({"--grid", "13,9,17", "--odf", "1,6", "--pes", "3", "--iters", "5", "--device", "emulated",
+                 "--devices", "2", "--completion", "work-request", "--tolerance", "1e-3", "--fusion",
+                 fusion});
 }
 
 TEST(jacobi3d_on_device, equals_the_serial_loop_on_odd_shapes_and_in_simulated_time) {
@@ -315,6 +391,40 @@ TEST(jacobi3d_in_simulated_time, shows_what_the_paper_saw_on_a_node) {
   }
   EXPECT_GT(called[4], polled[4]) << "a callback takes time of the PE";
   EXPECT_EQ(times_of_a_node("poll"), polled) << "to the last digit";
+}
+
+/// Microseconds of an iteration on one GPU without data.
+double time_of(const std::string& model, const std::string& edge, const std::string& odf,
+               const std::vector<std::string>& more) {
+  const auto lines = json_of(joined({"--machine", "simulated", "--device-model", model, "--no-data", "--grid",
+                                     edge + "," + edge + "," + edge, "--pes", "1", "--odf", odf},
+                                    more));
+  return lines[0]["us_per_iter"].get<double>();
+}
+
+// Choi 2022, figures 5.7 and 5.8: fusion and graphs save launches, so they pay where blocks are small and
+// many, graphs the less the more is fused. Halos through the host leave them less to gain.
+TEST(jacobi3d_in_simulated_time, gains_by_fusion_and_graphs_where_blocks_are_small) {
+  for (const std::string model : {"v100", "h200"}) {
+    const auto small = [&](const std::vector<std::string>& more) { return time_of(model, "192", "8", more); };
+    const double none = small({}), a = small({"--fusion", "a"}), b = small({"--fusion", "b"}),
+                 c = small({"--fusion", "c"});
+    EXPECT_LT(a, none);
+    EXPECT_LT(b, a);
+    EXPECT_LT(c, b);
+    EXPECT_GT(none / c, 1.2);
+    const double gain = none / small({"--graphs"}), gain_of_c = c / small({"--fusion", "c", "--graphs"});
+    EXPECT_GT(gain, 1.5);
+    EXPECT_GT(gain_of_c, 1.2);
+    EXPECT_LT(gain_of_c, gain);
+    for (const char* odf : {"1", "8"}) {
+      const double large = time_of(model, "768", odf, {});
+      for (const char* fusion : fusion_names)
+        for (const std::vector<std::string>& graphs : {std::vector<std::string>{}, {"--graphs"}})
+          EXPECT_NEAR(time_of(model, "768", odf, joined({"--fusion", fusion}, graphs)) / large, 0.98, 0.03)
+              << model << ' ' << odf << ' ' << fusion << ' ' << graphs.size();
+    }
+  }
 }
 
 TEST(jacobi3d_in_simulated_time, has_no_values_without_data) {

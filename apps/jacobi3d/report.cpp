@@ -46,8 +46,9 @@ std::string table_head(const settings& setup, const platform& where) {
                                  text(setup.grid), pes, where.machine, name(setup.overlap),
                                  plural(setup.iterations, "iteration"), setup.warmup);
   if (!setup.machine.device.empty())
-    head += fmt::format("{}, streams {}, completion {}\n", device_text(setup.machine), streams_text(setup),
-                        imbrex::name(setup.machine.completion));
+    head += fmt::format("{}, streams {}, completion {}, fusion {}, {}\n", device_text(setup.machine),
+                        streams_text(setup), imbrex::name(setup.machine.completion), name(setup.fusion),
+                        setup.graphs ? "graphs" : "no graphs");
   if (where.plain_loop)
     head += fmt::format(
         "ratio: speed divided by that of a plain loop of {} with the same kernel, run beside it\n",
@@ -114,6 +115,8 @@ std::string json_line(const settings& setup, const platform& where, const finish
   if (!setup.machine.device.empty()) {
     line["streams"] = streams_text(setup);
     line["completion"] = imbrex::name(setup.machine.completion);
+    line["fusion"] = name(setup.fusion);
+    line["graphs"] = setup.graphs;
     if (!setup.machine.device_model.empty()) line["device_model"] = setup.machine.device_model;
   }
   line["overlap"] = name(setup.overlap);

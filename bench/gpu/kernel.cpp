@@ -40,9 +40,9 @@ using operation = std::function<void(int number)>;
 
 device_layout cube(std::int64_t edge) { return device_layout({edge, edge, edge}); }
 
-/// Two arrays of cells and a face.
+/// Two arrays of cells, and a face of each side.
 std::size_t bytes_of(std::int64_t edge) {
-  return (2 * cube(edge).size() + static_cast<std::size_t>(edge * edge)) * sizeof(double);
+  return (2 * cube(edge).size() + harness::sides * static_cast<std::size_t>(edge * edge)) * sizeof(double);
 }
 
 /// The edge, or that of the largest cube that the device has the memory for.
@@ -108,20 +108,44 @@ class subject {
       : layout_(cube(edge)),
         stream_(on, imbrex::stream_priority::normal, "bench"),
         now_(on, layout_.size()),
-        next_(on, layout_.size()),
-        face_(on, static_cast<std::size_t>(edge * edge)) {
+        next_(on, layout_.size()) {
     fill(stream_, on, now_.span());
     fill(stream_, on, next_.span());
-    fill(stream_, on, face_.span());
+    for (int side = 0; side < harness::sides; ++side) {
+      faces_.emplace_back(on, layout_.face_cells(side));
+      fill(stream_, on, faces_.back().span());
+      in_.of[side] = out_.of[side] = faces_.back().span().data();
+    }
   }
 
   nlohmann::ordered_json update_row(const course& plan) {
+    return row_of("update", plan, [this](int number) {
+      auto [from, to] = arrays(number);
+      stream_.launch(jacobi3d::update, from, to, layout_);
+    });
+  }
+
+  /// With all faces, which it reads and then writes: what a block with six neighbours does in an iteration.
+  nlohmann::ordered_json fused_row(const course& plan) {
+    return row_of("update with faces", plan, [this](int number) {
+      auto [from, to] = arrays(number);
+      stream_.launch(jacobi3d::update_with_faces, from, to, layout_, in_, out_);
+    });
+  }
+
+  /// Of all sides in one kernel.
+  nlohmann::ordered_json faces_row(const course& plan) { return face_row("all", in_, out_, plan); }
+
+  nlohmann::ordered_json face_row(int side, const course& plan) {
+    constexpr const char* names[] = {"low x", "high x", "low y", "high y", "low z", "high z"};
+    return face_row(names[side], in_.at_side(side), out_.at_side(side), plan);
+  }
+
+ private:
+  nlohmann::ordered_json row_of(const char* what, const course& plan, const operation& update) {
     const auto seconds =
         in_turn(stream_,
-                {[this](int number) {
-                   auto [from, to] = arrays(number);
-                   stream_.launch(jacobi3d::update, from, to, layout_);
-                 },
+                {update,
                  [this](int number) {
                    auto [from, to] = arrays(number);
                    stream_.copy(to.subspan(0, layout_.cells()), from.subspan(0, layout_.cells()));
@@ -131,35 +155,32 @@ class subject {
     for (std::size_t repeat = 0; repeat < seconds[0].size(); ++repeat)
       ratios.push_back(seconds[1][repeat] / seconds[0][repeat]);
     const auto cells = static_cast<double>(layout_.cells());
-    return {{"what", "update"},
+    return {{"what", what},
             {"cells", layout_.nx},
             {"gcell_per_s", bench::spread(rates(cells * 1e-9, seconds[0]))},
             {"copy_gb_per_s", bench::spread(rates(16e-9 * cells, seconds[1]))},
             {"of_copy", bench::spread(ratios)}};
   }
 
-  nlohmann::ordered_json face_row(int side, const course& plan) {
+  nlohmann::ordered_json face_row(const char* name, const jacobi3d::incoming_faces& in,
+                                  const jacobi3d::outgoing_faces& out, const course& plan) {
     const auto seconds =
         in_turn(stream_,
-                {[&](int) {
-                   stream_.launch(jacobi3d::pack, std::as_const(now_).span(), face_.span(), layout_, side);
-                 },
-                 [&](int) {
-                   stream_.launch(jacobi3d::unpack, std::as_const(face_).span(), now_.span(), layout_, side);
-                 }},
+                {[&](int) { stream_.launch(jacobi3d::pack, std::as_const(now_).span(), out, layout_); },
+                 [&](int) { stream_.launch(jacobi3d::unpack, in, now_.span(), layout_); }},
                 plan);
-    const double bytes = 16 * static_cast<double>(layout_.face_cells(side));
-    constexpr const char* names[] = {"low x", "high x", "low y", "high y", "low z", "high z"};
+    double bytes = 0;
+    for (int side = 0; side < harness::sides; ++side)
+      if (in.of[side] != nullptr) bytes += 16 * static_cast<double>(layout_.face_cells(side));
     return {{"what", "face"},
             {"cells", layout_.nx},
-            {"side", names[side]},
+            {"side", name},
             {"pack_us", bench::median(seconds[0]) * 1e6},
             {"unpack_us", bench::median(seconds[1]) * 1e6},
             {"pack_gb_per_s", bench::spread(rates(bytes * 1e-9, seconds[0]))},
             {"unpack_gb_per_s", bench::spread(rates(bytes * 1e-9, seconds[1]))}};
   }
 
- private:
   std::pair<imbrex::device_span<const double>, imbrex::device_span<double>> arrays(int number) {
     if (number % 2 == 0) return {now_.span(), next_.span()};
     return {next_.span(), now_.span()};
@@ -167,7 +188,10 @@ class subject {
 
   device_layout layout_;
   imbrex::stream stream_;
-  device_buffer<double> now_, next_, face_;
+  device_buffer<double> now_, next_;
+  std::vector<device_buffer<double>> faces_;
+  jacobi3d::incoming_faces in_;
+  jacobi3d::outgoing_faces out_;
 };
 
 void measure(const course& plan, const imbrex::options& settings, nlohmann::ordered_json& rows) {
@@ -186,7 +210,9 @@ void measure(const course& plan, const imbrex::options& settings, nlohmann::orde
     nlohmann::ordered_json row = pair.update_row(plan);
     if (edge != wanted) row["cells_asked"] = wanted;
     rows.push_back(std::move(row));
+    rows.push_back(pair.fused_row(plan));
     for (int side = 0; side < harness::sides; ++side) rows.push_back(pair.face_row(side, plan));
+    rows.push_back(pair.faces_row(plan));
   }
 }
 

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+namespace jacobi3d {
+
+/// Which kernels of an iteration a device's block launches as one (Choi 2022, section 5.2.4). With n
+/// neighbours it launches as many as each line says.
+enum class kernel_fusion {
+  none,  ///< 2n + 1: an unpack for each neighbour, the update, a pack for each neighbour
+  a,     ///< n + 2: one pack
+  b,     ///< 3: one unpack, too, when all faces have come
+  c,     ///< 1: the update reads the faces that came, and writes those that go
+};
+
+/// What `--fusion` calls them, in their order.
+inline constexpr std::array<const char*, 4> fusion_names{"none", "a", "b", "c"};
+
+inline const char* name(kernel_fusion kind) { return fusion_names[std::size_t(kind)]; }
+
+}  // namespace jacobi3d
