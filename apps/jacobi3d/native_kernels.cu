@@ -32,8 +32,9 @@ constexpr unsigned rows_of_thread = 2;
 constexpr unsigned warps_of_block = 16;
 constexpr unsigned blocks_of_multiprocessor = 2;
 
-// Each march reads two planes more than it writes, so it should be long; but the device should be full, and
-// its blocks should not all end at once.
+// Each march reads two planes more than it writes. But blocks that march far do not stay abreast: on an H200
+// 16 planes are the best, at 768^3 and at 1536^3 (85 and 84 % of a copy's rate; with 64 planes 80 and 82 %).
+// And the device should be full.
 constexpr std::int64_t longest_march = 16;
 constexpr std::int64_t shortest_march = 4;
 constexpr std::int64_t wanted_blocks = 1024;
