@@ -5,6 +5,8 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+
+#include <cstddef>
 #define MINIMD_HAS_AVX512 1
 #define MINIMD_AVX512 __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,fma")))
 #else
@@ -29,15 +31,16 @@ struct eight_points {
   __m512d x, y, z;
 };
 
+MINIMD_AVX512 __attribute__((always_inline)) inline __m512d load_two(const double* positions, int a, int b) {
+  return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_load_pd(positions + std::ptrdiff_t{4} * a)),
+                            _mm256_load_pd(positions + std::ptrdiff_t{4} * b), 1);
+}
+
 MINIMD_AVX512 __attribute__((always_inline)) inline eight_points load_points(const double* positions,
                                                                              const int* atoms) {
-  const auto both = [&](int a, int b) __attribute__((always_inline, target("avx512f,avx512vl,avx512dq"))) {
-    return _mm512_insertf64x4(
-        _mm512_castpd256_pd512(_mm256_load_pd(positions + 4 * static_cast<long>(atoms[a]))),
-        _mm256_load_pd(positions + 4 * static_cast<long>(atoms[b])), 1);
-  };
   // Each holds two atoms; lanes of 128 bits: x0 y0 | z0 - | x4 y4 | z4 -.
-  const __m512d p04 = both(0, 4), p15 = both(1, 5), p26 = both(2, 6), p37 = both(3, 7);
+  const __m512d p04 = load_two(positions, atoms[0], atoms[4]), p15 = load_two(positions, atoms[1], atoms[5]),
+                p26 = load_two(positions, atoms[2], atoms[6]), p37 = load_two(positions, atoms[3], atoms[7]);
   const __m512d xz01 = _mm512_unpacklo_pd(p04, p15);  // x0 x1 | z0 z1 | x4 x5 | z4 z5
   const __m512d y01 = _mm512_unpackhi_pd(p04, p15);   // y0 y1 | -     | y4 y5 | -
   const __m512d xz23 = _mm512_unpacklo_pd(p26, p37);
