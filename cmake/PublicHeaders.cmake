@@ -62,6 +62,8 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/cells/accumulator.hpp
   imbrex/cells/cell.hpp
   imbrex/cells/cell_set.hpp
+  imbrex/cells/chunked_array.hpp
+  imbrex/cells/distributed_map.hpp
   imbrex/cells/domain.hpp
 
   imbrex/resident/channel.hpp

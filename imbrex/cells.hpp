@@ -7,6 +7,8 @@
 #include <imbrex/cells/accumulator.hpp>
 #include <imbrex/cells/cell.hpp>
 #include <imbrex/cells/cell_set.hpp>
+#include <imbrex/cells/chunked_array.hpp>
+#include <imbrex/cells/distributed_map.hpp>
 #include <imbrex/cells/domain.hpp>
 #include <imbrex/grid/boundaries.hpp>
 #include <imbrex/grid/box.hpp>

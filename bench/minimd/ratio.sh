@@ -13,6 +13,8 @@ for pair in $(seq "$pairs"); do
 done | awk '
   { ratio[NR] = $2 / $1; print "plain " $1 ", minimd " $2 ", ratio " ratio[NR] }
   END {
-    for (i = 1; i <= NR; ++i) for (j = i + 1; j <= NR; ++j) if (ratio[j] < ratio[i]) { t = ratio[i]; ratio[i] = ratio[j]; ratio[j] = t }
+    for (i = 1; i <= NR; ++i)
+      for (j = i + 1; j <= NR; ++j)
+        if (ratio[j] < ratio[i]) { t = ratio[i]; ratio[i] = ratio[j]; ratio[j] = t }
     print "median ratio " ratio[int((NR + 1) / 2)]
   }'
