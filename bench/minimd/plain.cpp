@@ -30,7 +30,7 @@ using minimd::problem;
 using minimd::vectors;
 
 // All atoms, and images of those near a side, each with four numbers; at last one that is far away.
-struct system {
+struct atoms_in_box {
   problem what;
   std::size_t atoms = 0, images = 0;
   vectors x, v, f;
@@ -42,7 +42,7 @@ struct system {
 };
 
 // Into the box, and in the order of the cells that they are in, so that near ones are near in memory.
-void sort_atoms(system& s, const std::array<int, 3>& cells, const std::array<double, 3>& box) {
+void sort_atoms(atoms_in_box& s, const std::array<int, 3>& cells, const std::array<double, 3>& box) {
   std::vector<std::pair<int, std::int32_t>> order(s.atoms);
   for (std::size_t i = 0; i < s.atoms; ++i) {
     int cell = 0;
@@ -64,7 +64,7 @@ void sort_atoms(system& s, const std::array<int, 3>& cells, const std::array<dou
   s.v.swap(v);
 }
 
-void make_images(system& s, const std::array<double, 3>& box, double range) {
+void make_images(atoms_in_box& s, const std::array<double, 3>& box, double range) {
   s.original.clear();
   s.shift.clear();
   for (int a = -1; a <= 1; ++a)
@@ -88,7 +88,7 @@ void make_images(system& s, const std::array<double, 3>& box, double range) {
   for (std::size_t d = 0; d < 4; ++d) s.x[4 * (s.atoms + s.images) + d] = 1e12;
 }
 
-void move_images(system& s) {
+void move_images(atoms_in_box& s) {
   for (std::size_t k = 0; k < s.images; ++k) {
     const double* const from = &s.x[4 * static_cast<std::size_t>(s.original[k])];
     double* const to = &s.x[4 * (s.atoms + k)];
@@ -96,8 +96,8 @@ void move_images(system& s) {
   }
 }
 
-WITH_VECTORS void make_lists(system& s, const std::array<int, 3>& cells, const std::array<double, 3>& box,
-                             double range) {
+WITH_VECTORS void make_lists(atoms_in_box& s, const std::array<int, 3>& cells,
+                             const std::array<double, 3>& box, double range) {
   std::array<int, 3> layers, all;
   std::array<double, 3> width;
   for (std::size_t d = 0; d < 3; ++d) {
@@ -175,7 +175,7 @@ WITH_VECTORS void make_lists(system& s, const std::array<int, 3>& cells, const s
   }
 }
 
-WITH_VECTORS void compute_forces(system& s) {
+WITH_VECTORS void compute_forces(atoms_in_box& s) {
   const double* const x = s.x.data();
   const __m512d most = _mm512_set1_pd(s.what.cutoff * s.what.cutoff), one = _mm512_set1_pd(1),
                 half = _mm512_set1_pd(0.5);
@@ -216,7 +216,7 @@ WITH_VECTORS void compute_forces(system& s) {
   s.virial = 24 * _mm512_reduce_add_pd(virial);
 }
 
-void renew(system& s) {
+void renew(atoms_in_box& s) {
   const auto lengths = s.what.box();
   const std::array<double, 3> box{lengths[0], lengths[1], lengths[2]};
   std::array<int, 3> cells;
@@ -227,7 +227,7 @@ void renew(system& s) {
   make_lists(s, cells, box, s.what.range());
 }
 
-void heat(system& s) {
+void heat(atoms_in_box& s) {
   std::array<minimd::exact_sum, 3> sums;
   for (std::size_t k = 0; k < 4 * s.atoms; ++k)
     if (k % 4 != 3) sums[k % 4].add(s.v[k]);
@@ -241,7 +241,7 @@ void heat(system& s) {
   for (double& v : s.v) v *= scale;
 }
 
-void print(const system& s, std::int64_t step) {
+void print(const atoms_in_box& s, std::int64_t step) {
   minimd::thermo_sums sums{.step = step, .atoms = static_cast<std::int64_t>(s.atoms)};
   for (const double v : s.v) sums.squares.add(v * v);
   sums.potential.add(s.potential);
@@ -265,7 +265,7 @@ int main(int argc, char** argv) {
                  "minimd_plain: error: usage: minimd_plain [UNIT_CELLS_A_SIDE [STEPS]], at least 4 and 1\n");
     return 2;
   }
-  system s;
+  atoms_in_box s;
   s.what.lattice = {side, side, side};
   minimd::for_each_site(s.what, {0, 0, 0}, {2 * side, 2 * side, 2 * side}, [&](const minimd::atom& a) {
     for (const double x : a.position) s.x.push_back(x);

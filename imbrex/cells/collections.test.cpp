@@ -58,10 +58,10 @@ class member : public chare<member> {
     if (where()[0] == 0) array_.add({0, count}, [](std::int64_t n) { return std::vector<std::int64_t>{n}; });
     int wrong = 0;
     for (int step = 1; step <= steps; ++step) {
-      for (std::int64_t first = 0; first < count; first += 10) {
+      for (std::int64_t first = 0; first < count; first += 10)
         array_.move_at_sync({first - 3, first + 2}, 0);  // overruled
+      for (std::int64_t first = 0; first < count; first += 10)
         array_.move_at_sync({first, first + 10}, place_of(first, step, members));
-      }
       co_await array_.sync(*this);
       std::int64_t here = 0;
       for (std::int64_t n = 0; n < count; ++n) {
