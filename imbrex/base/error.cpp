@@ -47,7 +47,8 @@ std::string describe(const std::exception_ptr& thrown) {
   } catch (const std::bad_alloc&) {
     return out_of_memory().what();
   } catch (const std::exception& e) {
-    if (typeid(e) == typeid(error)) return e.what();  // what the runtime itself says
+    // What the runtime itself says, or a front end in the words of its language.
+    if (typeid(e) == typeid(error) || typeid(e) == typeid(foreign_error)) return e.what();
     return exception_type(thrown) + ": " + e.what();
   } catch (...) {
     return "an exception of type " + exception_type(thrown);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <exception>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace imbrex {
 
@@ -39,13 +42,26 @@ class remote_error : public error {
   std::string type_name_;
 };
 
+/// An exception of another language, which its front end has put into words. It travels to other processes
+/// with the bytes of which the front end makes the exception again.
+class foreign_error : public error {
+ public:
+  foreign_error(const std::string& text, std::vector<std::byte> form)
+      : error(text), form_(std::make_shared<const std::vector<std::byte>>(std::move(form))) {}
+
+  const std::vector<std::byte>& form() const noexcept { return *form_; }
+
+ private:
+  std::shared_ptr<const std::vector<std::byte>> form_;
+};
+
 /// The spelled type of an exception, such as "std::out_of_range"; of a `remote_error`, the original's.
 /// Empty for a null pointer.
 std::string exception_type(const std::exception_ptr& thrown);
 
 /// Describes an exception in one line for users: "std::out_of_range: text", or "an exception of type int". Of
-/// an imbrex::error it is the text alone. If memory ran out, it says how much the process held and how much
-/// the machine has.
+/// an imbrex::error, and of a foreign_error, it is the text alone. If memory ran out, it says how much the
+/// process held and how much the machine has.
 std::string describe(const std::exception_ptr& thrown);
 
 }  // namespace imbrex

@@ -34,6 +34,10 @@ TEST(describe, names_the_type_of_what_is_no_std_exception) {
   EXPECT_EQ(describe(std::make_exception_ptr(model::broken{})), "an exception of type model::broken");
 }
 
+TEST(describe, gives_the_text_of_a_foreign_error_alone) {
+  EXPECT_EQ(describe(std::make_exception_ptr(imbrex::foreign_error("KeyError: 'x'", {}))), "KeyError: 'x'");
+}
+
 TEST(describe, names_the_original_type_of_a_remote_error) {
   const imbrex::remote_error remote("model::failure", "too hot");
   EXPECT_STREQ(remote.what(), "too hot");

@@ -77,6 +77,9 @@ struct body_kind {
   /// True if the chare may move to another PE of this process while the entry waits for nothing but what can
   /// (`suspension::can_move`). The frame of a coroutine cannot: its code may know the PE that it runs on.
   bool can_move;
+  /// Where the code of the body waits, such as "prog.py:12, in run", for deadlock reports. Null where nobody
+  /// knows it, as of coroutines.
+  std::string (*place)(const void* body) = nullptr;
 };
 
 /// One entry method that has begun and not ended: its body, all tasks it awaits, and the message that it came

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -51,6 +55,14 @@ bool entries_can_move(const chare_header& element, int to);
 [[noreturn]] void throw_travelling(const char* what, const chare_header& element);
 /// What an element's class did threw while the element travels: "the default constructor".
 [[noreturn]] void rethrow_travel_failure(const char* doing, const chare_header& element);
+
+/// A class whose objects stand for those of classes that have their names at run time: reports show these
+/// names, and those of their ports.
+template <class T>
+concept names_its_class = requires(const T& object, const void* port) {
+  { object.shown_class_name() } -> std::convertible_to<std::string_view>;
+  { object.shown_port_name(port) } -> std::convertible_to<std::string_view>;
+};
 
 /// One PE's part of an array of T.
 template <class T>
@@ -103,15 +115,24 @@ class collection final : public element_map<typename T::index_type> {
     }
     return began_filled_;
   }
-  std::string key_name(const key& k) const override {
+  std::string key_name(const key& k, std::string_view class_name) const override {
     if constexpr (is_index<index_type>) {
-      if (this->is_of_singles())
-        return single_text(this->chare_name(), singles_.number(k), singles_.creator(k));
+      if (this->is_of_singles()) return single_text(class_name, singles_.number(k), singles_.creator(k));
     }
-    return element_text(this->chare_name(), key_text(where(k)));
+    return element_text(class_name, key_text(where(k)));
   }
   std::string element_name(const chare_header& e) const override {
-    return key_name(static_cast<const header&>(e).key);
+    std::string_view class_name = this->chare_name();
+    if constexpr (names_its_class<T>)
+      if (!e.travels && e.slot != chare_header::no_slot)
+        class_name = static_cast<const T*>(object(e))->shown_class_name();
+    return key_name(static_cast<const header&>(e).key, class_name);
+  }
+  std::string_view port_name(const chare_header& e, const void* port) const override {
+    if constexpr (names_its_class<T>)
+      return static_cast<const T*>(object(e))->shown_port_name(port);
+    else
+      return base::port_name(e, port);
   }
   void write_name(const chare_header& e, signal_text& out) const noexcept override {
     write_key(static_cast<const header&>(e).key, out);
@@ -173,7 +194,7 @@ class collection final : public element_map<typename T::index_type> {
       drop_after_entry(*h);  // a constructor may ask to migrate, and then throw
       h->~header();
       memory::release(raw);
-      rethrow_construction_failure(key_name(k), this->pe().pe());
+      rethrow_construction_failure(key_name(k, class_to_construct(arguments...)), this->pe().pe());
     }
     take_in(*h);
     return *h;
@@ -183,10 +204,14 @@ class collection final : public element_map<typename T::index_type> {
   template <class... A>
   void insert(const key& k, A&&... arguments) {
     if (this->find(k) != nullptr)
-      throw error("insert: " + key_name(k) + " exists already; destroy it first or choose another index");
+      throw error("insert: " + key_name(k, class_to_construct(arguments...)) +
+                  " exists already; destroy it first or choose another index");
     if (const auto* elsewhere = this->known_elsewhere(k))
-      throw error("insert: " + key_name(k) + " exists already (on PE " + std::to_string(elsewhere->pe) + ")");
-    if (this->is_closed()) throw error("insert: " + key_name(k) + ": that array has been destroyed");
+      throw error("insert: " + key_name(k, class_to_construct(arguments...)) + " exists already (on PE " +
+                  std::to_string(elsewhere->pe) + ")");
+    if (this->is_closed())
+      throw error("insert: " + key_name(k, class_to_construct(arguments...)) +
+                  ": that array has been destroyed");
     if constexpr (is_index<index_type>) {
       if (this->is_of_singles()) singles_.created(k);
     }
@@ -266,6 +291,18 @@ class collection final : public element_map<typename T::index_type> {
   }
 
  private:
+  /// The class of an object that is constructed from these: the first may name it.
+  template <class... A>
+  std::string_view class_to_construct([[maybe_unused]] const A&... arguments) const {
+    if constexpr (sizeof...(A) > 0) {
+      if constexpr (std::is_same_v<std::tuple_element_t<0, std::tuple<A...>>, entry_name>)
+        return std::get<0>(std::tie(arguments...)).definition().chare;
+      else
+        return this->chare_name();
+    } else {
+      return this->chare_name();
+    }
+  }
   void write_key(const key& k, signal_text& out) const noexcept {
     if constexpr (is_index<index_type>) {
       if (this->is_of_singles())

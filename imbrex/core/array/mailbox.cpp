@@ -69,7 +69,7 @@ std::string describe_port(const scope& entry, const void* port) {
   std::string_view name;
   if (entry.chare != nullptr) {
     const auto& e = *static_cast<const chare_header*>(entry.chare);
-    name = message_table::port_name(e.home->chare_name(), e.home->object(e), port);
+    name = e.home->port_name(e, port);
   }
   return name.empty() ? "a mailbox that nothing in this program sends to" : std::string(name);
 }

@@ -229,9 +229,10 @@ struct section_contribution final : message {
     const auto& members = section_list<key>::of(this->collection, section_id);
     if (!std::binary_search(members.begin(), members.end(), from,
                             [](const key& a, const key& b) { return key_less(a, b); }))
-      return send_failure(this->origin, this->reply, "all_reduce",
-                          carried_exception(std::make_exception_ptr(
-                              error(part->key_name(from) + " is not a member of that section"))));
+      return send_failure(
+          this->origin, this->reply, "all_reduce",
+          carried_exception(std::make_exception_ptr(
+              error(part->key_name(from, part->chare_name()) + " is not a member of that section"))));
     const std::pair which(section_id, number);
     auto& slot = part->section_reductions[which];
     if (!slot) slot = std::make_unique<values>();

@@ -25,6 +25,12 @@ using script_function = std::function<task<std::int64_t>(script&, numbers)>;
 class script : public chare<script> {
  public:
   mailbox<std::int64_t> rain;
+  mailbox<std::int64_t> snow;
+
+  std::string_view shown_class_name() const { return "Script"; }
+  std::string_view shown_port_name(const void* port) const {
+    return port == &rain ? "Script.rain" : "Script.snow";
+  }
 
   task<std::int64_t> invoke(entry_name which, numbers arguments) {
     return (*static_cast<const script_function*>(which.target()))(*this, std::move(arguments));
@@ -61,6 +67,12 @@ entry_name wait_for_rain() {
   return defined("wait_for_rain", [](script& self, numbers) -> task<std::int64_t> {
     const auto drops = co_await self.rain.receive(5);
     co_return drops;
+  });
+}
+entry_name throw_foreign() {
+  return defined("throw_foreign", [](script&, numbers) -> task<std::int64_t> {
+    throw foreign_error("KeyError: 'x'", {std::byte{1}, std::byte{2}});
+    co_return 0;
   });
 }
 entry_name explode_later() {
@@ -115,13 +127,13 @@ TEST_P(named_entries, are_named_in_errors) {
         send<&script::add>(all[2], explode, 8, 0);
         co_await quiescence();
       },
-      {"script(2), entry explode, on PE", "it exploded at 8"});
+      {"Script(2), entry explode, on PE", "it exploded at 8"});
   fails(
       []() -> task<> {
         auto all = make_array<script>({3});
         co_await all[1].call<&script::invoke>(explode_later(), numbers{});
       },
-      {"script(1), entry explode_later, on PE", "it exploded late"});
+      {"Script(1), entry explode_later, on PE", "it exploded late"});
   fails(
       [=]() -> task<> {
         auto all = make_array<script>({3});
@@ -131,6 +143,23 @@ TEST_P(named_entries, are_named_in_errors) {
       {"entry explode, on PE", "it exploded at 9"});
 }
 
+TEST_P(named_entries, throw_what_travels_as_their_front_end_made_it) {
+  fails(
+      []() -> task<> {
+        auto all = make_array<script>({3});
+        try {
+          co_await all[2].call<&script::invoke>(throw_foreign(), numbers{});
+          ADD_FAILURE() << "it did not throw";
+        } catch (const foreign_error& e) {
+          EXPECT_STREQ(e.what(), "KeyError: 'x'");
+          EXPECT_EQ(e.form(), (std::vector<std::byte>{std::byte{1}, std::byte{2}}));
+        }
+        send<&script::invoke>(all[2], throw_foreign(), numbers{});
+        co_await quiescence();
+      },
+      {"Script(2), entry throw_foreign, on PE", ": KeyError: 'x'\n"});
+}
+
 TEST_P(named_entries, are_named_in_the_report_of_a_deadlock) {
   fails(
       []() -> task<> {
@@ -138,13 +167,13 @@ TEST_P(named_entries, are_named_in_the_report_of_a_deadlock) {
         co_await all[1].call<&script::invoke>(wait_for_rain(), numbers{});
       },
       {"deadlock", "the main task waits for the result of Script::wait_for_rain",
-       "script(1), entry wait_for_rain, on PE"});
+       "Script(1), entry wait_for_rain, on PE", " waits for Script.rain with reference 5"});
   fails(
       []() -> task<> {
         auto all = make_array<script>(sparse(index<1>(3)));
         co_await all[1].call<&script::invoke>(wait_for_rain(), numbers{});
       },
-      {"deadlock", "script(1)", "entry wait_for_rain", "never created"});
+      {"deadlock", "a message for Script(1), entry wait_for_rain", "never created"});
 }
 
 /// Says what its process knows.

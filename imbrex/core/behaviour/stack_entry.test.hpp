@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <boost/context/detail/fcontext.hpp>
@@ -135,5 +136,6 @@ struct imbrex::entry_body<imbrex::stack_test::stack_entry<R>> {
         *static_cast<typename stack_test::stack_entry<R>::body*>(static_cast<stack*>(body))->result);
   }
   static void destroy(void* body) noexcept { delete static_cast<stack*>(body); }
-  static constexpr body_kind kind{&destroy, true};
+  static std::string place(const void*) { return "its stack"; }
+  static constexpr body_kind kind{&destroy, true, &place};
 };

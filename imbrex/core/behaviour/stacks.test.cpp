@@ -208,7 +208,8 @@ TEST_P(stacks, are_named_in_the_report_of_a_deadlock) {
         send<&climber::rope>(all[1], 41, 7);
         co_await all[1].call<&climber::hold>();
       },
-      {"deadlock", "climber(1), entry hold, on PE ", " waits for rope with reference 42 (1 unread"});
+      {"deadlock", "climber(1), entry hold, on PE ", " waits for rope with reference 42 (1 unread",
+       "other references), at its stack"});
 }
 
 TEST_P(stacks, are_destroyed_with_their_chares_and_unwound) {

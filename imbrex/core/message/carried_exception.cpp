@@ -15,9 +15,17 @@ std::string carried_exception::description(const std::string& known) const {
   return thrower_ && *thrower_ != known ? text + " (thrown by " + *thrower_ + ")" : text;
 }
 
+namespace {
+
+constexpr const char* foreign_type = "imbrex::foreign_error";
+
+}  // namespace
+
 void carried_exception::serialize(writer& out) {
   out(type_name());
-  if (thrown_) out(what(), thrower());
+  if (!thrown_) return;
+  out(what(), thrower());
+  if (const auto* const form = foreign_form()) out(*form);
 }
 
 void carried_exception::serialize(reader& in) {
@@ -27,10 +35,27 @@ void carried_exception::serialize(reader& in) {
   std::string text;
   std::string thrower;
   in(text, thrower);
-  *this = carried_exception(make(type, text), thrower);
+  if (type == foreign_type) {
+    std::vector<std::byte> form;
+    in(form);
+    *this = carried_exception(std::make_exception_ptr(foreign_error(text, std::move(form))), thrower);
+  } else {
+    *this = carried_exception(make(type, text), thrower);
+  }
 }
 
 std::string carried_exception::type_name() const { return exception_type(thrown_); }
+
+const std::vector<std::byte>* carried_exception::foreign_form() const {
+  if (type_name() != foreign_type) return nullptr;
+  try {
+    std::rethrow_exception(thrown_);
+  } catch (const foreign_error& e) {
+    return &e.form();  // it lives as long as the exception, which this holds
+  } catch (...) {
+    return nullptr;
+  }
+}
 
 std::string carried_exception::what() const {
   try {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace imbrex {
 
@@ -14,9 +16,9 @@ class writer;
 namespace detail {
 
 /// An exception on its way to another PE. Within a process it is the exception itself; through bytes, types
-/// of the standard library arrive as themselves with their text, all others as `remote_error`. Whoever sends
-/// one has left its handler and keeps no reference: then what was done with it here comes before what is done
-/// there.
+/// of the standard library and `foreign_error` arrive as themselves with their text, all others as
+/// `remote_error`. Whoever sends one has left its handler and keeps no reference: then what was done with it
+/// here comes before what is done there.
 class carried_exception {
  public:
   carried_exception() = default;
@@ -40,6 +42,8 @@ class carried_exception {
  private:
   std::string type_name() const;
   std::string what() const;
+  /// The bytes of a foreign_error; null if it is none.
+  const std::vector<std::byte>* foreign_form() const;
   static std::exception_ptr make(const std::string& type, const std::string& text);
 
   std::exception_ptr thrown_;

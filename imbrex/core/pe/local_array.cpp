@@ -28,6 +28,10 @@ local_array::local_array(processor& pe, std::uint64_t id, std::string_view chare
       ending_(its.ending),
       tree_(place_in_tree(pe.pe(), root_of(id, pe.num_pes()), pe.num_pes(), pe.run().host_starts())) {}
 
+std::string_view local_array::port_name(const chare_header& element, const void* port) const {
+  return message_table::port_name(chare_name(), object(element), port);
+}
+
 void local_array::sort_locals() {
   if (sorted_) return;
   try {
@@ -45,10 +49,10 @@ void local_array::add_local(chare_header& element) {
   } catch (...) {
     rethrow_order_failure(*this);
   }
-  if (const auto* const observers = pe_.observers()) [[unlikely]]
-    observers->entered(*this, element, element.epoch == element.born);
   locals_.push_back(&element);
   element.slot = static_cast<std::uint32_t>(locals_.size() - 1);
+  if (const auto* const observers = pe_.observers()) [[unlikely]]
+    observers->entered(*this, element, element.epoch == element.born);
 }
 
 void local_array::remove_local(chare_header& element) {

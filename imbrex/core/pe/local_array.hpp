@@ -50,7 +50,9 @@ class local_array : public collection_part {
   virtual bool can_migrate() const = 0;
   /// "block(1, 2)"
   virtual std::string element_name(const chare_header& element) const = 0;
-  /// The same in a handler of a signal.
+  /// The name of a port of an element, or empty if no send in the program names it.
+  virtual std::string_view port_name(const chare_header& element, const void* port) const;
+  /// "block(1, 2)" in a handler of a signal.
   virtual void write_name(const chare_header& element, signal_text& out) const noexcept = 0;
   /// The element that a message is for, or the one that has that linear number, in a handler of a signal.
   virtual void write_addressee(const message& m, signal_text& out) const noexcept = 0;

@@ -146,8 +146,10 @@ std::string local_run::describe_waits() const {
   };
   const auto add_waits = [&](const std::string& who, const scope& entry) {
     if (entry.waits == nullptr) add(who + " waits for something that is not the runtime's");
+    const bool has_place = entry.kind != nullptr && entry.kind->place != nullptr;
+    const std::string place = has_place ? ", at " + entry.kind->place(entry.body) : "";
     for (const auto* w = entry.waits; w != nullptr; w = w->next())
-      add(who + " waits for " + w->description());
+      add(who + " waits for " + w->description() + place);
   };
   const auto add_error = [&](const carried_exception& held) {
     if (held) add("an exception waits for the other elements that were called: " + held.description());
