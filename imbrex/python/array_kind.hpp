@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <imbrex/python/classes.hpp>
+#include <imbrex/python/codec.hpp>
+#include <imbrex/python/operation.hpp>
+#include <imbrex/python/proxy.hpp>
+
+namespace imbrex::python {
+
+enum class layout_kind : std::uint8_t { in_blocks, round_robin, sparse };
+
+/// What is done with the chares of arrays with one type of index: the calls of C++ for it. Arguments come
+/// encoded, and are taken.
+class array_kind {
+ public:
+  /// To an element, an array, a group or a section.
+  virtual void send(const proxy& to, const member_record& entry, encoder& arguments) const = 0;
+  /// To an element.
+  virtual nb::object call(const proxy& to, const member_record& entry, encoder& arguments,
+                          PyObject* name) const = 0;
+  /// To an array, a group or a section.
+  virtual nb::object reduce(const proxy& to, const member_record& entry, operation by, encoder& arguments,
+                            PyObject* name) const = 0;
+  /// A value for a port, with its reference number.
+  virtual void put(const proxy& to, entry_name port, std::int64_t reference, encoder& value) const = 0;
+
+  virtual proxy make_array(class_record& of, const proxy& shape, layout_kind how,
+                           encoder& arguments) const = 0;
+  virtual void insert(const proxy& element, encoder& arguments) const = 0;
+  virtual proxy section(const proxy& of, const std::vector<proxy>& members) const = 0;
+  virtual void destroy(const proxy& element) const = 0;
+  /// What can be awaited, of arrays and groups.
+  virtual nb::object destroy_all(const proxy& array) const = 0;
+  virtual nb::object created(const proxy& array) const = 0;
+
+ protected:
+  ~array_kind() = default;
+};
+
+/// Of 1 to 6 dimensions; 0 for keys.
+const array_kind& kind_of(int dimensions);
+inline const array_kind& kind_of(const proxy& p) { return kind_of(p.dimensions); }
+
+// Chares that are in one dimension always.
+proxy make_group(class_record& of, encoder& arguments);
+/// `pe`: -1 for the runtime's choice.
+proxy make_chare(class_record& of, int pe, std::int8_t priority, encoder& arguments);
+
+/// The chare of a group that is on this PE.
+nb::object local_chare(const proxy& group);
+
+/// The chare and channel that `proxy.name` names. Throws nb::type_error if it is none.
+std::pair<proxy, const member_record*> end_of_channel(PyObject* member);
+
+}  // namespace imbrex::python

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/python/awaitable.hpp>
+
+#include <memory>
+
+namespace imbrex::python {
+
+namespace {
+
+awaitable_object& of(PyObject* o) { return *reinterpret_cast<awaitable_object*>(o); }
+
+void destroyed(PyObject* o) {
+  auto& a = of(o);
+  if (a.its_state == awaitable_object::state::fresh && a.name != nullptr) {
+    PyObject* type = nullptr;  // what may be raised stays raised
+    PyObject* value = nullptr;
+    PyObject* trace = nullptr;
+    PyErr_Fetch(&type, &value, &trace);
+    if (PyErr_WarnFormat(PyExc_RuntimeWarning, 1, "%U was never awaited", a.name) < 0)
+      PyErr_WriteUnraisable(nullptr);
+    PyErr_Restore(type, value, trace);
+  }
+  delete a.what;
+  Py_XDECREF(a.name);
+  PyTypeObject* const type = Py_TYPE(o);
+  PyObject_Free(o);
+  Py_DECREF(type);
+}
+
+PyObject* await(PyObject* o) { return Py_NewRef(o); }
+
+PyObject* next(PyObject*) {
+  PyErr_SetString(PyExc_TypeError,
+                  "only entries and the main task of imbrex.run await this: no event loop does");
+  return nullptr;
+}
+
+/// Python's side: yields itself until the driver (`coroutine`) has resumed it.
+PySendResult send(PyObject* o, PyObject* /*value*/, PyObject** result) noexcept {
+  auto& a = of(o);
+  using state = awaitable_object::state;
+  *result = nullptr;
+  try {
+    if (a.its_state == state::over) {
+      PyErr_SetString(PyExc_RuntimeError, "it was awaited twice: keep what the first await gave");
+      return PYGEN_ERROR;
+    }
+    if (a.its_state == state::fresh) {
+      a.its_state = state::waiting;
+      if (!a.what->begin()) {
+        *result = Py_NewRef(o);
+        return PYGEN_NEXT;
+      }
+    }
+    a.its_state = state::over;
+    *result = a.what->result().release().ptr();
+    return PYGEN_RETURN;
+  } catch (...) {
+    a.its_state = state::over;
+    raise_current_exception();
+    return PYGEN_ERROR;
+  }
+}
+
+}  // namespace
+
+void awaitable_object::define(nb::module_& m) {
+  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(&destroyed)},
+                                {Py_am_await, reinterpret_cast<void*>(&await)},
+                                {Py_am_send, reinterpret_cast<void*>(&send)},
+                                {Py_tp_iter, reinterpret_cast<void*>(&PyObject_SelfIter)},
+                                {Py_tp_iternext, reinterpret_cast<void*>(&next)},
+                                {0, nullptr}};
+  static PyType_Spec spec{"imbrex._core.Awaitable", sizeof(awaitable_object), 0,
+                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+  type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)).release().ptr());
+  m.attr("Awaitable") = nb::borrow(reinterpret_cast<PyObject*>(type));
+}
+
+nb::object new_awaitable(awaited_thing* what, PyObject* name) {
+  std::unique_ptr<awaited_thing> mine(what);
+  auto* const o = PyObject_New(awaitable_object, awaitable_object::type);
+  if (o == nullptr) throw nb::python_error();
+  o->what = mine.release();
+  o->its_state = awaitable_object::state::fresh;
+  o->name = Py_XNewRef(name);
+  return nb::steal(reinterpret_cast<PyObject*>(o));
+}
+
+}  // namespace imbrex::python

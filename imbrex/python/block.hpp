@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <utility>
+
+namespace imbrex::python {
+
+/// Memory that travels apart from the other bytes of a parcel: the elements of an array, or a buffer of
+/// pickle. Copies share it. To the archives it is a container of bytes; what is received is not cleared
+/// before it is filled, and lies at a multiple of 64.
+template <class Byte>
+class block {
+  static_assert(sizeof(Byte) == 1);
+
+ public:
+  using value_type = Byte;
+
+  block() = default;
+  explicit block(std::size_t size) : memory_(new_memory(size)), size_(size) {}
+  /// Memory of somebody else, who keeps it as long as the pointer lives.
+  block(std::shared_ptr<Byte> memory, std::size_t size) : memory_(std::move(memory)), size_(size) {}
+
+  Byte* data() { return memory_.get(); }
+  const Byte* data() const { return memory_.get(); }
+  std::size_t size() const { return size_; }
+  const Byte* begin() const { return data(); }
+  const Byte* end() const { return data() + size_; }
+  void clear() { *this = block(); }
+  void resize(std::size_t size) { *this = block(size); }
+
+  const std::shared_ptr<Byte>& memory() const { return memory_; }
+
+ private:
+  static std::shared_ptr<Byte> new_memory(std::size_t size) {
+    constexpr std::size_t alignment = 64;
+    void* const first = std::aligned_alloc(alignment, (size / alignment + 1) * alignment);
+    if (first == nullptr) throw std::bad_alloc();
+    return {static_cast<Byte*>(first), &std::free};
+  }
+
+  std::shared_ptr<Byte> memory_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace imbrex::python

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/python/classes.hpp>
+
+#include <deque>
+#include <unordered_map>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/core/run/run.hpp>
+#include <imbrex/sched/scheduler.hpp>
+
+namespace imbrex::python {
+
+namespace {
+
+struct registry {
+  std::deque<class_record> classes;
+  std::unordered_map<PyObject*, class_record*> by_type;
+};
+registry& all() {
+  static auto* const classes = new registry;  // it outlives the interpreter, which its objects belong to
+  return *classes;
+}
+
+/// A name that no class has yet: a class that is defined anew does not replace the one whose objects may be
+/// there.
+std::string free_name(const std::string& name) {
+  std::string free = name;
+  for (int n = 2; find_entry(free, "__init__"); ++n) free = name + "#" + std::to_string(n);
+  return free;
+}
+
+}  // namespace
+
+std::string member_record::whole_name() const { return of->name + "." + name; }
+
+member_record* class_record::find(PyObject* member_name) const {
+  PyObject* const found = PyDict_GetItemWithError(by_name, member_name);
+  if (found == nullptr) {
+    PyErr_Clear();
+    return nullptr;
+  }
+  return static_cast<member_record*>(PyLong_AsVoidPtr(found));
+}
+
+class_record& define_class(PyObject* type, const std::string& name,
+                           const std::vector<member_definition>& members) {
+  if (scheduler::current() != nullptr && num_processes() > 1)
+    throw error("the chare class " + name +
+                " is defined during a run: all processes must know it, so define it before imbrex.run");
+  class_record& c = all().classes.emplace_back();
+  c.type = Py_NewRef(type);
+  c.name = free_name(name);
+  c.by_name = checked(PyDict_New()).release().ptr();
+  for (const auto& d : members) {
+    member_record& m = *c.members.emplace_back(std::make_unique<member_record>());
+    m.of = &c;
+    m.kind = d.kind;
+    m.name = d.name;
+    m.function = Py_XNewRef(d.function);
+    m.signature = Py_XNewRef(d.signature);
+    m.least = d.least;
+    m.most = d.most;
+    m.has_keywords = d.has_keywords;
+    if (m.is_port()) {
+      m.port = static_cast<int>(c.ports.size());
+      c.ports.push_back(&m);
+    }
+    m.awaited_name =
+        checked(PyUnicode_FromFormat("%s.%s()", m.whole_name().c_str(), m.is_port() ? "receive" : "call"))
+            .release()
+            .ptr();
+    m.number = define_entry({c.name, m.name, d.signature_text});
+    m.number.set_target(&m);
+    const nb::object address = checked(PyLong_FromVoidPtr(&m));
+    if (m.kind != member_kind::constructor &&
+        PyDict_SetItemString(c.by_name, m.name.c_str(), address.ptr()) < 0)
+      throw nb::python_error();
+  }
+  all().by_type.emplace(type, &c);
+  return c;
+}
+
+class_record& class_of(PyObject* type) {
+  const auto at = all().by_type.find(type);
+  if (at != all().by_type.end()) return *at->second;
+  const nb::object text = checked(PyObject_Repr(type));
+  throw nb::type_error((std::string(nb::str(text).c_str()) +
+                        " is no chare class: derive one from imbrex.Chare, and give the class itself")
+                           .c_str());
+}
+
+}  // namespace imbrex::python

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <imbrex/core/message/named_entry.hpp>
+#include <imbrex/python/interpreter.hpp>
+
+namespace imbrex::python {
+
+struct class_record;
+
+enum class member_kind : std::uint8_t { constructor, plain, coroutine, mailbox, channel };
+
+/// Something of a chare class that messages name: an entry, a port, or the constructor.
+struct member_record {
+  class_record* of = nullptr;
+  member_kind kind = member_kind::plain;
+  std::string name;
+  entry_name number;
+  PyObject* function = nullptr;   ///< of entries, not bound to an object
+  PyObject* signature = nullptr;  ///< of entries, by which calls are bound (`imbrex._classes`)
+  int least = 0;                  ///< positional arguments, beside self
+  int most = 0;                   ///< -1: any number
+  bool has_keywords = false;      ///< some arguments can only be given by their names
+  int port = -1;                  ///< its place among the ports
+  PyObject* awaited_name =
+      nullptr;  ///< "Block.run.call()", "Block.halo.receive()": for whoever forgets to await it
+
+  bool is_entry() const { return kind == member_kind::plain || kind == member_kind::coroutine; }
+  bool is_port() const { return kind == member_kind::mailbox || kind == member_kind::channel; }
+  /// "Block.run"
+  std::string whole_name() const;
+};
+
+/// A chare class of the program. It lives as long as the process.
+struct class_record {
+  PyObject* type = nullptr;
+  std::string name;
+  std::vector<std::unique_ptr<member_record>> members;  ///< the constructor first
+  std::vector<member_record*> ports;
+  PyObject* by_name = nullptr;  ///< dict: name to the address of the member, as an int
+
+  const member_record& constructor() const { return *members.front(); }
+  /// Null, without an error of Python, if it has none of that name.
+  member_record* find(PyObject* member_name) const;
+};
+
+/// A member as the class statement gives it.
+struct member_definition {
+  std::string name;
+  member_kind kind;
+  PyObject* function;
+  PyObject* signature;
+  std::string signature_text;
+  int least;
+  int most;
+  bool has_keywords;
+};
+
+/// Defines a class in this process. All processes define the same classes in the same order before a run.
+/// Throws imbrex::error while a run of several processes is going on.
+class_record& define_class(PyObject* type, const std::string& name,
+                           const std::vector<member_definition>& members);
+/// The record of a class that was defined. Throws nb::type_error for any other object.
+class_record& class_of(PyObject* type);
+
+inline const member_record& member_of(entry_name name) {
+  return *static_cast<const member_record*>(name.target());
+}
+
+}  // namespace imbrex::python

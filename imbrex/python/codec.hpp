@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <imbrex/python/parcel.hpp>
+
+namespace imbrex::python {
+
+/// What a value is in bytes (`encode`).
+enum class tag : std::uint8_t {
+  none,
+  no,
+  yes,
+  integer,  ///< of 64 bits
+  real,
+  complex,
+  text,
+  bytes,
+  tuple,
+  array,         ///< with its elements behind its head
+  array_beside,  ///< with its elements in a block
+  scalar,        ///< of NumPy
+  proxy,
+  pickled,
+};
+
+/// The bytes and blocks that values are written to.
+class encoder {
+ public:
+  encoder() = default;
+  encoder(const encoder&) = delete;
+  encoder& operator=(const encoder&) = delete;
+
+  void raw(const void* source, std::size_t count) { std::memcpy(room(count), source, count); }
+  template <class Number>
+    requires(std::is_trivially_copyable_v<Number> && !std::is_pointer_v<Number>)
+  void number(Number n) {
+    raw(&n, sizeof n);
+  }
+  /// The memory of the next `count` bytes.
+  std::byte* room(std::size_t count) {
+    if (count > static_cast<std::size_t>(end_ - at_)) [[unlikely]]
+      grow(count);
+    return std::exchange(at_, at_ + count);
+  }
+  void add(bytes_block b) { blocks_.push_back(std::move(b)); }
+
+  /// The bytes, without blocks.
+  std::span<const std::byte> head() const { return {first_, at_}; }
+  bool has_blocks() const { return !blocks_.empty(); }
+  /// All of it. The encoder is used no more.
+  parcel take(bool is_shared = false) { return {{head()}, std::move(blocks_), is_shared}; }
+
+  /// More than so many bytes of an array lie in a block of their own.
+  static constexpr std::size_t longest_inside = 4096;
+
+ private:
+  void grow(std::size_t count);
+
+  std::array<std::byte, 512> few_;
+  std::vector<std::byte> many_;
+  std::byte* first_ = few_.data();
+  std::byte* at_ = first_;
+  std::byte* end_ = first_ + few_.size();
+  std::vector<bytes_block> blocks_;
+};
+
+/// The bytes and blocks that values are read from. They come from processes that run the same program;
+/// lengths are checked all the same, by nb::value_error.
+class decoder {
+ public:
+  explicit decoder(std::span<const std::byte> head) : at_(head.data()), end_(at_ + head.size()) {}
+  explicit decoder(const parcel& p) : decoder(std::span<const std::byte>(p.head)) {
+    blocks_ = p.blocks;
+    may_take_ = !p.is_shared;
+  }
+
+  const std::byte* raw(std::size_t count) {
+    if (count > static_cast<std::size_t>(end_ - at_)) [[unlikely]]
+      throw_truncated();
+    return std::exchange(at_, at_ + count);
+  }
+  template <class Number>
+  Number number() {
+    Number n;
+    std::memcpy(&n, raw(sizeof n), sizeof n);
+    return n;
+  }
+  /// The next block, which may be taken if `may_take`.
+  const bytes_block& next_block() {
+    if (blocks_.empty()) throw_truncated();
+    const auto& b = blocks_.front();
+    blocks_ = blocks_.subspan(1);
+    return b;
+  }
+  bool may_take() const { return may_take_; }
+
+ private:
+  [[noreturn]] static void throw_truncated();
+
+  const std::byte* at_;
+  const std::byte* end_;
+  std::span<const bytes_block> blocks_;
+  bool may_take_ = true;
+};
+
+}  // namespace imbrex::python

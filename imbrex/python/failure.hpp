@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <exception>
+#include <string>
+
+#include <imbrex/python/interpreter.hpp>
+
+namespace imbrex::python {
+
+/// What Python has raised, as an exception that travels: with the exception by pickle, its traceback as text,
+/// and who threw it (`Block(2), entry run, on PE 1`; empty if that is said elsewhere). Clears Python's error.
+std::exception_ptr take_python_error(const std::string& who);
+/// The same of an exception of C++ that is handled, if it is Python's; all others stay as they are.
+std::exception_ptr travelling_exception(const std::string& who);
+
+}  // namespace imbrex::python

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chares in Python: objects with entries that messages call, spread over processes.
+
+    import imbrex as ix
+
+    class Cell(ix.Chare):
+        @ix.entry
+        async def square(self, n: int) -> int:
+            return n * n
+
+    async def main():
+        cells = ix.array(Cell, 4)
+        print(await cells.square.reduce(ix.sum, 7))
+
+    ix.run(main)
+
+`python prog.py` runs it in one process, `imbrex run -n 4 python prog.py` in four.
+"""
+
+from imbrex._classes import Channel, Chare, Mailbox, entry
+from imbrex._core import (
+    exit, give, num_pes, num_processes, pe, process, quiescence, sleep, when_all, when_any)
+from imbrex._creation import array, chare, group, in_blocks, keyed_array, round_robin, sparse_array
+from imbrex._errors import Error, RemoteError, RemoteTraceback, UsageError
+from imbrex._operations import (
+    all, any, bit_and, bit_or, bit_xor, gather, max, min, product, sum)
+from imbrex._run import run
+
+__all__ = [
+    "Channel", "Chare", "Error", "Mailbox", "RemoteError", "RemoteTraceback", "UsageError", "all", "any", "array",
+    "bit_and", "bit_or", "bit_xor", "chare", "entry", "exit", "gather", "give", "group", "in_blocks", "keyed_array",
+    "max", "min", "num_pes", "num_processes", "pe", "process", "product", "quiescence", "round_robin", "run", "sleep",
+    "sparse_array", "sum", "when_all", "when_any"]

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chare classes: what a class statement becomes, and how calls are bound to entries."""
+
+import ast
+import difflib
+import inspect
+
+from imbrex import _core
+
+_CONSTRUCTOR, _PLAIN, _COROUTINE, _MAILBOX, _CHANNEL = range(5)
+_PROXY_NAMES = frozenset(name for name in dir(_core.Proxy) if not name.startswith("_"))
+_CHARE_NAMES = frozenset(name for name in dir(_core.ChareBase) if not name.startswith("_"))
+
+
+def entry(function):
+    """Makes a method an entry, which messages may call: a plain one, or `async def`, which may wait."""
+    if not inspect.isfunction(function):
+        raise TypeError(f"entry is for methods, not for {function!r}")
+    if inspect.isasyncgenfunction(function) or inspect.isgeneratorfunction(function):
+        raise TypeError(f"{function.__qualname__} is a generator: an entry is a plain function, or async def with "
+                        f"await")
+    function.__imbrex_entry__ = True
+    return function
+
+
+class _Port:
+    """A port of a chare class: its chares have a port of that name of their own."""
+
+    def __set_name__(self, owner, name):
+        self._name = name
+
+    def __get__(self, instance, owner):
+        if instance is None:
+            return self
+        raise AttributeError(
+            f"{owner.__qualname__}.{self._name} belongs to chares of a run: create one by imbrex.array and its like")
+
+    def __class_getitem__(cls, item):
+        return cls
+
+
+class Mailbox(_Port):
+    """Values that others send, each with a reference number, and that the chare's entries receive in any order:
+    `proxy.halo.send(3, face)` there, `await self.halo.receive(3)` here. Values that come early wait."""
+
+
+class Channel(_Port):
+    """One end of an ordered two-way stream between two chares, each connected to the other:
+    `self.right.connect(self.peers[i + 1].left)`, then `self.right.send(value)` and `await self.right.receive()`."""
+
+
+def _name_of(cls):
+    return cls.__qualname__ if cls.__module__ == "__main__" else f"{cls.__module__}.{cls.__qualname__}"
+
+
+def _count(signature):
+    """The least and the most positional arguments (-1 for any number), and whether some can only be named."""
+    parameters = list(signature.parameters.values())[1:]
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    least = sum(1 for p in positional if p.default is p.empty)
+    is_open = any(p.kind == p.VAR_POSITIONAL for p in parameters)
+    has_keywords = any(p.kind == p.KEYWORD_ONLY and p.default is p.empty for p in parameters)
+    return least, -1 if is_open else len(positional), has_keywords
+
+
+def _member(name, kind, function):
+    try:
+        signature = inspect.signature(function)
+    except ValueError as e:
+        raise TypeError(f"{function!r} cannot be an entry: {e}") from None
+    if not signature.parameters:
+        raise TypeError(f"{function.__qualname__} has no self: an entry is a method")
+    least, most, has_keywords = _count(signature)
+    return name, kind, function, signature, str(signature), least, most, has_keywords
+
+
+def _members(cls):
+    if cls.__init__ is object.__init__:
+        yield "__init__", _CONSTRUCTOR, None, inspect.Signature(), "()", 0, 0, False
+    else:
+        yield _member("__init__", _CONSTRUCTOR, cls.__init__)
+    for name in dict.fromkeys(n for c in reversed(cls.__mro__) for n in vars(c)):
+        value = inspect.getattr_static(cls, name)
+        if isinstance(value, _Port):
+            kind = _MAILBOX if isinstance(value, Mailbox) else _CHANNEL
+            yield name, kind, None, None, kind == _MAILBOX and "mailbox" or "channel", 0, 0, False
+        elif getattr(value, "__imbrex_entry__", False):
+            yield _member(name, _COROUTINE if inspect.iscoroutinefunction(value) else _PLAIN, value)
+
+
+class Chare(_core.ChareBase):
+    """The base of chare classes: objects that others name by proxies, wherever they are."""
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        members = list(_members(cls))
+        for name, *_ in members:
+            if name in _PROXY_NAMES or name in _CHARE_NAMES:
+                raise TypeError(f"{cls.__qualname__}: no entry or port can be called {name}, which proxies or chares "
+                                f"have already: give it another name")
+        _core.define_class(cls, _name_of(cls), members)
+
+
+def bind(class_name, entry_name, signature, given, named):
+    """The arguments of a call by their places, and those that can only be named. Raises TypeError."""
+    parameters = list(signature.parameters.values())[1:]
+    own = signature.replace(parameters=parameters)
+    try:
+        bound = own.bind(*given, **named)
+    except TypeError as e:
+        names = [p.name for p in parameters]
+        hint = ""
+        for name in named:
+            if name not in names and (near := difflib.get_close_matches(name, names, 1)):
+                hint = f"; did you mean {near[0]}?"
+        raise TypeError(f"{class_name}.{entry_name}{own} was given "
+                        f"{_call_text(given, named)}: {e}{hint}") from None
+    bound.apply_defaults()
+    return bound.args, bound.kwargs
+
+
+def _call_text(given, named):
+    words = [type(a).__name__ for a in given] + [f"{n}={type(a).__name__}" for n, a in named.items()]
+    return "(" + ", ".join(words) + ")"
+
+
+def refuse_member(class_name, members, name):
+    near = difflib.get_close_matches(name, [*members, *_PROXY_NAMES], 1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    has = ", ".join(members) or "none"
+    raise AttributeError(f"{class_name} has no entry or port {name}{hint} (it has {has}; methods become entries by "
+                         f"@imbrex.entry)")
+
+
+def proxy_again(form):
+    """What pickle makes a proxy of."""
+    return _core._proxy(form)
+
+
+def text_of_key(key):
+    """A key as text, which `ast.literal_eval` reads."""
+    text = repr(key)
+    try:
+        if ast.literal_eval(text) == key and isinstance(key, (str, bytes, int, tuple)):
+            return text
+    except (ValueError, SyntaxError):
+        pass
+    raise TypeError(f"a key of an array is a str, bytes, an int or a tuple of these, not {key!r}")
+
+
+def state_of(chare):
+    """What a chare takes along when it moves: its __getstate__, without its ports."""
+    getstate = getattr(chare, "__getstate__", None)
+    state = getstate() if getstate is not None else chare.__dict__
+    if isinstance(state, dict):
+        return {name: value for name, value in state.items() if not isinstance(value, _core.Port)}
+    return state
+
+
+def restore(chare, state):
+    setstate = getattr(chare, "__setstate__", None)
+    if setstate is not None:
+        setstate(state)
+    elif state is not None:
+        chare.__dict__.update(state)

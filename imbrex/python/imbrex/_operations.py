@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operations of reductions. Arrays of NumPy are combined element by element."""
+
+import operator
+
+_NAMES = ("none", "sum", "product", "min", "max", "all", "any", "bit_and", "bit_or", "bit_xor", "gather", "function")
+
+
+class Operation:
+    """What reductions combine by. Any function of two values is one, too, if all processes can import it."""
+
+    __slots__ = ("kind",)
+
+    def __init__(self, kind):
+        self.kind = kind
+
+    def __repr__(self):
+        return f"imbrex.{_NAMES[self.kind]}"
+
+
+sum, product, min, max, all, any, bit_and, bit_or, bit_xor, gather = (Operation(k) for k in range(1, 11))
+
+
+def _is_array(value):
+    return type(value).__module__ == "numpy" and hasattr(value, "shape")
+
+
+def _smaller(a, b):
+    if _is_array(a) or _is_array(b):
+        import numpy
+        return numpy.minimum(a, b)
+    return b if b < a else a
+
+
+def _larger(a, b):
+    if _is_array(a) or _is_array(b):
+        import numpy
+        return numpy.maximum(a, b)
+    return b if a < b else a
+
+
+def _both(a, b):
+    if _is_array(a) or _is_array(b):
+        import numpy
+        return numpy.logical_and(a, b)
+    return bool(a) and bool(b)
+
+
+def _either(a, b):
+    if _is_array(a) or _is_array(b):
+        import numpy
+        return numpy.logical_or(a, b)
+    return bool(a) or bool(b)
+
+
+#: By kind; None where no two values are combined.
+functions = (None, operator.add, operator.mul, _smaller, _larger, _both, _either, operator.and_, operator.or_,
+             operator.xor, None)
+
+
+def kind_of(operation):
+    """The number of an operation; that of `function` for a function of two values."""
+    if isinstance(operation, Operation):
+        return operation.kind
+    if operation is __builtins_of("sum"):
+        return sum.kind
+    if operation is __builtins_of("min"):
+        return min.kind
+    if operation is __builtins_of("max"):
+        return max.kind
+    if callable(operation):
+        return len(functions)
+    raise TypeError(f"{operation!r} is no operation of a reduction: give imbrex.sum or its like, or a function of two "
+                    f"values")
+
+
+def __builtins_of(name):
+    import builtins
+    return getattr(builtins, name)

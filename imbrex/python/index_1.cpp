@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/python/kinds.hpp>
+#include <imbrex/python/object.hpp>
+
+namespace imbrex::python {
+
+namespace {
+
+using type = object<index<1>>;
+
+proxy new_proxy_of(class_record& of, proxy_kind kind) {
+  proxy p;
+  p.of = &of;
+  p.kind = kind;
+  return p;
+}
+
+}  // namespace
+
+const array_kind& kind_of_index_1() {
+  static const kind_of_index<index<1>> kind;
+  return kind;
+}
+
+proxy make_group(class_record& of, encoder& arguments) {
+  const auto all = imbrex::make_group<type>(of.constructor().number, arguments.take(true));
+  proxy p = new_proxy_of(of, proxy_kind::group);
+  p.collection = all.members().collection();
+  p.shape[0] = all.size();
+  return p;
+}
+
+proxy make_chare(class_record& of, int pe, std::int8_t priority, encoder& arguments) {
+  const creator with = imbrex::with_priority(priority);
+  const entry_name constructor = of.constructor().number;
+  const auto made = pe < 0 ? with.make_chare<type>(constructor, arguments.take())
+                           : with.make_chare_on<type>(pe, constructor, arguments.take());
+  proxy p = new_proxy_of(of, proxy_kind::element);
+  p.is_single = true;
+  p.collection = made.collection();
+  p.number = made.key_value();
+  p.shape[0] = 1;
+  return p;
+}
+
+nb::object local_chare(const proxy& g) {
+  return nb::borrow(
+      group<type>(array<type>(g.collection, index<1>(g.shape[0]))).local()->object_base::self());
+}
+
+}  // namespace imbrex::python

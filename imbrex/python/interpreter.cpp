@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/python/interpreter.hpp>
+
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <string>
+
+#include <imbrex/base/error.hpp>
+
+namespace imbrex::python {
+
+namespace {
+
+void set_error(const char* name, const char* text) {
+  PyErr_SetString(package_attribute("imbrex._errors", name), text);
+}
+
+/// Raises the exception that was thrown elsewhere.
+void set_foreign(const foreign_error& e) {
+  PyObject* const unpack = package_attribute("imbrex._errors", "unpack");
+  const auto& form = e.form();
+  const nb::object again =
+      checked(PyObject_CallFunction(unpack, "y#s", reinterpret_cast<const char*>(form.data()),
+                                    static_cast<Py_ssize_t>(form.size()), e.what()));
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(again.ptr())), again.ptr());
+}
+
+void set_current_exception() {
+  try {
+    throw;
+  } catch (nb::python_error& e) {
+    e.restore();
+  } catch (const foreign_error& e) {
+    set_foreign(e);
+  } catch (const usage_error& e) {
+    set_error("UsageError", e.what());
+  } catch (const remote_error& e) {
+    set_error("RemoteError", (e.type_name() + ": " + e.what()).c_str());
+  } catch (const error& e) {
+    set_error("Error", e.what());
+  } catch (const nb::builtin_exception& e) {
+    PyErr_SetString(e.type() == nb::exception_type::type_error ? PyExc_TypeError : PyExc_ValueError,
+                    e.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::out_of_range& e) {
+    PyErr_SetString(PyExc_IndexError, e.what());
+  } catch (const std::invalid_argument& e) {
+    PyErr_SetString(PyExc_ValueError, e.what());
+  } catch (const std::exception& e) {
+    PyErr_SetString(PyExc_RuntimeError, e.what());
+  }
+}
+
+}  // namespace
+
+PyObject* raise_current_exception() noexcept {
+  try {
+    set_current_exception();
+  } catch (nb::python_error& e) {
+    e.restore();
+  } catch (...) {
+    PyErr_SetString(PyExc_SystemError, "imbrex: an exception could not be put into Python's words");
+  }
+  return nullptr;
+}
+
+PyObject* package_attribute(const char* module, const char* name) {
+  const nb::object found = checked(PyImport_ImportModule(module));
+  const nb::object attribute = checked(PyObject_GetAttrString(found.ptr(), name));
+  return attribute.ptr();  // its module keeps it
+}
+
+}  // namespace imbrex::python

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <imbrex/python/array_kind.hpp>
+
+namespace imbrex::python {
+
+// Each is a source by itself, since the calls of C++ take long to compile.
+const array_kind& kind_of_index_1();
+const array_kind& kind_of_index_2();
+const array_kind& kind_of_index_3();
+const array_kind& kind_of_index_4();
+const array_kind& kind_of_index_5();
+const array_kind& kind_of_index_6();
+const array_kind& kind_of_keys();
+
+}  // namespace imbrex::python

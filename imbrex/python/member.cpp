@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/python/member.hpp>
+
+#include <string>
+
+#include <imbrex/python/arguments.hpp>
+#include <imbrex/python/values.hpp>
+
+namespace imbrex::python {
+
+namespace {
+
+member_object& of(PyObject* o) { return *reinterpret_cast<member_object*>(o); }
+
+/// One that is free, since most live as long as one statement.
+PyObject* spare = nullptr;
+
+void destroyed(PyObject* o) {
+  Py_DECREF(of(o).target);
+  if (spare == nullptr) {
+    spare = o;
+    return;
+  }
+  PyTypeObject* const type = Py_TYPE(o);
+  PyObject_Free(o);
+  Py_DECREF(type);
+}
+
+/// How many that is, in words of a person: "the entry Block.run", "an element of Block".
+const char* name_of(proxy_kind kind) {
+  switch (kind) {
+    case proxy_kind::element: return "one chare";
+    case proxy_kind::array: return "an array";
+    case proxy_kind::group: return "a group";
+    case proxy_kind::section: return "a section";
+  }
+  return "";
+}
+
+[[noreturn]] void refuse(const member_object& m, const char* what, const char* instead) {
+  throw nb::type_error(
+      (m.its->whole_name() + " of " + name_of(proxy_in(m.target).kind) + " has no " + what + ": " + instead)
+          .c_str());
+}
+
+void send_value(const member_object& m, PyObject* const* given, Py_ssize_t count, PyObject* names) {
+  if (count < 1 || count > 2 || (names != nullptr && PyTuple_GET_SIZE(names) > 0))
+    throw nb::type_error((m.its->whole_name() +
+                          ".send takes a value, or a reference number and a value, but " +
+                          std::to_string(count) + " arguments were given" +
+                          (names != nullptr && PyTuple_GET_SIZE(names) > 0 ? " with names" : ""))
+                             .c_str());
+  std::int64_t reference = 0;
+  if (count == 2) {
+    if (PyIndex_Check(given[0]) == 0)
+      throw nb::type_error((m.its->whole_name() + ".send: the reference number is " +
+                            Py_TYPE(given[0])->tp_name + ", not an int")
+                               .c_str());
+    const nb::object number = checked(PyNumber_Index(given[0]));
+    reference = PyLong_AsLongLong(number.ptr());
+    if (reference == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+  }
+  encoder value;
+  encode(value, given[count - 1]);
+  const proxy& to = proxy_in(m.target);
+  kind_of(to).put(to, m.its->number, reference, value);
+}
+
+PyObject* send(PyObject* self, PyObject* const* given, Py_ssize_t count, PyObject* names) noexcept {
+  try {
+    const auto& m = of(self);
+    if (m.its->is_port()) {
+      if (m.its->kind == member_kind::channel)
+        refuse(m, "send", "the other end of the channel sends to it, as in self.right.send(value)");
+      send_value(m, given, count, names);
+      Py_RETURN_NONE;
+    }
+    encoder arguments;
+    encode_arguments(arguments, *m.its, given, count, names);
+    const proxy& to = proxy_in(m.target);
+    kind_of(to).send(to, *m.its, arguments);
+    Py_RETURN_NONE;
+  } catch (...) {
+    return raise_current_exception();
+  }
+}
+
+/// The calls of all elements, whose results are combined.
+nb::object reduced(const member_object& m, operation by, PyObject* const* given, Py_ssize_t count,
+                   PyObject* names) {
+  encoder arguments;
+  encode_arguments(arguments, *m.its, given, count, names);
+  const proxy& to = proxy_in(m.target);
+  return kind_of(to).reduce(to, *m.its, std::move(by), arguments, m.its->awaited_name);
+}
+
+PyObject* call(PyObject* self, PyObject* const* given, Py_ssize_t count, PyObject* names) noexcept {
+  try {
+    const auto& m = of(self);
+    if (m.its->is_port()) refuse(m, "call", "a mailbox or channel has no result to await, so use send");
+    const proxy& to = proxy_in(m.target);
+    if (!to.names_one()) return reduced(m, {}, given, count, names).release().ptr();
+    encoder arguments;
+    encode_arguments(arguments, *m.its, given, count, names);
+    return kind_of(to).call(to, *m.its, arguments, m.its->awaited_name).release().ptr();
+  } catch (...) {
+    return raise_current_exception();
+  }
+}
+
+PyObject* reduce(PyObject* self, PyObject* const* given, Py_ssize_t count, PyObject* names) noexcept {
+  try {
+    const auto& m = of(self);
+    if (m.its->is_port()) refuse(m, "reduce", "a mailbox or channel has no results");
+    if (proxy_in(m.target).names_one())
+      refuse(m, "reduce",
+             "reduce combines the results of many, so use call, or reduce of an array or section");
+    if (count == 0)
+      throw nb::type_error(
+          (m.its->whole_name() + ".reduce needs an operation first, such as imbrex.sum").c_str());
+    return reduced(m, operation_of(given[0]), given + 1, count - 1, names).release().ptr();
+  } catch (...) {
+    return raise_current_exception();
+  }
+}
+
+PyObject* text(PyObject* self) noexcept {
+  return PyUnicode_FromFormat("<%s of %s>", of(self).its->whole_name().c_str(),
+                              name_of(proxy_in(of(self).target).kind));
+}
+
+PyObject* called(PyObject* self, PyObject*, PyObject*) noexcept {
+  PyErr_Format(PyExc_TypeError, "%s is called by .send(...), .call(...) or .reduce(operation, ...)",
+               of(self).its->whole_name().c_str());
+  return nullptr;
+}
+
+PyCFunction function(PyObject* (*f)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*) noexcept) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(f));
+}
+
+PyMethodDef methods[] = {
+    {"send", function(&send), METH_FASTCALL | METH_KEYWORDS,
+     "Sends a message: returns at once, and what the entry returns is dropped. To a mailbox: "
+     "send([reference,] value)."},
+    {"call", function(&call), METH_FASTCALL | METH_KEYWORDS,
+     "Sends a message whose result can be awaited; of many chares, the end of all calls."},
+    {"reduce", function(&reduce), METH_FASTCALL | METH_KEYWORDS,
+     "reduce(operation, ...): calls the entry of each chare and combines the results."},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+void member_object::define(nb::module_& m) {
+  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(&destroyed)},
+                                {Py_tp_methods, methods},
+                                {Py_tp_repr, reinterpret_cast<void*>(&text)},
+                                {Py_tp_call, reinterpret_cast<void*>(&called)},
+                                {0, nullptr}};
+  static PyType_Spec spec{"imbrex._core.Member", sizeof(member_object), 0,
+                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+  type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)).release().ptr());
+  m.attr("Member") = nb::borrow(reinterpret_cast<PyObject*>(type));
+}
+
+PyObject* new_member(PyObject* target, const member_record& its) {
+  member_object* m;
+  if (spare != nullptr) {
+    m = reinterpret_cast<member_object*>(spare);
+    spare = nullptr;
+    Py_SET_REFCNT(reinterpret_cast<PyObject*>(m), 1);
+  } else {
+    m = PyObject_New(member_object, member_object::type);
+    if (m == nullptr) return nullptr;
+  }
+  m->target = Py_NewRef(target);
+  m->its = &its;
+  return reinterpret_cast<PyObject*>(m);
+}
+
+std::pair<proxy, const member_record*> end_of_channel(PyObject* member) {
+  if (Py_TYPE(member) != member_object::type || of(member).its->kind != member_kind::channel ||
+      !proxy_in(of(member).target).names_one())
+    throw nb::type_error(
+        "a channel is connected to a channel of another chare, as in connect(self.peers[i].left)");
+  return {proxy_in(of(member).target), of(member).its};
+}
+
+}  // namespace imbrex::python

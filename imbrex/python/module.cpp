@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module imbrex._core: what the package's Python builds upon.
+#include <csignal>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/core/options/options.hpp>
+#include <imbrex/core/pe/sleep.hpp>
+#include <imbrex/core/run/pe_attachment.hpp>
+#include <imbrex/core/run/run.hpp>
+#include <imbrex/coro/when_all.hpp>
+#include <imbrex/coro/when_any.hpp>
+#include <imbrex/python/arguments.hpp>
+#include <imbrex/python/array_kind.hpp>
+#include <imbrex/python/awaitable.hpp>
+#include <imbrex/python/coroutine.hpp>
+#include <imbrex/python/failure.hpp>
+#include <imbrex/python/member.hpp>
+#include <imbrex/python/object_base.hpp>
+#include <imbrex/python/port.hpp>
+#include <imbrex/python/proxy.hpp>
+#include <imbrex/python/proxy_type.hpp>
+#include <imbrex/python/values.hpp>
+#include <imbrex/sched/scheduler.hpp>
+
+namespace imbrex::python {
+
+namespace {
+
+void define_class_of(const nb::object& type, const std::string& name, const nb::list& members) {
+  std::vector<member_definition> all;
+  for (const nb::handle member : members) {
+    const nb::tuple m = nb::borrow<nb::tuple>(member);
+    const auto optional = [&](std::size_t i) { return m[i].is_none() ? nullptr : nb::object(m[i]).ptr(); };
+    all.push_back({nb::cast<std::string>(m[0]), static_cast<member_kind>(nb::cast<int>(m[1])), optional(2),
+                   optional(3), nb::cast<std::string>(m[4]), nb::cast<int>(m[5]), nb::cast<int>(m[6]),
+                   nb::cast<bool>(m[7])});
+  }
+  define_class(type.ptr(), name, all);
+}
+
+nb::object make_array(const nb::object& type, const nb::object& shape, int how, const nb::tuple& given,
+                      const nb::dict& named) {
+  class_record& c = class_of(type.ptr());
+  proxy p;
+  if (shape.is_none()) {
+    p.dimensions = 0;
+  } else {
+    p.dimensions = read_index(shape.ptr(), p.shape, "a shape");
+  }
+  const auto layout = static_cast<layout_kind>(how);
+  encoder out;
+  if (layout != layout_kind::sparse) encode_arguments(out, c.constructor(), given.ptr(), named.ptr());
+  return new_proxy(kind_of(p).make_array(c, p, layout, out));
+}
+
+nb::object make_group_of(const nb::object& type, const nb::tuple& given, const nb::dict& named) {
+  class_record& c = class_of(type.ptr());
+  encoder out;
+  encode_arguments(out, c.constructor(), given.ptr(), named.ptr());
+  return new_proxy(make_group(c, out));
+}
+
+nb::object make_chare_of(const nb::object& type, int pe, int priority, const nb::tuple& given,
+                         const nb::dict& named) {
+  class_record& c = class_of(type.ptr());
+  encoder out;
+  encode_arguments(out, c.constructor(), given.ptr(), named.ptr());
+  return new_proxy(make_chare(c, pe, static_cast<std::int8_t>(priority), out));
+}
+
+task<nb::object> task_of(nb::object awaitable) {
+  coroutine_awaiter whole(std::move(awaitable));
+  nb::object result = co_await whole;
+  co_return std::move(result);
+}
+
+std::vector<task<nb::object>> tasks_of(const nb::args& awaitables) {
+  std::vector<task<nb::object>> all;
+  for (const nb::handle a : awaitables) {
+    const auto* const as_async = Py_TYPE(a.ptr())->tp_as_async;
+    if (as_async == nullptr || as_async->am_await == nullptr)
+      throw nb::type_error((std::string("a ") + Py_TYPE(a.ptr())->tp_name + " cannot be awaited").c_str());
+    all.push_back(task_of(nb::borrow(a)));
+  }
+  return all;
+}
+
+nb::object all_of(const nb::args& awaitables) {
+  return awaitable_of(when_all(tasks_of(awaitables)), [](std::vector<nb::object> results) {
+    nb::list all;
+    for (auto& r : results) all.append(std::move(r));
+    return nb::object(all);
+  });
+}
+
+nb::object any_of(const nb::args& awaitables) {
+  return awaitable_of(when_any(tasks_of(awaitables)), [](any_result<nb::object> first) {
+    return nb::object(nb::make_tuple(first.index, std::move(first.value)));
+  });
+}
+
+/// The main task of Python, of which the run's thread and the caller of `run` know.
+struct main_program {
+  nb::object function;
+  nb::object result;
+  std::unique_ptr<coroutine_awaiter> body;
+};
+
+/// Throws what travels.
+task<int> run_main(main_program& main) {
+  struct frame {
+    explicit frame(main_program& of) : its(of) {}
+    /// The coroutine goes with the frame that awaits it, whichever thread destroys that.
+    ~frame() {
+      const nb::gil_scoped_acquire lock;
+      its.body.reset();
+    }
+    main_program& its;
+  } const whole(main);
+  try {
+    nb::object made = checked(PyObject_CallNoArgs(main.function.ptr()));
+    if (PyCoro_CheckExact(made.ptr()))
+      main.body = std::make_unique<coroutine_awaiter>(std::move(made));
+    else
+      main.result = std::move(made);
+  } catch (...) {
+    std::rethrow_exception(travelling_exception(""));
+  }
+  if (!main.body) co_return 0;
+  std::exception_ptr thrown;
+  try {
+    main.result = co_await *main.body;
+  } catch (...) {
+    thrown = travelling_exception("");
+  }
+  if (thrown) std::rethrow_exception(std::move(thrown));
+  co_return 0;
+}
+
+/// Ctrl-C ends the process as it ends one of C++: Python's own handler would wait for the main thread, which
+/// waits here.
+class interrupts {
+ public:
+  interrupts() : before_(std::signal(SIGINT, SIG_DFL)) {
+    if (before_ == SIG_IGN) std::signal(SIGINT, SIG_IGN);
+  }
+  ~interrupts() { std::signal(SIGINT, before_); }
+  interrupts(const interrupts&) = delete;
+  interrupts& operator=(const interrupts&) = delete;
+
+ private:
+  void (*before_)(int);
+};
+
+/// Python's threads take turns, so one thread does all work of a process.
+void check_pes(options& settings) {
+#ifndef Py_GIL_DISABLED
+  if (settings.machine != machine_kind::threads) return;
+  if (settings.pes > 1)
+    throw usage_error("--pes " + std::to_string(settings.pes) +
+                      ": this Python has a global lock, so a process has one PE: start more processes, as by "
+                      "imbrex run -n " +
+                      std::to_string(settings.pes));
+  settings.pes = 1;
+#endif
+}
+
+/// The settings that a command line gives, and the words that are left of it.
+nb::tuple parse(std::vector<std::string> words) {
+  std::vector<char*> argv;
+  for (auto& w : words) argv.push_back(w.data());
+  argv.push_back(nullptr);
+  int argc = static_cast<int>(words.size());
+  char** all = argv.data();
+  options settings = parse_options(argc, all);
+  refuse_near_misses(argc, all);
+  check_pes(settings);
+  nb::list left;
+  for (int i = 0; i < argc; ++i) left.append(nb::str(all[i]));
+  return nb::make_tuple(std::move(settings), left);
+}
+
+/// Returns the status, and the result of `main`: None unless this process ran it.
+nb::tuple run_program(nb::object function, const options& settings) {
+  if (scheduler::current() != nullptr) throw error("imbrex.run was called in a run: call it once, outside");
+  std::vector<std::unique_ptr<interpreter_lock>> locks;
+  const pe_attachment attachment([&](scheduler& pe) {
+    if (pe.pe() == scheduler::no_pe) return;
+    pe.attach(*locks.emplace_back(std::make_unique<interpreter_lock>()), observed::thread);
+  });
+  main_program main{std::move(function), nb::none(), nullptr};
+  int status = 0;
+  {
+    const nb::gil_scoped_release unlocked;
+    const interrupts end_the_process;
+    status = imbrex::run(settings, [&] { return run_main(main); });
+  }
+  return nb::make_tuple(status, main.result);
+}
+
+void define_functions(nb::module_& m) {
+  m.def("define_class", &define_class_of);
+  m.def("make_array", &make_array, nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg());
+  m.def("make_group", &make_group_of);
+  m.def("make_chare", &make_chare_of);
+  m.def("when_all", &all_of);
+  m.def("when_any", &any_of);
+  m.def("sleep",
+        [](double seconds) { return awaitable_of(sleep_for(std::chrono::duration<double>(seconds))); });
+  m.def("quiescence", [] { return awaitable_of(quiescence()); });
+  m.def("pe", [] { return pe(); });
+  m.def("num_pes", [] { return num_pes(); });
+  m.def("process", [] { return process(); });
+  m.def("num_processes", [] { return num_processes(); });
+  m.def("in_run", [] { return scheduler::current() != nullptr; });
+  m.def("exit", [](int status) { imbrex::exit(status); });
+  nb::class_<options>(m, "Settings");
+  m.def("parse", &parse);
+  m.def("run", &run_program, nb::arg("main").none(), nb::arg("settings"));
+  m.def("options_help", [] { return options_help(); });
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const std::exception&) {
+      raise_current_exception();
+    }
+  });
+  given_object::define(m);
+  awaitable_object::define(m);
+  chare_object::define(m);
+  port_object::define(m);
+  member_object::define(m);
+  define_proxies(m);
+  define_functions(m);
+}
+
+}  // namespace imbrex::python

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/python/numpy.hpp>
+
+#include <cstring>
+#include <memory>
+
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define NPY_TARGET_VERSION NPY_1_22_API_VERSION
+#include <numpy/arrayobject.h>
+
+namespace imbrex::python::numpy {
+
+namespace {
+
+constexpr int most_dimensions = 64;     ///< of NumPy's arrays
+constexpr std::uint8_t in_columns = 1;  ///< Fortran's order
+
+/// Loads NumPy's functions, and NumPy if nobody has.
+void load() {
+  if (PyArray_API != nullptr) return;
+  if (_import_array() < 0) throw nb::python_error();
+}
+
+/// Numbers whose bytes mean the same in each process.
+bool is_plain(int type) { return (type >= NPY_BOOL && type <= NPY_CLONGDOUBLE) || type == NPY_HALF; }
+
+bool is_named(PyObject* o, const char* name) { return std::strcmp(Py_TYPE(o)->tp_name, name) == 0; }
+
+/// The memory of an array that was given away.
+bytes_block memory_of_given(PyArrayObject* a) {
+  PyArray_CLEARFLAGS(a, NPY_ARRAY_WRITEABLE);
+  Py_INCREF(a);
+  const auto release = [a](std::byte*) {
+    const PyGILState_STATE state = PyGILState_Ensure();  // a thread of the network may release it
+    Py_DECREF(a);
+    PyGILState_Release(state);
+  };
+  return {std::shared_ptr<std::byte>(static_cast<std::byte*>(PyArray_DATA(a)), release),
+          static_cast<std::size_t>(PyArray_NBYTES(a))};
+}
+
+struct head {
+  int type = 0;
+  int dimensions = 0;
+  bool is_in_columns = false;
+  npy_intp shape[most_dimensions] = {};
+};
+
+head decode_head(decoder& in) {
+  load();
+  head h;
+  h.type = in.number<std::uint8_t>();
+  h.is_in_columns = in.number<std::uint8_t>() == in_columns;
+  h.dimensions = in.number<std::uint8_t>();
+  if (h.dimensions > most_dimensions) throw nb::value_error("an array that came has too many dimensions");
+  std::memcpy(h.shape, in.raw(sizeof(npy_intp) * static_cast<std::size_t>(h.dimensions)),
+              sizeof(npy_intp) * static_cast<std::size_t>(h.dimensions));
+  return h;
+}
+
+nb::object new_array(head& h, const std::byte* elements, std::size_t bytes) {
+  nb::object a = checked(PyArray_New(&PyArray_Type, h.dimensions, h.shape, h.type, nullptr, nullptr, 0,
+                                     h.is_in_columns ? NPY_ARRAY_F_CONTIGUOUS : 0, nullptr));
+  auto* const array = reinterpret_cast<PyArrayObject*>(a.ptr());
+  if (static_cast<std::size_t>(PyArray_NBYTES(array)) != bytes)
+    throw nb::value_error("an array that came has another size than its shape");
+  std::memcpy(PyArray_DATA(array), elements, bytes);
+  return a;
+}
+
+}  // namespace
+
+bool is_array(PyObject* o) { return is_named(o, "numpy.ndarray"); }
+bool is_scalar(PyObject* o) {
+  return std::strncmp(Py_TYPE(o)->tp_name, "numpy.", 6) == 0 && !PyType_Check(o) && !is_array(o);
+}
+
+bool encode_array(encoder& out, PyObject* o, bool is_given) {
+  load();
+  auto* array = reinterpret_cast<PyArrayObject*>(o);
+  if (!is_plain(PyArray_TYPE(array)) || !PyArray_ISNOTSWAPPED(array)) return false;
+  const bool is_in_rows = PyArray_IS_C_CONTIGUOUS(array);
+  const bool columns = !is_in_rows && PyArray_IS_F_CONTIGUOUS(array);
+  nb::object copy;
+  if (!is_in_rows && !columns) {
+    copy = checked(PyArray_NewCopy(array, NPY_CORDER));
+    array = reinterpret_cast<PyArrayObject*>(copy.ptr());
+    is_given = true;
+  }
+  const auto bytes = static_cast<std::size_t>(PyArray_NBYTES(array));
+  const bool is_beside = bytes > encoder::longest_inside;
+  const int dimensions = PyArray_NDIM(array);
+  out.number(is_beside ? tag::array_beside : tag::array);
+  out.number(static_cast<std::uint8_t>(PyArray_TYPE(array)));
+  out.number(columns ? in_columns : std::uint8_t{0});
+  out.number(static_cast<std::uint8_t>(dimensions));
+  out.raw(PyArray_DIMS(array), sizeof(npy_intp) * static_cast<std::size_t>(dimensions));
+  if (!is_beside) {
+    out.raw(PyArray_DATA(array), bytes);
+  } else if (is_given && PyArray_ISWRITEABLE(array)) {
+    out.add(memory_of_given(array));
+  } else {
+    bytes_block b(bytes);
+    std::memcpy(b.data(), PyArray_DATA(array), bytes);
+    out.add(std::move(b));
+  }
+  return true;
+}
+
+bool encode_scalar(encoder& out, PyObject* scalar) {
+  load();
+  if (!PyArray_CheckScalar(scalar)) return false;
+  const nb::object type = checked(reinterpret_cast<PyObject*>(PyArray_DescrFromScalar(scalar)));
+  const auto& descr = *reinterpret_cast<PyArray_Descr*>(type.ptr());
+  if (!is_plain(descr.type_num) || !PyArray_ISNBO(descr.byteorder)) return false;
+  const auto bytes = static_cast<std::size_t>(PyDataType_ELSIZE(&descr));
+  out.number(tag::scalar);
+  out.number(static_cast<std::uint8_t>(descr.type_num));
+  out.number(static_cast<std::uint8_t>(bytes));
+  PyArray_ScalarAsCtype(scalar, out.room(bytes));
+  return true;
+}
+
+nb::object decode_array(decoder& in) {
+  head h = decode_head(in);
+  std::size_t bytes = 1;
+  for (int d = 0; d < h.dimensions; ++d) bytes *= static_cast<std::size_t>(h.shape[d]);
+  const nb::object type = checked(reinterpret_cast<PyObject*>(PyArray_DescrFromType(h.type)));
+  bytes *= static_cast<std::size_t>(PyDataType_ELSIZE(reinterpret_cast<PyArray_Descr*>(type.ptr())));
+  return new_array(h, in.raw(bytes), bytes);
+}
+
+nb::object decode_array_beside(decoder& in) {
+  head h = decode_head(in);
+  const auto& b = in.next_block();
+  if (!in.may_take()) return new_array(h, b.data(), b.size());
+  using owner = std::shared_ptr<std::byte>;
+  auto held = std::make_unique<owner>(b.memory());
+  std::byte* const first = held->get();
+  nb::object a = checked(PyArray_New(&PyArray_Type, h.dimensions, h.shape, h.type, nullptr, first, 0,
+                                     NPY_ARRAY_WRITEABLE | NPY_ARRAY_ALIGNED |
+                                         (h.is_in_columns ? NPY_ARRAY_F_CONTIGUOUS : NPY_ARRAY_C_CONTIGUOUS),
+                                     nullptr));
+  auto* const array = reinterpret_cast<PyArrayObject*>(a.ptr());
+  if (static_cast<std::size_t>(PyArray_NBYTES(array)) != b.size())
+    throw nb::value_error("an array that came has another size than its shape");
+  const nb::capsule keeps(held.release(), [](void* p) noexcept { delete static_cast<owner*>(p); });
+  if (PyArray_SetBaseObject(array, keeps.inc_ref().ptr()) < 0) throw nb::python_error();
+  return a;
+}
+
+nb::object decode_scalar(decoder& in) {
+  load();
+  const int type = in.number<std::uint8_t>();
+  const auto* const value = in.raw(in.number<std::uint8_t>());
+  const nb::object descr = checked(reinterpret_cast<PyObject*>(PyArray_DescrFromType(type)));
+  return checked(
+      PyArray_Scalar(const_cast<std::byte*>(value), reinterpret_cast<PyArray_Descr*>(descr.ptr()), nullptr));
+}
+
+}  // namespace imbrex::python::numpy

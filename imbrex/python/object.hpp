@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <imbrex/core/array/chare.hpp>
+#include <imbrex/core/array/create.hpp>
+#include <imbrex/core/array/section.hpp>
+#include <imbrex/core/array/send.hpp>
+#include <imbrex/python/array_kind.hpp>
+#include <imbrex/python/awaitable.hpp>
+#include <imbrex/python/object_base.hpp>
+#include <imbrex/python/values.hpp>
+
+namespace imbrex::python {
+
+/// A key of an array as `repr` writes it, which `ast.literal_eval` reads.
+using text_key = std::string;
+
+/// The chares of Python in arrays with that type of index. Their entries stand for those of the classes of
+/// Python, which have names at run time.
+template <class Index>
+class object final : public chare<object<Index>, Index>, public object_base {
+ public:
+  object() = default;
+  object(entry_name constructor, const parcel& arguments) { construct(constructor, arguments); }
+
+  /// A plain entry whose result nobody wants, and whose arguments are short.
+  void receive(entry_name which, std::span<const std::byte> arguments) {
+    call_plain(which, decoder(arguments));
+  }
+  parcel plain(entry_name which, const parcel& arguments) { return call_plain(which, decoder(arguments)); }
+  coroutine_entry<parcel> start(entry_name which, const parcel& arguments) {
+    const member_record& entry = member_of(which);
+    return coroutine_entry<parcel>(call_coroutine(entry, arguments), who(entry));
+  }
+
+  // For reductions.
+  contribution plain_for(entry_name which, const operation& by, const parcel& arguments) {
+    return call_plain_for(which, by, decoder(arguments));
+  }
+  coroutine_entry<contribution> start_for(entry_name which, const operation& by, const parcel& arguments) {
+    const member_record& entry = member_of(which);
+    return coroutine_entry<contribution>(call_coroutine(entry, arguments), who(entry), by);
+  }
+
+  void put_short(entry_name port, std::int64_t reference, std::span<const std::byte> value) {
+    put_value(port, reference, parcel{value});
+  }
+  void put(entry_name port, std::int64_t reference, const parcel& value) {
+    put_value(port, reference, value);
+  }
+
+  void serialize(auto& ar) { serialize_base(ar); }
+
+  nb::object where() const override {
+    const proxy p = self_proxy();
+    if constexpr (std::is_same_v<Index, text_key>) {
+      static PyObject* const read = package_attribute("ast", "literal_eval");
+      return checked(PyObject_CallFunction(read, "s", p.key.c_str()));
+    } else {
+      const auto index = index_at(p.extents(), p.number);
+      return index_object(std::span(index).first(p.dimensions));
+    }
+  }
+  proxy self_proxy() const override;
+  proxy peers() const override;
+  int pe() const override { return base::pe(); }
+  nb::object all_reduce(contribution value) override { return all_reduce_among(std::move(value)); }
+  nb::object all_reduce_over(const proxy& over, contribution value) override {
+    return all_reduce_among(std::move(value), section<object>(over.collection, over.number));
+  }
+  void migrate_to(int pe) override { base::migrate_to(pe); }
+  void destroy_self() override { base::destroy(); }
+
+ private:
+  using base = chare<object<Index>, Index>;
+
+  template <class... Section>
+  nb::object all_reduce_among(contribution value, const Section&... over);
+};
+
+/// What a reduction comes to, in Python.
+inline constexpr auto object_of_contribution = [](const contribution& c) { return value_of(c.value); };
+inline constexpr auto list_of_contributions = [](const std::vector<contribution>& all) {
+  nb::object list = checked(PyList_New(static_cast<Py_ssize_t>(all.size())));
+  for (std::size_t i = 0; i < all.size(); ++i)
+    PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), value_of(all[i].value).release().ptr());
+  return list;
+};
+
+template <class Index>
+proxy object<Index>::self_proxy() const {
+  const auto e = base::self();
+  proxy p;
+  p.of = &of();
+  p.collection = e.collection();
+  if constexpr (std::is_same_v<Index, text_key>) {
+    p.dimensions = 0;
+    p.key = e.key_value();
+  } else {
+    const auto& part =
+        *static_cast<const detail::collection<object>*>(detail::element_memory<object>::of(*this).home);
+    p.dimensions = Index::dimensions;
+    p.number = e.key_value();
+    p.is_single = part.is_of_singles();
+    const auto shape = part.shape_for_proxy();
+    for (int d = 0; d < Index::dimensions; ++d)
+      p.shape[static_cast<std::size_t>(d)] = p.is_single ? 1 : shape[d];
+  }
+  return p;
+}
+
+template <class Index>
+proxy object<Index>::peers() const {
+  const auto all = base::peers();
+  proxy p = self_proxy();
+  const auto& part = *detail::element_memory<object>::of(*this).home;
+  p.kind = part.is_pinned() ? proxy_kind::group : proxy_kind::array;
+  p.number = 0;
+  p.key.clear();
+  static_cast<void>(all);  // which refuses to be of a single chare
+  return p;
+}
+
+template <class Index>
+template <class... Section>
+nb::object object<Index>::all_reduce_among(contribution value, const Section&... over) {
+  if (value.by.kind == operation_kind::gather)
+    return awaitable_of(base::all_reduce(over..., std::move(value), imbrex::gather), list_of_contributions);
+  return awaitable_of(base::all_reduce(over..., std::move(value), combination{}), object_of_contribution);
+}
+
+/// The calls of C++ for arrays of `object<Index>`.
+template <class Index>
+class kind_of_index final : public array_kind {
+ public:
+  using type = object<Index>;
+
+  void send(const proxy& to, const member_record& entry, encoder& arguments) const override {
+    const bool is_plain = entry.kind == member_kind::plain;
+    if (to.names_one()) {
+      if (!is_plain) return imbrex::send<&type::start>(element_of(to), entry.number, arguments.take());
+      if (arguments.has_blocks())
+        return imbrex::send<&type::plain>(element_of(to), entry.number, arguments.take());
+      return imbrex::send<&type::receive>(element_of(to), entry.number, arguments.head());
+    }
+    with_many(to, [&](const auto& all) {
+      if (is_plain)
+        imbrex::send<&type::plain>(all, entry.number, arguments.take(true));
+      else
+        imbrex::send<&type::start>(all, entry.number, arguments.take(true));
+    });
+  }
+
+  nb::object call(const proxy& to, const member_record& entry, encoder& arguments,
+                  PyObject* name) const override {
+    constexpr auto to_python = [](const parcel& p) { return value_of(p); };
+    if (entry.kind == member_kind::plain)
+      return awaitable_of(element_of(to).template call<&type::plain>(entry.number, arguments.take()),
+                          to_python, name);
+    return awaitable_of(element_of(to).template call<&type::start>(entry.number, arguments.take()), to_python,
+                        name);
+  }
+
+  nb::object reduce(const proxy& to, const member_record& entry, operation by, encoder& arguments,
+                    PyObject* name) const override {
+    nb::object result;
+    const bool is_plain = entry.kind == member_kind::plain;
+    const bool gathers = by.kind == operation_kind::gather;
+    with_many(to, [&](const auto& all) {
+      const parcel given = arguments.take(true);
+      if (is_plain && gathers)
+        result = awaitable_of(all.template reduce<&type::plain_for>(imbrex::gather, entry.number, by, given),
+                              list_of_contributions, name);
+      else if (is_plain)
+        result = awaitable_of(all.template reduce<&type::plain_for>(combination{}, entry.number, by, given),
+                              object_of_contribution, name);
+      else if (gathers)
+        result = awaitable_of(all.template reduce<&type::start_for>(imbrex::gather, entry.number, by, given),
+                              list_of_contributions, name);
+      else
+        result = awaitable_of(all.template reduce<&type::start_for>(combination{}, entry.number, by, given),
+                              object_of_contribution, name);
+    });
+    return result;
+  }
+
+  void put(const proxy& to, entry_name port, std::int64_t reference, encoder& value) const override {
+    if (!to.names_one())
+      return with_many(
+          to, [&](const auto& all) { imbrex::send<&type::put>(all, port, reference, value.take(true)); });
+    if (value.has_blocks()) return imbrex::send<&type::put>(element_of(to), port, reference, value.take());
+    imbrex::send<&type::put_short>(element_of(to), port, reference, value.head());
+  }
+
+  proxy make_array(class_record& of, const proxy& shape, layout_kind how, encoder& arguments) const override {
+    proxy p = shape;
+    p.of = &of;
+    p.kind = proxy_kind::array;
+    const entry_name constructor = of.constructor().number;
+    if constexpr (std::is_same_v<Index, text_key>) {
+      p.collection = imbrex::make_array<type>().collection();
+    } else {
+      const Index extents = index_of_shape(shape);
+      if (how == layout_kind::sparse)
+        p.collection = imbrex::make_array<type>(imbrex::sparse(extents)).collection();
+      else if (how == layout_kind::round_robin)
+        p.collection = imbrex::make_array<type>(imbrex::dense(extents).placed(imbrex::round_robin),
+                                                constructor, arguments.take(true))
+                           .collection();
+      else
+        p.collection = imbrex::make_array<type>(extents, constructor, arguments.take(true)).collection();
+    }
+    return p;
+  }
+
+  void insert(const proxy& e, encoder& arguments) const override {
+    const entry_name constructor = e.of->constructor().number;
+    if constexpr (std::is_same_v<Index, text_key>)
+      array_of(e).insert(e.key, constructor, arguments.take());
+    else
+      array_of(e).insert(detail::from_linear(index_of_shape(e), e.number), constructor, arguments.take());
+  }
+
+  proxy section(const proxy& of, const std::vector<proxy>& members) const override {
+    std::vector<Index> all;
+    all.reserve(members.size());
+    for (const proxy& m : members) {
+      if constexpr (std::is_same_v<Index, text_key>)
+        all.push_back(m.key);
+      else
+        all.push_back(detail::from_linear(index_of_shape(of), m.number));
+    }
+    const auto made = array_of(of).section(std::move(all));
+    proxy p = of;
+    p.kind = proxy_kind::section;
+    p.number = made.id();
+    return p;
+  }
+
+  void destroy(const proxy& e) const override { element_of(e).destroy(); }
+  nb::object destroy_all(const proxy& a) const override { return awaitable_of(array_of(a).destroy()); }
+  nb::object created(const proxy& a) const override { return awaitable_of(array_of(a).created()); }
+
+ private:
+  static Index index_of_shape(const proxy& p) {
+    Index i{};
+    if constexpr (!std::is_same_v<Index, text_key>)
+      for (int d = 0; d < Index::dimensions; ++d) i[d] = p.shape[static_cast<std::size_t>(d)];
+    return i;
+  }
+  static element<type> element_of(const proxy& p) {
+    if constexpr (std::is_same_v<Index, text_key>) {
+      return {p.collection, p.key, p.priority};
+    } else {
+      const element<type> e(p.collection, p.number, p.priority);
+      return p.is_coalesced ? e.coalesced() : e;
+    }
+  }
+  static array<type> array_of(const proxy& p) {
+    return array<type>(p.collection, index_of_shape(p)).with_priority(p.priority);
+  }
+  template <class Use>
+  static void with_many(const proxy& p, const Use& use) {
+    if (p.kind == proxy_kind::section)
+      use(imbrex::section<type>(p.collection, p.number, p.priority));
+    else
+      use(array_of(p));
+  }
+};
+
+}  // namespace imbrex::python

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/python/object_base.hpp>
+
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/python/failure.hpp>
+#include <imbrex/python/values.hpp>
+
+namespace imbrex::python {
+
+namespace {
+
+/// Arguments for a call of Python: the values, and the names of those that are given by name.
+class call_arguments {
+ public:
+  call_arguments(PyObject* self, decoder& in) {
+    const std::size_t positional = in.number<std::uint8_t>();
+    const std::size_t named = in.number<std::uint8_t>();
+    if (positional + named + 2 > few_.size()) {
+      many_.resize(positional + named + 2);
+      given_ = many_.data();
+    }
+    given_[1] = self;
+    for (std::size_t i = 0; i < positional; ++i) add(in);
+    positional_ = count_;
+    if (named == 0) return;
+    names_ = checked(PyTuple_New(static_cast<Py_ssize_t>(named)));
+    for (std::size_t i = 0; i < named; ++i) {
+      PyTuple_SET_ITEM(names_.ptr(), static_cast<Py_ssize_t>(i), decode(in).release().ptr());
+      add(in);
+    }
+  }
+  ~call_arguments() {
+    for (std::size_t i = 0; i < count_; ++i) Py_DECREF(given_[2 + i]);
+  }
+  call_arguments(const call_arguments&) = delete;
+  call_arguments& operator=(const call_arguments&) = delete;
+
+  nb::object call(PyObject* function) const {
+    return checked(PyObject_Vectorcall(function, given_ + 1,
+                                       (1 + positional_) | PY_VECTORCALL_ARGUMENTS_OFFSET, names_.ptr()));
+  }
+
+ private:
+  void add(decoder& in) { given_[2 + count_] = decode(in).release().ptr(), ++count_; }
+
+  std::array<PyObject*, 10> few_;
+  std::vector<PyObject*> many_;
+  PyObject** given_ = few_.data();
+  std::size_t count_ = 0;
+  std::size_t positional_ = 0;
+  nb::object names_;
+};
+
+template <class Body, class Made>
+void finish_with(Body& ended, Made make) {
+  try {
+    const nb::object result = ended.result();
+    ended.value = make(result.ptr());
+  } catch (...) {
+    ended.thrown = travelling_exception(ended.who);
+  }
+}
+
+}  // namespace
+
+object_base::~object_base() {
+  if (self_ == nullptr) return;
+  const nb::gil_scoped_acquire lock;
+  reinterpret_cast<chare_object*>(self_)->home = nullptr;
+  Py_DECREF(self_);
+}
+
+std::string_view object_base::shown_class_name() const {
+  if (class_ == nullptr) return "a chare of Python";
+  return class_->name;
+}
+
+std::string_view object_base::shown_port_name(const void* mailbox) const {
+  for (const auto& p : ports_)
+    if (&p->values() == mailbox) return p->of().name;
+  return {};
+}
+
+std::string object_base::who(const member_record& entry) const {
+  return element_text(self_proxy()) + ", entry " + entry.name + ", on PE " + std::to_string(pe());
+}
+
+void object_base::adopt(class_record& c) {
+  class_ = &c;
+  auto* const type = reinterpret_cast<PyTypeObject*>(c.type);
+  static PyObject* const nothing = checked(PyTuple_New(0)).release().ptr();
+  self_ = checked(type->tp_new(type, nothing, nullptr)).release().ptr();
+  reinterpret_cast<chare_object*>(self_)->home = this;
+  ports_.reserve(c.ports.size());
+  for (const member_record* const m : c.ports) {
+    const auto& p = ports_.emplace_back(std::make_shared<port>(*m));
+    if (PyObject_SetAttrString(self_, m->name.c_str(), new_port_object(p).ptr()) < 0)
+      throw nb::python_error();
+  }
+}
+
+void object_base::construct(entry_name constructor, const parcel& arguments) {
+  try {
+    const member_record& m = member_of(constructor);
+    adopt(*m.of);
+    if (m.function == nullptr) return;
+    decoder in(arguments);
+    const call_arguments given(self_, in);
+    given.call(m.function);
+  } catch (...) {
+    std::rethrow_exception(travelling_exception(""));
+  }
+}
+
+nb::object object_base::invoke(const member_record& entry, decoder& arguments) {
+  const call_arguments given(self_, arguments);
+  return given.call(entry.function);
+}
+
+parcel object_base::call_plain(entry_name which, decoder arguments) {
+  const member_record& entry = member_of(which);
+  try {
+    return parcel_of(invoke(entry, arguments).ptr());
+  } catch (...) {
+    std::rethrow_exception(travelling_exception(who(entry)));
+  }
+}
+
+contribution object_base::call_plain_for(entry_name which, const operation& by, decoder arguments) {
+  if (by.kind != operation_kind::none) return {by, call_plain(which, std::move(arguments))};
+  call_plain(which, std::move(arguments));
+  return {by, parcel_of(Py_None)};
+}
+
+nb::object object_base::call_coroutine(const member_record& entry, const parcel& arguments) {
+  try {
+    decoder in(arguments);
+    return invoke(entry, in);
+  } catch (...) {
+    std::rethrow_exception(travelling_exception(who(entry)));
+  }
+}
+
+void object_base::put_value(entry_name which, std::int64_t reference, parcel value) {
+  ports_[static_cast<std::size_t>(member_of(which).port)]->put(reference, std::move(value));
+}
+
+parcel object_base::packed_state() const {
+  const nb::gil_scoped_acquire lock;
+  try {
+    static PyObject* const state_of = package_attribute("imbrex._classes", "state_of");
+    return parcel_of(checked(PyObject_CallOneArg(state_of, self_)).ptr());
+  } catch (...) {
+    std::rethrow_exception(travelling_exception(""));
+  }
+}
+
+void object_base::unpack(entry_name constructor, const parcel& state) {
+  try {
+    static PyObject* const restore = package_attribute("imbrex._classes", "restore");
+    adopt(*member_of(constructor).of);
+    PyObject* const arguments[] = {self_, nullptr};
+    const nb::object value = value_of(state);
+    PyObject* const both[] = {arguments[0], value.ptr()};
+    checked(PyObject_Vectorcall(restore, both, 2, nullptr));
+  } catch (...) {
+    std::rethrow_exception(travelling_exception(""));
+  }
+}
+
+void finish(coroutine_entry<parcel>::body& ended) { finish_with(ended, &parcel_of); }
+
+void finish(coroutine_entry<contribution>::body& ended) {
+  finish_with(ended, [&](PyObject* result) {
+    return contribution{ended.by, parcel_of(ended.by.kind == operation_kind::none ? Py_None : result)};
+  });
+}
+
+namespace {
+
+object_base& home_of(PyObject* o) {
+  object_base* const home = reinterpret_cast<chare_object*>(o)->home;
+  if (home == nullptr)
+    throw error(
+        std::string("this ") + Py_TYPE(o)->tp_name +
+        " is no chare of a run: it was made by calling its class, or its chare has ended. Create chares by "
+        "imbrex.array and its like");
+  return *home;
+}
+
+template <auto Function>
+PyObject* get(PyObject* o, void*) noexcept {
+  try {
+    return Function(home_of(o)).release().ptr();
+  } catch (...) {
+    return raise_current_exception();
+  }
+}
+
+PyObject* migrate_to(PyObject* o, PyObject* pe) noexcept {
+  try {
+    const long n = PyLong_AsLong(pe);
+    if (n == -1 && PyErr_Occurred() != nullptr) return nullptr;
+    home_of(o).migrate_to(static_cast<int>(n));
+    Py_RETURN_NONE;
+  } catch (...) {
+    return raise_current_exception();
+  }
+}
+
+PyObject* destroy(PyObject* o, PyObject*) noexcept {
+  try {
+    home_of(o).destroy_self();
+    Py_RETURN_NONE;
+  } catch (...) {
+    return raise_current_exception();
+  }
+}
+
+PyObject* all_reduce(PyObject* o, PyObject* const* arguments, Py_ssize_t count) noexcept {
+  try {
+    if (count != 2 && count != 3)
+      throw nb::type_error("all_reduce(value, operation), or all_reduce(section, value, operation)");
+    object_base& home = home_of(o);
+    contribution c{operation_of(arguments[count - 1]), parcel_of(arguments[count - 2])};
+    if (count == 2) return home.all_reduce(std::move(c)).release().ptr();
+    if (!is_proxy(arguments[0]) || proxy_in(arguments[0]).kind != proxy_kind::section)
+      throw nb::type_error("all_reduce(section, value, operation): the first argument is no section");
+    return home.all_reduce_over(proxy_in(arguments[0]), std::move(c)).release().ptr();
+  } catch (...) {
+    return raise_current_exception();
+  }
+}
+
+void destroyed(PyObject* o) {
+  PyTypeObject* const type = Py_TYPE(o);
+  type->tp_free(o);
+  Py_DECREF(type);
+}
+
+PyMethodDef methods[] = {
+    {"migrate_to", &migrate_to, METH_O,
+     "migrate_to(pe): moves this chare to another PE after the current entry, if none of its entries waits "
+     "then."},
+    {"destroy", &destroy, METH_NOARGS, "Destroys this chare when the current entry next waits or ends."},
+    {"all_reduce", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&all_reduce)), METH_FASTCALL,
+     "all_reduce([section,] value, operation): reduces a value over all elements. Each takes part, in the "
+     "same order."},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyGetSetDef attributes[] = {{"where", &get<[](object_base& h) { return h.where(); }>, nullptr,
+                             "This chare's index in its array.", nullptr},
+                            {"proxy", &get<[](object_base& h) { return new_proxy(h.self_proxy()); }>, nullptr,
+                             "The proxy of this chare.", nullptr},
+                            {"peers", &get<[](object_base& h) { return new_proxy(h.peers()); }>, nullptr,
+                             "The proxy of its array or group.", nullptr},
+                            {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+}  // namespace
+
+void chare_object::define(nb::module_& m) {
+  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(&destroyed)},
+                                {Py_tp_methods, methods},
+                                {Py_tp_getset, attributes},
+                                {Py_tp_new, reinterpret_cast<void*>(&PyType_GenericNew)},
+                                {0, nullptr}};
+  static PyType_Spec spec{"imbrex._core.ChareBase", sizeof(chare_object), 0,
+                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)).release().ptr());
+  m.attr("ChareBase") = nb::borrow(reinterpret_cast<PyObject*>(type));
+}
+
+}  // namespace imbrex::python

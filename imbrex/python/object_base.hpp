@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <imbrex/coro/entry_body.hpp>
+#include <imbrex/python/classes.hpp>
+#include <imbrex/python/codec.hpp>
+#include <imbrex/python/coroutine.hpp>
+#include <imbrex/python/operation.hpp>
+#include <imbrex/python/port.hpp>
+
+namespace imbrex::python {
+
+/// What an entry that is a coroutine of Python returns to the runtime. `Result` is a parcel, or a
+/// contribution to a reduction.
+template <class Result>
+class coroutine_entry {
+ public:
+  struct body final : coroutine {
+    body(nb::object what, std::string of, operation with)
+        : coroutine(std::move(what)), who(std::move(of)), by(std::move(with)) {}
+    std::string who;  ///< in the words of errors
+    operation by;
+    std::exception_ptr thrown;
+    Result value{};
+  };
+
+  explicit coroutine_entry(nb::object what, std::string who, operation by = {})
+      : body_(std::make_unique<body>(std::move(what), std::move(who), std::move(by))) {}
+  body* release() { return body_.release(); }
+
+ private:
+  std::unique_ptr<body> body_;
+};
+
+class object_base;
+
+/// The object of Python: the base of imbrex.Chare.
+struct chare_object {
+  PyObject ob_base;
+  object_base* home;  ///< null unless it is a chare of a run
+
+  static inline PyTypeObject* type = nullptr;
+  static void define(nb::module_& m);
+};
+
+/// A chare whose class is Python's, but for the type of its index. Its PE's.
+class object_base {
+ public:
+  object_base() = default;
+  object_base(const object_base&) = delete;
+  object_base& operator=(const object_base&) = delete;
+
+  std::string_view shown_class_name() const;
+  /// "Block.halo"
+  std::string_view shown_port_name(const void* mailbox) const;
+  PyObject* self() const { return self_; }
+  class_record& of() const { return *class_; }
+  /// "Block(2), entry run, on PE 1"
+  std::string who(const member_record& entry) const;
+
+  virtual nb::object where() const = 0;
+  virtual proxy self_proxy() const = 0;
+  virtual proxy peers() const = 0;
+  virtual int pe() const = 0;
+  virtual nb::object all_reduce(contribution value) = 0;
+  virtual nb::object all_reduce_over(const proxy& section, contribution value) = 0;
+  virtual void migrate_to(int pe) = 0;
+  virtual void destroy_self() = 0;
+
+ protected:
+  ~object_base();
+
+  /// Makes the object of Python, from the constructor's arguments.
+  void construct(entry_name constructor, const parcel& arguments);
+  /// Calls an entry and gives what it returns. Throws what travels.
+  nb::object invoke(const member_record& entry, decoder& arguments);
+  parcel call_plain(entry_name which, decoder arguments);
+  contribution call_plain_for(entry_name which, const operation& by, decoder arguments);
+  nb::object call_coroutine(const member_record& entry, const parcel& arguments);
+  void put_value(entry_name port, std::int64_t reference, parcel value);
+
+  /// The object's state, for a migration.
+  parcel packed_state() const;
+  void unpack(entry_name constructor, const parcel& state);
+
+  template <class Archive>
+  void serialize_base(Archive& ar) {
+    if constexpr (Archive::reading) {
+      entry_name constructor;
+      parcel state;
+      ar(constructor, state);
+      unpack(constructor, state);
+    } else {
+      ar(class_->constructor().number, packed_state());
+    }
+    for (const auto& p : ports_) p->serialize(ar);
+  }
+
+ private:
+  void adopt(class_record& c);
+
+  class_record* class_ = nullptr;
+  PyObject* self_ = nullptr;
+  std::vector<std::shared_ptr<port>> ports_;
+};
+
+/// The end of a coroutine: its result in bytes, or what it raised, as it travels.
+void finish(coroutine_entry<parcel>::body& ended);
+void finish(coroutine_entry<contribution>::body& ended);
+
+}  // namespace imbrex::python
+
+template <class Result>
+struct imbrex::entry_body<imbrex::python::coroutine_entry<Result>> {
+  using result = Result;
+  using body = typename imbrex::python::coroutine_entry<Result>::body;
+
+  static void* release(imbrex::python::coroutine_entry<Result>&& entry) {
+    return static_cast<imbrex::python::coroutine*>(entry.release());
+  }
+  static bool start(void* b, scope& entry, const waiter& awaiter) { return of(b).start(entry, awaiter); }
+  static std::exception_ptr take_error(void* b) {
+    finish(of(b));
+    return std::move(of(b).thrown);
+  }
+  static Result take_result(void* b) { return std::move(of(b).value); }
+  static void destroy(void* b) noexcept { delete &of(b); }
+  static constexpr body_kind kind{&destroy, false, &imbrex::python::place_of_coroutine};
+
+ private:
+  static body& of(void* b) { return static_cast<body&>(*static_cast<imbrex::python::coroutine*>(b)); }
+};

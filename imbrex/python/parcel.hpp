@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <imbrex/core/message/owned_span.hpp>
+#include <imbrex/python/block.hpp>
+
+namespace imbrex::python {
+
+using bytes_block = block<std::byte>;
+
+/// Values of Python as bytes (`encoder`): arguments, or a result. A few bytes lie in the parcel itself.
+struct parcel {
+  detail::owned_span<std::byte> head{};
+  std::vector<bytes_block> blocks{};
+  /// Several receive it, so that nobody may take its blocks.
+  bool is_shared = false;
+};
+
+}  // namespace imbrex::python

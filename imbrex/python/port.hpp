@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include <imbrex/core/array/mailbox.hpp>
+#include <imbrex/python/classes.hpp>
+#include <imbrex/python/parcel.hpp>
+#include <imbrex/python/proxy.hpp>
+
+namespace imbrex::python {
+
+/// A mailbox or channel of a chare.
+class port {
+ public:
+  explicit port(const member_record& of) : of_(of) {}
+
+  const member_record& of() const { return of_; }
+  mailbox<parcel>& values() { return values_; }
+
+  /// A value has come.
+  void put(std::int64_t reference, parcel value);
+
+  // Of channels.
+
+  void connect(const proxy& to, const member_record& port_there);
+  /// The other end, and the number of the next value for it. Throws imbrex::error if it is not connected.
+  const proxy& other() const;
+  const member_record& port_there() const { return *port_there_; }
+  std::int64_t next_to_send() { return sent_++; }
+  auto receive_next() { return values_.receive_in_order(&received_); }
+
+  /// The connection and the unread values migrate with the chare.
+  template <class Archive>
+  void serialize(Archive& ar) {
+    auto other = packed_other();
+    ar(values_, sent_, received_, other);
+    if constexpr (Archive::reading) unpack_other(other);
+  }
+
+ private:
+  struct packed_end {
+    bool is_connected = false;
+    parcel chare{};
+    entry_name port{};
+  };
+  packed_end packed_other() const;
+  void unpack_other(const packed_end& other);
+
+  const member_record& of_;
+  mailbox<parcel> values_;
+  std::int64_t sent_ = 0;
+  std::int64_t received_ = 0;
+  std::optional<proxy> other_;
+  const member_record* port_there_ = nullptr;
+};
+
+/// What the chare has under the port's name: by it the chare's entries receive.
+struct port_object {
+  PyObject ob_base;
+  std::shared_ptr<port> its;
+
+  static inline PyTypeObject* type = nullptr;
+  static void define(nb::module_& m);
+};
+
+nb::object new_port_object(std::shared_ptr<port> its);
+
+}  // namespace imbrex::python

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/python/proxy.hpp>
+
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+namespace imbrex::python {
+
+nb::object new_proxy(proxy p) {
+  auto* const o = PyObject_New(proxy_object, proxy_object::type);
+  if (o == nullptr) throw nb::python_error();
+  ::new (&o->its) proxy(std::move(p));
+  return nb::steal(reinterpret_cast<PyObject*>(o));
+}
+
+void encode_proxy(encoder& out, const proxy& p) {
+  out.number(tag::proxy);
+  out.number(p.of->constructor().number.number);
+  out.number(p.kind);
+  out.number(p.dimensions);
+  out.number(p.priority);
+  out.number(static_cast<std::uint8_t>((p.is_coalesced ? 1 : 0) | (p.is_single ? 2 : 0)));
+  out.number(p.collection);
+  out.number(p.number);
+  out.raw(p.shape.data(), sizeof(int) * p.dimensions);
+  if (p.dimensions != 0) return;
+  out.number(static_cast<std::uint32_t>(p.key.size()));
+  out.raw(p.key.data(), p.key.size());
+}
+
+nb::object decode_proxy(decoder& in) {
+  proxy p;
+  p.of = member_of(entry_name{in.number<std::uint32_t>()}).of;
+  p.kind = in.number<proxy_kind>();
+  p.dimensions = in.number<std::uint8_t>();
+  if (p.dimensions > p.shape.size()) throw nb::value_error("a proxy that came has too many dimensions");
+  p.priority = in.number<std::int8_t>();
+  const auto flags = in.number<std::uint8_t>();
+  p.is_coalesced = (flags & 1) != 0;
+  p.is_single = (flags & 2) != 0;
+  p.collection = in.number<std::uint64_t>();
+  p.number = in.number<std::uint64_t>();
+  std::memcpy(p.shape.data(), in.raw(sizeof(int) * p.dimensions), sizeof(int) * p.dimensions);
+  if (p.dimensions == 0) {
+    const auto size = in.number<std::uint32_t>();
+    p.key.assign(reinterpret_cast<const char*>(in.raw(size)), size);
+  }
+  return new_proxy(std::move(p));
+}
+
+nb::object index_object(std::span<const int> index) {
+  if (index.size() == 1) return checked(PyLong_FromLong(index[0]));
+  nb::object all = checked(PyTuple_New(static_cast<Py_ssize_t>(index.size())));
+  for (std::size_t d = 0; d < index.size(); ++d)
+    PyTuple_SET_ITEM(all.ptr(), static_cast<Py_ssize_t>(d),
+                     checked(PyLong_FromLong(index[d])).release().ptr());
+  return all;
+}
+
+namespace {
+
+int read_int(PyObject* o) {
+  const nb::object number = checked(PyNumber_Index(o));
+  int overflow = 0;
+  const long n = PyLong_AsLongAndOverflow(number.ptr(), &overflow);
+  if (overflow != 0 || n != static_cast<int>(n))
+    throw std::out_of_range("an index that no int of 32 bits holds");
+  return static_cast<int>(n);
+}
+
+}  // namespace
+
+std::uint8_t read_index(PyObject* o, std::array<int, 6>& index, const char* what) {
+  if (PyLong_Check(o) || PyIndex_Check(o)) {
+    index[0] = read_int(o);
+    return 1;
+  }
+  const Py_ssize_t dimensions = PyTuple_Check(o)  ? PyTuple_GET_SIZE(o)
+                                : PyList_Check(o) ? PyList_GET_SIZE(o)
+                                                  : 0;
+  if (dimensions < 1 || dimensions > 6)
+    throw nb::type_error((std::string(what) + " is an int, or a tuple of 1 to 6 ints").c_str());
+  for (Py_ssize_t d = 0; d < dimensions; ++d)
+    index[static_cast<std::size_t>(d)] =
+        read_int(PyTuple_Check(o) ? PyTuple_GET_ITEM(o, d) : PyList_GET_ITEM(o, d));
+  return static_cast<std::uint8_t>(dimensions);
+}
+
+std::uint64_t linear_place(const class_record& of, std::span<const int> shape, std::span<const int> index) {
+  bool fits = shape.size() == index.size();
+  std::uint64_t place = 0;
+  for (std::size_t d = 0; fits && d < shape.size(); ++d) {
+    fits = index[d] >= 0 && index[d] < shape[d];
+    place = place * static_cast<std::uint64_t>(shape[d]) + static_cast<std::uint64_t>(index[d]);
+  }
+  if (!fits)
+    throw std::out_of_range("index " + index_text(index) + " is outside the array of " + of.name +
+                            ", whose shape is " + index_text(shape));
+  return place;
+}
+
+std::array<int, 6> index_at(std::span<const int> shape, std::uint64_t place) {
+  std::array<int, 6> index{};
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    index[d] = static_cast<int>(place % static_cast<std::uint64_t>(shape[d]));
+    place /= static_cast<std::uint64_t>(shape[d]);
+  }
+  return index;
+}
+
+std::string index_text(std::span<const int> index) {
+  if (index.size() == 1) return std::to_string(index[0]);
+  std::string text = "(";
+  for (std::size_t d = 0; d < index.size(); ++d) text += (d > 0 ? ", " : "") + std::to_string(index[d]);
+  return text + ")";
+}
+
+std::string element_text(const proxy& element) {
+  if (element.dimensions == 0) return element.of->name + "(" + element.key + ")";
+  if (element.is_single) return element.of->name;
+  const auto index = index_at(element.extents(), element.number);
+  const std::string at = index_text(std::span<const int>(index).first(element.dimensions));
+  return element.of->name + (element.dimensions == 1 ? "(" + at + ")" : at);
+}
+
+}  // namespace imbrex::python

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+import pathlib
+import re
+
+import pytest
+
+import imbrex as ix
+
+HERE = pathlib.Path(__file__).name
+
+
+class OwnError(Exception):
+    def __init__(self, code, words):
+        super().__init__(code, words)
+        self.code = code
+
+
+class Unpicklable(Exception):
+    def __reduce__(self):
+        raise TypeError("never")
+
+
+class Faulty(ix.Chare):
+    port = ix.Mailbox()
+
+    def __init__(self, fails=False):
+        if fails:
+            raise ValueError("no constructor today")
+
+    @ix.entry
+    def fail(self, kind):
+        if kind == "own":
+            raise OwnError(7, "seven")
+        if kind == "unpicklable":
+            raise Unpicklable("kept to itself")
+        raise ValueError(kind)
+
+    @ix.entry
+    async def fail_later(self, kind):
+        await ix.sleep(0)
+        await self.helper(kind)
+
+    async def helper(self, kind):
+        await ix.sleep(0)
+        self.fail(kind)
+
+    @ix.entry
+    async def wait(self):
+        await self.wait_inside()
+
+    async def wait_inside(self):
+        return await self.port.receive(3)  # it never comes
+
+    @ix.entry
+    async def pass_on(self, other):
+        await other.fail_later.call("passed on")
+
+    @ix.entry
+    def not_sendable(self):
+        return lambda: 1
+
+
+def test_exceptions_travel_to_the_awaiter(run):
+    async def main():
+        chares = ix.array(Faulty, 4)
+        for i in range(4):
+            for entry in (chares[i].fail, chares[i].fail_later):
+                with pytest.raises(OwnError) as raised:
+                    await entry.call("own")
+                assert raised.value.code == 7
+                cause = str(raised.value.__cause__)
+                assert f"Faulty({i}), entry fail" in cause and "on PE" in cause
+                assert HERE in cause and 'raise OwnError(7, "seven")' in cause
+        with pytest.raises(ix.RemoteError, match="Unpicklable: kept to itself"):
+            await chares[3].fail.call("unpicklable")
+        with pytest.raises(ValueError, match="passed on"):
+            await chares[0].pass_on.call(chares[3])
+        with pytest.raises((AttributeError, TypeError), match="pickle"):
+            await chares[2].not_sendable.call()
+    run(main)
+
+
+def test_what_nobody_awaits_ends_the_run(failure):
+    async def main():
+        chares = ix.array(Faulty, 4)
+        chares[2].fail_later.send("out of order")
+        await ix.quiescence()
+    text = failure(main)
+    assert "Faulty(2), entry fail_later, on PE" in text and "ValueError: out of order" in text
+    assert f"{HERE}\", line" in text and "in helper" in text
+    assert text.count("ValueError: out of order") == 2  # in the first line, and at the end of the traceback
+
+
+def test_the_main_task_fails(failure):
+    async def main():
+        raise OwnError(3, "three")
+    text = failure(main)
+    assert "the main task" in text and "OwnError: (3, 'three')" in text and "in main" in text
+
+
+def test_constructors_fail(failure):
+    async def main():
+        ix.array(Faulty, 4, True)
+        await ix.quiescence()
+    text = failure(main)
+    assert "Faulty(" in text and "no constructor today" in text
+
+
+def test_deadlocks_name_class_entry_and_line(failure):
+    async def main():
+        chares = ix.array(Faulty, 2)
+        chares[0].port.send(4, "another")
+        await chares[0].wait.call()
+    text = failure(main)
+    assert "deadlock" in text
+    lines = pathlib.Path(__file__).read_text().split("\n")
+    inside = 1 + next(i for i, line in enumerate(lines) if "it never comes" in line)
+    assert re.search(r"Faulty\(0\), entry wait, on PE \d waits for port with reference 3 \(1 unread with", text)
+    assert f"{HERE}:{inside}, in wait_inside" in text
+    outside = 1 + next(i for i, line in enumerate(lines) if "await chares[0].wait.call()" in line)
+    assert "the main task waits for the result of" in text and f"{HERE}:{outside}, in main" in text
+
+
+def test_messages_for_nobody_are_told(failure):
+    async def main():
+        a = ix.sparse_array(Faulty, 5)
+        await a[3].fail.call("x")
+    assert "Faulty(3), entry fail, sent by PE 0: that element was never created" in failure(main)
+
+
+def test_an_exit_status_is_the_programs(run):
+    async def main():
+        ix.exit(7)
+        await ix.sleep(100)
+    with pytest.raises(SystemExit) as ended:
+        run(main)
+    assert ended.value.code == 7
+
+
+def test_wrong_settings_are_refused(capfd, machine):
+    if machine != "alone":
+        pytest.skip("they are refused before a run")
+    for options, words in (({"pes": 2}, "this Python has a global lock, so a process has one PE"),
+                           ({"machine": "wrong"}, "--machine"), ({"sed": 1}, "--sed")):
+        with pytest.raises(SystemExit) as ended:
+            ix.run(None, argv=[], **options)
+        assert ended.value.code == 2
+        assert words in capfd.readouterr().err

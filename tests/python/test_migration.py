@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+import numpy as np
+import pytest
+
+import imbrex as ix
+
+
+class Nomad(ix.Chare):
+    port = ix.Mailbox()
+    road = ix.Channel()
+
+    def __init__(self, n):
+        self.data = np.arange(n) + self.where
+        self.moves = 0
+
+    @ix.entry
+    def move(self, pe):
+        self.moves += 1
+        self.migrate_to(pe)
+
+    @ix.entry
+    def look(self):
+        return ix.pe(), self.moves, int(self.data.sum())
+
+    @ix.entry
+    def connect(self):
+        self.road.connect(self.peers[(self.where + 1) % len(self.peers)].road)
+
+    @ix.entry
+    async def say(self, *values):
+        for v in values:
+            self.road.send(v)
+
+    @ix.entry
+    async def hear(self, n):
+        return [await self.road.receive() for _ in range(n)]
+
+    @ix.entry
+    async def take(self, n):
+        return [await self.port.receive(k) for k in range(n)]
+
+
+class Guarded(ix.Chare):
+    def __init__(self):
+        self.secret = 1
+        self.cache = lambda: 1
+
+    def __getstate__(self):
+        return {"secret": self.secret}
+
+    def __setstate__(self, state):
+        self.secret = state["secret"] + 1
+        self.cache = None
+
+    @ix.entry
+    def move(self, pe):
+        self.migrate_to(pe)
+
+    @ix.entry
+    def look(self):
+        return self.secret, self.cache is None, ix.pe()
+
+
+def test_chares_move_with_their_state(run):
+    async def main():
+        nomads = ix.array(Nomad, 4, 5000)
+        sums = [sum(range(5000)) + 5000 * i for i in range(4)]
+        for step in range(6):
+            for i in range(4):
+                nomads[i].move.send((i + step) % ix.num_pes())
+            await ix.quiescence()
+            looks = await nomads.look.reduce(ix.gather)
+            assert looks == [((i + step) % ix.num_pes(), step + 1, sums[i]) for i in range(4)]
+    run(main)
+
+
+def test_unread_values_and_connections_move(run):
+    async def main():
+        nomads = ix.array(Nomad, 3, 1)
+        await nomads.connect.call()
+        await nomads[0].say.call("a", "b")
+        for k in range(3):
+            nomads[1].port.send(k, k * k)
+        await ix.quiescence()
+        for i in range(3):
+            nomads[i].move.send((i + 1) % ix.num_pes())
+        await ix.quiescence()
+        await nomads[0].say.call("c")
+        assert await nomads[1].hear.call(3) == ["a", "b", "c"]
+        assert await nomads[1].take.call(3) == [0, 1, 4]
+    run(main)
+
+
+def test_state_is_what_getstate_says(run):
+    async def main():
+        g = ix.array(Guarded, 1)[0]
+        home = (await g.look.call())[2]
+        g.move.send((home + 1) % ix.num_pes())
+        await ix.quiescence()
+        secret, cleared, pe = await g.look.call()
+        assert pe == (home + 1) % ix.num_pes()
+        assert (secret, cleared) == ((2, True) if ix.num_pes() > 1 else (1, False))
+        with pytest.raises(ix.Error, match="there is no|PEs"):
+            await g.move.call(99)
+    run(main)

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs as users start them: alone, and by imbrex run."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+COMMAND = os.environ.get("IMBREX_COMMAND")
+needs_command = pytest.mark.skipif(not COMMAND, reason="IMBREX_COMMAND does not name the command imbrex")
+
+HELLO = """
+import imbrex as ix
+
+class Hello(ix.Chare):
+    never = ix.Mailbox()
+
+    @ix.entry
+    def greet(self, n):
+        return f"hello {n} from {self.where}"
+
+    @ix.entry
+    def fail(self):
+        raise ValueError("on purpose")
+
+    @ix.entry
+    async def spin(self):
+        print("ready", flush=True)
+        while True:
+            await ix.sleep(0.001)
+
+    @ix.entry
+    def loop(self):
+        print("ready", flush=True)
+        while True:
+            pass
+"""
+GREET = HELLO + """
+async def main():
+    chares = ix.array(Hello, 2 * ix.num_pes())
+    for line in await chares.greet.reduce(ix.gather, 17):
+        print(line)
+
+ix.run(main)
+print("process", ix.process(), "of", ix.num_processes())
+"""
+
+
+@pytest.fixture
+def program(tmp_path):
+    def written(text):
+        file = tmp_path / "prog.py"
+        file.write_text(text)
+        return [sys.executable, str(file)]
+    return written
+
+
+def run(words, **options):
+    return subprocess.run(words, capture_output=True, text=True, timeout=60, **options)
+
+
+def in_processes(n, words):
+    return [COMMAND, "run", "-n", str(n), *words]
+
+
+def test_a_program_alone(program):
+    done = run(program(GREET))
+    assert done.stdout == "hello 17 from 0\nhello 17 from 1\nprocess 0 of 1\n", done.stderr
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@needs_command
+def test_a_program_in_processes(program):
+    done = run(in_processes(2, program(GREET)))
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert [line for line in lines if "hello" in line] == [f"hello 17 from {i}" for i in range(4)]
+    assert sorted(line for line in lines if "process" in line) == ["process 0 of 2", "process 1 of 2"]
+
+
+@needs_command
+@pytest.mark.parametrize("entry", ["fail.send()", "fail.call()"])
+def test_an_exception_ends_all_processes(program, entry):
+    done = run(in_processes(3, program(HELLO + f"""
+async def main():
+    chares = ix.array(Hello, 6)
+    chares[5].{entry}
+    await ix.sleep(100)
+
+ix.run(main)
+print("not reached")
+""")))
+    assert done.returncode == 1
+    assert "not reached" not in done.stdout
+    assert done.stderr.count("Hello(5), entry fail, on PE 2") >= 1
+    assert done.stderr.count("imbrex: error") == 1
+    assert 'raise ValueError("on purpose")' in done.stderr
+
+
+@needs_command
+def test_processes_must_define_the_same_classes(program):
+    done = run(in_processes(2, program("""
+import imbrex as ix
+if ix.process() == 1:
+    class Odd(ix.Chare):
+        pass
+ix.run(lambda: None)
+""")))
+    assert done.returncode != 0
+    assert "not the same program" in done.stderr or "same" in done.stderr
+
+
+def wait_for_line(process, words):
+    line = process.stdout.readline()
+    assert words in line, process.stderr.read()
+
+
+@pytest.mark.parametrize("entry", ["spin", "loop"])
+@pytest.mark.parametrize("processes", [1, 2])
+def test_an_interrupt_ends_all_processes(program, entry, processes):
+    words = program(HELLO + f"""
+async def main():
+    await ix.array(Hello, ix.num_pes())[ix.num_pes() - 1].{entry}.call()
+
+ix.run(main)
+""")
+    if processes > 1:
+        if not COMMAND:
+            pytest.skip("IMBREX_COMMAND does not name the command imbrex")
+        words = in_processes(processes, words)
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    wait_for_line(process, "ready")
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    process.communicate(timeout=60)
+    assert process.returncode in (-signal.SIGINT, 128 + signal.SIGINT)
+
+
+@needs_command
+def test_a_process_that_is_killed_ends_the_others(program):
+    done = run(in_processes(3, program(HELLO + """
+import os, signal
+
+class Victim(ix.Chare):
+    @ix.entry
+    def die(self):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+async def main():
+    ix.array(Victim, 3)[1].die.send()
+    await ix.sleep(100)
+
+ix.run(main)
+""")))
+    assert done.returncode == 137
+    assert "process 1" in done.stderr and "signal 9" in done.stderr.lower() or "kill" in done.stderr.lower()
+
+
+def test_statistics_and_traces_show_names_of_python(program, tmp_path):
+    trace = tmp_path / "run.trace"
+    done = run(program(GREET) + ["--stats", "--trace", str(trace)])
+    assert done.returncode == 0, done.stderr
+    assert trace.exists()
+    if COMMAND:
+        report = run([COMMAND, "trace", "report", str(trace), "--text"])
+        assert report.returncode == 0, report.stderr
+        assert "Hello::greet" in report.stdout
+
+
+def test_seeds_on_the_command_line(program):
+    words = program(HELLO + """
+async def main():
+    chares = ix.array(Hello, 3)
+    print(ix.num_pes(), (await chares.greet.reduce(ix.gather, 3))[2])
+ix.run(main)
+""")
+    done = run(words + ["--machine", "deterministic", "--pes", "3", "--seed", "5"])
+    assert (done.stdout, done.returncode) == ("3 hello 3 from 2\n", 0), done.stderr
+
+
+def test_memory_and_references_stay_flat(program):
+    done = run(program("""
+import gc, resource, sys
+import numpy as np
+import imbrex as ix
+
+class Sink(ix.Chare):
+    port = ix.Mailbox()
+
+    @ix.entry
+    def take(self, value):
+        pass
+
+    @ix.entry
+    async def answer(self, value):
+        return value
+
+    @ix.entry
+    async def receive(self, n):
+        for _ in range(n):
+            await self.port.receive()
+
+async def once(sink, n):
+    array, words, own = np.zeros(5000), ("text", 2.5), {"a": [1]}
+    for k in range(n):
+        for value in (k, words, array, own):
+            sink.take.send(value)
+            await sink.answer.call(value)
+            sink.port.send(value)
+        await sink.receive.call(4)
+
+async def main():
+    sink = ix.chare(Sink)
+    await once(sink, 300)
+    gc.collect()
+    before = sys.getallocatedblocks()
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(4):
+        await once(sink, 300)
+    gc.collect()
+    after = sys.getallocatedblocks()
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory
+    print(abs(after - before) < 200, grown < 4096, after - before, grown)
+
+ix.run(main)
+"""))
+    assert done.stdout.startswith("True True"), done.stdout + done.stderr

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+import numpy as np
+import pytest
+
+import imbrex as ix
+
+
+def longest(a, b):
+    return a if len(a) >= len(b) else b
+
+
+class Part(ix.Chare):
+    @ix.entry
+    def number(self):
+        return self.where + 1
+
+    @ix.entry
+    def real(self):
+        return self.where / 2
+
+    @ix.entry
+    def huge(self):
+        return 2**62
+
+    @ix.entry
+    def text(self):
+        return "abcde"[:self.where]
+
+    @ix.entry
+    def flag(self, n):
+        return self.where < n
+
+    @ix.entry
+    async def vector(self, n):
+        await ix.sleep(0)
+        return np.arange(n) + self.where
+
+    @ix.entry
+    def fail(self, at):
+        if self.where == at:
+            raise KeyError(at)
+        return 1
+
+    @ix.entry
+    def mixed(self):
+        return "text" if self.where else 1
+
+    @ix.entry
+    async def together(self):
+        total = self.all_reduce(self.where, ix.sum)
+        largest = self.all_reduce(np.array([self.where, -self.where]), ix.max)
+        all_of_them = self.all_reduce(str(self.where), ix.gather)
+        return await total, list(await largest), await all_of_them
+
+    @ix.entry
+    async def some_together(self, members):
+        return await self.all_reduce(members, self.where, ix.sum)
+
+
+def test_operations_combine(run):
+    async def main():
+        parts = ix.array(Part, 5)
+        expected = {ix.sum: 15, ix.product: 120, ix.min: 1, ix.max: 5, ix.bit_and: 0, ix.bit_or: 7, ix.bit_xor: 1}
+        for operation, result in expected.items():
+            assert await parts.number.reduce(operation) == result, operation
+        assert await parts.real.reduce(ix.sum) == 5.0
+        assert await parts.real.reduce(ix.min) == 0.0
+        assert await parts.real.reduce(max) == 2.0
+        assert await parts.huge.reduce(sum) == 5 * 2**62
+        assert await parts.text.reduce(longest) == "abcd"
+        assert await parts.text.reduce(ix.gather) == ["", "a", "ab", "abc", "abcd"]
+        assert await parts.flag.reduce(ix.all, 5) is True
+        assert await parts.flag.reduce(ix.all, 4) is False
+        assert await parts.flag.reduce(ix.any, 1) is True
+        assert await parts.flag.reduce(ix.any, 0) is False
+    run(main)
+
+
+@pytest.mark.parametrize("n", [3, 5000])
+def test_arrays_are_combined_element_by_element(run, n):
+    async def main():
+        parts = ix.array(Part, 5)
+        assert np.array_equal(await parts.vector.reduce(ix.sum, n), 5 * np.arange(n) + 10)
+        assert np.array_equal(await parts.vector.reduce(ix.max, n), np.arange(n) + 4)
+        assert np.array_equal(await parts.vector.reduce(ix.min, n), np.arange(n))
+        gathered = await parts.vector.reduce(ix.gather, n)
+        assert [int(v[0]) for v in gathered] == [0, 1, 2, 3, 4]
+    run(main)
+
+
+def test_elements_reduce_among_themselves(run):
+    async def main():
+        parts = ix.array(Part, 5)
+        expected = (10, [4, 0], ["0", "1", "2", "3", "4"])
+        assert await parts.together.reduce(ix.gather) == [expected] * 5
+        some = parts.section([1, 3, 4])
+        assert await some.some_together.reduce(ix.gather, some) == [8, 8, 8]
+    run(main)
+
+
+def test_failures_reach_the_awaiter(run):
+    async def main():
+        parts = ix.array(Part, 5)
+        with pytest.raises(KeyError) as raised:
+            await parts.fail.reduce(ix.sum, 3)
+        assert "Part(3), entry fail, on PE" in str(raised.value.__cause__)
+        with pytest.raises(TypeError, match="unsupported operand"):
+            await parts.mixed.reduce(ix.sum)
+        with pytest.raises(TypeError, match="is no operation of a reduction"):
+            parts.number.reduce(3)
+        with pytest.raises((AttributeError, TypeError), match="pickle"):
+            parts.number.reduce(lambda a, b: a)
+        assert await parts.fail.reduce(ix.sum, 9) == 5
+    run(main)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a type checker must see, and what it must refuse: mypy checks this file, which nobody runs."""
+from collections.abc import Awaitable
+
+import imbrex as ix
+
+
+class Cell(ix.Chare):
+    halo = ix.Mailbox[tuple[int, float]]()
+    right = ix.Channel[str]()
+    left = ix.Channel[str]()
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+
+    @ix.entry
+    def add(self, a: int, b: int = 0) -> int:
+        return self.n + a + b
+
+    @ix.entry
+    async def run(self, steps: int) -> float:
+        total = 0.0
+        for t in range(steps):
+            self.peers[self.where + 1].halo.send(t, (1, 2.0))
+            self.peers[0].halo.send(t, "text")  # type: ignore[call-overload]
+            side, value = await self.halo.receive(t)
+            total += value
+        self.right.connect(self.peers[0].left)
+        self.right.send("a")
+        self.right.send(1)  # type: ignore[arg-type]
+        return await self.all_reduce(total, ix.max)
+
+
+async def main() -> list[int]:
+    cells = ix.array(Cell, (4, 4), 256)
+    result: Awaitable[float] = cells[1, 2].run.call(3)
+    wrong: Awaitable[str] = cells[1, 2].run.call(3)  # type: ignore[assignment]
+    cells[0, 0].add.send(1, b=2)
+    cells[0, 0].add.send("1")  # type: ignore[arg-type]
+    cells[0, 0].add.send()  # type: ignore[call-arg]
+    cells[0, 0].ad.send(1)  # type: ignore[attr-defined]
+    single = ix.chare(Cell, 7)
+    await single.add.call(await single.add.call(1))
+    await result
+    await wrong
+    first, _ = await ix.when_any(single.run.call(1), ix.sleep(1.5))
+    return [first, cells.shape[0]]
+
+
+answer: list[int] | None = ix.run(main)
