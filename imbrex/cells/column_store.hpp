@@ -54,7 +54,7 @@ class column_store {
   }
 
   void push(const C&... values) {
-    if (size_ == capacity_) reserve(size_ + size_ / 2 + 1);
+    if (size_ == capacity_) reserve(size_ + size_ / 4 + 1);
     set(size_++, values...);
   }
   void set(std::size_t i, const C&... values) {

@@ -307,6 +307,7 @@ class cell_set : detail::arrivals {
     T element;
   };
 
+  void tidy();
   void prepare_moves(double most);
   template <class Leave>
   void settle(std::size_t number, std::size_t place, std::size_t& kept, const point<D>& before, double most,

@@ -185,10 +185,24 @@ auto cell_set<D, T>::parcel_of(std::vector<mover>& movers) -> parcel {
   return p;
 }
 
+/// Elements that were inserted one by one have made cells grow at all times. Now that all are there, the memory of
+/// neighbouring cells is made to lie side by side.
+template <int D, class T>
+void cell_set<D, T>::tidy() {
+  if constexpr (std::is_copy_constructible_v<cell_type>) {
+    std::vector<cell_type> fresh;
+    fresh.reserve(own_.size());
+    for (const auto& c : own_) fresh.push_back(c);
+    own_.swap(fresh);
+    by_slot_.clear();
+  }
+}
+
 template <int D, class T>
 template <class Move>
 auto cell_set<D, T>::migrate(Move&& move, double most) -> phase {
   check_idle("migrate");
+  if (has_columns<T> && moving_ == 0) tidy();
   prepare_moves(most);
   const std::size_t partners = moves_.partners.size();
   moving_ = ++sequence_;
