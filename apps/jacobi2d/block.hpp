@@ -30,8 +30,15 @@ struct block : imbrex::resident::chare<block> {
     float* const to_above =
         above == nullptr ? nullptr : row_of(above->buffers[(n + 1) % 2], above->rows + 1, width);
     float* const to_below = below == nullptr ? nullptr : row_of(below->buffers[(n + 1) % 2], 0, width);
-    update(from, to, 1, 1, width, to_above, rows == 1 ? to_below : nullptr, here.thread(), here.threads());
-    if (rows > 1) update(from, to, rows, 1, width, nullptr, to_below, here.thread(), here.threads());
+    if (rows == 1) {
+      update(from, to, 1, 1, width, to_above, to_below, here.thread(), here.threads());
+    } else {  // both at once, by half of the threads each
+      const std::uint32_t half = (here.threads() + 1) / 2, rest = here.threads() - half;
+      if (here.thread() < half) update(from, to, 1, 1, width, to_above, nullptr, here.thread(), half);
+      if (here.thread() >= half)
+        update(from, to, rows, 1, width, nullptr, to_below, here.thread() - half, rest);
+      if (rest == 0) update(from, to, rows, 1, width, nullptr, to_below, 0, 1);
+    }
     if (above != nullptr) signal(here, me - 1, n + 1);
     if (below != nullptr) signal(here, me + 1, n + 1);
     update(from, to, 2, rows - 2, width, nullptr, nullptr, here.thread(), here.threads());

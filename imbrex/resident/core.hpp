@@ -8,6 +8,28 @@
 
 namespace imbrex::resident::detail {
 
+/// Says why a run ends, unless another has.
+IMBREX_DEVICE IMBREX_SELDOM inline void end_run(ending* end, stop_reason why, std::uint64_t value,
+                                                failure what) {
+  if (memory::add(end->claims, 1) != 0) return;
+  end->value = value;
+  end->first = what;
+  memory::store_release(end->stop, static_cast<std::uint32_t>(why));
+}
+
+/// An item that has found its mailbox full: false if there is no room for it.
+IMBREX_DEVICE IMBREX_SELDOM inline bool keep_item(pe_state& me, item i, std::uint32_t to,
+                                                  std::uint32_t ticket) {
+  if (me.out.full()) return false;
+  me.out.keep({i, to, ticket});
+  return true;
+}
+
+/// Tries to send what is kept for full mailboxes.
+IMBREX_DEVICE IMBREX_SELDOM inline void retry_kept(const machine& m, pe_state& me, std::uint32_t most) {
+  me.out.retry([&m](std::uint32_t to) { return m.mailbox_of(to); }, most);
+}
+
 /// What one thread of a PE works with.
 class core {
  public:
@@ -23,10 +45,7 @@ class core {
 
   /// Ends the run, unless another has: of the first thread.
   IMBREX_DEVICE void end(stop_reason why, std::uint64_t value, const failure& what = {}) {
-    if (memory::add(m.end->claims, 1) != 0) return;
-    m.end->value = value;
-    m.end->first = what;
-    memory::store_release(m.end->stop, static_cast<std::uint32_t>(why));
+    end_run(m.end, why, value, what);
   }
   IMBREX_DEVICE bool stops() const { return memory::load(m.end->stop) != 0; }
   IMBREX_DEVICE failure here(failure_kind kind) const {
@@ -49,10 +68,9 @@ class core {
     std::uint32_t ticket = 0;
     const bool sent = box.try_send(me.tickets[to], ticket, i);
     if (to == pe) me.own_end = ticket + 1;
-    if (sent) return;
-    if (me.out.full()) return fail(failure_kind::outbox_full, to);
-    me.out.keep({i, to, ticket});
+    if (__builtin_expect(sent, 1)) return;
     attends = true;
+    if (!keep_item(me, i, to, ticket)) fail(failure_kind::outbox_full, to);
   }
 
   const machine& m;

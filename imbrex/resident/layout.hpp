@@ -19,7 +19,7 @@ struct settings {
   std::uint32_t threads = 0;
   placement placed = placement::round_robin;
   /// Messages that have arrived and wait: a power of two, at least 2.
-  std::uint32_t mailbox = 64;
+  std::uint32_t mailbox = 256;
   /// Messages for full mailboxes: more end the run with an error.
   std::uint32_t outbox = 1024;
   /// Messages whose reference number is not accepted yet: more end the run with an error.

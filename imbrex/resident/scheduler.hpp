@@ -36,6 +36,7 @@ class scheduler {
         now = {i.body, i.meta, kind};
       }
       core_.threads.sync();
+      if (core_.leads()) ahead_ = core_.own.look(core_.head);  // it comes while the entry runs
       const decision what = now;
       if (core_.held != 0) {  // of the first thread alone: nobody is in that entry any more
         core_.m.give_back(core_.held);
@@ -51,6 +52,7 @@ class scheduler {
  private:
   static constexpr std::uint32_t short_idle = 16;  ///< looks until what was done is published
   static constexpr std::uint32_t long_idle = 1024;
+  static constexpr bool has_numbers = table<List>::numbered != 0;
 #if defined(__CUDA_ARCH__)
   static constexpr std::uint32_t looks_in_a_row = 8;
   static constexpr bool relaxes_at_once = false;
@@ -62,7 +64,7 @@ class scheduler {
   /// What the first thread does between entries. It alone makes up most of a message's time, one instruction
   /// after the other, so what is seldom is asked for by one flag, or between looks that have found nothing.
   IMBREX_DEVICE turn next(item& i) {
-    if (core_.attends || core_.turns % 64 == 63) {
+    if (__builtin_expect(core_.attends || core_.turns % 64 == 63, 0)) {
       if (core_.turns % 64 == 63 && core_.stops()) return turn::ends;
       if (attend(i)) return begin(i);
     }
@@ -71,7 +73,6 @@ class scheduler {
     for (std::uint32_t idle = 0;; idle += looks_in_a_row) {
       for (std::uint32_t n = 0; n < looks_in_a_row; ++n) {
         if (!(core_.has_local && core_.own_waits()) && core_.own.try_take(core_.head, i, ahead_)) {
-          ahead_ = core_.own.look(core_.head);  // it comes while the entry runs
           if (!is_early(i)) return begin(i);
           keep(i);
           break;
@@ -89,14 +90,13 @@ class scheduler {
   IMBREX_DEVICE turn begin(const item& i) {
     ++core_.turns;
     rested_ = false;
-    memory::store(core_.m.watched[core_.pe], {progress(), std::uint64_t{1} << 32U | i.meta});
+    memory::store(core_.m.watched[core_.pe], {core_.turns, std::uint64_t{1} << 32U | i.meta});
     return turn::works;
   }
   IMBREX_DEVICE bool take_local(item& i) {
     pe_state& me = core_.me;
     i = me.local[me.local_first++ % pe_state::most_local];
     core_.has_local = me.local_first != me.local_end;
-    ahead_ = core_.own.look(core_.head);
     if (is_early(i)) {
       keep(i);
       return false;
@@ -107,11 +107,8 @@ class scheduler {
   /// What is kept: true if a message of it can be run.
   IMBREX_DEVICE bool attend(item& i) {
     pe_state& me = core_.me;
-    if (!me.out.empty()) {
-      const machine& m = core_.m;
-      me.out.retry([&m](std::uint32_t to) { return m.mailbox_of(to); });
-    }
-    const bool took = me.revisits && take_kept(i);
+    if (!me.out.empty()) retry_kept(core_.m, me, 2);
+    const bool took = has_numbers && me.revisits && take_kept(i);
     core_.attends = !me.out.empty() || me.revisits;
     return took;
   }
@@ -121,19 +118,18 @@ class scheduler {
     const machine& m = core_.m;
     if (idle % 32 == 0 && core_.stops()) return true;
     if (core_.attends && attend(i)) return true;
-    if (idle == short_idle) memory::store(m.watched[core_.pe], {progress(), 0});
+    if (idle == short_idle)
+      memory::store(m.watched[core_.pe], {std::uint64_t{me.out.count} << 32U | core_.turns, 0});
     if (idle >= short_idle && me.out.empty() && !core_.has_local && me.finished != core_.head) {
       me.finished = core_.head;
       memory::store_release(m.finished[core_.pe], me.finished);
     }
-    if (core_.pe == 0 && idle >= short_idle && idle % 64 == 0 && is_quiet()) core_.end(stop_reason::quiet, 0);
+    if (core_.pe == 0 && idle >= short_idle && idle % 64 == 0 && is_quiet(m))
+      core_.end(stop_reason::quiet, 0);
     if (relaxes_at_once || idle > long_idle) memory::relax();
     return false;
   }
 
-  IMBREX_DEVICE std::uint64_t progress() const {
-    return (core_.attends ? std::uint64_t{core_.me.out.count} << 32U : 0) | core_.turns;
-  }
   IMBREX_DEVICE void leave() {
     if (!core_.leads()) return;
     const pe_state& me = core_.me;
@@ -141,8 +137,7 @@ class scheduler {
     if (me.kept_count != 0) core_.m.first_kept[core_.pe] = me.kept[0];
   }
 
-  IMBREX_DEVICE bool is_quiet() {
-    const machine& m = core_.m;
+  static IMBREX_DEVICE IMBREX_SELDOM bool is_quiet(const machine& m) {
     const auto tail_of = [&m](std::uint32_t pe) -> memory::word& { return *m.mailbox_of(pe).tail; };
     return quiescent<memory>(m.finished, tail_of, m.seen, m.pes);
   }
@@ -172,7 +167,7 @@ class scheduler {
     IMBREX_DEVICE void reduce() {}
   };
   IMBREX_DEVICE bool is_early(const item& i) {
-    if constexpr (table<List>::numbered == 0) {
+    if constexpr (!has_numbers) {
       return false;
     } else {
       early_visitor visitor{core_.m, i};
@@ -217,9 +212,7 @@ class scheduler {
       const std::uint32_t count = a.local_count(c.pe);
       for (std::uint32_t n = 0; n < count; ++n) {
         call<Entry>(a, a.element(c.pe, n));
-        const machine& m = c.m;
-        if (c.attends && !c.me.out.empty())
-          c.me.out.retry([&m](std::uint32_t to) { return m.mailbox_of(to); });
+        if (c.attends) retry_kept(c.m, c.me, 8);
       }
     }
     template <class Reduction>

@@ -295,6 +295,7 @@ struct model_memory {
         w.place, [v](std::uint32_t) { return v; }, false, keeps(weakened::take_acquire));
   }
   static wide_word poll(const wide& w) { return explorer::now().load(w.place, false); }
+  static void use(wide_word&) {}
   static void store(wide& w, wide_word v) { explorer::now().put(w.place, v, false); }
   static void store_release(wide& w, wide_word v) {
     explorer::now().put(w.place, v, keeps(weakened::item_release));

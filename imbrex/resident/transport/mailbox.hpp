@@ -57,9 +57,10 @@ struct mailbox {
   /// under way at once. A slot that is free for a ticket stays so until the ticket's owner fills it, so the
   /// look may come first.
   IMBREX_DEVICE bool try_send(Ticket& next, Ticket& t, const item& i) {
-    wide_word seen = Memory::poll(slot(next));
+    const Ticket expected = next;
+    wide_word seen = Memory::poll(slot(expected));
     t = draw();
-    if (t != next) seen = Memory::poll(slot(t));
+    if (t != expected) seen = Memory::poll(slot(t));
     next = static_cast<Ticket>(t + 1);
     return try_fill(t, i, seen);
   }
@@ -68,7 +69,8 @@ struct mailbox {
   /// later.
   IMBREX_DEVICE wide_word look(Ticket head) { return Memory::poll(slot(head)); }
   /// The receiver's: takes that item and counts on; false if the look has not seen it.
-  IMBREX_DEVICE bool try_take(Ticket& head, item& i, const wide_word& seen) {
+  IMBREX_DEVICE bool try_take(Ticket& head, item& i, wide_word seen) {
+    Memory::use(seen);
     if (ticket_of(seen) != static_cast<Ticket>(head + 1)) return false;
     typename Memory::wide& place = slot(head);
     i.body = seen.body;

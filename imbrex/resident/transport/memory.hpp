@@ -10,6 +10,14 @@
 #define IMBREX_DEVICE
 #endif
 
+/// Of a function that is seldom called: kept out of line, so that it costs its callers neither registers nor
+/// instructions that they would have to fetch.
+#if defined(__CUDA_ARCH__)
+#define IMBREX_SELDOM __noinline__
+#else
+#define IMBREX_SELDOM
+#endif
+
 /// The headers of this folder that devices run are C++17, for the devices' compilers.
 namespace imbrex::resident {
 
@@ -106,6 +114,9 @@ struct native_memory {
                  : "memory");
     return v;
   }
+  /// Here a look that was made before is used. The compiler may not take parts of it earlier, where it would
+  /// wait.
+  __device__ static void use(wide_word& v) { asm volatile("" : "+l"(v.body), "+l"(v.stamp)); }
   __device__ static void store(wide& w, wide_word v) {
     asm volatile(
         "{ .reg .b128 t; mov.b128 t, {%1, %2}; st.relaxed.gpu.global.b128 [%0], t; }" ::"l"(global(&w)),
@@ -146,6 +157,7 @@ struct native_memory {
   }
   // Compiled where the compiler may use instructions of 16 bytes, which not all of a user's sources can.
   static wide_word poll(const wide& w);
+  static void use(wide_word&) {}
   static void store(wide& w, wide_word v);
   static void store_release(wide& w, wide_word v);
   static void acquired(const wide&) {}

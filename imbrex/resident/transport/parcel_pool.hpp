@@ -25,8 +25,11 @@ struct parcel_pool {
 
   /// The owner's: the number of a parcel; 0: none is left.
   IMBREX_DEVICE std::uint32_t take(owned& mine) {
-    if (mine.free == 0 && Memory::load(*returned) != 0) mine.free = Memory::exchange_acquire(*returned, 0);
-    if (mine.free == 0) return mine.fresh < count ? ++mine.fresh : 0;
+    if (mine.free == 0) {
+      if (mine.fresh < count) return ++mine.fresh;  // so that many are taken back at once
+      if (Memory::load(*returned) == 0) return 0;
+      mine.free = Memory::exchange_acquire(*returned, 0);
+    }
     const std::uint32_t one = mine.free;
     mine.free = next[one - 1];
     return one;
