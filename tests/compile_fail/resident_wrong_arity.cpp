@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: imbrex: wrong number of arguments for this entry
+#include <imbrex/resident/chare.hpp>
+
+namespace resident = imbrex::resident;
+
+struct cell : resident::chare<cell> {
+  void push(resident::context<cell>& here) { here.send<&cell::take>(1, 5, 6); }
+  void take(resident::context<cell>&, int) {}
+  using entries = resident::entries<&cell::push, &cell::take>;
+};
