@@ -18,10 +18,10 @@ ARCHITECTURES = ["sm_80", "sm_90"]
 # The most registers of a thread, by kernel: a new one gets its line here. A multiprocessor has 65,536, so 64
 # let 1,024 threads run at once, 32 all the 2,048 that it can hold. Instances of a template share a line.
 REGISTERS = {
-    "bench::spin_kernel": 16,
     "bench::flag_kernel": 32,
+    "bench::spin_kernel": 16,
     "give_back": 16,
-    "imbrex::resident::detail::resident_kernel": 80,  # with the entries of a program; a ring's is 40
+    "imbrex::resident::detail::resident_kernel": 96,  # with the entries of a program; at most 512 threads
     "imbrex::test::add_kernel": 16,
     "imbrex::test::append_kernel": 16,
     "jacobi2d::loop_kernel": 64,
@@ -33,6 +33,7 @@ REGISTERS = {
     "look_for_quiescence": 16,
     "poll_of_a_mailbox": 16,
     "publish": 16,
+    "queens::search_kernel": 24,
     "send_of_8_bytes": 24,
     "send_with_memory": 24,
     "signal": 16,
