@@ -85,11 +85,11 @@ class object final : public chare<object<Index>, Index>, public object_base {
 };
 
 /// What a reduction comes to, in Python.
-inline constexpr auto object_of_contribution = [](const contribution& c) { return value_of(c.value); };
+inline constexpr auto object_of_contribution = [](const contribution& c) { return value_of(c); };
 inline constexpr auto list_of_contributions = [](const std::vector<contribution>& all) {
   nb::object list = checked(PyList_New(static_cast<Py_ssize_t>(all.size())));
   for (std::size_t i = 0; i < all.size(); ++i)
-    PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), value_of(all[i].value).release().ptr());
+    PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), value_of(all[i]).release().ptr());
   return list;
 };
 
@@ -130,7 +130,7 @@ proxy object<Index>::peers() const {
 template <class Index>
 template <class... Section>
 nb::object object<Index>::all_reduce_among(contribution value, const Section&... over) {
-  if (value.by.kind == operation_kind::gather)
+  if (value.by == operation_kind::gather)
     return awaitable_of(base::all_reduce(over..., std::move(value), imbrex::gather), list_of_contributions);
   return awaitable_of(base::all_reduce(over..., std::move(value), combination{}), object_of_contribution);
 }

@@ -131,9 +131,12 @@ parcel object_base::call_plain(entry_name which, decoder arguments) {
 }
 
 contribution object_base::call_plain_for(entry_name which, const operation& by, decoder arguments) {
-  if (by.kind != operation_kind::none) return {by, call_plain(which, std::move(arguments))};
-  call_plain(which, std::move(arguments));
-  return {by, parcel_of(Py_None)};
+  const member_record& entry = member_of(which);
+  try {
+    return contribution_of(by, invoke(entry, arguments).ptr());
+  } catch (...) {
+    std::rethrow_exception(travelling_exception(who(entry)));
+  }
 }
 
 nb::object object_base::call_coroutine(const member_record& entry, const parcel& arguments) {
@@ -175,9 +178,7 @@ void object_base::unpack(entry_name constructor, const parcel& state) {
 void finish(coroutine_entry<parcel>::body& ended) { finish_with(ended, &parcel_of); }
 
 void finish(coroutine_entry<contribution>::body& ended) {
-  finish_with(ended, [&](PyObject* result) {
-    return contribution{ended.by, parcel_of(ended.by.kind == operation_kind::none ? Py_None : result)};
-  });
+  finish_with(ended, [&](PyObject* result) { return contribution_of(ended.by, result); });
 }
 
 namespace {
@@ -226,7 +227,7 @@ PyObject* all_reduce(PyObject* o, PyObject* const* arguments, Py_ssize_t count) 
     if (count != 2 && count != 3)
       throw nb::type_error("all_reduce(value, operation), or all_reduce(section, value, operation)");
     object_base& home = home_of(o);
-    contribution c{operation_of(arguments[count - 1]), parcel_of(arguments[count - 2])};
+    contribution c = contribution_of(operation_of(arguments[count - 1]), arguments[count - 2]);
     if (count == 2) return home.all_reduce(std::move(c)).release().ptr();
     if (!is_proxy(arguments[0]) || proxy_in(arguments[0]).kind != proxy_kind::section)
       throw nb::type_error("all_reduce(section, value, operation): the first argument is no section");
@@ -263,10 +264,10 @@ PyGetSetDef attributes[] = {{"where", &get<[](object_base& h) { return h.where()
 }  // namespace
 
 void chare_object::define(nb::module_& m) {
+  // `tp_new` is that of object, which prepares the attributes of instances for the interpreter's fast paths.
   static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(&destroyed)},
                                 {Py_tp_methods, methods},
                                 {Py_tp_getset, attributes},
-                                {Py_tp_new, reinterpret_cast<void*>(&PyType_GenericNew)},
                                 {0, nullptr}};
   static PyType_Spec spec{"imbrex._core.ChareBase", sizeof(chare_object), 0,
                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};

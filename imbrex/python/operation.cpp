@@ -2,8 +2,7 @@
 #include <imbrex/python/operation.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cstring>
+#include <bit>
 #include <optional>
 #include <string>
 
@@ -38,49 +37,68 @@ std::optional<double> combined(operation_kind kind, double a, double b) {
   }
 }
 
-/// The number in a parcel that holds one and nothing else.
 template <class Number>
-std::optional<Number> number_in(const parcel& p, tag kind) {
-  const std::span<const std::byte> head = p.head;
-  if (head.size() != 1 + sizeof(Number) || head[0] != static_cast<std::byte>(kind)) return std::nullopt;
-  Number n;
-  std::memcpy(&n, head.data() + 1, sizeof n);
-  return n;
+bool combine_numbers(contribution& a, const contribution& b) {
+  const auto result = combined(a.by, std::bit_cast<Number>(a.bits), std::bit_cast<Number>(b.bits));
+  if (result) a.bits = std::bit_cast<std::int64_t>(*result);
+  return result.has_value();
 }
 
-template <class Number>
-bool combine_numbers(contribution& a, const contribution& b, tag kind) {
-  const auto x = number_in<Number>(a.value, kind);
-  const auto y = x ? number_in<Number>(b.value, kind) : std::nullopt;
-  const auto z = y ? combined(a.by.kind, *x, *y) : std::nullopt;
-  if (!z) return false;
-  std::array<std::byte, 1 + sizeof(Number)> head;
-  head[0] = static_cast<std::byte>(kind);
-  std::memcpy(head.data() + 1, &*z, sizeof(Number));
-  a.value = parcel{std::span<const std::byte>(head)};
-  return true;
+/// Sets the value, and leaves the operation.
+void set_value(contribution& c, PyObject* value) {
+  using form = contribution::form;
+  int overflow = 0;
+  c.is = form::other;
+  if (PyLong_CheckExact(value)) {
+    c.bits = PyLong_AsLongLongAndOverflow(value, &overflow);
+    if (overflow == 0) c.is = form::integer;
+  } else if (PyFloat_CheckExact(value)) {
+    c.bits = std::bit_cast<std::int64_t>(PyFloat_AS_DOUBLE(value));
+    c.is = form::real;
+  }
+  if (c.is != form::other) return;
+  if (c.rest.empty()) c.rest.emplace_back();
+  c.rest.front().value = parcel_of(value);
 }
 
 /// The function of Python that combines two values.
-nb::object function_of(const operation& by) {
-  if (by.kind != operation_kind::function) {
+nb::object function_of(const contribution& c) {
+  if (c.by != operation_kind::function) {
     static PyObject* const functions = package_attribute("imbrex._operations", "functions");
-    return nb::borrow(PyTuple_GET_ITEM(functions, static_cast<Py_ssize_t>(by.kind)));
+    return nb::borrow(PyTuple_GET_ITEM(functions, static_cast<Py_ssize_t>(c.by)));
   }
-  decoder in{std::span<const std::byte>(by.function)};
+  decoder in{std::span<const std::byte>(c.rest.front().function)};
   return decode(in);
 }
 
 void combine_by_python(contribution& a, const contribution& b) {
-  const nb::object function = function_of(a.by);
-  const nb::object x = value_of(a.value);
-  const nb::object y = value_of(b.value);
+  const nb::object function = function_of(a);
+  const nb::object x = value_of(a);
+  const nb::object y = value_of(b);
   PyObject* const arguments[] = {x.ptr(), y.ptr()};
   const nb::object z = checked(PyObject_Vectorcall(function.ptr(), arguments, 2, nullptr));
-  a.value = parcel_of(z.ptr());
+  set_value(a, z.ptr());
 }
 
 }  // namespace
+
+contribution contribution_of(const operation& by, PyObject* value) {
+  contribution c;
+  c.by = by.kind;
+  if (by.kind == operation_kind::function) c.rest.push_back({by.function, {}});
+  if (by.kind != operation_kind::none) set_value(c, value);
+  return c;
+}
+
+nb::object value_of(const contribution& c) {
+  switch (c.is) {
+    case contribution::form::none: return nb::none();
+    case contribution::form::integer: return checked(PyLong_FromLongLong(c.bits));
+    case contribution::form::real: return checked(PyFloat_FromDouble(std::bit_cast<double>(c.bits)));
+    case contribution::form::other: break;
+  }
+  return value_of(c.rest.front().value);
+}
 
 contribution combination::operator()(const contribution& a, const contribution& b) const {
   contribution whole = a;
@@ -90,8 +108,10 @@ contribution combination::operator()(const contribution& a, const contribution& 
 }
 
 void combination::append(contribution& a, contribution& b) const {
-  if (a.by.kind == operation_kind::none) return;
-  if (combine_numbers<std::int64_t>(a, b, tag::integer) || combine_numbers<double>(a, b, tag::real)) return;
+  using form = contribution::form;
+  if (a.by == operation_kind::none) return;
+  if (a.is == form::integer && b.is == form::integer && combine_numbers<std::int64_t>(a, b)) return;
+  if (a.is == form::real && b.is == form::real && combine_numbers<double>(a, b)) return;
   try {
     combine_by_python(a, b);
   } catch (...) {

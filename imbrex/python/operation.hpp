@@ -31,11 +31,23 @@ struct operation {
   std::vector<std::byte> function{};  ///< by pickle
 };
 
-/// A value of a reduction, with the operation, which travels as a value and not as a type.
+/// A value of a reduction, with the operation, which travels as a value and not as a type. Numbers of 64 bits lie
+/// in it, since most values are some.
 struct contribution {
-  operation by{};
-  parcel value{};
+  enum class form : std::uint8_t { none, integer, real, other };
+  struct other {
+    std::vector<std::byte> function{};  ///< of `operation`
+    parcel value{};                     ///< unless it is a number
+  };
+
+  operation_kind by = operation_kind::none;
+  form is = form::none;
+  std::int64_t bits = 0;      ///< of a number
+  std::vector<other> rest{};  ///< one or none
 };
+
+contribution contribution_of(const operation& by, PyObject* value);
+nb::object value_of(const contribution& c);
 
 /// Combines contributions. Integers and floats are combined as in C++ where 64 bits hold the result;
 /// everything else by Python, arrays element by element.
