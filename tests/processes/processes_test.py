@@ -148,6 +148,7 @@ class Job(unittest.TestCase):
                 [str(argument) for argument in arguments], cwd=self.folder, stdin=subprocess.DEVNULL,
                 stdout=out, stderr=err,
                 env={**os.environ, "UCX_POSIX_DIR": str(self.segments), "TMPDIR": str(self.folder),
+                     "IMBREX_OPTIONS": "--log error",  # not that PEs outnumber the processors here
                      **(environment or {})})
 
         def end():
