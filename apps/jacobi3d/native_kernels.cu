@@ -32,13 +32,11 @@ constexpr unsigned rows_of_thread = 2;
 constexpr unsigned warps_of_block = 16;
 constexpr unsigned blocks_of_multiprocessor = 2;
 
-// Each march reads two planes more than it writes. But blocks that march far do not stay abreast: on an H200
-// 16 planes are the best, at 768^3 and at 1536^3 (85 and 84 % of a copy's rate; with 64 planes 80 and 82 %).
-// And the device should be full.
-constexpr std::int64_t longest_march = 16;
+// Each march reads two planes more than it writes, so it should be long; but the device should be full, and
+// its blocks should not all end at once.
+constexpr std::int64_t longest_march = 64;
 constexpr std::int64_t shortest_march = 4;
 constexpr std::int64_t wanted_blocks = 1024;
-constexpr std::int64_t most_marches = 65535;  // of a grid's second dimension
 
 struct pair {
   double first, second;
@@ -75,12 +73,11 @@ __device__ inline double of_lane_after(double value) {
 #endif
 }
 
-// How the cells are given to blocks: tiles of a plane, in which z runs fastest, by blockIdx.x, and how far
-// they march by blockIdx.y.
+// How the cells are given to blocks: tiles of a plane, and how far they march; z runs fastest.
 struct tiling {
   int nx, ny, nz;
   std::int64_t row_pitch, plane_pitch;
-  unsigned tiles_of_row;
+  unsigned tiles_of_row, tiles_of_plane;
   int march;
 };
 
@@ -175,14 +172,17 @@ __device__ inline const double* face_of(const no_faces&, int) { return nullptr; 
 template <class Faces>
 __device__ inline void march(const double* __restrict__ now, double* __restrict__ next, const tiling& part,
                              const Faces& faces) {
-  const int j = int((blockIdx.x / part.tiles_of_row * blockDim.y + threadIdx.y) * rows_of_thread);
-  const int k = int((blockIdx.x % part.tiles_of_row * blockDim.x + threadIdx.x) * cells_of_lane);
+  const unsigned tile = blockIdx.x % part.tiles_of_plane;
+  const int j = int((tile / part.tiles_of_row * blockDim.y + threadIdx.y) * rows_of_thread);
+  const int k = int((tile % part.tiles_of_row * blockDim.x + threadIdx.x) * cells_of_lane);
   const unsigned lane = threadIdx.x % lanes;
   // Whole warps leave, so that lanes can still ask each other.
   if (j >= part.ny || k - int(lane * cells_of_lane) >= part.nz) return;
 
-  int i = int(blockIdx.y) * part.march;
-  std::int64_t at = i * part.plane_pitch + j * part.row_pitch + k;
+  int i = int(blockIdx.x / part.tiles_of_plane) * part.march;
+  const int end = part.nx - i < part.march ? part.nx : i + part.march;
+  const double* at = now + (i * part.plane_pitch + j * part.row_pitch + k);
+  double* to = next + (at - now);
 
   pair low[rows_of_thread] = {}, here[rows_of_thread] = {}, high[rows_of_thread] = {};
   pair low_row = {}, high_row = {};
@@ -192,23 +192,22 @@ __device__ inline void march(const double* __restrict__ now, double* __restrict_
   if constexpr (Faces::exist) edges = edges_of(faces, part, j, k, lane);
   if (first.has_pair) {
     const bool of_face = face_of(faces, 0) != nullptr && i == 0;
-    for (unsigned row = 0; row < rows_of_thread; ++row) here[row] = load(now + at + row * part.row_pitch);
+    for (unsigned row = 0; row < rows_of_thread; ++row) here[row] = load(at + row * part.row_pitch);
     for (unsigned row = 0; row < rows_of_thread; ++row)
       if (!of_face || row == 0 || first.has_row)
         low[row] = load(of_face ? face_of(faces, 0) + (j + row) * std::int64_t(part.nz) + k
-                                : now + at + row * part.row_pitch - part.plane_pitch,
+                                : at + row * part.row_pitch - part.plane_pitch,
                         first, of_face, part.nz % 2 == 0);
   }
 
-  const int number = Faces::exist ? opaque(int(blockIdx.y)) : int(blockIdx.y);
-  for (; i < part.nx && i < (number + 1) * part.march; ++i) {
+  for (; i < end; ++i) {
     const int y = Faces::exist ? opaque(j) : j, z = Faces::exist ? opaque(k) : k;
     const thread_cells cells(part, y, z);
     const bool aligned = part.nz % 2 == 0;
     if (cells.has_pair) {
       const bool of_face = face_of(faces, 1) != nullptr && i + 1 == part.nx;
       const double* const plane =
-          of_face ? face_of(faces, 1) + y * std::int64_t(part.nz) + z : now + at + part.plane_pitch;
+          of_face ? face_of(faces, 1) + y * std::int64_t(part.nz) + z : at + part.plane_pitch;
       const std::int64_t pitch = of_face ? part.nz : part.row_pitch;
       for (unsigned row = 0; row < rows_of_thread; ++row)
         if (!of_face || row == 0 || cells.has_row)
@@ -216,18 +215,18 @@ __device__ inline void march(const double* __restrict__ now, double* __restrict_
     }
     if (cells.has_pair) {
       bool of_face = (edges & reads_low_y) != 0;
-      low_row = load(of_face ? face_of(faces, 2) + i * std::int64_t(part.nz) + z : now + at - part.row_pitch,
-                     cells, of_face, aligned);
+      low_row = load(of_face ? face_of(faces, 2) + i * std::int64_t(part.nz) + z : at - part.row_pitch, cells,
+                     of_face, aligned);
       of_face = (edges & reads_high_y) != 0;
-      const double* const beyond = of_face ? face_of(faces, 3) + i * std::int64_t(part.nz) + z
-                                           : now + at + rows_of_thread * part.row_pitch;
+      const double* const beyond =
+          of_face ? face_of(faces, 3) + i * std::int64_t(part.nz) + z : at + rows_of_thread * part.row_pitch;
       if (cells.has_row)
         high_row = load(beyond, cells, of_face, aligned);
       else if (of_face)
         here[rows_of_thread - 1] = load(beyond, cells, of_face, aligned);
     }
     if ((lane == 0 && cells.has_first) || (lane == lanes - 1 && cells.has_second)) {
-      const double* from = now + at + (lane == 0 ? -1 : 2);
+      const double* from = at + (lane == 0 ? -1 : 2);
       std::int64_t pitch = part.row_pitch;
       if constexpr (Faces::exist)
         if (edges & (reads_low_z | reads_outside)) {
@@ -235,7 +234,7 @@ __device__ inline void march(const double* __restrict__ now, double* __restrict_
           pitch = 1;
         }
       for (unsigned row = 0; row < rows_of_thread; ++row)
-        if (row == 0 || cells.has_row) outside[row] = from[row * pitch];
+        if (!Faces::exist || row == 0 || cells.has_row) outside[row] = from[row * pitch];
     }
     if constexpr (Faces::exist)
       if (edges & (reads_first | reads_second))
@@ -255,13 +254,14 @@ __device__ inline void march(const double* __restrict__ now, double* __restrict_
                                high_y.first + low_z + here[row].second),
                        seventh(here[row].second + low[row].second + high[row].second + low_y.second +
                                high_y.second + here[row].first + high_z)};
-      if (!cells.has_first || (row != 0 && !cells.has_row)) continue;
-      if (cells.has_second)
-        store(next + at + row * part.row_pitch, value);
-      else
-        next[at + row * part.row_pitch] = value.first;
-
+      if (row == 0 || cells.has_row) {
+        if (cells.has_second)
+          store(to + row * part.row_pitch, value);
+        else if (cells.has_first)
+          to[row * part.row_pitch] = value.first;
+      }
       if constexpr (Faces::exist) {
+        if (!cells.has_first || (row != 0 && !cells.has_row)) continue;
         const auto& out = faces.out.of;
         const int row_y = opaque(j) + int(row), row_z = opaque(k);
         const std::int64_t in_x = row_y * std::int64_t(part.nz) + row_z;
@@ -285,6 +285,7 @@ __device__ inline void march(const double* __restrict__ now, double* __restrict_
       here[row] = high[row];
     }
     at += part.plane_pitch;
+    to += part.plane_pitch;
   }
 }
 
@@ -429,17 +430,16 @@ struct update_launch {
   dim3 blocks, threads;
 
   explicit update_launch(const device_layout& layout)
-      : part{int(layout.nx), int(layout.ny), int(layout.nz), layout.row_pitch, layout.plane_pitch, 0, 0} {
+      : part{int(layout.nx), int(layout.ny), int(layout.nz), layout.row_pitch, layout.plane_pitch, 0, 0, 0} {
     const std::int64_t most_rows = parts(layout.ny, rows_of_thread);
     const std::int64_t most_columns = parts(layout.nz, lanes * cells_of_lane);
     const std::int64_t rows = least(most_rows, most_columns > 1 ? warps_of_block / 2 : warps_of_block);
     const std::int64_t columns = least(most_columns, warps_of_block / rows);
 
     part.tiles_of_row = unsigned(parts(most_columns, columns));
-    const std::int64_t tiles = part.tiles_of_row * parts(most_rows, rows);
-    const std::int64_t march = within(shortest_march, layout.nx * tiles / wanted_blocks, longest_march);
-    part.march = int(within(parts(layout.nx, most_marches), march, layout.nx));
-    blocks = dim3(unsigned(tiles), unsigned(parts(layout.nx, part.march)));
+    part.tiles_of_plane = part.tiles_of_row * unsigned(parts(most_rows, rows));
+    part.march = int(within(shortest_march, layout.nx * part.tiles_of_plane / wanted_blocks, longest_march));
+    blocks = dim3(part.tiles_of_plane * unsigned(parts(layout.nx, part.march)));
     threads = dim3(lanes * unsigned(columns), unsigned(rows));
   }
 };
