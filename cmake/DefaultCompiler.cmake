@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # Where nobody chose a compiler and the system has none or g++ 12 (as Debian 12 does), which
-# CheckGccCoroutineTemporaries refuses, take clang++-19. To be included before project().
-if(DEFINED CMAKE_CXX_COMPILER OR DEFINED ENV{CXX} OR DEFINED CMAKE_TOOLCHAIN_FILE)
+# CheckGccCoroutineTemporaries refuses, take clang++-19. To be included before project(). In the build of a wheel, CXX
+# may be nobody's choice but the compiler of Python itself.
+if(DEFINED CMAKE_CXX_COMPILER OR (DEFINED ENV{CXX} AND NOT SKBUILD) OR DEFINED CMAKE_TOOLCHAIN_FILE)
   return()
 endif()
 
-find_program(IMBREX_SYSTEM_CXX NAMES c++ g++)
+set(names c++ g++)
+if(DEFINED ENV{CXX})
+  separate_arguments(words UNIX_COMMAND "$ENV{CXX}")
+  list(GET words 0 names)
+endif()
+find_program(IMBREX_SYSTEM_CXX NAMES ${names})
 find_program(IMBREX_CLANG_19 NAMES clang++-19)
 mark_as_advanced(IMBREX_SYSTEM_CXX IMBREX_CLANG_19)
 if(NOT IMBREX_CLANG_19)
