@@ -10,6 +10,9 @@
 
 #include <imbrex/base/error.hpp>
 
+#include "apps/minimd/eam_vectors.hpp"
+#include "apps/minimd/vectors.hpp"
+
 namespace minimd {
 
 spline::spline(const std::vector<double>& values, double step)
@@ -125,6 +128,10 @@ void for_each_pair(const problem& what, double cutoff, const atom_store& store, 
 
 void eam_densities(const problem& what, const eam_potential& by, const atom_store& store,
                    const neighbour_list& list, std::vector<double>& densities) {
+#if MINIMD_HAS_AVX512
+  if (what.lists == list_kind::full && has_avx512())
+    return eam_densities_by_vectors(what, by, store, list, densities);
+#endif
   densities.assign(store.all(), 0);
   for_each_pair(what, what.cutoff, store, list,
                 [&](std::size_t i, std::size_t j, double, double, double, double distance, bool is_shared) {
@@ -136,7 +143,7 @@ void eam_densities(const problem& what, const eam_potential& by, const atom_stor
 
 double eam_embed(const eam_potential& by, const std::vector<double>& densities, std::size_t own,
                  std::vector<double>& slopes) {
-  slopes.resize(densities.size());
+  slopes.resize(densities.size() + 1);
   double energy = 0;
   for (std::size_t i = 0; i < own; ++i) {
     const auto [value, slope] = by.embedding(densities[i]);
@@ -148,6 +155,10 @@ double eam_embed(const eam_potential& by, const std::vector<double>& densities, 
 
 pair_sums eam_forces(const problem& what, const eam_potential& by, const std::vector<double>& slopes,
                      atom_store& store, const neighbour_list& list) {
+#if MINIMD_HAS_AVX512
+  if (what.lists == list_kind::full && has_avx512())
+    return eam_forces_by_vectors(what, by, slopes, store, list);
+#endif
   std::fill(store.force.begin(), store.force.end(), 0);
   double* const f = store.force.data();
   pair_sums sums;

@@ -32,9 +32,14 @@ class spline {
     return {((c[3] * p + c[2]) * p + c[1]) * p + c[0],
             ((3 * c[3] * p + 2 * c[2]) * p + c[1]) * inverse_step_};
   }
+  // For loops that do the same for several.
+
+  const double* cubics() const { return coefficients_.data(); }
+  double intervals_in_unit() const { return inverse_step_; }
+  std::size_t last_interval() const { return last_; }
 
  private:
-  std::vector<double> coefficients_;  ///< of each interval four, of powers of the part of it
+  vectors coefficients_;  ///< of each interval four, of powers of the part of it
   double inverse_step_ = 0;
   std::size_t last_ = 0;
 };
@@ -55,7 +60,8 @@ struct eam_potential {
 /// The densities at all own atoms, and, where pairs are computed once, the part of them at copies.
 void eam_densities(const problem& what, const eam_potential& by, const atom_store& store,
                    const neighbour_list& list, std::vector<double>& densities);
-/// Of own atoms the slopes of the embedding energy. Returns the sum of these energies.
+/// Of own atoms the slopes of the embedding energy; there is room for those of copies, and of the one far
+/// away. Returns the sum of these energies.
 double eam_embed(const eam_potential& by, const std::vector<double>& densities, std::size_t own,
                  std::vector<double>& slopes);
 /// The forces, with the slopes of all atoms, copies too. The potential is that of pairs.

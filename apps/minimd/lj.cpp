@@ -36,9 +36,9 @@ MINIMD_AVX512 pair_sums full_list_vectors(const constants& by, atom_store& store
     __m512d fx = _mm512_setzero_pd(), fy = fx, fz = fx;
     const std::int32_t* const end = list.atoms.data() + list.begin[i + 1];
     for (const std::int32_t* j = list.atoms.data() + list.begin[i]; j < end; j += 8) {
-      const auto others = load_points(x, j);
-      const __m512d dx = _mm512_sub_pd(xi, others.x), dy = _mm512_sub_pd(yi, others.y),
-                    dz = _mm512_sub_pd(zi, others.z);
+      const auto others = load_rows(x, j);
+      const __m512d dx = _mm512_sub_pd(xi, others.first), dy = _mm512_sub_pd(yi, others.second),
+                    dz = _mm512_sub_pd(zi, others.third);
       const __m512d squared = _mm512_fmadd_pd(dx, dx, _mm512_fmadd_pd(dy, dy, _mm512_mul_pd(dz, dz)));
       const __mmask8 near = _mm512_cmp_pd_mask(squared, most, _CMP_LT_OQ);
       const __m512d inverse = _mm512_maskz_div_pd(near, one, squared);

@@ -26,28 +26,29 @@ inline bool has_avx512() {
 }
 
 #if MINIMD_HAS_AVX512
-/// The coordinates of eight atoms, of which each has four numbers.
-struct eight_points {
-  __m512d x, y, z;
+/// The first of four numbers of eight rows, the second, and so on.
+struct eight_rows {
+  __m512d first, second, third, fourth;
 };
 
-MINIMD_AVX512 __attribute__((always_inline)) inline __m512d load_two(const double* positions, int a, int b) {
-  return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_load_pd(positions + std::ptrdiff_t{4} * a)),
-                            _mm256_load_pd(positions + std::ptrdiff_t{4} * b), 1);
+MINIMD_AVX512 __attribute__((always_inline)) inline __m512d load_two(const double* rows, int a, int b) {
+  return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_load_pd(rows + std::ptrdiff_t{4} * a)),
+                            _mm256_load_pd(rows + std::ptrdiff_t{4} * b), 1);
 }
 
-MINIMD_AVX512 __attribute__((always_inline)) inline eight_points load_points(const double* positions,
-                                                                             const int* atoms) {
-  // Each holds two atoms; lanes of 128 bits: x0 y0 | z0 - | x4 y4 | z4 -.
-  const __m512d p04 = load_two(positions, atoms[0], atoms[4]), p15 = load_two(positions, atoms[1], atoms[5]),
-                p26 = load_two(positions, atoms[2], atoms[6]), p37 = load_two(positions, atoms[3], atoms[7]);
-  const __m512d xz01 = _mm512_unpacklo_pd(p04, p15);  // x0 x1 | z0 z1 | x4 x5 | z4 z5
-  const __m512d y01 = _mm512_unpackhi_pd(p04, p15);   // y0 y1 | -     | y4 y5 | -
-  const __m512d xz23 = _mm512_unpacklo_pd(p26, p37);
-  const __m512d y23 = _mm512_unpackhi_pd(p26, p37);
-  // Lanes 0 and 2 of both: x0 x1 x4 x5 x2 x3 x6 x7. The order does not matter, if it is the same for all.
-  return {_mm512_shuffle_f64x2(xz01, xz23, 0x88), _mm512_shuffle_f64x2(y01, y23, 0x88),
-          _mm512_shuffle_f64x2(xz01, xz23, 0xdd)};
+/// Rows of four numbers each, such as the coordinates of atoms, in the order of their numbers. What is not
+/// used is not computed.
+MINIMD_AVX512 __attribute__((always_inline)) inline eight_rows load_rows(const double* rows,
+                                                                         const int* numbers) {
+  // Lanes of 128 bits: x0 y0 | z0 w0 | x2 y2 | z2 w2, and the like.
+  const __m512d r02 = load_two(rows, numbers[0], numbers[2]), r13 = load_two(rows, numbers[1], numbers[3]),
+                r46 = load_two(rows, numbers[4], numbers[6]), r57 = load_two(rows, numbers[5], numbers[7]);
+  const __m512d xz03 = _mm512_unpacklo_pd(r02, r13);  // x0 x1 | z0 z1 | x2 x3 | z2 z3
+  const __m512d yw03 = _mm512_unpackhi_pd(r02, r13);
+  const __m512d xz47 = _mm512_unpacklo_pd(r46, r57);
+  const __m512d yw47 = _mm512_unpackhi_pd(r46, r57);
+  return {_mm512_shuffle_f64x2(xz03, xz47, 0x88), _mm512_shuffle_f64x2(yw03, yw47, 0x88),
+          _mm512_shuffle_f64x2(xz03, xz47, 0xdd), _mm512_shuffle_f64x2(yw03, yw47, 0xdd)};
 }
 #endif
 

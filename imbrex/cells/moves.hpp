@@ -185,8 +185,8 @@ auto cell_set<D, T>::parcel_of(std::vector<mover>& movers) -> parcel {
   return p;
 }
 
-/// Elements that were inserted one by one have made cells grow at all times. Now that all are there, the memory of
-/// neighbouring cells is made to lie side by side.
+/// Elements that were inserted one by one have made cells grow at all times. Now that all are there, the
+/// memory of neighbouring cells is made to lie side by side.
 template <int D, class T>
 void cell_set<D, T>::tidy() {
   if constexpr (std::is_copy_constructible_v<cell_type>) {
