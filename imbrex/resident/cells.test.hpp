@@ -87,6 +87,24 @@ struct storm : chare<storm> {
                                     &storm::take_payload>;
 };
 
+/// Passes tokens on to others at random, in eight bytes.
+struct wanderer : chare<wanderer> {
+  std::uint32_t got = 0;
+
+  IMBREX_DEVICE void start(context<wanderer>& here, std::uint32_t tokens, std::uint32_t hops) {
+    for (std::uint32_t i = 0; i < tokens; ++i)
+      here.send<&wanderer::walk>(here.where(), hops, here.number() * 977U + i * 40'503U + 1U);
+  }
+  IMBREX_DEVICE void walk(context<wanderer>& here, std::uint32_t left, std::uint32_t state) {
+    if (here.leads()) ++got;
+    if (left == 0) return;
+    state = state * 1'664'525U + 1'013'904'223U;
+    const auto to = static_cast<int>((std::uint64_t{state} * here.size()) >> 32U);
+    here.send<&wanderer::walk>(to, left - 1, state);
+  }
+  using entries = resident::entries<&wanderer::start, &wanderer::walk>;
+};
+
 /// Sends each to all in three dimensions, and reduces what it has got.
 struct cube : chare<cube, index<3>> {
   std::uint32_t got = 0, rounds = 0;

@@ -6,6 +6,7 @@ namespace imbrex::resident {
 
 template struct native<test::ring>;
 template struct native<test::storm>;
+template struct native<test::wanderer>;
 template struct native<test::cube>;
 template struct native<test::stepper>;
 template struct native<test::boss, test::worker>;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/sanitized.test.hpp>
 #include <imbrex/device/buffer.hpp>
 #include <imbrex/resident/cells.test.hpp>
 #include <imbrex/resident/devices.test.hpp>
@@ -104,6 +105,23 @@ TEST_P(resident_program, loses_nothing_in_a_storm) {
   EXPECT_EQ(sent, chares * messages * 3);
   EXPECT_EQ(got, sent);
   EXPECT_EQ(wrong, 0U);
+}
+
+/// A million messages on three PEs, of which many find their mailbox full, and fewer where it would take long.
+TEST_P(resident_program, carries_each_of_many_messages_once) {
+  const bool is_long =
+      (GetParam().backend == "cuda" || GetParam().pes == 3) && !imbrex::test::memory_is_kept_back;
+  constexpr std::uint32_t chares = 50, tokens = 4;
+  const std::uint32_t hops = is_long ? 4'999 : 49;
+  settings s = chosen();
+  if (s.mailbox > 16) s.mailbox = 16;
+  program<wanderer> p(gpu(), s, {chares});
+  const outcome end = p.run_all<&wanderer::start>(tokens, hops);
+  EXPECT_FALSE(end.value);
+  std::uint64_t got = 0;
+  for (const wanderer& w : p.read<wanderer>()) got += w.got;
+  EXPECT_EQ(got, std::uint64_t{chares} * tokens * (hops + 1));
+  EXPECT_GE(end.entries, got);
 }
 
 TEST_P(resident_program, reduces_in_three_dimensions) {
