@@ -25,7 +25,7 @@ struct outcome {
 };
 
 outcome run(std::vector<std::string> words) {
-  words.insert(words.begin(), "sweep");
+  words.insert(words.begin(), {"sweep", "--log", "error"});  // not that PEs outnumber the processors here
   std::vector<char*> arguments;
   for (auto& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
