@@ -21,6 +21,7 @@ device::device(std::unique_ptr<device_backend> backend) : backend_(std::move(bac
 device::~device() {
   detail::require(streams_.streams() == 0, "a device is destroyed before streams of it");
   detail::require(event_pools_ == 0, "a device is destroyed before event pools of it");
+  detail::require(shared_events_.taken() == 0, "a device is destroyed before shared events of it");
   detail::require(graphs_ == 0, "a device is destroyed before graphs of it");
   backend_->drain();
 }
@@ -38,6 +39,7 @@ std::string device::left() {
   add(streams(), "stream");
   add(static_cast<std::size_t>(event_pools_.load()), "event pool");
   add(static_cast<std::size_t>(graphs_.load()), "graph");
+  add(shared_events_.taken(), "shared event");
   const auto here = memory_.counts();
   const auto pinned = pinned_.counts();
   add(here.blocks_in_use + pinned.blocks_in_use, "buffer");
@@ -48,6 +50,7 @@ std::string device::left() {
 
 void device::end() noexcept {
   backend_->drain();
+  shared_events_.end();
   ended_ = true;
 }
 

@@ -8,6 +8,7 @@
 
 #include <imbrex/device/backend.hpp>
 #include <imbrex/device/memory_pool.hpp>
+#include <imbrex/device/shared_event_pool.hpp>
 #include <imbrex/device/stream_registry.hpp>
 
 namespace imbrex {
@@ -42,6 +43,10 @@ class device {
     return *backend_;
   }
   detail::stream_registry& registry() { return streams_; }
+  detail::shared_event_pool& shared_events() {
+    check_alive();
+    return shared_events_;
+  }
 
   // At the end of a run.
 
@@ -63,6 +68,7 @@ class device {
   std::atomic<int> event_pools_{0};
   std::atomic<int> graphs_{0};
   detail::stream_registry streams_{*backend_};
+  detail::shared_event_pool shared_events_{*backend_};
   memory_pool memory_{*backend_, memory_kind::device, streams_};
   memory_pool pinned_{*backend_, memory_kind::pinned, streams_};
 };

@@ -7,7 +7,7 @@
 #include <new>
 #include <span>
 
-#include <imbrex/device/buffer.hpp>
+#include <imbrex/device/pooled_memory.hpp>
 
 namespace imbrex {
 

@@ -54,6 +54,30 @@ void memory_in_use_is_not_handed_out(subject& in) {
   in.expect(again.span().data() == place || more.span().data() == place, "the memory is lost to the pool");
 }
 
+/// A block that is held outlives its buffer.
+void memory_that_is_held_is_not_handed_out(subject& in) {
+  constexpr std::size_t size = 3000;
+  memory_pool& pool = in.first().memory(memory_kind::device);
+  auto lent = std::make_unique<device_buffer<int>>(in.first(), size);
+  const int* const place = lent->span().data();
+  void* const once = pool.hold(place + size / 2);
+  void* const twice = pool.hold(place);
+  in.expect(once == place && twice == place, "a block is not found by an address in it");
+  in.expect(pool.hold(&pool) == nullptr, "memory of the host is held");
+  lent.reset();
+  in.expect(pool.hold(place) == nullptr, "a block is held that its owner has given back");
+  pool.let_go(once);
+  in.expect_equal(pool.counts().blocks_in_use, 1U, "blocks in use while one is held");
+  {
+    const device_buffer<int> next(in.first(), size);
+    in.expect(next.span().data() != place, "memory is handed out that is held");
+  }
+  pool.let_go(twice);
+  in.expect_equal(pool.counts().blocks_in_use, 0U, "blocks in use at the end");
+  const device_buffer<int> one(in.first(), size), other(in.first(), size);
+  in.expect(one.span().data() == place || other.span().data() == place, "the memory is lost to the pool");
+}
+
 /// The same for a stream that has gone.
 void memory_of_gone_streams_is_not_handed_out(subject& in) {
   flag_array gate(in.first(), 1);
@@ -124,6 +148,7 @@ void memory_ends(subject& in) {
 const std::array checks{
     device_check{"freed_memory_is_used_again", freed_memory_is_used_again},
     device_check{"memory_in_use_is_not_handed_out", memory_in_use_is_not_handed_out},
+    device_check{"memory_that_is_held_is_not_handed_out", memory_that_is_held_is_not_handed_out},
     device_check{"memory_of_gone_streams_is_not_handed_out", memory_of_gone_streams_is_not_handed_out},
     device_check{"devices_copy_from_each_other", devices_copy_from_each_other},
     device_check{"sizes_must_agree", sizes_must_agree},

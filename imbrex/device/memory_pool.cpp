@@ -75,6 +75,7 @@ void* memory_pool::reuse(std::size_t bytes) {
   in_use_.splice(in_use_.begin(), fits->second, taken);
   if (fits->second.empty()) free_.erase(fits);
   place_of_[taken->address] = taken;
+  taken->is_owned = true;
   ++counts_.blocks_in_use;
   counts_.bytes_in_use += taken->size;
   return taken->address;
@@ -83,12 +84,37 @@ void* memory_pool::reuse(std::size_t bytes) {
 void memory_pool::give_back(void* address) noexcept {
   const std::lock_guard guard(lock_);
   const auto place = place_of_.find(address);
-  if (place == place_of_.end())
+  if (place == place_of_.end() || !place->second->is_owned)
     detail::refuse_misuse("a buffer is released that this pool has not handed out");
+  place->second->is_owned = false;
+  if (place->second->holds == 0) retire(place->second);
+}
+
+void memory_pool::retire(blocks::iterator used) noexcept {
   --counts_.blocks_in_use;
-  counts_.bytes_in_use -= place->second->size;
-  given_back_.splice(given_back_.end(), in_use_, place->second);
-  place_of_.erase(place);
+  counts_.bytes_in_use -= used->size;
+  place_of_.erase(used->address);
+  given_back_.splice(given_back_.end(), in_use_, used);
+}
+
+void* memory_pool::hold(const void* inside) {
+  const std::lock_guard guard(lock_);
+  auto next = place_of_.upper_bound(const_cast<void*>(inside));
+  if (next == place_of_.begin()) return nullptr;
+  block& found = *std::prev(next)->second;
+  const auto offset =
+      static_cast<std::size_t>(static_cast<const char*>(inside) - static_cast<char*>(found.address));
+  if (offset >= found.size || !found.is_owned) return nullptr;
+  ++found.holds;
+  return found.address;
+}
+
+void memory_pool::let_go(void* address) noexcept {
+  const std::lock_guard guard(lock_);
+  const auto place = place_of_.find(address);
+  detail::require(place != place_of_.end() && place->second->holds > 0, "a block is let go that is not held");
+  block& held = *place->second;
+  if (--held.holds == 0 && !held.is_owned) retire(place->second);
 }
 
 void memory_pool::close_ward() {

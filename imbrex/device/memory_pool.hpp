@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
 #include <vector>
 
 #include <imbrex/device/backend.hpp>
@@ -45,6 +44,12 @@ class memory_pool {
   void* take(std::size_t bytes);
   /// An address that `take` has returned.
   void give_back(void* address) noexcept;
+  /// Keeps the block with that address in it from being handed out again, also when its owner gives it back,
+  /// until as many calls of `let_go` as of this. Returns the block; null if it is none of this pool's, or not
+  /// in use.
+  void* hold(const void* inside);
+  /// A block that `hold` has returned.
+  void let_go(void* address) noexcept;
   /// Gives what is not in use back to the driver; waits for the quarantine.
   void trim();
   statistics counts() const;
@@ -53,6 +58,8 @@ class memory_pool {
   struct block {
     void* address = nullptr;
     std::size_t size = 0;
+    int holds = 0;
+    bool is_owned = false;  ///< else it is in use only because it is held
   };
   using blocks = std::list<block>;  // giving back moves a node, and so cannot fail
 
@@ -62,6 +69,7 @@ class memory_pool {
   };
 
   void* reuse(std::size_t bytes);
+  void retire(blocks::iterator used) noexcept;
   void close_ward();
   void open_wards(bool wait);
   void put_by(blocks& from);
@@ -72,7 +80,7 @@ class memory_pool {
   detail::stream_registry& streams_;
   mutable std::mutex lock_;
   blocks in_use_;
-  std::unordered_map<void*, blocks::iterator> place_of_;
+  std::map<void*, blocks::iterator> place_of_;
   std::map<std::size_t, blocks> free_;
   blocks given_back_;        // since the last ward was closed
   std::vector<ward> wards_;  // the quarantine

@@ -71,6 +71,34 @@ void events_order_streams(subject& in) {
   in.expect_equal(events.made(), 1U, "the number of events made");
 }
 
+/// Events that go from hand to hand, as buffers do; they are used again.
+void shared_events_order_streams(subject& in) {
+  mark_log log(in);
+  stream a = make(in, "a");
+  stream b = make(in, "b");
+  std::vector<int> order;
+  shared_event turn;
+  in.expect(turn.done() && !turn, "an event of nothing is not done");
+  for (int i = 0; i < 20; ++i) {
+    stream& now = i % 2 == 0 ? a : b;
+    now.wait(turn);
+    now.launch(append, log.span(), i, (20 - i) * 10 * us);
+    const shared_event before = turn;
+    turn = shared_event(now);
+    order.push_back(i);
+  }
+  b.synchronize();
+  log.expect(order);
+  in.expect(turn.done(), "the last event is not done");
+  in.expect(in.first().shared_events().made() <= 3, "events are not used again");
+  turn = {};
+  in.expect_equal(in.first().shared_events().taken(), 0U, "the number of events in use");
+
+  a.begin_capture();
+  expect_in(in, refusal(in, "an event of a captured stream", [&] { const shared_event none(a); }),
+            "the stream is being captured");
+  static_cast<void>(a.end_capture());
+}
 void events_order_copies_and_kernels(subject& in) {
   constexpr std::size_t size = 1000;
   event_pool events(in.first());
@@ -257,6 +285,7 @@ const std::array checks{
     device_check{"a_stream_keeps_its_order", a_stream_keeps_its_order},
     device_check{"copies_keep_their_place", copies_keep_their_place},
     device_check{"events_order_streams", events_order_streams},
+    device_check{"shared_events_order_streams", shared_events_order_streams},
     device_check{"events_order_copies_and_kernels", events_order_copies_and_kernels},
     device_check{"an_event_is_done_when_its_work_is", an_event_is_done_when_its_work_is},
     device_check{"an_event_can_be_recorded_again", an_event_can_be_recorded_again},

@@ -113,13 +113,32 @@ void stream::record(event& at) {
   at.recorded_ = true;
 }
 
+shared_event::shared_event(stream& work) {
+  if (work.capturing())
+    throw device_error(work.on().info().label(), work.owner(), "record an event",
+                       "the stream is being captured, and what is outside cannot wait for it; send after the "
+                       "capture has ended");
+  shared_event taken;
+  taken.at_ = &work.on().shared_events().take();
+  work.record(taken);
+  std::swap(at_, taken.at_);
+}
+
+void stream::record(shared_event& at) { backend().record(at.backend()); }
+
 void stream::wait(const event& until) {
-  if (!until.recorded_) return;
-  event_backend& awaited = until.backend();
-  if (until.device() == on_->info().id) {
+  if (until.recorded_) wait(until.backend(), until.device());
+}
+
+void stream::wait(const shared_event& until) {
+  if (until) wait(until.backend(), until.device());
+}
+
+void stream::wait(event_backend& awaited, const void* device) {
+  if (device == on_->info().id) {
     backend().wait(awaited);
   } else {
-    check_backend("wait for an event", until.device());
+    check_backend("wait for an event", device);
     on_->registry().join(backend(), awaited);
   }
   if (is_shared_ && capturing()) refuse_capture("wait for an event");

@@ -16,10 +16,13 @@
 #include <imbrex/device/graph.hpp>
 #include <imbrex/device/kernel.hpp>
 #include <imbrex/device/pinned_span.hpp>
+#include <imbrex/device/shared_event.hpp>
 
 namespace imbrex {
 
 class stream;
+template <class T>
+class device_buffer;
 
 /// The end of the work that was submitted to a stream so far, which an entry method awaits.
 struct [[nodiscard("co_await stream.done()")]] stream_end {
@@ -111,6 +114,13 @@ class stream {
   /// Later operations of this stream wait for the event's last record, or for nothing if it was never
   /// recorded. The event may be of another device of the same backend.
   void wait(const event& until);
+  void wait(const shared_event& until);
+  /// Later operations wait until the contents of the buffer are there, as whoever sent it has said
+  /// (`device_buffer::ready_after`).
+  template <class T>
+  void wait(const device_buffer<T>& until) {
+    wait(until.ready());
+  }
 
   /// Writes the value into the flag in the stream's order. Throws `device_error` if the device cannot do
   /// this.
@@ -150,6 +160,9 @@ class stream {
   void share() noexcept { is_shared_ = true; }
 
  private:
+  friend class shared_event;
+  void record(shared_event& at);
+  void wait(event_backend& awaited, const void* device);
   stream_backend& backend() const;
   /// Checks that an operation uses something of this device.
   void check_device(std::string_view operation, std::string_view what, const void* device) const;

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include <imbrex/device/pooled_memory.hpp>
+#include <imbrex/device/shared_event.hpp>
+
+namespace imbrex {
+
+class reader;
+class writer;
+
+namespace detail {
+
+/// Whose memory a part of a message is that does not own it. It is destroyed when the part needs it no more.
+class memory_lender {
+ public:
+  virtual ~memory_lender() = default;
+  /// The memory will have been read then, and is needed no more.
+  virtual void read(const shared_event& at) noexcept = 0;
+};
+
+/// The part of a message that lies in a device's memory: what a `device_buffer` is made of. While it crosses
+/// to another process its contents are on the host. Its owner's thread.
+class device_part {
+ public:
+  /// Of nothing.
+  device_part() noexcept = default;
+  /// Memory of another that is filled then, until it lands.
+  device_part(const void* address, imbrex::device& of, std::size_t count, std::size_t size,
+              shared_event filled, std::unique_ptr<memory_lender> lender) noexcept
+      : of_(&of),
+        count_(count),
+        size_(size),
+        ready_(std::move(filled)),
+        lent_(address),
+        lender_(std::move(lender)) {}
+  /// So many elements of that size. Throws `device_out_of_memory`.
+  device_part(imbrex::device& of, std::size_t count, std::size_t size)
+      : memory_(of, memory_kind::device, count, size), of_(&of), count_(count), size_(size) {}
+  device_part(device_part&& other) noexcept;
+  device_part& operator=(device_part&& other) noexcept;
+
+  void* address() const noexcept { return memory_.address(); }
+  std::size_t count() const noexcept { return count_; }
+  std::size_t bytes() const noexcept { return count_ * size_; }
+  const void* device() const noexcept { return memory_.device(); }
+  void release() noexcept {
+    memory_.release();
+    count_ = 0;
+  }
+
+  void ready_after(stream& work);
+  const shared_event& ready() const noexcept { return ready_; }
+
+  // While it crosses to another process.
+
+  /// True if its contents must be copied to the host before it can be written.
+  bool is_on_device() const noexcept { return memory_ || lender_ != nullptr; }
+  /// The device that it is on, if it is on one.
+  imbrex::device* on() const noexcept { return is_on_device() ? of_ : nullptr; }
+  /// Begins to copy its contents to the host, by a stream of its device; done with what the stream has done
+  /// then.
+  void begin_to_leave(stream& out);
+  /// That is done: the memory of the device is given back.
+  void leave() noexcept;
+  /// Its contents on the host, to be written. Throws serial_error if they are not there. Where bytes are only
+  /// counted its contents are not: they do not pass through the host where they need not.
+  void serialize(writer& out) const;
+  /// Reads them, as elements of that size; then it is on no device until it lands.
+  void serialize(reader& in, std::size_t size);
+  /// True unless it is memory of its own on that device, or of nothing.
+  bool must_land(const imbrex::device& here) const noexcept {
+    return host_ != nullptr || lender_ != nullptr || (memory_ && of_ != &here);
+  }
+  /// Brings it to memory of its own on the device that `in` is a stream of. `out` is a stream of the device
+  /// where it is, if that is another; the copies are ordered, nobody waits. Throws `device_out_of_memory`.
+  void land(stream& in, stream* out);
+  /// Copies its contents to that memory of the same device, in the order of the stream; it is of nothing then.
+  void land_at(void* address, stream& in, stream* out);
+
+ private:
+  struct host_copy;
+  struct host_copy_deleter {
+    void operator()(host_copy* c) const noexcept;
+  };
+
+  const void* source() const noexcept { return lender_ != nullptr ? lent_ : memory_.address(); }
+  void copy_to(void* address, stream& in, stream* out);
+  void copy_by_host(void* address, stream& in, stream& out);
+
+  pooled_memory memory_;
+  imbrex::device* of_ = nullptr;
+  std::size_t count_ = 0;
+  std::size_t size_ = 0;
+  shared_event ready_;
+  std::unique_ptr<host_copy, host_copy_deleter> host_;
+  const void* lent_ = nullptr;
+  std::unique_ptr<memory_lender> lender_;
+};
+
+}  // namespace detail
+}  // namespace imbrex

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include <imbrex/device/backend.hpp>
+
+namespace imbrex::detail {
+
+/// The events of a device that go from thread to thread, for reuse. Any thread.
+class shared_event_pool {
+ public:
+  explicit shared_event_pool(device_backend& of) : of_(of) {}
+  shared_event_pool(const shared_event_pool&) = delete;
+  shared_event_pool& operator=(const shared_event_pool&) = delete;
+
+  struct record {
+    explicit record(shared_event_pool& pool) : from(pool) {}
+    shared_event_pool& from;
+    std::unique_ptr<event_backend> backend;
+    std::atomic<std::uint32_t> owners{1};
+  };
+  record& take();
+  void give_back(record& r) noexcept;
+  const device_info& info() const { return of_.info(); }
+  /// Throws `error` once the device has ended.
+  void check_alive() const;
+  void end() noexcept { ended_.store(true, std::memory_order_relaxed); }
+  /// How many it has made, and how many of these are in use.
+  std::size_t made();
+  std::size_t taken();
+
+ private:
+  device_backend& of_;
+  std::atomic<bool> ended_{false};
+  std::mutex lock_;
+  std::vector<std::unique_ptr<record>> all_;
+  std::vector<record*> free_;  ///< has room for all
+};
+
+}  // namespace imbrex::detail
