@@ -38,7 +38,10 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/coro/when_any.hpp
   imbrex/serial/archive.hpp
 
+  imbrex/core/gpu/device_argument.hpp
+  imbrex/core/gpu/device_channel.hpp
   imbrex/core/gpu/device_choice.hpp
+  imbrex/core/gpu/device_loan.hpp
   imbrex/core/gpu/device_work.hpp
   imbrex/core/gpu/stream_set.hpp
   imbrex/core/gpu/work_request.hpp
@@ -50,6 +53,7 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/device/kernel.hpp
   imbrex/device/native_stream.hpp
   imbrex/device/pinned_span.hpp
+  imbrex/device/shared_event.hpp
   imbrex/device/stream.hpp
 
   imbrex/grid/boundaries.hpp

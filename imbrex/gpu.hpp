@@ -4,7 +4,10 @@
 // All that a program needs that gives work to devices.
 #include <imbrex/imbrex.hpp>
 
+#include <imbrex/core/gpu/device_argument.hpp>
+#include <imbrex/core/gpu/device_channel.hpp>
 #include <imbrex/core/gpu/device_choice.hpp>
+#include <imbrex/core/gpu/device_loan.hpp>
 #include <imbrex/core/gpu/device_work.hpp>
 #include <imbrex/core/gpu/stream_set.hpp>
 #include <imbrex/core/gpu/work_request.hpp>

@@ -57,6 +57,12 @@ inline constexpr bool can_be_sent = false;
 /// True for what belongs to a device; specialised by those who know devices.
 template <class T>
 inline constexpr bool stays_with_device = false;
+/// True for what of that travels in messages nevertheless, as the runtime copies its contents; specialised
+/// beside.
+template <class T>
+inline constexpr bool is_device_memory = false;
+/// Among the parents in `find_problem`: that the value is an argument of an entry, or goes to a mailbox.
+struct in_message {};
 
 // One class for each reason; the condition of the static_assert makes the compiler name the type and the
 // field.
@@ -93,8 +99,9 @@ struct is_of_a_device {
   static void say() {
     static_assert(
         can_be_sent<Place...>,
-        "imbrex: memory, streams and events of a device stay in their process: send the values as a "
-        "std::vector, copied by way of pinned memory, and make the rest of gpu() where they arrive");
+        "imbrex: memory, streams and events of a device stay in their process: give a device_buffer to an "
+        "entry or mailbox as an argument or a field of an aggregate, or send the values as a std::vector, "
+        "and make the rest of gpu() where they arrive");
   }
 };
 template <class... Place>
@@ -244,7 +251,9 @@ consteval auto find_problem_of_elements(const Template<Element...>*) {
 template <class T, class... Parent>
 consteval auto find_problem() {
   constexpr kind k = kind_of<T>();
-  if constexpr (stays_with_device<T>)
+  if constexpr (is_device_memory<T> && (std::is_same_v<in_message, Parent> || ...))
+    return no_problem{};
+  else if constexpr (stays_with_device<T>)
     return problem<is_of_a_device, T>{};
   else if constexpr (k == kind::pointer)
     return problem<is_pointer, T>{};
@@ -313,4 +322,23 @@ consteval void check_serializable() {
     constexpr auto said = detail::explanation<decltype(detail::find_problem<T>())>;
 }
 
+namespace detail {
+
+/// A `T` can be an argument of an entry or a value of a mailbox.
+template <class T>
+concept serializable_in_message =
+    is_view<T> || std::is_same_v<decltype(find_problem<T, in_message>()), no_problem>;
+
+/// As `check_serializable`, for what goes into a message.
+template <class T>
+consteval void check_serializable_in_message() {
+  if constexpr (!is_view<T>) [[maybe_unused]]
+    constexpr auto said = explanation<decltype(find_problem<T, in_message>())>;
+}
+
+/// True if a message with a `T` carries memory of a device.
+template <class T>
+inline constexpr bool carries_device_memory = serializable_in_message<T> && !serializable<T>;
+
+}  // namespace detail
 }  // namespace imbrex

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect: imbrex: memory, streams and events of a device stay in their process: send the values
+// expect: imbrex: memory, streams and events of a device stay in their process: give a device_buffer
 #include <imbrex/gpu.hpp>
 
 class cell : public imbrex::chare<cell> {

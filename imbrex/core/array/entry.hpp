@@ -11,6 +11,7 @@
 
 #include <imbrex/core/array/location.hpp>
 #include <imbrex/core/array/mailbox.hpp>
+#include <imbrex/core/message/device_parts.hpp>
 #include <imbrex/core/message/member_traits.hpp>
 #include <imbrex/core/message/named_entry.hpp>
 
@@ -65,6 +66,30 @@ inline constexpr work_type functions_of_entry = functions_of<Message>(entry_spel
 template <class T>
 collection<T>* part_for(message& m);
 
+template <class Arguments>
+inline constexpr bool any_carries = false;
+template <class... Argument>
+inline constexpr bool any_carries<std::tuple<Argument...>> = (carries_device_memory<Argument> || ...);
+
+/// Brings argument number I to this PE's device. One that the chare has a place for asks it, with the
+/// arguments before.
+template <std::size_t I, class T, class Arguments>
+void land_argument(T& chare, Arguments& given) {
+  auto& argument = std::get<I>(given);
+  [&]<std::size_t... Before>(std::index_sequence<Before...>) {
+    if constexpr (requires { argument.land(chare, std::get<Before>(given)...); })
+      argument.land(chare, std::get<Before>(given)...);
+    else
+      land_device_memory(argument);
+  }(std::make_index_sequence<I>());
+}
+template <class T, class... Argument>
+void land_arguments(T& chare, std::tuple<Argument...>& given) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (land_argument<I>(chare, given), ...);
+  }(std::index_sequence_for<Argument...>());
+}
+
 /// A message that sits in the mailbox or channel M of a T.
 template <class T, auto M>
 struct port_message : element_message<key_type<typename T::index_type>> {
@@ -73,7 +98,10 @@ struct port_message : element_message<key_type<typename T::index_type>> {
 
   letter<value_type> content;
 
-  port_message() { content.envelope = this; }
+  port_message() {
+    content.envelope = this;
+    if constexpr (carries_device_memory<value_type>) this->has_device_memory = true;
+  }
   template <class V>
   port_message(std::int64_t reference, V&& value) : port_message() {
     content.reference = reference;
@@ -90,12 +118,17 @@ struct port_message : element_message<key_type<typename T::index_type>> {
         post_to_port<value_type> post = &port_message::post;
         message_type::post = reinterpret_cast<void (*)()>(post);
       }
+      if constexpr (carries_device_memory<value_type>)
+        this->device_parts = [](work& m, std::vector<device_part*>& parts) {
+          collect_device_parts(static_cast<port_message&>(m).content.value, parts);
+        };
     }
   };
   static inline record type_record{};
   void serialize(auto& ar) {
     process_key(this->key, ar);
-    ar(content.reference, content.value);
+    ar(content.reference);
+    process_in_message(ar, content.value);
   }
   void deliver() {
     auto* part = part_for<T>(*this);
@@ -105,7 +138,21 @@ struct port_message : element_message<key_type<typename T::index_type>> {
       return part->route(*this);
     run_on(*e);
   }
-  void run_on(chare_header& e) { (element_memory<T>::object(e).*M).put(content); }
+  void run_on(chare_header& e) {
+    if constexpr (carries_device_memory<value_type>) {
+      std::exception_ptr thrown;
+      try {
+        land_device_memory(content.value);
+      } catch (...) {
+        thrown = std::current_exception();
+      }
+      if (thrown) {
+        const message_guard guard(*this);
+        return fail_entry(*this, e, std::move(thrown));
+      }
+    }
+    (element_memory<T>::object(e).*M).put(content);
+  }
   static void post(std::uint64_t collection, std::uint64_t linear, std::int64_t reference,
                    value_type&& value);
 
@@ -124,13 +171,21 @@ struct call_message : element_message<key_type<typename T::index_type>> {
   /// True if several elements can be called with one set of arguments: the entry ends at once and moves nothing out of it.
   static constexpr bool is_shareable = !traits::suspends && traits::only_reads_arguments;
 
+  static constexpr bool carries = any_carries<arguments_type>;
+
   arguments_type arguments;
 
-  call_message() = default;
-  explicit call_message(const arguments_type& a) : arguments(a) {}
+  call_message() {
+    if constexpr (carries) this->has_device_memory = true;
+  }
+  explicit call_message(const arguments_type& a) : arguments(a) {
+    if constexpr (carries) this->has_device_memory = true;
+  }
   template <class... A>
     requires(sizeof...(A) == traits::arity)
-  explicit call_message(std::in_place_t, A&&... a) : arguments(std::forward<A>(a)...) {}
+  explicit call_message(std::in_place_t, A&&... a) : arguments(std::forward<A>(a)...) {
+    if constexpr (carries) this->has_device_memory = true;
+  }
 
   struct record : entry_type<T, M> {
     record() : entry_type<T, M>(functions_of_entry<call_message, T, M>) {
@@ -138,12 +193,17 @@ struct call_message : element_message<key_type<typename T::index_type>> {
         this->named = [](const work& m) {
           return kind_of_name(std::get<0>(static_cast<const call_message&>(m).arguments));
         };
+      if constexpr (carries)
+        this->device_parts = [](work& m, std::vector<device_part*>& parts) {
+          std::apply([&parts](auto&... each) { (collect_device_parts(each, parts), ...); },
+                     static_cast<call_message&>(m).arguments);
+        };
     }
   };
   static inline record type_record{};
   void serialize(auto& ar) {
     process_key(this->key, ar);
-    std::apply([&ar](auto&... each) { ar(each...); }, arguments);
+    std::apply([&ar](auto&... each) { (process_in_message(ar, each), ...); }, arguments);
   }
   void deliver() {
     auto* part = part_for<T>(*this);
@@ -169,6 +229,7 @@ struct call_message : element_message<key_type<typename T::index_type>> {
     late_exception thrown;
     try {
       T& chare = element_memory<T>::object(e);
+      if constexpr (carries) land_arguments(chare, arguments);
       if constexpr (std::is_void_v<result>) {
         traits::template invoke<T, M>(chare, arguments);
         if (this->reply) send_end(this->origin, this->reply);
@@ -193,7 +254,9 @@ struct call_message : element_message<key_type<typename T::index_type>> {
     scope* s = nullptr;
     std::exception_ptr thrown;
     try {
-      auto begun = traits::template invoke<T, M>(element_memory<T>::object(e), arguments);
+      T& chare = element_memory<T>::object(e);
+      if constexpr (carries) land_arguments(chare, arguments);
+      auto begun = traits::template invoke<T, M>(chare, arguments);
       s = ::new (pool::allocate(sizeof(scope))) scope();
       s->chare = &e;
       s->request = this;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <imbrex/base/narrowed.hpp>
+#include <imbrex/core/message/device_parts.hpp>
 #include <imbrex/core/message/message.hpp>
 #include <imbrex/coro/scope.hpp>
 #include <imbrex/coro/waiter.hpp>
@@ -302,12 +303,15 @@ void mailbox<T>::serialize(auto& ar) {
       auto& m = detail::make_message<detail::bare_letter<T>>();
       m.content.envelope = &m;
       detail::message_guard mine(m);
-      ar(m.content.reference, m.content.value);
+      ar(m.content.reference);
+      detail::process_in_message(ar, m.content.value);
       unread_.add(static_cast<detail::bare_letter<T>&>(mine.release()).content);
     }
   } else {
-    for (auto* l = unread_.first(); l != nullptr; l = l->later)
-      ar(l->reference, static_cast<detail::letter<T>*>(l)->value);
+    for (auto* l = unread_.first(); l != nullptr; l = l->later) {
+      ar(l->reference);
+      detail::process_in_message(ar, static_cast<detail::letter<T>*>(l)->value);
+    }
   }
 }
 

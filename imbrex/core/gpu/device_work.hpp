@@ -19,6 +19,13 @@
 
 namespace imbrex {
 
+/// In a message alone: its contents go to the host where it crosses to another process.
+template <class T>
+struct serializer<device_buffer<T>> {
+  static void serialize(writer& out, device_buffer<T>& b) { b.part()->serialize(out); }
+  static void serialize(reader& in, device_buffer<T>& b) { b.part()->serialize(in, sizeof(T)); }
+};
+
 /// The device of this PE, of which `stream`s and buffers are made. Several PEs may have the same device.
 /// Throws imbrex::error if the PE has none.
 device& gpu();
@@ -30,6 +37,8 @@ device_completions& completions_here();
 
 template <class T>
 inline constexpr bool stays_with_device<device_buffer<T>> = true;
+template <class T>
+inline constexpr bool is_device_memory<device_buffer<T>> = true;
 template <class T>
 inline constexpr bool stays_with_device<pinned_buffer<T>> = true;
 template <class T>

@@ -94,6 +94,8 @@ run_devices::run_devices(const options& settings, simulated_clock* time, bool ch
 }
 
 run_devices::~run_devices() {
+  transfers_.clear();
+  carriers_.clear();
   request_streams_.clear();
   shared_streams_.clear();
   completions_.clear();
@@ -149,6 +151,7 @@ void run_devices::attach(scheduler& pe, int which) {
                                                               how_.completion, how_.poll,
                                                               charges_pes_ ? &costs : nullptr));
   pe.attach(*completions_.back());
+  transfers_.resize(std::max(transfers_.size(), static_cast<std::size_t>(pe.pe()) + 1));
   users_.resize(devices_.size());
   users_[static_cast<std::size_t>(which)].push_back(pe.pe());
 }
@@ -181,6 +184,23 @@ std::vector<stream>& run_devices::request_streams(device& of) {
       streams.emplace_back(of, stream_priority::normal, "the work requests to " + of.info().label());
     return streams;
   });
+}
+
+transfer_streams& run_devices::transfers(int pe, device& of) {
+  auto& own = transfers_[static_cast<std::size_t>(pe)];
+  if (own == nullptr) own = std::make_unique<transfer_streams>(of, pe);
+  return *own;
+}
+
+stream& run_devices::carrier(device& of) {
+  return shared_by_pes(of, carriers_,
+                       [&of] {
+                         std::vector<stream> streams;
+                         streams.emplace_back(of, stream_priority::high,
+                                              "the messages from " + of.info().label());
+                         return streams;
+                       })
+      ->front();
 }
 
 bool run_devices::drain(std::chrono::milliseconds at_most) {

@@ -13,6 +13,7 @@
 #include <imbrex/base/clock.hpp>
 #include <imbrex/base/random.hpp>
 #include <imbrex/core/gpu/device_choice.hpp>
+#include <imbrex/core/gpu/transfer_streams.hpp>
 #include <imbrex/core/options/options.hpp>
 #include <imbrex/device/device.hpp>
 #include <imbrex/device/emulated/simulated_time.hpp>
@@ -75,6 +76,10 @@ class run_devices {
   /// The streams of all work requests to that device: to it, kernels, from it. They live as long as this. Any
   /// thread.
   std::vector<stream>& request_streams(device& of);
+  /// The streams by which messages bring memory of devices to that PE, and take it away. Its thread.
+  transfer_streams& transfers(int pe, device& of);
+  /// The stream by which PEs of other devices copy from that one. Any thread.
+  stream& carrier(device& of);
 
   /// Waits until the devices have nothing to do any more. False if that takes longer. Throws device_error if
   /// one has failed.
@@ -123,6 +128,8 @@ class run_devices {
   std::mutex shared_streams_lock_;
   streams_of_devices shared_streams_;
   streams_of_devices request_streams_;
+  streams_of_devices carriers_;
+  std::vector<std::unique_ptr<transfer_streams>> transfers_;  ///< by PE of the job
 };
 
 }  // namespace imbrex::detail

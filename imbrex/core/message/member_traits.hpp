@@ -116,13 +116,20 @@ consteval bool argument_fits() {
   using given = std::remove_cvref_t<Argument>;
   if constexpr (is_pointer || writes) {
     return false;
-  } else if constexpr (stays_with_device<value> || (stays_with_device<given> && !converts)) {
-    check_serializable<std::conditional_t<stays_with_device<value>, value, given>>();
+  } else if constexpr (is_device_memory<given> && !converts && !std::is_same_v<Argument, given&&>) {
+    static_assert(converts,
+                  "imbrex: memory of a device is not copied into a message: give the device_buffer itself, "
+                  "by std::move");
+    return false;
+  } else if constexpr ((stays_with_device<value> && !is_device_memory<value>) ||
+                       (stays_with_device<given> && !converts)) {
+    using of_device = std::conditional_t<stays_with_device<value> && !is_device_memory<value>, value, given>;
+    check_serializable<of_device>();
     return false;
   } else {
     if constexpr (check_conversion<Number, Argument, Parameter>()) {
-      check_serializable<value>();
-      return serializable<value>;
+      check_serializable_in_message<value>();
+      return serializable_in_message<value>;
     }
     return false;
   }

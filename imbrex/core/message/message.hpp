@@ -8,6 +8,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <imbrex/base/pool.hpp>
 #include <imbrex/base/type_name.hpp>
@@ -19,6 +20,9 @@
 namespace imbrex {
 
 struct chare_header;
+namespace detail {
+class device_part;
+}
 
 /// One kind of message: one object for each entry method or port that the program names, and for each kind of
 /// message of the runtime itself. They register themselves before main() and are numbered in the order of
@@ -46,6 +50,8 @@ struct message_type : work_type {
   /// Sends a value to the port of an element, as a `post_to_port<V>`; null unless the entry is a port of
   /// chares with dense indices. What one end of a channel knows of the other.
   void (*post)() = nullptr;
+  /// Finds what a message holds of the memory of devices; null unless this kind carries any.
+  void (*device_parts)(work& message, std::vector<detail::device_part*>& parts) = nullptr;
   /// How a message of this kind that is short runs as it came, a `short_item`; null if it must be unpacked.
   const work_type* as_short = nullptr;
   /// When it comes from another process it runs at once, where the PE looks at its network between items; else before all

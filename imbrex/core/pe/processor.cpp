@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/core/message/device_parts.hpp>
 #include <imbrex/core/pe/run_marks.hpp>
 #include <imbrex/core/pe/run_services.hpp>
 
@@ -38,7 +39,9 @@ std::uint64_t processor::new_collection() { return run_.new_collection(); }
 void processor::dispatch_otherwise(message& m, int to) {
   announce(m, to);
   if (to == pe() && direct_) return push(m);
-  wire_->send(m, to);
+  if (m.has_device_memory && !here_.holds(to)) [[unlikely]]
+    return send_from_devices(*this, m, to);
+  carry(m, to);
 }
 
 processor::slot& processor::slot_to_change(std::uint64_t id) {

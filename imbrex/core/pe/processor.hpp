@@ -146,6 +146,9 @@ class processor final : public scheduler {
     dispatch_otherwise(m, to);
   }
 
+  /// Gives a message that has been announced to the transport.
+  void carry(message& m, int to) { wire_->send(m, to); }
+
   /// What takes short messages to that PE as bytes; null if messages must be made.
   endpoint* endpoint_for_written(int to) const {
     if (beyond_ == nullptr) return nullptr;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <imbrex/core/message/device_parts.hpp>
 #include <imbrex/net/local/serializing.hpp>
 #include <imbrex/net/packing.hpp>
 #include <imbrex/sched/observer.hpp>
@@ -14,7 +15,7 @@ void link_transport::send(work& item, int to) {
   if (!distant_(to)) return carrier_.send(item, to);
   const auto now = time_.now();
   detail::message_guard content(static_cast<message&>(item));
-  const auto due = entrance_.inject(model_, now, packed_size(item));
+  const auto due = entrance_.inject(model_, now, packed_size(item) + detail::device_bytes(content.get()));
   auto& envelope = detail::make_message<detail::late_message>(due);
   envelope.enclose(content.release());
   carrier_.send(envelope, to);

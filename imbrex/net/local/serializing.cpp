@@ -7,7 +7,7 @@
 namespace imbrex {
 
 work& repack(work& item) {
-  if (item.type->pack == nullptr || item.is_object) return item;
+  if (item.type->pack == nullptr || item.is_object || item.has_device_memory) return item;
   const std::unique_ptr<work, void (*)(work*)> original(&item, [](work* w) { w->type->destroy(*w); });
   writer out;
   item.type->pack(item, out);

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/gpu/device_channel.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <imbrex/core/behaviour/machines.test.hpp>
+#include <imbrex/device/buffer.hpp>
+
+namespace imbrex::device_channel_test {
+
+constexpr kernel<device_span<std::int64_t>, std::int64_t> count_from{
+    .name = "count_from",
+    .host =
+        [](device_span<std::int64_t> to, std::int64_t first) {
+          for (std::size_t i = 0; i < to.size(); ++i) to.data()[i] = first + static_cast<std::int64_t>(i);
+        },
+    .work = [](device_span<std::int64_t> to,
+               std::int64_t) { return work_size{.time = nanoseconds(700 * (to.size() % 5))}; }};
+constexpr kernel<device_span<const std::int64_t>, std::int64_t, device_span<std::int64_t>> compare{
+    .name = "compare",
+    .host = [](device_span<const std::int64_t> cells, std::int64_t first, device_span<std::int64_t> wrong) {
+      for (std::size_t i = 0; i < cells.size(); ++i)
+        if (cells.data()[i] != first + static_cast<std::int64_t>(i)) ++wrong.data()[0];
+    }};
+
+std::int64_t first_of(int from, int round) { return 500'009LL * from + 1013LL * round; }
+std::size_t size_of(int round) { return std::size_t(round * round % 41); }
+
+/// Two of them, each the other's neighbour.
+class end : public chare<end> {
+ public:
+  end() : wrong_(gpu(), 1), seen_(gpu(), 1) {
+    fill_.fill(wrong_.span(), std::byte(0));
+    look_.wait(shared_event(fill_));
+  }
+
+  device_channel<std::int64_t> line;
+
+  void connect() { line.connect<&end::line>(peers()[1 - where()[0]]); }
+
+  task<> talk(int rounds) {
+    co_await when_all(say(rounds), hear(rounds));
+    co_await look_.done();
+  }
+  /// Lends one array and sends it again as soon as it may; each third goes as a buffer.
+  task<> say(int rounds) {
+    device_buffer<std::int64_t> kept(gpu(), 41);
+    for (int round = 0; round < rounds; ++round) {
+      if (round % 3 == 2) {
+        device_buffer<std::int64_t> given(gpu(), size_of(round));
+        fill_.launch(count_from, given.span(), first_of(where()[0], round));
+        line.send(std::move(given).ready_after(fill_));
+        continue;
+      }
+      const auto face = kept.span().subspan(0, size_of(round));
+      fill_.launch(count_from, face, first_of(where()[0], round));
+      const auto loan = line.send(face, fill_);
+      co_await loan.done();
+    }
+  }
+  task<> hear(int rounds) {
+    const int other = 1 - where()[0];
+    for (int round = 0; round < rounds; round += 2) {
+      device_buffer<std::int64_t> ghost(gpu(), size_of(round));
+      if (round + 1 == rounds) {
+        co_await line.receive(ghost.span(), look_);
+      } else {  // two receives under way
+        auto [nothing, buffer] = co_await when_all(line.receive(ghost.span(), look_), line.receive());
+        EXPECT_EQ(buffer.size(), size_of(round + 1));
+        look_.wait(buffer);
+        look_.launch(compare, std::as_const(buffer).span(), first_of(other, round + 1), wrong_.span());
+      }
+      look_.launch(compare, std::as_const(ghost).span(), first_of(other, round), wrong_.span());
+    }
+  }
+  task<std::int64_t> wrong() {
+    look_.copy(seen_.span(), std::as_const(wrong_).span());
+    co_await look_.done();
+    co_return seen_[0];
+  }
+
+  /// All before the other end receives.
+  void say_ahead(int rounds) {
+    for (int round = 0; round < rounds; ++round) {
+      device_buffer<std::int64_t> given(gpu(), size_of(round));
+      fill_.launch(count_from, given.span(), first_of(where()[0], round));
+      static_cast<void>(line.send(std::as_const(given).span(), fill_));  // the loan keeps the memory
+    }
+  }
+  task<std::string> receive_in_vain() {
+    device_buffer<std::int64_t> ghost(gpu(), 5);
+    try {
+      co_await line.receive(ghost.span(), look_);
+    } catch (const error& e) {
+      co_return e.what();
+    }
+    co_return "none";
+  }
+  std::string send_in_vain() {
+    try {
+      device_buffer<std::int64_t> face(gpu(), 5);
+      line.send(std::move(face));
+    } catch (const error& e) {
+      return e.what();
+    }
+    return "none";
+  }
+  void say_three() {
+    device_buffer<std::int64_t> face(gpu(), 3);
+    line.send(std::move(face).ready_after(fill_));
+  }
+
+ private:
+  stream fill_{gpu(), stream_priority::normal, "fill"}, look_{gpu(), stream_priority::normal, "look"};
+  device_buffer<std::int64_t> wrong_;
+  pinned_buffer<std::int64_t> seen_;
+};
+
+class device_channels : public on_machine {
+ protected:
+  template <class Main>
+  void run_with(int devices, const Main& main) {
+    for (options settings : GetParam().runs) {
+      settings.device = "emulated";
+      settings.devices = devices;
+      EXPECT_EQ(run_once(settings, main), 0);
+      if (!HasFailure()) continue;
+      ADD_FAILURE() << "with " << text_of(settings);
+      return;
+    }
+  }
+};
+
+std::vector<machine_under_test> some_machines() {
+  std::vector<machine_under_test> some;
+  for (auto& m : machines())
+    if (m.name == "threads_1" || m.name == "threads_2" || m.name == "shuffle" || m.name == "delayed_link" ||
+        m.name == "ucx_2x1" || m.name == "ucx_2x2_comm_thread")
+      some.push_back(m);
+  some.push_back(deterministic_seeds(30));
+  some.push_back(in_simulated_time());
+  return some;
+}
+
+INSTANTIATE_TEST_SUITE_P(on, device_channels, testing::ValuesIn(some_machines()), name_of_machine);
+
+TEST_P(device_channels, bring_arrays_in_order_both_ways) {
+  for (const int devices : {1, 2})
+    run_with(devices, []() -> task<> {
+      auto ends = make_array<end>({2});
+      co_await ends.call<&end::connect>();
+      co_await ends.call<&end::talk>(31);
+      EXPECT_EQ((co_await ends.reduce<&end::wrong>(sum)), 0);
+    });
+}
+TEST_P(device_channels, keep_what_comes_before_it_is_received) {
+  run_with(1, []() -> task<> {
+    auto ends = make_array<end>({2});
+    co_await ends.call<&end::connect>();
+    co_await ends.call<&end::say_ahead>(12);
+    co_await ends.call<&end::hear>(12);
+    EXPECT_EQ((co_await ends.reduce<&end::wrong>(sum)), 0);
+  });
+}
+TEST_P(device_channels, refuse_arrays_of_another_length) {
+  run_with(1, []() -> task<> {
+    auto ends = make_array<end>({2});
+    EXPECT_NE((co_await ends[0].call<&end::send_in_vain>()).find("connect"), std::string::npos);
+    co_await ends.call<&end::connect>();
+    send<&end::say_three>(ends[0]);
+    const std::string text = co_await ends[1].call<&end::receive_in_vain>();
+    EXPECT_NE(text.find("an array of 3 elements where it receives one of 5"), std::string::npos) << text;
+  });
+}
+
+}  // namespace imbrex::device_channel_test

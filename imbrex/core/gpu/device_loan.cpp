@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/gpu/device_loan.hpp>
+
+#include <string>
+#include <utility>
+
+#include <imbrex/core/gpu/device_transfers.hpp>
+#include <imbrex/core/pe/pending.hpp>
+#include <imbrex/device/error.hpp>
+
+namespace imbrex::detail {
+
+loan_record::loan_record(const void* address, device& on, shared_event filled)
+    : address_(address),
+      on_(on),
+      filled_(std::move(filled)),
+      held_(on.memory(memory_kind::device).hold(address)) {}
+
+loan_record::~loan_record() {
+  if (held_ != nullptr && !on_.ended()) on_.memory(memory_kind::device).let_go(held_);
+}
+
+/// Counts one part that is to read.
+class loan_record::reader_of_loan final : public memory_lender {
+ public:
+  explicit reader_of_loan(std::shared_ptr<loan_record> record) : record_(std::move(record)) {
+    const std::lock_guard guard(record_->lock_);
+    ++record_->readers_;
+  }
+  ~reader_of_loan() override { record_->end_reading(read_); }
+  void read(const shared_event& at) noexcept override { read_ = at; }
+
+ private:
+  std::shared_ptr<loan_record> record_;
+  shared_event read_;
+};
+
+device_part loan_record::part(const std::shared_ptr<loan_record>& self, std::size_t count, std::size_t size) {
+  return {self->address_, self->on_, count, size, self->filled_, std::make_unique<reader_of_loan>(self)};
+}
+
+void loan_record::end_reading(const shared_event& read) noexcept {
+  reply_address told;
+  {
+    const std::lock_guard guard(lock_);
+    if (read) {
+      std::erase_if(reads_, [](const shared_event& e) { return e.done(); });
+      reads_.push_back(read);
+    }
+    if (--readers_ == 0) told = std::exchange(waiting_, {});
+  }
+  if (told && scheduler::current() != nullptr) send_end(waiting_pe_, told);
+}
+
+task<> loan_record::done(std::shared_ptr<loan_record> self) {
+  const pending<void> all_have_read("the reading of lent memory");
+  bool waits = false;
+  {
+    const std::lock_guard guard(self->lock_);
+    waits = self->readers_ != 0;
+    if (waits) {
+      if (self->waiting_) throw error("two entries await the end of one loan; await it in one of them");
+      self->waiting_ = all_have_read.address();
+      self->waiting_pe_ = static_cast<std::uint32_t>(processor::here().pe());
+    }
+  }
+  if (waits) co_await all_have_read;
+  stream& out = transfers_here().out;
+  {
+    const std::lock_guard guard(self->lock_);
+    for (const shared_event& read : std::exchange(self->reads_, {})) out.wait(read);
+  }
+  co_await out.done();
+}
+
+void check_lent(const void* device, const stream& filled) {
+  if (device == filled.on().info().id) return;
+  throw device_error(filled.on().info().label(), filled.owner(), "zero_copy",
+                     "the memory is on " +
+                         (device == nullptr ? std::string("no device") : info_of(device).label()) +
+                         "; give a stream of the device where the memory is");
+}
+
+}  // namespace imbrex::detail

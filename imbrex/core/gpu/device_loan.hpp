@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <type_traits>
+#include <vector>
+
+#include <imbrex/core/gpu/device_work.hpp>
+#include <imbrex/core/message/message.hpp>
+#include <imbrex/coro/task.hpp>
+#include <imbrex/device/device_part.hpp>
+#include <imbrex/device/device_span.hpp>
+#include <imbrex/device/shared_event.hpp>
+
+namespace imbrex {
+namespace detail {
+
+/// What the owner of lent memory shares with those who are to read it. Any thread.
+class loan_record {
+ public:
+  /// Memory that holds what is to be read at that event.
+  loan_record(const void* address, device& on, shared_event filled);
+  loan_record(const loan_record&) = delete;
+  loan_record& operator=(const loan_record&) = delete;
+  ~loan_record();
+
+  /// A part of a message that reads the memory. `self` is this.
+  static device_part part(const std::shared_ptr<loan_record>& self, std::size_t count, std::size_t size);
+  /// Ends when all parts have read, or will not.
+  static task<> done(std::shared_ptr<loan_record> self);
+
+ private:
+  class reader_of_loan;
+
+  void end_reading(const shared_event& read) noexcept;
+
+  const void* const address_;
+  device& on_;
+  const shared_event filled_;
+  void* const held_;  ///< the block of the pool; null for memory that no pool has
+  std::mutex lock_;
+  int readers_ = 0;
+  std::vector<shared_event> reads_;
+  std::uint32_t waiting_pe_ = 0;
+  reply_address waiting_;
+};
+
+/// Throws `device_error` unless the memory is of the stream's device.
+void check_lent(const void* device, const stream& filled);
+
+}  // namespace detail
+
+/// Memory of a device that its owner keeps and others are given to read: an argument for parameters of type
+/// `device_argument`. It may go to any number of receivers. Made by `zero_copy`.
+///
+/// The owner must not change the memory before `co_await loan.done()` has ended. Memory of a `device_buffer`
+/// is not used for anything else before, also when the buffer is destroyed.
+template <class T>
+class device_loan {
+ public:
+  device_loan(device_span<const T> memory, stream& filled)
+      : record_(std::make_shared<detail::loan_record>(memory.data(), filled.on(), shared_event(filled))),
+        memory_(memory) {}
+
+  device_span<const T> span() const noexcept { return memory_; }
+  std::size_t size() const noexcept { return memory_.size(); }
+
+  /// Ends when all receivers that it has been sent to so far have read it, or will not, since they have ended.
+  /// Throws `device_error` if the device of this PE fails.
+  task<> done() const { return detail::loan_record::done(record_); }
+
+  /// For the runtime.
+  detail::device_part part() const { return detail::loan_record::part(record_, size(), sizeof(T)); }
+
+ private:
+  std::shared_ptr<detail::loan_record> record_;
+  device_span<const T> memory_;
+};
+
+/// Lends memory that holds what is to be read when the stream has done what was submitted to it so far. On the
+/// way to a receiver on the same device it is copied once, by the device; paper 001 calls this the zero-copy
+/// message. Throws `device_error` if the stream is of another device, or is being captured.
+template <class T>
+device_loan<std::remove_const_t<T>> zero_copy(device_span<T> memory, stream& filled) {
+  detail::check_lent(memory.device(), filled);
+  return {memory, filled};
+}
+
+}  // namespace imbrex

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <ranges>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <imbrex/core/behaviour/machines.test.hpp>
+#include <imbrex/core/gpu/device_argument.hpp>
+#include <imbrex/core/gpu/device_choice.hpp>
+#include <imbrex/core/gpu/device_loan.hpp>
+#include <imbrex/device/buffer.hpp>
+
+namespace imbrex::device_messages_test {
+
+/// Cell i becomes first + i.
+constexpr kernel<device_span<std::int64_t>, std::int64_t> count_from{
+    .name = "count_from",
+    .host =
+        [](device_span<std::int64_t> to, std::int64_t first) {
+          for (std::size_t i = 0; i < to.size(); ++i) to.data()[i] = first + static_cast<std::int64_t>(i);
+        },
+    .work = [](device_span<std::int64_t> to,
+               std::int64_t) { return work_size{.time = nanoseconds(700 * (to.size() % 5))}; }};
+/// Counts the cells that are not so.
+constexpr kernel<device_span<const std::int64_t>, std::int64_t, device_span<std::int64_t>> compare{
+    .name = "compare",
+    .host =
+        [](device_span<const std::int64_t> cells, std::int64_t first, device_span<std::int64_t> wrong) {
+          for (std::size_t i = 0; i < cells.size(); ++i)
+            if (cells.data()[i] != first + static_cast<std::int64_t>(i)) ++wrong.data()[0];
+        },
+    .work =
+        [](device_span<const std::int64_t> cells, std::int64_t, device_span<std::int64_t>) {
+          return work_size{.time = nanoseconds(900 * (cells.size() % 3))};
+        }};
+
+constexpr std::size_t sizes[] = {0, 1, 7, 257, 4096};
+std::int64_t first_of(int from, int round) { return 1'000'003LL * from + 7919LL * round; }
+
+struct parcel {
+  int from = 0;
+  std::vector<device_buffer<std::int64_t>> layers;
+  std::optional<device_buffer<std::int64_t>> edge;
+};
+
+/// Fills memory on its device and checks what comes to it there.
+class node : public chare<node> {
+ public:
+  node()
+      : own_(gpu(), stream_priority::normal, "node " + std::to_string(where()[0])),
+        wrong_(gpu(), 1),
+        place_(gpu(), 2 * room),
+        seen_(gpu(), 1) {
+    own_.fill(wrong_.span(), std::byte(0));
+  }
+
+  mailbox<parcel> parcels;
+  mailbox<int> taken;
+
+  // Owned.
+
+  task<> give(int rounds) {
+    for (int round = 0; round < rounds; ++round)
+      send<&node::keep>(next(), where()[0], round,
+                        filled(sizes[std::size_t(round) % std::size(sizes)], round));
+    for (int round = 0; round < rounds; ++round) co_await taken.receive();
+  }
+  void keep(int from, int round, device_buffer<std::int64_t> cells) {
+    EXPECT_EQ(cells.size(), sizes[std::size_t(round) % std::size(sizes)]);
+    EXPECT_EQ(cells.device(), gpu().info().id);
+    own_.wait(cells);
+    check(std::as_const(cells).span(), first_of(from, round));
+    send<&node::taken>(peers()[from], 0);
+  }
+  task<> keep_later(int from, int round, device_buffer<std::int64_t> cells) {
+    co_await sleep_for(nanoseconds(1000));
+    own_.wait(cells);
+    check(std::as_const(cells).span(), first_of(from, round));
+    send<&node::taken>(peers()[from], 0);
+  }
+  task<> give_to_coroutines(int rounds) {
+    for (int round = 0; round < rounds; ++round)
+      send<&node::keep_later>(next(), where()[0], round, filled(33, round));
+    for (int round = 0; round < rounds; ++round) co_await taken.receive();
+  }
+
+  task<> exchange_parcels(int rounds) {
+    for (int round = 0; round < rounds; ++round) {
+      parcel out{where()[0], {}, std::nullopt};
+      for (int layer = 0; layer < round % 4; ++layer) out.layers.push_back(filled(5, round + layer));
+      if (round % 3 != 0) out.edge = filled(11, round);
+      send<&node::parcels>(next(), round, std::move(out));
+      parcel in = co_await parcels.receive(round);
+      EXPECT_EQ(int(in.layers.size()), round % 4);
+      EXPECT_EQ(in.edge.has_value(), round % 3 != 0);
+      for (int layer = 0; layer < round % 4; ++layer) {
+        own_.wait(in.layers[std::size_t(layer)]);
+        check(std::as_const(in.layers[std::size_t(layer)]).span(), first_of(in.from, round + layer));
+      }
+      if (!in.edge) continue;
+      own_.wait(*in.edge);
+      check(std::as_const(*in.edge).span(), first_of(in.from, round));
+    }
+  }
+
+  // Posted and lent.
+
+  device_place<std::int64_t> place(int from, int round, std::size_t count) {
+    if (round == refused_round) throw std::runtime_error("no place for " + std::to_string(from));
+    asked_ = round;
+    return {place_.span().subspan(room * std::size_t(round % 2), round == short_round ? count - 1 : count),
+            own_};
+  }
+  void take(int from, int round, device_argument<std::int64_t, &node::place> cells) {
+    EXPECT_EQ(asked_, round);
+    EXPECT_EQ(cells.span().data(), place_.span().data() + room * std::size_t(round % 2));
+    check(cells.span(), first_of(from, round));
+    send<&node::taken>(peers()[from], 0);
+  }
+  void take_anywhere(int from, int round, device_argument<std::int64_t> cells) {
+    own_.wait(cells.ready());
+    check(cells.span(), first_of(from, round));
+    send<&node::taken>(peers()[from], 0);
+  }
+  /// Lends one array again and again, and overwrites it as soon as it may.
+  task<> lend(int rounds, int receivers) {
+    const std::size_t count = 301;
+    device_buffer<std::int64_t> face(gpu(), count);
+    for (int round = 0; round < rounds; ++round) {
+      own_.launch(count_from, face.span(), first_of(where()[0], round));
+      const auto loan = zero_copy(face.span(), own_);
+      for (int r = 1; r <= receivers; ++r) {
+        const auto to = peers()[(where()[0] + r) % int(peers().size())];
+        if (r % 2 == 1)
+          send<&node::take>(to, where()[0], round, loan);
+        else
+          send<&node::take_anywhere>(to, where()[0], round, loan);
+      }
+      co_await loan.done();
+    }
+    for (int n = rounds * receivers; n > 0; --n) co_await taken.receive();
+  }
+  task<> give_to_place(int rounds) {
+    for (int round = 0; round < rounds; ++round) {
+      send<&node::take>(next(), where()[0], round, filled(longest - std::size_t(round) % 3, round));
+      co_await taken.receive();
+    }
+  }
+  /// The loan and the buffer go before the receiver has looked.
+  task<> lend_and_forget(int rounds) {
+    for (int round = 0; round < rounds; ++round) {
+      device_buffer<std::int64_t> face = filled(longest, round);
+      send<&node::take_anywhere>(next(), where()[0], round, zero_copy(face.span(), own_));
+      face.release();
+      device_buffer<std::int64_t> other(gpu(), longest);  // which would be the same memory
+      own_.launch(count_from, other.span(), -1);
+    }
+    for (int round = 0; round < rounds; ++round) co_await taken.receive();
+  }
+  task<int> lend_in_vain() {
+    device_buffer<std::int64_t> face = filled(longest, 0);
+    const auto nobody = make_chare<node>();
+    nobody.destroy();
+    const auto loan = zero_copy(face.span(), own_);
+    int refused = 0;
+    try {
+      co_await nobody.call<&node::take_anywhere>(where()[0], 0, loan);
+    } catch (const error&) {
+      ++refused;
+    }
+    co_await loan.done();
+    co_return refused;
+  }
+
+  task<std::string> refusal(int round) {
+    try {
+      co_await next().call<&node::take>(where()[0], round, filled(8, round));
+    } catch (const std::exception& e) {
+      co_return e.what();
+    }
+    co_return "none";
+  }
+  task<std::string> refusal_of_foreign_stream() {
+    try {
+      own_.begin_capture();
+      device_buffer<std::int64_t> face(gpu(), 3);
+      face.ready_after(own_);
+    } catch (const device_error& e) {
+      static_cast<void>(own_.end_capture());
+      co_return e.what();
+    }
+    co_return "none";
+  }
+
+  task<std::size_t> driver_calls() {
+    const auto& pool = gpu().memory(memory_kind::device);
+    co_return pool.counts().driver_calls;
+  }
+
+  task<std::int64_t> wrong() {
+    own_.copy(seen_.span(), std::as_const(wrong_).span());
+    co_await own_.done();
+    co_return seen_[0];
+  }
+
+  static constexpr std::size_t longest = 64;
+  static constexpr std::size_t room = 320;  ///< of a place; there are two
+  static constexpr int refused_round = 1001;
+  static constexpr int short_round = 1002;
+
+ private:
+  element<node> next() { return peers()[(where()[0] + 1) % int(peers().size())]; }
+  device_buffer<std::int64_t> filled(std::size_t size, int round) {
+    device_buffer<std::int64_t> cells(gpu(), size);
+    own_.launch(count_from, cells.span(), first_of(where()[0], round));
+    return std::move(cells).ready_after(own_);
+  }
+  void check(device_span<const std::int64_t> cells, std::int64_t first) {
+    own_.launch(compare, cells, first, wrong_.span());
+  }
+
+  stream own_;
+  device_buffer<std::int64_t> wrong_, place_;
+  pinned_buffer<std::int64_t> seen_;
+  int asked_ = -1;
+};
+
+class device_messages : public on_machine {
+ protected:
+  template <class Main>
+  void run_with(int devices, const Main& main) {
+    for (options settings : GetParam().runs) {
+      settings.device = "emulated";
+      settings.devices = devices;
+      EXPECT_EQ(run_once(settings, main), 0);
+      if (!HasFailure()) continue;
+      ADD_FAILURE() << "with " << text_of(settings);
+      return;
+    }
+  }
+  /// Each program ends with no wrong cell on any node.
+  template <class Work>
+  void check_nodes(int count, const Work& work) {
+    for (const int devices : {1, 2})
+      run_with(devices, [&]() -> task<> {
+        auto nodes = make_array<node>({count});
+        co_await work(nodes);
+        EXPECT_EQ((co_await nodes.template reduce<&node::wrong>(sum)), 0);
+      });
+  }
+};
+
+std::vector<machine_under_test> some_machines() {
+  std::vector<machine_under_test> some;
+  for (auto& m : machines())
+    if (m.name == "threads_1" || m.name == "threads_2" || m.name == "threads_5" || m.name == "shuffle" ||
+        m.name == "delayed_link" || m.name == "ucx_2x1" || m.name == "ucx_2x2_comm_thread" ||
+        m.name == "ucx_3x1")
+      some.push_back(m);
+  some.push_back(deterministic_seeds(30));
+  some.push_back(in_simulated_time());
+  return some;
+}
+
+INSTANTIATE_TEST_SUITE_P(on, device_messages, testing::ValuesIn(some_machines()), name_of_machine);
+
+TEST_P(device_messages, move_buffers_from_chare_to_chare) {
+  check_nodes(7, [](auto& nodes) -> task<> { co_await nodes.template call<&node::give>(20); });
+}
+TEST_P(device_messages, move_buffers_to_coroutines) {
+  check_nodes(5, [](auto& nodes) -> task<> { co_await nodes.template call<&node::give_to_coroutines>(9); });
+}
+TEST_P(device_messages, move_buffers_in_aggregates_through_mailboxes) {
+  check_nodes(5, [](auto& nodes) -> task<> { co_await nodes.template call<&node::exchange_parcels>(13); });
+}
+TEST_P(device_messages, are_put_where_the_receiver_says) {
+  check_nodes(4, [](auto& nodes) -> task<> { co_await nodes.template call<&node::give_to_place>(12); });
+}
+TEST_P(device_messages, read_lent_memory_before_it_is_used_again) {
+  check_nodes(6, [](auto& nodes) -> task<> { co_await nodes.template call<&node::lend>(9, 4); });
+}
+TEST_P(device_messages, read_lent_memory_that_its_owner_forgets) {
+  check_nodes(3, [](auto& nodes) -> task<> { co_await nodes.template call<&node::lend_and_forget>(7); });
+}
+TEST_P(device_messages, give_back_what_is_lent_to_nobody) {
+  run_with(1, []() -> task<> {
+    auto nodes = make_array<node>({2});
+    EXPECT_EQ((co_await nodes[0].call<&node::lend_in_vain>()), 1);
+  });
+}
+TEST_P(device_messages, tell_the_sender_what_is_wrong_with_a_place) {
+  run_with(1, []() -> task<> {
+    auto nodes = make_array<node>({2});
+    const std::string thrown = co_await nodes[0].call<&node::refusal>(node::refused_round);
+    EXPECT_NE(thrown.find("no place for 0"), std::string::npos) << thrown;
+    const std::string too_short = co_await nodes[0].call<&node::refusal>(node::short_round);
+    EXPECT_NE(too_short.find("node::place returned a place for 8 elements that has room for 7; return one "
+                             "that is at least as long"),
+              std::string::npos)
+        << too_short;
+  });
+}
+TEST_P(device_messages, are_not_ordered_after_a_stream_that_is_captured) {
+  run_with(1, []() -> task<> {
+    auto nodes = make_array<node>({1});
+    const std::string text = co_await nodes[0].call<&node::refusal_of_foreign_stream>();
+    EXPECT_NE(text.find("send after the capture has ended"), std::string::npos) << text;
+  });
+}
+
+/// A chare that has no device.
+class host_only : public chare<host_only> {
+ public:
+  void take(device_buffer<std::int64_t>) {}
+};
+
+TEST(device_messages, need_a_device_where_they_arrive) {
+  options settings{.pes = 2};
+  settings.device = "emulated";
+  settings.choose_device = [](const device_choice& pe) {
+    return pe.pe == 0 ? std::optional(0) : std::nullopt;
+  };
+  EXPECT_EQ(imbrex::run(settings,
+                        []() -> task<> {
+                          auto all = make_group<host_only>();
+                          std::string text;
+                          try {
+                            co_await all[1].call<&host_only::take>(device_buffer<std::int64_t>(gpu(), 3));
+                          } catch (const error& e) {
+                            text = e.what();
+                          }
+                          EXPECT_NE(text.find("PE 1 has no device"), std::string::npos) << text;
+                        }),
+            0);
+}
+
+TEST(device_messages, use_the_same_memory_again_and_again) {
+  options settings{.pes = 1, .machine = machine_kind::deterministic};
+  settings.device = "emulated";
+  EXPECT_EQ(imbrex::run(settings,
+                        []() -> task<> {
+                          auto nodes = make_array<node>({4});
+                          std::size_t before = 0;
+                          for (int i = 0; i < 300; ++i) {
+                            if (i == 100) before = co_await nodes[0].call<&node::driver_calls>();
+                            co_await nodes.call<&node::give>(8);
+                            co_await nodes.call<&node::lend>(3, 3);
+                          }
+                          const std::size_t after = co_await nodes[0].call<&node::driver_calls>();
+                          EXPECT_EQ(after, before);
+                        }),
+            0);
+}
+
+}  // namespace imbrex::device_messages_test

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Finds the memory of devices among the arguments and values of messages. Programs without devices need no
+// header of theirs for it.
+
+#include <cstddef>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <imbrex/serial/archive.hpp>
+
+namespace imbrex {
+
+struct message;
+
+namespace detail {
+
+class device_part;
+class processor;
+
+template <class T, class Visit>
+void visit_device_memory(T& value, Visit& visit);
+
+template <class T, class Visit, template <class...> class Template, class... Alternative>
+void visit_alternatives(T& value, Visit& visit, const Template<Alternative...>*) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    static_cast<void>(((value.index() == I && (visit_device_memory(get<I>(value), visit), true)) || ...));
+  }(std::index_sequence_for<Alternative...>());
+}
+
+/// Calls visit(object) for each object of a device's memory that the value holds, in order.
+template <class T, class Visit>
+void visit_device_memory(T& value, Visit& visit) {
+  if constexpr (is_device_memory<T>) {
+    visit(value);
+  } else if constexpr (carries_device_memory<T>) {
+    constexpr kind k = kind_of<T>();
+    if constexpr (k == kind::aggregate) {
+      constexpr std::size_t fields = count_initialisers<T>() - count_bases<T, true>();
+      visit_fields<fields>(value, [&visit](auto&... field) { (visit_device_memory(field, visit), ...); });
+    } else if constexpr (k == kind::tuple) {
+      std::apply([&visit](auto&... element) { (visit_device_memory(element, visit), ...); }, value);
+    } else if constexpr (k == kind::variant) {
+      visit_alternatives(value, visit, static_cast<const T*>(nullptr));
+    } else if constexpr (k == kind::optional || k == kind::owner) {
+      if (value) visit_device_memory(*value, visit);
+    } else if constexpr (k == kind::map) {
+      for (auto& [key, mapped] : value) visit_device_memory(mapped, visit);
+    } else {
+      static_assert(k == kind::array || k == kind::sequence);
+      for (auto& element : value) visit_device_memory(element, visit);
+    }
+  }
+}
+
+/// Writes or reads an argument of an entry, or a value of a mailbox: that it can be is checked where it is
+/// sent.
+template <class Archive, class T>
+void process_in_message(Archive& archive, T& value) {
+  if constexpr (carries_device_memory<T>)
+    process(archive, value);
+  else
+    archive(value);
+}
+
+/// Adds the parts of a device's memory that a value holds.
+template <class T>
+void collect_device_parts(T& value, std::vector<device_part*>& parts) {
+  auto add = [&parts](auto& object) { parts.push_back(object.part()); };
+  visit_device_memory(value, add);
+}
+
+/// False for what lands where its receiver says, once it does; specialised beside `is_device_memory`.
+template <class T>
+inline constexpr bool lands_by_itself = true;
+
+/// Brings a part that a message has carried here to the device of this PE, if it is not there yet. Orders the
+/// copies, and waits for none. Throws imbrex::error if the PE has no device, and `device_out_of_memory`.
+void land_device_part(device_part& part);
+
+/// The same for all that the value holds.
+template <class T>
+void land_device_memory(T& value) {
+  if constexpr (carries_device_memory<T>) {
+    auto land = []<class Object>(Object& object) {
+      if constexpr (lands_by_itself<Object>) land_device_part(*object.part());
+    };
+    visit_device_memory(value, land);
+  }
+}
+
+/// How many bytes of devices' memory a message carries.
+std::size_t device_bytes(message& m);
+
+/// Sends a message to a PE of another process when what it carries of a device's memory is on the host.
+void send_from_devices(processor& pe, message& m, int to);
+
+}  // namespace detail
+}  // namespace imbrex
