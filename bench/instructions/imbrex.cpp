@@ -154,6 +154,44 @@ class launcher : public imbrex::chare<launcher> {
   imbrex::stream work_{imbrex::gpu(), imbrex::stream_priority::normal, "what is counted"};
 };
 
+/// Two of them pass 8 bytes of their device's memory to and fro.
+class passer : public imbrex::chare<passer> {
+ public:
+  imbrex::mailbox<imbrex::device_buffer<double>> handed;
+  imbrex::device_channel<double> line;
+
+  void connect() { line.connect<&passer::line>(peers()[1 - where()[0]]); }
+
+  imbrex::task<std::int64_t> hand_over(std::int64_t times) {
+    imbrex::device_buffer<double> cell(imbrex::gpu(), 1);
+    std::int64_t passed = 0;
+    for (; passed < times; ++passed) {
+      if (passed > 0 || where()[0] == 1) {
+        cell = co_await handed.receive();
+        work_.wait(cell);
+      }
+      imbrex::send<&passer::handed>(peers()[1 - where()[0]], std::move(cell).ready_after(work_));
+    }
+    if (where()[0] == 0) cell = co_await handed.receive();
+    co_await work_.done();
+    co_return passed;
+  }
+  imbrex::task<std::int64_t> lend(std::int64_t times) {
+    imbrex::device_buffer<double> out(imbrex::gpu(), 1), in(imbrex::gpu(), 1);
+    std::int64_t passed = 0;
+    for (; passed < times; ++passed) {
+      if (passed > 0 || where()[0] == 1) co_await line.receive(in.span(), work_);
+      static_cast<void>(line.send(std::as_const(out).span(), work_));
+    }
+    if (where()[0] == 0) co_await line.receive(in.span(), work_);
+    co_await work_.done();
+    co_return passed;
+  }
+
+ private:
+  imbrex::stream work_{imbrex::gpu(), imbrex::stream_priority::normal, "what is counted"};
+};
+
 /// How often it is done by each of so many.
 std::int64_t rounds_of(std::int64_t times, std::int64_t members) {
   if (times % members != 0)
@@ -214,6 +252,14 @@ imbrex::task<std::int64_t> perform(std::string_view what, std::int64_t times) {
     const auto launchers = imbrex::make_array<launcher>(1);
     const std::int64_t done = co_await launchers[0].call<&launcher::launch>(times);
     co_return done;
+  }
+  if (what == "device_buffer" || what == "device_channel") {
+    const auto passers = imbrex::make_array<passer>(2);
+    co_await passers.call<&passer::connect>();
+    auto passing = what == "device_buffer" ? passers.reduce<&passer::hand_over>(imbrex::sum, times / 2)
+                                           : passers.reduce<&passer::lend>(imbrex::sum, times / 2);
+    const std::int64_t passed = co_await passing;
+    co_return passed;
   }
   const auto players = imbrex::make_array<player>(2);
   if (what == "exchange") {
