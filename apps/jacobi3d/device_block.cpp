@@ -30,9 +30,12 @@ device_block::device_block(const extents& grid, const std::string& init, const d
       turn_(events_.take()),
       now_(imbrex::gpu(), layout_.size()),
       next_(imbrex::gpu(), layout_.size()),
-      faces_(layout_, shared_),
       neighbours_(int(std::ranges::count(shared_, true))) {
   if (use_.by_requests) request_.emplace();
+  if (use_.comm == communication::host)
+    host_.emplace(layout_, shared_);
+  else
+    passed_.emplace(layout_, shared_);
   if (imbrex::gpu().info().keeps_data) fill(grid, initial_values::parse(init));
 }
 
@@ -64,10 +67,10 @@ void device_block::with_queues(Submit submit) {
 template <class Queues>
 void device_block::submit_incoming(const Queues& to, int side) {
   using enum device_part;
-  faces_.copy_in(side, to.of(to_device, side));
+  if (host_) host_->copy_in(side, to.of(to_device, side));
   if (has_fusion(kernel_fusion::b)) return;
-  to.order(to_device, unpack, side);
-  to.of(unpack, side).launch(jacobi3d::unpack, faces_.incoming().at_side(side), now_.span(), layout_);
+  to.order(host_ ? to_device : update, unpack, side);
+  to.of(unpack, side).launch(jacobi3d::unpack, incoming().at_side(side), now_.span(), layout_);
 }
 
 template <class Queues>
@@ -75,34 +78,40 @@ void device_block::submit_update(const Queues& to) {
   using enum device_part;
   const auto now = std::as_const(now_).span();
   if (has_fusion(kernel_fusion::c)) {
-    to.order(to_device, update);
-    to.of(update).launch(update_with_faces, now, next_.span(), layout_, faces_.incoming(), faces_.outgoing());
+    if (host_) to.order(to_device, update);
+    to.of(update).launch(update_with_faces, now, next_.span(), layout_, incoming(), outgoing());
     return;
   }
   if (has_fusion(kernel_fusion::b) && neighbours_ > 0) {
-    to.order(to_device, unpack_all);
-    to.of(unpack_all).launch(jacobi3d::unpack, faces_.incoming(), now_.span(), layout_);
+    to.order(host_ ? to_device : update, unpack_all);
+    to.of(unpack_all).launch(jacobi3d::unpack, incoming(), now_.span(), layout_);
   }
   to.order(has_fusion(kernel_fusion::b) ? unpack_all : unpack, update);
   to.of(update).launch(jacobi3d::update, now, next_.span(), layout_);
+}
+
+device_part device_block::filling(bool in_faces) const {
+  if (in_faces) return device_part::update;
+  return has_fusion(kernel_fusion::a) ? device_part::pack_all : device_part::pack;
 }
 
 template <class Queues>
 void device_block::submit_outgoing(const Queues& to, const cells_on_device& of, bool in_faces) {
   using enum device_part;
   if (neighbours_ == 0) return;
-  const device_part last = in_faces ? update : has_fusion(kernel_fusion::a) ? pack_all : pack;
+  const device_part last = filling(in_faces);
   if (last != update) to.order(update, last);
-  if (last == pack_all) to.of(pack_all).launch(jacobi3d::pack, of.span(), faces_.outgoing(), layout_);
-  if (last != pack) to.order(last, from_device);
+  if (last == pack_all) to.of(pack_all).launch(jacobi3d::pack, of.span(), outgoing(), layout_);
+  if (host_ && last != pack) to.order(last, from_device);
   for (int side = 0; side < sides; ++side) {
     if (!shared(side)) continue;
-    if (last == pack) {
-      to.of(pack, side).launch(jacobi3d::pack, of.span(), faces_.outgoing().at_side(side), layout_);
-      to.order(pack, from_device, side);
-    }
-    faces_.copy_out(side, to.of(from_device, side));
+    if (last == pack) to.of(pack, side).launch(jacobi3d::pack, of.span(), outgoing().at_side(side), layout_);
+    if (!host_) continue;
+    if (last == pack) to.order(pack, from_device, side);
+    host_->copy_out(side, to.of(from_device, side));
   }
+  // The update after next overwrites the cells; nobody else waits for that.
+  if (passed_ && last != update) to.order(last, update);
 }
 
 imbrex::graph device_block::capture() {
@@ -130,64 +139,99 @@ imbrex::graph device_block::capture() {
   return of_all.end_capture();
 }
 
+imbrex::graph& device_block::graph_of_iteration() {
+  const incoming_faces in = incoming();
+  const outgoing_faces out = outgoing();
+  std::array<const void*, 2 + 2 * sides> addresses{now_.span().data(), next_.span().data()};
+  for (std::size_t side = 0; side < sides; ++side) {
+    addresses[2 + side] = in.of[side];
+    addresses[2 + sides + side] = out.of[side];
+  }
+  const auto found = std::ranges::find(graphs_, addresses, &captured_iteration::addresses);
+  if (found != graphs_.end()) return found->work;
+  constexpr std::size_t most = 16;  // faces of other devices do not come round
+  if (graphs_.size() == most) graphs_.clear();
+  return graphs_.emplace_back(captured_iteration{addresses, capture()}).work;
+}
+
 imbrex::task<> device_block::done() {
   if (request_) {
     co_await offload(std::exchange(*request_, {}));
     co_return;
   }
   auto& s = streams_;
+  const stream_queues queues(s, turn_);
   // A block without neighbours waits for its update as well.
-  stream_queues(s, turn_).order(device_part::update, device_part::from_device);
+  queues.order(device_part::update, device_part::from_device);
+  if (passed_) queues.order(device_part::pack, device_part::from_device);
   co_await s.from_device().done();
 }
 
 imbrex::task<> device_block::start() {
   co_await streams_.compute().done();  // requests have streams of their own
-  if (use_.by_graphs)
-    for (int parity = 0; parity < 2; ++parity) {
-      graphs_.push_back(capture());
-      std::swap(now_, next_);
-    }
   with_queues([this](const auto& to) { submit_outgoing(to, now_, false); });
-  co_await done();
-  send_faces();
+  if (host_) co_await done();
+  send_faces(filling(false));
 }
 
-void device_block::send_faces() {
+void device_block::send_faces(device_part filled_by) {
   const auto blocks = peers();
   for (int side = 0; side < sides; ++side) {
     if (!shared(side)) continue;
     auto neighbour = where();
     neighbour[side / 2] += side % 2 == 0 ? -1 : 1;
-    imbrex::send<&device_block::halo>(blocks[neighbour], iteration_, faces_.take(side));
+    if (host_)
+      imbrex::send<&device_block::halo>(blocks[neighbour], iteration_, host_->take(side));
+    else
+      imbrex::send<&device_block::device_halo>(
+          blocks[neighbour], iteration_,
+          passed_->take(side, stream_queues(streams_, turn_).of(filled_by, side)));
   }
 }
 
+imbrex::task<int> device_block::receive_face() {
+  if (host_) {
+    const face received = co_await halo.receive(iteration_);
+    host_->put(received);
+    co_return received.side;
+  }
+  using enum device_part;
+  passed_face received = co_await device_halo.receive(iteration_);
+  const int side = received.side;
+  const device_part reader = use_.by_graphs || has_fusion(kernel_fusion::c) ? update
+                             : has_fusion(kernel_fusion::b)                 ? unpack_all
+                                                                            : unpack;
+  passed_->put(std::move(received), stream_queues(streams_, turn_).of(reader, side));
+  co_return side;
+}
+
 imbrex::task<progress> device_block::run(std::int64_t iterations, double tolerance) {
+  const bool in_faces = has_fusion(kernel_fusion::c);
   progress p;
   while (p.iterations < iterations) {
     for (int n = neighbours_; n > 0; --n) {
-      const face received = co_await halo.receive(iteration_);
-      faces_.put(received);
-      if (!use_.by_graphs) with_queues([&](const auto& to) { submit_incoming(to, received.side); });
+      const int side = co_await receive_face();
+      if (!use_.by_graphs) with_queues([&](const auto& to) { submit_incoming(to, side); });
     }
     if (use_.by_graphs)
-      streams_.compute().launch(graphs_[std::size_t(iteration_) % graphs_.size()]);
+      streams_.compute().launch(graph_of_iteration());
     else
-      with_queues([this](const auto& to) {
+      with_queues([&](const auto& to) {
         submit_update(to);
-        submit_outgoing(to, next_, has_fusion(kernel_fusion::c));
+        submit_outgoing(to, next_, in_faces);
       });
     std::swap(now_, next_);
     ++p.iterations;
     ++iteration_;
-    co_await done();
-    send_faces();  // of the next iteration, even after the last: another call of run() may follow
+    if (host_) co_await done();
+    // Of the next iteration, even after the last: another call of run() may follow.
+    send_faces(use_.by_graphs ? device_part::update : filling(in_faces));
     if (tolerance > 0) {
       p.residual = co_await all_reduce(co_await residual(), imbrex::max);
       if (p.residual < tolerance) break;
     }
   }
+  if (passed_) co_await done();
   co_return p;
 }
 

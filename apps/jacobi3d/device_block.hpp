@@ -11,12 +11,14 @@
 
 #include "apps/harness/decomposition.hpp"
 #include "apps/harness/progress.hpp"
+#include "apps/jacobi3d/communication.hpp"
 #include "apps/jacobi3d/device_layout.hpp"
 #include "apps/jacobi3d/device_queues.hpp"
 #include "apps/jacobi3d/exchange.hpp"
 #include "apps/jacobi3d/fusion.hpp"
 #include "apps/jacobi3d/host_faces.hpp"
 #include "apps/jacobi3d/initial_values.hpp"
+#include "apps/jacobi3d/passed_faces.hpp"
 
 namespace jacobi3d {
 
@@ -25,19 +27,22 @@ struct device_use {
   kernel_fusion fusion = kernel_fusion::none;
   bool by_graphs = false;    ///< as a graph, when all faces have come
   bool by_requests = false;  ///< as `imbrex::work_request`s, not by streams of the blocks; not with graphs
+  communication comm = communication::host;  ///< not by messages with requests
 };
 
-/// One block of the grid in its PE's device. An iteration waits for its device once: when its outgoing faces
-/// have come to the host. Otherwise like `block`, whose entries it has.
+/// One block of the grid in its PE's device. Otherwise like `block`, whose entries it has. With faces through
+/// the host an iteration waits for its device once, when its outgoing faces have come there; with faces in
+/// messages it waits for nothing but its neighbours' messages, and the device has its order from events.
 ///
-/// A graph keeps the addresses that it was captured with. By graphs there are two (Choi 2022, section 5.2.4),
-/// for the two arrays change places in each iteration, and the faces stay where they are. Where faces change
-/// places in turn as well there must be one for each turn.
+/// A graph keeps the addresses that it was captured with, and these come round: the two arrays change places
+/// in each iteration (Choi 2022, section 5.2.4), and faces in messages are the same again every four. So there
+/// is a graph for each set of addresses.
 class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
  public:
   device_block(const extents& grid, const std::string& init, const device_use& use);
 
   imbrex::mailbox<face> halo;
+  imbrex::mailbox<passed_face> device_halo;
 
   imbrex::task<> start();
   /// Without a tolerance no residual is computed.
@@ -62,19 +67,30 @@ class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
   /// The update, when all faces were submitted.
   template <class Queues>
   void submit_update(const Queues& to);
-  /// Copies of the faces that go, of these cells. Unless the update has put these there, packs come before.
+  /// Packs of the faces that go, of these cells, unless the update has put them there; and their copies to
+  /// the host, if they go through it.
   template <class Queues>
   void submit_outgoing(const Queues& to, const cells_on_device& of, bool in_faces);
+
+  incoming_faces incoming() const { return host_ ? host_->incoming() : passed_->incoming(); }
+  outgoing_faces outgoing() { return host_ ? host_->outgoing() : passed_->outgoing(); }
+  /// The kind of work that fills the faces that go.
+  device_part filling(bool in_faces) const;
 
   /// Calls submit(queues) with those of this block.
   template <class Submit>
   void with_queues(Submit submit);
   /// All that an iteration submits, from `now_` to `next_`. It runs nothing.
   imbrex::graph capture();
+  /// That of an iteration with these addresses.
+  imbrex::graph& graph_of_iteration();
 
+  /// Takes the next face that comes, and has the device wait for it where it reads it; returns its side.
+  imbrex::task<int> receive_face();
   /// When what was submitted is done.
   imbrex::task<> done();
-  void send_faces();
+  /// Those that are in the place of faces are filled by that stream, or have come to the host.
+  void send_faces(device_part filled_by);
   /// The cells of one array, with padding, on the host.
   imbrex::task<> fetch(const cells_on_device& from, imbrex::pinned_buffer<double>& to);
   /// Calls visit(i, j, k, position in the array) for each cell.
@@ -92,8 +108,13 @@ class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
   imbrex::event turn_;
   std::optional<imbrex::work_request> request_;  ///< of one iteration, instead of streams
   cells_on_device now_, next_;
-  host_faces faces_;
-  std::vector<imbrex::graph> graphs_;  ///< of iterations 0 and 1 of each two, with `by_graphs`
+  std::optional<host_faces> host_;
+  std::optional<passed_faces> passed_;
+  struct captured_iteration {
+    std::array<const void*, 2 + 2 * sides> addresses;
+    imbrex::graph work;
+  };
+  std::vector<captured_iteration> graphs_;
   int neighbours_ = 0;
   std::int64_t iteration_ = 0;
 };

@@ -62,11 +62,12 @@ int launches(kernel_fusion fusion, int neighbours) {
 }
 
 class device_block_work
-    : public ::testing::TestWithParam<std::tuple<kernel_fusion, bool, imbrex::stream_policy>> {};
+    : public ::testing::TestWithParam<std::tuple<communication, kernel_fusion, bool, imbrex::stream_policy>> {
+};
 
 // A pack and a copy of each face come before the first iteration: it is left out by a difference.
 TEST_P(device_block_work, of_an_iteration_is_as_many_kernels_as_the_fusion_leaves) {
-  const auto [fusion, by_graphs, streams] = GetParam();
+  const auto [comm, fusion, by_graphs, streams] = GetParam();
   EXPECT_EQ(launches(fusion, 6), (std::map<kernel_fusion, int>{{kernel_fusion::none, 13},
                                                                {kernel_fusion::a, 8},
                                                                {kernel_fusion::b, 3},
@@ -79,13 +80,13 @@ TEST_P(device_block_work, of_an_iteration_is_as_many_kernels_as_the_fusion_leave
     settings.streams = streams;
     settings.pes = 1;
     std::map<int, operation_counts> after;  // by iterations
-    for (const int iterations : {1, 6}) {
+    for (const int iterations : {4, 9}) {
       const int status = imbrex::run(settings, [&]() -> imbrex::task<> {
         auto& device = imbrex::gpu().backend();
         device.observe(&after[iterations]);
         const auto all = imbrex::make_array<device_block>(
             imbrex::index<3>(int(blocks[0]), int(blocks[1]), int(blocks[2])), grid, "hot-face",
-            device_use{.fusion = fusion, .by_graphs = by_graphs});
+            device_use{.fusion = fusion, .by_graphs = by_graphs, .comm = comm});
         co_await all.call<&device_block::start>();
         co_await all.reduce<&device_block::run>(greatest_residual{}, iterations, 0.0);
         device.observe(nullptr);
@@ -93,20 +94,23 @@ TEST_P(device_block_work, of_an_iteration_is_as_many_kernels_as_the_fusion_leave
       ASSERT_EQ(status, 0);
     }
     for_each_block(blocks, [&](const std::string& owner, int neighbours) {
-      EXPECT_EQ(after[6].kernels(owner) - after[1].kernels(owner), 5 * launches(fusion, neighbours)) << owner;
-      EXPECT_EQ(after[6].copies(owner) - after[1].copies(owner), 5 * 2 * neighbours) << owner;
+      EXPECT_EQ(after[9].kernels(owner) - after[4].kernels(owner), 5 * launches(fusion, neighbours)) << owner;
+      EXPECT_EQ(after[9].copies(owner) - after[4].copies(owner),
+                comm == communication::host ? 5 * 2 * neighbours : 0)
+          << owner;
     });
   }
 }
 
 std::string name_of(const ::testing::TestParamInfo<device_block_work::ParamType>& tested) {
-  const auto [fusion, by_graphs, streams] = tested.param;
-  return std::string(name(fusion)) + (by_graphs ? "_graphs_" : "_streams_") +
+  const auto [comm, fusion, by_graphs, streams] = tested.param;
+  return name(comm) + std::string("_") + name(fusion) + (by_graphs ? "_graphs_" : "_streams_") +
          std::string(imbrex::name(streams));
 }
 
 INSTANTIATE_TEST_SUITE_P(all, device_block_work,
-                         ::testing::Combine(::testing::Values(kernel_fusion::none, kernel_fusion::a,
+                         ::testing::Combine(::testing::Values(communication::host, communication::message),
+                                            ::testing::Values(kernel_fusion::none, kernel_fusion::a,
                                                               kernel_fusion::b, kernel_fusion::c),
                                             ::testing::Bool(),
                                             ::testing::Values(imbrex::stream_policy::single,

@@ -113,7 +113,7 @@ imbrex::task<> run_configuration(const settings& setup, const configuration& cho
     const auto array = imbrex::make_array<block>(shape, setup.grid, setup.init, setup.overlap, sweeps);
     co_return co_await run_blocks(setup, chosen, array, plain, serial, listener, result);
   }
-  const device_use use{setup.fusion, setup.graphs, by_requests(setup)};
+  const device_use use{setup.fusion, setup.graphs, by_requests(setup), setup.comm};
   const auto made = imbrex::make_array<device_block>(shape, setup.grid, setup.init, use);
   co_await run_blocks(setup, chosen, made, plain, serial, listener, result);
 }

@@ -17,7 +17,8 @@ namespace {
 
 // The options as they were given.
 struct texts {
-  std::optional<std::string> grid, odf, overlap, fusion, iterations, warmup, tolerance, init, spin, json;
+  std::optional<std::string> grid, odf, overlap, comm, fusion, iterations, warmup, tolerance, init, spin,
+      json;
   bool graphs = false, check = false, quiet = false;
 };
 
@@ -33,6 +34,9 @@ std::optional<std::string> read(texts& given, int argc, char** argv) {
           "--overlap", "KIND", given.overlap,
           "what hides the halos' travel: auto (unless given), other chares; manual, the interior of a PE's "
           "one chare; none, nothing")
+      .option("--comm", "KIND", given.comm,
+              "how the faces of a device's blocks travel: host (unless given), through pinned memory of the "
+              "host; message, in device buffers that are handed over")
       .option("--fusion", "KIND", given.fusion,
               "which kernels of an iteration a device's block launches as one: none (unless given); a, the "
               "packs of all its faces; b, those and the unpacks; c, these, the update and the packs, which "
@@ -57,6 +61,12 @@ overlap_mode overlap_of(const std::string& text) {
   if (named == overlap_names.end())
     refuse("--overlap", text, "the kind of overlap must be none, manual or auto");
   return overlap_mode(named - overlap_names.begin());
+}
+
+communication comm_of(const std::string& text) {
+  const auto named = std::ranges::find(communication_names, text);
+  if (named == communication_names.end()) refuse("--comm", text, "faces travel by host or message");
+  return communication(named - communication_names.begin());
 }
 
 kernel_fusion fusion_of(const std::string& text) {
@@ -103,6 +113,14 @@ settings parse_settings(int argc, char** argv) {
   if (!setup.machine.device.empty() && setup.overlap == overlap_mode::manual)
     refuse("--overlap", *given.overlap,
            "a device's blocks are updated as a whole; choose auto or none with --device");
+  if (given.comm) setup.comm = comm_of(*given.comm);
+  if (setup.machine.device.empty() && setup.comm != communication::host)
+    refuse("--comm", *given.comm,
+           "only blocks on a device send its memory; add --device or --device-model, or leave it out");
+  if (setup.comm == communication::message && by_requests(setup))
+    throw imbrex::usage_error(
+        "--comm message with --completion work-request: what requests fill cannot be sent before they are "
+        "done; leave out one of the two");
   if (given.fusion) setup.fusion = fusion_of(*given.fusion);
   if (setup.machine.device.empty() && setup.fusion != kernel_fusion::none)
     refuse("--fusion", *given.fusion,

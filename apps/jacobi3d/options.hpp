@@ -8,6 +8,7 @@
 #include <imbrex/imbrex.hpp>
 
 #include "apps/jacobi3d/block_field.hpp"
+#include "apps/jacobi3d/communication.hpp"
 #include "apps/jacobi3d/fusion.hpp"
 #include "apps/jacobi3d/overlap.hpp"
 
@@ -20,6 +21,7 @@ struct settings {
   extents grid{128, 128, 128};       ///< `--grid X,Y,Z`: cells
   std::vector<std::int64_t> odf{4};  ///< `--odf N[,N...]`: chares per PE, one configuration for each
   overlap_mode overlap = overlap_mode::automatic;  ///< `--overlap`; odf holds only 1 unless it is automatic
+  communication comm = communication::host;        ///< `--comm`; host without a device
   kernel_fusion fusion = kernel_fusion::none;      ///< `--fusion`; none without a device
   bool graphs = false;                             ///< `--graphs`; not with work requests
   std::int64_t iterations = 20;                    ///< `--iters N`: timed iterations

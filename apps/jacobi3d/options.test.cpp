@@ -93,6 +93,20 @@ TEST(jacobi3d_options, a_device_takes_its_own_time) {
   EXPECT_EQ(parse({}).spin.count(), 0);
 }
 
+TEST(jacobi3d_options, faces_in_messages_are_of_devices) {
+  EXPECT_EQ(parse({}).comm, communication::host);
+  EXPECT_EQ(parse({"--device", "emulated", "--comm", "message"}).comm, communication::message);
+  EXPECT_EQ(refusal({"--comm", "message"}),
+            "--comm 'message': only blocks on a device send its memory; add --device or --device-model, or "
+            "leave it out");
+  EXPECT_EQ(refusal({"--device", "emulated", "--comm", "mail"}),
+            "--comm 'mail': faces travel by host or message");
+  EXPECT_EQ(
+      refusal({"--device", "emulated", "--comm", "message", "--completion", "work-request"}),
+      "--comm message with --completion work-request: what requests fill cannot be sent before they are "
+      "done; leave out one of the two");
+}
+
 TEST(jacobi3d_options, fusion_and_graphs_are_of_devices) {
   EXPECT_EQ(parse({}).fusion, kernel_fusion::none);
   EXPECT_FALSE(parse({"--device", "emulated"}).graphs);

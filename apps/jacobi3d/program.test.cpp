@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/jacobi3d/communication.hpp"
 #include "apps/jacobi3d/fusion.hpp"
 #include "apps/jacobi3d/initial_values.hpp"
 #include "apps/jacobi3d/reference.hpp"
@@ -238,12 +239,13 @@ TEST(jacobi3d_on_device, equals_the_serial_loop_with_all_streams_and_ways_to_lea
 }
 
 struct device_work {
+  const char* comm;
   const char* fusion;
   bool graphs;
   const char* streams;
 
   std::vector<std::string> words() const {
-    std::vector<std::string> all{"--fusion", fusion, "--streams", streams};
+    std::vector<std::string> all{"--comm", comm, "--fusion", fusion, "--streams", streams};
     if (graphs) all.push_back("--graphs");
     return all;
   }
@@ -251,9 +253,11 @@ struct device_work {
 
 std::vector<device_work> all_device_work() {
   std::vector<device_work> all;
-  for (const char* fusion : fusion_names)
-    for (const bool graphs : {false, true})
-      for (const char* streams : {"single", "two", "four", "five"}) all.push_back({fusion, graphs, streams});
+  for (const char* comm : communication_names)
+    for (const char* fusion : fusion_names)
+      for (const bool graphs : {false, true})
+        for (const char* streams : {"single", "two", "four", "five"})
+          all.push_back({comm, fusion, graphs, streams});
   return all;
 }
 
@@ -266,7 +270,7 @@ class jacobi3d_device_work : public ::testing::TestWithParam<device_work> {};
 
 INSTANTIATE_TEST_SUITE_P(all, jacobi3d_device_work, ::testing::ValuesIn(all_device_work()),
                          [](const auto& of) {
-                           return std::string(of.param.fusion) +
+                           return of.param.comm + std::string("_") + of.param.fusion +
                                   (of.param.graphs ? "_graphs_" : "_streams_") + of.param.streams;
                          });
 
@@ -304,10 +308,12 @@ TEST(jacobi3d_on_device, names_its_fusion_and_graphs) {
   const auto plain = json_of(words);
   EXPECT_EQ(plain[0]["fusion"], "none");
   EXPECT_EQ(plain[0]["graphs"], false);
-  const auto fused = joined(words, {"--fusion", "c", "--graphs"});
+  EXPECT_EQ(plain[0]["comm"], "host");
+  const auto fused = joined(words, {"--fusion", "c", "--graphs", "--comm", "message"});
+  EXPECT_EQ(json_of(fused)[0]["comm"], "message");
   EXPECT_EQ(json_of(fused)[0]["fusion"], "c");
   EXPECT_EQ(json_of(fused)[0]["graphs"], true);
-  EXPECT_NE(run(fused).output.find(", fusion c, graphs\n"), std::string::npos);
+  EXPECT_NE(run(fused).output.find(", faces by message, fusion c, graphs\n"), std::string::npos);
 }
 
 TEST(jacobi3d_on_device, stops_in_the_same_iteration_by_work_requests) {
@@ -400,6 +406,20 @@ double time_of(const std::string& model, const std::string& edge, const std::str
                                      edge + "," + edge + "," + edge, "--pes", "1", "--odf", odf},
                                     more));
   return lines[0]["us_per_iter"].get<double>();
+}
+
+// What is handed over saves two copies and the wait for the host, and leaves more to fusion and graphs.
+TEST(jacobi3d_in_simulated_time, gains_by_messages_of_device_memory) {
+  for (const std::string model : {"v100", "h200"}) {
+    const auto small = [&](const std::vector<std::string>& more) { return time_of(model, "192", "8", more); };
+    const double host = small({}), none = small({"--comm", "message"}),
+                 c = small({"--comm", "message", "--fusion", "c"}),
+                 graphs = small({"--comm", "message", "--graphs"});
+    EXPECT_GT(host / none, 1.8) << model;
+    EXPECT_GT(host / c, 6) << model;
+    EXPECT_GT(none / c, 3.4) << model;
+    EXPECT_GT(none / graphs, 1.6) << model;
+  }
 }
 
 // Choi 2022, figures 5.7 and 5.8: fusion and graphs save launches, so they pay where blocks are small and

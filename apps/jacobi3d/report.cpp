@@ -46,9 +46,10 @@ std::string table_head(const settings& setup, const platform& where) {
                                  text(setup.grid), pes, where.machine, name(setup.overlap),
                                  plural(setup.iterations, "iteration"), setup.warmup);
   if (!setup.machine.device.empty())
-    head += fmt::format("{}, streams {}, completion {}, fusion {}, {}\n", device_text(setup.machine),
-                        streams_text(setup), imbrex::name(setup.machine.completion), name(setup.fusion),
-                        setup.graphs ? "graphs" : "no graphs");
+    head +=
+        fmt::format("{}, streams {}, completion {}, faces by {}, fusion {}, {}\n", device_text(setup.machine),
+                    streams_text(setup), imbrex::name(setup.machine.completion), name(setup.comm),
+                    name(setup.fusion), setup.graphs ? "graphs" : "no graphs");
   if (where.plain_loop)
     head += fmt::format(
         "ratio: speed divided by that of a plain loop of {} with the same kernel, run beside it\n",
@@ -115,6 +116,7 @@ std::string json_line(const settings& setup, const platform& where, const finish
   if (!setup.machine.device.empty()) {
     line["streams"] = streams_text(setup);
     line["completion"] = imbrex::name(setup.machine.completion);
+    line["comm"] = name(setup.comm);
     line["fusion"] = name(setup.fusion);
     line["graphs"] = setup.graphs;
     if (!setup.machine.device_model.empty()) line["device_model"] = setup.machine.device_model;

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+namespace jacobi3d {
+
+/// How the faces of a device's blocks travel.
+enum class communication {
+  host,     ///< through pinned memory of the host: copy down, send, copy up (Charm-H of Choi 2022)
+  message,  ///< device buffers are handed over in messages (Charm-D)
+};
+
+/// What `--comm` calls them, in their order.
+inline constexpr std::array<const char*, 2> communication_names{"host", "message"};
+
+inline const char* name(communication kind) { return communication_names[std::size_t(kind)]; }
+
+}  // namespace jacobi3d
