@@ -35,8 +35,8 @@ struct device_use {
 /// messages it waits for nothing but its neighbours' messages, and the device has its order from events.
 ///
 /// A graph keeps the addresses that it was captured with, and these come round: the two arrays change places
-/// in each iteration (Choi 2022, section 5.2.4), and faces in messages are the same again every four. So there
-/// is a graph for each set of addresses.
+/// in each iteration (Choi 2022, section 5.2.4), and faces in messages are the same again every four. So
+/// there is a graph for each set of addresses.
 class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
  public:
   device_block(const extents& grid, const std::string& init, const device_use& use);

@@ -19,10 +19,11 @@ namespace imbrex {
 /// will be submitted: `memory_pool` says why. Using it after it was moved from or released aborts in debug
 /// builds.
 ///
-/// A buffer can be sent to another chare, in an argument of an entry or a value of a mailbox or channel, which
-/// then owns it. On the same device only its address moves. On another device of the process, or in another
-/// process, its contents are copied to memory there. The sender says when they are there by `ready_after`; the
-/// receiver orders its own work behind that by `stream::wait(buffer)`. Nobody waits on the host.
+/// A buffer can be sent to another chare, in an argument of an entry or a value of a mailbox or channel,
+/// which then owns it. On the same device only its address moves. On another device of the process, or in
+/// another process, its contents are copied to memory there. The sender says when they are there by
+/// `ready_after`; the receiver orders its own work behind that by `stream::wait(buffer)`. Nobody waits on the
+/// host.
 template <class T>
 class device_buffer {
   static_assert(std::is_trivially_copyable_v<T>,

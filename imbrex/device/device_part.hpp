@@ -79,7 +79,8 @@ class device_part {
   /// Brings it to memory of its own on the device that `in` is a stream of. `out` is a stream of the device
   /// where it is, if that is another; the copies are ordered, nobody waits. Throws `device_out_of_memory`.
   void land(stream& in, stream* out);
-  /// Copies its contents to that memory of the same device, in the order of the stream; it is of nothing then.
+  /// Copies its contents to that memory of the same device, in the order of the stream; then it is of
+  /// nothing.
   void land_at(void* address, stream& in, stream* out);
 
  private:

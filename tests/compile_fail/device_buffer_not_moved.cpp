@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect: imbrex: memory of a device is not copied into a message: give the device_buffer itself, by std::move
+// expect: imbrex: memory of a device is not copied into a message: give the device_buffer itself
 #include <imbrex/gpu.hpp>
 
 class cell : public imbrex::chare<cell> {

@@ -48,6 +48,7 @@ int users = 0;
 std::array<bool, crash_signals.size()> is_ours{};
 crash_handler::description what_runs_here = nullptr;
 char symboliser[PATH_MAX];
+char executable[PATH_MAX];  ///< of this process: to the symboliser /proc/self/exe is another
 posix_spawn_file_actions_t output_to_errors;
 std::atomic<pid_t> crashing = 0;  ///< the thread
 std::atomic<bool> describing = false;
@@ -56,6 +57,8 @@ pid_t this_thread() { return static_cast<pid_t>(::syscall(SYS_gettid)); }
 
 /// The program in the PATH that names functions; leaves the place empty if there is none.
 void find_symboliser() {
+  const ssize_t length = ::readlink("/proc/self/exe", executable, sizeof executable - 1);
+  executable[std::max<ssize_t>(length, 0)] = 0;
   const char* const path = std::getenv("PATH");
   if (path == nullptr) return;
   for (const std::string_view name : {"llvm-symbolizer", "addr2line"})
@@ -129,7 +132,7 @@ bool name_functions(void* const* frames, int count) {
       std::memcpy(offsets[same], text.text().data(), text.text().size());
       offsets[same++][text.text().size()] = 0;
     }
-    const char* const file = module.dli_fname[0] == '/' ? module.dli_fname : "/proc/self/exe";
+    const char* const file = module.dli_fname[0] == '/' ? module.dli_fname : executable;
     if (!name_functions(file, offsets, same)) return false;
   }
   return true;

@@ -68,8 +68,8 @@ class device_loan {
   device_span<const T> span() const noexcept { return memory_; }
   std::size_t size() const noexcept { return memory_.size(); }
 
-  /// Ends when all receivers that it has been sent to so far have read it, or will not, since they have ended.
-  /// Throws `device_error` if the device of this PE fails.
+  /// Ends when all receivers that it has been sent to so far have read it, or will not, since they have
+  /// ended. Throws `device_error` if the device of this PE fails.
   task<> done() const { return detail::loan_record::done(record_); }
 
   /// For the runtime.
@@ -80,9 +80,9 @@ class device_loan {
   device_span<const T> memory_;
 };
 
-/// Lends memory that holds what is to be read when the stream has done what was submitted to it so far. On the
-/// way to a receiver on the same device it is copied once, by the device; paper 001 calls this the zero-copy
-/// message. Throws `device_error` if the stream is of another device, or is being captured.
+/// Lends memory that holds what is to be read when the stream has done what was submitted to it so far. On
+/// the way to a receiver on the same device it is copied once, by the device; paper 001 calls this the
+/// zero-copy message. Throws `device_error` if the stream is of another device, or is being captured.
 template <class T>
 device_loan<std::remove_const_t<T>> zero_copy(device_span<T> memory, stream& filled) {
   detail::check_lent(memory.device(), filled);
