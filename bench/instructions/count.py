@@ -50,13 +50,11 @@ GROUPS = {
     "deterministic": Group(
         "two PEs of the deterministic machine",
         ("--machine", "deterministic", "--pes", "2", "--device", "emulated"),
-        {**{name: 5_000 for name in ("message", "call", "broadcast", "migrate", "device")},
+        {**{name: 5_000 for name in ("message", "call", "broadcast", "migrate", "device", "device_buffer",
+                                   "device_channel")},
          "all_to_all": 4 * 64 * 64, "sparse_exchange": 10_000}),
     "threads": Group(
         "two PEs, threads", ("--pes", "2", "--device", "emulated"), {"migrate": 1_000, "device": 2_000}, waits=True),
-    "device": Group(
-        "one PE with a device, without what the emulated device does",
-        ("--pes", "1", "--device", "emulated"), {"device_buffer": 4_000, "device_channel": 4_000}, waits=True),
     "processes": Group(
         "two processes of one PE", ("--pes", "1"),
         {"message": 2_000, "exchange": 2_000, "call": 2_000, "broadcast": 20_000, "all_reduce": 20_000,
