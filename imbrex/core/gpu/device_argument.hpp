@@ -71,16 +71,19 @@ class device_argument {
       detail::land_device_part(part_);
       memory_ = {static_cast<T*>(part_.address()), count, part_.device()};
     } else {
-      static_assert(
-          std::is_invocable_r_v<device_place<T>, decltype(Place), T2&, const Before&..., std::size_t>,
-          "imbrex: the place of a device_argument is a member function that takes the arguments "
-          "before it and the number of elements, and returns a device_place of the same type");
-      const device_place<T> place = (chare.*Place)(before..., count);
-      detail::check_place(member_name<Place>(), place.memory.size(), place.memory.device(), place.order,
-                          count);
-      part_.land_at(place.memory.data(), place.order, detail::stream_out_of(part_));
-      memory_ = place.memory.subspan(0, count);
-      order_ = &place.order;
+      constexpr bool fits =
+          std::is_invocable_r_v<device_place<T>, decltype(Place), T2&, const Before&..., std::size_t>;
+      static_assert(fits,
+                    "imbrex: the place of a device_argument is a member function that takes the arguments "
+                    "before it and the number of elements, and returns a device_place of the same type");
+      if constexpr (fits) {
+        const device_place<T> place = (chare.*Place)(before..., count);
+        detail::check_place(member_name<Place>(), place.memory.size(), place.memory.device(), place.order,
+                            count);
+        part_.land_at(place.memory.data(), place.order, detail::stream_out_of(part_));
+        memory_ = place.memory.subspan(0, count);
+        order_ = &place.order;
+      }
     }
   }
 
