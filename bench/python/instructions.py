@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts the instructions of operations of Python programs on one PE, by valgrind: the difference of a run with so many and
-one with twice as many, divided by their number.  usage: instructions.py [OPERATION...]"""
+"""Counts the instructions of operations of Python programs on one PE, by valgrind: the difference of a run with so many
+and one with twice as many, divided by their number.  usage: instructions.py [OPERATION...]"""
 import os
 import pathlib
 import re

@@ -31,8 +31,8 @@ struct operation {
   std::vector<std::byte> function{};  ///< by pickle
 };
 
-/// A value of a reduction, with the operation, which travels as a value and not as a type. Numbers of 64 bits lie
-/// in it, since most values are some.
+/// A value of a reduction, with the operation, which travels as a value and not as a type. Numbers of 64 bits
+/// lie in it, since most values are some.
 struct contribution {
   enum class form : std::uint8_t { none, integer, real, other };
   struct other {

@@ -57,7 +57,8 @@ def main(source, *options):
         cmake_dir = run(bin / "python", "-m", "imbrex", "--cmake-dir", cwd=folder).strip()
         (folder / "CMakeLists.txt").write_text(PROJECT)
         (folder / "main.cpp").write_text(SOURCE)
-        run("cmake", "-S", folder, "-B", folder / "build", f"-Dimbrex_DIR={cmake_dir}", "-DCMAKE_CXX_COMPILER=clang++-19")
+        run("cmake", "-S", folder, "-B", folder / "build", f"-Dimbrex_DIR={cmake_dir}",
+            "-DCMAKE_CXX_COMPILER=clang++-19")
         run("cmake", "--build", folder / "build")
         run(folder / "build/user", "--pes", "2")
         print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB")
