@@ -103,3 +103,32 @@ def test_state_is_what_getstate_says(run):
         with pytest.raises(ix.Error, match="there is no|PEs"):
             await g.move.call(99)
     run(main)
+
+
+class Stuck(ix.Chare):
+    def __init__(self, fails):
+        self.fails = fails
+
+    def __getstate__(self):
+        if self.fails == "to leave":
+            raise ValueError("no state today")
+        return self.fails
+
+    def __setstate__(self, state):
+        raise ValueError("no state tomorrow")
+
+    @ix.entry
+    def move(self):
+        self.migrate_to((ix.pe() + 1) % ix.num_pes())
+
+
+@pytest.mark.parametrize("fails, words", [("to leave", "no state today"), ("to arrive", "no state tomorrow")])
+def test_a_state_that_cannot_be_ends_the_run(failure, machine, fails, words):
+    if machine != "deterministic":
+        pytest.skip("there is one PE")
+
+    async def main():
+        ix.array(Stuck, 3, fails).move.send()
+        await ix.quiescence()
+    text = failure(main)
+    assert words in text and "which migrates, threw ValueError" in text
