@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "apps/harness/errors.test.hpp"
 #include "apps/jacobi3d/communication.hpp"
 #include "apps/jacobi3d/fusion.hpp"
 #include "apps/jacobi3d/initial_values.hpp"
@@ -36,8 +35,7 @@ outcome run(std::vector<std::string> words) {
   testing::internal::CaptureStderr();
   const int status = program(int(words.size()), arguments.data());
   std::string output = testing::internal::GetCapturedStdout();
-  return {status, std::move(output),
-          harness::without_word_of_processors(testing::internal::GetCapturedStderr())};
+  return {status, std::move(output), testing::internal::GetCapturedStderr()};
 }
 
 outcome run_checked(const std::vector<std::string>& words) {

@@ -14,7 +14,6 @@
 
 #include <imbrex/trace/reader.hpp>
 
-#include "apps/harness/errors.test.hpp"
 #include "apps/sweep/reference.hpp"
 
 namespace sweep {
@@ -34,8 +33,7 @@ outcome run(std::vector<std::string> words) {
   testing::internal::CaptureStderr();
   const int status = program(int(words.size()), arguments.data());
   std::string output = testing::internal::GetCapturedStdout();
-  return {status, std::move(output),
-          harness::without_word_of_processors(testing::internal::GetCapturedStderr())};
+  return {status, std::move(output), testing::internal::GetCapturedStderr()};
 }
 
 outcome run_checked(std::vector<std::string> words) {
