@@ -4,11 +4,23 @@
 #include <string>
 #include <utility>
 
+#include <imbrex/base/error.hpp>
 #include <imbrex/core/gpu/device_transfers.hpp>
 #include <imbrex/core/pe/pending.hpp>
 #include <imbrex/device/error.hpp>
 
 namespace imbrex::detail {
+namespace {
+
+bool over(const shared_event& event) {
+  try {
+    return event.done();
+  } catch (const error&) {
+    return true;  // the device has failed: `done` finds that out by itself
+  }
+}
+
+}  // namespace
 
 loan_record::loan_record(const void* address, device& on, shared_event filled)
     : address_(address),
@@ -44,7 +56,7 @@ void loan_record::end_reading(const shared_event& read) noexcept {
   {
     const std::lock_guard guard(lock_);
     if (read) {
-      std::erase_if(reads_, [](const shared_event& e) { return e.done(); });
+      std::erase_if(reads_, over);
       reads_.push_back(read);
     }
     if (--readers_ == 0) told = std::exchange(waiting_, {});
