@@ -118,6 +118,9 @@ settings parse_settings(int argc, char** argv) {
     setup.help = *std::move(help);
     return setup;
   }
+  if (!setup.machine.device.empty())
+    throw imbrex::usage_error("--device " + setup.machine.device +
+                              ": this program computes on processors only; leave --device out");
   if (given.input) setup.given = parse_input(text_of_file(*given.input, "the input"), *given.input);
   problem& what = setup.given.what;
   if (given.size) what.lattice = size_of(*given.size);

@@ -54,5 +54,10 @@ TEST(options, are_refused_with_the_value_and_the_remedy) {
       "--reproducible needs a box of twice the cut-off and skin along each side; take --size 4 or more");
 }
 
+TEST(options, have_no_devices) {
+  EXPECT_EQ(refusal({"--device", "emulated"}),
+            "--device emulated: this program computes on processors only; leave --device out");
+}
+
 }  // namespace
 }  // namespace minimd

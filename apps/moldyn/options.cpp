@@ -67,6 +67,9 @@ settings parse_settings(int argc, char** argv) {
     setup.help = *std::move(help);
     return setup;
   }
+  if (!setup.machine.device.empty())
+    throw imbrex::usage_error("--device " + setup.machine.device +
+                              ": this program computes on processors only; leave --device out");
   if (given.model) {
     if (*given.model != "grande" && *given.model != "torus")
       refuse("--model", *given.model, "the model must be grande or torus");

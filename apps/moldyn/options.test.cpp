@@ -52,5 +52,10 @@ TEST(options, are_refused_with_the_value_and_the_remedy) {
   EXPECT_EQ(refusal({"--model", "torus", "--size", "A"}), "--size is for --model grande alone; leave it out");
 }
 
+TEST(options, have_no_devices) {
+  EXPECT_EQ(refusal({"--device", "emulated"}),
+            "--device emulated: this program computes on processors only; leave --device out");
+}
+
 }  // namespace
 }  // namespace moldyn
