@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two substances that react and diffuse (Gray and Scott) on a strip whose ends are joined, between two walls. Shows: two
-// fields that are exchanged together, ends of a grid, and work beside an exchange; blocks migrate in the middle of one.
+// Two substances that react and diffuse (Gray and Scott) on a strip whose ends are joined, between two walls.
+// Shows: two fields that are exchanged together, ends of a grid, and work beside an exchange; blocks migrate
+// in the middle of one.
 #include <cstdio>
 #include <vector>
 

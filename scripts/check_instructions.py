@@ -4,8 +4,8 @@
 out.
 
 No instruction may be all zeros: into that nvcc 13.0 assembles, without a word, what the architecture does not have,
-such as fence.acquire for less than sm_90. And each operation of a mailbox inside a GPU must be the instructions that it is
-meant to be, so that a change of the compiler's output is seen; that needs cuobjdump and nvdisasm (of PyPI:
+such as fence.acquire for less than sm_90. And each operation of a mailbox inside a GPU must be the instructions that
+it is meant to be, so that a change of the compiler's output is seen; that needs cuobjdump and nvdisasm (of PyPI:
 nvidia-cuda-cuobjdump, nvidia-cuda-nvdisasm) on the PATH or beside nvcc. Needs no GPU; without nvcc it is skipped
 (status 77).
 
@@ -35,7 +35,8 @@ RELEASE = r"MEMBAR\.ALL\.GPU"
 ACQUIRE = r"CCTL\.IVALL"
 ALL = [LOAD_128, LOAD, STORE_128, STORE, ADD, COMPARE, EXCHANGE, RELEASE, ACQUIRE]
 
-# Of each operation, how often these instructions stand in it; others of them must not, and none may be MEMBAR.SC.
+# Of each operation, how often these instructions stand in it; others of them must not, and none may be
+# MEMBAR.SC.
 EXPECTED = {
     "poll_of_a_mailbox": {LOAD_128: 1},
     "send_of_8_bytes": {LOAD: 2, ADD: 1, STORE_128: 1},  # a look beside the draw; another if that was for another slot

@@ -13,8 +13,8 @@ import sys
 # From the lowest to the highest; folders of one row may include each other as long as there is no cycle.
 LAYERS = [["base"], ["serial"], ["trace"], ["net"], ["device"], ["sched"], ["coro"], ["core"],
           ["balance", "checkpoint", "grid"], ["python", "mpi", "cells", "resident", "tools"]]
-# The rooms of a folder, from the lowest to the highest; "" is what lies in the folder itself. Where none are named, rooms
-# may include each other as long as there is no cycle.
+# The rooms of a folder, from the lowest to the highest; "" is what lies in the folder itself. Where none are
+# named, rooms may include each other as long as there is no cycle.
 ROOMS = {"base": ["", "host", "options"],
          "resident": ["transport", ""],
          "core": ["name", "options", "message", "pe", "collective", "array", "gpu", "record", "run", ""]}

@@ -31,10 +31,11 @@ FOREIGN = set("""
     MPI_* HIP_... ROCR_... UCX_* amdhip64 cudart libamdhip64-dev libucx-cu12
     --benchmark_* --cache-sim --gtest_filter --kill-on-bad-exit --shm-size .ci perf prterun
     CMAKE_INTERPROCEDURAL_OPTIMIZATION
+    charm waitQD ret Reducer iter allreduce dest Isend Irecv Waitall bcast Split
 """.split())
 # What documents name as examples of names, or as names that nothing should have; and what programs of others print.
 EXAMPLES = set("""
-    foo.hpp foo.test.cpp snake_case utils helpers _words
+    foo.hpp foo.test.cpp prog.py snake_case utils helpers _words
 """.split()) | {"Fatal: ... invalid", "failed to arm iface"}
 
 STRING_OR_COMMENT = re.compile(

@@ -18,7 +18,8 @@ struct run_loops {
   std::ptrdiff_t from_outer = 0, from_inner = 0, to_outer = 0, to_inner = 0;
 };
 
-/// Copies runs of single cells, of which the faces of the last dimension are made. In messages these lie side by side.
+/// Copies runs of single cells, of which the faces of the last dimension are made. In messages these lie side
+/// by side.
 template <class T>
 void copy_columns(const T* from, T* to, const run_loops& loops) {
   for (int o = 0; o < loops.outer; ++o, from += loops.from_outer, to += loops.to_outer) {

@@ -107,7 +107,8 @@ TEST_P(resident_program, loses_nothing_in_a_storm) {
   EXPECT_EQ(wrong, 0U);
 }
 
-/// A million messages on three PEs, of which many find their mailbox full, and fewer where it would take long.
+/// A million messages on three PEs, of which many find their mailbox full, and fewer where it would take
+/// long.
 TEST_P(resident_program, carries_each_of_many_messages_once) {
   const bool is_long =
       (GetParam().backend == "cuda" || GetParam().pes == 3) && !imbrex::test::memory_is_kept_back;

@@ -73,10 +73,10 @@ bool scheduler::look_at_sources() {
   return true;
 }
 
-/// Backpressure. A PE to which too much has come rather runs than takes in more, between two looks at least as much as
-/// the first has brought, so that its senders notice; a PE that has too much to send runs nothing until some of it has
-/// left, but still takes in, long messages ever more slowly: so of two that flood each other both go on. False if nothing
-/// must be run now.
+/// Backpressure. A PE to which too much has come rather runs than takes in more, between two looks at least
+/// as much as the first has brought, so that its senders notice; a PE that has too much to send runs nothing
+/// until some of it has left, but still takes in, long messages ever more slowly: so of two that flood each
+/// other both go on. False if nothing must be run now.
 bool scheduler::exchange() {
   running_.store(nullptr, std::memory_order_relaxed);
   const bool full = unread_ > endpoint::most_unread;

@@ -103,7 +103,8 @@ class scheduler {
   }
   endpoint* network() const { return endpoint_; }
 
-  /// In simulated time: what the PE does is charged there, which is the clock that it was made with; before it runs.
+  /// In simulated time: what the PE does is charged there, which is the clock that it was made with; before
+  /// it runs.
   void attach(local_clock& charged) { charged_ = &charged; }
   /// What the PE does now takes so long, in simulated time.
   void charge(nanoseconds time) {
@@ -130,8 +131,8 @@ class scheduler {
   /// Queues an item that came from another process in that many bytes.
   void push_arrived(work& item, std::size_t bytes);
 
-  /// Takes in what came through the door and runs one item. False if there was none, or if too much of what was
-  /// sent to other processes has not left yet.
+  /// Takes in what came through the door and runs one item. False if there was none, or if too much of what
+  /// was sent to other processes has not left yet.
   [[gnu::always_inline]] bool step() {
     if (door_.has_items()) [[unlikely]]
       take_in();

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# check.sh [TARGET...]: builds Imbrex for aarch64 on another Debian 12 and runs the unit tests, jacobi3d and two of its
-# processes under an emulator: some twenty minutes of one processor to build, ten to run, and 0.6 GB. With targets only
-# these are built, and those of them that are unit tests are run. Needs clang-19, lld-19, mmdebstrap and qemu-user-static.
+# check.sh [TARGET...]: builds Imbrex for aarch64 on another Debian 12 and runs the unit tests, jacobi3d and
+# two of its processes under an emulator: some twenty minutes of one processor to build, ten to run, and 0.6
+# GB. With targets only these are built, and those of them that are unit tests are run. Needs clang-19,
+# lld-19, mmdebstrap and qemu-user-static.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

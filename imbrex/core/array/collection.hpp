@@ -48,8 +48,8 @@ void refuse_ended(message& m, std::string_view chare_name);
 [[noreturn]] void throw_pinned(const chare_header& element);
 /// The element's class lacks what it needs to migrate.
 [[noreturn]] void throw_not_migratable(const chare_header& element);
-/// True if the element's entries let it leave for that PE: none is suspended, or it stays in its process, and they
-/// move with it.
+/// True if the element's entries let it leave for that PE: none is suspended, or it stays in its process, and
+/// they move with it.
 bool entries_can_move(const chare_header& element, int to);
 /// An element that travels was asked to move or to end.
 [[noreturn]] void throw_travelling(const char* what, const chare_header& element);
@@ -107,8 +107,8 @@ class collection final : public element_map<typename T::index_type> {
     }
     return home_(k, shape_, this->pe().num_pes());
   }
-  /// At the home of an element that is nowhere: true if there was one. Of dense arrays and single chares no record of it
-  /// is needed.
+  /// At the home of an element that is nowhere: true if there was one. Of dense arrays and single chares no
+  /// record of it is needed.
   bool was_destroyed(const key& k) const override {
     if constexpr (is_index<index_type>) {
       if (this->is_of_singles()) return singles_.was_created(k);
@@ -354,8 +354,8 @@ class collection final : public element_map<typename T::index_type> {
   single_keys singles_;
 };
 
-/// An element on its way to another PE. Between threads the object itself goes. Of bytes it is made only where it is
-/// delivered: there its array is known, and what its class does then runs as an entry does.
+/// An element on its way to another PE. Between threads the object itself goes. Of bytes it is made only
+/// where it is delivered: there its array is known, and what its class does then runs as an entry does.
 template <class T>
 struct migrant : message {
   using memory = element_memory<T>;
@@ -469,7 +469,8 @@ collection<T>& checked(collection_part& part) {
   return static_cast<collection<T>&>(part);
 }
 
-/// This PE's part of that number if it is of Ts and the one that was looked for last; null if it has to be looked for.
+/// This PE's part of that number if it is of Ts and the one that was looked for last; null if it has to be
+/// looked for.
 template <class T>
 collection<T>* recent_part(const processor& pe, std::uint64_t number) {
   return static_cast<collection<T>*>(pe.recent_collection(number, type_name<T>()));

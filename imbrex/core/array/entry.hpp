@@ -168,7 +168,8 @@ struct call_message : element_message<key_type<typename T::index_type>> {
   using result = typename traits::result;
   using body = entry_body<typename traits::declared_result>;
 
-  /// True if several elements can be called with one set of arguments: the entry ends at once and moves nothing out of it.
+  /// True if several elements can be called with one set of arguments: the entry ends at once and moves
+  /// nothing out of it.
   static constexpr bool is_shareable = !traits::suspends && traits::only_reads_arguments;
 
   static constexpr bool carries = any_carries<arguments_type>;

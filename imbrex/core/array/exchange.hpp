@@ -68,9 +68,9 @@ Exchange* exchange_at(collection<T>& part, std::uint64_t number) {
 
 /// One exchange on one PE. `Pattern` says what members give and get:
 /// - `value_type` travels, with a `from_type` that says whose it is;
-/// - `add(part, key, given)` keeps what a member gives. A dense pattern (`is_dense`) hands it over to be sent by
-///   `take_rows(part)`, each row a `from_type` and a value for each member; others by `take_given()`, each a
-///   `from_type`, a receiver and a value;
+/// - `add(part, key, given)` keeps what a member gives. A dense pattern (`is_dense`) hands it over to be sent
+///   by `take_rows(part)`, each row a `from_type` and a value for each member; others by `take_given()`, each
+///   a `from_type`, a receiver and a value;
 /// - a `member` gathers what it gets, by `put(member, from, value)`; `finish(part, member)` makes of it the
 ///   member's `result_type`, once all has come.
 ///

@@ -135,7 +135,8 @@ class mailbox_base::receiver : public suspension {
   /// Waits for the value with that reference number; if there is none, for any.
   receiver(mailbox_base& from, std::optional<std::int64_t> reference)
       : from_(from), reference_(reference.value_or(-1)), wanted_(reference ? &reference_ : nullptr) {}
-  /// Waits for the value that has the number `*next` when it is this one's turn, and counts it as soon as it has come.
+  /// Waits for the value that has the number `*next` when it is this one's turn, and counts it as soon as it
+  /// has come.
   receiver(mailbox_base& from, std::int64_t* next) : from_(from), wanted_(next), next_(next) {}
   /// Only before it is awaited.
   receiver(receiver&& other) noexcept

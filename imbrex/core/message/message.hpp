@@ -30,7 +30,8 @@ class device_part;
 struct message_type : work_type {
   message_type(std::string_view full_spelling, std::string_view name_of_chare, std::string_view name_of_entry,
                const work_type& functions, bool immediate = false);
-  /// Of an entry that is named at run time, of which no message is: what reports show in the place of another kind.
+  /// Of an entry that is named at run time, of which no message is: what reports show in the place of another
+  /// kind.
   struct not_registered {};
   message_type(not_registered, const char* name, std::string_view name_of_chare,
                std::string_view name_of_entry);
@@ -43,7 +44,8 @@ struct message_type : work_type {
   /// The port inside a chare and the reference number of a message to it; null unless the entry is a port.
   const void* (*port_address)(const void* chare) = nullptr;
   std::int64_t (*reference)(const work& message) = nullptr;
-  /// The kind of the entry that a message names (`entry_name`); null unless that is the entry's first parameter.
+  /// The kind of the entry that a message names (`entry_name`); null unless that is the entry's first
+  /// parameter.
   const message_type* (*named)(const work& message) = nullptr;
   /// The number by which a trace knows the element that a message is for; null unless it is for one.
   std::uint64_t (*element)(const work& message) = nullptr;
@@ -54,9 +56,10 @@ struct message_type : work_type {
   void (*device_parts)(work& message, std::vector<detail::device_part*>& parts) = nullptr;
   /// How a message of this kind that is short runs as it came, a `short_item`; null if it must be unpacked.
   const work_type* as_short = nullptr;
-  /// When it comes from another process it runs at once, where the PE looks at its network between items; else before all
-  /// that is queued (while an item runs, where the PE is observed, or the network has a thread of its own). For what only
-  /// matches and copies, and pushes what is to go on: it must not send, nor wait.
+  /// When it comes from another process it runs at once, where the PE looks at its network between items;
+  /// else before all that is queued (while an item runs, where the PE is observed, or the network has a
+  /// thread of its own). For what only matches and copies, and pushes what is to go on: it must not send, nor
+  /// wait.
   const bool is_immediate = false;
   static constexpr std::uint32_t not_numbered = 0xffffffff;
   std::uint32_t id = not_numbered;
@@ -76,7 +79,8 @@ struct reply_address {
   explicit operator bool() const { return slot != 0; }
 };
 
-/// The epoch of an element has 48 bits in messages: nine million moves, ends and insertions a second for a year.
+/// The epoch of an element has 48 bits in messages: nine million moves, ends and insertions a second for a
+/// year.
 inline constexpr unsigned epoch_bits = 48;
 
 /// What travels: work with an addressee. `collection` says which array, group or single chares it is for.
@@ -182,7 +186,8 @@ constexpr work_type functions_of(const char* name) {
   return {name, &run_message<M>, &destroy_message<M>, &pack_message<M>, &unpack_message<M>, is_envelope<M>};
 }
 
-/// The record of a kind of message that is not an entry method. `immediate`: see `message_type::is_immediate`.
+/// The record of a kind of message that is not an entry method. `immediate`: see
+/// `message_type::is_immediate`.
 template <class M>
 message_type runtime_message_type(bool immediate = false) {
   static constexpr std::string_view name = type_name<M>();
@@ -231,12 +236,13 @@ class message_table {
   static void number();
   /// The kind with that number. Throws serial_error for a number that no kind has.
   static const message_type& at(std::uint32_t id);
-  /// The kind whose work type that is, as a message or as a short one; null if it is none. In a handler of a signal.
+  /// The kind whose work type that is, as a message or as a short one; null if it is none. In a handler of a
+  /// signal.
   static const message_type* find(const work_type* type) noexcept;
   /// How many kinds have a number.
   static std::uint32_t size();
-  /// Of all spellings, and of the builds of the files that they come from: equal in all processes that run the same
-  /// program, and so have the same messages.
+  /// Of all spellings, and of the builds of the files that they come from: equal in all processes that run
+  /// the same program, and so have the same messages.
   static std::uint64_t digest();
   /// The name of a port of a chare class, or empty if no send in the program names it.
   static std::string_view port_name(std::string_view chare_name, const void* chare, const void* port);

@@ -32,8 +32,8 @@ void fail_entry(message& request, const chare_header& element, std::exception_pt
 /// The same of an entry whose result nobody awaits.
 void fail_unanswered(const chare_header& element, const message_type& entry, std::exception_ptr why) noexcept;
 
-/// An exception that is handed on once its handler is left, so that it has no other owner. It has no destructor that would
-/// be passed where nothing was thrown: what was kept is taken.
+/// An exception that is handed on once its handler is left, so that it has no other owner. It has no
+/// destructor that would be passed where nothing was thrown: what was kept is taken.
 union late_exception {
   late_exception() {}
   ~late_exception() {}

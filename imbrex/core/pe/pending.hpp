@@ -28,8 +28,8 @@ class pending_base : public reply_target {
   void fail(std::uint32_t, carried_exception why) final;
   void abandon() noexcept final;
 
-  /// Its owner wants it no more. True if it can be destroyed; on another thread than its PE's it cannot before the run
-  /// has ended, which may answer yet, and then is.
+  /// Its owner wants it no more. True if it can be destroyed; on another thread than its PE's it cannot
+  /// before the run has ended, which may answer yet, and then is.
   bool renounce() noexcept {
     scheduler* const here = scheduler::current();
     if (here != pe_) [[unlikely]]
@@ -46,7 +46,8 @@ class pending_base : public reply_target {
     if (std::exchange(awaited_, true)) [[unlikely]]
       throw_not_to_be_awaited();
   }
-  /// Throws imbrex::error on another PE than that of `processor::here` when it was made: its entry has moved since.
+  /// Throws imbrex::error on another PE than that of `processor::here` when it was made: its entry has moved
+  /// since.
   void check_pe() const;
   bool ready() const { return ready_; }
   /// True if a result is there, not an exception.
@@ -187,8 +188,9 @@ class pending_awaiter final : public pending_wait {
 
 /// A result that is on its way: of a call, a reduction, quiescence. It was asked for when this object was
 /// made; co_await it, once, whenever the result is wanted. An exception on the other side is thrown there.
-/// Belongs to the PE and the run that it was made in; whoever destroys it renounces the result, but an exception that
-/// nobody awaits ends the run. One that is kept longer than its run may be destroyed at any time.
+/// Belongs to the PE and the run that it was made in; whoever destroys it renounces the result, but an
+/// exception that nobody awaits ends the run. One that is kept longer than its run may be destroyed at any
+/// time.
 template <class R>
 class [[nodiscard("co_await the result, or use send where none is wanted")]] pending {
   static_assert(!detail::is_view<R>,

@@ -36,8 +36,9 @@ class section_base {
   const std::uint64_t collection;  ///< the array that they belong to
 };
 
-/// Collections of single chares have this bit; the rest of their number is that of their class. That of arrays and groups
-/// is a place in a table (32 bits) and which of those that have had this place one after the other it is (31 bits).
+/// Collections of single chares have this bit; the rest of their number is that of their class. That of
+/// arrays and groups is a place in a table (32 bits) and which of those that have had this place one after
+/// the other it is (31 bits).
 inline constexpr std::uint64_t singles_bit = std::uint64_t{1} << 63U;
 inline constexpr unsigned generation_shift = 32;
 constexpr std::uint32_t place_of_collection(std::uint64_t id) { return static_cast<std::uint32_t>(id); }
@@ -59,8 +60,8 @@ class processor;
 /// How the messages of a PE reach elements of the same PE.
 struct delivery_rules {
   bool direct = true;  ///< the PE queues what it sends to itself; else that travels, too
-  /// Each element's copy of a broadcast is a message of its own, so that the machine can choose the order, or charge for
-  /// each and let the PE block in between.
+  /// Each element's copy of a broadcast is a message of its own, so that the machine can choose the order, or
+  /// charge for each and let the PE block in between.
   bool separates_broadcasts = false;
 };
 
@@ -75,7 +76,8 @@ void send_failure(std::uint32_t caller, const reply_address& reply, const std::s
 /// Says that such a proxy was used, of a class and for an entry, as far as they are known.
 [[noreturn]] void throw_names_nothing(std::string_view chare_name, std::string_view entry_name = {});
 
-/// Says that a proxy was used that is of an earlier run of this process, or of another that goes on beside this one.
+/// Says that a proxy was used that is of an earlier run of this process, or of another that goes on beside
+/// this one.
 [[noreturn]] void throw_proxy_of_another_run(std::string_view chare_name, std::string_view entry_name = {});
 
 /// Says that a proxy was used that does not come from this run, of what is or was on that PE.
@@ -108,8 +110,8 @@ class processor final : public scheduler {
   }
   bool separates_broadcasts() const { return separates_broadcasts_; }
 
-  /// Proxies hold numbers of collections with the mark of their run, so that those of one run name nothing in another;
-  /// before the PE runs.
+  /// Proxies hold numbers of collections with the mark of their run, so that those of one run name nothing in
+  /// another; before the PE runs.
   void mark_proxies(std::uint32_t run) { mark_ = run; }
   /// The number of the collection that a proxy names, and what a proxy names a collection by.
   std::uint64_t number_of(std::uint64_t in_proxy) const { return in_proxy ^ mark_; }
@@ -117,8 +119,8 @@ class processor final : public scheduler {
   /// Throws imbrex::error if a collection that is not here is one of another run, or none at all.
   void check_run(std::uint64_t number, std::string_view chare_name, std::string_view entry_name = {}) const;
 
-  /// Says how messages leave; before the first of them, and after observers have come. `beyond`: what carries those to PEs
-  /// that are not of this process, if nothing in between wants to see them; or null.
+  /// Says how messages leave; before the first of them, and after observers have come. `beyond`: what carries
+  /// those to PEs that are not of this process, if nothing in between wants to see them; or null.
   void connect(transport& wire, const delivery_rules& rules, const pe_range& here, endpoint* beyond) {
     wire_ = &wire;
     beyond_ = observers() == nullptr ? beyond : nullptr;
@@ -135,8 +137,8 @@ class processor final : public scheduler {
       note_sent(m, to);
   }
 
-  /// True if what the PE sends to itself only goes into its queue (`push_plain`): it does not travel, nobody is to be told,
-  /// and nothing is shuffled.
+  /// True if what the PE sends to itself only goes into its queue (`push_plain`): it does not travel, nobody
+  /// is to be told, and nothing is shuffled.
   bool queues_plainly() const { return queues_plainly_; }
 
   /// Sends a message to a PE, which may be this one.
@@ -191,7 +193,8 @@ class processor final : public scheduler {
   /// The arrays that end here and have no elements, the oldest first.
   std::deque<std::uint64_t>& empty_arrays() { return empty_arrays_; }
 
-  /// Keeps the members of a section that is made here, and returns its number. The array itself may not have come yet.
+  /// Keeps the members of a section that is made here, and returns its number. The array itself may not have
+  /// come yet.
   std::uint64_t add_section(std::unique_ptr<section_base> members);
   /// The PE on which a section was made. Throws imbrex::error if this run has not so many.
   int root_of_section(std::uint64_t id) const;
@@ -211,15 +214,16 @@ class processor final : public scheduler {
   }
   const std::vector<message*>& held() const { return held_; }
 
-  /// Destroys all chares and unread messages; after the run, by whoever has activated this PE. Its parts of arrays stay
-  /// for chares on their way to others, whose destructors may ask where they are.
+  /// Destroys all chares and unread messages; after the run, by whoever has activated this PE. Its parts of
+  /// arrays stay for chares on their way to others, whose destructors may ask where they are.
   void clear() noexcept;
   /// Destroys those too, when no chare is left on any PE or between them.
   void clear_parts() noexcept;
 
   scope main;  ///< of the main task, on PE 0
 
-  /// What it does with an element where its item does not say so: gives it a broadcast, or runs what is no entry.
+  /// What it does with an element where its item does not say so: gives it a broadcast, or runs what is no
+  /// entry.
   struct element_at_work {
     const chare_header* element = nullptr;
     const message_type* entry = nullptr;

@@ -55,7 +55,8 @@ TEST(launcher_watch, waits_for_who_outlives_the_launcher) {
       testing::ExitedWithCode(1), "still there.*the launcher of this process has gone");
 }
 
-/// Whether the child of a launcher says "still there" after the launcher has been killed, and how it then ended.
+/// Whether the child of a launcher says "still there" after the launcher has been killed, and how it then
+/// ended.
 std::pair<bool, int> outlive_killed_launcher() {
   const auto said = make_pipe();
   const auto ready = make_pipe();
