@@ -2,6 +2,8 @@
 #include "apps/minimd/initial_state.hpp"
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 
 namespace minimd {
 namespace {
@@ -11,15 +13,37 @@ class generator {
  public:
   explicit generator(std::int64_t seed) : state_(seed % modulus == 0 ? 1 : seed % modulus) {}
 
-  double sixth() {
-    for (int i = 0; i < 6; ++i) state_ = state_ * 16807 % modulus;
+  double next() {
+    state_ = state_ * 16807 % modulus;
     return static_cast<double>(state_) * (1.0 / modulus);
+  }
+  void skip(int numbers) {
+    for (int i = 0; i < numbers; ++i) next();
   }
 
  private:
   static constexpr std::int64_t modulus = 2147483647;
   std::int64_t state_;
 };
+
+// What LAMMPS makes of a seed and a position, bit by bit: Jenkins's one-at-a-time hash of their bytes.
+std::int64_t seed_of(std::int32_t seed, const imbrex::cells::point<3>& position) {
+  std::uint32_t hash = 0;
+  const auto add = [&hash](const void* what, std::size_t size) {
+    const auto* const bytes = static_cast<const signed char*>(what);
+    for (std::size_t i = 0; i < size; ++i) {
+      hash += static_cast<std::uint32_t>(std::int32_t{bytes[i]});
+      hash += hash << 10U;
+      hash ^= hash >> 6U;
+    }
+  };
+  add(&seed, sizeof seed);
+  add(position.data(), sizeof position);
+  hash += hash << 3U;
+  hash ^= hash >> 11U;
+  hash += hash << 15U;
+  return hash & 0x7ffffffU;
+}
 
 }  // namespace
 
@@ -32,10 +56,15 @@ void for_each_site(const problem& what, const imbrex::index<3>& from, const imbr
       for (int i = from[0]; i < to[0]; ++i) {
         if ((i + j + k) % 2 != 0) continue;
         const std::int64_t site = (k * rows + j) * columns + i;
-        generator numbers(site + 1);
         atom a;
         a.position = {half * i, half * j, half * k};
-        for (double& v : a.velocity) v = numbers.sixth();
+        const bool is_of_lammps = what.velocity_seed != 0;
+        generator numbers(is_of_lammps ? seed_of(what.velocity_seed, a.position) : site + 1);
+        if (is_of_lammps) numbers.skip(5);
+        for (double& v : a.velocity) {
+          if (!is_of_lammps) numbers.skip(5);
+          v = numbers.next();
+        }
         a.id = site / 2;
         visit(a);
       }

@@ -181,8 +181,11 @@ class lammps_reader : line_reader {
     expect(c, 1, "all");
     expect(c, 2, "create");
     given_.what.temperature = number(c, 3, "the temperature", 0);
-    count(c, 4, "the seed", 1);
-    if (c.size() > 5) expect(c, 5, "loop"), expect(c, 6, "geom");
+    const std::int64_t seed = count(c, 4, "the seed", 1);
+    if (seed > 0x7fffffff) refuse("the seed is " + c[4] + ", and must be less than 2^31");
+    given_.what.velocity_seed = static_cast<std::int32_t>(seed);
+    expect(c, 5, "loop");
+    expect(c, 6, "geom");
     end(c, 7);
   }
   void pair_style(const words& c) {

@@ -67,6 +67,7 @@ TEST(input, reads_commands_of_lammps) {
   EXPECT_EQ(given.what.lattice, imbrex::index3(20, 10, 5));
   EXPECT_EQ(given.potential_file, "Cu_u6.eam");
   EXPECT_EQ(given.what.temperature, 1600);
+  EXPECT_EQ(given.what.velocity_seed, 376847);
   EXPECT_EQ(given.what.skin, 1);
   EXPECT_EQ(given.what.renewal, 5);
   EXPECT_EQ(given.what.time_step, 0.005);

@@ -48,6 +48,16 @@ TEST(minimd, meets_known_values_with_full_lists) {
   expect_known_values(run(of_size({10, 10, 10}, 2), 3), 5e-12);
 }
 
+// Of LAMMPS's benchmark in.lj, which says: velocity all create 1.44 87287 loop geom.
+TEST(minimd, meets_known_values_with_velocities_of_lammps) {
+  settings setup = of_size({20, 20, 20}, 2);
+  setup.given.what.velocity_seed = 87287;
+  const measurement m = run(setup, 2);
+  EXPECT_NEAR(m.outputs[1].temperature, 0.757453103239936, 5e-12);
+  EXPECT_NEAR(m.outputs[1].potential, -5.75850548601596, 5e-12);
+  EXPECT_NEAR(m.outputs[1].pressure, 0.207261053624723, 5e-12);
+}
+
 TEST(minimd, meets_known_values_with_half_lists) {
   settings setup = of_size({10, 10, 10}, 2);
   setup.machine.shuffle = 5;

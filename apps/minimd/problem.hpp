@@ -34,6 +34,7 @@ struct problem {
   imbrex::index<3> lattice{20, 20, 20};  ///< unit cells of four atoms
   double density = 0.8442;               ///< atoms in a unit of volume
   double temperature = 1.44;             ///< at the start
+  std::int32_t velocity_seed = 0;        ///< of LAMMPS's velocities; 0: those of miniMD's formula
   double mass = 1;
   double epsilon = 1;
   double sigma = 1;
@@ -60,8 +61,8 @@ struct problem {
   double range() const { return cutoff + skin; }
 
   void serialize(auto& ar) {
-    ar(in, field, lattice, density, temperature, mass, epsilon, sigma, cutoff, skin, time_step, renewal,
-       lists, newton, reproducible, potential);
+    ar(in, field, lattice, density, temperature, velocity_seed, mass, epsilon, sigma, cutoff, skin, time_step,
+       renewal, lists, newton, reproducible, potential);
   }
 };
 
