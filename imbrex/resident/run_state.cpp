@@ -83,6 +83,7 @@ void run_state::start(const kernel<machine>& code, std::uint32_t to, const item&
   check_rests();
   layout_.write(written_.span().data(), to, first);
   stream_.copy(image_.span(), written_.span());
+  loaded_ = shared_event(stream_);
   stream_.launch(code, machine_);
   const std::size_t report = layout_.report_bytes();
   stream_.copy(written_.span().subspan(0, report), image_.span().subspan(0, report));
@@ -93,6 +94,7 @@ void run_state::start(const kernel<machine>& code, std::uint32_t to, const item&
 
 std::vector<wide_word> run_state::watched() {
   std::vector<wide_word> all(machine_.pes);
+  if (!loaded_.done()) return all;
   if (device_.info().backend == "emulated") {  // its memory is the host's, and its PEs write meanwhile
     for (std::uint32_t pe = 0; pe < machine_.pes; ++pe) all[pe] = memory::poll(machine_.watched[pe]);
   } else {

@@ -55,6 +55,7 @@ class run_state {
   entry_names names_;
   reporter reporter_{layout_, names_};
   imbrex::stream stream_, watch_stream_;
+  shared_event loaded_;  ///< before it nobody looks at the image, which is being written
   device_buffer<std::byte> image_, bulk_;
   std::vector<device_buffer<std::byte>> elements_;
   pinned_buffer<std::byte> written_, watched_;
