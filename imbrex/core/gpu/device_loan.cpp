@@ -52,7 +52,7 @@ device_part loan_record::part(const std::shared_ptr<loan_record>& self, std::siz
 }
 
 void loan_record::end_reading(const shared_event& read) noexcept {
-  reply_address told;
+  std::vector<waiter> told;
   {
     const std::lock_guard guard(lock_);
     if (read) {
@@ -61,7 +61,8 @@ void loan_record::end_reading(const shared_event& read) noexcept {
     }
     if (--readers_ == 0) told = std::exchange(waiting_, {});
   }
-  if (told && scheduler::current() != nullptr) send_end(waiting_pe_, told);
+  if (scheduler::current() == nullptr) return;  // the run is over
+  for (const waiter& w : told) send_end(w.pe, w.address);
 }
 
 task<> loan_record::done(std::shared_ptr<loan_record> self) {
@@ -70,11 +71,8 @@ task<> loan_record::done(std::shared_ptr<loan_record> self) {
   {
     const std::lock_guard guard(self->lock_);
     waits = self->readers_ != 0;
-    if (waits) {
-      if (self->waiting_) throw error("two entries await the end of one loan; await it in one of them");
-      self->waiting_ = all_have_read.address();
-      self->waiting_pe_ = static_cast<std::uint32_t>(processor::here().pe());
-    }
+    if (waits)
+      self->waiting_.push_back({static_cast<std::uint32_t>(processor::here().pe()), all_have_read.address()});
   }
   if (waits) co_await all_have_read;
   stream& out = transfers_here().out;

@@ -44,8 +44,11 @@ class loan_record {
   std::mutex lock_;
   int readers_ = 0;
   std::vector<shared_event> reads_;
-  std::uint32_t waiting_pe_ = 0;
-  reply_address waiting_;
+  struct waiter {
+    std::uint32_t pe;
+    reply_address address;
+  };
+  std::vector<waiter> waiting_;  ///< some may have given up
 };
 
 /// Throws `device_error` unless the memory is of the stream's device.

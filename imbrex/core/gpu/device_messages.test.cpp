@@ -144,7 +144,9 @@ class node : public chare<node> {
         else
           send<&node::take_anywhere>(to, where()[0], round, loan);
       }
-      co_await loan.done();
+      // One gives up, or has come as well; others wait on.
+      co_await when_any(loan.done(), sleep_for(nanoseconds(round % 2)));
+      co_await when_all(loan.done(), loan.done());
     }
     for (int n = rounds * receivers; n > 0; --n) co_await taken.receive();
   }
@@ -349,8 +351,8 @@ TEST(device_messages, use_the_same_memory_again_and_again) {
                         []() -> task<> {
                           auto nodes = make_array<node>({4});
                           std::size_t before = 0;
-                          for (int i = 0; i < 300; ++i) {
-                            if (i == 100) before = co_await nodes[0].call<&node::driver_calls>();
+                          for (int i = 0; i < 500; ++i) {
+                            if (i == 300) before = co_await nodes[0].call<&node::driver_calls>();
                             co_await nodes.call<&node::give>(8);
                             co_await nodes.call<&node::lend>(3, 3);
                           }
