@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <imbrex/mpi/object/counted.hpp>
+#include <imbrex/mpi/object/handle.hpp>
+
+namespace imbrex::mpi {
+
+/// The objects of one kind that a rank's program has made, by their handles. A handle holds one share of its object:
+/// whoever needs the object longer takes a `ref`. Each call is O(1).
+template <typename T, handle_kind Kind>
+class object_table {
+ public:
+  /// Handles below `first` belong to objects that MPI itself defines.
+  explicit object_table(std::uint32_t first = 0) : first_(first) {}
+
+  int add(ref<T> object) {
+    if (free_ == none) {
+      slots_.push_back({std::move(object), none});
+      return make_handle(Kind, first_ + std::uint32_t(slots_.size()) - 1);
+    }
+    const std::uint32_t i = free_;
+    free_ = std::exchange(slots_[i].next_free, none);
+    slots_[i].object = std::move(object);
+    return make_handle(Kind, first_ + i);
+  }
+
+  /// Null if there is none.
+  T* find(int handle) const {
+    const std::uint32_t i = std::uint32_t(handle) - std::uint32_t(make_handle(Kind, first_));
+    return i < slots_.size() ? slots_[i].object.get() : nullptr;
+  }
+  /// Throws what `refuse_handle` throws if there is none.
+  T& at(int handle) const {
+    if (T* object = find(handle)) return *object;
+    refuse_handle(handle, Kind);
+  }
+
+  /// Takes the object's handle away and returns the handle's share. Throws as `at`.
+  ref<T> remove(int handle) {
+    at(handle);
+    const std::uint32_t i = index_of(handle) - first_;
+    slots_[i].next_free = std::exchange(free_, i);
+    return std::exchange(slots_[i].object, ref<T>());
+  }
+
+  /// Calls visit(handle, object) for each object in the order of handles. O(the most there ever were).
+  void for_each(auto&& visit) const {
+    for (std::size_t i = 0; i < slots_.size(); ++i)
+      if (slots_[i].object) visit(make_handle(Kind, first_ + std::uint32_t(i)), *slots_[i].object);
+  }
+
+ private:
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+  struct slot {
+    ref<T> object;
+    std::uint32_t next_free;
+  };
+  std::vector<slot> slots_;
+  std::uint32_t first_;
+  std::uint32_t free_ = none;
+};
+
+}  // namespace imbrex::mpi
