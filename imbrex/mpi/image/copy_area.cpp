@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/mpi/image/internal/copy_area.hpp>
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/mpi/image/internal/pages.hpp>
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+namespace imbrex::mpi {
+
+namespace {
+
+// Above the shadow of AddressSanitizer, below where Linux puts programs that are independent of their
+// position.
+constexpr std::uintptr_t first = 0x3000'0000'0000;
+constexpr std::uintptr_t last = 0x5000'0000'0000;
+constexpr std::size_t most_slots = 1 << 16;
+// One behind the other within tables of pages, of which each is for 2 MiB.
+constexpr std::size_t slot_multiple = 2 << 20;
+
+std::atomic<copy_area*> the_area = nullptr;
+
+std::size_t slot_size(std::size_t bytes) {
+  return (bytes + page_size() + slot_multiple - 1) / slot_multiple * slot_multiple;
+}
+
+[[noreturn]] void refuse(std::size_t number, int reason) {
+  std::string words = "copy " + std::to_string(number) + " of the program cannot be mapped: ";
+  if (reason == ENOMEM)
+    words +=
+        "this process has as many mappings as it may, or no more memory; raise vm.max_map_count by sysctl, "
+        "or start more processes with fewer ranks each";
+  else
+    words += std::strerror(reason);
+  throw error(words);
+}
+
+}  // namespace
+
+copy_area::copy_area(std::size_t bytes, std::vector<unwind_range> ranges)
+    : bytes_(bytes),
+      slot_bytes_(slot_size(bytes)),
+      ranges_(std::move(ranges)),
+      slots_(std::min(most_slots, (last - first) / slot_bytes_)),
+      occupied_(slots_.size()) {
+  copy_area* none = nullptr;
+  if (!the_area.compare_exchange_strong(none, this, std::memory_order_release))
+    throw error("copies are made of another program image already: a process has one");
+}
+
+copy_area::~copy_area() { the_area.store(nullptr, std::memory_order_release); }
+
+std::byte* copy_area::take(copy_state* copy) {
+  const std::lock_guard hold(mutex_);
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (occupied_[i]) continue;
+    void* const place = reinterpret_cast<void*>(first + i * slot_bytes_);
+    constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+    void* const mapped = ::mmap(place, bytes_, PROT_NONE, flags, -1, 0);
+    if (mapped == MAP_FAILED && errno != EEXIST) refuse(i, errno);
+    occupied_[i] = true;
+    if (mapped == MAP_FAILED) continue;
+    if (mapped != place) {  // a kernel that does not know the flag
+      ::munmap(mapped, bytes_);
+      continue;
+    }
+    slots_[i].store(copy, std::memory_order_release);
+    if (used_.load(std::memory_order_relaxed) <= i) used_.store(i + 1, std::memory_order_release);
+    return static_cast<std::byte*>(place);
+  }
+  throw error("there is no place for more than " + std::to_string(slots_.size()) +
+              " copies of the program in a process: start more processes with fewer ranks each");
+}
+
+void copy_area::give_back(std::byte* slot) noexcept {
+  const std::lock_guard hold(mutex_);
+  const std::size_t number = number_of(slot);
+  slots_[number].store(nullptr, std::memory_order_release);
+  ::munmap(slot, bytes_);
+  occupied_[number] = false;
+}
+
+std::size_t copy_area::number_of(const void* address) const noexcept {
+  return (reinterpret_cast<std::uintptr_t>(address) - first) / slot_bytes_;
+}
+
+copy_state* copy_area::copy_at(const void* address) const noexcept {
+  const std::size_t number = number_of(address);  // huge for what lies below
+  return number < used_.load(std::memory_order_acquire) ? slots_[number].load(std::memory_order_acquire)
+                                                        : nullptr;
+}
+
+const unwind_range* copy_area::range_of(const void* instruction, std::byte*& slot) const noexcept {
+  if (copy_at(instruction) == nullptr) return nullptr;
+  const std::uintptr_t base = first + number_of(instruction) * slot_bytes_;
+  const std::uint64_t place = reinterpret_cast<std::uintptr_t>(instruction) - base;
+  for (const unwind_range& range : ranges_) {
+    if (place < range.begin || place >= range.end) continue;
+    slot = reinterpret_cast<std::byte*>(base);
+    return &range;
+  }
+  return nullptr;
+}
+
+const copy_area* copy_area::current() noexcept { return the_area.load(std::memory_order_acquire); }
+
+}  // namespace imbrex::mpi
+
+/// What libgcc's unwinder asks first for an address; the C library's knows no copies.
+extern "C" [[gnu::visibility("default")]] int _dl_find_object(void* instruction, dl_find_object* found) {
+  using namespace imbrex::mpi;
+  if (const copy_area* area = copy_area::current()) {
+    std::byte* slot = nullptr;
+    if (const unwind_range* range = area->range_of(instruction, slot)) {
+      found->dlfo_flags = 0;
+      found->dlfo_map_start = slot + range->begin;
+      found->dlfo_map_end = slot + range->end;
+      found->dlfo_link_map = nullptr;
+      found->dlfo_eh_frame = slot + range->table;
+      return 0;
+    }
+  }
+  using function = int (*)(void*, dl_find_object*);
+  static const auto next = reinterpret_cast<function>(::dlsym(RTLD_NEXT, "_dl_find_object"));
+  return next(instruction, found);
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/mpi/image/internal/copy_state.hpp>
+
+#include <cxxabi.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/mpi/image/internal/pages.hpp>
+
+namespace imbrex::mpi {
+
+namespace {
+
+thread_local copy_state* running_here = nullptr;
+
+int access_of(const Elf64_Phdr& segment) {
+  return ((segment.p_flags & PF_R) != 0 ? PROT_READ : 0) | ((segment.p_flags & PF_W) != 0 ? PROT_WRITE : 0) |
+         ((segment.p_flags & PF_X) != 0 ? PROT_EXEC : 0);
+}
+
+void map_pages(std::byte* begin, std::size_t size, int access, int more, int file, std::uint64_t offset) {
+  if (::mmap(begin, size, access, MAP_PRIVATE | MAP_FIXED | more, file, static_cast<off_t>(offset)) ==
+      MAP_FAILED)
+    throw error(std::string("a copy of the program cannot be mapped: ") + std::strerror(errno) +
+                (errno == ENOMEM
+                     ? "; raise vm.max_map_count by sysctl, or start more processes with fewer ranks each"
+                     : ""));
+}
+
+/// Maps what is in the file, and memory for the variables that begin as zeros.
+void map_segment(const elf_file& file, const Elf64_Phdr& segment, std::byte* module) {
+  const std::uint64_t begin = page_begin(segment.p_vaddr), in_file = segment.p_vaddr + segment.p_filesz,
+                      end = segment.p_vaddr + segment.p_memsz;
+  const int access = access_of(segment);
+  if (segment.p_filesz > 0)
+    map_pages(module + begin, in_file - begin, access, 0, file.descriptor(), page_begin(segment.p_offset));
+  if (end == in_file) return;
+  const std::uint64_t whole = segment.p_filesz > 0 ? page_end(in_file) : begin;
+  if (segment.p_filesz > 0) std::memset(module + in_file, 0, whole - in_file);
+  if (end > whole) map_pages(module + whole, page_end(end) - whole, access, MAP_ANONYMOUS, -1, 0);
+}
+
+template <class Value>
+void set(std::byte* at, Value value) {
+  std::memcpy(at, &value, sizeof value);
+}
+
+std::byte* this_thread() { return static_cast<std::byte*>(__builtin_thread_pointer()); }
+
+caught_exceptions& caught_here() { return *reinterpret_cast<caught_exceptions*>(abi::__cxa_get_globals()); }
+
+}  // namespace
+
+copy_state* running_state() noexcept { return running_here; }
+
+copy_state& running_copy() noexcept { return *running_here; }
+
+copy_state::copy_state(const copy_plan& made_by, program_copy& owner, void (*end_)(int), std::string prefix_)
+    : plan(made_by), copy(owner), end(end_), prefix(std::move(prefix_)) {
+  slot = plan.area->take(this);
+  try {
+    map();
+  } catch (...) {
+    plan.area->give_back(slot);
+    throw;
+  }
+}
+
+copy_state::~copy_state() { plan.area->give_back(slot); }
+
+void copy_state::map() {
+  for (const module_plan& m : plan.modules)
+    for (const Elf64_Phdr& s : m.file.segments())
+      if (s.p_type == PT_LOAD) map_segment(m.file, s, slot + m.at);
+  if (plan.bytes > plan.annex)
+    map_pages(slot + plan.annex, plan.bytes - plan.annex, PROT_READ | PROT_WRITE, MAP_ANONYMOUS, -1, 0);
+  for (const snapshot& s : plan.snapshots) std::memcpy(at(s.at), s.value.data(), s.value.size());
+  for (const inner_word& w : plan.inner) set(at(w.at), at(w.to));
+  for (const outer_word& w : plan.outer) set(at(w.at), w.value);
+  for (const module_plan& m : plan.modules)
+    if (const Elf64_Phdr* constant = m.file.segment(PT_GNU_RELRO)) {
+      std::byte* const begin = at(m.at + page_begin(constant->p_vaddr));
+      std::byte* const behind = at(m.at + page_begin(constant->p_vaddr + constant->p_memsz));
+      if (behind > begin && ::mprotect(begin, static_cast<std::size_t>(behind - begin), PROT_READ) != 0)
+        throw error(std::string("a copy of the program cannot be protected: ") + std::strerror(errno));
+    }
+  for (const thread_block& b : plan.thread_blocks) {
+    auto& block = thread_blocks.emplace_back(b.size);
+    std::memcpy(block.data(), at(b.image), b.image_size);
+  }
+}
+
+void copy_state::construct(int argc, char** argv, char** environment) {
+  using constructor = void (*)(int, char**, char**);
+  const auto run_array = [&](const module_plan& m, std::int64_t place, std::int64_t size) {
+    const auto begin = m.file.dynamic(place);
+    if (!begin) return;
+    const auto* entries = reinterpret_cast<const constructor*>(at(m.at + *begin));
+    for (std::size_t i = 0, n = m.file.dynamic(size).value_or(0) / sizeof(constructor); i < n; ++i)
+      if (reinterpret_cast<std::uintptr_t>(entries[i]) + 1 > 1) entries[i](argc, argv, environment);
+  };
+  run_array(plan.modules.back(), DT_PREINIT_ARRAY, DT_PREINIT_ARRAYSZ);
+  for (const module_plan& m : plan.modules) {
+    if (const auto first = m.file.dynamic(DT_INIT))
+      reinterpret_cast<constructor>(at(m.at + *first))(argc, argv, environment);
+    run_array(m, DT_INIT_ARRAY, DT_INIT_ARRAYSZ);
+  }
+}
+
+int copy_state::call_main(int argc, char** argv, char** environment) {
+  argument_texts.assign(argv, argv + argc);
+  for (std::string& text : argument_texts) arguments.push_back(text.data());
+  arguments.push_back(nullptr);
+  construct(argc, arguments.data(), environment);
+  const auto main = reinterpret_cast<int (*)(int, char**, char**)>(at(plan.main));
+  const int status = main(argc, arguments.data(), environment);
+  destruct(status);
+  flush();
+  return status;
+}
+
+void copy_state::flush() noexcept {}
+
+bool copy_state::holds(const void* address) const noexcept {
+  return static_cast<std::size_t>(static_cast<const std::byte*>(address) - slot) < plan.bytes;
+}
+
+void copy_state::destruct(int status) {
+  at_thread_exit.run(status);
+  at_exit.run(status);
+  if (std::exchange(is_destructed, true)) return;
+  using destructor = void (*)();
+  for (auto m = plan.modules.rbegin(); m != plan.modules.rend(); ++m) {
+    if (const auto begin = m->file.dynamic(DT_FINI_ARRAY)) {
+      const auto* entries = reinterpret_cast<const destructor*>(at(m->at + *begin));
+      for (std::size_t i = m->file.dynamic(DT_FINI_ARRAYSZ).value_or(0) / sizeof(destructor); i-- > 0;)
+        if (reinterpret_cast<std::uintptr_t>(entries[i]) + 1 > 1) entries[i]();
+    }
+    if (const auto last = m->file.dynamic(DT_FINI)) reinterpret_cast<destructor>(at(m->at + *last))();
+  }
+}
+
+void copy_state::exit(int status) {
+  destruct(status);
+  end_at_once(status);
+}
+
+void copy_state::end_at_once(int status) {
+  flush();
+  end(status);
+  __builtin_trap();  // it has returned
+}
+
+void copy_state::move_thread_variables(const std::byte* from, std::byte* to) noexcept {
+  for (const thread_block& b : plan.thread_blocks) {
+    at_thread_exit.move_arguments(from + b.offset, b.size, to + b.offset);
+    for (std::vector<std::byte>& block : thread_blocks)
+      for (std::size_t i = 0; i + sizeof(std::uintptr_t) <= block.size(); i += sizeof(std::uintptr_t)) {
+        std::uintptr_t word = 0;
+        std::memcpy(&word, &block[i], sizeof word);
+        const std::uintptr_t at = word - reinterpret_cast<std::uintptr_t>(from + b.offset);
+        if (at < b.size) set(&block[i], to + b.offset + at);
+      }
+  }
+}
+
+void copy_state::enter() noexcept {
+  running_here = this;
+  std::swap(caught_here(), caught);
+  if (thread_blocks.empty()) return;
+  std::byte* const here = this_thread();
+  if (last_thread != here && last_thread != nullptr) move_thread_variables(last_thread, here);
+  last_thread = here;
+  for (std::size_t i = 0; i < thread_blocks.size(); ++i)
+    std::memcpy(here + plan.thread_blocks[i].offset, thread_blocks[i].data(), thread_blocks[i].size());
+}
+
+void copy_state::leave() noexcept {
+  for (std::size_t i = 0; i < thread_blocks.size(); ++i)
+    std::memcpy(thread_blocks[i].data(), this_thread() + plan.thread_blocks[i].offset,
+                thread_blocks[i].size());
+  std::swap(caught_here(), caught);
+  running_here = nullptr;
+}
+
+}  // namespace imbrex::mpi

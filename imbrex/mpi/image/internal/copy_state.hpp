@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <imbrex/mpi/image/internal/copy_plan.hpp>
+#include <imbrex/mpi/image/internal/exit_functions.hpp>
+
+namespace imbrex::mpi {
+
+/// What the C++ runtime keeps by thread of exceptions that are caught: the layout is that of its ABI.
+struct caught_exceptions {
+  void* caught = nullptr;
+  unsigned uncaught = 0;
+};
+
+class program_copy;
+
+/// All that belongs to a copy.
+struct copy_state {
+  copy_state(const copy_plan& made_by, program_copy& owner, void (*end)(int), std::string prefix);
+  ~copy_state();
+
+  int call_main(int argc, char** argv, char** environment);
+  void flush() noexcept;
+  bool holds(const void* address) const noexcept;
+
+  /// Maps the modules and gives all words their values.
+  void map();
+  void construct(int argc, char** argv, char** environment);
+  /// Calls what the program has left to its end, then its destructors. At most once.
+  void destruct(int status);
+  /// The program ends itself: `destruct`, then the end function.
+  [[noreturn]] void exit(int status);
+  [[noreturn]] void end_at_once(int status);
+
+  /// The thread_local variables come to this thread from another one: what points to one of them goes along,
+  /// if it is one of them itself.
+  void move_thread_variables(const std::byte* from, std::byte* to) noexcept;
+
+  void enter() noexcept;
+  void leave() noexcept;
+
+  std::byte* at(std::uint64_t place) const noexcept { return slot + place; }
+  /// The copy's instance of a library's variable; null if it has none.
+  template <class T>
+  T* variable(library_variable which) const noexcept {
+    const auto& place = plan.variables[static_cast<std::size_t>(which)];
+    return place ? reinterpret_cast<T*>(at(*place)) : nullptr;
+  }
+
+  const copy_plan& plan;
+  program_copy& copy;
+  void (*const end)(int);
+  const std::string prefix;
+  std::byte* slot = nullptr;
+
+  exit_functions at_exit;
+  exit_functions at_quick_exit;
+  exit_functions at_thread_exit;  // destructors of thread_local variables
+  bool is_destructed = false;
+
+  std::vector<std::vector<std::byte>> thread_blocks;  // while it does not run
+  std::byte* last_thread = nullptr;                   // the pointer of the thread on which it has run
+  caught_exceptions caught;                           // its own while it does not run, else the thread's
+
+  std::vector<std::string> argument_texts;
+  std::vector<char*> arguments;
+};
+
+/// The state of the copy that runs on this thread; null if there is none.
+copy_state* running_state() noexcept;
+/// The same where code of a copy has called.
+copy_state& running_copy() noexcept;
+
+}  // namespace imbrex::mpi

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/mpi/image/program_copy.hpp>
+
+#include <utility>
+
+#include <imbrex/mpi/image/internal/copy_state.hpp>
+#include <imbrex/mpi/image/program_image.hpp>
+
+namespace imbrex::mpi {
+
+program_copy::program_copy(const program_image& image, end_function end, std::string prefix)
+    : state_(std::make_unique<copy_state>(*image.plan_, *this, end, std::move(prefix))) {}
+
+program_copy::~program_copy() = default;
+
+int program_copy::call_main(int argc, char** argv, char** environment) {
+  return state_->call_main(argc, argv, environment);
+}
+
+void program_copy::enter() noexcept { state_->enter(); }
+
+void program_copy::leave() noexcept { state_->leave(); }
+
+program_copy* program_copy::running() noexcept {
+  copy_state* const running = running_state();
+  return running == nullptr ? nullptr : &running->copy;
+}
+
+void program_copy::flush() noexcept { state_->flush(); }
+
+bool program_copy::holds(const void* address) const noexcept { return state_->holds(address); }
+
+}  // namespace imbrex::mpi

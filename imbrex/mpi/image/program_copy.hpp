@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace imbrex::mpi {
+
+class program_image;
+struct copy_state;
+
+/// A copy of the program for one rank: its own global and thread_local variables, its own streams and state
+/// of the C library. Its code runs on whatever stack and thread calls it, between `enter` and `leave`; on one
+/// thread at a time.
+class program_copy {
+ public:
+  /// Called where the program ends itself, as by exit, once what it left to that has been done. It must not
+  /// return: it leaves the stack of the copy for ever. It runs between `enter` and `leave`.
+  using end_function = void (*)(int status);
+
+  /// `prefix` stands before each line that the copy writes to its standard output. Throws error if the
+  /// machine gives no more addresses or mappings. Any thread. Takes time with the program's relocations, and
+  /// memory with its variables.
+  program_copy(const program_image& image, end_function end, std::string prefix = {});
+  /// Nothing of the copy may run or be called later. What it has not written is lost, unless `flush` was
+  /// called.
+  ~program_copy();
+  program_copy(const program_copy&) = delete;
+
+  /// Runs the program's constructors, its main, and what it leaves to its end, as destructors and functions
+  /// of atexit; returns main's result. The arguments are copied. Exceptions that leave main come through.
+  /// Between `enter` and `leave`, at most once.
+  int call_main(int argc, char** argv, char** environment);
+
+  /// The copy's code is about to run on this thread, which runs none. Brings what the compiler and the C
+  /// library keep by thread: thread_local variables, if the program has any, exceptions that are caught, the
+  /// locale.
+  void enter() noexcept;
+  /// It stops running here for now, and may be entered on another thread next.
+  void leave() noexcept;
+  /// The copy that is entered on this thread; null if there is none.
+  static program_copy* running() noexcept;
+
+  /// Writes what the copy has put into its standard output, its last line also if it has not ended. Between
+  /// `enter` and `leave`, or once it has ended.
+  void flush() noexcept;
+  /// True if an address, as that of an instruction or a variable, lies in this copy.
+  bool holds(const void* address) const noexcept;
+
+ private:
+  std::unique_ptr<copy_state> state_;
+};
+
+}  // namespace imbrex::mpi

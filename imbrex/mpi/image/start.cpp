@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/mpi/image/start.hpp>
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/mpi/image/internal/pages.hpp>
+
+namespace imbrex::mpi {
+
+namespace {
+
+using constructors = int (*)(int, char**, char**);
+using start_function = int (*)(int (*)(int, char**, char**), int, char**, constructors, void (*)(),
+                               void (*)(), void*);
+
+program_start started;
+constructors legacy_constructors = nullptr;  // of a program that was linked with a C library before 2.34
+std::vector<void*> destructors;              // of the program, which its table does not have for now
+
+/// The program's own dynamic section, in memory.
+struct original_program {
+  std::uintptr_t base = 0;
+  ElfW(Dyn) * dynamic = nullptr;
+};
+
+int note_program(dl_phdr_info* info, std::size_t, void* into) {
+  auto& program = *static_cast<original_program*>(into);
+  program.base = info->dlpi_addr;
+  for (int i = 0; i < info->dlpi_phnum; ++i)
+    if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+      program.dynamic = reinterpret_cast<ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+  return 1;  // the first is the program, and enough
+}
+
+original_program original() {
+  original_program program;
+  ::dl_iterate_phdr(&note_program, &program);
+  return program;
+}
+
+template <class Function>
+void each_of_array(const original_program& program, std::int64_t place, std::int64_t size,
+                   Function function) {
+  std::uintptr_t begin = 0;
+  std::size_t bytes = 0;
+  for (const ElfW(Dyn)* entry = program.dynamic; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == place) begin = program.base + entry->d_un.d_ptr;
+    if (entry->d_tag == size) bytes = entry->d_un.d_val;
+  }
+  for (auto at = begin; at < begin + bytes; at += sizeof(void*)) function(reinterpret_cast<void**>(at));
+}
+
+int no_constructors(int, char**, char**) { return 0; }
+void no_destructor() {}
+
+void make_writable(void** entry) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(entry);
+  if (::mprotect(reinterpret_cast<void*>(page_begin(begin)), page_size(), PROT_READ | PROT_WRITE) != 0)
+    throw error(std::string("the program's table of destructors cannot be changed: ") + std::strerror(errno));
+}
+
+/// The system's loader calls the program's destructors at the end of the process, however that comes: as long
+/// as the program itself has not run, there is nothing to destruct.
+void put_destructors_aside() {
+  each_of_array(original(), DT_FINI_ARRAY, DT_FINI_ARRAYSZ, [](void** entry) {
+    make_writable(entry);
+    destructors.push_back(std::exchange(*entry, reinterpret_cast<void*>(&no_destructor)));
+  });
+}
+
+void put_destructors_back() {
+  std::size_t next = 0;
+  each_of_array(original(), DT_FINI_ARRAY, DT_FINI_ARRAYSZ,
+                [&](void** entry) { *entry = destructors[next++]; });
+}
+
+int begin(int argc, char** argv, char** environment) {
+  started.argc = argc;
+  started.argv = argv;
+  started.environment = environment;
+  put_destructors_aside();
+  return run_program(started);
+}
+
+}  // namespace
+
+int program_start::call_original() const {
+  put_destructors_back();
+  if (legacy_constructors != nullptr) {
+    legacy_constructors(argc, argv, environment);
+  } else {
+    const original_program program = original();
+    for (const ElfW(Dyn)* entry = program.dynamic; entry->d_tag != DT_NULL; ++entry)
+      if (entry->d_tag == DT_INIT)
+        reinterpret_cast<void (*)(int, char**, char**)>(program.base + entry->d_un.d_ptr)(argc, argv,
+                                                                                          environment);
+    each_of_array(program, DT_INIT_ARRAY, DT_INIT_ARRAYSZ, [this](void** entry) {
+      reinterpret_cast<void (*)(int, char**, char**)>(*entry)(argc, argv, environment);
+    });
+  }
+  return main(argc, argv, environment);
+}
+
+}  // namespace imbrex::mpi
+
+/// What a program's first instructions call with its main. The C library's does all that is to be done, but
+/// for the program's constructors, which run in each copy.
+extern "C" [[gnu::visibility("default")]] int __libc_start_main(int (*main)(int, char**, char**), int argc,
+                                                                char** argv, imbrex::mpi::constructors init,
+                                                                void (*fini)(), void (*rtld_fini)(),
+                                                                void* stack_end) {
+  using namespace imbrex::mpi;
+  started.main = main;
+  legacy_constructors = init;
+  const auto next = reinterpret_cast<start_function>(::dlsym(RTLD_NEXT, "__libc_start_main"));
+  return next(&begin, argc, argv, &no_constructors, fini, rtld_fini, stack_end);
+}
