@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/mpi/fiber.hpp>
+
+#include <cstring>
+#include <functional>
+#include <string>
+
+#include <cxxabi.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <boost/context/detail/fcontext.hpp>
+
+#include <imbrex/base/error.hpp>
+
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#define IMBREX_MPI_ASAN 1
+#endif
+#if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+#include <sanitizer/tsan_interface.h>
+#define IMBREX_MPI_TSAN 1
+#endif
+
+namespace imbrex::mpi {
+
+namespace context = boost::context::detail;
+
+#ifdef IMBREX_MPI_ASAN
+fiber::sanitizers::sanitizers() = default;
+fiber::sanitizers::~sanitizers() = default;
+void fiber::sanitizers::enter() { __sanitizer_start_switch_fiber(&callers_frames, bottom, size); }
+void fiber::sanitizers::left() { __sanitizer_finish_switch_fiber(callers_frames, nullptr, nullptr); }
+void fiber::sanitizers::leave(bool for_good) {
+  __sanitizer_start_switch_fiber(for_good ? nullptr : &frames, callers_bottom, callers_size);
+}
+void fiber::sanitizers::entered() { __sanitizer_finish_switch_fiber(frames, &callers_bottom, &callers_size); }
+#elif defined(IMBREX_MPI_TSAN)
+fiber::sanitizers::sanitizers() : thread(__tsan_create_fiber(0)) {}
+fiber::sanitizers::~sanitizers() { __tsan_destroy_fiber(thread); }
+void fiber::sanitizers::enter() {
+  callers_thread = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(thread, 0);
+}
+void fiber::sanitizers::left() {}
+void fiber::sanitizers::leave(bool) { __tsan_switch_to_fiber(callers_thread, 0); }
+void fiber::sanitizers::entered() {}
+#else
+fiber::sanitizers::sanitizers() = default;
+fiber::sanitizers::~sanitizers() = default;
+void fiber::sanitizers::enter() {}
+void fiber::sanitizers::left() {}
+void fiber::sanitizers::leave(bool) {}
+void fiber::sanitizers::entered() {}
+#endif
+
+namespace {
+
+std::size_t page() {
+  static const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return size;
+}
+std::size_t whole_pages(std::size_t bytes) { return (bytes + page() - 1) / page() * page(); }
+
+}  // namespace
+
+struct fiber::entry_point {
+  static void begin(context::transfer_t from) {
+    auto& its = *static_cast<fiber*>(from.data);
+    its.there_ = from.fctx;
+    its.seen_.entered();
+    its.body_(its.object_);
+    its.end();
+  }
+};
+
+fiber::fiber(std::size_t bytes, function body, void* object)
+    : bytes_(whole_pages(bytes)), body_(body), object_(object) {
+  void* const memory = ::mmap(nullptr, page() + bytes_, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (memory == MAP_FAILED || ::mprotect(memory, page(), PROT_NONE) != 0) {
+    const std::string why = std::strerror(errno);
+    if (memory != MAP_FAILED) ::munmap(memory, page() + bytes_);
+    throw error("the stack of a rank, " + std::to_string(bytes_) + " bytes, cannot be mapped: " + why +
+                "; take smaller ones by --rank-stack, fewer ranks, or raise vm.max_map_count");
+  }
+  memory_ = static_cast<std::byte*>(memory);
+  std::byte* const bottom = memory_ + page();
+  seen_.bottom = bottom;
+  seen_.size = bytes_;
+  there_ = context::make_fcontext(bottom + bytes_, bytes_, &entry_point::begin);
+}
+
+fiber::~fiber() {
+#ifdef IMBREX_MPI_ASAN
+  __asan_unpoison_memory_region(memory_ + page(), bytes_);  // frames that were left
+#endif
+  ::munmap(memory_, page() + bytes_);
+}
+
+void fiber::exchange_exceptions(exception_state& kept) {
+  void* const here = abi::__cxa_get_globals();
+  exception_state before;
+  std::memcpy(before.data(), here, sizeof before);
+  std::memcpy(here, kept.data(), sizeof kept);
+  kept = before;
+}
+
+void fiber::enter() {
+  exchange_exceptions(exceptions_);
+  seen_.enter();
+  there_ = context::jump_fcontext(there_, this).fctx;
+  seen_.left();
+  exchange_exceptions(exceptions_);
+}
+
+void fiber::leave() {
+  seen_.leave(false);
+  there_ = context::jump_fcontext(there_, nullptr).fctx;
+  seen_.entered();
+}
+
+void fiber::end() {
+  ended_ = true;
+  seen_.leave(true);
+  context::jump_fcontext(there_, nullptr);
+  __builtin_unreachable();
+}
+
+bool fiber::holds(const void* address) const {
+  const auto* const at = static_cast<const std::byte*>(address);
+  return std::greater_equal<>()(at, memory_) && std::less<>()(at, memory_ + page() + bytes_);
+}
+
+}  // namespace imbrex::mpi

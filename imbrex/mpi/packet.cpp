@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/mpi/packet.hpp>
+
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+
+#include <imbrex/mpi/rank.hpp>
+
+namespace imbrex::mpi {
+
+using detail::processor;
+
+namespace {
+
+/// The rank that a message is for, if it is here; else the message has gone on or waits.
+template <class M>
+rank* receiver_of(M& m) {
+  auto* const ranks = detail::part_for<rank>(m);
+  if (ranks == nullptr) return nullptr;
+  auto* const e = ranks->find(m.key);
+  if (e != nullptr) [[likely]]
+    return &detail::element_memory<rank>::object(*e);
+  ranks->route(m);
+  return nullptr;
+}
+
+constexpr work_type functions_of_packet{
+    "packet", [](work& item) { static_cast<packet&>(item).deliver(); },
+    [](work& item) noexcept { packet::release(static_cast<packet&>(item)); },
+    [](work& item, writer& out) {
+      auto& p = static_cast<packet&>(item);
+      detail::pack_header(p, out);
+      p.serialize(out);
+    },
+    &packet::unpack};
+
+}  // namespace
+
+packet::record::record() : message_type("imbrex::mpi::packet", {}, {}, functions_of_packet) {
+  element = [](const work& m) { return static_cast<const packet&>(m).key; };
+}
+packet::record packet::type_record;
+
+packet& packet::make(std::size_t bytes) {
+  auto& p = *::new (pool::allocate(sizeof(packet) + bytes)) packet();
+  p.type = &type_record;
+  p.origin = static_cast<std::uint32_t>(processor::running_here().pe());
+  p.held = bytes;
+  return p;
+}
+
+void packet::release(packet& p) noexcept { pool::release(&p, sizeof(packet) + p.held); }
+
+void packet::serialize(writer& out) {
+  detail::process_key(key, out);
+  detail::pack_number(static_cast<std::uint8_t>(form), out);
+  detail::pack_number(head.context, out);
+  detail::pack_number(static_cast<std::uint32_t>(head.source), out);
+  detail::pack_number(static_cast<std::uint32_t>(head.tag), out);
+  detail::pack_number(from, out);
+  detail::pack_number(sequence, out);
+  detail::pack_number(size, out);
+  if (form == packet_form::eager) return out.bytes(data(), static_cast<std::size_t>(held));
+  detail::pack_number(process, out);
+  detail::pack_number(address, out);
+  detail::pack_number(offer, out);
+}
+
+work* packet::unpack(reader& in) {
+  packet read;
+  read.type = &type_record;
+  detail::unpack_header(read, in);
+  detail::process_key(read.key, in);
+  const auto form = detail::unpack_short_number(in);
+  if (form > static_cast<std::uint32_t>(packet_form::withdrawal))
+    throw serial_error("a packet of MPI of form " + std::to_string(form));
+  read.form = static_cast<packet_form>(form);
+  read.head.context = detail::unpack_number(in);
+  read.head.source = static_cast<std::int32_t>(detail::unpack_short_number(in));
+  read.head.tag = static_cast<std::int32_t>(detail::unpack_short_number(in));
+  read.from = detail::unpack_short_number(in);
+  read.sequence = detail::unpack_short_number(in);
+  read.size = detail::unpack_number(in);
+  if (read.from >= static_cast<std::uint32_t>(program::current().ranks))
+    throw serial_error("a packet of MPI from rank " + std::to_string(read.from));
+  if (read.form != packet_form::eager) {
+    read.process = detail::unpack_short_number(in);
+    read.address = detail::unpack_number(in);
+    read.offer = detail::unpack_number(in);
+  }
+  const std::size_t held = read.form == packet_form::eager ? static_cast<std::size_t>(read.size) : 0;
+  const auto bytes = in.view(held);
+  auto& p = *::new (pool::allocate(sizeof(packet) + held)) packet(read);
+  p.held = held;
+  if (held > 0) std::memcpy(p.data(), bytes.data(), held);
+  return &p;
+}
+
+void packet::deliver() {
+  if (rank* const receiver = receiver_of(*this)) receiver->arrived(*this);
+}
+
+void pull::deliver() {
+  if (rank* const receiver = receiver_of(*this)) {
+    const detail::message_guard mine(*this);
+    receiver->asked_for(*this);
+  }
+}
+
+long_data::~long_data() {
+  if (own_ != nullptr) pool::release(own_, static_cast<std::size_t>(size));
+}
+
+void long_data::serialize(writer& out) {
+  out(key, receive, from, offer, size);
+  out.block(bytes, static_cast<std::size_t>(size));
+}
+
+void long_data::serialize(reader& in) {
+  in(key, receive, from, offer, size);
+  const auto count = static_cast<std::size_t>(size);
+  const bool is_to_come = in.is_to_come(count);
+  std::byte* place = nullptr;
+  // A thread that drives the network for all PEs does not know their ranks.
+  if (auto* const here = scheduler::current(); here != nullptr && here->pe() != scheduler::no_pe) {
+    if (auto* const ranks = detail::part_at<rank>(static_cast<processor&>(*here), collection))
+      if (auto* const e = ranks->find(key))
+        place = detail::element_memory<rank>::object(*e).place_for(receive, size);
+  }
+  has_landed = place != nullptr;
+  if (place == nullptr) {
+    if (!is_to_come && count > in.remaining()) throw serial_error("data of MPI that are cut off");
+    place = own_ = static_cast<std::byte*>(pool::allocate(count));
+    bytes = own_;
+  }
+  if (is_to_come)
+    in.expect(place);
+  else if (count > 0)
+    std::memcpy(place, in.view(count).data(), count);
+}
+
+void long_data::deliver() {
+  if (rank* const receiver = receiver_of(*this)) {
+    const detail::message_guard mine(*this);
+    receiver->landed(*this);
+  }
+}
+
+void offer_answer::deliver() {
+  if (rank* const receiver = receiver_of(*this)) {
+    const detail::message_guard mine(*this);
+    receiver->answered(*this);
+  }
+}
+
+void turn::deliver() {
+  if (rank* const receiver = receiver_of(*this)) {
+    const detail::message_guard mine(*this);
+    receiver->take_turn();
+  }
+}
+
+}  // namespace imbrex::mpi

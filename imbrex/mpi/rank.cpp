@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/mpi/rank.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/core/array/collection.hpp>
+#include <imbrex/core/pe/run_services.hpp>
+
+namespace imbrex::mpi {
+
+using detail::processor;
+
+namespace {
+
+std::string text_of_source(std::int32_t source) {
+  return source == any_source ? "any rank" : "rank " + std::to_string(source);
+}
+std::string text_of_tag(std::int32_t tag) {
+  return tag == any_tag ? "any tag" : "tag " + std::to_string(tag);
+}
+
+}  // namespace
+
+/// What the rank waits for, as reports show it.
+class rank::wait final : public suspension {
+ public:
+  explicit wait(rank& of) : of_(of) {}
+
+  std::string description() const override {
+    const auto& call = of_.doing;
+    std::string text = call.function != nullptr ? call.function : "its turn";
+    const auto* const q = of_.awaits_;
+    if (of_.probed_ != nullptr)
+      text +=
+          " of a message from " + text_of_source(of_.probed_->source) + ", " + text_of_tag(of_.probed_->tag);
+    else if (q != nullptr && q->peer < 0)
+      text += " from " + text_of_source(q->head.source) + ", " + text_of_tag(q->head.tag);
+    else if (q != nullptr)
+      text += " to rank " + std::to_string(q->peer) + " of all, " + text_of_tag(q->head.tag);
+    else if (of_.awaited_ > 0)
+      text += " of " + std::to_string(of_.awaited_) + (of_.awaited_ == 1 ? " request" : " requests");
+    if (call.describe != nullptr) text += " in " + call.describe(call.communicator);
+    return text;
+  }
+  awaited cause() const override {
+    return {trace::wait_cause::mailbox, of_.awaits_ != nullptr ? of_.awaits_->head.tag : 0};
+  }
+  bool can_move() const override { return of_.moves_; }
+
+ private:
+  rank& of_;
+};
+
+const work_type rank::ready_type{"rank", &run_ready, &no_destroy, nullptr, nullptr};
+const work_type rank::step_type{"collective", &run_step, &no_destroy, nullptr, nullptr};
+
+rank::rank() : program_(program::current()), wait_(std::make_unique<wait>(*this)), peers_(program_.ranks) {
+  ready_.type = &ready_type;
+  ready_.owner = this;
+}
+
+rank::~rank() = default;
+
+void rank::throw_immobile() {
+  throw error("a rank of MPI moves between the PEs of its process alone, not to another process");
+}
+
+// ---- its stack
+
+rank_entry rank::run() {
+  fiber_ = std::make_unique<fiber>(program_.stack, &rank::body, this);
+  code_ = program_.make_code(number());
+  if (program_.make_state) state_ = program_.make_state(*this);
+  return {this};
+}
+
+void rank::body(void* self) {
+  auto& its = *static_cast<rank*>(self);
+  try {
+    its.status_ = its.code_->run();
+  } catch (...) {
+    its.error_ = std::current_exception();
+  }
+}
+
+bool rank::start(scope& entry, const waiter& awaiter) {
+  entry_ = &entry;
+  awaiter_ = awaiter;
+  current_ = this;
+  code_->enter();
+  fiber_->enter();
+  code_->leave();
+  current_ = nullptr;
+  return fiber_->has_ended();
+}
+
+void rank::go_on() {
+  current_ = this;
+  code_->enter();
+  fiber_->enter();
+  code_->leave();
+  current_ = nullptr;
+  if (fiber_->has_ended()) return awaiter_.resume();  // which destroys the entry
+  detail::retry_departure(*entry_);
+}
+
+[[gnu::noinline]] void rank::block() {
+  wait_->begin(*entry_);
+  fiber_->leave();
+  wait_->end();
+}
+
+void rank::end(int status) {
+  status_ = status;
+  fiber_->end();
+}
+
+void rank::stop() {
+  doing = {"the end of the run", nullptr, nullptr};
+  for (;;) block();
+}
+
+[[gnu::noinline]] void rank::wake() {
+  if (delivering_) {
+    wakes_ = true;
+    return;
+  }
+  processor::running_here().push(ready_);
+}
+
+void rank::run_ready(work& item) { static_cast<ready_item&>(item).owner->go_on(); }
+
+template <class F>
+void rank::deliver(F what) {
+  delivering_ = true;
+  what();
+  delivering_ = false;
+  if (std::exchange(wakes_, false)) go_on();
+}
+
+[[gnu::noinline]] void rank::queue(step& what) {
+  if (std::exchange(what.is_queued, true)) return;
+  what.type = &step_type;
+  what.owner = this;
+  processor::running_here().push(what);
+}
+
+void rank::run_step(work& item) {
+  auto& what = static_cast<step&>(item);
+  what.is_queued = false;
+  what.owner->deliver([&what] { what.advance(what); });
+}
+
+void rank::send_turn() {
+  auto& own = detail::header_of(*this);
+  auto& m = detail::make_message<turn>();
+  m.collection = own.home->id();
+  m.key = own.key;
+  detail::dispatch_to_element<rank>(processor::running_here(), m);
+}
+
+/// Where messages to the own PE travel, others arrive only among them.
+[[gnu::noinline]] void rank::give_way() {
+  auto& pe = processor::running_here();
+  pe.queues_plainly() ? pe.push(ready_) : send_turn();
+  block();
+}
+
+[[gnu::noinline]] void rank::move_to(int to) {
+  migrate_to(to);
+  send_turn();
+  moves_ = true;
+  block();
+  moves_ = false;
+}
+
+// ---- sends
+
+detail::collection<rank>& rank::part() const {
+  return static_cast<detail::collection<rank>&>(*detail::header_of(*this).home);
+}
+
+[[gnu::noinline]] void rank::send(request& q, int to, send_mode mode) {
+  q.peer = to;
+  const std::uint32_t sequence = peers_[static_cast<std::uint32_t>(to)].sent++;
+  auto& pe = processor::running_here();
+  auto& ranks = part();
+  const auto key = static_cast<std::uint64_t>(to);
+  if (pe.queues_plainly()) [[likely]] {
+    if (auto* const there = ranks.find(key))
+      return send_here(detail::element_memory<rank>::object(*there), q, sequence, mode);
+  }
+  const int place = ranks.place_of(key);
+  const bool same_process = pe.run().holds(place);
+  const std::size_t most = same_process ? program_.eager_between_pes : program_.eager_between_processes;
+  const bool is_eager = mode == send_mode::standard && q.size <= most;
+  packet& p = make_packet(q, sequence, is_eager, same_process);
+  p.collection = ranks.id();
+  p.key = key;
+  pe.dispatch(p, place);
+  if (is_eager) complete(q);
+}
+
+packet& rank::make_packet(request& q, std::uint32_t sequence, bool is_eager, bool same_process) {
+  const auto held = is_eager ? static_cast<std::size_t>(q.size) : 0;
+  packet& p = packet::make(held);
+  p.head = q.head;
+  p.from = static_cast<std::uint32_t>(number());
+  p.sequence = sequence;
+  p.size = q.size;
+  if (is_eager) {
+    if (held > 0) std::memcpy(p.data(), q.buffer, held);
+    return p;
+  }
+  p.form = packet_form::offered;
+  p.process = static_cast<std::uint32_t>(processor::running_here().run().process());
+  p.address = same_process ? reinterpret_cast<std::uint64_t>(q.buffer) : 0;
+  p.offer = q.number = offers_.add(q);
+  return p;
+}
+
+/// The receiver is on this PE: what it has posted is filled from the sender's memory.
+void rank::send_here(rank& to, request& q, std::uint32_t sequence, send_mode mode) {
+  peer& from = to.peers_[static_cast<std::uint32_t>(number())];
+  const bool is_expected = from.expected == sequence;
+  if (is_expected) [[likely]] {
+    if (request* const receive = to.matcher_.take_receive(q.head)) {
+      ++from.expected;
+      to.fill(*receive, q.head, q.buffer, q.size);
+      to.complete(*receive);
+      complete(q);
+      return to.accept_early(from);
+    }
+  }
+  const bool is_eager = mode == send_mode::standard && q.size <= program_.eager_between_processes;
+  packet& p = make_packet(q, sequence, is_eager, true);
+  if (is_eager) complete(q);
+  if (!is_expected) return from.keep_early(p);
+  ++from.expected;
+  to.keep(p);
+  to.accept_early(from);
+}
+
+void rank::complete(request& q) {
+  q.is_done = true;
+  if (std::exchange(q.is_awaited, false) && --awaited_ == 0) wake();
+  if (q.finished != nullptr) q.finished(q);
+}
+
+// ---- receives
+
+[[gnu::noinline]] void rank::receive(request& q) {
+  q.peer = -1;
+  if (packet* const p = matcher_.find(q.head)) {
+    matcher_.remove(*p);
+    return give(q, *p);
+  }
+  matcher_.post(q);
+}
+
+void rank::receive(request& q, packet& found) {
+  q.peer = -1;
+  give(q, found);
+}
+
+void rank::note_outcome(request& receive, const envelope& head, std::uint64_t size) {
+  receive.source = head.source;
+  receive.tag = head.tag;
+  receive.is_too_long = size > receive.size;
+  receive.received = std::min(size, receive.size);
+}
+
+void rank::fill(request& receive, const envelope& head, const std::byte* data, std::uint64_t size) {
+  note_outcome(receive, head, size);
+  if (receive.received > 0) std::memmove(receive.buffer, data, receive.received);
+}
+
+/// Gives a packet to a receive, and consumes it.
+void rank::give(request& receive, packet& p) {
+  if (p.form == packet_form::eager) {
+    fill(receive, p.head, p.data(), p.size);
+    packet::release(p);
+    return complete(receive);
+  }
+  auto& pe = processor::running_here();
+  if (p.address != 0 && p.process == static_cast<std::uint32_t>(pe.run().process())) {
+    fill(receive, p.head, reinterpret_cast<const std::byte*>(p.address), p.size);
+    answer_offer(p.from, p.offer, offer_outcome::taken);
+    packet::release(p);
+    return complete(receive);
+  }
+  note_outcome(receive, p.head, p.size);
+  receive.number = receives_.add(receive);
+  auto& m = detail::make_message<pull>();
+  m.collection = part().id();
+  m.key = p.from;
+  m.offer = p.offer;
+  m.wanted = receive.received;
+  m.to = static_cast<std::uint32_t>(number());
+  m.receive = receive.number;
+  packet::release(p);
+  detail::dispatch_to_element<rank>(pe, m);
+}
+
+void rank::answer_offer(std::uint32_t to, std::uint64_t offer, offer_outcome outcome) {
+  auto& pe = processor::running_here();
+  offer_answer answer;
+  answer.offer = offer;
+  answer.outcome = outcome;
+  if (pe.queues_plainly()) {
+    if (auto* const there = part().find(to))
+      return detail::element_memory<rank>::object(*there).note_answer(answer);
+  }
+  auto& m = detail::make_message<offer_answer>();
+  m.collection = part().id();
+  m.key = to;
+  m.offer = offer;
+  m.outcome = outcome;
+  detail::dispatch_to_element<rank>(pe, m);
+}
+
+void rank::keep(packet& p) {
+  matcher_.keep(p);
+  if (probed_ != nullptr && fits(*probed_, p.head)) {
+    probed_ = nullptr;
+    found_ = &p;
+    wake();
+  }
+}
+
+bool rank::fits(const envelope& receive, const envelope& message) {
+  return receive.context == message.context &&
+         (receive.source == any_source || receive.source == message.source) &&
+         (receive.tag == any_tag || receive.tag == message.tag);
+}
+
+void rank::accept(packet& p) {
+  if (p.form == packet_form::withdrawal) {
+    packet* const wanted = matcher_.find_offer(p.from, p.offer);
+    answer_offer(p.from, p.offer, wanted != nullptr ? offer_outcome::withdrawn : offer_outcome::matched);
+    if (wanted != nullptr) {
+      matcher_.remove(*wanted);
+      packet::release(*wanted);
+    }
+    return packet::release(p);
+  }
+  if (request* const receive = matcher_.take_receive(p.head)) return give(*receive, p);
+  keep(p);
+}
+
+void rank::accept_early(peer& from) {
+  while (packet* const next = from.take_expected()) accept(*next);
+}
+
+void rank::arrived(packet& p) {
+  deliver([this, &p] {
+    peer& from = peers_[p.from];
+    if (from.expected != p.sequence) return from.keep_early(p);
+    ++from.expected;
+    accept(p);
+    accept_early(from);
+  });
+}
+
+void rank::asked_for(const pull& p) {
+  deliver([this, &p] {
+    request* const q = offers_.find(p.offer);
+    if (q == nullptr || p.wanted > q->size || p.to >= static_cast<std::uint32_t>(ranks()))
+      throw error("rank " + std::to_string(p.to) + " asks rank " + std::to_string(number()) +
+                  " for data that it has not offered");
+    auto& m = detail::make_message<long_data>();
+    m.collection = part().id();
+    m.key = p.to;
+    m.receive = p.receive;
+    m.from = static_cast<std::uint32_t>(number());
+    m.offer = p.offer;
+    m.bytes = q->buffer;
+    m.size = p.wanted;
+    detail::dispatch_to_element<rank>(processor::running_here(), m);
+  });
+}
+
+std::byte* rank::place_for(std::uint64_t receive, std::uint64_t bytes) const {
+  const request* const q = receives_.find(receive);
+  return q != nullptr && bytes == q->received ? q->buffer : nullptr;
+}
+
+void rank::landed(long_data& d) {
+  deliver([this, &d] {
+    request* const q = receives_.find(d.receive);
+    if (q == nullptr || d.size != q->received)
+      throw error("rank " + std::to_string(d.from) + " sends rank " + std::to_string(number()) +
+                  " data that it has not asked for");
+    if (!d.has_landed && d.size > 0) std::memcpy(q->buffer, d.bytes, d.size);
+    receives_.remove(d.receive);
+    answer_offer(d.from, d.offer, offer_outcome::taken);
+    complete(*q);
+  });
+}
+
+void rank::answered(const offer_answer& a) {
+  deliver([this, &a] { note_answer(a); });
+}
+
+void rank::note_answer(const offer_answer& a) {
+  request* const q = offers_.find(a.offer);
+  if (q == nullptr || a.outcome == offer_outcome::matched) return;
+  offers_.remove(a.offer);
+  q->is_cancelled = a.outcome == offer_outcome::withdrawn;
+  complete(*q);
+}
+
+void rank::take_turn() {
+  deliver([this] { wake(); });
+}
+
+void rank::cancel(request& q) {
+  if (q.is_done) return;
+  if (q.peer < 0) {
+    if (!matcher_.withdraw(q)) return;
+    q.is_cancelled = true;
+    return complete(q);
+  }
+  auto& pe = processor::running_here();
+  packet& p = packet::make(0);
+  p.form = packet_form::withdrawal;
+  p.head = q.head;
+  p.from = static_cast<std::uint32_t>(number());
+  p.sequence = peers_[static_cast<std::uint32_t>(q.peer)].sent++;
+  p.offer = q.number;
+  p.collection = part().id();
+  p.key = static_cast<std::uint64_t>(q.peer);
+  detail::dispatch_to_element<rank>(pe, p);
+}
+
+// ---- waits
+
+[[gnu::noinline]] void rank::await(request& q) {
+  if (q.is_done) return;
+  q.is_awaited = true;
+  awaited_ = 1;
+  awaits_ = &q;
+  block();
+  awaits_ = nullptr;
+}
+
+[[gnu::noinline]] void rank::await_all(std::span<request* const> some) {
+  for (request* const q : some) {
+    if (q == nullptr || q->is_done) continue;
+    q->is_awaited = true;
+    ++awaited_;
+  }
+  if (awaited_ > 0) block();
+}
+
+[[gnu::noinline]] void rank::await_any(std::span<request* const> some) {
+  for (const request* const q : some)
+    if (q != nullptr && q->is_done) return;
+  for (request* const q : some)
+    if (q != nullptr) q->is_awaited = true;
+  awaited_ = 1;
+  block();
+  for (request* const q : some)
+    if (q != nullptr) q->is_awaited = false;
+  awaited_ = 0;
+}
+
+[[gnu::noinline]] packet& rank::await_message(const envelope& of_receive) {
+  if (packet* const there = matcher_.find(of_receive)) return *there;
+  probed_ = &of_receive;
+  block();
+  return *std::exchange(found_, nullptr);
+}
+
+}  // namespace imbrex::mpi

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <imbrex/core/array/create.hpp>
+#include <imbrex/coro/entry_body.hpp>
+#include <imbrex/mpi/fiber.hpp>
+#include <imbrex/mpi/matcher.hpp>
+#include <imbrex/mpi/peer_table.hpp>
+#include <imbrex/mpi/request.hpp>
+#include <imbrex/mpi/slots.hpp>
+
+namespace imbrex::mpi {
+
+class rank;
+class rank_state;
+
+/// What a program's ranks do around each stretch in which their code runs on a PE.
+class rank_code {
+ public:
+  virtual ~rank_code() = default;
+  /// Runs the rank on its own stack; returns its exit status.
+  virtual int run() = 0;
+  virtual void enter() {}
+  virtual void leave() {}
+};
+
+/// A program whose ranks a run has.
+struct program {
+  int ranks = 1;
+  std::size_t stack = std::size_t{8} << 20U;  ///< bytes of each rank's stack
+  /// The code of a rank; on the PE where it begins.
+  std::function<std::unique_ptr<rank_code>(int rank)> make_code;
+  /// What a rank keeps for its functions of MPI.
+  std::function<std::unique_ptr<rank_state>(rank&)> make_state;
+  /// Data of at most so many bytes travel with their packet, between PEs of a process and between processes.
+  std::size_t eager_between_pes = 512;
+  std::size_t eager_between_processes = 2048;
+
+  /// The program of the run that goes on.
+  static const program& current();
+};
+
+/// What a rank keeps beside what it sends and receives: its communicators, datatypes and so on.
+class rank_state {
+ public:
+  virtual ~rank_state() = default;
+};
+
+/// Whether a send is done when its data have been copied, or only when the receiver has received them.
+enum class send_mode : std::uint8_t { standard, synchronous };
+
+/// Which function of MPI a rank is in, and how it reads in reports.
+struct call_in_progress {
+  const char* function = nullptr;
+  std::string (*describe)(const void* communicator) = nullptr;
+  const void* communicator = nullptr;
+};
+
+/// What the entry of a rank returns: its rest runs on the rank's stack.
+struct rank_entry {
+  rank* runs;
+};
+
+/// One rank of a program: a chare whose one entry runs the program's code on a stack of its own and waits
+/// wherever a function of MPI does. It matches what others send to it, in the order in which each of them has
+/// sent (MPI 3.1, section 3.5).
+///
+/// All is the rank's PE's.
+class rank : public chare<rank> {
+ public:
+  rank();
+  ~rank();
+  rank_entry run();
+  /// Ranks move to other PEs of their process alone, as objects.
+  void serialize(auto&) { throw_immobile(); }
+
+  /// The rank whose code runs on this thread; null where none does.
+  static rank* current() { return current_; }
+
+  int number() const { return static_cast<int>(where()[0]); }
+  int ranks() const { return program_.ranks; }
+  rank_state& state() const { return *state_; }
+
+  /// Begins to send `q.size` bytes at `q.buffer` to a rank among all.
+  void send(request& q, int to, send_mode mode);
+  /// Begins to receive into `q.buffer`.
+  void receive(request& q);
+  /// Begins to receive a message that was found before.
+  void receive(request& q, packet& found);
+  /// Ends a receive that has not been matched, or asks for a send back that has not; the request is done then,
+  /// at once or later.
+  void cancel(request& q);
+
+  /// Waits until it is done.
+  void await(request& q);
+  /// Until all are done. Null pointers count as done.
+  void await_all(std::span<request* const> some);
+  /// Until at least one of them is done, or some schedule (`wake_for_step`).
+  void await_any(std::span<request* const> some);
+
+  /// The first message for such a receive, which stays; null if there is none.
+  packet* find_message(const envelope& of_receive) { return matcher_.find(of_receive); }
+  /// Waits until there is one.
+  packet& await_message(const envelope& of_receive);
+  /// Takes it out of reach of other receives.
+  void take_message(packet& found) { matcher_.remove(found); }
+
+  /// Lets all go first that can run on this PE.
+  void give_way();
+  /// Goes on on that PE of this process.
+  void move_to(int to);
+  /// Ends the rank's code, on its stack.
+  [[noreturn]] void end(int status);
+  /// Never goes on, on its stack: the run ends.
+  [[noreturn]] void stop();
+
+  /// Runs a function on the PE's stack when what runs now has returned. It may begin sends and receives.
+  struct step : work {
+    rank* owner = nullptr;
+    void (*advance)(step&) = nullptr;
+    bool is_queued = false;
+  };
+  void queue(step& what);
+
+  /// It is done: whoever awaits it goes on.
+  void complete(request& q);
+
+  call_in_progress doing;
+
+  // For packets.
+  void arrived(packet& p);
+  void asked_for(const pull& p);
+  void landed(long_data& d);
+  void answered(const offer_answer& a);
+  void take_turn();
+  /// Where data of that many bytes may land which the receive of that number has asked for; null if there is
+  /// none.
+  std::byte* place_for(std::uint64_t receive, std::uint64_t bytes) const;
+
+  const matcher& waiting() const { return matcher_; }
+
+ private:
+  friend struct entry_body<rank_entry>;
+  class wait;
+  struct ready_item : work {
+    rank* owner;
+  };
+
+  [[noreturn]] static void throw_immobile();
+  static void run_ready(work& item);
+  static void run_step(work& item);
+  static void no_destroy(work&) noexcept {}
+  static const work_type ready_type;
+  static const work_type step_type;
+  static void body(void* self);
+
+  bool start(scope& entry, const waiter& awaiter);
+  /// On the PE's stack.
+  void go_on();
+  /// On its own: until it is woken.
+  void block();
+  void wake();
+  void send_turn();
+  /// Does what a message brings, on the PE's stack, and then goes on if that is what the rank waits for.
+  template <class F>
+  void deliver(F what);
+
+  detail::collection<rank>& part() const;
+  void send_here(rank& to, request& q, std::uint32_t sequence, send_mode mode);
+  packet& make_packet(request& q, std::uint32_t sequence, bool is_eager, bool same_process);
+  void accept(packet& p);
+  void accept_early(peer& from);
+  void keep(packet& p);
+  void give(request& receive, packet& p);
+  void fill(request& receive, const envelope& head, const std::byte* data, std::uint64_t size);
+  static void note_outcome(request& receive, const envelope& head, std::uint64_t size);
+  void note_answer(const offer_answer& a);
+  void answer_offer(std::uint32_t to, std::uint64_t offer, offer_outcome outcome);
+  static bool fits(const envelope& receive, const envelope& message);
+
+  static inline constinit thread_local rank* current_ [[gnu::tls_model("initial-exec")]] = nullptr;
+
+  const program& program_;
+  std::unique_ptr<rank_state> state_;
+  std::unique_ptr<rank_code> code_;
+  std::unique_ptr<fiber> fiber_;
+  std::unique_ptr<wait> wait_;
+  scope* entry_ = nullptr;
+  waiter awaiter_;
+  std::exception_ptr error_;
+  int status_ = 0;
+
+  peer_table peers_;
+  matcher matcher_;
+  slot_table<request> offers_;    ///< sends whose data lie here
+  slot_table<request> receives_;  ///< that have asked for their data
+
+  std::size_t awaited_ = 0;           ///< requests that must be done before it goes on
+  const request* awaits_ = nullptr;   ///< the one, for reports
+  const envelope* probed_ = nullptr;  ///< what it waits to find
+  packet* found_ = nullptr;
+  bool delivering_ = false;
+  bool wakes_ = false;
+  bool moves_ = false;
+  ready_item ready_{};
+};
+
+}  // namespace imbrex::mpi
+
+template <>
+struct imbrex::entry_body<imbrex::mpi::rank_entry> {
+  using result = int;
+
+  static void* release(mpi::rank_entry&& entry) { return entry.runs; }
+  static bool start(void* body, scope& entry, const waiter& awaiter) {
+    return static_cast<mpi::rank*>(body)->start(entry, awaiter);
+  }
+  static std::exception_ptr take_error(void* body) {
+    return std::exchange(static_cast<mpi::rank*>(body)->error_, nullptr);
+  }
+  static int take_result(void* body) { return static_cast<mpi::rank*>(body)->status_; }
+  static void destroy(void* body) noexcept { static_cast<mpi::rank*>(body)->fiber_.reset(); }
+  static constexpr body_kind kind{&destroy, true};
+};
