@@ -6,25 +6,14 @@
 #include <string>
 #include <utility>
 
-#include <imbrex/mpi/rank.hpp>
+#include <imbrex/core/pe/processor.hpp>
+#include <imbrex/mpi/program.hpp>
 
 namespace imbrex::mpi {
 
 using detail::processor;
 
 namespace {
-
-/// The rank that a message is for, if it is here; else the message has gone on or waits.
-template <class M>
-rank* receiver_of(M& m) {
-  auto* const ranks = detail::part_for<rank>(m);
-  if (ranks == nullptr) return nullptr;
-  auto* const e = ranks->find(m.key);
-  if (e != nullptr) [[likely]]
-    return &detail::element_memory<rank>::object(*e);
-  ranks->route(m);
-  return nullptr;
-}
 
 constexpr work_type functions_of_packet{
     "packet", [](work& item) { static_cast<packet&>(item).deliver(); },
@@ -96,70 +85,6 @@ work* packet::unpack(reader& in) {
   p.held = held;
   if (held > 0) std::memcpy(p.data(), bytes.data(), held);
   return &p;
-}
-
-void packet::deliver() {
-  if (rank* const receiver = receiver_of(*this)) receiver->arrived(*this);
-}
-
-void pull::deliver() {
-  if (rank* const receiver = receiver_of(*this)) {
-    const detail::message_guard mine(*this);
-    receiver->asked_for(*this);
-  }
-}
-
-long_data::~long_data() {
-  if (own_ != nullptr) pool::release(own_, static_cast<std::size_t>(size));
-}
-
-void long_data::serialize(writer& out) {
-  out(key, receive, from, offer, size);
-  out.block(bytes, static_cast<std::size_t>(size));
-}
-
-void long_data::serialize(reader& in) {
-  in(key, receive, from, offer, size);
-  const auto count = static_cast<std::size_t>(size);
-  const bool is_to_come = in.is_to_come(count);
-  std::byte* place = nullptr;
-  // A thread that drives the network for all PEs does not know their ranks.
-  if (auto* const here = scheduler::current(); here != nullptr && here->pe() != scheduler::no_pe) {
-    if (auto* const ranks = detail::part_at<rank>(static_cast<processor&>(*here), collection))
-      if (auto* const e = ranks->find(key))
-        place = detail::element_memory<rank>::object(*e).place_for(receive, size);
-  }
-  has_landed = place != nullptr;
-  if (place == nullptr) {
-    if (!is_to_come && count > in.remaining()) throw serial_error("data of MPI that are cut off");
-    place = own_ = static_cast<std::byte*>(pool::allocate(count));
-    bytes = own_;
-  }
-  if (is_to_come)
-    in.expect(place);
-  else if (count > 0)
-    std::memcpy(place, in.view(count).data(), count);
-}
-
-void long_data::deliver() {
-  if (rank* const receiver = receiver_of(*this)) {
-    const detail::message_guard mine(*this);
-    receiver->landed(*this);
-  }
-}
-
-void offer_answer::deliver() {
-  if (rank* const receiver = receiver_of(*this)) {
-    const detail::message_guard mine(*this);
-    receiver->answered(*this);
-  }
-}
-
-void turn::deliver() {
-  if (rank* const receiver = receiver_of(*this)) {
-    const detail::message_guard mine(*this);
-    receiver->take_turn();
-  }
 }
 
 }  // namespace imbrex::mpi

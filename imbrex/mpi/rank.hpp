@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <imbrex/core/array/create.hpp>
@@ -15,45 +15,13 @@
 #include <imbrex/mpi/fiber.hpp>
 #include <imbrex/mpi/matcher.hpp>
 #include <imbrex/mpi/peer_table.hpp>
+#include <imbrex/mpi/program.hpp>
 #include <imbrex/mpi/request.hpp>
 #include <imbrex/mpi/slots.hpp>
 
 namespace imbrex::mpi {
 
 class rank;
-class rank_state;
-
-/// What a program's ranks do around each stretch in which their code runs on a PE.
-class rank_code {
- public:
-  virtual ~rank_code() = default;
-  /// Runs the rank on its own stack; returns its exit status.
-  virtual int run() = 0;
-  virtual void enter() {}
-  virtual void leave() {}
-};
-
-/// A program whose ranks a run has.
-struct program {
-  int ranks = 1;
-  std::size_t stack = std::size_t{8} << 20U;  ///< bytes of each rank's stack
-  /// The code of a rank; on the PE where it begins.
-  std::function<std::unique_ptr<rank_code>(int rank)> make_code;
-  /// What a rank keeps for its functions of MPI.
-  std::function<std::unique_ptr<rank_state>(rank&)> make_state;
-  /// Data of at most so many bytes travel with their packet, between PEs of a process and between processes.
-  std::size_t eager_between_pes = 512;
-  std::size_t eager_between_processes = 2048;
-
-  /// The program of the run that goes on.
-  static const program& current();
-};
-
-/// What a rank keeps beside what it sends and receives: its communicators, datatypes and so on.
-class rank_state {
- public:
-  virtual ~rank_state() = default;
-};
 
 /// Whether a send is done when its data have been copied, or only when the receiver has received them.
 enum class send_mode : std::uint8_t { standard, synchronous };
@@ -104,7 +72,7 @@ class rank : public chare<rank> {
   void await(request& q);
   /// Until all are done. Null pointers count as done.
   void await_all(std::span<request* const> some);
-  /// Until at least one of them is done, or some schedule (`wake_for_step`).
+  /// Until at least one of them is done, or some schedule.
   void await_any(std::span<request* const> some);
 
   /// The first message for such a receive, which stays; null if there is none.

@@ -1,24 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/mpi/run.hpp>
 
-#include <atomic>
-#include <cstdint>
-
 #include <imbrex/core/array/send.hpp>
 #include <imbrex/core/run/run.hpp>
 
 namespace imbrex::mpi {
-
-namespace {
-
-std::atomic<const program*> current_program = nullptr;
-
-}  // namespace
-
-const program& program::current() { return *current_program.load(std::memory_order_acquire); }
-
-selected::selected(const program& what) : before_(current_program.exchange(&what)) {}
-selected::~selected() { current_program.store(before_); }
 
 task<int> ranks_of(const program& what) {
   const auto ranks = make_array<rank>(index<1>{what.ranks});

@@ -11,18 +11,6 @@ namespace imbrex::mpi {
 /// the same program.
 int run(const options& settings, const program& what);
 
-/// Makes a program the current one of this process as long as it lives.
-class selected {
- public:
-  explicit selected(const program& what);
-  ~selected();
-  selected(const selected&) = delete;
-  selected& operator=(const selected&) = delete;
-
- private:
-  const program* before_;
-};
-
 /// The main task of a run of the current program: makes its ranks, and awaits their end.
 task<int> ranks_of(const program& what);
 

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+namespace imbrex::mpi {
+
+class rank;
+class rank_state;
+
+/// What a program's ranks do around each stretch in which their code runs on a PE.
+class rank_code {
+ public:
+  virtual ~rank_code() = default;
+  /// Runs the rank on its own stack; returns its exit status.
+  virtual int run() = 0;
+  virtual void enter() {}
+  virtual void leave() {}
+};
+
+/// A program whose ranks a run has.
+struct program {
+  int ranks = 1;
+  std::size_t stack = std::size_t{8} << 20U;  ///< bytes of each rank's stack
+  /// The code of a rank; on the PE where it begins.
+  std::function<std::unique_ptr<rank_code>(int rank)> make_code;
+  /// What a rank keeps for its functions of MPI.
+  std::function<std::unique_ptr<rank_state>(rank&)> make_state;
+  /// Data of at most so many bytes travel with their packet, between PEs of a process and between processes.
+  std::size_t eager_between_pes = 512;
+  std::size_t eager_between_processes = 2048;
+
+  /// The program of the run that goes on.
+  static const program& current();
+};
+
+/// What a rank keeps beside what it sends and receives: its communicators, datatypes and so on.
+class rank_state {
+ public:
+  virtual ~rank_state() = default;
+};
+
+/// Makes a program the current one of this process as long as it lives.
+class selected {
+ public:
+  explicit selected(const program& what);
+  ~selected();
+  selected(const selected&) = delete;
+  selected& operator=(const selected&) = delete;
+
+ private:
+  const program* before_;
+};
+
+}  // namespace imbrex::mpi
