@@ -87,6 +87,9 @@ struct record {
 inline constexpr std::uint16_t no_entry = 0xffff;
 static_assert(sizeof(record) == 32 && std::is_trivially_copyable_v<record>);
 
+/// A bit in the numbers of collections that are no arrays: of chares that were made one by one.
+inline constexpr std::uint32_t collection_of_singles = std::uint32_t{1} << 31U;
+
 /// What the numbers in records are the names of.
 enum class name_table : std::uint8_t {
   entries = 0,  ///< id: `record::entry`. "block::run", or what an item is that calls no entry method

@@ -376,7 +376,7 @@ struct migrant : message {
     if (restart != nullptr) restart->type->destroy(*restart);
   }
 
-  static inline message_type type_record = runtime_message_type<migrant>();
+  static inline message_type type_record = runtime_message_type<migrant>({"migration", type_name<T>()});
 
   void serialize(writer& out) {
     if (element == nullptr) return out.bytes(packed.data(), packed.size());

@@ -34,7 +34,7 @@ struct create_message final : message {
   create_message(int pe, const index_type& s, const std::tuple<A...>& a)
       : creator(pe), shape(s), arguments(a) {}
 
-  static inline message_type type_record = runtime_message_type<create_message>();
+  static inline message_type type_record = runtime_message_type<create_message>({"creation", type_name<T>()});
   void serialize(auto& ar) { ar(creator, shape, arguments); }
   void deliver() {
     const message_guard mine(*this);
@@ -88,7 +88,8 @@ struct insert_message final : element_message<key_type<typename T::index_type>> 
   template <class... Given>
   explicit insert_message(std::in_place_t, Given&&... given) : arguments(std::forward<Given>(given)...) {}
 
-  static inline message_type type_record = runtime_message_type<insert_message>();
+  static inline message_type type_record =
+      runtime_message_type<insert_message>({"insertion", type_name<T>()});
   void serialize(auto& ar) { ar(this->key, arguments); }
   void deliver() {
     auto* part = part_for<T>(*this);

@@ -31,7 +31,8 @@ struct exchange_bundle final : message {
   /// for each pair.
   std::vector<value_type> values;
 
-  static inline message_type type_record = runtime_message_type<exchange_bundle>();
+  static inline message_type type_record =
+      runtime_message_type<exchange_bundle>({"values of an exchange", type_name<T>()});
   void serialize(auto& ar) { ar(number, from, to, values); }
   void deliver();
 };
@@ -43,7 +44,8 @@ struct exchange_value final : element_message<key_type<typename T::index_type>> 
   typename Pattern::from_type from{};
   typename Pattern::value_type value{};
 
-  static inline message_type type_record = runtime_message_type<exchange_value>();
+  static inline message_type type_record =
+      runtime_message_type<exchange_value>({"value of an exchange", type_name<T>()});
   void serialize(auto& ar) { ar(this->key, number, from, value); }
   void deliver();
 };

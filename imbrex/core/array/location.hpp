@@ -513,7 +513,8 @@ struct location_notice : message {
   key_type<Index> key{};
   location where{};
 
-  static inline message_type type_record = runtime_message_type<location_notice>();
+  static inline message_type type_record =
+      runtime_message_type<location_notice>({"notice where an element is"});
   void serialize(auto& ar) { ar(key, where); }
   void deliver() {
     auto* part = processor::here().collection(collection);
@@ -531,7 +532,8 @@ struct location_report : message {
   std::int32_t from = 0;
   caught_up given;
 
-  static inline message_type type_record = runtime_message_type<location_report>();
+  static inline message_type type_record =
+      runtime_message_type<location_report>({"report where an element is"});
   void serialize(auto& ar) { ar(key, where, from, given); }
   void deliver() {
     auto* part = processor::here().collection(collection);
@@ -548,7 +550,7 @@ struct location_receipt : message {
   location where{};
   caught_up given;
 
-  static inline message_type type_record = runtime_message_type<location_receipt>();
+  static inline message_type type_record = runtime_message_type<location_receipt>({"receipt of an element"});
   void serialize(auto& ar) { ar(key, where, given); }
   void deliver() {
     auto* part = processor::here().collection(collection);
@@ -571,7 +573,7 @@ struct follower : element_message<key_type<Index>> {
     if (content != nullptr) content->type->destroy(*content);
   }
 
-  static inline message_type type_record = runtime_message_type<follower>();
+  static inline message_type type_record = runtime_message_type<follower>({"message behind an element"});
   void serialize(writer& out) {
     out(this->key, epoch, content->kind().id);
     content->type->pack(*content, out);

@@ -44,7 +44,7 @@ struct letter : letter_base {
 template <class V>
 struct bare_letter : message {
   letter<V> content;
-  static inline message_type type_record = runtime_message_type<bare_letter>();
+  static inline message_type type_record = runtime_message_type<bare_letter>({"letter", type_name<V>()});
   void serialize(auto& ar) { ar(content.reference, content.value); }
   void deliver() { message_guard mine(*this); }
 };

@@ -44,7 +44,8 @@ struct section_share final : message {
   section_share() = default;
   explicit section_share(content_type& c) : content(&c) {}
 
-  static inline message_type type_record = runtime_message_type<section_share>();
+  static inline message_type type_record = runtime_message_type<section_share>(
+      {"share of a section's broadcast", type_name<T>(), member_name<M>()});
   void serialize(auto& ar) {
     if constexpr (std::remove_cvref_t<decltype(ar)>::reading) content.reset(&make_message<content_type>());
     ar(members);
@@ -109,7 +110,8 @@ struct section_broadcast final : message {
   section_broadcast() = default;
   section_broadcast(std::uint64_t id, content_type& c) : section_id(id), content(&c) {}
 
-  static inline message_type type_record = runtime_message_type<section_broadcast>();
+  static inline message_type type_record =
+      runtime_message_type<section_broadcast>({"section's broadcast", type_name<T>(), member_name<M>()});
   void serialize(auto& ar) {
     if constexpr (std::remove_cvref_t<decltype(ar)>::reading) content.reset(&make_message<content_type>());
     ar(section_id);
@@ -217,7 +219,8 @@ struct section_contribution final : message {
   carried_exception thrown;  ///< instead of the value, which could not be packed
   V value{};
 
-  static inline message_type type_record = runtime_message_type<section_contribution>();
+  static inline message_type type_record = runtime_message_type<section_contribution>(
+      {"part of a section's all_reduce", type_name<V>(), {}, type_name<Op>()});
   void serialize(auto& ar) {
     ar(section_id, number, from, thrown);
     if (!thrown) ar(value);

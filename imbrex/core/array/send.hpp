@@ -104,7 +104,8 @@ struct entry_broadcast final : broadcast_message {
   entry_broadcast() = default;
   explicit entry_broadcast(content_type& c) : content(&c) {}
 
-  static inline message_type type_record = runtime_message_type<entry_broadcast>();
+  static inline message_type type_record =
+      runtime_message_type<entry_broadcast>({"broadcast", type_name<T>(), member_name<M>()});
   void serialize(auto& ar) {
     if constexpr (std::remove_cvref_t<decltype(ar)>::reading) content.reset(&make_message<content_type>());
     ar(number, pruned);

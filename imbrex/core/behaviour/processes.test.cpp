@@ -557,7 +557,7 @@ std::array<std::atomic<int>, 64> knocks;
 std::array<std::atomic<bool>, 64> is_busy;
 
 struct knock : message {
-  static inline message_type type_record = detail::runtime_message_type<knock>(true);
+  static inline message_type type_record = detail::runtime_message_type<knock>({}, true);
   void serialize(auto&) {}
   void deliver() {
     const detail::message_guard guard(*this);

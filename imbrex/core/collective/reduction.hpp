@@ -120,7 +120,8 @@ struct reduction_result final : shared_result {
   explicit reduction_result(const Result& v) : value(v) {}
   explicit reduction_result(Result&& v) : value(std::move(v)) {}
 
-  static inline message_type type_record = runtime_message_type<reduction_result>();
+  static inline message_type type_record =
+      runtime_message_type<reduction_result>({"result of an all_reduce", type_name<Result>()});
   void serialize(auto& ar) { ar(number, value); }
   const void* content() const override { return std::addressof(value); }
   shared_result& copy() const override { return make_message<reduction_result>(value); }
@@ -143,7 +144,8 @@ struct partial_message final : partial_result {
 
   partial_message() : partial_result(OfCall) {}
 
-  static inline message_type type_record = runtime_message_type<partial_message>();
+  static inline message_type type_record = runtime_message_type<partial_message>(
+      {OfCall ? "part of a reduction" : "part of an all_reduce", type_name<V>(), {}, type_name<Op>()});
   void serialize(auto& ar) {
     serialize_counts(ar);
     ar(value);

@@ -47,11 +47,13 @@ const void* module_of(void (*function)(work&)) {
 }  // namespace
 
 message_type::message_type(std::string_view full_spelling, std::string_view name_of_chare,
-                           std::string_view name_of_entry, const work_type& functions, bool immediate)
+                           std::string_view name_of_entry, const work_type& functions,
+                           const message_purpose& meant, bool immediate)
     : work_type(functions),
       spelling(full_spelling),
       chare_name(name_of_chare),
       entry_name(name_of_entry),
+      purpose(meant),
       is_immediate(immediate) {
   const std::lock_guard hold(table_lock);
   next_registered = registered;
@@ -64,6 +66,24 @@ message_type::message_type(not_registered, const char* name, std::string_view na
       spelling(name),
       chare_name(name_of_chare),
       entry_name(name_of_entry) {}
+
+std::string message_type::shown_name() const {
+  if (!chare_name.empty()) return std::string(chare_name) + "::" + std::string(entry_name);
+  std::string name(purpose.what);
+  if (name.empty()) {  // "broadcast_done"
+    name = short_name(spelling);
+    std::ranges::replace(name, '_', ' ');
+  }
+  if (!purpose.of.empty()) name += " of " + std::string(purpose.of);
+  if (!purpose.member.empty()) name += "::" + std::string(short_name(purpose.member));
+  if (!purpose.by.empty()) {
+    std::string_view by = short_name(purpose.by);
+    constexpr std::string_view ending = "_operation";  // of Imbrex's own: max_operation
+    if (by.ends_with(ending)) by.remove_suffix(ending.size());
+    name += " by " + std::string(by);
+  }
+  return name;
+}
 
 void message_table::number() {
   const std::lock_guard hold(table_lock);

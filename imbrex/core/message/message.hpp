@@ -24,12 +24,21 @@ namespace detail {
 class device_part;
 }
 
+/// What a message of the runtime is for, in the program's names: "broadcast of block::run", "part of a
+/// reduction of double by max". Names are full ones, as the compiler spells them.
+struct message_purpose {
+  std::string_view what;      ///< "broadcast"; if it is empty, reports show what class the message is of
+  std::string_view of{};      ///< a type, such as a class of chares
+  std::string_view member{};  ///< an entry of that class
+  std::string_view by{};      ///< an operation
+};
+
 /// One kind of message: one object for each entry method or port that the program names, and for each kind of
 /// message of the runtime itself. They register themselves before main() and are numbered in the order of
 /// their spelled names, so that all processes of a job agree.
 struct message_type : work_type {
   message_type(std::string_view full_spelling, std::string_view name_of_chare, std::string_view name_of_entry,
-               const work_type& functions, bool immediate = false);
+               const work_type& functions, const message_purpose& meant = {}, bool immediate = false);
   /// Of an entry that is named at run time, of which no message is: what reports show in the place of another
   /// kind.
   struct not_registered {};
@@ -38,9 +47,13 @@ struct message_type : work_type {
   message_type(const message_type&) = delete;
   message_type& operator=(const message_type&) = delete;
 
+  /// What reports call it: "block::run" for an entry, for others what `purpose` says.
+  std::string shown_name() const;
+
   std::string_view spelling;    ///< unique in the program
   std::string_view chare_name;  ///< of the class whose entry it is; empty for messages of the runtime
   std::string_view entry_name;
+  message_purpose purpose;  ///< of messages of the runtime
   /// The port inside a chare and the reference number of a message to it; null unless the entry is a port.
   const void* (*port_address)(const void* chare) = nullptr;
   std::int64_t (*reference)(const work& message) = nullptr;
@@ -189,12 +202,12 @@ constexpr work_type functions_of(const char* name) {
 /// The record of a kind of message that is not an entry method. `immediate`: see
 /// `message_type::is_immediate`.
 template <class M>
-message_type runtime_message_type(bool immediate = false) {
+message_type runtime_message_type(const message_purpose& purpose = {}, bool immediate = false) {
   static constexpr std::string_view name = type_name<M>();
   static constexpr std::string_view of_people = short_name(name);
   static constexpr auto terminated = joined<of_people.size()>({of_people});
   static constexpr work_type functions = functions_of<M>(terminated.data());
-  return message_type(name, {}, {}, functions, immediate);
+  return message_type(name, {}, {}, functions, purpose, immediate);
 }
 
 /// A message of the PE that runs on this thread.

@@ -70,6 +70,29 @@ struct empty_message : message {
   void deliver() {}
 };
 
+TEST(message_purpose, is_shown_with_the_names_of_the_program) {
+  const auto shown = [](std::string_view spelling, const message_purpose& purpose) {
+    struct unregistered : message_type {
+      unregistered(std::string_view name, const message_purpose& meant)
+          : message_type(not_registered(), "none", {}, {}) {
+        spelling = name;
+        purpose = meant;
+      }
+    };
+    return unregistered(spelling, purpose).shown_name();
+  };
+  EXPECT_EQ(shown("imbrex::detail::(anonymous namespace)::broadcast_done", {}), "broadcast done");
+  EXPECT_EQ(shown("x", {"creation", "heat::block"}), "creation of heat::block");
+  EXPECT_EQ(shown("x", {"broadcast", "heat::block", "heat::block::run"}), "broadcast of heat::block::run");
+  // An entry of a base.
+  EXPECT_EQ(shown("x", {"broadcast", "heat::block", "heat::part<int>::run"}),
+            "broadcast of heat::block::run");
+  EXPECT_EQ(shown("x", {"part of a reduction", "double", {}, "imbrex::max_operation"}),
+            "part of a reduction of double by max");
+  EXPECT_EQ(shown("x", {"part of a reduction", "double", {}, "heat::nearest"}),
+            "part of a reduction of double by nearest");
+}
+
 /// A header with these parts, made by hand: the parts, the kind, the origin, the collection, and what
 /// follows.
 void expect_refused(int parts, const std::vector<std::byte>& rest, const char* why) {

@@ -233,7 +233,7 @@ struct reply_message : message {
   reply_message() = default;
   explicit reply_message(R&& r) : result(std::move(r)) {}
 
-  static inline message_type type_record = runtime_message_type<reply_message>();
+  static inline message_type type_record = runtime_message_type<reply_message>({"reply", type_name<R>()});
   void serialize(auto& ar) { ar(result); }
   void deliver() {
     const message_guard mine(*this);

@@ -22,7 +22,8 @@ struct promised_result final : message {
   promised_result() = default;
   explicit promised_result(storable<R>&& v) : value(std::move(v)) {}
 
-  static inline message_type type_record = runtime_message_type<promised_result>();
+  static inline message_type type_record =
+      runtime_message_type<promised_result>({"promised result", type_name<R>()});
   void serialize(auto& ar) { ar(value); }
   void deliver() {
     const message_guard mine(*this);

@@ -20,9 +20,8 @@ bool is_message(const work& item) { return item.type->pack != nullptr; }
 
 /// What a trace knows a collection by. Places of arrays are not used again while a run is recorded.
 std::uint32_t number_of(std::uint64_t collection) {
-  constexpr std::uint32_t of_singles = std::uint32_t{1} << 31U;
-  return (static_cast<std::uint32_t>(collection) & ~of_singles) |
-         ((collection & singles_bit) != 0 ? of_singles : 0);
+  return (static_cast<std::uint32_t>(collection) & ~trace::collection_of_singles) |
+         ((collection & singles_bit) != 0 ? trace::collection_of_singles : 0);
 }
 
 /// A millisecond or less where ticks are ns or shorter, and 50 ms at most elsewhere: often enough for clocks.

@@ -83,9 +83,11 @@ struct whole_trace {
   }
 };
 
+/// Of an entry of players; empty for other entries, and for messages of the runtime.
 std::string short_name(const std::string& name) {
   const auto at = name.rfind("player::");
-  return at == std::string::npos ? std::string() : name.substr(at + 8);
+  return at == std::string::npos || name.find(" of ") != std::string::npos ? std::string()
+                                                                           : name.substr(at + 8);
 }
 
 class Recorder : public on_machine {
@@ -303,6 +305,32 @@ TEST_P(Recorder, TellsWhenNothingIsLeftToDo) {
     for (std::size_t i = 0; i < quiet.size(); ++i)
       EXPECT_EQ(std::ranges::count_if(passed, [&](std::uint64_t time) { return time <= quiet[i]; }),
                 std::ptrdiff_t(i + 1) * (steps + 1));
+    if (HasFailure()) return;
+  }
+}
+
+TEST_P(Recorder, CallsMessagesOfTheRuntimeByTheNamesOfTheProgram) {
+  for (const options& settings : GetParam().runs) {
+    SCOPED_TRACE(text_of(settings));
+    const auto t = traced(settings, game);
+    std::set<std::string> names;
+    for (const auto& e : t.records)
+      if (e.what.kind == record_kind::item_begin || e.what.kind == record_kind::sent)
+        names.insert(t.entry_name(e));
+    for (const std::string& name : names) {
+      EXPECT_EQ(name.find("imbrex::detail"), std::string::npos) << name;
+      EXPECT_EQ(name.find('<'), std::string::npos) << name;
+    }
+    const auto is_there = [&](const std::string& what, const std::string& end) {
+      return std::ranges::any_of(
+          names, [&](const std::string& name) { return name.starts_with(what) && name.ends_with(end); });
+    };
+    EXPECT_TRUE(is_there("broadcast of ", "player::play"));
+    EXPECT_TRUE(is_there("broadcast of ", "player::shout"));
+    const bool alone = std::ranges::none_of(
+        t.records, [&](const auto& e) { return e.what.kind == record_kind::item_begin && e.track == 1; });
+    EXPECT_TRUE(alone || is_there("creation of ", "player"));
+    EXPECT_TRUE(alone || is_there("part of a reduction of int by sum", ""));
     if (HasFailure()) return;
   }
 }

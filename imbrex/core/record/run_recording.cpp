@@ -46,11 +46,7 @@ run_recording::run_recording(const options& settings, const recorded_time& time,
                  header_of(time, meeting, pes, job)) {
   const auto entries = std::min<std::uint32_t>(message_table::size(), trace::no_entry);
   for (std::uint32_t id = 0; id < entries; ++id) {
-    const auto& kind = message_table::at(id);
-    recording_.name(trace::name_table::entries, id, 0,
-                    kind.chare_name.empty()
-                        ? std::string(kind.spelling)
-                        : std::string(kind.chare_name) + "::" + std::string(kind.entry_name));
+    recording_.name(trace::name_table::entries, id, 0, message_table::at(id).shown_name());
   }
   recording_.reserve_entries(entries);
   if (time.stands_still) order_ = 0;

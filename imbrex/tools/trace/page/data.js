@@ -43,6 +43,8 @@ function shortName(name, most = 60) {
 }
 /** Shorter still, where many stand: "block::run" for "jacobi3d::block::run", "block(1, 2)" for "jacobi3d::block(1, 2)". */
 function briefName(name) {
+  const about = name.match(/^(.* of )(.*)$/);  // "broadcast of jacobi3d::block::run"
+  if (about) return about[1] + briefName(about[2]);
   const arguments_ = name.search(/[<(]/);
   const [path, rest] = arguments_ < 0 ? [name, ''] : [name.slice(0, arguments_), name.slice(arguments_)];
   return path.split('::').slice(rest.startsWith('(') ? -1 : -2).join('::') + rest;
