@@ -2,18 +2,24 @@
 #include <imbrex/tools/trace/analysis.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <compare>
 #include <deque>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include <imbrex/tools/trace/element_count.hpp>
+#include <imbrex/tools/trace/element_text.hpp>
 #include <imbrex/tools/trace/message_account.hpp>
 #include <imbrex/tools/trace/pe_account.hpp>
 #include <imbrex/tools/trace/phase_account.hpp>
+#include <imbrex/tools/trace/phase_time.hpp>
 #include <imbrex/tools/trace/run_observer.hpp>
 
 namespace imbrex::tools {
@@ -30,6 +36,7 @@ constexpr std::size_t tracks_in_cache = 64;  // all that belongs to them stays t
 constexpr std::size_t state_fetched_ahead = 8;
 constexpr std::size_t history_fetched_ahead = 4;
 constexpr std::size_t most_history = 1U << 16U;
+constexpr std::string_view main_task = "the main task";  // what records call it
 
 struct device_account {
   device_account(std::size_t kept, std::uint64_t begin, std::uint32_t process, std::uint32_t device)
@@ -37,11 +44,13 @@ struct device_account {
     report.process = process;
     report.device = device;
   }
-  void operation(const record& r) {
+  void operation(const record& r, bool counts) {
     // What began before the run was recorded counts from there.
     const interval took{r.time - std::min(r.a, r.time - start), r.time};
-    ++report.operations;
-    report.bytes += r.b;
+    if (counts) {
+      ++report.operations;
+      report.bytes += r.b;
+    }
     switch (static_cast<trace::operation_class>(r.detail)) {
       case trace::operation_class::kernel: overlap.add_second(took); break;
       case trace::operation_class::host_to_device:
@@ -88,8 +97,8 @@ struct moment {
 
 class analysis {
  public:
-  analysis(trace::reader& in, run_observer* observer, std::size_t history)
-      : in_(in), messages_(all_.chains), history_(history) {
+  analysis(trace::reader& in, run_observer* observer, std::size_t history, const phase_time* phase)
+      : in_(in), phase_(phase), messages_(all_.chains), history_(history) {
     all_.observer = observer;
     // By these PEs have to do with each other. An observer is told of all in the order of time.
     if (observer == nullptr)
@@ -100,7 +109,7 @@ class analysis {
   run_report run() {
     std::uint64_t window = 0;
     for (auto piece = in_.next(); !piece.records.empty(); piece = in_.next()) {
-      if (tracks_.empty()) begin(in_.first_time());
+      if (tracks_.empty()) begin(passed(in_.first_time()));
       if (window != in_.windows()) begin_window();
       window = in_.windows();
       if (tracks_.size() > tracks_in_cache) fetch();
@@ -112,6 +121,8 @@ class analysis {
 
  private:
   void begin(std::uint64_t start);
+  std::uint64_t passed(std::uint64_t time) const { return phase_ == nullptr ? time : phase_->passed(time); }
+  record in_phase(record r) const;
   void take(const trace::reader::piece& piece);
   void begin_window();
   void fetch() const;
@@ -127,13 +138,17 @@ class analysis {
   [[gnu::cold]] std::uint32_t new_entry(std::uint32_t file, std::uint16_t id);
   std::uint32_t entry_of(const record& r, const track_account& here);
   std::string phase_name(std::uint32_t file, std::uint32_t id) const;
+  phase_point phase_point_at(const record& r, const track_account& here) const;
   run_report finish();
   std::vector<entry_report> entries_by_begin() const;
   void finish_pes(run_report& report);
+  void finish_elements(run_report& report) const;
 
   trace::reader& in_;
+  const phase_time* phase_;  // what the report is on; null: on all
   shared_accounts all_;
   message_account messages_;
+  message_report of_messages_;
   std::size_t history_;
   std::vector<track_account> tracks_;
   std::deque<pe_account> pes_;
@@ -155,12 +170,34 @@ class analysis {
 
 void analysis::take(const trace::reader::piece& piece) {
   track_account& here = tracks_[piece.track];
-  for (const record& r : piece.records) {
-    take(r, here);
-    here.last_record = r.time;
-    ++here.records;
+  if (phase_ == nullptr) {
+    for (const record& r : piece.records) {
+      take(r, here);
+      here.last_record = r.time;
+      ++here.records;
+    }
+  } else {
+    const bool counted = all_.counts;
+    for (const record& r : piece.records) {
+      all_.counts = phase_->contains(r.time);
+      const record there = in_phase(r);
+      take(there, here);
+      here.last_record = there.time;
+      ++here.records;
+    }
+    all_.counts = counted;  // of the record for which this piece was caught up with
   }
   end_ = std::max(end_, here.last_record);
+}
+
+// The same at the times of the phase, and so what it says of times before.
+record analysis::in_phase(record r) const {
+  const std::uint64_t time = passed(r.time);
+  const auto since = [&](std::uint64_t ago) { return time - passed(r.time - std::min(ago, r.time)); };
+  if (r.kind == record_kind::operation) r.a = since(r.a);
+  if (r.kind == record_kind::arrived && r.b == 0) r.group = static_cast<std::uint32_t>(since(r.group));
+  r.time = time;
+  return r;
 }
 
 // Between two pieces of a track come those of all others, and what belongs to it has left the nearest caches.
@@ -176,7 +213,7 @@ void analysis::fetch() const {
 
 // Messages are looked through so seldom that it costs nothing beside the records.
 void analysis::begin_window() {
-  all_.changes.begin_window(in_.window_start(), processes_);
+  all_.changes.begin_window(passed(in_.window_start()), processes_);
   if (in_.windows() < next_look_) return;
   next_look_ = in_.windows() + 1 + messages_.in_flight().slots() / slots_a_window;
   all_.reach = std::min(end_, messages_.in_flight().first_sent());
@@ -221,6 +258,7 @@ std::uint32_t analysis::new_entry(std::uint32_t file, std::uint16_t id) {
   const auto [found, is_new] = entry_numbers_.emplace(name, static_cast<std::uint32_t>(all_.entries.size()));
   if (is_new) {
     all_.entries.emplace_back().name = name;
+    all_.entries.back().is_main = name == main_task;
     entries_begin_.emplace_back();
   }
   return known[id] = found->second + 1;
@@ -240,8 +278,19 @@ std::string analysis::phase_name(std::uint32_t file, std::uint32_t id) const {
   return named.empty() ? "mark " + std::to_string(id) : std::string(named);
 }
 
+phase_point analysis::phase_point_at(const record& r, const track_account& here) const {
+  phase_point at{.track = here.number, .element = element_table::none, .counts = all_.counts};
+  if (here.pe == nullptr) return at;
+  at.program_time = here.pe->program_time(r.time);
+  const auto owner = here.pe->innermost();
+  if (!owner.runs) return at;
+  at.entry = all_.entries[owner.entry].name;
+  at.element = owner.element;
+  return at;
+}
+
 void analysis::count_element(const record& r, std::uint32_t entry) {
-  if (r.detail != static_cast<std::uint8_t>(trace::item_class::entry)) return;
+  if (r.detail != static_cast<std::uint8_t>(trace::item_class::entry) || !all_.counts) return;
   switch (elements_.add(entry, r.group, r.b)) {
     case element_count::answer::fresh: ++all_.entries[entry].elements; break;
     case element_count::answer::full: all_.entries[entry].more_elements = true; break;
@@ -282,7 +331,7 @@ void analysis::take(const record& r, track_account& here) {
     case record_kind::arrived: return messages_.arrived(r, here.file, senders_);
     case record_kind::operation:
       if (here.device == nullptr) return;
-      here.device->operation(r);
+      here.device->operation(r, all_.counts);
       if (all_.observer != nullptr) all_.observer->other(here.number, r);
       return;
     case record_kind::dropped:
@@ -292,7 +341,7 @@ void analysis::take(const record& r, track_account& here) {
       return;
     case record_kind::phase_begin:
     case record_kind::phase_end:
-      phases_.take(r, here.number, phase_name(here.file, r.group));
+      phases_.take(r, phase_point_at(r, here), phase_name(here.file, r.group));
       [[fallthrough]];
     case record_kind::mark:
       if (all_.observer != nullptr) all_.observer->other(here.number, r);
@@ -306,6 +355,11 @@ void analysis::sent(const record& r, const track_account& here) {
   if (here.pe != nullptr) {
     chain = here.pe->capture();
     here.pe->sent(r);
+  }
+  if (all_.counts) {
+    ++of_messages_.sent;
+    of_messages_.bytes += r.b;
+    ++of_messages_.sizes[static_cast<std::size_t>(std::bit_width(r.b))];
   }
   if (const auto known = messages_.sent(r, here.number, here.file, chain)) {
     catch_up(known->receiver, r, here);
@@ -362,25 +416,31 @@ void analysis::known_begun(const message_account::begun& known, std::uint64_t no
 }
 
 void analysis::count(const message_account::begun& known, std::uint64_t now) {
-  message_report& of = messages_.report();
+  message_report& of = of_messages_;
   const message_in_flight& message = known.message;
   const auto& times = known.times;
   const auto from = tracks_[message.sender].file;
   const track_account& to = tracks_[known.receiver];
   if (all_.observer != nullptr) all_.observer->message(known);
-  ++of.begun;
-  if (message_account::had_to_arrive(message)) of.network.add(times.ready - times.sent);
-  of.queue.add(times.begun - times.ready);
+  if (all_.counts) {
+    ++of.begun;
+    if (message_account::had_to_arrive(message)) of.network.add(times.ready - times.sent);
+    of.queue.add(times.begun - times.ready);
+  }
   const bool own = message.sender == known.receiver;
   to.pe->add_until_begun({own ? times.ready : times.sent, times.begun});
   if (own) return;
-  ++of.between_pes;
-  of.between_pes_bytes += message.bytes;
+  if (all_.counts) {
+    ++of.between_pes;
+    of.between_pes_bytes += message.bytes;
+  }
   const interval on_its_way{times.sent, times.ready};
   to.pe->add(on_its_way);
   if (from == to.file) return;
-  ++of.between_processes;
-  of.between_processes_bytes += message.bytes;
+  if (all_.counts) {
+    ++of.between_processes;
+    of.between_processes_bytes += message.bytes;
+  }
   all_.changes.message(now, to.file, on_its_way);
 }
 
@@ -414,8 +474,70 @@ std::vector<entry_report> analysis::entries_by_begin() const {
   std::sort(order.begin(), order.end(),
             [this](std::size_t l, std::size_t r) { return entries_begin_[l] < entries_begin_[r]; });
   std::vector<entry_report> entries;
-  for (const std::size_t entry : order) entries.push_back(all_.entries[entry]);
+  for (const std::size_t entry : order) {
+    const entry_report& e = all_.entries[entry];
+    // In a report on a phase what ran outside of it has nothing.
+    if (phase_ == nullptr || e.time + e.calls + e.resumes > 0) entries.push_back(e);
+  }
   return entries;
+}
+
+void analysis::finish_elements(run_report& report) const {
+  const auto& accounts = all_.elements.accounts();
+  const auto report_of = [&](const element_account& of) {
+    return element_report{"", of.busy, of.calls, of.sent, of.sent_bytes};
+  };
+  const auto name_of = [&](const element_account& of) {
+    return element_text(*in_.files()[of.file], of.collection, of.element);
+  };
+  using chares_of_class = std::pair<chare_report, std::uint32_t>;  // with the place of the heaviest
+  std::map<std::string, chares_of_class> classes;
+  std::unordered_map<std::uint32_t, chares_of_class*> class_of_collection;
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t place = element_table::first; place < accounts.size(); ++place) {
+    const element_account& one = accounts[place];
+    if (one.busy == 0 && one.calls == 0 && one.sent == 0) continue;  // it ran outside of the phase
+    order.push_back(place);
+    auto& its = class_of_collection[one.collection];
+    if (its == nullptr) its = &classes[class_text(*in_.files()[one.file], one.collection)];
+    auto& [of, heaviest] = *its;
+    ++of.elements;
+    of.sum.busy += one.busy;
+    of.sum.calls += one.calls;
+    of.sum.sent += one.sent;
+    of.sum.sent_bytes += one.sent_bytes;
+    if (of.elements == 1 || one.busy > accounts[heaviest].busy) heaviest = place;
+  }
+  for (auto& [name, of] : classes) {
+    auto& [chare, heaviest] = of;
+    chare.name = name;
+    chare.heaviest = report_of(accounts[heaviest]);
+    chare.heaviest.name = name_of(accounts[heaviest]);
+    report.chares.push_back(std::move(chare));
+  }
+  std::ranges::sort(report.chares, [](const chare_report& l, const chare_report& r) {
+    return std::pair(r.sum.busy, l.name) < std::pair(l.sum.busy, r.name);
+  });
+  const std::size_t told = std::min(order.size(), most_elements_told);
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(told), order.end(),
+                    [&](std::uint32_t l, std::uint32_t r) {
+                      return std::pair(accounts[r].busy, l) < std::pair(accounts[l].busy, r);
+                    });
+  for (std::size_t k = 0; k < told; ++k) {
+    report.elements.push_back(report_of(accounts[order[k]]));
+    report.elements.back().name = name_of(accounts[order[k]]);
+  }
+  report.more_elements = all_.elements.is_full();
+  const auto name_owner = [&](phase_sum& of) {
+    if (of.whose >= element_table::first) of.owner = name_of(accounts[of.whose]);
+  };
+  for (phase_report& phases : report.phases) {
+    name_owner(phases.all);
+    for (step_report& step : phases.steps) {
+      name_owner(step.all);
+      step.time = {step.time.begin - start_, step.time.end - start_};
+    }
+  }
 }
 
 run_report analysis::finish() {
@@ -433,8 +555,12 @@ run_report analysis::finish() {
     report.by_process.push_back({in_.files()[f]->header().process, processes_[f].finish(end_)});
   for (auto& device : devices_) report.devices.push_back(device.finish());
   report.entries = entries_by_begin();
-  report.messages = messages_.report();
+  report.messages = of_messages_;
+  report.messages.arrived_before_sent = messages_.unaccounted().arrived_before_sent;
+  report.messages.unknown = messages_.unaccounted().unknown;
+  report.messages.forgotten = messages_.unaccounted().forgotten;
   report.phases = phases_.reports();
+  finish_elements(report);
   bound_report& bound = report.bound;
   std::uint64_t all = 0;
   for (const pe_report& pe : report.pes) {
@@ -463,7 +589,11 @@ run_report analysis::finish() {
 }  // namespace
 
 run_report analyse(trace::reader& in, run_observer* observer, std::size_t history) {
-  return analysis(in, observer, history).run();
+  return analysis(in, observer, history, nullptr).run();
+}
+
+run_report analyse(trace::reader& in, const phase_time& phase, std::size_t history) {
+  return analysis(in, nullptr, history, &phase).run();
 }
 
 }  // namespace imbrex::tools

@@ -27,13 +27,20 @@ std::vector<std::uint64_t> extents_of(std::string_view shape) {
 
 }  // namespace
 
+std::string class_text(const trace::file_reader& names, std::uint32_t collection) {
+  const std::string_view named = names.name(trace::name_table::collections, collection);
+  return named.empty() ? "collection " + std::to_string(collection)
+                       : printable(named.substr(0, named.find('\t')));
+}
+
 std::string element_text(const trace::file_reader& names, std::uint32_t collection, std::uint64_t element) {
   const std::string_view named = names.name(trace::name_table::collections, collection);
   const auto tab = named.find('\t');
-  std::string text =
-      named.empty() ? "collection " + std::to_string(collection) : printable(named.substr(0, tab));
-  if (const auto key = names.name(trace::name_table::elements, collection, element); !key.empty())
-    return text + "(" + printable(key) + ")";
+  const std::string text = class_text(names, collection);
+  const auto key = names.name(trace::name_table::elements, collection, element);
+  if (!key.empty() && (collection & trace::collection_of_singles) != 0)
+    return printable(key);  // "node #3 of PE 0"
+  if (!key.empty()) return text + "(" + printable(key) + ")";
   std::string index;
   std::uint64_t rest = element;
   if (tab != std::string_view::npos) {

@@ -12,4 +12,7 @@ namespace imbrex::tools {
 /// names.
 std::string element_text(const trace::file_reader& names, std::uint32_t collection, std::uint64_t element);
 
+/// Its class: "block", or "collection 4" without names.
+std::string class_text(const trace::file_reader& names, std::uint32_t collection);
+
 }  // namespace imbrex::tools

@@ -2,7 +2,6 @@
 #include <imbrex/tools/trace/message_account.hpp>
 
 #include <algorithm>
-#include <bit>
 
 namespace imbrex::tools {
 
@@ -33,7 +32,7 @@ message_in_flight& message_account::place_for(std::uint32_t place, std::uint64_t
 void message_account::forget_old() {
   table_.erase_sent_before(table_.mean_sent() + 1, [this](const message_in_flight& message) {
     chains_.release(message.chain);
-    ++report_.forgotten;
+    ++gaps_.forgotten;
   });
 }
 
@@ -47,10 +46,7 @@ void message_account::forget_early(place number) {
 
 std::optional<message_account::begun> message_account::sent(const trace::record& r, std::uint32_t track,
                                                             std::uint32_t process, std::uint32_t chain) {
-  ++report_.sent;
-  report_.bytes += r.b;
-  ++report_.sizes[static_cast<std::size_t>(std::bit_width(r.b))];
-  const auto number = static_cast<std::uint32_t>(report_.sent);
+  const auto number = static_cast<std::uint32_t>(++sent_);
   const auto message = [&]() -> message_in_flight {
     return {r.a, r.time, not_yet, r.b, process, track, number, chain, r.entry, r.group};
   };
@@ -61,7 +57,7 @@ std::optional<message_account::begun> message_account::sent(const trace::record&
     if (here != unsent_.end()) {
       const begun known{message(), {r.time, r.time, r.time}, here->track};
       unsent_.erase(here);
-      --report_.unknown;
+      --gaps_.unknown;
       return known;
     }
   }
@@ -82,9 +78,9 @@ std::optional<message_account::begun> message_account::packed(const trace::recor
       forget_early({track, r.group});
       message.ready = here.arrived;
       message.found = true;
-      if (message.ready < message.sent) ++report_.arrived_before_sent;
+      if (message.ready < message.sent) ++gaps_.arrived_before_sent;
       if (here.begun) {
-        --report_.unknown;
+        --gaps_.unknown;
         return begun{message, times_of(message, here.begun->first), here.begun->second};
       }
       message.place = here.process;
@@ -118,7 +114,7 @@ void message_account::arrived(const trace::record& r, std::uint32_t process,
     message.address = r.a;
     message.ready = r.time;
     message.found = true;
-    if (message.ready < message.sent) ++report_.arrived_before_sent;
+    if (message.ready < message.sent) ++gaps_.arrived_before_sent;
     place_for(message.place, message.address) = message;
     return;
   }
@@ -155,7 +151,7 @@ std::optional<message_account::begun> message_account::begin(const trace::record
     chains_.release(known->message.chain);
   }
   if (turn) return std::nullopt;
-  ++report_.unknown;
+  ++gaps_.unknown;
   if (unsent_time_ != time) unsent_.clear();
   unsent_time_ = time;
   if (unsent_.size() < most_unsent) unsent_.push_back({address, process, track});

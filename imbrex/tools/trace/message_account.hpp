@@ -11,7 +11,6 @@
 #include <imbrex/tools/trace/chain_store.hpp>
 #include <imbrex/tools/trace/message_table.hpp>
 #include <imbrex/tools/trace/message_times.hpp>
-#include <imbrex/tools/trace/report.hpp>
 #include <imbrex/trace/record.hpp>
 
 namespace imbrex::tools {
@@ -38,7 +37,7 @@ class message_account {
   std::optional<begun> sent(const trace::record& r, std::uint32_t track, std::uint32_t process,
                             std::uint32_t chain);
   /// The number that the message which is sent next will have.
-  std::uint32_t next_number() const { return static_cast<std::uint32_t>(report_.sent + 1); }
+  std::uint32_t next_number() const { return static_cast<std::uint32_t>(sent_ + 1); }
   /// What it gives has arrived by clocks that do not agree, and so before it was packed.
   std::optional<begun> packed(const trace::record& r, std::uint32_t track, std::uint32_t process);
   /// Which of the reader's tracks has a number: one that packs is named so by `arrived`.
@@ -50,7 +49,13 @@ class message_account {
   /// It was not there as soon as it was sent.
   static bool had_to_arrive(const message_in_flight& message);
 
-  message_report& report() { return report_; }
+  /// What is not known of messages.
+  struct gaps {
+    std::uint64_t arrived_before_sent = 0;  ///< by the clocks
+    std::uint64_t unknown = 0;              ///< begun, but nobody has recorded that they were sent
+    std::uint64_t forgotten = 0;            ///< still on their way when there were too many
+  };
+  const gaps& unaccounted() const { return gaps_; }
 
  private:
   // Arrived before it was packed: its clock is behind.
@@ -79,7 +84,8 @@ class message_account {
   std::map<place, place> early_messages_;  // by process and address, where they are in early_
   std::vector<unsent> unsent_;
   std::uint64_t unsent_time_ = 0;
-  message_report report_;
+  std::uint64_t sent_ = 0;
+  gaps gaps_;
 };
 
 }  // namespace imbrex::tools

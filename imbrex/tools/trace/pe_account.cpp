@@ -13,8 +13,6 @@ namespace {
 using trace::item_class;
 using trace::wait_cause;
 
-constexpr std::string_view main_task = "the main task";  // what records call it
-
 /// The parts of chains that states have, but for `program`.
 constexpr std::array<chain_part, pe_states> parts_of_states{
     chain_wait_other, chain_runtime,     chain_unrecorded, chain_wait_other,
@@ -34,7 +32,7 @@ pe_account::pe_account(std::uint32_t pe, std::uint32_t track, std::size_t kept, 
 pe_state pe_account::state() const {
   if (does_.now() == mode::unrecorded) return pe_state::unrecorded;
   if (does_.is_busy()) return does_.innermost().program ? pe_state::program : pe_state::runtime;
-  if (items_ == 0) return pe_state::before_first;
+  if (!has_run_) return pe_state::before_first;
   if (waits_[0] > 0) return pe_state::idle_device;
   return waits_[1] > 0 ? pe_state::idle_timer : pe_state::idle_other;
 }
@@ -54,7 +52,9 @@ void pe_account::change(std::uint64_t time) {
   times_[static_cast<std::size_t>(now)] += passed;
   chain_[of_chain] += passed;
   if (does_.is_busy()) {
-    all_.entries[entry()].time += passed;
+    const auto& of = does_.innermost().more;
+    all_.entries[of.entry].time += passed;
+    all_.elements[of.element].busy += passed;
   } else {
     after_last_item_[of_chain] += passed;
     if (does_.now() != mode::unrecorded) idle_since_work_ += passed;
@@ -79,6 +79,15 @@ void pe_account::begun(activity::frame& frame, std::uint32_t entry) {
   if (!frame.program) return;
   all_.entries[entry].program = true;
   worked_ = true;
+  if (!all_.entries[entry].is_main)
+    frame.more.element = all_.elements.place_of(frame.group, frame.element, process_);
+}
+
+// Its entry is called.
+void pe_account::called(activity::frame& frame) {
+  if (!all_.counts) return;
+  ++all_.entries[frame.more.entry].calls;
+  ++all_.elements[frame.more.element].calls;
 }
 
 // What is done where a frame ends.
@@ -112,22 +121,32 @@ void pe_account::item_begin(const trace::record& r, std::uint32_t entry) {
   waited_ = !does_.is_busy() && does_.now() != mode::unrecorded && idle_since_work_ > 0;
   worked_ = false;
   auto& item = does_.item_begin(r, tells_end(r.time));
-  ++items_;
-  ++all_.entries[entry].calls;
+  has_run_ = true;
+  if (all_.counts) ++report_.items;
   const bool calls = r.detail == static_cast<std::uint8_t>(item_class::entry);
   const bool of_no_message = r.detail == static_cast<std::uint8_t>(item_class::other) && r.a == 0;
   own_message_ = calls ? r.a : 0;
+  own_counts_ = all_.counts;
   own_entry_ = r.entry;
   may_end_wait_ = of_no_message;
-  if (of_no_message && all_.entries[entry].name == main_task) item.program = true;
+  if (of_no_message && all_.entries[entry].is_main) item.program = true;
   begun(item, entry);
+  called(item);
   changed(r.time);
 }
 
 void pe_account::sent(const trace::record& r) {
+  if (all_.counts && does_.is_busy()) {
+    element_account& sender = all_.elements[does_.innermost().more.element];
+    ++sender.sent;
+    sender.sent_bytes += r.b;
+  }
   if (own_message_ == 0 || r.a != own_message_ || r.entry != own_entry_) return;
-  --all_.entries[does_.frames().front().more.entry].calls;
   own_message_ = 0;
+  const auto& passed_on = does_.frames().front().more;
+  if (!own_counts_) return;
+  --all_.entries[passed_on.entry].calls;
+  --all_.elements[passed_on.element].calls;
 }
 
 void pe_account::item_end(std::uint64_t time) {
@@ -145,11 +164,15 @@ void pe_account::item_end(std::uint64_t time) {
 }
 
 void pe_account::entry_begin(const trace::record& r, std::uint32_t entry) {
-  ++all_.entries[entry].calls;
   something_runs_inside();
-  if (!does_.may_nest()) return;
+  if (!does_.may_nest()) {
+    if (all_.counts) ++all_.entries[entry].calls;
+    return;
+  }
   change(r.time);
-  begun(*does_.turn_begin(r), entry);
+  auto& turn = *does_.turn_begin(r);
+  begun(turn, entry);
+  called(turn);
   changed(r.time);
 }
 
@@ -166,7 +189,7 @@ void pe_account::resumed(const trace::record& r, std::uint32_t entry) {
     overlap_.relabel_blocked_since(idle_since_);
   something_runs_inside();
   if (auto& waiting = waits(r.detail); waiting > 0) --waiting;
-  ++all_.entries[entry].resumes;
+  if (all_.counts) ++all_.entries[entry].resumes;
   if (auto* const coroutine = does_.resumed(r)) begun(*coroutine, entry);
   changed(r.time);
 }
@@ -259,10 +282,21 @@ chain_times pe_account::chain_of_last_item() const {
   return chain;
 }
 
+pe_account::owner pe_account::innermost() const {
+  if (!does_.is_busy()) return {};
+  const auto& runs = does_.innermost().more;
+  return {runs.entry, runs.element, true};
+}
+
+std::uint64_t pe_account::program_time(std::uint64_t now) const {
+  const std::uint64_t before = times_[static_cast<std::size_t>(pe_state::program)];
+  return state() == pe_state::program && now > since_ ? before + now - since_ : before;
+}
+
 pe_report pe_account::finish(std::uint64_t end) {
   change(end);
   if (does_.is_busy()) item_end(end);
-  const bool ends_idle = items_ > 0;
+  const bool ends_idle = has_run_;
   std::array<std::uint64_t, pe_states> idle = times_;
   if (ends_idle) {
     overlap_.relabel_idle_since(last_item_end_);
@@ -277,7 +311,6 @@ pe_report pe_account::finish(std::uint64_t end) {
   const auto& hidden = overlap_.times();
   const auto& not_begun = overlap_.times(until_begun);
   const auto time = [&](const auto& of, pe_state s) { return of[static_cast<std::size_t>(s)]; };
-  report_.items = items_;
   report_.parked = parked_time_;
   report_.program = time(times_, pe_state::program);
   report_.runtime = time(times_, pe_state::runtime);

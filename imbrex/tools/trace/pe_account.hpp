@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <imbrex/tools/trace/chain_store.hpp>
+#include <imbrex/tools/trace/element_table.hpp>
 #include <imbrex/tools/trace/message_times.hpp>
 #include <imbrex/tools/trace/overlap.hpp>
 #include <imbrex/tools/trace/pe_activity.hpp>
@@ -23,6 +24,10 @@ struct shared_accounts {
   process_changes changes;
   run_observer* observer = nullptr;  ///< or nobody
   std::vector<entry_report> entries;
+  element_table elements;
+  /// Whether what happens now counts: in a report on a phase not outside of it. Time is counted by how much
+  /// has passed of the phase.
+  bool counts = true;
   chain_store chains;
   std::uint64_t reach = 0;                       ///< no message that has not begun was sent before
   std::uint32_t chain_used = chain_first_entry;  ///< parts that some entry has
@@ -93,6 +98,16 @@ class alignas(64) pe_account {
   /// The message that it has waited for.
   void take_over(std::uint32_t chain, const message_times& times);
 
+  /// Whose phase begins now: what runs innermost.
+  struct owner {
+    std::uint32_t entry = 0;  ///< among `shared_accounts::entries`, if something runs
+    std::uint32_t element = element_table::none;
+    bool runs = false;
+  };
+  owner innermost() const;
+  /// For how long it has run the program, up to now.
+  std::uint64_t program_time(std::uint64_t now) const;
+
   std::uint32_t number() const { return report_.pe; }
   std::uint64_t last_item_end() const { return last_item_end_; }
   /// The end of its last work that has ended.
@@ -104,6 +119,7 @@ class alignas(64) pe_account {
  private:
   struct numbered {
     std::uint32_t entry = 0;  // among `shared_accounts::entries`
+    std::uint32_t element = element_table::none;
   };
   using activity = pe_activity<numbered>;
   using mode = activity::mode;
@@ -121,6 +137,7 @@ class alignas(64) pe_account {
   void changed(std::uint64_t time);
   std::uint32_t entry() const { return does_.innermost().more.entry; }
   void begun(activity::frame& frame, std::uint32_t entry);
+  void called(activity::frame& frame);
   auto tells_end(std::uint64_t time);
   void stop_recording(std::uint64_t last_known);
   void tell(const activity::frame& ended, std::size_t depth, std::uint64_t end) const;
@@ -143,7 +160,8 @@ class alignas(64) pe_account {
   bool may_end_wait_ = false;      // this item began with no message, and nothing else has run in it
   std::uint16_t own_entry_ = 0;    // of `own_message_`, as records have it
   std::uint64_t own_message_ = 0;  // that this item of an entry began with, while nothing else has run in it
-  std::uint64_t items_ = 0;
+  bool has_run_ = false;           // an item
+  bool own_counts_ = false;        // the call of `own_message_`
   std::array<std::uint64_t, pe_states> times_{};
   timeline_overlap overlap_;
   std::uint64_t worked_until_;

@@ -51,8 +51,7 @@ random_schedule::random_schedule(unsigned seed, const shape& given) : how(given)
   for (operation& one : operations) one.begin = std::max(one.begin, begin);
   for (std::uint32_t p = 0; p < pes.size(); ++p) {
     const live& one = live_[p];
-    pes[p].stretches.push_back(
-        {one.since, end, state(one), one.parked, one.stack.empty() ? 0U : one.stack.back().entry, false});
+    pes[p].stretches.push_back(stretch_until(one, end));
     if (one.mode == 'b') pes[p].last_item_end = end;
     pes[p].stretches.front().begin = begin;
     for (stretch& s : pes[p].stretches)
@@ -77,13 +76,28 @@ pe_state random_schedule::state(const live& one) const {
   return one.timer_waits > 0 ? pe_state::idle_timer : pe_state::idle_other;
 }
 
+random_schedule::stretch random_schedule::stretch_until(const live& one, std::uint64_t time) const {
+  stretch made{one.since, time, state(one), one.parked};
+  if (one.stack.empty()) return made;
+  made.entry = one.stack.back().entry;
+  made.whose = {one.stack.back().group, one.stack.back().element};
+  return made;
+}
+
+// Just now, by the last record.
+void random_schedule::note(std::uint32_t p, event::kind what, std::uint32_t entry, bool has_element,
+                           whose_type whose, std::uint64_t bytes) {
+  event& noted = events.emplace_back(what, live_[p].since, entry);
+  if (has_element) noted.whose = whose;
+  noted.bytes = bytes;
+}
+
 void random_schedule::put(std::uint32_t p, record_kind kind, std::uint64_t a, std::uint64_t b,
                           std::uint32_t group, std::uint16_t entry, std::uint8_t detail) {
   now_ += 1 + random_() % 40;
   live& one = live_[p];
   const auto time = aligned(process_of(p), local(process_of(p)));
-  pes[p].stretches.push_back(
-      {one.since, time, state(one), one.parked, one.stack.empty() ? 0U : one.stack.back().entry, false});
+  pes[p].stretches.push_back(stretch_until(one, time));
   if (one.mode == 'i') one.idle_since_work += time - one.since;
   one.since = time;
   one.records.push_back({local(process_of(p)), kind, detail, entry, group, a, b});
@@ -156,7 +170,9 @@ void random_schedule::begin_item(std::uint32_t p) {
   const std::uint64_t element = random_() % 4;
   put(p, record_kind::item_begin, by_message && !turn ? messages[which].address : 0, element, 1, entry,
       detail);
-  ++calls[entry];
+  note(p, event::kind::item, entry, false, {});
+  one.call = events.size();
+  note(p, event::kind::call, entry, detail == 0, {1, element});
   one.waited = one.mode == 'i' && one.idle_since_work > 0;
   one.worked = detail == 0;
   one.mode = 'b';
@@ -170,7 +186,7 @@ void random_schedule::begin_item(std::uint32_t p) {
   if (!turn && random_() % 2 == 0) return;
   // A broadcast: elements have their turns with its message.
   put(p, record_kind::entry_begin, messages[which].address, element, 1, entry, 0);
-  ++calls[entry];
+  note(p, event::kind::call, entry, true, {1, element});
   one.stack.push_back({entry, 1, element, true, 't'});
   one.worked = true;
   if (turn) message_begins(p, which);
@@ -215,7 +231,7 @@ void random_schedule::send(std::uint32_t p) {
 void random_schedule::pass_on(std::uint32_t p, std::size_t which) {
   const auto [address, entry] = std::pair(messages[which].address, messages[which].entry);
   live_[p].held.clear();
-  --calls[entry];
+  events[live_[p].call].undone = true;
   messages.emplace_back().address = address;
   leave(p, messages.back(), static_cast<std::uint32_t>(random_() % pes.size()), entry);
 }
@@ -230,6 +246,10 @@ void random_schedule::leave(std::uint32_t p, message& m, std::uint32_t to, std::
   m.entry = entry;
   put(p, record_kind::sent, address, m.bytes, to, m.entry, 0);
   ++sent;
+  const live& one = live_[p];
+  const bool by_element = one.mode == 'b' && one.stack.back().program;
+  note(p, event::kind::sent, entry, by_element,
+       by_element ? whose_type(one.stack.back().group, one.stack.back().element) : whose_type(), m.bytes);
   m.sent = m.ready = live_[p].since;
   if (process_of(to) == process_of(p)) {
     m.here = random_() % 3 != 0;  // otherwise it comes to the end of a link later
@@ -274,6 +294,7 @@ void random_schedule::busy_step(std::uint32_t p) {
         for (stretch& s : pes[p].stretches)
           s.blocked = s.blocked || (s.begin >= one.idle_since && s.state == pe_state::idle_device);
       one.may_end_wait = false;
+      note(p, event::kind::resume, entry, false, {});
       waits(-1);
       one.stack.push_back({entry, group, element, true, 'c'});
       one.worked = true;
@@ -302,7 +323,7 @@ void random_schedule::busy_step(std::uint32_t p) {
       if (one.stack.size() > 20) return;
       put(p, record_kind::entry_begin, 0, element, group, entry, static_cast<std::uint8_t>(cause % 2));
       one.may_end_wait = false;
-      ++calls[entry];
+      note(p, event::kind::call, entry, one.mode == 'b' && cause % 2 == 0, {group, element});
       one.stack.push_back({entry, group, element, cause % 2 == 0, 't'});
       if (cause % 2 == 0) one.worked = true;
       return;

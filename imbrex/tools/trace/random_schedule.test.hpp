@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <imbrex/tools/trace/overlap.hpp>
@@ -31,6 +32,8 @@ class random_schedule {
   void write(const std::string& file);
 
   static constexpr std::uint32_t entries = 6;
+  /// An element: of which collection, and which.
+  using whose_type = std::pair<std::uint32_t, std::uint64_t>;
   /// A stretch of time in which a PE's state did not change; all times are those of process 0.
   struct stretch {
     std::uint64_t begin = 0;
@@ -39,6 +42,16 @@ class random_schedule {
     bool parked = false;
     std::uint32_t entry = 0;  ///< if it runs
     bool blocked = false;     ///< until the device had done what a coroutine waited for
+    whose_type whose{};       ///< if an element of the program runs
+  };
+  /// What counts once, if it counts at all.
+  struct event {
+    enum class kind : std::uint8_t { item, call, resume, sent } what = kind::call;
+    std::uint64_t time = 0;
+    std::uint32_t entry = 0;
+    std::optional<whose_type> whose{};  ///< the element that is called, or sends
+    std::uint64_t bytes = 0;
+    bool undone = false;  ///< a call that only passed its message on
   };
   struct message {
     std::uint64_t bytes = 0;
@@ -79,7 +92,7 @@ class random_schedule {
   std::vector<operation> operations;  ///< of the device of process 0, as far as recorded
   std::uint64_t sent = 0;             ///< with those passed on
   std::uint64_t dropped = 0;
-  std::array<std::uint64_t, entries> calls{};
+  std::vector<event> events;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 
@@ -108,6 +121,7 @@ class random_schedule {
     int timer_waits = 0;
     std::uint32_t packed = 0;
     std::vector<std::uint64_t> held;  // addresses of messages that run
+    std::size_t call = 0;             // its item's, among the events
     std::vector<trace::record> records;
   };
 
@@ -118,6 +132,9 @@ class random_schedule {
            std::uint16_t entry, std::uint8_t detail);
   void close_stretch(std::uint32_t p);
   tools::pe_state state(const live& one) const;
+  stretch stretch_until(const live& one, std::uint64_t time) const;
+  void note(std::uint32_t p, event::kind what, std::uint32_t entry, bool has_element, whose_type whose,
+            std::uint64_t bytes = 0);
   void step(std::uint32_t p);
   void idle_step(std::uint32_t p);
   void busy_step(std::uint32_t p);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <imbrex/tools/trace/chain_store.hpp>
+#include <imbrex/tools/trace/interval_set.hpp>
 #include <imbrex/tools/trace/log_histogram.hpp>
 #include <imbrex/tools/trace/overlap.hpp>
 
@@ -18,6 +19,7 @@ namespace imbrex::tools {
 struct entry_report {
   std::string name;
   bool program = false;     ///< of the program, not of the runtime
+  bool is_main = false;     ///< the main task
   std::uint64_t calls = 0;  ///< items, less those that only passed their message on, and turns in broadcasts
   std::uint64_t resumes = 0;     ///< of its coroutines
   std::uint64_t time = 0;        ///< without that of what ran inside
@@ -25,6 +27,29 @@ struct entry_report {
   std::uint64_t elements = 0;    ///< different ones that were called
   bool more_elements = false;    ///< `elements` stopped counting
   std::uint32_t chain_part = 0;  ///< of `chain_times`, 0 if it has none
+
+  /// The mean time between two of its awaits, or from and to the ends of calls; 0 if it has none.
+  double grain() const {
+    const std::uint64_t pieces = calls + resumes;
+    return pieces == 0 ? 0 : static_cast<double>(time) / static_cast<double>(pieces);
+  }
+};
+
+/// An element of a collection.
+struct element_report {
+  std::string name;         ///< "block(3, 0)"
+  std::uint64_t busy = 0;   ///< time in which it ran, without that of what ran inside
+  std::uint64_t calls = 0;  ///< of its entries, by messages to it
+  std::uint64_t sent = 0;   ///< messages, while it ran
+  std::uint64_t sent_bytes = 0;
+};
+
+/// The elements of one class of chares.
+struct chare_report {
+  std::string name;
+  std::uint64_t elements = 0;
+  element_report sum;       ///< of all
+  element_report heaviest;  ///< the element that was busy longest
 };
 
 /// How communication and computation of somebody lay over each other.
@@ -103,12 +128,35 @@ struct message_report {
   std::uint64_t forgotten = 0;            ///< still on their way when there were too many
 };
 
-/// The phases of one name, on all PEs.
+/// Some phases; those that overlap count each.
+struct phase_sum {
+  std::uint64_t count = 0;
+  std::uint64_t total = 0;    ///< from begin to end
+  std::uint64_t program = 0;  ///< what their PEs ran the program meanwhile
+  std::uint64_t longest = 0;
+  std::uint32_t whose = 0;  ///< the longest: among the elements of the trace
+  std::string owner;        ///< of the longest: "block(3, 0)"; empty if it is no element's
+};
+
+/// The phases of one name with one number, on all PEs.
+struct step_report {
+  std::int64_t number = 0;
+  interval time;  ///< from the first begin to the last end
+  phase_sum all{};
+};
+
+/// The phases of one name that begin in one entry, on all PEs.
 struct phase_report {
   std::string name;
-  std::uint64_t total = 0;  ///< from begin to end, of all; those that overlap count each
+  std::string entry;  ///< in which they begin: "block::run"; empty if none ran
+  phase_sum all;
   log_histogram lengths;
+  std::vector<step_report> steps;  ///< by number
+  bool more_steps = false;         ///< there were too many to keep them all
 };
+
+/// So many elements a report tells of by name.
+inline constexpr std::size_t most_elements_told = 1000;
 
 struct path_report {
   std::uint64_t length = 0;
@@ -131,6 +179,7 @@ struct bound_report {
 
 struct run_report {
   std::string file;
+  std::string phase;  ///< what it is on, if not on the whole run
   std::uint64_t records = 0;
   std::uint64_t dropped = 0;  ///< records, of PEs, devices and whatever else records
   std::uint64_t length = 0;   ///< from the first record to the last
@@ -143,7 +192,10 @@ struct run_report {
   std::vector<process_report> by_process;
   std::vector<device_report> devices;
   message_report messages;
-  std::vector<phase_report> phases;  ///< by name
+  std::vector<phase_report> phases;      ///< by name and entry
+  std::vector<chare_report> chares;      ///< by class, the busiest first
+  std::vector<element_report> elements;  ///< the heaviest, no more than `most_elements_told`
+  bool more_elements = false;            ///< there were too many to tell all apart
   path_report path;
   bound_report bound;
 };

@@ -99,16 +99,49 @@ ordered_json path_json(const run_report& run) {
           {"lost", run.path.lost}};
 }
 
+ordered_json json(const element_report& one) {
+  return {{"name", one.name},
+          {"busy", one.busy},
+          {"calls", one.calls},
+          {"sent", one.sent},
+          {"sent_bytes", one.sent_bytes}};
+}
+
+ordered_json text_or_null(const std::string& text) {
+  return text.empty() ? ordered_json(nullptr) : ordered_json(text);
+}
+
+ordered_json json(const phase_report& phases) {
+  ordered_json made{{"name", phases.name},
+                    {"entry", text_or_null(phases.entry)},
+                    {"count", phases.all.count},
+                    {"total", phases.all.total},
+                    {"program", phases.all.program},
+                    {"p50", phases.lengths.percentile(0.5)},
+                    {"max", phases.all.longest},
+                    {"longest_of", text_or_null(phases.all.owner)},
+                    {"steps", ordered_json::array()},
+                    {"more_steps", phases.more_steps}};
+  for (const step_report& step : phases.steps)
+    made["steps"].push_back({{"number", step.number},
+                             {"begin", step.time.begin},
+                             {"end", step.time.end},
+                             {"count", step.all.count},
+                             {"total", step.all.total},
+                             {"program", step.all.program},
+                             {"max", step.all.longest},
+                             {"longest_of", text_or_null(step.all.owner)}});
+  return made;
+}
+
 ordered_json json(const run_report& run) {
-  ordered_json made{{"file", run.file},
-                    {"records", run.records},
-                    {"dropped", run.dropped},
-                    {"length", run.length},
-                    {"processes", run.processes},
-                    {"all_pes", run.all_pes},
-                    {"simulated_time", run.simulated_time},
+  ordered_json made{{"file", run.file},        {"phase", text_or_null(run.phase)},
+                    {"records", run.records},  {"dropped", run.dropped},
+                    {"length", run.length},    {"processes", run.processes},
+                    {"all_pes", run.all_pes},  {"simulated_time", run.simulated_time},
                     {"warnings", run.warnings}};
-  for (const char* const list : {"entries", "pes", "overlap_of_processes", "devices", "phases"})
+  for (const char* const list :
+       {"entries", "pes", "overlap_of_processes", "devices", "phases", "chares", "elements"})
     made[list] = ordered_json::array();
   for (const entry_report& e : run.entries)
     made["entries"].push_back({{"name", e.name},
@@ -117,6 +150,7 @@ ordered_json json(const run_report& run) {
                                {"resumes", e.resumes},
                                {"time", e.time},
                                {"longest", e.longest},
+                               {"grain", e.grain()},
                                {"elements", e.elements},
                                {"more_elements", e.more_elements}});
   for (const pe_report& pe : run.pes) made["pes"].push_back(json(pe));
@@ -130,12 +164,17 @@ ordered_json json(const run_report& run) {
                                {"bytes", device.bytes},
                                {"dropped", device.dropped},
                                {"overlap", json(device.overlap)}});
-  for (const phase_report& phases : run.phases)
-    made["phases"].push_back({{"name", phases.name},
-                              {"count", phases.lengths.count()},
-                              {"total", phases.total},
-                              {"p50", phases.lengths.percentile(0.5)},
-                              {"max", phases.lengths.most()}});
+  for (const phase_report& phases : run.phases) made["phases"].push_back(json(phases));
+  for (const chare_report& of : run.chares)
+    made["chares"].push_back({{"name", of.name},
+                              {"elements", of.elements},
+                              {"busy", of.sum.busy},
+                              {"calls", of.sum.calls},
+                              {"sent", of.sum.sent},
+                              {"sent_bytes", of.sum.sent_bytes},
+                              {"heaviest", json(of.heaviest)}});
+  for (const element_report& one : run.elements) made["elements"].push_back(json(one));
+  made["more_elements"] = run.more_elements;
   made["messages"] = json(run.messages);
   made["critical_path"] = path_json(run);
   made["bound"] = {{"busiest_pe", run.bound.busiest},    {"mean_of_pes", run.bound.mean},

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <imbrex/base/printable.hpp>
@@ -18,6 +19,7 @@ namespace imbrex::tools {
 namespace {
 
 constexpr std::size_t most_rows = 32;
+constexpr std::size_t heaviest_shown = 16;
 
 std::string time_text(std::uint64_t time) { return readable_time(static_cast<double>(time)); }
 std::string part_text(std::uint64_t of, std::uint64_t all) {
@@ -34,11 +36,13 @@ std::string some_rows(const Rows& rows, const char* what, Row row) {
 }
 
 std::string head_text(const run_report& run) {
-  std::string text =
-      fmt::format("{}: {} records, {} {} of {} {}, {} of {}\n", printable(run.file),
-                  readable_count(run.records), readable_count(run.all_pes), run.all_pes == 1 ? "PE" : "PEs",
-                  readable_count(run.processes), run.processes == 1 ? "process" : "processes",
-                  time_text(run.length), run.simulated_time ? "a model's time" : "time");
+  std::string text = fmt::format(
+      "{}: {} records, {} {} of {} {}, {} of {}{}\n", printable(run.file), readable_count(run.records),
+      readable_count(run.all_pes), run.all_pes == 1 ? "PE" : "PEs", readable_count(run.processes),
+      run.processes == 1 ? "process" : "processes", time_text(run.length),
+      run.simulated_time ? "a model's time" : "time",
+      run.phase.empty() ? ""
+                        : " in the phase " + printable(run.phase) + ", and what follows is of that alone");
   for (const std::string& warning : run.warnings) text += "  warning: " + printable(warning) + "\n";
   return text;
 }
@@ -65,15 +69,19 @@ std::string entries_text(const run_report& run) {
   std::sort(entries.begin(), entries.end(), [](const entry_report& l, const entry_report& r) {
     return std::pair(r.time, l.name) < std::pair(l.time, r.name);
   });
-  table out({"time", "of all", "calls", "mean", "longest", "resumed", "elements", "entry"});
+  table out({"time", "of all", "calls", "mean", "longest", "resumed", "grain", "elements", "entry"});
   const auto all = run.length * run.pes.size();
   const auto more = some_rows(entries, "entries", [&](const entry_report& e) {
     out.row({time_text(e.time), part_text(e.time, all), readable_count(e.calls),
              e.calls == 0 ? "-" : time_text(e.time / e.calls), time_text(e.longest),
-             readable_count(e.resumes), readable_count(e.elements) + (e.more_elements ? "+" : ""),
+             readable_count(e.resumes), readable_time(e.grain()),
+             readable_count(e.elements) + (e.more_elements ? "+" : ""),
              printable(e.name) + (e.program ? "" : "  (runtime)")});
   });
-  return "\nTime by entry, without what ran inside; longest is from a begin to its end\n" + out.text() + more;
+  return "\nTime by entry, without what ran inside; longest is from a begin to its end, the grain the mean "
+         "time\n"
+         "between two awaits\n" +
+         out.text() + more;
 }
 
 /// Of an overlap, or of idle time.
@@ -203,22 +211,74 @@ std::string bound_text(const run_report& run) {
          out.text();
 }
 
+/// "step of block::run".
+std::string name_of(const phase_report& phases) {
+  return printable(phases.name) + (phases.entry.empty() ? "" : " of " + printable(phases.entry));
+}
+
+std::string steps_text(const phase_report& phases) {
+  if (phases.steps.size() < 2) return "";
+  table out({"from", "to", "phases", "mean", "longest", "program", "number"});
+  const auto more = some_rows(phases.steps, "steps", [&](const step_report& step) {
+    out.row(
+        {time_text(step.time.begin), time_text(step.time.end), readable_count(step.all.count),
+         time_text(step.all.total / step.all.count), time_text(step.all.longest),
+         part_text(step.all.program, step.all.total),
+         std::to_string(step.number) +
+             (step.all.owner.empty() || step.all.count == 1 ? "" : "; the longest is of " + step.all.owner)});
+  });
+  return "\nBy step: " + name_of(phases) + ", from the first begin with a number to the last end\n" +
+         out.text() + more + (phases.more_steps ? "  there were more steps than are kept\n" : "");
+}
+
 std::string phases_text(const run_report& run) {
   if (run.phases.empty()) return "";
-  table out({"number", "total", "median", "longest", "phase"});
+  table out({"number", "total", "median", "longest", "program", "phase"});
   const auto more = some_rows(run.phases, "phases", [&](const phase_report& phases) {
-    out.row({readable_count(phases.lengths.count()), time_text(phases.total),
-             time_text(phases.lengths.percentile(0.5)), time_text(phases.lengths.most()),
-             printable(phases.name)});
+    out.row({readable_count(phases.all.count), time_text(phases.all.total),
+             time_text(phases.lengths.percentile(0.5)), time_text(phases.all.longest),
+             part_text(phases.all.program, phases.all.total),
+             name_of(phases) + (phases.all.owner.empty() ? "" : "; the longest is of " + phases.all.owner)});
   });
-  return "\nPhases of all PEs, from begin to end; those that overlap count each\n" + out.text() + more;
+  std::string text =
+      "\nPhases of all PEs, from begin to end; those that overlap count each. Program: the part of that in "
+      "which\n"
+      "their PEs ran it\n" +
+      out.text() + more;
+  for (const phase_report& phases : run.phases) text += steps_text(phases);
+  return text;
+}
+
+std::string chares_text(const run_report& run) {
+  if (run.chares.empty()) return "";
+  const auto all = run.length * run.pes.size();
+  table classes({"time", "of all", "elements", "mean", "heaviest", "by mean", "calls", "sent", "chares"});
+  const auto more_classes = some_rows(run.chares, "classes", [&](const chare_report& of) {
+    const auto mean = static_cast<double>(of.sum.busy) / static_cast<double>(of.elements);
+    classes.row({time_text(of.sum.busy), part_text(of.sum.busy, all), readable_count(of.elements),
+                 readable_time(mean), time_text(of.heaviest.busy),
+                 mean == 0 ? "-" : fmt::format("{:.2f}", static_cast<double>(of.heaviest.busy) / mean),
+                 readable_count(of.sum.calls), readable_count(of.sum.sent),
+                 of.name + "; the heaviest is " + of.heaviest.name});
+  });
+  table heaviest({"time", "of all", "calls", "sent", "with", "element"});
+  const std::span elements(run.elements.data(), std::min(run.elements.size(), heaviest_shown));
+  for (const element_report& one : elements)
+    heaviest.row({time_text(one.busy), part_text(one.busy, all), readable_count(one.calls),
+                  readable_count(one.sent), readable_bytes(static_cast<double>(one.sent_bytes)), one.name});
+  return "\nChares by class: the time in which they ran, without what ran inside; calls are the messages to "
+         "them\n" +
+         classes.text() + more_classes + "\nThe heaviest of all\n" + heaviest.text() +
+         (run.more_elements
+              ? "  there were more elements than can be told apart: what others did is left out\n"
+              : "");
 }
 
 }  // namespace
 
 std::string report_text(const run_report& run) {
-  return head_text(run) + utilisation_text(run) + entries_text(run) + phases_text(run) + idle_text(run) +
-         overlap_text(run) + messages_text(run.messages) + path_text(run) + bound_text(run);
+  return head_text(run) + utilisation_text(run) + entries_text(run) + chares_text(run) + phases_text(run) +
+         idle_text(run) + overlap_text(run) + messages_text(run.messages) + path_text(run) + bound_text(run);
 }
 
 std::string comparison_text(const run_report& one, const run_report& other) {

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <random>
 
 #include <imbrex/tools/trace/analysis.hpp>
+#include <imbrex/tools/trace/phase_time.hpp>
 #include <imbrex/tools/trace/random_schedule.test.hpp>
 #include <imbrex/trace/temporary_trace.test.hpp>
 
@@ -20,12 +22,40 @@ bool covers(const std::vector<interval>& intervals, std::uint64_t from, std::uin
                      [&](const interval& i) { return i.begin <= from && until <= i.end; });
 }
 
+/// What a report is on: phases, or all of the run.
+struct extent {
+  std::vector<interval> phases{};  ///< overlapping or not
+  bool is_all = true;
+
+  bool contains(std::uint64_t time) const {
+    return is_all ||
+           std::ranges::any_of(phases, [&](const interval& i) { return i.begin <= time && time < i.end; });
+  }
+  /// How much of what lies between them is in it.
+  std::uint64_t within(std::uint64_t from, std::uint64_t until) const {
+    if (is_all) return until - from;
+    std::uint64_t all = 0;
+    std::vector<std::uint64_t> cuts{from, until};
+    for (const interval& i : phases)
+      for (const std::uint64_t time : {i.begin, i.end})
+        if (from < time && time < until) cuts.push_back(time);
+    std::ranges::sort(cuts);
+    for (std::size_t k = 1; k < cuts.size(); ++k)
+      if (contains(cuts[k - 1])) all += cuts[k] - cuts[k - 1];
+    return all;
+  }
+};
+
 /// Calls `slice` with pieces of time within which nothing begins or ends.
-void for_slices(std::vector<std::uint64_t> cuts,
+void for_slices(const extent& of, std::vector<std::uint64_t> cuts,
                 const std::function<void(std::uint64_t, std::uint64_t)>& slice) {
+  for (const interval& i : of.phases) {
+    cuts.push_back(i.begin);
+    cuts.push_back(i.end);
+  }
   std::sort(cuts.begin(), cuts.end());
   for (std::size_t k = 1; k < cuts.size(); ++k)
-    if (cuts[k - 1] < cuts[k]) slice(cuts[k - 1], cuts[k]);
+    if (cuts[k - 1] < cuts[k] && of.contains(cuts[k - 1])) slice(cuts[k - 1], cuts[k]);
 }
 
 void add_cuts(std::vector<std::uint64_t>& cuts, const std::vector<interval>& intervals) {
@@ -52,7 +82,7 @@ void expect_overlap(const overlap_report& got, const truth& expected) {
   EXPECT_EQ(got.cut, 0U);
 }
 
-void check_pe(const random_schedule& run, const pe_report& got) {
+void check_pe(const random_schedule& run, const extent& of, const pe_report& got) {
   SCOPED_TRACE("PE " + std::to_string(got.pe));
   const auto& pe = run.pes[got.pe];
   std::vector<interval> coming;
@@ -71,7 +101,7 @@ void check_pe(const random_schedule& run, const pe_report& got) {
   }
   truth overlap;
   pe_report expected;
-  for_slices(cuts, [&](std::uint64_t from, std::uint64_t until) {
+  for_slices(of, cuts, [&](std::uint64_t from, std::uint64_t until) {
     const auto in = std::find_if(pe.stretches.begin(), pe.stretches.end(),
                                  [&](const auto& s) { return s.begin <= from && until <= s.end; });
     ASSERT_NE(in, pe.stretches.end());
@@ -121,7 +151,7 @@ void check_pe(const random_schedule& run, const pe_report& got) {
   EXPECT_EQ(got.idle.other, expected.idle.other);
 }
 
-void check_process(const random_schedule& run, const process_report& got) {
+void check_process(const random_schedule& run, const extent& of, const process_report& got) {
   SCOPED_TRACE("process " + std::to_string(got.process));
   const auto process_of = [&](std::uint32_t p) { return p / run.how.pes_a_process; };
   std::vector<interval> coming;
@@ -136,7 +166,7 @@ void check_process(const random_schedule& run, const process_report& got) {
   add_cuts(cuts, coming);
   add_cuts(cuts, computing);
   truth expected;
-  for_slices(cuts, [&](std::uint64_t from, std::uint64_t until) {
+  for_slices(of, cuts, [&](std::uint64_t from, std::uint64_t until) {
     const bool communicates = covers(coming, from, until);
     const bool computes = covers(computing, from, until);
     if (communicates) expected.communication += until - from;
@@ -146,7 +176,7 @@ void check_process(const random_schedule& run, const process_report& got) {
   expect_overlap(got.overlap, expected);
 }
 
-void check_device(const random_schedule& run, const device_report& got) {
+void check_device(const random_schedule& run, const extent& of, const device_report& got) {
   std::vector<interval> copies;
   std::vector<interval> kernels;
   for (const auto& o : run.operations) (o.copy ? copies : kernels).push_back({o.begin, o.end});
@@ -154,47 +184,120 @@ void check_device(const random_schedule& run, const device_report& got) {
   add_cuts(cuts, copies);
   add_cuts(cuts, kernels);
   truth expected;
-  for_slices(cuts, [&](std::uint64_t from, std::uint64_t until) {
+  for_slices(of, cuts, [&](std::uint64_t from, std::uint64_t until) {
     if (covers(copies, from, until)) expected.communication += until - from;
     if (covers(kernels, from, until)) expected.computation += until - from;
     if (covers(copies, from, until) && covers(kernels, from, until)) expected.covered += until - from;
   });
   expect_overlap(got.overlap, expected);
-  EXPECT_EQ(got.operations, run.operations.size());
+  std::uint64_t operations = 0;
+  for (const auto& o : run.operations) operations += of.contains(o.end) ? 1 : 0;
+  EXPECT_EQ(got.operations, operations);
 }
 
-void check_entries(const random_schedule& run, const run_report& got) {
-  std::map<std::string, std::uint64_t> times;
-  std::map<std::string, std::uint64_t> calls;
+using event_kind = random_schedule::event::kind;
+
+void check_entries(const random_schedule& run, const extent& of, const run_report& got) {
+  struct numbers {
+    std::uint64_t time = 0;
+    std::uint64_t calls = 0;
+    std::uint64_t resumes = 0;
+  };
+  std::map<std::string, numbers> expected;
   for (const auto& pe : run.pes)
     for (const auto& s : pe.stretches)
       if (s.state == pe_state::program || s.state == pe_state::runtime)
-        times["entry" + std::to_string(s.entry)] += s.end - s.begin;
-  for (std::size_t e = 0; e < run.calls.size(); ++e) calls["entry" + std::to_string(e)] = run.calls[e];
-  for (const entry_report& e : got.entries) {
-    EXPECT_EQ(e.time, times[e.name]) << e.name;
-    EXPECT_EQ(e.calls, calls[e.name]) << e.name;
-    times.erase(e.name);
+        expected["entry" + std::to_string(s.entry)].time += of.within(s.begin, s.end);
+  std::uint64_t items = 0;
+  for (const auto& one : run.events) {
+    if (!of.contains(one.time)) continue;
+    numbers& its = expected["entry" + std::to_string(one.entry)];
+    if (one.what == event_kind::item) ++items;
+    if (one.what == event_kind::call && !one.undone) ++its.calls;
+    if (one.what == event_kind::resume) ++its.resumes;
   }
-  for (const auto& [name, time] : times) EXPECT_EQ(time, 0U) << name;
+  std::uint64_t got_items = 0;
+  for (const pe_report& pe : got.pes) got_items += pe.items;
+  EXPECT_EQ(got_items, items);
+  for (const entry_report& e : got.entries) {
+    const numbers its = expected[e.name];
+    EXPECT_EQ(e.time, its.time) << e.name;
+    EXPECT_EQ(e.calls, its.calls) << e.name;
+    EXPECT_EQ(e.resumes, its.resumes) << e.name;
+    const auto pieces = static_cast<double>(its.calls + its.resumes);
+    EXPECT_DOUBLE_EQ(e.grain(), pieces == 0 ? 0 : static_cast<double>(its.time) / pieces) << e.name;
+    expected.erase(e.name);
+  }
+  for (const auto& [name, its] : expected) EXPECT_EQ(its.time + its.calls + its.resumes, 0U) << name;
 }
 
-void check_messages(const random_schedule& run, const message_report& got) {
+void check_elements(const random_schedule& run, const extent& of, const run_report& got) {
+  std::map<std::string, element_report> expected;
+  std::map<std::string, chare_report> classes;
+  const auto element_of = [&](const random_schedule::whose_type& whose) -> element_report& {
+    return expected["collection " + std::to_string(whose.first) + "(" + std::to_string(whose.second) + ")"];
+  };
+  for (const auto& pe : run.pes)
+    for (const auto& s : pe.stretches)
+      if (s.state == pe_state::program) element_of(s.whose).busy += of.within(s.begin, s.end);
+  for (const auto& one : run.events) {
+    if (!one.whose || !of.contains(one.time)) continue;
+    element_report& its = element_of(*one.whose);
+    if (one.what == event_kind::call && !one.undone) ++its.calls;
+    if (one.what != event_kind::sent) continue;
+    ++its.sent;
+    its.sent_bytes += one.bytes;
+  }
+  std::erase_if(expected,
+                [](const auto& one) { return one.second.busy + one.second.calls + one.second.sent == 0; });
+  ASSERT_EQ(got.elements.size(), expected.size());
+  std::uint64_t before = ~std::uint64_t{0};
+  for (const element_report& one : got.elements) {
+    const element_report& its = expected[one.name];
+    EXPECT_EQ(one.busy, its.busy) << one.name;
+    EXPECT_EQ(one.calls, its.calls) << one.name;
+    EXPECT_EQ(one.sent, its.sent) << one.name;
+    EXPECT_EQ(one.sent_bytes, its.sent_bytes) << one.name;
+    EXPECT_LE(one.busy, before);
+    before = one.busy;
+    chare_report& chares = classes[one.name.substr(0, one.name.find('('))];
+    ++chares.elements;
+    chares.sum.busy += one.busy;
+    chares.sum.calls += one.calls;
+    chares.sum.sent += one.sent;
+    chares.sum.sent_bytes += one.sent_bytes;
+    chares.heaviest.busy = std::max(chares.heaviest.busy, one.busy);
+  }
+  ASSERT_EQ(got.chares.size(), classes.size());
+  for (const chare_report& chares : got.chares) {
+    const chare_report& its = classes[chares.name];
+    EXPECT_EQ(chares.elements, its.elements);
+    EXPECT_EQ(chares.sum.busy, its.sum.busy);
+    EXPECT_EQ(chares.sum.calls, its.sum.calls);
+    EXPECT_EQ(chares.sum.sent, its.sum.sent);
+    EXPECT_EQ(chares.sum.sent_bytes, its.sum.sent_bytes);
+    EXPECT_EQ(chares.heaviest.busy, its.heaviest.busy);
+  }
+}
+
+void check_messages(const random_schedule& run, const extent& of, const message_report& got) {
+  std::uint64_t sent = 0;
+  for (const auto& one : run.events) sent += one.what == event_kind::sent && of.contains(one.time) ? 1 : 0;
   std::uint64_t begun = 0;
   std::uint64_t between_pes = 0;
   std::uint64_t bytes = 0;
   std::uint64_t longest_network = 0;
   std::uint64_t longest_queue = 0;
   for (const auto& m : run.messages) {
-    if (!m.has_begun) continue;
+    if (!m.has_begun || !of.contains(m.begun)) continue;
     ++begun;
-    longest_network = std::max(longest_network, m.ready - m.sent);
-    longest_queue = std::max(longest_queue, m.begun - m.ready);
+    longest_network = std::max(longest_network, of.within(m.sent, m.ready));
+    longest_queue = std::max(longest_queue, of.within(m.ready, m.begun));
     if (m.sender == m.receiver) continue;
     ++between_pes;
     bytes += m.bytes;
   }
-  EXPECT_EQ(got.sent, run.sent);
+  EXPECT_EQ(got.sent, sent);
   EXPECT_EQ(got.begun, begun);
   EXPECT_EQ(got.unknown, 0U);
   EXPECT_EQ(got.between_pes, between_pes);
@@ -274,6 +377,23 @@ struct occurred {
   idle_report idle;
 };
 
+void check_report(const random_schedule& run, const extent& of, const run_report& got) {
+  EXPECT_EQ(got.length, of.within(run.begin, run.end));
+  ASSERT_EQ(got.pes.size(), run.pes.size());
+  for (const pe_report& pe : got.pes) check_pe(run, of, pe);
+  ASSERT_EQ(got.by_process.size(), run.how.processes);
+  for (const process_report& process : got.by_process) check_process(run, of, process);
+  if (!run.operations.empty()) {
+    ASSERT_EQ(got.devices.size(), 1U);
+    check_device(run, of, got.devices[0]);
+  }
+  check_entries(run, of, got);
+  check_elements(run, of, got);
+  check_messages(run, of, got.messages);
+  EXPECT_EQ(got.dropped, run.dropped);
+  EXPECT_EQ(got.warnings.empty(), run.dropped == 0);
+}
+
 void check(occurred& all, unsigned seed, const random_schedule::shape& how) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   random_schedule run(seed, how);
@@ -281,20 +401,8 @@ void check(occurred& all, unsigned seed, const random_schedule::shape& how) {
   run.write(folder.file());
   trace::reader in(folder.file());
   const run_report got = analyse(in);
-  EXPECT_EQ(got.length, run.end - run.begin);
-  ASSERT_EQ(got.pes.size(), run.pes.size());
-  for (const pe_report& pe : got.pes) check_pe(run, pe);
-  ASSERT_EQ(got.by_process.size(), how.processes);
-  for (const process_report& process : got.by_process) check_process(run, process);
-  if (!run.operations.empty()) {
-    ASSERT_EQ(got.devices.size(), 1U);
-    check_device(run, got.devices[0]);
-  }
-  check_entries(run, got);
-  check_messages(run, got.messages);
+  check_report(run, {}, got);
   check_path(run, got);
-  EXPECT_EQ(got.dropped, run.dropped);
-  EXPECT_EQ(got.warnings.empty(), run.dropped == 0);
   for (const pe_report& pe : got.pes) {
     all.covered += pe.overlap.covered;
     all.unrecorded += pe.unrecorded;
@@ -306,6 +414,28 @@ void check(occurred& all, unsigned seed, const random_schedule::shape& how) {
   for (const process_report& process : got.by_process) all.covered_of_processes += process.overlap.covered;
   all.takeovers += got.path.takeovers;
   all.arrived_before_sent += got.messages.arrived_before_sent;
+}
+
+/// The same of phases that lie at random in the run.
+void check_phases(unsigned seed, const random_schedule::shape& how) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  random_schedule run(seed, how);
+  std::mt19937 random(seed);
+  extent of{.is_all = false};
+  const std::uint64_t length = run.end - run.begin;
+  for (unsigned k = 0; k <= seed % 5; ++k) {
+    const std::uint64_t begin = run.begin + random() % length;
+    of.phases.push_back({begin, std::min(begin + random() % (length / 3), run.end)});
+  }
+  const test::temporary_trace folder;
+  run.write(folder.file());
+  trace::reader in(folder.file());
+  const run_report got = analyse(in, phase_time(of.phases));
+  check_report(run, of, got);
+  std::uint64_t path = 0;
+  for (const std::uint64_t part : got.path.parts) path += part;
+  EXPECT_EQ(path, got.path.length);
+  EXPECT_LE(path, got.length);
 }
 
 TEST(Schedules, OfOneProcessAreReportedAsTheyWere) {
@@ -320,6 +450,17 @@ TEST(Schedules, OfOneProcessAreReportedAsTheyWere) {
   EXPECT_GT(all.idle.waking, 0U);
   EXPECT_GT(all.idle.device, 0U);
   EXPECT_GT(all.idle.timer, 0U);
+}
+
+TEST(Schedules, AreReportedOnForPhasesAlone) {
+  for (unsigned seed = 500; seed < 600; ++seed) {
+    check_phases(seed, {.processes = 1 + seed % 3,
+                        .pes_a_process = 1 + seed % 4,
+                        .steps = 600,
+                        .pauses = seed % 4 == 1,
+                        .drops = seed % 4 == 2});
+    if (::testing::Test::HasFailure()) return;
+  }
 }
 
 TEST(Schedules, OfSeveralProcessesAreReportedAsTheyWere) {

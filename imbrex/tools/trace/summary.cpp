@@ -44,6 +44,9 @@ pe_report sum_of_pes(const run_report& run) {
 std::vector<figure> summary(const run_report& run) {
   const pe_report all = sum_of_pes(run);
   const std::uint64_t time = run.length * run.pes.size();
+  std::uint64_t pieces = 0;  // of the program, between awaits
+  for (const entry_report& e : run.entries)
+    if (e.program) pieces += e.calls + e.resumes;
   const auto number = [](std::uint64_t n) { return static_cast<double>(n); };
   return {
       {"length", "length of the run", quantity_kind::time, number(run.length)},
@@ -61,6 +64,7 @@ std::vector<figure> summary(const run_report& run) {
       {"exposed", "exposed communication", quantity_kind::time, number(all.overlap.exposed())},
       {"overlap", "communication covered", quantity_kind::part,
        all.overlap.communication == 0 ? std::nullopt : std::optional(all.overlap.fraction())},
+      {"grain", "mean time between awaits", quantity_kind::time, ratio(all.program, pieces)},
       {"items", "items", quantity_kind::count, number(all.items)},
       {"messages", "messages sent", quantity_kind::count, number(run.messages.sent)},
       {"message_bytes", "bytes sent", quantity_kind::bytes, number(run.messages.bytes)},

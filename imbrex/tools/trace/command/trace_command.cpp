@@ -19,6 +19,7 @@
 #include <imbrex/tools/trace/convert_to_otf2.hpp>
 #include <imbrex/tools/trace/convert_to_perfetto.hpp>
 #include <imbrex/tools/trace/page/page.hpp>
+#include <imbrex/tools/trace/phase_time.hpp>
 #include <imbrex/tools/trace/readable.hpp>
 #include <imbrex/tools/trace/report_json.hpp>
 #include <imbrex/tools/trace/report_text.hpp>
@@ -50,7 +51,7 @@ std::string name_of_page(const std::vector<std::string>& files) {
 /// The options of `imbrex trace report`, as they were given.
 struct report_options {
   std::vector<std::string> files;
-  std::optional<std::string> output, from, to;
+  std::optional<std::string> output, from, to, phase;
   bool text = false;
   bool json = false;
 };
@@ -58,7 +59,8 @@ struct report_options {
 std::optional<std::string> read_options(report_options& given, std::span<const std::string> words) {
   return command(
              "imbrex trace report",
-             "FILE [FILE2] [--output FILE.html | --text | --json] [--from TIME] [--to TIME]",
+             "FILE [FILE2] [--output FILE.html] [--from TIME] [--to TIME]\n"
+             "FILE [FILE2] --text | --json [--phase NAME]",
              "Tells what the traces of one or two runs say: what the PEs did, time by entry, why PEs were "
              "idle, messages, how far computation covers communication, the critical path, and a bound of "
              "the ideal. Of two runs the figures stand side by side. FILE is what a run with --trace FILE "
@@ -68,6 +70,8 @@ std::optional<std::string> read_options(report_options& given, std::span<const s
           "--output", "FILE.html", given.output,
           "where the page goes that is made without --text and --json: timelines, tables and charts for a "
           "browser, which needs no network; else FILE with .html added")
+      .option("--phase", "NAME", given.phase,
+              "of the tables: tell only of the times in which there was a phase of that name, on any PE")
       .option("--from", "TIME", given.from,
               "from when on the page shows single slices and messages of a long run: a time since its start, "
               "such as 1.5ms; else from its start")
@@ -107,13 +111,19 @@ std::variant<report_settings, std::string> parse_report(std::span<const std::str
   report_options given;
   if (auto help = read_options(given, words)) return *std::move(help);
   if (given.json && given.text) throw usage_error("--text and --json exclude each other; leave one out");
-  report_settings asked{.files = given.files, .output = given.output.value_or("")};
+  report_settings asked{
+      .files = given.files, .output = given.output.value_or(""), .phase = given.phase.value_or("")};
   if (given.json) asked.as = report_settings::form::json;
   if (given.text) asked.as = report_settings::form::text;
   if (asked.as != report_settings::form::page && (given.output || given.from || given.to))
     throw usage_error(
         "--output, --from and --to are for the page, which --text and --json are made instead of; leave them "
         "out");
+  if (given.phase && asked.as == report_settings::form::page)
+    throw usage_error(
+        "--phase is for --text and --json; the page shows all of the run, with the phases in it: choose a "
+        "part of it "
+        "by --from and --to");
   if (given.from) asked.from = time_since_start("--from", *given.from);
   if (given.to) asked.to = time_since_start("--to", *given.to);
   if (asked.from >= asked.to) throw usage_error("--from must be before --to; exchange them");
@@ -161,7 +171,14 @@ int print_report(const report_settings& asked) {
     in.refuse_to_overwrite("--output", asked.output);
     auto& drawn = timelines.emplace_back();
     if (asked.as == report_settings::form::page) drawn = std::make_unique<timeline>(limits);
-    runs.push_back(analyse(in, drawn.get()));
+    if (asked.phase.empty()) {
+      runs.push_back(analyse(in, drawn.get()));
+    } else {
+      const phase_time phase = read_phase(in, asked.phase);
+      trace::reader again(file);
+      runs.push_back(analyse(again, phase));
+      runs.back().phase = asked.phase;
+    }
     runs.back().file = file;
   }
   const auto shorter = [](const run_report& l, const run_report& r) { return l.length < r.length; };

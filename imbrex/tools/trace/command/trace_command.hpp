@@ -16,7 +16,8 @@ struct report_settings {
   std::vector<std::string> files;
   enum class form : std::uint8_t { page, text, json };
   form as = form::page;
-  std::string output;  ///< of a page; empty: beside the first file
+  std::string output;   ///< of a page; empty: beside the first file
+  std::string phase{};  ///< what the numbers are of; empty: of all of the run
   // The part of the runs of which a page tells everything, ns since their start.
   std::uint64_t from = 0;
   std::uint64_t to = ~std::uint64_t{0};

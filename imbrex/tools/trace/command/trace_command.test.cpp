@@ -37,6 +37,8 @@ TEST(trace_command, takes_one_trace_or_two) {
   EXPECT_EQ(page.output, "b.html");
   EXPECT_EQ(page.from, 1'500'000U);
   EXPECT_EQ(page.to, 2'000'000'000U);
+  const auto phase = report({"a", "--text", "--phase", "steps"});
+  EXPECT_EQ(phase.phase, "steps");
   const auto two = report({"--json", "a", "--", "--b"});
   EXPECT_EQ(two.as, form::json);
   EXPECT_EQ(two.files, (words{"a", "--b"}));
@@ -72,6 +74,8 @@ TEST(trace_command, says_what_is_wrong_and_what_to_write) {
       {{"report", "a", "--to"}, "--to needs a value"},
       {{"report", "a", "--from", "2ms", "--to", "1ms"}, "--from must be before --to"},
       {{"report", "a", "--json", "--to", "1ms"}, "--output, --from and --to are for the page"},
+      {{"report", "a", "--phase", "steps"},
+       "--phase is for --text and --json; the page shows all of the run"},
       {{"report", "a", "b", "c"}, "at most two traces can be compared, and 3 are named"},
   };
   for (const auto& [line, expected] : wrong)

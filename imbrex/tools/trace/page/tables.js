@@ -160,17 +160,38 @@ function timeByEntry(report) {
   const entries = [...report.entries].sort((l, r) => r.time - l.time);
   const most = Math.max(1, entries.length ? entries[0].time : 1);
   const whole = Math.max(1, report.length * report.pes.length);
-  return [table([name('entry'), number(''), number('time'), number('of all'), number('calls'), number('mean'), number('longest')],
+  return [table([name('entry'), number(''), number('time'), number('of all'), number('calls'), number('mean'), number('longest'), number('grain')],
     some(entries).map(e => [named(shortName(e.name), entryColour(e), e.name), bar([[e.time, entryColour(e), e.name]], most),
       timeText(e.time), partText(e.time / whole), countText(e.calls), e.calls ? timeText(e.time / e.calls) : '-',
-      timeText(e.longest)])), ...more(entries, 'entries')];
+      timeText(e.longest), timeText(e.grain)])), ...more(entries, 'entries')];
 }
 
 function phasesByName(report) {
   if (report.phases.length === 0) return null;
-  return [table([name('phase'), number('number'), number('total'), number('median'), number('longest')],
-    some(report.phases).map(p => [p.name, countText(p.count), timeText(p.total), timeText(p.p50), timeText(p.max)])),
-    ...more(report.phases, 'phases')];
+  const nameOf = p => p.name + (p.entry ? ` of ${shortName(p.entry)}` : '');
+  const share = p => partText(p.program / Math.max(1, p.total));
+  return [table([name('phase'), number('number'), number('total'), number('median'), number('longest'), number('program'), name('longest of')],
+    some(report.phases).map(p => [nameOf(p), countText(p.count), timeText(p.total), timeText(p.p50), timeText(p.max), share(p), p.longest_of ?? ''])),
+    ...more(report.phases, 'phases'),
+    ...report.phases.filter(p => p.steps.length > 1).flatMap(p => [element('h3', {}, `by step: ${nameOf(p)}`),
+      table([name('number'), number('from'), number('to'), number('phases'), number('longest'), number('program'), name('longest of')],
+        some(p.steps).map(s => [String(s.number), timeText(s.begin), timeText(s.end), countText(s.count), timeText(s.max), share(s), s.longest_of ?? ''])),
+      ...more(p.steps, 'steps')])];
+}
+
+function charesByClass(report) {
+  if (report.chares.length === 0) return null;
+  const whole = Math.max(1, report.length * report.pes.length);
+  const most = Math.max(1, report.chares[0].busy);
+  const colour = '#0072b2';
+  return [table([name('chares'), number(''), number('time'), number('of all'), number('elements'), number('heaviest by mean'), number('calls'), number('sent')],
+    some(report.chares).map(c => [named(shortName(c.name), null, c.name), bar([[c.busy, colour, c.name]], most), timeText(c.busy),
+      partText(c.busy / whole), countText(c.elements), c.busy ? (c.heaviest.busy * c.elements / c.busy).toFixed(2) : '-',
+      countText(c.calls), countText(c.sent)])), ...more(report.chares, 'classes'),
+    element('h3', {}, 'the heaviest of all'),
+    table([name('element'), number(''), number('time'), number('of all'), number('calls'), number('sent'), number('with')],
+      report.elements.slice(0, 16).map(e => [e.name, bar([[e.busy, colour, e.name]], Math.max(1, report.elements[0].busy)), timeText(e.busy),
+        partText(e.busy / whole), countText(e.calls), countText(e.sent), bytesText(e.sent_bytes)]))];
 }
 
 function idleByCause(report) {
@@ -270,8 +291,9 @@ function bounds(report) {
 function makeTables() {
   head();
   comparison();
-  section('Time by entry', 'Without what ran inside; the longest is from a begin to its end.', timeByEntry, true);
-  section('Phases', 'Of all PEs, from begin to end; those that overlap count each.', phasesByName);
+  section('Time by entry', 'Without what ran inside; the longest is from a begin to its end, the grain the mean time between two awaits.', timeByEntry, true);
+  section('Chares', 'By class, the time in which they ran, without what ran inside; calls are the messages to them.', charesByClass, true);
+  section('Phases', 'Of all PEs, from begin to end; those that overlap count each. Program: the part of that in which their PEs ran it.', phasesByName);
   section('Utilisation', 'What the PEs did, in parts of the run.', utilisation);
   section('Overlap', 'The part of communication during which it computed. Of a PE: messages from other PEs, from sent to ready; ' +
           'of a process: those from other processes, against any of its PEs; of a device: copies against kernels.', overlap);
