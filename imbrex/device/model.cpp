@@ -79,6 +79,10 @@ class model_reader {
     value = *number;
   }
 
+  bool has(std::string_view table) const { return root_.get(table) != nullptr; }
+  /// Whether keys that are read from now on must be there.
+  void require(bool required) { required_ = required; }
+
   /// Refuses what nobody has read, then what is missing: a key may be missing because it was misspelled.
   void finish() const {
     for (const auto& [key, node] : root_) {
@@ -91,7 +95,8 @@ class model_reader {
           refuse_unknown(inner.source().begin.line, inner.str(), key.str());
     }
     if (!missing_.empty())
-      refuse(missing_line_, "the key " + missing_ + " is missing; models/v100.toml has them all");
+      refuse(missing_line_,
+             "the key " + missing_ + " is missing; models/" + std::string(example_) + ".toml has them all");
   }
 
  private:
@@ -147,9 +152,10 @@ class model_reader {
       if (node != nullptr) line = node->source().begin.line;
     }
     const toml::node* const found = in == nullptr ? nullptr : in->get(key);
-    if (found == nullptr && missing_.empty()) {
+    if (found == nullptr && required_ && missing_.empty()) {
       missing_ = spelled(table, key);
       missing_line_ = line;
+      example_ = table == "node" || table == "link" || table == "step" ? "summit" : "v100";
     }
     return found;
   }
@@ -157,8 +163,10 @@ class model_reader {
   std::string file_;
   toml::table root_;
   std::vector<name> known_;
+  bool required_ = true;
   std::string missing_;
   std::size_t missing_line_ = 0;
+  std::string_view example_;  ///< a model that has what is missing
 };
 
 }  // namespace
@@ -198,6 +206,25 @@ device_model parse_device_model(std::string_view text, std::string_view file) {
   in.read("message", "callback", model.message.callback);
   in.read("message", "latency", model.message.latency);
   in.read_rate("message", "bandwidth", model.message.bandwidth);
+  in.require(in.has("node") || in.has("link") || in.has("step"));
+  in.read_count("node", "devices", model.node.devices);
+  in.read_count("node", "sockets", model.node.sockets);
+  in.read_rate("link", "device", model.link.device);
+  in.read("link", "device_latency", model.link.device_latency);
+  in.read_rate("link", "host", model.link.host);
+  in.read_rate("link", "socket", model.link.socket);
+  in.read("link", "socket_latency", model.link.socket_latency);
+  in.read_rate("link", "card", model.link.card);
+  in.read_rate("link", "card_device", model.link.card_device);
+  in.read("link", "card_latency", model.link.card_latency);
+  in.read_count("link", "eager", model.link.eager);
+  in.read("link", "device_rendezvous", model.link.device_rendezvous);
+  in.read("link", "card_rendezvous", model.link.card_rendezvous);
+  in.read("step", "envelope", model.step.envelope);
+  in.read("step", "post", model.step.post);
+  in.read("step", "channel", model.step.channel);
+  in.read("step", "notice", model.step.notice);
+  in.read("step", "transfer", model.step.transfer);
   in.finish();
   return model;
 }

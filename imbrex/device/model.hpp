@@ -47,7 +47,7 @@ struct device_model {
     std::uint64_t copy_bandwidth = 0;  ///< bytes a second, from host memory to host memory
   } host;
 
-  /// What messages cost the PEs.
+  /// What messages cost the PEs. In a file with links `latency` and `bandwidth` are those inside of a host.
   struct {
     nanoseconds send{0};
     nanoseconds receive{0};
@@ -55,6 +55,40 @@ struct device_model {
     nanoseconds latency{0};       ///< from one PE to another
     std::uint64_t bandwidth = 0;  ///< bytes a second between two PEs
   } message;
+
+  /// How devices lie, each with a PE of its own. A file may leave it out, with `link` and `step`: then all
+  /// devices and PEs are equally far from each other, and nothing is shared between them.
+  struct {
+    int devices = 0;  ///< of a host; 0: the file has no links
+    int sockets = 1;  ///< of a host, that they are divided among
+  } node;
+
+  /// What lies between them, each way. Rates are in bytes a second.
+  struct link_rates {
+    std::uint64_t device = 0;  ///< between each two devices of a socket
+    nanoseconds device_latency{0};
+    std::uint64_t host = 0;    ///< between a device and its socket's memory
+    std::uint64_t socket = 0;  ///< between each two sockets of a host
+    nanoseconds socket_latency{0};
+    std::uint64_t card = 0;            ///< of the network card of a socket
+    std::uint64_t card_device = 0;     ///< between the memory of one device and the card
+    nanoseconds card_latency{0};       ///< from one card to the other
+    std::size_t eager = 0;             ///< transfers of more bytes begin with a rendezvous, of
+    nanoseconds device_rendezvous{0};  ///< this time inside of a host,
+    nanoseconds card_rendezvous{0};    ///< and this between hosts
+  } link{};
+
+  /// What steps of the runtime take of a PE's time.
+  struct {
+    nanoseconds envelope{0};  ///< to send a message with memory of a device, beside `message.send`
+    nanoseconds post{0};      ///< to receive it, beside `message.receive`
+    nanoseconds channel{0};   ///< to send or receive by a device channel, in the place of these
+    nanoseconds notice{0};    ///< to take what is no message: that a device is done, a timer
+    nanoseconds transfer{0};  ///< to begin a transfer from another device
+  } step;
+
+  /// False if the file says nothing of links and steps.
+  bool has_links() const { return node.devices != 0; }
 
   /// What so many bytes take at such a rate.
   static nanoseconds transfer_time(std::size_t bytes, std::uint64_t rate);

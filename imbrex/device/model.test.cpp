@@ -49,6 +49,30 @@ latency = "4ns"
 bandwidth = "5GB/s"
 )";
 
+/// What a file with links has beside that.
+constexpr std::string_view links = R"([node]
+devices = 6
+sockets = 2
+[link]
+device = "44GB/s"
+device_latency = "1us"
+host = "45GB/s"
+socket = "32GB/s"
+socket_latency = "500ns"
+card = "11GB/s"
+card_device = "10GB/s"
+card_latency = "1500ns"
+eager = 4096
+device_rendezvous = "8us"
+card_rendezvous = "15us"
+[step]
+envelope = "1ns"
+post = "2ns"
+channel = "3ns"
+notice = "4ns"
+transfer = "5ns"
+)";
+
 /// The text with one line replaced, by its number from 1.
 std::string with_line(std::size_t number, std::string_view line) {
   std::istringstream in{std::string(complete)};
@@ -78,6 +102,35 @@ TEST(device_models, are_read) {
   EXPECT_EQ(m.host.graph_operation, 6ns);
   EXPECT_EQ(m.message.latency, 4ns);
   EXPECT_EQ(m.message.bandwidth, 5'000'000'000U);
+}
+
+TEST(device_models, may_have_links) {
+  EXPECT_FALSE(parse_device_model(complete, "a.toml").has_links());
+  const device_model m = parse_device_model(std::string(complete) + std::string(links), "a.toml");
+  EXPECT_TRUE(m.has_links());
+  EXPECT_EQ(m.node.devices, 6);
+  EXPECT_EQ(m.node.sockets, 2);
+  EXPECT_EQ(m.link.device, 44'000'000'000U);
+  EXPECT_EQ(m.link.card_device, 10'000'000'000U);
+  EXPECT_EQ(m.link.card_latency, 1500ns);
+  EXPECT_EQ(m.link.eager, 4096U);
+  EXPECT_EQ(m.link.card_rendezvous, 15us);
+  EXPECT_EQ(m.step.envelope, 1ns);
+  EXPECT_EQ(m.step.transfer, 5ns);
+}
+
+TEST(device_models, with_some_of_the_links_say_what_is_missing) {
+  for (const std::string_view table : {"[node]", "[link]", "[step]"}) {
+    const std::string some(links.substr(links.find(table)));
+    const std::string text = std::string(complete) + some.substr(0, some.find("\n[", 1)) + "\n";
+    EXPECT_NE(refusal(text).find("is missing; models/summit.toml has them all"), std::string::npos)
+        << refusal(text);
+  }
+  std::string misspelled(links);
+  misspelled.replace(misspelled.find("card_latency"), 12, "card_latenci");
+  EXPECT_NE(refusal(std::string(complete) + misspelled).find("did you mean card_latency?"),
+            std::string::npos);
+  EXPECT_NE(refusal(std::string(complete) + "[lnik]\n").find("did you mean link?"), std::string::npos);
 }
 
 TEST(device_models, that_cannot_be_say_where_and_why) {
@@ -123,6 +176,8 @@ TEST(device_models, of_imbrex_are_found_by_name) {
   for (const std::string_view name : names) EXPECT_EQ(find_device_model(name).name, name);
   const device_model v100 = find_device_model("v100");
   const device_model h200 = find_device_model("h200");
+  EXPECT_TRUE(find_device_model("summit").has_links());
+  EXPECT_FALSE(v100.has_links());
   EXPECT_LT(v100.device.memory_bandwidth, h200.device.memory_bandwidth);
 }
 

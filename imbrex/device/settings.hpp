@@ -4,6 +4,6 @@
 namespace imbrex {
 
 /// The most emulated devices that one process may have.
-inline constexpr int max_devices = 1'024;
+inline constexpr int max_devices = 65'536;
 
 }  // namespace imbrex

@@ -59,6 +59,7 @@ class subject {
 
   device& first() { return *devices_.front(); }
   device& second() { return *devices_.at(1); }
+  device& at(std::size_t number) { return *devices_.at(number); }
   std::size_t count() const { return devices_.size(); }
   const device_kind& kind() const { return kind_; }
   bool is_real() const { return kind_.backend != "emulated"; }

@@ -134,18 +134,27 @@ class scheduler {
   /// Takes in what came through the door and runs one item. False if there was none, or if too much of what
   /// was sent to other processes has not left yet.
   [[gnu::always_inline]] bool step() {
+    work* const item = take_item();
+    if (item == nullptr) [[unlikely]]
+      return false;
+    run_taken(*item);
+    return true;
+  }
+  /// The first half of a step: takes out the item that is to be run now. Null where `step` is false.
+  [[gnu::always_inline]] work* take_item() {
     if (door_.has_items()) [[unlikely]]
       take_in();
-    if (has_sources_ && !look_at_sources()) return false;
+    if (has_sources_ && !look_at_sources()) return nullptr;
     work* const item = queue_.pop();
-    if (item == nullptr) [[unlikely]] {
+    if (item == nullptr) [[unlikely]]
       end_items();
-      return false;
-    }
-    run_item(*item);
+    return item;
+  }
+  /// The second half.
+  [[gnu::always_inline]] void run_taken(work& item) {
+    run_item(item);
     if (!after_.empty()) [[unlikely]]
       run_after();
-    return true;
   }
 
   /// True if a step would find nothing to do now.

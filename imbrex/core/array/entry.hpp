@@ -118,10 +118,12 @@ struct port_message : element_message<key_type<typename T::index_type>> {
         post_to_port<value_type> post = &port_message::post;
         message_type::post = reinterpret_cast<void (*)()>(post);
       }
-      if constexpr (carries_device_memory<value_type>)
+      if constexpr (carries_device_memory<value_type>) {
         this->device_parts = [](work& m, std::vector<device_part*>& parts) {
           collect_device_parts(static_cast<port_message&>(m).content.value, parts);
         };
+        this->is_parcel = !lands_by_itself<value_type>;
+      }
     }
   };
   static inline record type_record{};

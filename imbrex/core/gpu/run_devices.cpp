@@ -77,11 +77,16 @@ int device_of(device_map map, const pe_place& pe, int devices) {
 run_devices::run_devices(const options& settings, simulated_clock* time, bool charges_pes)
     : how_(settings), dice_(seed_of(settings)), charges_pes_(charges_pes) {
   check(settings, charges_pes_);
-  if (settings.device.empty()) return;
   if (!settings.device_model.empty()) model_ = find_device_model(settings.device_model);
   emulated_options emulated{.model = model_, .data = settings.device_data};
   if (charges_pes_) emulated.devices = std::min(settings.pes, max_devices);
   if (settings.devices != 0) emulated.devices = settings.devices;
+  count_ = emulated.devices;
+  if (charges_pes_ && model_.has_links()) {
+    links_.emplace(model_, count_);
+    emulated.links = &*links_;
+  }
+  if (settings.device.empty()) return;
   if (time != nullptr) {
     if (settings.device != "emulated")
       throw usage_error("--machine " + std::string(name(settings.machine)) +
@@ -91,6 +96,7 @@ run_devices::run_devices(const options& settings, simulated_clock* time, bool ch
     emulated.time = &*time_;
   }
   devices_ = devices(settings.device, emulated);
+  count_ = static_cast<int>(devices_.size());
 }
 
 run_devices::~run_devices() {
@@ -154,6 +160,14 @@ void run_devices::attach(scheduler& pe, int which) {
   transfers_.resize(std::max(transfers_.size(), static_cast<std::size_t>(pe.pe()) + 1));
   users_.resize(devices_.size());
   users_[static_cast<std::size_t>(which)].push_back(pe.pe());
+  used_.resize(std::max(used_.size(), static_cast<std::size_t>(pe.pe()) + 1), -1);
+  used_[static_cast<std::size_t>(pe.pe())] = which;
+}
+
+int run_devices::device_near(int pe) const {
+  const auto place = static_cast<std::size_t>(pe);
+  if (place < used_.size() && used_[place] >= 0) return used_[place];
+  return device_of(device_map::block, {pe, how_.pes}, count_);
 }
 
 template <class Make>

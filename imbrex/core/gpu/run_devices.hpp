@@ -18,6 +18,7 @@
 #include <imbrex/device/device.hpp>
 #include <imbrex/device/emulated/simulated_time.hpp>
 #include <imbrex/device/model.hpp>
+#include <imbrex/device/node_links.hpp>
 #include <imbrex/device/stream.hpp>
 #include <imbrex/net/host.hpp>
 #include <imbrex/sched/device_completions.hpp>
@@ -98,10 +99,17 @@ class run_devices {
   /// Calls `tell(pe)` with the number of each PE whose device has done something since the last call.
   template <class Tell>
   void tell_news(Tell tell) {
-    for (std::size_t d = 0; d < users_.size(); ++d)
-      if (time_->take_news(static_cast<int>(d)))
-        for (const int pe : users_[d]) tell(pe);
+    if (!time_) return;
+    for (const int d : time_->take_devices_with_news())
+      if (static_cast<std::size_t>(d) < users_.size())
+        for (const int pe : users_[static_cast<std::size_t>(d)]) tell(pe);
   }
+  /// The links of a model that has some, which messages use, too; null if it has none, or charges no PEs.
+  node_links* links() { return links_ ? &*links_ : nullptr; }
+  /// The number of that PE's device; of one that has none, of the device that lies where the PE does.
+  int device_near(int pe) const;
+  /// How many devices there are; where there are none but links, one for each PE.
+  int count() const { return count_; }
   bool any() const { return !devices_.empty(); }
   const std::vector<std::unique_ptr<device>>& all() const { return devices_; }
   /// True now and then, by the seed: when the devices go on although PEs have work.
@@ -121,9 +129,12 @@ class run_devices {
   random dice_;
   device_model model_;
   const bool charges_pes_;
+  int count_ = 0;
+  std::optional<node_links> links_;
   std::optional<simulated_time> time_;
   std::vector<std::unique_ptr<device>> devices_;
   std::vector<std::vector<int>> users_;  ///< PEs, by device
+  std::vector<int> used_;                ///< devices, by PE; -1 of one that has none
   std::vector<std::unique_ptr<device_completions>> completions_;
   std::mutex shared_streams_lock_;
   streams_of_devices shared_streams_;

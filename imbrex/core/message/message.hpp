@@ -67,6 +67,8 @@ struct message_type : work_type {
   void (*post)() = nullptr;
   /// Finds what a message holds of the memory of devices; null unless this kind carries any.
   void (*device_parts)(work& message, std::vector<detail::device_part*>& parts) = nullptr;
+  /// It brings what a device channel carries, which has a cost of its own in a `device_model`.
+  bool is_parcel = false;
   /// How a message of this kind that is short runs as it came, a `short_item`; null if it must be unpacked.
   const work_type* as_short = nullptr;
   /// When it comes from another process it runs at once, where the PE looks at its network between items;

@@ -39,7 +39,10 @@ simulated_machine::simulated_machine(const options& settings, local_run& run)
     : stepping_machine(run),
       serializes_(settings.serialize_always),
       model_(settings.device_model.empty() ? device_model{} : find_device_model(settings.device_model)),
-      link_(link_between_pes(settings, model_)) {
+      link_(link_between_pes(settings, model_)),
+      least_cost_(model_.has_links()
+                      ? std::min({model_.message.receive, model_.step.channel, model_.step.notice})
+                      : model_.message.receive) {
   for (int p = 0; p < settings.pes; ++p) pes_.emplace_back(clock_);
 }
 
@@ -47,10 +50,30 @@ delivery_rules simulated_machine::rules() const {
   return {.direct = !serializes_, .separates_broadcasts = true};  // each is charged, and may block
 }
 
+nanoseconds simulated_machine::cost_of_sending(const work& item) const {
+  if (!item.has_device_memory || !model_.has_links()) return model_.message.send;
+  const bool is_parcel = static_cast<const message&>(item).kind().is_parcel;
+  return is_parcel ? model_.step.channel : model_.message.send + model_.step.envelope;
+}
+
+nanoseconds simulated_machine::cost_of_running(const work& item) const {
+  if (!model_.has_links()) return model_.message.receive;
+  if (item.type->pack == nullptr) return model_.step.notice;
+  if (!item.has_device_memory) return model_.message.receive;
+  const bool is_parcel = static_cast<const message&>(item).kind().is_parcel;
+  return is_parcel ? model_.step.channel : model_.message.receive + model_.step.post;
+}
+
 void simulated_machine::connect(bool /*may_spin*/, scheduler* /*comm_thread*/) {
+  // With options of the network every two PEs are equally far.
+  const bool by_links = run_.devices().links() != nullptr && run_.how().net_latency.count() == 0 &&
+                        run_.how().net_bandwidth == 0;
+  const int host_pes =
+      by_links ? std::max(1, model_.node.devices * run_.num_pes() / run_.devices().count()) : 0;
   for (const auto& p : run_.processors()) {
     std::unique_ptr<transport> wire = std::make_unique<simulated_transport>(
-        network_, link_, model_.message.send, p->pe(), *charged_clock_of(p->pe()));
+        network_, link_, [this](const work& item) { return cost_of_sending(item); }, p->pe(),
+        *charged_clock_of(p->pe()), host_pes);
     if (serializes_) wire = std::make_unique<serializing_transport>(std::move(wire));
     wires_.push_back(std::move(wire));
     p->be_punctual();
@@ -58,6 +81,7 @@ void simulated_machine::connect(bool /*may_spin*/, scheduler* /*comm_thread*/) {
 }
 
 void simulated_machine::run() {
+  plan_all();
   run_steps([this] { return step(); });
 }
 
@@ -76,21 +100,36 @@ bool simulated_machine::step() {
   } else if (arrival && is_first(*arrival)) {
     clock_.advance_to(*arrival);
     const auto arrived = network_.take();
+    if (arrived.leaves_host) {
+      leave_host(arrived);
+      return true;
+    }
     if (arrivals_ != nullptr)
       recorder::record_arrival(*arrivals_, static_cast<const message&>(*arrived.what), *arrival);
     r.processor_at(arrived.to).push(*arrived.what);
+    plan(arrived.to);
   } else if (first) {
     take(*first);
   } else {
     for (const logical_pe& pe : pes_) clock_.advance_to(pe.time.free_from());  // until then it works
     r.idle();
+    plan_all();
   }
   return !r.ended();
 }
 
+void simulated_machine::leave_host(const simulated_network::arrival& message) {
+  run_devices& devices = run_.devices();
+  const nanoseconds when = devices.links()->transfer(clock_.now(), {devices.device_near(message.from), false},
+                                                     {devices.device_near(message.to), false}, message.bytes);
+  network_.put(when, *message.what, message.to);
+}
+
 void simulated_machine::have_users_look() {
-  run_.devices().tell_news(
-      [&](int pe) { pes_[static_cast<std::size_t>(pe)].looks = waits_for_device(run_.processor_at(pe)); });
+  run_.devices().tell_news([&](int pe) {
+    pes_[static_cast<std::size_t>(pe)].looks = waits_for_device(run_.processor_at(pe));
+    plan(pe);
+  });
 }
 
 std::optional<nanoseconds> simulated_machine::next_turn_of(const processor& pe) const {
@@ -101,14 +140,31 @@ std::optional<nanoseconds> simulated_machine::next_turn_of(const processor& pe) 
   return deadline ? std::optional(std::max(pe.now(), *deadline)) : std::nullopt;
 }
 
-std::optional<simulated_machine::turn> simulated_machine::first_turn() const {
-  std::optional<turn> first;
-  for (int p = 0; p < run_.num_pes(); ++p) {
-    auto& pe = run_.processor_at(p);
-    const auto when = next_turn_of(pe);
-    if (when && (!first || *when < first->when)) first = {*when, &pe};
+void simulated_machine::plan(int pe) {
+  later_.erase(pe);
+  due_.erase(pe);
+  const processor& of = run_.processor_at(pe);
+  if (of.has_executors() && std::ranges::find(posted_from_outside_, pe) == posted_from_outside_.end())
+    posted_from_outside_.push_back(pe);
+  const auto when = next_turn_of(of);
+  if (!when) return;
+  *when <= clock_.now() ? due_.set(pe, nanoseconds(0)) : later_.set(pe, *when);
+}
+
+void simulated_machine::plan_all() {
+  for (int p = 0; p < run_.num_pes(); ++p) plan(p);
+}
+
+std::optional<simulated_machine::turn> simulated_machine::first_turn() {
+  for (const int pe : posted_from_outside_) plan(pe);
+  while (!later_.empty() && later_.first().when <= clock_.now()) {
+    const int pe = later_.first().which;
+    later_.erase(pe);
+    due_.set(pe, nanoseconds(0));
   }
-  return first;
+  if (!due_.empty()) return turn{clock_.now(), &run_.processor_at(due_.first().which)};
+  if (later_.empty()) return std::nullopt;
+  return turn{later_.first().when, &run_.processor_at(later_.first().which)};
 }
 
 void simulated_machine::take(const turn& first) {
@@ -124,11 +180,16 @@ void simulated_machine::take(const turn& first) {
       return;
     }
     const bool goes_on = std::exchange(own.goes_on, false);  // where it has blocked: that is no item
-    pe.charge(goes_on ? shortest_turn : std::max(model_.message.receive, shortest_turn));
-    pe.step();
+    const nanoseconds before = goes_on ? shortest_turn : std::max(least_cost_, shortest_turn);
+    pe.charge(before);
+    if (work* const item = pe.take_item()) {
+      if (!goes_on) pe.charge(std::max(nanoseconds(0), cost_of_running(*item) - before));
+      pe.run_taken(*item);
+    }
     own.looks = waits_for_device(pe);  // what takes no time is done when it is submitted
   });
   run_.devices().charge_to(nullptr);
+  plan(pe.pe());
   have_users_look();  // a PE that writes a flag or synchronizes moves devices on
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <imbrex/base/clock.hpp>
+#include <imbrex/base/moment_heap.hpp>
 #include <imbrex/core/options/options.hpp>
 #include <imbrex/core/run/stepping_machine.hpp>
 #include <imbrex/device/model.hpp>
@@ -18,8 +19,8 @@ namespace imbrex::detail {
 /// The PEs of a run in simulated time (`--machine simulated`): one thread steps them all, and what they do
 /// takes the times of a `device_model`. A PE is charged for each item that it runs, each message that it
 /// sends, each call of its device, and what its program says by `spend`; computing on the processor itself
-/// takes no time otherwise. Messages travel as
-/// `--net-latency` and the like say, or else the model.
+/// takes no time otherwise. Messages travel as `--net-latency` and the like say, or else the model. Where the
+/// model has links, those between hosts go over their cards, which they share with what devices copy.
 ///
 /// Each PE has a time of its own, which runs ahead of the common one while it works. What happens next is
 /// always the earliest of all that can happen: something on a device, the arrival of a message, a PE's turn.
@@ -60,8 +61,15 @@ class simulated_machine final : public stepping_machine {
   /// Lets the next thing happen. False when the run has ended.
   bool step();
   std::optional<nanoseconds> next_turn_of(const processor& pe) const;
-  std::optional<turn> first_turn() const;
+  std::optional<turn> first_turn();
+  /// Finds out anew when a PE has its next turn: after all that may change that.
+  void plan(int pe);
+  void plan_all();
   void take(const turn& first);
+  /// What a message to another host comes to, over the links that its host shares.
+  void leave_host(const simulated_network::arrival& message);
+  nanoseconds cost_of_sending(const work& item) const;
+  nanoseconds cost_of_running(const work& item) const;
   /// Of the devices that have done something.
   void have_users_look();
   static void look(processor& pe, local_clock& its_time);
@@ -69,7 +77,11 @@ class simulated_machine final : public stepping_machine {
   const bool serializes_;
   const device_model model_;
   const link_model link_;
+  const nanoseconds least_cost_;  ///< of running any item
   std::deque<logical_pe> pes_;
+  moment_heap later_;                     ///< the next turns of PEs that are not due yet
+  moment_heap due_;                       ///< those that are, all at one moment: the first PE goes first
+  std::vector<int> posted_from_outside_;  ///< PEs to which threads that are no PE may post at any time
   simulated_network network_;
   std::vector<std::unique_ptr<transport>> wires_;  ///< of each PE
   trace::track* arrivals_ = nullptr;

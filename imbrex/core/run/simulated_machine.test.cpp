@@ -10,9 +10,12 @@
 #include <fstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <imbrex/core/behaviour/machines.test.hpp>
+#include <imbrex/core/gpu/device_argument.hpp>
+#include <imbrex/core/gpu/device_channel.hpp>
 #include <imbrex/core/gpu/device_work.hpp>
 #include <imbrex/core/run/spend.hpp>
 #include <imbrex/device/flag.hpp>
@@ -55,11 +58,36 @@ latency = "100ms"
 bandwidth = "1GB/s"
 )";
 
+// Two PEs and devices a host. A byte takes 1 ns on every link.
+constexpr const char* links_text = R"([node]
+devices = 2
+sockets = 1
+[link]
+device = "1GB/s"
+device_latency = "1ns"
+host = "1GB/s"
+socket = "1GB/s"
+socket_latency = "1ns"
+card = "1GB/s"
+card_device = "1GB/s"
+card_latency = "20ms"
+eager = 1_000_000
+device_rendezvous = "1ns"
+card_rendezvous = "1ns"
+[step]
+envelope = "200us"
+post = "2ms"
+channel = "300us"
+notice = "30us"
+transfer = "5us"
+)";
+
 /// A file with that model, as long as it lives.
 class model_file {
  public:
-  model_file() : path_(testing::TempDir() + "digits." + std::to_string(::getpid()) + ".toml") {
-    std::ofstream(path_) << model_text;
+  explicit model_file(const char* more = "")
+      : path_(testing::TempDir() + "digits." + std::to_string(::getpid()) + ".toml") {
+    std::ofstream(path_) << model_text << more;
   }
   ~model_file() { std::remove(path_.c_str()); }
   const std::string& path() const { return path_; }
@@ -151,6 +179,89 @@ TEST(simulated_machine, charges_messages_by_the_model) {
   // send 100 us, latency 100 ms, receive 1 ms, and some bytes at 1 ns each
   EXPECT_NEAR(static_cast<double>((moments[1] - moments[0]).count()), 101'100'000, 200);
   EXPECT_NEAR(static_cast<double>((moments[2] - moments[0]).count()), 202'200'000, 400);
+}
+
+TEST(simulated_machine, sends_between_hosts_over_their_cards) {
+  const model_file model(links_text);
+  std::vector<nanoseconds> took;
+  EXPECT_EQ(run(simulated(model, 4),
+                [&]() -> task<> {
+                  const auto workers = make_array<worker>({4});
+                  co_await workers.reduce<&worker::when>(max);
+                  for (const int to : {1, 2}) {
+                    const nanoseconds begin = now();
+                    took.push_back(nanoseconds(co_await workers[to].call<&worker::when>()) - begin);
+                  }
+                  // Two large ones to two PEs of another host wait for each other at the card.
+                  const nanoseconds begin = now();
+                  auto first = workers[2].call<&worker::take>(absent_bytes{50'000'000});
+                  auto second = workers[3].call<&worker::take>(absent_bytes{50'000'000});
+                  took.push_back(nanoseconds(co_await std::move(first)) - begin);
+                  took.push_back(nanoseconds(co_await std::move(second)) - begin);
+                }),
+            0);
+  ASSERT_EQ(took.size(), 4U);
+  const auto near = [](nanoseconds is, nanoseconds should) {
+    EXPECT_NEAR(static_cast<double>(is.count()), static_cast<double>(should.count()), 1000);
+  };
+  near(took[0], 100us + 100ms + 1ms);  // in the host
+  near(took[1], 100us + 20ms + 1ms);
+  near(took[2], 100us + 20ms + 50ms + 1ms);
+  near(took[3], 100us + 20ms + 100ms + 1ms);
+}
+
+/// Sends 8 bytes of its device to the next, which lies on another host.
+class giver : public chare<giver> {
+ public:
+  giver() { right.connect<&giver::left>(peers()[1 - where()[0]]); }
+
+  void give() { imbrex::send<&giver::take>(peers()[1], zero_copy(std::as_const(bytes_).span(), stream_)); }
+  void give_by_channel() { right.send(std::as_const(bytes_).span(), stream_); }
+  device_place<char> place(std::size_t) { return {bytes_.span(), stream_}; }
+  void take(device_argument<char, &giver::place>) { taken_.push_back(now()); }
+  task<> take_by_channel() {
+    co_await left.receive(bytes_.span(), stream_);
+    taken_.push_back(now());
+  }
+  nanoseconds::rep last() { return taken_.back().count(); }
+  nanoseconds::rep when() { return now().count(); }
+
+  device_channel<char> left, right;
+
+ private:
+  stream stream_{gpu(), stream_priority::normal, "a giver"};
+  device_buffer<char> bytes_{gpu(), 8};
+  std::vector<nanoseconds> taken_;
+};
+
+// The place's stream waits (1 us), is given the transfer (5 us) and marked (1 us), before the entry begins.
+TEST(simulated_machine, charges_messages_of_device_memory_and_channels_by_their_steps) {
+  const model_file model(links_text);
+  std::vector<nanoseconds> took;
+  options settings = simulated(model, 2);
+  EXPECT_EQ(run(settings,
+                [&]() -> task<> {
+                  const auto givers = make_array<giver>({2});
+                  co_await givers.reduce<&giver::when>(max);
+                  auto waiting = givers[1].call<&giver::take_by_channel>();
+                  co_await sleep_for(1s);
+                  nanoseconds begin = now();
+                  co_await givers[0].call<&giver::give_by_channel>();
+                  co_await std::move(waiting);
+                  took.push_back(nanoseconds(co_await givers[1].call<&giver::last>()) - begin);
+                  begin = now();
+                  co_await givers[0].call<&giver::give>();
+                  co_await sleep_for(1s);
+                  took.push_back(nanoseconds(co_await givers[1].call<&giver::last>()) - begin);
+                }),
+            0);
+  ASSERT_EQ(took.size(), 2U);
+  // the call of `give`, 1 ms; the mark of what is filled, 1 us; then it is sent
+  const nanoseconds before = 1ms + 1us + 100ms;
+  EXPECT_NEAR(static_cast<double>(took[0].count()),
+              static_cast<double>((before + 300us + 300us + 7us).count()), 2000);
+  EXPECT_NEAR(static_cast<double>(took[1].count()),
+              static_cast<double>((before + 300us + 1ms + 2ms + 7us).count()), 2000);
 }
 
 TEST(simulated_machine, charges_bytes_that_are_left_out) {

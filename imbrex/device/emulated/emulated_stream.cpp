@@ -128,9 +128,10 @@ void emulated_stream::add(session& inside, task what) {
 }
 
 void emulated_stream::copy(copy_direction direction, void* to, const void* from, std::size_t bytes,
-                           const void*) {
+                           const void* from_device) {
   task what;
   const auto size = static_cast<double>(bytes);
+  nanoseconds cost = model().host.launch;
   switch (direction) {
     case copy_direction::to_device:
       what = make(operation_kind::to_device, "copy to the device");
@@ -143,6 +144,12 @@ void emulated_stream::copy(copy_direction direction, void* to, const void* from,
       what.latency = model().copy.latency;
       break;
     case copy_direction::within_device:
+      if (model().has_links() && from_device != nullptr && from_device != of_.info.id) {
+        what = make(operation_kind::peer, "copy from another device");
+        what.from = std::min(imbrex::detail::info_of(from_device).index, of_.runs->how().devices - 1);
+        cost = model().step.transfer;
+        break;
+      }
       what = make(operation_kind::kernel, "copy within the device");
       what.work = time_at(2 * size, static_cast<double>(model().device.memory_bandwidth));
       what.latency = model().device.kernel_start;
@@ -150,7 +157,7 @@ void emulated_stream::copy(copy_direction direction, void* to, const void* from,
   }
   what.bytes = bytes;
   if (of_.runs->how().data && bytes != 0) what.body = [=] { std::memcpy(to, from, bytes); };
-  submit(std::move(what), model().host.launch);
+  submit(std::move(what), cost);
 }
 
 void emulated_stream::fill(void* to, std::byte value, std::size_t bytes) {

@@ -70,7 +70,8 @@ class emulated_stream final : public stream_backend {
   emulated_stream(const device_part& of, std::uint32_t number, stream_priority priority, std::string owner);
   ~emulated_stream() override;
 
-  void copy(copy_direction direction, void* to, const void* from, std::size_t bytes, const void*) override;
+  void copy(copy_direction direction, void* to, const void* from, std::size_t bytes,
+            const void* from_device) override;
   void fill(void* to, std::byte value, std::size_t bytes) override;
   void launch(const kernel_launch& what) override;
   void host(void (*function)(void*), void* argument) override;

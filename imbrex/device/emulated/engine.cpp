@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <imbrex/base/error.hpp>
@@ -28,10 +29,14 @@ nanoseconds whole(double time) {
 
 }  // namespace
 
-engine::engine(executor& runs, std::vector<device_model> devices, std::optional<std::uint64_t> seed,
-               double jitter, emulation_defect defect)
-    : runs_(runs), jitter_(seed ? jitter : 0), defect_(defect) {
+engine::engine(executor& runs, std::vector<device_model> devices, node_links* links,
+               std::optional<std::uint64_t> seed, double jitter, emulation_defect defect)
+    : runs_(runs), links_(links), jitter_(seed ? jitter : 0), defect_(defect) {
   if (seed) dice_.emplace(*seed);
+  if (links_ == nullptr && !devices.empty() && devices.front().has_links()) {
+    own_links_ = std::make_unique<node_links>(devices.front(), static_cast<int>(devices.size()));
+    links_ = own_links_.get();
+  }
   for (device_model& model : devices) devices_.emplace_back().model = std::move(model);
 }
 
@@ -88,7 +93,7 @@ completion_ref engine::submit(task what, int device, std::span<const completion_
 
 std::optional<nanoseconds> engine::next() const {
   nanoseconds first = timers_.empty() ? never : timers_.top().when;
-  for (const device_state& d : devices_) first = std::min(first, d.next_finish);
+  if (!finishes_.empty()) first = std::min(first, finishes_.first().when);
   return first == never ? std::nullopt : std::optional(std::max(first, now_));
 }
 
@@ -100,8 +105,11 @@ void engine::advance_to(nanoseconds moment) {
       timers_.pop();
       ring(rings);
     } else {
-      for (device_state& d : devices_)
-        if (d.next_finish <= now_) finish_computing(d);
+      std::vector<int> due_devices;
+      for (; !finishes_.empty() && finishes_.first().when <= now_; finishes_.erase(due_devices.back()))
+        due_devices.push_back(finishes_.first().which);
+      std::ranges::sort(due_devices);
+      for (const int number : due_devices) finish_computing(devices_[static_cast<std::size_t>(number)]);
     }
     settle();
   }
@@ -119,8 +127,7 @@ void engine::ring(const timer& due) {
     case alarm::latency_over: latency_over(*due.whose); break;
     case alarm::time_over: time_over(*due.whose); break;
     case alarm::visible:
-      news_ = true;
-      for (device_state& d : devices_) d.news = true;
+      for (device_state& d : devices_) note_news(d);
       break;
   }
 }
@@ -146,20 +153,45 @@ void engine::settle() {
   do {
     for (std::size_t i = 0; i < armed_.size(); ++i) get_ready(*armed_[i]);  // which may grow meanwhile
     armed_.clear();
-    for (device_state& d : devices_) assign(d);
-  } while (!armed_.empty());
+    std::vector<int> changed = std::exchange(changed_, {});
+    std::ranges::sort(changed);
+    for (const int number : changed) devices_[static_cast<std::size_t>(number)].changed = false;
+    for (const int number : changed) assign(devices_[static_cast<std::size_t>(number)]);
+    if (changed_.empty()) {  // its memory is used again
+      changed.clear();
+      changed_ = std::move(changed);
+    }
+  } while (!armed_.empty() || !changed_.empty());
   settling_ = false;
+}
+
+void engine::note_change(device_state& d) {
+  if (!std::exchange(d.changed, true)) changed_.push_back(number_of(d));
+}
+
+void engine::note_news(device_state& d) {
+  news_ = true;
+  if (!std::exchange(d.news, true)) with_news_.push_back(number_of(d));
+}
+
+std::vector<int> engine::take_devices_with_news() {
+  std::vector<int> all = std::exchange(with_news_, {});
+  std::ranges::sort(all);
+  for (const int number : all) devices_[static_cast<std::size_t>(number)].news = false;
+  return all;
 }
 
 void engine::get_ready(operation& op) {
   device_state& d = of(op);
   if (!d.failure.empty()) return;
+  note_change(d);
   op.rank = ++ready_;
   switch (op.kind) {
     case operation_kind::join: complete(op); break;
     case operation_kind::kernel: d.kernels.waiting.push_back(&op); break;
     case operation_kind::to_device: d.to_device.waiting.push_back(&op); break;
     case operation_kind::from_device: d.from_device.waiting.push_back(&op); break;
+    case operation_kind::peer: d.peer.waiting.push_back(&op); break;
     case operation_kind::host_function: d.host.waiting.push_back(&op); break;
     case operation_kind::write_value:
       op.word->store(op.value, std::memory_order_release);
@@ -191,6 +223,7 @@ void engine::assign(device_state& d) {
   assign(d, d.kernels, d.model.device.concurrent_kernels, by_priority);
   assign(d, d.to_device, d.model.copy.engines_to_device, false);
   assign(d, d.from_device, d.model.copy.engines_from_device, false);
+  assign(d, d.peer, std::numeric_limits<int>::max(), false);
   assign(d, d.host, 1, false);
 }
 
@@ -210,6 +243,7 @@ void engine::assign(device_state& d, place& at, int limit, bool by_priority) {
 
 void engine::start(operation& op) {
   op.begun = now_;
+  if (links_ != nullptr) take_links(op);
   op.latency = whole(varied(static_cast<double>(op.latency.count())));
   op.left = varied(std::min(op.work, 1e15 * op.share));  // 11 days are as good as any longer time
   op.body_over = op.body == nullptr;
@@ -222,6 +256,25 @@ void engine::start(operation& op) {
     latency_over(op);
   else
     set_timer(now_ + op.latency, alarm::latency_over, &op);
+}
+
+/// What goes over links takes as long as they let it, from now on.
+void engine::take_links(operation& op) {
+  const node_links::end device{op.device, true};
+  const node_links::end host{op.device, false};
+  const auto left_until = [&](nanoseconds end) { return static_cast<double>((end - now_).count()); };
+  switch (op.kind) {
+    case operation_kind::to_device:
+      op.work = std::max(op.work, left_until(links_->transfer(now_, host, device, op.bytes)));
+      break;
+    case operation_kind::from_device:
+      op.work = std::max(op.work, left_until(links_->transfer(now_, device, host, op.bytes)));
+      break;
+    case operation_kind::peer:
+      op.work = left_until(links_->transfer(now_, {op.from, true}, device, op.bytes));
+      break;
+    default: break;
+  }
 }
 
 void engine::latency_over(operation& op) {
@@ -257,10 +310,12 @@ void engine::body_done(operation& ran, const std::exception_ptr& thrown) {
 
 void engine::finish(operation& op) {
   device_state& d = of(op);
+  note_change(d);
   switch (op.kind) {
     case operation_kind::kernel: --d.kernels.running; break;
     case operation_kind::to_device: --d.to_device.running; break;
     case operation_kind::from_device: --d.from_device.running; break;
+    case operation_kind::peer: --d.peer.running; break;
     default: --d.host.running; break;
   }
   if (d.observer != nullptr) tell(*d.observer, op);
@@ -271,6 +326,7 @@ void engine::tell(operation_observer& observer, const operation& op) const {
   using type = finished_operation::type;
   const auto what = op.kind == operation_kind::to_device     ? type::to_device
                     : op.kind == operation_kind::from_device ? type::from_device
+                    : op.kind == operation_kind::peer        ? type::within_device
                     : op.kind != operation_kind::kernel      ? type::host_function
                     : op.bytes != 0                          ? type::within_device
                                                              : type::kernel;
@@ -287,7 +343,7 @@ void engine::complete(operation& op) {
     if (--follower->unmet == 0) arm(*follower);
   }
   if (end.visible > now_) set_timer(end.visible, alarm::visible, nullptr);
-  news_ = of(op).news = true;
+  note_news(of(op));
   end.done.store(true, std::memory_order_release);
   recycle(op);
 }
@@ -298,8 +354,8 @@ void engine::fail(int device, std::string why) {
   d.failure = std::move(why);
   std::erase_if(waiting_values_, [&](operation* op) { return op->device == device; });
   d.computing.clear();
-  d.next_finish = never;
-  news_ = d.news = true;
+  finishes_.erase(number_of(d));
+  note_news(d);
   // What another device has that comes after something here will never start.
   for (const operation& one : operations_)
     if (one.device == device && one.end != nullptr)
@@ -319,13 +375,13 @@ void engine::compute(device_state& d) {
 /// Gives the first kernels what they can use of the device, and those behind them the rest.
 void engine::share_out(device_state& d) {
   double rest = 1;
-  d.next_finish = never;
+  nanoseconds first = never;
   for (operation* op : d.computing) {
     op->speed = rest > 1e-9 ? std::min(op->share, rest) : 0;  // less is the error of the differences
     rest -= op->speed;
-    if (op->speed > 0)
-      d.next_finish = std::min(d.next_finish, now_ + std::max(nanoseconds(0), whole(op->left / op->speed)));
+    if (op->speed > 0) first = std::min(first, now_ + std::max(nanoseconds(0), whole(op->left / op->speed)));
   }
+  first == never ? finishes_.erase(number_of(d)) : finishes_.set(number_of(d), first);
 }
 
 void engine::finish_computing(device_state& d) {

@@ -17,10 +17,12 @@
 #include <vector>
 
 #include <imbrex/base/clock.hpp>
+#include <imbrex/base/moment_heap.hpp>
 #include <imbrex/base/random.hpp>
 #include <imbrex/device/backend.hpp>
 #include <imbrex/device/emulated/options.hpp>
 #include <imbrex/device/model.hpp>
+#include <imbrex/device/node_links.hpp>
 
 namespace imbrex::emulated {
 
@@ -40,6 +42,7 @@ enum class operation_kind : std::uint8_t {
   kernel,
   to_device,
   from_device,
+  peer,  ///< a copy from another device, over links
   host_function,
   write_value,
   wait_value
@@ -59,6 +62,7 @@ struct task {
   std::uint32_t value = 0;
   std::uint32_t stream = 0;  ///< its number
   std::size_t bytes = 0;     ///< copied
+  int from = 0;              ///< the device that a peer copy reads
 };
 
 /// An operation that is not done. Its states, in order:
@@ -101,13 +105,15 @@ class executor {
 /// - Copies between host and device run one after the other on each engine, in the order in which they become
 ///   ready: CUDA's priorities do not concern them.
 /// - Host functions run one after the other.
+/// - Copies from other devices, where the model has links, share these (`node_links`), and no engine.
 ///
 /// With a seed it does what CUDA leaves open in many ways: what starts first, and how much later than it
 /// could; when the host sees what is done. It has no lock and no thread: its owner lets one in at a time.
 class engine {
  public:
-  engine(executor& runs, std::vector<device_model> devices, std::optional<std::uint64_t> seed, double jitter,
-         emulation_defect defect);
+  /// `links`: what the models say of links, which others use, too; null: links of its own.
+  engine(executor& runs, std::vector<device_model> devices, node_links* links,
+         std::optional<std::uint64_t> seed, double jitter, emulation_defect defect);
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
@@ -129,8 +135,8 @@ class engine {
   void fail(int device, std::string why);
   /// True if something was done since the last call, or failed.
   bool take_news() { return std::exchange(news_, false); }
-  /// The same of one device.
-  bool take_news(int device) { return std::exchange(devices_[static_cast<std::size_t>(device)].news, false); }
+  /// The devices of which that is true, in their order.
+  std::vector<int> take_devices_with_news();
   void observe(int device, operation_observer* observer) {
     devices_[static_cast<std::size_t>(device)].observer = observer;
   }
@@ -147,14 +153,15 @@ class engine {
     device_model model{};
     std::string failure{};
     bool news = false;
+    bool changed = false;  ///< something may start
     operation_observer* observer = nullptr;
     place kernels{};
     place to_device{};
     place from_device{};
+    place peer{};
     place host{};
     std::vector<operation*> computing{};  ///< kernels that use the device, those that it serves first first
     nanoseconds computed_until{0};        ///< up to when their `left` is right
-    nanoseconds next_finish = nanoseconds::max();
   };
   enum class alarm : std::uint8_t { arm, latency_over, time_over, visible };
   struct timer {
@@ -167,6 +174,7 @@ class engine {
     }
   };
 
+  int number_of(const device_state& d) const { return static_cast<int>(&d - devices_.data()); }
   device_state& of(const operation& op) { return devices_[static_cast<std::size_t>(op.device)]; }
   operation& make();
   void recycle(operation& op);
@@ -175,9 +183,12 @@ class engine {
   void arm(operation& op);
   void settle();
   void get_ready(operation& op);
+  void note_change(device_state& d);
+  void note_news(device_state& d);
   void assign(device_state& d);
   void assign(device_state& d, place& at, int limit, bool by_priority);
   void start(operation& op);
+  void take_links(operation& op);
   void latency_over(operation& op);
   void time_over(operation& op);
   void finish(operation& op);
@@ -191,6 +202,8 @@ class engine {
 
   executor& runs_;
   std::vector<device_state> devices_;
+  std::unique_ptr<node_links> own_links_;
+  node_links* links_;  ///< null if the model has none
   std::optional<random> dice_;
   const double jitter_;
   const emulation_defect defect_;
@@ -200,6 +213,9 @@ class engine {
   std::uint64_t host_functions_ = 0;
   bool news_ = false;
   bool settling_ = false;
+  std::vector<int> changed_;    ///< devices where something may start
+  std::vector<int> with_news_;  ///< devices
+  moment_heap finishes_;        ///< of the first kernel of each device
   std::priority_queue<timer, std::vector<timer>, std::greater<>> timers_;
   std::deque<operation> operations_;  // all there ever were, each done or not
   std::vector<operation*> unused_;

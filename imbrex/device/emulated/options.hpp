@@ -7,6 +7,7 @@
 
 namespace imbrex {
 
+class node_links;
 class simulated_time;
 
 /// A mistake that an emulated device can be told to make, so that tests show that they would see it.
@@ -27,6 +28,9 @@ struct emulated_options {
   /// Run in this time, by one thread and no other; null: in real time, by threads of their own. It must
   /// outlive the devices, and serves one set of them.
   simulated_time* time = nullptr;
+  /// The links of a model that has some, which others use, too; they must outlive the devices. Null: the
+  /// devices have their own.
+  node_links* links = nullptr;
   /// False: device memory is only counted, kernels and copies take their time and do nothing. For problems
   /// that would not fit into this machine.
   bool data = true;

@@ -26,8 +26,8 @@ void simulated_time::advance_to(nanoseconds moment) {
   if (devices_ != nullptr) devices_->core().advance_to(clock_.now());
 }
 
-bool simulated_time::take_news(int device) {
-  return devices_ != nullptr && devices_->core().take_news(device);
+std::vector<int> simulated_time::take_devices_with_news() {
+  return devices_ == nullptr ? std::vector<int>() : devices_->core().take_devices_with_news();
 }
 
 namespace emulated {
@@ -37,7 +37,7 @@ simulated_emulation::simulated_emulation(const emulated_options& emulation_optio
       time_(*emulation_options.time),
       engine_(*this,
               std::vector(static_cast<std::size_t>(emulation_options.devices), emulation_options.model),
-              time_.seed_, time_.jitter_, emulation_options.defect) {
+              emulation_options.links, time_.seed_, time_.jitter_, emulation_options.defect) {
   if (time_.devices_ != nullptr) throw error("this simulated time has devices already; make another one");
   time_.devices_ = this;
   engine_.advance_to(time_.now());

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include <imbrex/base/clock.hpp>
 
@@ -35,8 +36,8 @@ class simulated_time {
   std::optional<nanoseconds> next() const;
   /// Lets happen, in order, all that is due until `moment`, and moves the clock on with it.
   void advance_to(nanoseconds moment);
-  /// True if the device of that number has done something, or failed, since the last call.
-  bool take_news(int device);
+  /// The numbers of the devices that have done something, or failed, since the last call, in their order.
+  std::vector<int> take_devices_with_news();
   /// Calls are charged to this one from now on, and what they submit does not start before its time; null:
   /// they take no time.
   void charge_to(local_clock* caller) noexcept { caller_ = caller; }

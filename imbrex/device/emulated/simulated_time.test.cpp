@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstddef>
+#include <deque>
 #include <set>
 #include <string>
 #include <vector>
@@ -155,6 +157,92 @@ TEST_F(in_simulated_time, a_copy_within_the_device_reads_and_writes) {
   EXPECT_EQ(end_of(mark(s)), 210ns);
   s.fill(a.span(), std::byte{1});
   EXPECT_EQ(end_of(mark(s)), 320ns);
+}
+
+/// Two devices for a host: 1 byte takes 2 ns from one to the other.
+device_model linked_model() {
+  device_model model = round_model();
+  model.node.devices = 2;
+  model.link.device = 500'000'000;
+  model.link.device_latency = 7ns;
+  model.link.host = 1'000'000'000;
+  model.link.socket = 1'000'000'000;
+  model.link.card = 1'000'000'000;
+  model.link.card_device = 250'000'000;
+  model.link.card_latency = 1us;
+  model.link.eager = 1U << 20U;
+  return model;
+}
+
+/// Copies of 10,000 bytes between devices of two hosts, all submitted at the beginning.
+class over_links {
+ public:
+  void copy(std::size_t from, std::size_t to) {
+    auto& c = copies_.emplace_back(in_.at(from), in_.at(to));
+    c.order.copy(c.there.span(), c.here.span());
+  }
+  void copy_to_host(std::size_t from) {
+    auto& c = copies_.emplace_back(in_.at(from), in_.at(from));
+    c.order.copy(c.off.span(), c.there.span());
+  }
+  /// When each has ended.
+  std::vector<nanoseconds> ends() {
+    std::vector<nanoseconds> moments(copies_.size(), nanoseconds(0));
+    EXPECT_TRUE(in_.reach([&] {
+      bool all = true;
+      for (std::size_t i = 0; i < copies_.size(); ++i) {
+        if (moments[i].count() == 0 && copies_[i].order.idle()) moments[i] = in_.time().now();
+        all = all && moments[i].count() != 0;
+      }
+      return all;
+    }));
+    return moments;
+  }
+
+ private:
+  struct one_copy {
+    one_copy(device& from, device& to)
+        : here(from, 10'000), there(to, 10'000), off(to, 10'000), order(to, stream_priority::normal, "s") {}
+    device_buffer<char> here, there;
+    pinned_buffer<char> off;
+    stream order;
+  };
+
+  subject in_{{.in_simulated_time = true}, linked_model(), 4};
+  std::deque<one_copy> copies_;
+};
+
+TEST(links_between_devices, take_the_time_of_their_bytes_and_no_part_of_the_devices) {
+  over_links near;
+  near.copy(0, 1);
+  EXPECT_EQ(near.ends(), (std::vector<nanoseconds>{20'007ns}));
+  over_links both;
+  both.copy(0, 1);
+  both.copy(1, 0);
+  both.copy(2, 3);
+  EXPECT_EQ(both.ends(), (std::vector<nanoseconds>(3, 20'007ns)));
+}
+
+TEST(links_between_devices, are_shared_where_copies_begin_and_end) {
+  over_links from_one;
+  from_one.copy(0, 2);
+  from_one.copy(0, 3);
+  EXPECT_EQ(from_one.ends(), (std::vector<nanoseconds>{41us, 81us}));
+  over_links to_one;
+  to_one.copy(0, 2);
+  to_one.copy(1, 2);
+  EXPECT_EQ(to_one.ends(), (std::vector<nanoseconds>{41us, 81us}));
+  over_links card;  // that takes both, and is not the slowest on the way
+  card.copy(0, 2);
+  card.copy(1, 3);
+  EXPECT_EQ(card.ends(), (std::vector<nanoseconds>{41us, 51us}));
+}
+
+TEST(links_between_devices, are_shared_with_copies_to_the_host) {
+  over_links copies;
+  copies.copy_to_host(0);
+  copies.copy(0, 2);  // the link between device 0 and its host is taken for 10 us
+  EXPECT_EQ(copies.ends(), (std::vector<nanoseconds>{10'005ns, 51us}));
 }
 
 TEST_F(in_simulated_time, host_functions_see_the_clock) {

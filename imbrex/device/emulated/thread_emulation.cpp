@@ -24,7 +24,7 @@ thread_emulation::thread_emulation(const emulated_options& emulation_options)
     : emulation(emulation_options),
       engine_(*this,
               std::vector(static_cast<std::size_t>(emulation_options.devices), emulation_options.model),
-              std::nullopt, 0, emulation_options.defect),
+              emulation_options.links, std::nullopt, 0, emulation_options.defect),
       running_(static_cast<std::size_t>(emulation_options.devices), 0) {
   try {
     start_threads(workers_for(emulation_options));
@@ -74,7 +74,8 @@ void thread_emulation::leave() noexcept {
 thread_emulation::queue& thread_emulation::queue_of(const operation& op) {
   switch (op.kind) {
     case operation_kind::to_device:
-    case operation_kind::from_device: return copies_;
+    case operation_kind::from_device:
+    case operation_kind::peer: return copies_;
     case operation_kind::host_function: return host_functions_;
     default: return kernels_;
   }

@@ -16,8 +16,14 @@ bool later(const simulated_network::arrival& a, const simulated_network::arrival
 
 }  // namespace
 
-void simulated_network::put(nanoseconds when, work& item, int to) {
-  in_flight_.push_back({when, sent_++, to, &item});
+void simulated_network::put(nanoseconds when, work& item, int to) { add({when, sent_++, to, &item}); }
+
+void simulated_network::put_leaving(nanoseconds when, work& item, int from, int to, std::size_t bytes) {
+  add({when, sent_++, to, &item, true, from, bytes});
+}
+
+void simulated_network::add(const arrival& a) {
+  in_flight_.push_back(a);
   std::push_heap(in_flight_.begin(), in_flight_.end(), later);
 }
 
@@ -41,7 +47,9 @@ void simulated_transport::send(work& item, int to) {
   if (to == self_) return net_.put(sender_.now(), item, to);
   std::unique_ptr<work, void (*)(work*)> owner(&item, [](work* w) { w->type->destroy(*w); });
   const auto bytes = packed_size(item);
-  sender_.charge(to_send_);
+  sender_.charge(to_send_(item));
+  if (host_pes_ != 0 && to / host_pes_ != self_ / host_pes_)
+    return net_.put_leaving(sender_.now(), *owner.release(), self_, to, bytes);
   net_.put(entrance_.inject(model_, sender_.now(), bytes), *owner.release(), to);
 }
 

@@ -32,6 +32,10 @@ struct parcel : work {
   std::vector<std::byte> content;
 };
 
+simulated_transport::cost_of_sending always(nanoseconds cost) {
+  return [cost](const work&) { return cost; };
+}
+
 TEST(simulated_network, is_empty_at_first) { EXPECT_FALSE(simulated_network().next()); }
 
 TEST(simulated_network, delivers_in_the_order_of_times_and_then_of_sending) {
@@ -72,7 +76,7 @@ TEST(simulated_transport, charges_the_sender_and_delays_by_the_model) {
   simulated_clock shared;
   local_clock sender(shared);
   simulated_network net;
-  simulated_transport wire(net, {10us, 1'000'000'000, 0ns}, 2us, 0, sender);
+  simulated_transport wire(net, {10us, 1'000'000'000, 0ns}, always(2us), 0, sender);
   parcel first(3000);
   parcel second(500);
   wire.send(first, 1);
@@ -90,7 +94,7 @@ TEST(simulated_transport, delivers_at_once_to_the_sender_itself) {
   local_clock sender(shared);
   sender.charge(7us);
   simulated_network net;
-  simulated_transport wire(net, {10us, 1'000'000'000, 0ns}, 2us, 4, sender);
+  simulated_transport wire(net, {10us, 1'000'000'000, 0ns}, always(2us), 4, sender);
   parcel own(3000);
   wire.send(own, 4);
   EXPECT_EQ(net.next(), 7us);
