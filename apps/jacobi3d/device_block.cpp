@@ -32,11 +32,47 @@ device_block::device_block(const extents& grid, const std::string& init, const d
       next_(imbrex::gpu(), layout_.size()),
       neighbours_(int(std::ranges::count(shared_, true))) {
   if (use_.by_requests) request_.emplace();
-  if (use_.comm == communication::host)
-    host_.emplace(layout_, shared_);
-  else
-    passed_.emplace(layout_, shared_);
+  switch (use_.comm) {
+    case communication::host: host_.emplace(layout_, shared_); break;
+    case communication::message: passed_.emplace(layout_, shared_); break;
+    case communication::channel:
+      lent_.emplace(layout_, shared_, name_);
+      connect();
+      break;
+  }
   if (imbrex::gpu().info().keeps_data) fill(grid, initial_values::parse(init));
+}
+
+imbrex::index<3> device_block::neighbour(int side) const {
+  auto there = where();
+  there[side / 2] += side % 2 == 0 ? -1 : 1;
+  return there;
+}
+
+void device_block::connect() {
+  const auto to = [&](int side) { return peers()[neighbour(side)]; };
+  if (shared(0)) channel_0.connect<&device_block::channel_1>(to(0));
+  if (shared(1)) channel_1.connect<&device_block::channel_0>(to(1));
+  if (shared(2)) channel_2.connect<&device_block::channel_3>(to(2));
+  if (shared(3)) channel_3.connect<&device_block::channel_2>(to(3));
+  if (shared(4)) channel_4.connect<&device_block::channel_5>(to(4));
+  if (shared(5)) channel_5.connect<&device_block::channel_4>(to(5));
+}
+
+imbrex::device_channel<double>& device_block::channel(int side) {
+  const std::array<imbrex::device_channel<double>*, sides> all{&channel_0, &channel_1, &channel_2,
+                                                               &channel_3, &channel_4, &channel_5};
+  return *all[std::size_t(side)];
+}
+
+incoming_faces device_block::incoming() const {
+  if (lent_) return lent_->incoming(iteration_);
+  return host_ ? host_->incoming() : passed_->incoming();
+}
+
+outgoing_faces device_block::outgoing() {
+  if (lent_) return lent_->outgoing(filled_);
+  return host_ ? host_->outgoing() : passed_->outgoing();
 }
 
 void device_block::fill(const extents& grid, const initial_values& values) {
@@ -111,7 +147,7 @@ void device_block::submit_outgoing(const Queues& to, const cells_on_device& of, 
     host_->copy_out(side, to.of(from_device, side));
   }
   // The update after next overwrites the cells; nobody else waits for that.
-  if (passed_ && last != update) to.order(last, update);
+  if (!host_ && last != update) to.order(last, update);
 }
 
 imbrex::graph device_block::capture() {
@@ -163,7 +199,7 @@ imbrex::task<> device_block::done() {
   const stream_queues queues(s, turn_);
   // A block without neighbours waits for its update as well.
   queues.order(device_part::update, device_part::from_device);
-  if (passed_) queues.order(device_part::pack, device_part::from_device);
+  if (!host_) queues.order(device_part::pack, device_part::from_device);
   co_await s.from_device().done();
 }
 
@@ -176,32 +212,41 @@ imbrex::task<> device_block::start() {
 
 void device_block::send_faces(device_part filled_by) {
   const auto blocks = peers();
+  const stream_queues queues(streams_, turn_);
   for (int side = 0; side < sides; ++side) {
     if (!shared(side)) continue;
-    auto neighbour = where();
-    neighbour[side / 2] += side % 2 == 0 ? -1 : 1;
     if (host_)
-      imbrex::send<&device_block::halo>(blocks[neighbour], iteration_, host_->take(side));
+      imbrex::send<&device_block::halo>(blocks[neighbour(side)], iteration_, host_->take(side));
+    else if (lent_)
+      channel(side).send(lent_->out(side, filled_), queues.of(filled_by, side));
     else
-      imbrex::send<&device_block::device_halo>(
-          blocks[neighbour], iteration_,
-          passed_->take(side, stream_queues(streams_, turn_).of(filled_by, side)));
+      imbrex::send<&device_block::device_halo>(blocks[neighbour(side)], iteration_,
+                                               passed_->take(side, queues.of(filled_by, side)));
   }
+  ++filled_;
 }
 
-imbrex::task<int> device_block::receive_face() {
+imbrex::task<int> device_block::receive_face(int next_side) {
   if (host_) {
     const face received = co_await halo.receive(iteration_);
     host_->put(received);
     co_return received.side;
   }
   using enum device_part;
-  passed_face received = co_await device_halo.receive(iteration_);
-  const int side = received.side;
+  const stream_queues queues(streams_, turn_);
   const device_part reader = use_.by_graphs || has_fusion(kernel_fusion::c) ? update
                              : has_fusion(kernel_fusion::b)                 ? unpack_all
                                                                             : unpack;
-  passed_->put(std::move(received), stream_queues(streams_, turn_).of(reader, side));
+  if (lent_) {
+    imbrex::stream& arrivals = lent_->arrivals(next_side);
+    co_await channel(next_side).receive(lent_->in(next_side, iteration_), arrivals);
+    arrivals.record(turn_);
+    queues.of(reader, next_side).wait(turn_);
+    co_return next_side;
+  }
+  passed_face received = co_await device_halo.receive(iteration_);
+  const int side = received.side;
+  passed_->put(std::move(received), queues.of(reader, side));
   co_return side;
 }
 
@@ -209,8 +254,9 @@ imbrex::task<progress> device_block::run(std::int64_t iterations, double toleran
   const bool in_faces = has_fusion(kernel_fusion::c);
   progress p;
   while (p.iterations < iterations) {
-    for (int n = neighbours_; n > 0; --n) {
-      const int side = co_await receive_face();
+    for (int next_side = 0; next_side < sides; ++next_side) {
+      if (!shared(next_side)) continue;
+      const int side = co_await receive_face(next_side);
       if (!use_.by_graphs) with_queues([&](const auto& to) { submit_incoming(to, side); });
     }
     if (use_.by_graphs)
@@ -231,7 +277,7 @@ imbrex::task<progress> device_block::run(std::int64_t iterations, double toleran
       if (p.residual < tolerance) break;
     }
   }
-  if (passed_) co_await done();
+  if (!host_) co_await done();
   co_return p;
 }
 

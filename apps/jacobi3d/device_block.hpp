@@ -18,6 +18,7 @@
 #include "apps/jacobi3d/fusion.hpp"
 #include "apps/jacobi3d/host_faces.hpp"
 #include "apps/jacobi3d/initial_values.hpp"
+#include "apps/jacobi3d/lent_faces.hpp"
 #include "apps/jacobi3d/passed_faces.hpp"
 
 namespace jacobi3d {
@@ -27,22 +28,24 @@ struct device_use {
   kernel_fusion fusion = kernel_fusion::none;
   bool by_graphs = false;    ///< as a graph, when all faces have come
   bool by_requests = false;  ///< as `imbrex::work_request`s, not by streams of the blocks; not with graphs
-  communication comm = communication::host;  ///< not by messages with requests
+  communication comm = communication::host;  ///< not in the memory of devices with requests
 };
 
 /// One block of the grid in its PE's device. Otherwise like `block`, whose entries it has. With faces through
 /// the host an iteration waits for its device once, when its outgoing faces have come there; with faces in
-/// messages it waits for nothing but its neighbours' messages, and the device has its order from events.
+/// messages or channels it waits for nothing but its neighbours, and the device has its order from events.
 ///
 /// A graph keeps the addresses that it was captured with, and these come round: the two arrays change places
-/// in each iteration (Choi 2022, section 5.2.4), and faces in messages are the same again every four. So
-/// there is a graph for each set of addresses.
+/// in each iteration (Choi 2022, section 5.2.4), and faces in messages are the same again every four, those
+/// for channels every two. So there is a graph for each set of addresses.
 class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
  public:
   device_block(const extents& grid, const std::string& init, const device_use& use);
 
   imbrex::mailbox<face> halo;
   imbrex::mailbox<passed_face> device_halo;
+  /// To the neighbours of all sides.
+  imbrex::device_channel<double> channel_0, channel_1, channel_2, channel_3, channel_4, channel_5;
 
   imbrex::task<> start();
   /// Without a tolerance no residual is computed.
@@ -72,8 +75,8 @@ class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
   template <class Queues>
   void submit_outgoing(const Queues& to, const cells_on_device& of, bool in_faces);
 
-  incoming_faces incoming() const { return host_ ? host_->incoming() : passed_->incoming(); }
-  outgoing_faces outgoing() { return host_ ? host_->outgoing() : passed_->outgoing(); }
+  incoming_faces incoming() const;
+  outgoing_faces outgoing();
   /// The kind of work that fills the faces that go.
   device_part filling(bool in_faces) const;
 
@@ -85,8 +88,12 @@ class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
   /// That of an iteration with these addresses.
   imbrex::graph& graph_of_iteration();
 
-  /// Takes the next face that comes, and has the device wait for it where it reads it; returns its side.
-  imbrex::task<int> receive_face();
+  void connect();
+  imbrex::device_channel<double>& channel(int side);
+  imbrex::index<3> neighbour(int side) const;
+  /// Takes the next face that comes, and has the device wait for it where it reads it; returns its side. By
+  /// channels it is that of the next side.
+  imbrex::task<int> receive_face(int next_side);
   /// When what was submitted is done.
   imbrex::task<> done();
   /// Those that are in the place of faces are filled by that stream, or have come to the host.
@@ -110,6 +117,7 @@ class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
   cells_on_device now_, next_;
   std::optional<host_faces> host_;
   std::optional<passed_faces> passed_;
+  std::optional<lent_faces> lent_;
   struct captured_iteration {
     std::array<const void*, 2 + 2 * sides> addresses;
     imbrex::graph work;
@@ -117,6 +125,7 @@ class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
   std::vector<captured_iteration> graphs_;
   int neighbours_ = 0;
   std::int64_t iteration_ = 0;
+  std::int64_t filled_ = 0;  ///< how many times faces have been sent
 };
 
 }  // namespace jacobi3d

@@ -36,7 +36,8 @@ std::optional<std::string> read(texts& given, int argc, char** argv) {
           "one chare; none, nothing")
       .option("--comm", "KIND", given.comm,
               "how the faces of a device's blocks travel: host (unless given), through pinned memory of the "
-              "host; message, in device buffers that are handed over")
+              "host; message, in device buffers that are handed over; channel, through channels of device "
+              "memory")
       .option("--fusion", "KIND", given.fusion,
               "which kernels of an iteration a device's block launches as one: none (unless given); a, the "
               "packs of all its faces; b, those and the unpacks; c, these, the update and the packs, which "
@@ -65,7 +66,7 @@ overlap_mode overlap_of(const std::string& text) {
 
 communication comm_of(const std::string& text) {
   const auto named = std::ranges::find(communication_names, text);
-  if (named == communication_names.end()) refuse("--comm", text, "faces travel by host or message");
+  if (named == communication_names.end()) refuse("--comm", text, "faces travel by host, message or channel");
   return communication(named - communication_names.begin());
 }
 
@@ -117,9 +118,10 @@ settings parse_settings(int argc, char** argv) {
   if (setup.machine.device.empty() && setup.comm != communication::host)
     refuse("--comm", *given.comm,
            "only blocks on a device send its memory; add --device or --device-model, or leave it out");
-  if (setup.comm == communication::message && by_requests(setup))
+  if (setup.comm != communication::host && by_requests(setup))
     throw imbrex::usage_error(
-        "--comm message with --completion work-request: what requests fill cannot be sent before they are "
+        std::string("--comm ") + name(setup.comm) +
+        " with --completion work-request: what requests fill cannot be sent before they are "
         "done; leave out one of the two");
   if (given.fusion) setup.fusion = fusion_of(*given.fusion);
   if (setup.machine.device.empty() && setup.fusion != kernel_fusion::none)
