@@ -10,8 +10,9 @@ namespace imbrex::mpi {
 
 using count_span = std::span<const std::int64_t>;
 
-/// The constructors of MPI, with counts of any length and displacements in bytes; what MPI_Type_get_contents answers
-/// is the caller's to add. They throw mpi::error for a negative count or length, and where sizes exceed 63 bits.
+/// The constructors of MPI, with counts of any length and displacements in bytes; what MPI_Type_get_contents
+/// answers is the caller's to add. They throw mpi::error for a negative count or length, and where sizes
+/// exceed 63 bits.
 datatype_ref contiguous_type(std::int64_t count, const datatype_ref& type);
 datatype_ref vector_type(std::int64_t count, std::int64_t length, std::int64_t stride,
                          const datatype_ref& type);

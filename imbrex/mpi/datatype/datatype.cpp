@@ -173,4 +173,20 @@ std::int64_t datatype::elements_in(std::int64_t bytes) const {
   return found;
 }
 
+std::int64_t datatype::bytes_in(std::int64_t elements) const {
+  if (elements == 0 || elements_ == 0) return 0;
+  if (single_ != element::none) return bytes(elements);
+  std::int64_t found = bytes(elements / elements_);
+  std::int64_t left = elements % elements_;
+  if (left == 0) return found;
+  const std::int64_t of_blocks = elements_ / count_;
+  found += left / of_blocks * (size_ / count_);
+  left %= of_blocks;
+  for (const type_block& b : blocks_) {
+    const std::int64_t here = std::min(left, b.count * b.type->elements_);
+    found += b.type->bytes_in(here), left -= here;
+  }
+  return found;
+}
+
 }  // namespace imbrex::mpi

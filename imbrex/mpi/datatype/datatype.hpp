@@ -34,14 +34,14 @@ struct type_block {
   datatype* type = nullptr;
 };
 
-/// A datatype of MPI: the elements that it has, and where. It does not change once it is made, but for its name, its
-/// attributes and whether it is committed. All offsets and lengths are bytes.
+/// A datatype of MPI: the elements that it has, and where. It does not change once it is made, but for its
+/// name, its attributes and whether it is committed. All offsets and lengths are bytes.
 class datatype : public counted {
  public:
   /// One element; `handle` is what programs know it by.
   datatype(const char* name, int handle, element of);
-  /// The parts in their order. Throws mpi::error (MPI_ERR_ARG) if a size or an offset exceeds 63 bits. `aligned` says
-  /// that the extent is rounded up as C does with a struct.
+  /// The parts in their order. Throws mpi::error (MPI_ERR_ARG) if a size or an offset exceeds 63 bits.
+  /// `aligned` says that the extent is rounded up as C does with a struct.
   explicit datatype(std::vector<type_block> blocks, bool aligned = false);
   /// `count` times a block of `length` elements of a type, `stride` bytes from block to block.
   datatype(std::int64_t count, std::int64_t length, std::int64_t stride, const datatype_ref& type);
@@ -54,7 +54,8 @@ class datatype : public counted {
   std::int64_t upper_bound() const { return upper_; }
   std::int64_t true_lower_bound() const { return true_lower_; }
   std::int64_t true_extent() const { return true_upper_ - true_lower_; }
-  /// Whether the elements of any number of them lie one after the other in one run of bytes from the buffer's address.
+  /// Whether the elements of any number of them lie one after the other in one run of bytes from the buffer's
+  /// address.
   bool is_contiguous() const { return is_contiguous_; }
   /// The bytes of `count` of them. Throws mpi::error (MPI_ERR_COUNT) if count < 0, or they exceed 63 bits.
   std::int64_t bytes(std::int64_t count) const;
@@ -74,12 +75,15 @@ class datatype : public counted {
   std::int64_t repetitions() const { return count_; }
   std::int64_t stride() const { return stride_; }
 
-  /// Calls visit(element, address, n) for n elements that lie one after the other, in the order of the typemap, for
-  /// `count` of the type whose origin is the address `at`.
+  /// Calls visit(element, address, n) for n elements that lie one after the other, in the order of the
+  /// typemap, for `count` of the type whose origin is the address `at`.
   template <typename Visit>
   void visit_elements(std::uintptr_t at, std::int64_t count, Visit& visit) const;
-  /// The basic elements that the first `bytes` packed bytes of many of the type begin; -1 if they end inside of one.
+  /// The basic elements that the first `bytes` packed bytes of many of the type begin; -1 if they end inside
+  /// of one.
   std::int64_t elements_in(std::int64_t bytes) const;
+  /// The packed bytes of the first `elements` basic elements of many of the type.
+  std::int64_t bytes_in(std::int64_t elements) const;
 
   /// Not 0 if MPI itself defines it, or it may not be freed.
   int handle() const { return handle_; }

@@ -27,8 +27,8 @@ int parts_of(element e) {
 bool is_signed(element e) { return e == element::long_integer || e == element::wide_character; }
 bool is_long(element e) { return e == element::long_float || e == element::long_complex; }
 
-// C's long double of 80 bits writes the leading bit of its mantissa, the external one of 128 bits does not; exponents
-// and signs are the same.
+// C's long double of 80 bits writes the leading bit of its mantissa, the external one of 128 bits does not;
+// exponents and signs are the same.
 constexpr bool has_leading_bit = LDBL_MANT_DIG == 64;
 
 void write_long(const std::byte* number, std::byte* to) {

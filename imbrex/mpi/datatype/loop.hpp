@@ -11,9 +11,9 @@ namespace imbrex::mpi {
 class loop;
 using loop_ref = std::shared_ptr<const loop>;
 
-/// Where the bytes of a datatype lie, in the order in which they are packed: runs of bytes, repetitions of a loop,
-/// and lists of loops. What adjoins is one run, and what repeats is one repetition, so that a regular type needs
-/// memory of O(1). A position among the packed bytes is found in O(depth * log(entries)).
+/// Where the bytes of a datatype lie, in the order in which they are packed: runs of bytes, repetitions of a
+/// loop, and lists of loops. What adjoins is one run, and what repeats is one repetition, so that a regular
+/// type needs memory of O(1). A position among the packed bytes is found in O(depth * log(entries)).
 class loop {
  public:
   enum class form : std::uint8_t { empty, run, strided, list };

@@ -8,8 +8,8 @@
 
 namespace imbrex::mpi {
 
-/// `count` elements of a datatype in memory. A position among its packed bytes is all that packing by pieces needs to
-/// go on; to find it takes O(depth of the type * log(its blocks)).
+/// `count` elements of a datatype in memory. A position among its packed bytes is all that packing by pieces
+/// needs to go on; to find it takes O(depth of the type * log(its blocks)).
 struct typed_buffer {
   std::byte* memory = nullptr;  ///< the type's origin, null if its offsets are addresses (MPI_BOTTOM)
   std::int64_t count = 0;
@@ -18,8 +18,8 @@ struct typed_buffer {
   std::int64_t bytes() const { return type->bytes(count); }
 };
 
-/// Copies the packed bytes `position` to `position + bytes` of a buffer to `to`, or from `from` to there. Those bytes
-/// are there: position + bytes <= buffer.bytes().
+/// Copies the packed bytes `position` to `position + bytes` of a buffer to `to`, or from `from` to there.
+/// Those bytes are there: position + bytes <= buffer.bytes().
 void pack(const typed_buffer& buffer, std::int64_t position, std::byte* to, std::int64_t bytes);
 void unpack(const typed_buffer& buffer, std::int64_t position, const std::byte* from, std::int64_t bytes);
 

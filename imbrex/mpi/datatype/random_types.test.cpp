@@ -215,6 +215,7 @@ TEST_P(random_types, are_what_their_elements_say) {
     for (std::int64_t bytes = 0, e = 0, left = 0; bytes <= type->size(); ++bytes) {
       if (left == 0) {
         EXPECT_EQ(type->elements_in(bytes), e);
+        EXPECT_EQ(type->bytes_in(e), bytes);
         if (e < type->elements()) left = predefined_type(map.elements[std::size_t(e)].first)->size();
         ++e;
       } else {

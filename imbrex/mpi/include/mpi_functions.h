@@ -502,7 +502,7 @@ IMBREX_MPI(int, Type_commit, (MPI_Datatype* datatype))
 IMBREX_MPI(int, Type_contiguous, (int count, MPI_Datatype oldtype, MPI_Datatype* newtype))
 IMBREX_MPI(int, Type_contiguous_c, (MPI_Count count, MPI_Datatype oldtype, MPI_Datatype* newtype))
 IMBREX_MPI(int, Type_create_darray, (int size, int rank, int ndims, const int array_of_gsizes[],
-    const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes, int order,
+    const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order,
     MPI_Datatype oldtype, MPI_Datatype* newtype))
 IMBREX_MPI(int, Type_create_darray_c, (int size, int rank, int ndims, const MPI_Count array_of_gsizes[],
     const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order,

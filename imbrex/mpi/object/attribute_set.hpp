@@ -9,8 +9,8 @@
 namespace imbrex::mpi {
 
 /// The attributes that a program has hung on a communicator, a datatype or a window, by the handles of their
-/// keyvals. Where a function of the user returns an error, mpi::error with its code is thrown, and the attribute stays
-/// as it was. The functions may call MPI, also for the same object.
+/// keyvals. Where a function of the user returns an error, mpi::error with its code is thrown, and the
+/// attribute stays as it was. The functions may call MPI, also for the same object.
 class attribute_set {
  public:
   /// `object` is the handle that the user's functions are given.

@@ -7,8 +7,8 @@
 
 namespace imbrex::mpi {
 
-/// What an MPI call does not accept, or cannot do. Internals throw it, and the wrapper of the call hands it to
-/// the error handler that is meant.
+/// What an MPI call does not accept, or cannot do. Internals throw it, and the wrapper of the call hands it
+/// to the error handler that is meant.
 class error : public imbrex::error {
  public:
   /// `code` is one of the classes MPI_ERR_..., or what a callback of the user has returned.

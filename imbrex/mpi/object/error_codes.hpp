@@ -8,8 +8,8 @@
 
 namespace imbrex::mpi {
 
-/// The error classes, codes and texts that a rank's program adds to those of the standard. A code of the standard
-/// is its own class.
+/// The error classes, codes and texts that a rank's program adds to those of the standard. A code of the
+/// standard is its own class.
 class error_codes {
  public:
   /// A new class, which is its own code; a new code of a class. Throws if `error_class` is none.
@@ -24,8 +24,8 @@ class error_codes {
 
   /// The class of a code, MPI_ERR_UNKNOWN of a number that is none.
   int class_of(int code) const;
-  /// What MPI_Error_string answers: the text of the class, for the standard's with what `note` said of it last.
-  /// Throws if `code` is none.
+  /// What MPI_Error_string answers: the text of the class, for the standard's with what `note` said of it
+  /// last. Throws if `code` is none.
   std::string text_of(int code) const;
   /// The last error of this rank.
   void note(const error& thrown) { last_code_ = thrown.code(), last_text_ = thrown.what(); }

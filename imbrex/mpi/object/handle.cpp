@@ -37,7 +37,7 @@ const char* name_of(handle_kind kind) {
     case handle_kind::file: return "file";
     case handle_kind::error_handler: return "error handler";
     case handle_kind::operation: return "operation";
-    case handle_kind::info: return "info object";
+    case handle_kind::info: return "info";
     case handle_kind::window: return "window";
     case handle_kind::keyval: return "keyval";
     case handle_kind::request: return "request";
@@ -54,17 +54,20 @@ std::string text_of_handle(int handle) {
 
 void refuse_handle(int handle, handle_kind kind) {
   const handle_kind other = kind_of(handle);
-  const std::string wanted = name_of(kind);
-  const char* found = name_of(other);
+  const auto named = [](handle_kind k) {
+    const std::string name = name_of(k);
+    return (std::string("aeiou").find(name[0]) == std::string::npos ? "a " : "an ") + name;
+  };
+  const std::string wanted = named(kind);
   std::string text = text_of_handle(handle);
   if (other == kind && origin_of(handle) == handle_origin::nobody)
-    text += " is the null handle of a " + wanted;
+    text += " is the null handle of " + wanted;
   else if (other == kind)
-    text += " is the handle of no " + wanted + " of this rank; was it freed?";
-  else if (found && origin_of(handle) != handle_origin::nobody)
-    text += std::string(" is the handle of a ") + found + " and not of a " + wanted;
+    text += std::string(" is the handle of no ") + name_of(kind) + " of this rank; was it freed?";
+  else if (name_of(other) && origin_of(handle) != handle_origin::nobody)
+    text += " is the handle of " + named(other) + " and not of " + wanted;
   else
-    text += " is not the handle of a " + wanted;
+    text += " is not the handle of " + wanted;
   throw error(class_of(kind), text);
 }
 

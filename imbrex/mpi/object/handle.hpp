@@ -33,11 +33,11 @@ constexpr int make_handle(handle_kind kind, std::uint32_t index) {
 }
 constexpr std::uint32_t index_of(int handle) { return std::uint32_t(handle) & 0x3ffffff; }
 
-/// "communicator", "info object", ...
+/// "communicator", "info", ...; null of a number that is no kind.
 const char* name_of(handle_kind kind);
 
-/// Throws mpi::error of the class that belongs to the kind, which says what `handle` is instead of an object of that
-/// kind: "0x4c000405 is a datatype and no communicator".
+/// Throws mpi::error of the class that belongs to the kind, which says what `handle` is instead of an object
+/// of that kind: "0x4c000405 is the handle of a datatype and not of a communicator".
 [[noreturn]] void refuse_handle(int handle, handle_kind kind);
 
 /// "0x4c000405".

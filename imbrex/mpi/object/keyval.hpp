@@ -6,8 +6,8 @@
 
 namespace imbrex::mpi {
 
-/// What the user wants done with the attributes of a key when their object is copied or freed. The functions of
-/// communicators, datatypes and windows differ in nothing but the name of the object's handle.
+/// What the user wants done with the attributes of a key when their object is copied or freed. The functions
+/// of communicators, datatypes and windows differ in nothing but the name of the object's handle.
 struct keyval : counted {
   using copy_function = int(int object, int key, void* extra, void* value, void* copy, int* flag);
   using delete_function = int(int object, int key, void* value, void* extra);

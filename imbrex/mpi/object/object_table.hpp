@@ -12,8 +12,8 @@
 
 namespace imbrex::mpi {
 
-/// The objects of one kind that a rank's program has made, by their handles. A handle holds one share of its object:
-/// whoever needs the object longer takes a `ref`. Each call is O(1).
+/// The objects of one kind that a rank's program has made, by their handles. A handle holds one share of its
+/// object: whoever needs the object longer takes a `ref`. Each call is O(1).
 template <typename T, handle_kind Kind>
 class object_table {
  public:

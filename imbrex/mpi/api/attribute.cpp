@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/mpi/object/attribute_set.hpp>
+
+#include <imbrex/mpi/api/define.hpp>
+
+namespace imbrex::mpi {
+
+namespace {
+
+int make_key(handle_kind object, keyval::copy_function* copy, keyval::delete_function* remove, void* extra) {
+  auto* made = new keyval;
+  made->copy = copy;
+  made->remove = remove;
+  made->extra = extra;
+  return objects().add(made, object);
+}
+
+void free_key(handle_kind object, int* key) {
+  objects().remove_key(*key, object);
+  *key = MPI_KEYVAL_INVALID;
+}
+
+}  // namespace
+
+extern "C" int MPIR_Dup_fn(MPI_Comm, int, void*, void* value, void* copy, int* flag) {
+  *static_cast<void**>(copy) = value;
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+
+IMBREX_MPI_DEFINE(int, Comm_create_keyval,
+                  (MPI_Comm_copy_attr_function * comm_copy_attr_fn,
+                   MPI_Comm_delete_attr_function* comm_delete_attr_fn, int* comm_keyval, void* extra_state)) {
+  return call("MPI_Comm_create_keyval", [&] {
+    *comm_keyval = make_key(handle_kind::communicator, comm_copy_attr_fn, comm_delete_attr_fn, extra_state);
+  });
+}
+IMBREX_MPI_DEFINE(int, Comm_free_keyval, (int* comm_keyval)) {
+  return call("MPI_Comm_free_keyval", [&] { free_key(handle_kind::communicator, comm_keyval); });
+}
+IMBREX_MPI_DEFINE(int, Keyval_create,
+                  (MPI_Copy_function * copy_fn, MPI_Delete_function* delete_fn, int* keyval,
+                   void* extra_state)) {
+  return call("MPI_Keyval_create",
+              [&] { *keyval = make_key(handle_kind::communicator, copy_fn, delete_fn, extra_state); });
+}
+IMBREX_MPI_DEFINE(int, Keyval_free, (int* keyval)) {
+  return call("MPI_Keyval_free", [&] { free_key(handle_kind::communicator, keyval); });
+}
+
+IMBREX_MPI_DEFINE(int, Win_create_keyval,
+                  (MPI_Win_copy_attr_function * win_copy_attr_fn,
+                   MPI_Win_delete_attr_function* win_delete_attr_fn, int* win_keyval, void* extra_state)) {
+  return call("MPI_Win_create_keyval", [&] {
+    *win_keyval = make_key(handle_kind::window, win_copy_attr_fn, win_delete_attr_fn, extra_state);
+  });
+}
+IMBREX_MPI_DEFINE(int, Win_free_keyval, (int* win_keyval)) {
+  return call("MPI_Win_free_keyval", [&] { free_key(handle_kind::window, win_keyval); });
+}
+
+IMBREX_MPI_DEFINE(int, Type_create_keyval,
+                  (MPI_Type_copy_attr_function * type_copy_attr_fn,
+                   MPI_Type_delete_attr_function* type_delete_attr_fn, int* type_keyval, void* extra_state)) {
+  return call("MPI_Type_create_keyval", [&] {
+    *type_keyval = make_key(handle_kind::datatype, type_copy_attr_fn, type_delete_attr_fn, extra_state);
+  });
+}
+IMBREX_MPI_DEFINE(int, Type_free_keyval, (int* type_keyval)) {
+  return call("MPI_Type_free_keyval", [&] { free_key(handle_kind::datatype, type_keyval); });
+}
+
+IMBREX_MPI_DEFINE(int, Type_set_attr, (MPI_Datatype datatype, int type_keyval, void* attribute_val)) {
+  return call("MPI_Type_set_attr", [&] {
+    objects().attributes_of_type(datatype).set(
+        datatype, type_keyval, objects().key(type_keyval, handle_kind::datatype), attribute_val);
+  });
+}
+IMBREX_MPI_DEFINE(int, Type_get_attr,
+                  (MPI_Datatype datatype, int type_keyval, void* attribute_val, int* flag)) {
+  return call("MPI_Type_get_attr", [&] {
+    const attribute_set& all = objects().attributes_of_type(datatype);
+    (void)objects().key(type_keyval, handle_kind::datatype);
+    *flag = all.get(type_keyval, static_cast<void**>(attribute_val));
+  });
+}
+IMBREX_MPI_DEFINE(int, Type_delete_attr, (MPI_Datatype datatype, int type_keyval)) {
+  return call("MPI_Type_delete_attr", [&] {
+    attribute_set& all = objects().attributes_of_type(datatype);
+    (void)objects().key(type_keyval, handle_kind::datatype);
+    all.remove(datatype, type_keyval);
+  });
+}
+
+}  // namespace imbrex::mpi

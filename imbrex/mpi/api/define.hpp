@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <new>
+#include <utility>
+
+#include <imbrex/mpi/include/mpi.h>
+#include <imbrex/mpi/rank_objects.hpp>
+
+/// Heads the definition of the function PMPI_name, and names it MPI_name as well, weakly, so that a tool may
+/// stand before it:  IMBREX_MPI_DEFINE(int, Type_size, (MPI_Datatype datatype, int* size)) { ... }
+#define IMBREX_MPI_DEFINE(result, name, parameters)                                        \
+  extern "C" decltype(PMPI_##name) MPI_##name __attribute__((weak, alias("PMPI_" #name))); \
+  extern "C" result PMPI_##name parameters
+#define IMBREX_MPIX_DEFINE(result, name, parameters)                                          \
+  extern "C" decltype(PMPIX_##name) MPIX_##name __attribute__((weak, alias("PMPIX_" #name))); \
+  extern "C" result PMPIX_##name parameters
+
+namespace imbrex::mpi {
+
+/// What a call of MPI returns: `body` does what it asks for, and what it throws goes to the error handler of
+/// MPI_COMM_WORLD.
+template <typename Body>
+int call(const char* function, Body&& body) {
+  try {
+    body();
+    return MPI_SUCCESS;
+  } catch (const error& thrown) {
+    return objects().raise(thrown, function);
+  } catch (const std::bad_alloc&) {
+    return objects().raise(error(MPI_ERR_NO_MEM, "out of memory"), function);
+  }
+}
+
+}  // namespace imbrex::mpi

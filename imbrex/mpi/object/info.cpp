@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/mpi/object/info.hpp>
+
+#include <algorithm>
+
+#include <imbrex/mpi/include/mpi.h>
+#include <imbrex/mpi/object/error.hpp>
+
+namespace imbrex::mpi {
+
+namespace {
+
+void check_key(const std::string& key) {
+  if (key.empty()) throw error(MPI_ERR_INFO_KEY, "the key of an info is empty");
+  if (key.size() > MPI_MAX_INFO_KEY)
+    throw error(MPI_ERR_INFO_KEY, "the key \"" + key + "\" has " + std::to_string(key.size()) +
+                                      " characters; it may have " + std::to_string(MPI_MAX_INFO_KEY));
+}
+
+}  // namespace
+
+void info::set(const std::string& key, const std::string& value) {
+  check_key(key);
+  if (value.empty()) throw error(MPI_ERR_INFO_VALUE, "the value of the key \"" + key + "\" is empty");
+  if (value.size() > MPI_MAX_INFO_VAL)
+    throw error(MPI_ERR_INFO_VALUE, "the value of the key \"" + key + "\" has " +
+                                        std::to_string(value.size()) + " characters; it may have " +
+                                        std::to_string(MPI_MAX_INFO_VAL));
+  const auto found = std::ranges::find(pairs_, key, &std::pair<std::string, std::string>::first);
+  if (found == pairs_.end())
+    pairs_.emplace_back(key, value);
+  else
+    found->second = value;
+}
+
+const std::string* info::find(const std::string& key) const {
+  check_key(key);
+  const auto found = std::ranges::find(pairs_, key, &std::pair<std::string, std::string>::first);
+  return found == pairs_.end() ? nullptr : &found->second;
+}
+
+void info::remove(const std::string& key) {
+  check_key(key);
+  if (std::erase_if(pairs_, [&](const auto& pair) { return pair.first == key; }) == 0)
+    throw error(MPI_ERR_INFO_NOKEY, "the info has no key \"" + key + "\"");
+}
+
+}  // namespace imbrex::mpi

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/mpi/rank_objects.hpp>
+
+#include <cstdlib>
+
+#include <imbrex/mpi/include/mpi.h>
+
+namespace imbrex::mpi {
+
+datatype_ref rank_objects::type(int handle) const {
+  if (datatype* predefined = predefined_type(handle)) return datatype_ref(predefined);
+  return datatype_ref(&types_.at(handle));
+}
+
+operation& rank_objects::op(int handle) const {
+  if (operation* predefined = predefined_operation(handle)) return *predefined;
+  return operations_.at(handle);
+}
+
+group rank_objects::members(int handle) const {
+  return handle == MPI_GROUP_EMPTY ? group() : groups_.at(handle).members;
+}
+
+info& rank_objects::information(int handle) const { return infos_.at(handle).pairs; }
+
+ref<error_handler> rank_objects::handler(int handle) const {
+  if (error_handler* predefined = predefined_error_handler(handle)) return ref(predefined);
+  return ref(&error_handlers_.at(handle));
+}
+
+rank_objects::keyval_table& rank_objects::keyvals(handle_kind object) {
+  switch (object) {
+    case handle_kind::datatype: return type_keyvals_;
+    case handle_kind::window: return window_keyvals_;
+    default: return communicator_keyvals_;
+  }
+}
+
+ref<keyval> rank_objects::key(int handle, handle_kind object) const {
+  if (keyval* found = keyvals(object).find(handle)) return ref(found);
+  if (kind_of(handle) == handle_kind::keyval && origin_of(handle) == handle_origin::mpi)
+    throw error(MPI_ERR_KEYVAL,
+                text_of_handle(handle) + " is the keyval of an attribute that MPI itself sets");
+  for (const handle_kind other : {handle_kind::communicator, handle_kind::datatype, handle_kind::window})
+    if (keyvals(other).find(handle))
+      throw error(MPI_ERR_KEYVAL, text_of_handle(handle) + " is a keyval of a " + name_of(other) +
+                                      " and not of a " + name_of(object));
+  refuse_handle(handle, handle_kind::keyval);
+}
+
+int rank_objects::add(const datatype_ref& type) {
+  if (type->handle() != 0) return type->handle();
+  ++type->handles;
+  return types_.add(type);
+}
+
+int rank_objects::add(const group& members) {
+  return members.size() == 0 ? MPI_GROUP_EMPTY : groups_.add(ref(new group_object(members)));
+}
+
+int rank_objects::add(info pairs) {
+  ref made(new info_object);
+  made->pairs = std::move(pairs);
+  return infos_.add(made);
+}
+
+int rank_objects::add(const ref<error_handler>& handler) {
+  for (const int handle : {MPI_ERRORS_ARE_FATAL, MPI_ERRORS_RETURN, MPI_ERRORS_ABORT})
+    if (predefined_error_handler(handle) == handler.get()) return handle;
+  return error_handlers_.add(handler);
+}
+
+void rank_objects::remove_type(int handle) {
+  const datatype_ref t = type(handle);
+  if (t->handle() != 0)
+    throw error(MPI_ERR_TYPE, t->name + " belongs to MPI itself; free only types that the program has made");
+  if (t->handles == 1) t->attributes.clear(handle);
+  --t->handles;
+  types_.remove(handle);
+}
+
+void rank_objects::remove_op(int handle) {
+  if (predefined_operation(handle))
+    throw error(MPI_ERR_OP, "the operation " + text_of_handle(handle) +
+                                " belongs to MPI itself; free only operations that the program has made");
+  operations_.remove(handle);
+}
+
+void rank_objects::remove_group(int handle) {
+  if (handle != MPI_GROUP_EMPTY) groups_.remove(handle);
+}
+
+void rank_objects::remove_info(int handle) {
+  if (handle == MPI_INFO_ENV)
+    throw error(MPI_ERR_INFO, "MPI_INFO_ENV belongs to MPI itself; free only what the program has made");
+  infos_.remove(handle);
+}
+
+void rank_objects::remove_handler(int handle) {
+  if (!predefined_error_handler(handle)) error_handlers_.remove(handle);
+}
+
+void rank_objects::remove_key(int handle, handle_kind object) {
+  (void)key(handle, object);
+  keyvals(object).remove(handle);
+}
+
+rank_objects::type_extras& rank_objects::extras_of(const datatype& predefined) {
+  const auto [found, is_new] = extras_.try_emplace(predefined.handle());
+  if (is_new) found->second.name = predefined.name;
+  return found->second;
+}
+
+std::string& rank_objects::name_of_type(int handle) {
+  const datatype_ref t = type(handle);
+  return t->is_permanent() ? extras_of(*t).name : t->name;
+}
+
+attribute_set& rank_objects::attributes_of_type(int handle) {
+  const datatype_ref t = type(handle);
+  return t->is_permanent() ? extras_of(*t).attributes : t->attributes;
+}
+
+int rank_objects::fortran_type(int combiner, int precision, int range, datatype_ref (*make)(int, int, int)) {
+  int& handle = fortran_types_[{combiner, precision, range}];
+  if (handle == 0) {
+    const datatype_ref made = make(combiner, precision, range);
+    handle = types_.add(made);
+    made->set_handle(handle);
+  }
+  return handle;
+}
+
+int rank_objects::raise(const error& thrown, const char* function, error_target* target) {
+  codes.note(thrown);
+  bool must_end = target == nullptr;
+  const int code = target ? target->raise(thrown, must_end) : thrown.code();
+  if (must_end) {
+    fail_(std::string(function) + ": " + thrown.what());
+    std::abort();
+  }
+  return code;
+}
+
+}  // namespace imbrex::mpi

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+
+#include <imbrex/mpi/datatype/datatype.hpp>
+#include <imbrex/mpi/datatype/predefined.hpp>
+#include <imbrex/mpi/object/attribute_set.hpp>
+#include <imbrex/mpi/object/error_codes.hpp>
+#include <imbrex/mpi/object/error_handler.hpp>
+#include <imbrex/mpi/object/group.hpp>
+#include <imbrex/mpi/object/info.hpp>
+#include <imbrex/mpi/object/object_table.hpp>
+#include <imbrex/mpi/operation/operation.hpp>
+
+namespace imbrex::mpi {
+
+/// What a rank's program has made of MPI's objects, but for those that communicate. Lookups by a handle are
+/// O(1), and throw mpi::error that says what a wrong handle is instead.
+class rank_objects {
+ public:
+  /// Of a rank in MPI_COMM_WORLD. `fail` ends the run with a message and does not return.
+  rank_objects(int world_rank, void (*fail)(const std::string& message))
+      : world_rank_(world_rank), fail_(fail) {}
+
+  int world_rank() const { return world_rank_; }
+
+  /// Also those of MPI itself.
+  datatype_ref type(int handle) const;
+  operation& op(int handle) const;
+  group members(int handle) const;
+  info& information(int handle) const;
+  ref<error_handler> handler(int handle) const;
+  ref<keyval> key(int handle, handle_kind object) const;
+
+  int add(const datatype_ref& type);
+  int add(operation* made) { return operations_.add(ref(made)); }
+  int add(const group& members);
+  int add(info pairs);
+  int add(error_handler* made) { return error_handlers_.add(ref(made)); }
+  /// A handle for the error handler that an object has: that of MPI itself, or a new one, which the program
+  /// frees.
+  int add(const ref<error_handler>& handler);
+  int add(keyval* made, handle_kind object) { return keyvals(object).add(ref(made)); }
+
+  void remove_type(int handle);
+  void remove_op(int handle);
+  void remove_group(int handle);
+  void remove_info(int handle);
+  void remove_handler(int handle);
+  void remove_key(int handle, handle_kind object);
+
+  /// The name and the attributes of a datatype. Those of MPI's own types are the rank's, though all ranks
+  /// share the types.
+  std::string& name_of_type(int handle);
+  attribute_set& attributes_of_type(int handle);
+
+  /// The handle of the type MPI_COMBINER_F90_... that `make` has made for a precision and a range, or makes
+  /// now.
+  int fortran_type(int combiner, int precision, int range, datatype_ref (*make)(int, int, int));
+
+  error_codes codes;
+  /// Where errors go that belong to no communicator, window or file: MPI_COMM_WORLD; null before MPI_Init.
+  error_target* world = nullptr;
+
+  /// Hands what was thrown in `function` to the error handler of a target and returns the code for the
+  /// caller. Does not return if the handler is MPI_ERRORS_ARE_FATAL.
+  int raise(const error& thrown, const char* function, error_target* target);
+  int raise(const error& thrown, const char* function) { return raise(thrown, function, world); }
+
+  /// Calls visit(kind, handle) for each object that was not freed.
+  void for_each_left(auto&& visit) const {
+    const auto show = [&](handle_kind kind) {
+      return [&visit, kind](int handle, const auto&) { visit(kind, handle); };
+    };
+    types_.for_each([&](int handle, const datatype& t) {
+      if (t.handle() == 0) visit(handle_kind::datatype, handle);
+    });
+    operations_.for_each(show(handle_kind::operation));
+    groups_.for_each(show(handle_kind::group));
+    infos_.for_each(show(handle_kind::info));
+    error_handlers_.for_each(show(handle_kind::error_handler));
+  }
+
+ private:
+  using keyval_table = object_table<keyval, handle_kind::keyval>;
+  keyval_table& keyvals(handle_kind object);
+  const keyval_table& keyvals(handle_kind object) const {
+    return const_cast<rank_objects*>(this)->keyvals(object);
+  }
+
+  struct type_extras {
+    std::string name;
+    attribute_set attributes;
+  };
+  type_extras& extras_of(const datatype& predefined);
+
+  int world_rank_;
+  void (*fail_)(const std::string&);
+  object_table<datatype, handle_kind::datatype> types_{predefined_structures};
+  object_table<operation, handle_kind::operation> operations_;
+  object_table<group_object, handle_kind::group> groups_;
+  object_table<info_object, handle_kind::info> infos_;
+  object_table<error_handler, handle_kind::error_handler> error_handlers_;
+  keyval_table communicator_keyvals_{first_keyval(handle_kind::communicator)};
+  keyval_table type_keyvals_{first_keyval(handle_kind::datatype)};
+  keyval_table window_keyvals_{first_keyval(handle_kind::window)};
+  std::unordered_map<int, type_extras> extras_;
+  std::map<std::tuple<int, int, int>, int> fortran_types_;
+};
+
+/// Of the rank that runs on this thread. Whoever switches ranks sets it.
+inline thread_local rank_objects* objects_here __attribute__((tls_model("initial-exec"))) = nullptr;
+inline rank_objects& objects() { return *objects_here; }
+inline void set_objects(rank_objects* of_rank) { objects_here = of_rank; }
+
+}  // namespace imbrex::mpi

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace imbrex::mpi {
+
+/// The arithmetic of a grid of ranks, the last dimension of which changes fastest.
+class cartesian {
+ public:
+  /// Throws mpi::error (MPI_ERR_DIMS) if a length is not positive. Without dimensions it has one place.
+  cartesian(std::vector<int> lengths, std::vector<bool> periodic);
+
+  const std::vector<int>& lengths() const { return lengths_; }
+  bool is_periodic(std::size_t dimension) const { return periodic_[dimension]; }
+  int places() const { return places_; }
+
+  /// Throws mpi::error (MPI_ERR_RANK) if coordinates lie outside of a dimension that is not periodic.
+  int rank_of(std::span<const int> coordinates) const;
+  std::vector<int> coordinates_of(int rank) const;
+
+  /// From whom and to whom a shift along a dimension sends; MPI_PROC_NULL beyond an edge. Throws mpi::error
+  /// (MPI_ERR_ARG) for a dimension that there is not.
+  std::pair<int, int> shift(int rank, int dimension, int distance) const;
+
+  /// The grid of the dimensions that are kept; which of those grids `rank` is in, and its place there.
+  cartesian part(const std::vector<bool>& kept) const;
+  std::pair<int, int> place_in_part(int rank, const std::vector<bool>& kept) const;
+
+  /// Whom a rank exchanges with in a neighbourhood collective: along each dimension down, then up.
+  std::vector<int> neighbours(int rank) const;
+
+ private:
+  int moved(const std::vector<int>& from, std::size_t dimension, std::int64_t distance) const;
+
+  std::vector<int> lengths_;
+  std::vector<bool> periodic_;
+  int places_ = 1;
+};
+
+}  // namespace imbrex::mpi
