@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <ostream>
 #include <utility>
 
 #include <imbrex/base/error.hpp>
@@ -60,10 +61,11 @@ copy_state* running_state() noexcept { return running_here; }
 copy_state& running_copy() noexcept { return *running_here; }
 
 copy_state::copy_state(const copy_plan& made_by, program_copy& owner, void (*end_)(int), std::string prefix_)
-    : plan(made_by), copy(owner), end(end_), prefix(std::move(prefix_)) {
+    : plan(made_by), copy(owner), end(end_), output(std::move(prefix_)), output_buffer(output.stream()) {
   slot = plan.area->take(this);
   try {
     map();
+    connect_output();
   } catch (...) {
     plan.area->give_back(slot);
     throw;
@@ -123,7 +125,12 @@ int copy_state::call_main(int argc, char** argv, char** environment) {
   return status;
 }
 
-void copy_state::flush() noexcept {}
+void copy_state::connect_output() {
+  if (std::FILE** const own = variable<std::FILE*>(library_variable::standard_output)) *own = output.stream();
+  if (std::ostream* const cout = variable<std::ostream>(library_variable::cout)) cout->rdbuf(&output_buffer);
+}
+
+void copy_state::flush() noexcept { output.flush(); }
 
 bool copy_state::holds(const void* address) const noexcept {
   return static_cast<std::size_t>(static_cast<const std::byte*>(address) - slot) < plan.bytes;
@@ -171,6 +178,7 @@ void copy_state::move_thread_variables(const std::byte* from, std::byte* to) noe
 void copy_state::enter() noexcept {
   running_here = this;
   std::swap(caught_here(), caught);
+  if (library.locale != nullptr) library.replaced = ::uselocale(library.locale);
   if (thread_blocks.empty()) return;
   std::byte* const here = this_thread();
   if (last_thread != here && last_thread != nullptr) move_thread_variables(last_thread, here);
@@ -183,6 +191,7 @@ void copy_state::leave() noexcept {
   for (std::size_t i = 0; i < thread_blocks.size(); ++i)
     std::memcpy(thread_blocks[i].data(), this_thread() + plan.thread_blocks[i].offset,
                 thread_blocks[i].size());
+  if (library.replaced != nullptr) ::uselocale(std::exchange(library.replaced, nullptr));
   std::swap(caught_here(), caught);
   running_here = nullptr;
 }

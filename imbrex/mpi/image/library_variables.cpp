@@ -20,6 +20,8 @@ constexpr entry entries[num_library_variables] = {
     {"optind", sizeof(int)},
     {"opterr", sizeof(int)},
     {"optopt", sizeof(int)},
+    {"signgam", sizeof(int)},
+    {"__signgam", sizeof(int)},
     {"_ZSt3cin", sizeof(std::istream)},
     {"_ZSt4cout", sizeof(std::ostream)},
     {"_ZSt4cerr", sizeof(std::ostream)},
@@ -28,6 +30,14 @@ constexpr entry entries[num_library_variables] = {
     {"_ZSt5wcout", sizeof(std::wostream)},
     {"_ZSt5wcerr", sizeof(std::wostream)},
     {"_ZSt5wclog", sizeof(std::wostream)},
+    {"environ", sizeof(char**)},
+    {"__environ", sizeof(char**)},
+    {"timezone", sizeof(long)},
+    {"__timezone", sizeof(long)},
+    {"daylight", sizeof(int)},
+    {"__daylight", sizeof(int)},
+    {"tzname", 2 * sizeof(char*)},
+    {"__tzname", 2 * sizeof(char*)},
 };
 
 }  // namespace
@@ -39,5 +49,7 @@ std::optional<library_variable> library_variable_of(std::string_view name) {
 }
 
 std::size_t size_of(library_variable variable) { return entries[static_cast<std::size_t>(variable)].size; }
+
+bool is_of_each_copy(library_variable variable) { return variable < library_variable::environment; }
 
 }  // namespace imbrex::mpi

@@ -327,7 +327,8 @@ class planner {
     } else if (const auto place = plan_.place_of(address)) {
       return {true, *place};
     }
-    if (const auto variable = library_variable_of(name)) return {true, annexed(*variable, address)};
+    if (const auto variable = library_variable_of(name); variable && is_of_each_copy(*variable))
+      return {true, annexed(*variable, address)};
     if (const void* function = function_of_copies(name))
       return {false, reinterpret_cast<std::uintptr_t>(function)};
     if (found == nullptr)

@@ -7,6 +7,7 @@ usage: image_test.py DRIVER_LIBRARY some|all [unittest's arguments]
 some: a few compilers and options for each program, which see all of them together; all: each with each.
 """
 import concurrent.futures
+import itertools
 import os
 import pathlib
 import shutil
@@ -47,18 +48,19 @@ class Build:
     """Programs, each compiled when it is asked for first."""
     folder = None
     made = {}
+    numbers = itertools.count()
 
     @classmethod
     def program(cls, source, compiler, *options):
         key = (source, compiler, *options)
         if key not in cls.made:
-            output = cls.folder / f"{pathlib.Path(source).stem}-{len(cls.made)}"
-            cls.made[key] = output
+            output = cls.folder / f"{pathlib.Path(source).stem}-{next(cls.numbers)}"
             command = [compiler, str(HERE / "programs" / source), f"-I{HERE}", "-o", str(output), *options,
                        str(DRIVER), f"-Wl,-rpath,{DRIVER.parent}", "-pthread"]
-            done = subprocess.run(command, text=True, stderr=subprocess.PIPE)
+            done = subprocess.run(command, text=True, stderr=subprocess.PIPE, cwd=cls.folder)
             if done.returncode != 0:
                 raise AssertionError(f"{' '.join(command)}: {done.stderr}")
+            cls.made[key] = output
         return cls.made[key]
 
 
@@ -66,7 +68,7 @@ def run(program, *arguments, copies=COPIES, threads=1, **environment):
     settings = {**os.environ, "IMAGE_COPIES": str(copies), "IMAGE_THREADS": str(threads),
                 **{name: str(value) for name, value in environment.items()}}
     return subprocess.run([str(program), *arguments], env=settings, text=True, timeout=60, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                          cwd=Build.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
 def variants(source):
@@ -87,7 +89,7 @@ def variants(source):
 
 
 class Programs(unittest.TestCase):
-    def check(self, source, lines, *arguments, **settings):
+    def check(self, source, lines, *arguments, options=(), **settings):
         """Each variant prints these lines, in some order, and nothing else."""
         ways = variants(source)
         if not ways:
@@ -96,7 +98,7 @@ class Programs(unittest.TestCase):
 
         def one(way):
             compiler, level, link = way
-            program = Build.program(source, compiler, level, *options_of(compiler, link))
+            program = Build.program(source, compiler, level, *options_of(compiler, link), *options)
             return way, [run(program, *arguments, threads=threads, **settings) for threads in (1, 3)]
 
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -111,9 +113,56 @@ class Programs(unittest.TestCase):
         self.check("globals.c", lambda copies: [line for i in range(copies) for line in (
             f"copy {i} of {copies}", f"atexit 1 of copy {i}", f"destructor 1 of copy {i}")], "argument")
 
+    def test_objects_exceptions_and_thread_local_variables(self):
+        self.check("objects.cpp", lambda copies: [line for i in range(copies) for line in (
+            f"copy {i}: 255 is {'ff' if i % 2 else 255}, failures 0",
+            f"thread_local of copy {i} ends as thread{i}", f"end of text {i} in copy {i}")])
+
+    def test_state_of_the_c_library_and_whole_lines(self):
+        self.check("library_state.c", lambda copies: [f"[{i}] {line}" for i in range(copies) for line in (
+            f"copy {i} is done", "xy", "direct line")], "-ab", "file", "--size", "42", "-v", "-bv", "--", "-x",
+                   options=("-rdynamic", "-lm"), IMAGE_PREFIX="on")
+
+    def test_fortran(self):
+        self.check("units.f90", lambda copies: [f"copy {i} failures 0" for i in range(copies)])
+
+
+class Refusals(unittest.TestCase):
+    def setUp(self):
+        self.compiler = found(["gcc", "clang-19", "clang"])
+        if not self.compiler:
+            self.skipTest("no compiler of C")
+
+    def refusal(self, *options, **settings):
+        done = run(Build.program("globals.c", self.compiler, *options), **settings)
+        self.assertEqual(done.returncode, 98)
+        self.assertEqual(done.stdout, "")
+        return done.stderr.strip()
+
+    def test_a_program_for_one_place(self):
+        self.assertEqual(self.refusal("-no-pie", "-fno-pie"), (
+            "refused: the program is linked for one place in memory, so that it cannot have several ranks in a "
+            "process: compile it with -fPIE and link it with -pie, or start a process for each rank"))
+
+    def test_libraries_that_a_process_has_once(self):
+        for name in ("libc.so.6", "c", "image_driver"):
+            self.assertEqual(self.refusal(IMAGE_LIBRARIES=name),
+                             f"refused: ranks cannot have a library {name} of their own each: a process has it once")
+
+    def test_a_library_that_is_not_there(self):
+        self.assertEqual(self.refusal(IMAGE_LIBRARIES="nosuch"), (
+            "refused: the program does not use a library nosuch, of which each rank should have its own"))
+
+    def test_the_original_runs_where_no_copies_are_asked_for(self):
+        for options in ((), ("-no-pie", "-fno-pie")):
+            done = run(Build.program("globals.c", self.compiler, *options), IMAGE_ORIGINAL="on")
+            self.assertEqual(done.stdout.splitlines(),
+                             ["copy -1 of 0", "atexit 1 of copy -1", "destructor 1 of copy -1"])
+            self.assertEqual(done.returncode, 0)
+
 
 if __name__ == "__main__":
-    DRIVER, WHICH = pathlib.Path(sys.argv[1]), sys.argv[2]
+    DRIVER, WHICH = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
     with tempfile.TemporaryDirectory() as folder:
         Build.folder = pathlib.Path(folder)
         unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <ext/stdio_sync_filebuf.h>
+
 #include <cstddef>
-#include <memory>
+#include <cstdio>
 #include <string>
 #include <vector>
 
 #include <imbrex/mpi/image/internal/copy_plan.hpp>
 #include <imbrex/mpi/image/internal/exit_functions.hpp>
+#include <imbrex/mpi/image/internal/library_state.hpp>
+#include <imbrex/mpi/image/internal/line_output.hpp>
 
 namespace imbrex::mpi {
 
@@ -30,6 +34,8 @@ struct copy_state {
 
   /// Maps the modules and gives all words their values.
   void map();
+  /// Puts the copy's own output behind the streams of C and C++.
+  void connect_output();
   void construct(int argc, char** argv, char** environment);
   /// Calls what the program has left to its end, then its destructors. At most once.
   void destruct(int status);
@@ -45,6 +51,11 @@ struct copy_state {
   void leave() noexcept;
 
   std::byte* at(std::uint64_t place) const noexcept { return slot + place; }
+  /// What the program knows as stdout.
+  std::FILE* standard_output() const noexcept {
+    std::FILE** const own = variable<std::FILE*>(library_variable::standard_output);
+    return own == nullptr ? output.stream() : *own;
+  }
   /// The copy's instance of a library's variable; null if it has none.
   template <class T>
   T* variable(library_variable which) const noexcept {
@@ -55,7 +66,6 @@ struct copy_state {
   const copy_plan& plan;
   program_copy& copy;
   void (*const end)(int);
-  const std::string prefix;
   std::byte* slot = nullptr;
 
   exit_functions at_exit;
@@ -66,6 +76,11 @@ struct copy_state {
   std::vector<std::vector<std::byte>> thread_blocks;  // while it does not run
   std::byte* last_thread = nullptr;                   // the pointer of the thread on which it has run
   caught_exceptions caught;                           // its own while it does not run, else the thread's
+
+  library_state library;
+  line_output output;
+  __gnu_cxx::stdio_sync_filebuf<char> output_buffer;  // of std::cout
+  bool is_synchronised = true;                        // what std::ios_base::sync_with_stdio says
 
   std::vector<std::string> argument_texts;
   std::vector<char*> arguments;

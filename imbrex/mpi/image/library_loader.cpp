@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The system's loader knows the original program only. What it says of that is said of the copy that asks.
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+
+#include <cstring>
+#include <memory>
+
+#include <imbrex/mpi/image/internal/copy_state.hpp>
+#include <imbrex/mpi/image/internal/library_functions.hpp>
+
+namespace imbrex::mpi {
+
+namespace {
+
+/// What lies in the original, in the copy that runs; elsewhere the same.
+void* in_copy(void* address) {
+  const copy_state& s = running_copy();
+  const auto place = s.plan.place_of(reinterpret_cast<std::uintptr_t>(address));
+  return place ? s.at(*place) : address;
+}
+
+/// Of the libraries behind the program, the first that has it: what RTLD_NEXT means in a program.
+void* behind_program(const char* name, const char* version) {
+  void* const program = ::dlopen(nullptr, RTLD_LAZY);
+  const link_map* first = nullptr;
+  void* found = nullptr;
+  if (program != nullptr && ::dlinfo(program, RTLD_DI_LINKMAP, &first) == 0)
+    for (const link_map* m = first->l_next; m != nullptr && found == nullptr; m = m->l_next)
+      if (void* const library = ::dlopen(m->l_name, RTLD_LAZY | RTLD_NOLOAD)) {
+        found = version == nullptr ? ::dlsym(library, name) : ::dlvsym(library, name, version);
+        ::dlclose(library);
+      }
+  if (program != nullptr) ::dlclose(program);
+  return found;
+}
+
+void* copy_dlsym(void* library, const char* name) {
+  return in_copy(library == RTLD_NEXT ? behind_program(name, nullptr) : ::dlsym(library, name));
+}
+void* copy_dlvsym(void* library, const char* name, const char* version) {
+  return in_copy(library == RTLD_NEXT ? behind_program(name, version) : ::dlvsym(library, name, version));
+}
+
+/// The module of the copy that holds an address; null if none.
+const module_plan* module_of(const copy_state& s, const void* address) {
+  const auto place = static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - s.slot);
+  for (const module_plan& m : s.plan.modules)
+    if (place - m.at < m.file.span()) return &m;
+  return nullptr;
+}
+
+int copy_dladdr(const void* address, Dl_info* info) {
+  const copy_state& s = running_copy();
+  const module_plan* const m = module_of(s, address);
+  if (m == nullptr) return ::dladdr(address, info);
+  const auto place = static_cast<const std::byte*>(address) - s.at(m->at);
+  const int found =
+      ::dladdr(reinterpret_cast<const void*>(m->original + static_cast<std::uintptr_t>(place)), info);
+  info->dli_fbase = in_copy(info->dli_fbase);
+  info->dli_saddr = in_copy(info->dli_saddr);
+  return found;
+}
+
+/// Unwinders that are linked into the program look for it so.
+int copy_dl_iterate_phdr(int (*callback)(dl_phdr_info*, std::size_t, void*), void* data) {
+  const copy_state& s = running_copy();
+  for (const module_plan& m : s.plan.modules) {
+    dl_phdr_info info{};
+    info.dlpi_addr = reinterpret_cast<std::uintptr_t>(s.at(m.at));
+    info.dlpi_name = &m == &s.plan.modules.back() ? "" : m.file.path().c_str();
+    info.dlpi_phdr = m.file.segments().data();
+    info.dlpi_phnum = static_cast<ElfW(Half)>(m.file.segments().size());
+    info.dlpi_adds = 1;
+    if (const int result = callback(&info, sizeof info, data)) return result;
+  }
+  return ::dl_iterate_phdr(callback, data);
+}
+
+}  // namespace
+
+void add_loader(function_table& table) {
+  table.insert({
+      {"dlsym", function_address(&copy_dlsym)},
+      {"dlvsym", function_address(&copy_dlvsym)},
+      {"dladdr", function_address(&copy_dladdr)},
+      {"dl_iterate_phdr", function_address(&copy_dl_iterate_phdr)},
+      {"_dl_find_object", function_address(&::_dl_find_object)},
+  });
+}
+
+}  // namespace imbrex::mpi

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <math.h>
+
+#include <array>
+#include <cstring>
+#include <ctime>
+
+#include <imbrex/mpi/image/internal/copy_state.hpp>
+#include <imbrex/mpi/image/internal/library_functions.hpp>
+
+namespace imbrex::mpi {
+
+namespace {
+
+library_state& state() { return running_copy().library; }
+
+char* copy_strtok(char* text, const char* between) { return ::strtok_r(text, between, &state().token); }
+
+template <class T>
+void set(library_variable which, library_variable alias, const T& value) {
+  for (const library_variable v : {which, alias})
+    if (T* const variable = running_copy().variable<T>(v)) *variable = value;
+}
+void copy_tzset() {
+  using enum library_variable;
+  ::tzset();
+  set(time_zone, time_zone_alias, ::timezone);
+  set(daylight, daylight_alias, ::daylight);
+  set(zone_names, zone_names_alias, std::array{::tzname[0], ::tzname[1]});
+}
+std::time_t copy_mktime(std::tm* when) {
+  copy_tzset();
+  return std::mktime(when);
+}
+std::tm* copy_localtime(const std::time_t* time) {
+  copy_tzset();  // as localtime does, and localtime_r need not
+  return ::localtime_r(time, &state().calendar);
+}
+std::tm* copy_gmtime(const std::time_t* time) { return ::gmtime_r(time, &state().calendar); }
+char* copy_asctime(const std::tm* when) { return ::asctime_r(when, state().calendar_text.data()); }
+char* copy_ctime(const std::time_t* time) {
+  const std::tm* const when = copy_localtime(time);
+  return when == nullptr ? nullptr : copy_asctime(when);
+}
+
+// lgamma has a second result.
+template <class T, T (*Function)(T, int*)>
+T log_gamma(T x) {
+  int sign = 0;
+  const T result = Function(x, &sign);
+  set(library_variable::gamma_sign, library_variable::gamma_sign_alias, sign);
+  return result;
+}
+
+}  // namespace
+
+void add_results(function_table& table) {
+  table.insert({
+      {"strtok", function_address(&copy_strtok)},
+      {"tzset", function_address(&copy_tzset)},
+      {"mktime", function_address(&copy_mktime)},
+      {"lgamma", function_address(&log_gamma<double, &::lgamma_r>)},
+      {"gamma", function_address(&log_gamma<double, &::lgamma_r>)},
+      {"lgammaf", function_address(&log_gamma<float, &::lgammaf_r>)},
+      {"gammaf", function_address(&log_gamma<float, &::lgammaf_r>)},
+      {"lgammal", function_address(&log_gamma<long double, &::lgammal_r>)},
+      {"gammal", function_address(&log_gamma<long double, &::lgammal_r>)},
+      {"localtime", function_address(&copy_localtime)},
+      {"gmtime", function_address(&copy_gmtime)},
+      {"asctime", function_address(&copy_asctime)},
+      {"ctime", function_address(&copy_ctime)},
+  });
+}
+
+}  // namespace imbrex::mpi
