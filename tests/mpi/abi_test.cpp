@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that were built with MPICH's header run with ours: its constants, layouts and functions are the same.
+// Programs that were built with MPICH's header run with ours: constants, layouts and functions are the same.
 #include <cstddef>
 #include <cstdio>
 #include <type_traits>

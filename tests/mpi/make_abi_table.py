@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes abi_table.inc: the values of MPICH's constants and the types of its functions, which abi_test.cpp compares ours with.
+"""Writes abi_table.inc: the values of MPICH's constants and the types of its functions, for abi_test.cpp.
 
 usage: make_abi_table.py DIRECTORY    the folder of MPICH's mpi.h, for example of Debian's libmpich-dev, unpacked:
        apt-get download libmpich-dev && dpkg -x libmpich-dev_*.deb . && ls usr/include/*/mpich/mpi.h
@@ -20,8 +20,8 @@ LEFT_OUT = {"MPI_VERSION", "MPI_SUBVERSION"}
 def names_of(header_folder):
     """The constants that a header defines: macros that have a value, and enumerators."""
     def preprocess(*options):
-        return subprocess.run(["cc", "-E", *options, f"-I{header_folder}", "-include", "mpi.h", "-x", "c", "/dev/null"],
-                              check=True, capture_output=True, text=True).stdout
+        return subprocess.run(["cc", "-E", *options, f"-I{header_folder}", "-include", "mpi.h", "-x", "c",
+                               "/dev/null"], check=True, capture_output=True, text=True).stdout
     macros = re.findall(r"^#define (MPI_[A-Z0-9_]+) \S", preprocess("-dM"), re.MULTILINE)
     enumerators = [name for body in re.findall(r"enum\s*\w*\s*\{(.*?)\}", preprocess("-P"), re.DOTALL)
                    for name in re.findall(r"\b(MPI_[A-Z0-9_]+)\b", body)]
@@ -33,19 +33,23 @@ def values_of(header_folder, names):
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "values.c"
 
-        def compiles(some):
+        def compile_values(some):
+            """Compiles a program that prints them; returns the names for which that fails."""
             lines = "".join(f'{{ "{name}", (long)({name}) }},\n' for name in some)
-            source.write_text("#include <mpi.h>\n#include <stdio.h>\n"
-                              f"static const struct {{ const char* name; long value; }} all[] = {{\n{lines}}};\n"
+            source.write_text("#include <stdio.h>\n#include <mpi.h>\n"
+                              "static const struct { const char* name; long value; } all[] = {\n" + lines + "};\n"
                               "int main(void) { for (unsigned i = 0; i < sizeof all / sizeof *all; ++i)\n"
                               'printf("%s %ld\\n", all[i].name, all[i].value); return 0; }\n')
-            return subprocess.run(["cc", f"-I{header_folder}", source, "-o", f"{folder}/values"],
-                                  capture_output=True).returncode == 0
+            result = subprocess.run(["cc", f"-I{header_folder}", source, "-o", f"{folder}/values"],
+                                    capture_output=True, text=True)
+            wrong = re.findall(r"values\.c:(\d+):\d+: error", result.stderr)
+            if result.returncode != 0 and not wrong:
+                sys.exit(result.stderr)
+            return {some[int(line) - 4] for line in wrong}
 
-        numbers = sorted(names)
-        if not compiles(numbers):
-            numbers = [name for name in numbers if compiles([name])]
-            compiles(numbers)
+        numbers = sorted(name for name in names if not name.endswith("_DUP_FN"))  # those are functions
+        while failed := compile_values(numbers):
+            numbers = [name for name in numbers if name not in failed]
         output = subprocess.run([f"{folder}/values"], check=True, capture_output=True, text=True).stdout
     return dict(line.split() for line in output.splitlines())
 
@@ -73,7 +77,8 @@ def main():
     folder = sys.argv[1]
     ours = names_of(OWN_HEADERS)
     lines = ["// SPDX-License-Identifier: Apache-2.0",
-             "// Made by make_abi_table.py of MPICH's headers: CONSTANT(name, value), FUNCTION(result, name, parameters)."]
+             "// Made by make_abi_table.py of MPICH's headers.",
+             "// CONSTANT(name, value), FUNCTION(result, name, parameters)"]
     for name, value in sorted(values_of(folder, (names_of(folder) & ours) - LEFT_OUT).items()):
         lines.append(f"CONSTANT({name}, {value})")
     own_text = "".join(path.read_text() for path in OWN_HEADERS.glob("*.h"))

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes docs/mpi-functions.md: which functions of MPI 4.1 there are, by our headers and by what our sources define.
+
+usage: mpi_functions.py [--check]    with --check, fails if the file is not what it would write
+"""
+import pathlib
+import re
+import sys
+import textwrap
+
+ROOT = pathlib.Path(__file__).parent.parent
+HEADERS = ["mpi_functions.h", "mpi_io.h", "mpi_tool.h"]
+# Functions of MPI 4.1 that our headers do not declare.
+UNDECLARED = {
+    "Sessions": """Comm_create_from_group Group_from_session_pset Session_call_errhandler
+        Session_create_errhandler Session_finalize Session_get_errhandler Session_get_info Session_get_nth_pset
+        Session_get_num_psets Session_get_pset_info Session_init Session_set_errhandler Session_attach_buffer
+        Session_detach_buffer Session_flush_buffer Session_iflush_buffer""",
+    "Partitioned communication": "Parrived Pready Pready_list Pready_range Precv_init Psend_init",
+    "Requests and statuses": """Request_get_status_all Request_get_status_any Request_get_status_some
+        Status_get_error Status_get_source Status_get_tag Status_set_error Status_set_source Status_set_tag
+        Status_set_elements_c""",
+    "Point to point": """Buffer_flush Buffer_iflush Comm_attach_buffer Comm_detach_buffer Comm_flush_buffer
+        Comm_iflush_buffer""",
+    "Datatypes": "Type_get_value_index",
+    "Error handlers, classes and codes": "Remove_error_class Remove_error_code Remove_error_string",
+    "Start and end": "Get_hw_resource_info",
+    "Tools": """T_category_get_events T_category_get_num_events T_event_callback_get_info
+        T_event_callback_set_info T_event_copy T_event_get_index T_event_get_info T_event_get_num
+        T_event_get_source T_event_get_timestamp T_event_handle_alloc T_event_handle_free
+        T_event_handle_get_info T_event_handle_set_info T_event_read T_event_register_callback
+        T_event_set_dropped_handler T_source_get_info T_source_get_num T_source_get_timestamp""",
+}
+TITLES = {"mpi_io.h": "Files", "mpi_tool.h": "Tools"}
+
+
+def declared_functions():
+    """The names that the headers declare, by section."""
+    sections = {}
+    for header in HEADERS:
+        title = TITLES.get(header)
+        for line in (ROOT / "imbrex/mpi/include" / header).read_text().splitlines():
+            if match := re.fullmatch(r"/\* (.*) \*/", line):
+                title = TITLES.get(header, match[1])
+            elif match := re.match(r"IMBREX_MPI(X?)\(\w+, (\w+),", line):
+                sections.setdefault(title, []).append(f"MPI{match[1]}_{match[2]}")
+    return sections
+
+
+def defined_functions():
+    """The names that our sources define."""
+    names = set()
+    for source in (ROOT / "imbrex/mpi").rglob("*.cpp"):
+        names |= {f"MPI{x}_{name}"
+                  for x, name in re.findall(r"IMBREX_MPI(X?)_DEFINE\(\s*\w+,\s*(\w+),", source.read_text())}
+    return names
+
+
+def text():
+    declared, defined = declared_functions(), defined_functions()
+    undeclared = {title: [f"MPI_{name}" for name in names.split()] for title, names in UNDECLARED.items()}
+    there = sum(name in defined for names in declared.values() for name in names)
+    absent = sum(map(len, declared.values())) - there
+    missing = sum(map(len, undeclared.values()))
+    lines = ["# Functions of MPI", "",
+             "Made by `scripts/mpi_functions.py`. Each function is there as `MPI_` and as `PMPI_`.", "",
+             f"There are {there}; {absent} more are declared, and {missing} of MPI 4.1 are not.",
+             ""]
+    for title in list(declared) + [t for t in undeclared if t not in declared]:
+        names = declared.get(title, [])
+        lines += [f"## {title}", ""]
+        for heading, some in (("There", [n for n in names if n in defined]),
+                              ("Declared only", [n for n in names if n not in defined]),
+                              ("Not declared", undeclared.get(title, []))):
+            if some:
+                lines += textwrap.wrap(f"{heading} ({len(some)}): {', '.join(some)}.", 110) + [""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def main():
+    path = ROOT / "docs/mpi-functions.md"
+    wanted = text()
+    if sys.argv[1:] == ["--check"]:
+        if not path.exists() or path.read_text() != wanted:
+            sys.exit("docs/mpi-functions.md is old: run scripts/mpi_functions.py")
+        print("docs/mpi-functions.md says what there is")
+    elif sys.argv[1:]:
+        sys.exit(__doc__)
+    else:
+        path.write_text(wanted)
+
+
+if __name__ == "__main__":
+    main()
