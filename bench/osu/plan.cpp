@@ -34,7 +34,7 @@ std::optional<std::string> read(texts& given, int argc, char** argv) {
       .option("--memory", "WHERE", given.memory,
               "host or device: where the bytes lie; device unless given, if the run has devices")
       .option("--smallest", "BYTES", given.smallest, "the smallest message; 1 unless given")
-      .option("--largest", "BYTES", given.largest, "the largest message; 4MiB unless given")
+      .option("--largest", "BYTES", given.largest, "the largest message; 4194304 unless given")
       .option("--window", "N", given.window, "messages under way at once, but for latency; 64 unless given")
       .option("--distance", "N", given.distance,
               "element i and element i + N are a pair; half of the PEs unless given")
@@ -64,9 +64,10 @@ std::vector<Kind> kinds_of(const char* option, const std::string& text, const au
 
 std::uint64_t bytes_of(const char* option, const std::string& text) {
   constexpr std::uint64_t most = std::uint64_t{1} << 30U;
-  const auto bytes = imbrex::parse_size(text);
+  const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  const auto bytes = imbrex::parse_size(is_number ? text + "B" : text);
   if (!bytes || *bytes < 1 || *bytes > most)
-    refuse(option, text, "a size is a number of bytes from 1 to 1GiB, such as 64KiB");
+    refuse(option, text, "a size is from 1 byte to 1 GiB, such as 65536 or 64kB");
   return *bytes;
 }
 

@@ -155,7 +155,7 @@ class model_reader {
     if (found == nullptr && required_ && missing_.empty()) {
       missing_ = spelled(table, key);
       missing_line_ = line;
-      example_ = table == "node" || table == "link" || table == "step" ? "summit" : "v100";
+      example_ = table == "node" || table == "link" || table == "step" || table == "mpi" ? "summit" : "v100";
     }
     return found;
   }
@@ -225,6 +225,11 @@ device_model parse_device_model(std::string_view text, std::string_view file) {
   in.read("step", "channel", model.step.channel);
   in.read("step", "notice", model.step.notice);
   in.read("step", "transfer", model.step.transfer);
+  in.require(in.has("mpi"));
+  in.read("mpi", "send", model.mpi.send);
+  in.read("mpi", "receive", model.mpi.receive);
+  in.read_count("mpi", "staged_from", model.mpi.staged_from);
+  in.read_rate("mpi", "staged", model.mpi.staged);
   in.finish();
   return model;
 }
@@ -239,7 +244,9 @@ std::span<const std::string_view> device_model_names() {
   return names;
 }
 
-device_model find_device_model(std::string_view name_or_path) {
+namespace {
+
+device_model find_written_model(std::string_view name_or_path) {
   for (const internal::shipped_model& shipped_model : internal::shipped_models())
     if (shipped_model.name == name_or_path)
       return parse_device_model(shipped_model.text, "models/" + std::string(shipped_model.name) + ".toml");
@@ -255,6 +262,24 @@ device_model find_device_model(std::string_view name_or_path) {
                       "nor a file that can be read (" + e.what() + ")");
   }
   return parse_device_model(text, path);
+}
+
+}  // namespace
+
+device_model find_device_model(std::string_view name_or_path) {
+  constexpr std::string_view of_mpi = ":mpi";
+  if (!name_or_path.ends_with(of_mpi)) return find_written_model(name_or_path);
+  device_model model = find_written_model(name_or_path.substr(0, name_or_path.size() - of_mpi.size()));
+  if (model.mpi.staged == 0 || !model.has_links())
+    throw usage_error("the device model " + printable(std::string(name_or_path)) + ": the file has no " +
+                      (model.has_links() ? "[mpi]" : "[link]") +
+                      ", which says what an MPI takes; models/summit.toml has one");
+  model.message.send = model.step.channel = model.mpi.send;
+  model.message.receive = model.mpi.receive;
+  model.step.envelope = model.step.post = nanoseconds(0);
+  model.link.staged_from = model.mpi.staged_from;
+  model.link.staged = model.mpi.staged;
+  return model;
 }
 
 }  // namespace imbrex

@@ -76,6 +76,9 @@ struct device_model {
     std::size_t eager = 0;             ///< transfers of more bytes begin with a rendezvous, of
     nanoseconds device_rendezvous{0};  ///< this time inside of a host,
     nanoseconds card_rendezvous{0};    ///< and this between hosts
+    std::size_t staged_from =
+        0;                     ///< transfers between hosts of so many bytes go by the hosts' memory; 0: none
+    std::uint64_t staged = 0;  ///< at this rate
   } link{};
 
   /// What steps of the runtime take of a PE's time.
@@ -86,6 +89,14 @@ struct device_model {
     nanoseconds notice{0};    ///< to take what is no message: that a device is done, a timer
     nanoseconds transfer{0};  ///< to begin a transfer from another device
   } step;
+
+  /// What an MPI library takes in the place of `message` and `step`; a file may leave it out.
+  struct {
+    nanoseconds send{0};
+    nanoseconds receive{0};
+    std::size_t staged_from = 0;  ///< as in `link`
+    std::uint64_t staged = 0;
+  } mpi;
 
   /// False if the file says nothing of links and steps.
   bool has_links() const { return node.devices != 0; }
@@ -99,7 +110,9 @@ struct device_model {
 /// positive.
 device_model parse_device_model(std::string_view text, std::string_view file);
 
-/// A model that Imbrex brings, by name, or else the one in the file of that path. Throws `usage_error`.
+/// A model that Imbrex brings, by name, or else the one in the file of that path. With ":mpi" behind it what
+/// the runtime takes of a PE is in its place what an MPI takes, which the table `[mpi]` of the file says.
+/// Throws `usage_error`.
 device_model find_device_model(std::string_view name_or_path);
 
 /// The models that Imbrex brings.

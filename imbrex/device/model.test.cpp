@@ -133,6 +133,26 @@ TEST(device_models, with_some_of_the_links_say_what_is_missing) {
   EXPECT_NE(refusal(std::string(complete) + "[lnik]\n").find("did you mean link?"), std::string::npos);
 }
 
+TEST(device_models, may_say_what_an_mpi_takes) {
+  const std::string path = testing::TempDir() + "imbrex_device_model_of_mpi.toml";
+  const std::string file = std::string(complete) + std::string(links);
+  std::ofstream(path) << file << "[mpi]\nsend = \"11ns\"\nreceive = \"12ns\"\nstaged_from = 13\n"
+                      << "staged = \"14MB/s\"\n";
+  EXPECT_EQ(find_device_model(path).message.send, 1ns);
+  EXPECT_EQ(find_device_model(path).link.staged, 0U);
+  const device_model m = find_device_model(path + ":mpi");
+  EXPECT_EQ(m.message.send, 11ns);
+  EXPECT_EQ(m.message.receive, 12ns);
+  EXPECT_EQ(m.step.channel, 11ns);
+  EXPECT_EQ(m.step.envelope, 0ns);
+  EXPECT_EQ(m.step.notice, 4ns);
+  EXPECT_EQ(m.link.staged_from, 13U);
+  EXPECT_EQ(m.link.staged, 14'000'000U);
+  std::ofstream(path) << file;
+  EXPECT_THROW(find_device_model(path + ":mpi"), usage_error);
+  EXPECT_THROW(find_device_model("v100:mpi"), usage_error);
+}
+
 TEST(device_models, that_cannot_be_say_where_and_why) {
   struct wrong {
     std::string text;

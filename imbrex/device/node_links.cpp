@@ -22,6 +22,10 @@ class node_links::way {
     first_ += latency;
     last_ += latency;
   }
+  /// It goes no faster than this from here on, and keeps no link for that.
+  void last_at_least(std::uint64_t rate) {
+    last_ = std::max(last_, first_ + device_model::transfer_time(bytes_, rate));
+  }
   nanoseconds end() const { return last_; }
 
  private:
@@ -78,6 +82,8 @@ nanoseconds node_links::transfer(nanoseconds now, end from, end to, std::size_t 
     taken.wait(rates_.card_latency);
     taken.take(cards_in_[static_cast<std::size_t>(other_host * sockets_ + other_socket)]);
     if (to.in_device) taken.take(from_card_[receiver]);
+    if (from.in_device && to.in_device && rates_.staged_from != 0 && bytes >= rates_.staged_from)
+      taken.last_at_least(rates_.staged);
   } else if (socket != other_socket) {
     taken.take(between_sockets(host, socket, other_socket));
     taken.wait(rates_.device_latency + rates_.socket_latency);

@@ -68,6 +68,19 @@ TEST(node_links, begin_with_a_rendezvous_where_a_device_gives_much_to_another) {
   EXPECT_LT(first(device(0), device(1), megabyte - 1), 1ms + 1us);
 }
 
+TEST(node_links, stage_large_transfers_between_hosts_where_the_model_says_so) {
+  device_model m = model();
+  m.link.staged_from = megabyte;
+  m.link.staged = 100'000'000;
+  const auto first = [&](end from, end to, std::size_t bytes) {
+    return node_links(m, 12).transfer(0us, from, to, bytes);
+  };
+  EXPECT_EQ(first(device(0), device(4), megabyte), 10ms + 100us);
+  EXPECT_LT(first(device(0), device(4), megabyte - 1), 5ms + 100us);
+  EXPECT_EQ(first(device(0), device(1), megabyte), 1ms + 1us);
+  EXPECT_EQ(first(host(0), host(4), megabyte), 4ms + 100us);
+}
+
 TEST(node_links, are_shared_at_both_ends) {
   node_links links(model(), 12);
   links.transfer(0us, device(0), device(4), megabyte);

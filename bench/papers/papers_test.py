@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The tables and figures of this folder, of few nodes: usage: papers_test.py FOLDER, where the programs are."""
+import contextlib
+import io
+import pathlib
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+import figures
+import plot
+import reproduce
+from simulate import weak
+
+FOLDER = sys.argv[1]
+
+
+class Figures(unittest.TestCase):
+    """What is printed and drawn."""
+
+    def printed(self, *words):
+        with tempfile.TemporaryDirectory() as folder:
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                self.assertEqual(reproduce.main([*words, "--bin", FOLDER, "--svg", folder]), 0)
+            charts = {}
+            for file in pathlib.Path(folder).iterdir():
+                charts[file.stem] = xml.etree.ElementTree.fromstring(file.read_text())
+        return out.getvalue(), charts
+
+    def rows(self, text):
+        """{claim: verdict}, of claims with several rows the last."""
+        cells = [line.split(" | ") for line in text.splitlines() if line.startswith("| c") or line.startswith("| (")]
+        return {row[0].removeprefix("| "): row[-1] for row in cells}
+
+    def test_tables_of_chapter_4(self):
+        """The papers' gains within 25 %, and channel before message before staging."""
+        text, charts = self.printed("table-4")
+        rows = self.rows(text)
+        for name in ("intra_latency_range", "intra_latency_eager", "inter_latency_range", "inter_latency_eager"):
+            self.assertIn("as the paper", rows["c4.charm." + name], text)
+        for name in ("c4.peakbw", "(table 4.1)", "(table 4.2)"):
+            self.assertIn("as the paper", rows[name], text)
+        self.assertEqual(len(charts), 4)
+
+    def test_figures_of_chapter_5_on_few_nodes(self):
+        """Each figure has its lines; a node's times are in the order of the paper."""
+        for name, nodes, lines in (("figure-5.4", "1", 2), ("figure-5.5b", "1,2", 4), ("figure-5.6", "8", 4),
+                                   ("figure-5.7", "1,2", 4), ("figure-5.8", "1,2", 4)):
+            text, charts = self.printed(name, "--nodes", nodes, "--iterations", "1")
+            self.assertIn("as the paper", text)
+            for drawn in charts.values():
+                self.assertEqual(len(drawn.findall("{http://www.w3.org/2000/svg}polyline")), lines)
+
+    def test_sizes(self):
+        self.assertNotIn("missed", self.printed("sizes")[0])
+
+    def test_doubling(self):
+        self.assertEqual(weak(192, 1), [192, 192, 192])
+        self.assertEqual(weak(192, 16), [768, 384, 384])
+
+
+class Judgement(unittest.TestCase):
+    """When a claim holds."""
+
+    def test_best_within_three_percent(self):
+        self.assertTrue(figures.is_best({1: 100, 2: 98}, 1))
+        self.assertFalse(figures.is_best({1: 102, 2: 98}, 1))
+        self.assertFalse(figures.is_best({1: 100}, 2))
+
+    def test_order(self):
+        self.assertTrue(figures.in_order([3, 2, 2, 1]))
+        self.assertFalse(figures.in_order([3, 2, 2.1]))
+
+    def test_range(self):
+        self.assertTrue(figures.range_claim("", (3.1, 10.1), {1: 3.0, 2: 10}, "").holds)
+        self.assertFalse(figures.range_claim("", (3.1, 10.1), {1: 2.0, 2: 10}, "").holds)
+
+    def test_a_chart_of_one_point(self):
+        xml.etree.ElementTree.fromstring(plot.chart("a & b", "x", "y", {"one": {1: 1.0}}))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""One table or figure of paper 001 (Choi 2022), or all: what the paper says beside what our programs do in simulated
+time, as a table, and charts as SVG.
+    bench/papers/reproduce.py figure-5.6 --nodes 8,16,32
+"""
+import argparse
+import pathlib
+import sys
+
+from figures import FIGURES
+from plot import chart
+from simulate import Machine
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def parse(words):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=[*FIGURES, "all"])
+    parser.add_argument("--bin", default=str(ROOT / "build/release/bin"), help="where jacobi3d and osu are")
+    parser.add_argument("--model", default="summit", help="a device model with links")
+    parser.add_argument("--nodes", type=lambda text: [int(word) for word in text.split(",")], default=None,
+                        help="of figures; the paper's, up to 512, unless given")
+    parser.add_argument("--iterations", type=int, default=4, help="that are timed, after 2")
+    parser.add_argument("--svg", metavar="FOLDER", help="where charts are written")
+    return parser.parse_args(words)
+
+
+def table(claims):
+    """Lines of a table in Markdown."""
+    lines = ["| claim | the paper | ours | |", "|---|---|---|---|"]
+    for claim in claims:
+        verdict = "as the paper" if claim.holds else "**missed**" + (f": {claim.why}" if claim.why else "")
+        lines.append(f"| {claim.name} | {claim.says} | {claim.ours} | {verdict} |")
+    return "\n".join(lines)
+
+
+def main(words):
+    options = parse(words)
+    machine = Machine(options.bin, options.model, options.iterations)
+    all_claims = []
+    for name in FIGURES if options.what == "all" else [options.what]:
+        claims, charts = FIGURES[name](machine, options.nodes)
+        all_claims += claims
+        print(f"\n## {name}\n\n{table(claims)}", flush=True)
+        if options.svg:
+            folder = pathlib.Path(options.svg)
+            folder.mkdir(parents=True, exist_ok=True)
+            for each in charts:
+                (folder / f"{each.name}.svg").write_text(
+                    chart(each.title, each.x_label, each.y_label, each.lines))
+    missed = sum(not claim.holds for claim in all_claims)
+    print(f"\n{len(all_claims) - missed} of {len(all_claims)} as the paper has them, by one file: {options.model}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

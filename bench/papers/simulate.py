@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of the programs in simulated time, each once."""
+import json
+import pathlib
+import subprocess
+import tempfile
+
+GPUS_PER_NODE = 6
+
+
+def lines_of(command):
+    """What a program writes with --json."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "lines.json"
+        ended = subprocess.run([*map(str, command), "--quiet", "--json", str(file)], capture_output=True,
+                               text=True, stdin=subprocess.DEVNULL, check=False)
+        if ended.returncode != 0:
+            raise SystemExit(f"{' '.join(map(str, command))}\n{ended.stderr}")
+        return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+class Machine:
+    """A model, and the folder where the programs are."""
+
+    def __init__(self, folder, model="summit", iterations=4):
+        self.folder = pathlib.Path(folder)
+        self.model = model
+        self.iterations = iterations
+        self.known = {}
+
+    def simulated(self, program, model, *more):
+        return [self.folder / program, "--machine", "simulated", "--device-model", model, "--no-data", *more]
+
+    def osu(self, between, benches, rounds=3):
+        """{bench: {way: {bytes: value}}} of two GPUs of a socket, or of two nodes."""
+        place = ["--pes", GPUS_PER_NODE * 2, "--distance", GPUS_PER_NODE] if between else ["--pes", 2]
+        command = self.simulated("osu", self.model, *place, "--bench", ",".join(benches), "--rounds", rounds)
+        found = {}
+        for line in lines_of(command):
+            found.setdefault(line["bench"], {}).setdefault(line["way"], {})[line["bytes"]] = line["value"]
+        return found
+
+    def jacobi(self, grid, nodes, comm, odf=1, fusion="none", graphs=False, mpi=False, streams="four"):
+        """Microseconds of an iteration."""
+        key = (tuple(grid), nodes, comm, odf, fusion, graphs, mpi, streams)
+        if key not in self.known:
+            command = self.simulated(
+                "jacobi3d", self.model + (":mpi" if mpi else ""), "--grid", ",".join(map(str, grid)),
+                "--pes", GPUS_PER_NODE * nodes, "--odf", odf, "--comm", comm, "--fusion", fusion,
+                "--streams", streams, "--iters", self.iterations, "--warmup", 2)
+            # An MPI's process waits for its device.
+            command += ["--completion", "sync"] if mpi else []
+            command += ["--graphs"] if graphs else []
+            self.known[key] = lines_of(command)[0]["us_per_iter"]
+        return self.known[key]
+
+
+def weak(edge, nodes):
+    """The cube of a node, doubled in turn in each dimension."""
+    grid, dimension = [edge] * 3, 0
+    while nodes > 1:
+        grid[dimension] *= 2
+        dimension, nodes = (dimension + 1) % 3, nodes // 2
+    return grid
