@@ -5,8 +5,11 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/imbrex)
 get_property(libraries GLOBAL PROPERTY IMBREX_LIBRARIES)
 
-install(TARGETS ${libraries} EXPORT imbrexTargets FILE_SET HEADERS)
-install(EXPORT imbrexTargets NAMESPACE imbrex:: DESTINATION ${package_dir})
+install(TARGETS ${libraries} EXPORT imbrexTargets
+        ARCHIVE COMPONENT development
+        FILE_SET HEADERS COMPONENT development
+)
+install(EXPORT imbrexTargets NAMESPACE imbrex:: DESTINATION ${package_dir} COMPONENT development)
 
 configure_package_config_file(cmake/imbrexConfig.cmake.in ${PROJECT_BINARY_DIR}/imbrexConfig.cmake
                               INSTALL_DESTINATION ${package_dir})
@@ -19,5 +22,6 @@ install(
         cmake/gcc_coroutine_temporaries.cpp
         cmake/Findhwloc.cmake
         cmake/MendUcxTargets.cmake
-  DESTINATION ${package_dir}
+        cmake/WarnWithoutBuildType.cmake
+  DESTINATION ${package_dir} COMPONENT development
 )

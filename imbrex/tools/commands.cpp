@@ -4,16 +4,27 @@
 #include <imbrex/tools/built_with.hpp>
 #include <imbrex/tools/info_command.hpp>
 #include <imbrex/tools/overlap/command.hpp>
+#include <imbrex/tools/project/new_command.hpp>
 #include <imbrex/tools/run_command.hpp>
 #include <imbrex/tools/trace/command/trace_command.hpp>
 #include <imbrex/tools/tune/tune.hpp>
 
 namespace imbrex::tools {
+namespace {
+
+int write_project(const project_settings& asked) {
+  make_project(asked, this_build().version);
+  print(asked.name + "/README.md says how to build it, run it and test it\n");
+  return 0;
+}
+
+}  // namespace
 
 command_list commands() {
   command_list all(
       "imbrex", "Starts programs that use Imbrex, and tells what they find.",
-      {{"run", "run a program as several processes on this host", parse_and_run<parse_run, run_job>},
+      {{"new", "make a project of CMake with a program and a test", parse_and_run<parse_new, write_project>},
+       {"run", "run a program as several processes on this host", parse_and_run<parse_run, run_job>},
        {"info", "print what Imbrex finds here and what a program would choose",
         parse_and_run<parse_info, print_info>},
        {"overlap", "tell how much of a program's communication its computation could hide",

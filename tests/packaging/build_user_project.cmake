@@ -19,8 +19,12 @@ else()  # all of Imbrex is compiled: with the options of BUILD, so that ccache k
   set(how -D IMBREX_SOURCE=${SOURCE} -D CMAKE_BUILD_TYPE=${BUILD_TYPE} -D CMAKE_CXX_FLAGS=${FLAGS}
           -D CMAKE_COMPILE_WARNING_AS_ERROR=${WARNING_AS_ERROR})
 endif()
-run(${CMAKE_COMMAND} -S ${WORK}/project -B ${WORK}/build -G ${GENERATOR}
-    -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} ${how})
+execute_process(COMMAND ${CMAKE_COMMAND} -S ${WORK}/project -B ${WORK}/build -G ${GENERATOR}
+                        -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} ${how}
+                ERROR_VARIABLE warnings COMMAND_ERROR_IS_FATAL ANY)
+if(warnings MATCHES "No build type")
+  message(FATAL_ERROR "a build type was chosen, and still: ${warnings}")
+endif()
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 
 execute_process(COMMAND ${WORK}/build/hello --pes 2
@@ -30,9 +34,14 @@ if(KIND STREQUAL "find_package")
 else()  # what was built so can be installed
   run(${CMAKE_COMMAND} --install ${WORK}/build --prefix ${WORK}/prefix)
   run(${CMAKE_COMMAND} -E copy ${CMAKE_CURRENT_LIST_DIR}/find_package/CMakeLists.txt ${WORK}/project)
-  run(${CMAKE_COMMAND} -S ${WORK}/project -B ${WORK}/found -G ${GENERATOR}
-      -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}
-      -D CMAKE_PREFIX_PATH=${WORK}/prefix)
+  # Without a build type, of which CMake has none by itself.
+  execute_process(COMMAND ${CMAKE_COMMAND} -S ${WORK}/project -B ${WORK}/found -G ${GENERATOR}
+                          -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}
+                          -D CMAKE_PREFIX_PATH=${WORK}/prefix
+                  ERROR_VARIABLE warnings COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT warnings MATCHES "No build type is chosen")
+    message(FATAL_ERROR "a project without a build type should be warned of, and this was said: ${warnings}")
+  endif()
 endif()
 set(expected "")
 foreach(element RANGE 4)

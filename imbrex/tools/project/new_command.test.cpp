@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/project/new_command.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/tools/project/project_files.hpp>
+
+namespace imbrex::tools {
+namespace {
+
+namespace files = std::filesystem;
+
+using words = std::vector<std::string>;
+
+std::string complaint(const words& line) {
+  try {
+    parse_new(line);
+    return {};
+  } catch (const usage_error& e) {
+    return e.what();
+  }
+}
+
+TEST(new_command, takes_one_name) {
+  EXPECT_EQ(std::get<project_settings>(parse_new(words{"heat"})).name, "heat");
+  EXPECT_EQ(std::get<project_settings>(parse_new(words{"Heat_2-d"})).name, "Heat_2-d");
+  EXPECT_TRUE(std::get<std::string>(parse_new(words{"--help"})).starts_with("imbrex new NAME"));
+}
+
+TEST(new_command, refuses_names_that_no_project_can_have) {
+  const std::vector<std::pair<words, const char*>> wrong{
+      {{}, "the project needs a name, as in: imbrex new heat"},
+      {{"a", "b"}, "one project at a time: 2 names are given"},
+      {{""}, "an empty name cannot be the name of a project: it must begin with a letter"},
+      {{"2d"}, "2d cannot be the name of a project: it must begin with a letter"},
+      {{"../heat"}, "it must begin with a letter"},
+      {{"src/heat"}, "it may have letters, digits, _ and -; the project is made in the folder where"},
+      {{"heat flow"}, "it may have letters, digits, _ and -"},
+      {{"h\xc3\xa4t"}, "it may have letters, digits, _ and -"},
+      {{"test"}, "test cannot be the name of a project: CMake, or Imbrex itself, uses it"},
+      {{"imbrex"}, "CMake, or Imbrex itself, uses it"},
+      {{std::string(61, 'a')}, "it has 61 characters, and may have 60"},
+      {{"--nmae"}, "unknown option --nmae"},
+  };
+  for (const auto& [line, expected] : wrong)
+    EXPECT_NE(complaint(line).find(expected), std::string::npos) << expected << ", got: " << complaint(line);
+}
+
+/// The working directory, a new folder for the life of a test.
+class new_project : public testing::Test {
+ protected:
+  new_project() : before_(files::current_path()) {
+    std::string name = files::temp_directory_path() / "imbrex-new-XXXXXX";
+    folder_ = ::mkdtemp(name.data());
+    files::current_path(folder_);
+  }
+  ~new_project() override {
+    files::current_path(before_);
+    files::remove_all(folder_);
+  }
+
+  files::path folder_;
+
+ private:
+  files::path before_;
+};
+
+std::string content(const files::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST_F(new_project, has_all_files_with_its_name_and_the_version_that_it_asks_for) {
+  make_project({"heat"}, "2.7.1");
+  std::set<std::string> made;
+  for (const auto& file : files::directory_iterator("heat")) {
+    made.insert(file.path().filename());
+    EXPECT_EQ(content(file.path()).find('@'), std::string::npos) << file.path();
+  }
+  EXPECT_EQ(made, (std::set<std::string>{".gitignore", "CMakeLists.txt", "README.md", "main.cpp", "test.cpp",
+                                         "worker.hpp"}));
+  const std::string cmake = content("heat/CMakeLists.txt");
+  EXPECT_NE(cmake.find("project(heat LANGUAGES CXX)"), std::string::npos);
+  EXPECT_NE(cmake.find("find_package(imbrex 2.7 REQUIRED)"), std::string::npos);
+}
+
+TEST_F(new_project, replaces_nothing) {
+  files::create_directory("folder");
+  std::ofstream("file") << "precious";
+  files::create_symlink("nowhere", "link");
+  for (const std::string name : {"folder", "file", "link"}) {
+    try {
+      make_project({name}, "0.1.0");
+      ADD_FAILURE() << name << " was replaced";
+    } catch (const usage_error& e) {
+      EXPECT_EQ(std::string(e.what()), "there is something of the name " + name +
+                                           " here already; choose another name, or remove it");
+    }
+  }
+  EXPECT_TRUE(files::is_empty("folder"));
+  EXPECT_EQ(content("file"), "precious");
+}
+
+TEST_F(new_project, leaves_nothing_where_it_cannot_be_written) {
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit little{.rlim_cur = 20, .rlim_max = before.rlim_max};
+  const auto action = std::signal(SIGXFSZ, SIG_IGN);
+  ::setrlimit(RLIMIT_FSIZE, &little);
+  EXPECT_THROW(make_project({"heat"}, "0.1.0"), error);
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, action);
+  EXPECT_FALSE(files::exists("heat"));
+}
+
+}  // namespace
+}  // namespace imbrex::tools
