@@ -66,13 +66,17 @@ copy_state::copy_state(const copy_plan& made_by, program_copy& owner, void (*end
   try {
     map();
     connect_output();
+    shown.emplace(modules());
   } catch (...) {
     plan.area->give_back(slot);
     throw;
   }
 }
 
-copy_state::~copy_state() { plan.area->give_back(slot); }
+copy_state::~copy_state() {
+  shown.reset();
+  plan.area->give_back(slot);
+}
 
 void copy_state::map() {
   for (const module_plan& m : plan.modules)
@@ -123,6 +127,13 @@ int copy_state::call_main(int argc, char** argv, char** environment) {
   destruct(status);
   flush();
   return status;
+}
+
+std::vector<debugger_entry::module> copy_state::modules() const {
+  std::vector<debugger_entry::module> of_copy;
+  for (const module_plan& m : plan.modules)
+    of_copy.push_back({at(m.at), m.name.c_str(), at(m.at + m.file.segment(PT_DYNAMIC)->p_vaddr)});
+  return of_copy;
 }
 
 void copy_state::connect_output() {

@@ -171,7 +171,7 @@ class planner {
         chosen.push_back(&*m);
     chosen.push_back(&program);
     for (const loaded_module* m : chosen) {
-      plan_.modules.push_back({file_of(*m, main), m->base, plan_.bytes});
+      plan_.modules.push_back({file_of(*m, main), m->name, m->base, plan_.bytes});
       const elf_file& file = plan_.modules.back().file;
       if (file.dynamic(DT_TEXTREL) || (file.dynamic(DT_FLAGS).value_or(0) & DF_TEXTREL) != 0)
         throw error(file.path() + " has code that depends on its position: compile it with -fPIC");
@@ -180,6 +180,7 @@ class planner {
       plan_.bytes += file.span();
       chosen_.push_back(m);
     }
+    plan_.modules.back().name = path_at(main);
     refuse_what_cannot_be_copied(program_file());
     plan_.annex = annex_end_ = plan_.bytes;
   }

@@ -57,7 +57,9 @@ class Build:
             output = cls.folder / f"{pathlib.Path(source).stem}-{next(cls.numbers)}"
             command = [compiler, str(HERE / "programs" / source), f"-I{HERE}", "-o", str(output), *options,
                        str(DRIVER), f"-Wl,-rpath,{DRIVER.parent}", "-pthread"]
-            done = subprocess.run(command, text=True, stderr=subprocess.PIPE, cwd=cls.folder)
+            modules = pathlib.Path(f"{output}.modules")  # where gfortran writes those of the source
+            modules.mkdir()
+            done = subprocess.run(command, text=True, stderr=subprocess.PIPE, cwd=modules)
             if done.returncode != 0:
                 raise AssertionError(f"{' '.join(command)}: {done.stderr}")
             cls.made[key] = output
@@ -125,6 +127,46 @@ class Programs(unittest.TestCase):
 
     def test_fortran(self):
         self.check("units.f90", lambda copies: [f"copy {i} failures 0" for i in range(copies)])
+
+    def test_four_thousand_copies(self):
+        compiler = found(["gcc", "clang-19", "clang"])
+        if not compiler:
+            self.skipTest("no compiler of C")
+        done = run(Build.program("globals.c", compiler, "-O2"), copies=4000)
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(len(set(done.stdout.splitlines())), 3 * 4000)
+        self.assertEqual(done.returncode, 0)
+
+    def test_libraries_of_each_copy(self):
+        for names in COMPILERS[".c"]:
+            if not (compiler := found(names)):
+                continue
+            library = Build.folder / f"libcounter-{names[0]}.so"
+            subprocess.run([compiler, "-shared", "-fPIC", str(HERE / "programs" / "counter.c"), "-o", str(library)],
+                           check=True)
+            program = Build.program("counts.c", compiler, str(library), f"-Wl,-rpath,{Build.folder}")
+            with self.subTest(compiler=compiler):
+                done = run(program, IMAGE_LIBRARIES=library.name)
+                self.assertEqual(done.stderr, "")
+                self.assertEqual(done.stdout.splitlines(),
+                                 [f"copy {i} counts {10 * i + 1}, has {10 * i + 1}" for i in range(COPIES)])
+        # gcc lays the library's variable into the program.
+        if found(["gcc"]):
+            self.assertEqual(run(Build.program("counts.c", found(["gcc"]), str(Build.folder / "libcounter-gcc.so"),
+                                               f"-Wl,-rpath,{Build.folder}")).stderr, (
+                "warning: each rank has its own variable counter, but not libcounter-gcc.so, whose variable it is: "
+                "privatise that library too\n"))
+
+    def test_a_debugger_knows_the_functions_of_copies(self):
+        compiler, debugger = found(["gcc", "clang-19", "clang"]), shutil.which("gdb")
+        if not compiler or not debugger:
+            self.skipTest("no compiler of C, or no gdb")
+        done = subprocess.run([debugger, "-q", "-nx", "-batch", "-ex", "set breakpoint pending on", "-ex",
+                               "break copy_yield", "-ex", "run", "-ex", "continue 2", "-ex", "backtrace",
+                               str(Build.program("globals.c", compiler, "-g"))],
+                              env={**os.environ, "IMAGE_COPIES": "3"}, text=True, timeout=100,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.assertRegex(done.stdout, r"#0 .*copy_yield.*\n#1 +0x0*3[0-9a-f]+ in main \(argc=1,.*globals.c:\d+\n#2 ")
 
 
 class Refusals(unittest.TestCase):

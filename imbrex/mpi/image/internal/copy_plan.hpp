@@ -26,6 +26,7 @@ struct thread_block {
 /// The program, or a library that each copy has for itself.
 struct module_plan {
   elf_file file;
+  std::string name;         ///< of the file, for others
   std::uintptr_t original;  ///< where the system's loader has put it
   std::uint64_t at;         ///< its place in a slot
 };

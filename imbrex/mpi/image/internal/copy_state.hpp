@@ -5,10 +5,12 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <imbrex/mpi/image/internal/copy_plan.hpp>
+#include <imbrex/mpi/image/internal/debugger.hpp>
 #include <imbrex/mpi/image/internal/exit_functions.hpp>
 #include <imbrex/mpi/image/internal/library_state.hpp>
 #include <imbrex/mpi/image/internal/line_output.hpp>
@@ -34,6 +36,8 @@ struct copy_state {
 
   /// Maps the modules and gives all words their values.
   void map();
+  /// What debuggers are told of it.
+  std::vector<debugger_entry::module> modules() const;
   /// Puts the copy's own output behind the streams of C and C++.
   void connect_output();
   void construct(int argc, char** argv, char** environment);
@@ -81,6 +85,8 @@ struct copy_state {
   line_output output;
   __gnu_cxx::stdio_sync_filebuf<char> output_buffer;  // of std::cout
   bool is_synchronised = true;                        // what std::ios_base::sync_with_stdio says
+
+  std::optional<debugger_entry> shown;
 
   std::vector<std::string> argument_texts;
   std::vector<char*> arguments;
