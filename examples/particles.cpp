@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Particles in cells (PIC) as in the Parallel Research Kernels: charges stand on the corners of cells, + and
+// - column by column, and pull particles whose own charges are chosen such that each flies 2 k + 1 cells a
+// step in x and m in y. So it is known where all end. Each chare has some columns of cells; particles go
+// wherever they have come to. Shows: exchange of many values to whom it may concern.
+#include <cmath>
+#include <cstdio>
+#include <utility>
+#include <vector>
+
+#include <imbrex/imbrex.hpp>
+
+#include "arguments.hpp"
+
+using index1 = imbrex::index<1>;
+
+struct particle {
+  int number = 0;
+  double x = 0, y = 0;
+  double x_speed = 0, y_speed = 0;
+  double charge = 0;
+};
+
+namespace {
+
+/// The force in x of the four corners of a cell on a charge in its middle line, `x` from the left side.
+double force(int column, double x, double y, double charge) {
+  const double sign = column % 2 == 0 ? 1 : -1;  // of the charges on the left side; + pulls, - pushes
+  const auto of_corner = [&](double dx, double dy, double q) {
+    return charge * q * dx / std::pow(dx * dx + dy * dy, 1.5);
+  };
+  return of_corner(x, y, sign) + of_corner(x, 1 - y, sign) + of_corner(x - 1, y, -sign) +
+         of_corner(x - 1, 1 - y, -sign);
+}
+
+}  // namespace
+
+class columns : public imbrex::chare<columns> {
+ public:
+  columns(int side, int k, int m) : side_(side), k_(k), m_(m) {
+    const int chares = peers().shape()[0];
+    for (int column = where()[0]; column < side; column += chares)
+      for (int row = 0; row < side; ++row) {
+        particle p{column * side + row, column + 0.5, row + 0.5, 0, double(m), 0};
+        // From rest it flies half of what the force says, and stops where the next column pulls it back.
+        p.charge = (column % 2 == 0 ? 1 : -1) * 2 * (2 * k + 1) / std::fabs(force(0, 0.5, 0.5, 1));
+        if (force(column, 0.5, 0.5, p.charge) < 0) p.charge = -p.charge;
+        mine_.push_back(p);
+      }
+  }
+
+  /// The particles that are where they must be after so many steps.
+  imbrex::task<int> run(int steps) {
+    for (int step = 0; step < steps; ++step) {
+      std::vector<std::pair<index1, particle>> leaving;
+      for (auto& p : mine_) {
+        const int column = static_cast<int>(p.x);
+        const double pull = force(column, p.x - column, p.y - std::floor(p.y), p.charge);
+        p.x = std::fmod(p.x + p.x_speed + pull / 2 + side_, side_);
+        p.y = std::fmod(p.y + p.y_speed, side_);
+        p.x_speed += pull;
+        leaving.emplace_back(index1(static_cast<int>(p.x) % peers().shape()[0]), p);
+      }
+      const auto arrived = co_await imbrex::exchange(*this, std::move(leaving));
+      mine_.clear();
+      for (const auto& [from, p] : arrived) mine_.push_back(p);
+    }
+    int right = 0;
+    for (const auto& p : mine_) right += is_right(p, steps) ? 1 : 0;
+    co_return right;
+  }
+
+ private:
+  bool is_right(const particle& p, int steps) const {
+    const auto place = [&](int first, long moved) { return (first + moved) % side_ + 0.5; };
+    return std::fabs(p.x - place(p.number / side_, long{steps} * (2 * k_ + 1))) < 1e-5 &&
+           std::fabs(p.y - place(p.number % side_, long{steps} * m_)) < 1e-5;
+  }
+
+  int side_, k_, m_;
+  std::vector<particle> mine_;
+};
+
+int main(int argc, char** argv) {
+  return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
+    arguments given(argc, argv, "particles [CELLS_A_SIDE [CHARES [STEPS]]]");
+    const int side = given.next("CELLS_A_SIDE", 30, 10'000);
+    const int chares = given.next("CHARES", 8, 1'000);
+    const int steps = given.next("STEPS", 20, 1'000);
+    given.finish();
+    if (side % 2 != 0) throw imbrex::usage_error("CELLS_A_SIDE must be even: columns alternate");
+
+    const auto all = imbrex::make_array<columns>(chares, side, 1, 2);
+    const int right = co_await all.reduce<&columns::run>(imbrex::sum, steps);
+    std::printf("%d particles of %d are where they must be\n", right, side * side);
+    co_return right == side* side ? 0 : 1;
+  });
+}

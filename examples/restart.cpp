@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// A computation that goes on from files: walkers write what they are after half of the steps; others are
+// made of these files, of a run that might have ended long ago, and walk the rest. Shows: to_file,
+// from_file, an object that serialises as what is sent does.
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include <imbrex/base/random.hpp>
+#include <imbrex/imbrex.hpp>
+#include <imbrex/serial/file.hpp>
+
+#include "arguments.hpp"
+
+/// All that a walker is, between two steps.
+struct state {
+  int step = 0;
+  std::int64_t place = 0;
+  std::vector<std::int64_t> visited;
+};
+
+class walker : public imbrex::chare<walker> {
+ public:
+  walker() = default;
+  /// Goes on where the walker of this index has stopped that wrote a file there.
+  explicit walker(const std::string& folder) : now_(imbrex::from_file<state>(file(folder))) {}
+
+  /// Walks to a step; where a walker goes depends on where all of them are.
+  imbrex::task<> walk(int to) {
+    while (now_.step < to) {
+      const std::int64_t all = co_await all_reduce(now_.place, imbrex::sum);
+      imbrex::random dice(std::uint64_t(all) * 1'000 + std::uint64_t(where()[0]));
+      now_.place += std::int64_t(dice.below(7)) - 3;
+      now_.visited.push_back(now_.place);
+      ++now_.step;
+    }
+  }
+  void write(const std::string& folder) const { imbrex::to_file(file(folder), now_); }
+  std::vector<std::int64_t> visited() const { return now_.visited; }
+
+ private:
+  std::string file(const std::string& folder) const {
+    return folder + "/walker" + std::to_string(where()[0]);
+  }
+
+  state now_;
+};
+
+int main(int argc, char** argv) {
+  return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
+    arguments given(argc, argv, "restart [WALKERS [STEPS]]");
+    const int walkers = given.next("WALKERS", 9, 1'000);
+    const int steps = given.next("STEPS", 40, 10'000);
+    given.finish();
+
+    const auto temporary = std::filesystem::temp_directory_path();
+    const std::string folder = temporary / ("imbrex_restart" + std::to_string(getpid()));
+    std::filesystem::create_directory(folder);
+
+    const auto first = imbrex::make_array<walker>(walkers);
+    co_await first.call<&walker::walk>(steps / 2);
+    co_await first.call<&walker::write>(folder);
+    const auto second = imbrex::make_array<walker>(walkers, folder);
+    co_await second.call<&walker::walk>(steps);
+    const auto restarted = co_await second.reduce<&walker::visited>(imbrex::gather);
+    std::filesystem::remove_all(folder);
+
+    co_await first.call<&walker::walk>(steps);  // the first go on as if nothing had been written
+    const auto unbroken = co_await first.reduce<&walker::visited>(imbrex::gather);
+    const bool right = restarted == unbroken;
+    std::printf("%d walkers went on from their files %s\n", walkers, right ? "as if unbroken" : "elsewhere");
+    co_return right ? 0 : 1;
+  });
+}

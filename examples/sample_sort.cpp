@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorts numbers by samples (Frazer and McKellar 1970): each chare sorts its own and shows some of them; from
+// all samples everybody knows which range is whose, and each number goes to its range. Shows: gathering
+// values of other lengths, exchange, scan.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <iterator>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <imbrex/base/random.hpp>
+#include <imbrex/imbrex.hpp>
+
+#include "arguments.hpp"
+
+using numbers = std::vector<std::uint64_t>;
+using index1 = imbrex::index<1>;
+
+class sorter : public imbrex::chare<sorter> {
+ public:
+  /// Every chare begins with another count of numbers, the first with none.
+  explicit sorter(int most) {
+    imbrex::random random(static_cast<std::uint64_t>(where()[0]));
+    for (int i = 0; i < where()[0] * most / peers().shape()[0]; ++i) mine_.push_back(random.next() >> 32);
+  }
+
+  std::uint64_t total() const {
+    std::uint64_t sum = mine_.size();
+    for (const auto number : mine_) sum += number * (number | 1);  // of all, whatever their order
+    return sum;
+  }
+
+  /// True if all that this chare has at the end is in order, and comes after all that those before it have.
+  imbrex::task<bool> sort() {
+    std::sort(mine_.begin(), mine_.end());
+    const std::size_t chares = static_cast<std::size_t>(peers().shape()[0]);
+    numbers shown;  // at most 8 for each range
+    for (std::size_t i = 1; i <= 8 * chares && !mine_.empty(); ++i)
+      shown.push_back(mine_[i * mine_.size() / (8 * chares + 1)]);
+    const auto samples = co_await all_reduce(std::move(shown), imbrex::gather);
+
+    numbers all;
+    for (const auto& some : samples) all.insert(all.end(), some.begin(), some.end());
+    std::sort(all.begin(), all.end());
+    std::map<index1, numbers> given;
+    auto first = mine_.begin();
+    for (std::size_t range = 0; range < chares; ++range) {
+      const bool is_last = range + 1 == chares || all.empty();
+      const auto end = is_last ? mine_.end()
+                               : std::lower_bound(first, mine_.end(), all[(range + 1) * all.size() / chares]);
+      if (first != end) given[static_cast<int>(range)].assign(first, end);
+      first = end;
+    }
+    const auto arrived = co_await imbrex::exchange(*this, std::move(given));
+    mine_.clear();
+    for (const auto& [from, some] : arrived) {
+      numbers merged;
+      std::merge(mine_.begin(), mine_.end(), some.begin(), some.end(), std::back_inserter(merged));
+      mine_ = std::move(merged);
+    }
+    const auto greatest = mine_.empty() ? 0 : mine_.back();
+    const auto before = co_await imbrex::exclusive_scan(*this, greatest, imbrex::max);
+    co_return std::is_sorted(mine_.begin(), mine_.end()) &&
+        (mine_.empty() || before.value_or(0) <= mine_.front());
+  }
+
+ private:
+  numbers mine_;
+};
+
+int main(int argc, char** argv) {
+  return imbrex::run(argc, argv, [&]() -> imbrex::task<int> {
+    arguments given(argc, argv, "sample_sort [CHARES [MOST_NUMBERS_EACH]]");
+    const int chares = given.next("CHARES", 7, 1'000);
+    const int most = given.next("MOST_NUMBERS_EACH", 2'000, 1'000'000);
+    given.finish();
+
+    const auto all = imbrex::make_array<sorter>(chares, most);
+    const auto before = co_await all.reduce<&sorter::total>(imbrex::sum);
+    const bool sorted = co_await all.reduce<&sorter::sort>(imbrex::all);
+    const auto after = co_await all.reduce<&sorter::total>(imbrex::sum);
+    const bool right = sorted && before == after;
+    std::printf("the numbers of %d chares are %s\n", chares,
+                right ? "in order, and all there" : "not sorted");
+    co_return right ? 0 : 1;
+  });
+}
