@@ -57,9 +57,9 @@ class Build:
             output = cls.folder / f"{pathlib.Path(source).stem}-{next(cls.numbers)}"
             command = [compiler, str(HERE / "programs" / source), f"-I{HERE}", "-o", str(output), *options,
                        str(DRIVER), f"-Wl,-rpath,{DRIVER.parent}", "-pthread"]
-            modules = pathlib.Path(f"{output}.modules")  # where gfortran writes those of the source
-            modules.mkdir()
-            done = subprocess.run(command, text=True, stderr=subprocess.PIPE, cwd=modules)
+            files = pathlib.Path(f"{output}.files")  # where it and its compiler write files
+            files.mkdir()
+            done = subprocess.run(command, text=True, stderr=subprocess.PIPE, cwd=files)
             if done.returncode != 0:
                 raise AssertionError(f"{' '.join(command)}: {done.stderr}")
             cls.made[key] = output
@@ -70,7 +70,7 @@ def run(program, *arguments, copies=COPIES, threads=1, **environment):
     settings = {**os.environ, "IMAGE_COPIES": str(copies), "IMAGE_THREADS": str(threads),
                 **{name: str(value) for name, value in environment.items()}}
     return subprocess.run([str(program), *arguments], env=settings, text=True, timeout=60, stdin=subprocess.DEVNULL,
-                          cwd=Build.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                          cwd=f"{program}.files", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
 def variants(source):
