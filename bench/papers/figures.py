@@ -14,7 +14,7 @@ EAGER = 8  # bytes
 
 @dataclasses.dataclass
 class Claim:
-    """What the paper says, what we have, and whether that is the same; `why` not, where it is known."""
+    """What the paper says, what we have, whether that is the same, and `why` not, as far as one can guess."""
 
     name: str
     says: str
@@ -108,8 +108,8 @@ def figure_5_4(machine, nodes):
         grid = weak(1536, count)
         before, after = (machine.jacobi(grid, count, "host", odf=4, streams=policy) for policy in ("two", "four"))
         lines["before (two streams)"][count], lines["after (four streams)"][count] = before, after
-        claims.append(Claim("c5.4.sync", f"faster, {count} nodes", f"{before / after:.3f}x", before >= after,
-                            "ours has one synchronisation in both, so only the streams differ"))
+        claims.append(Claim("c5.4.sync", f"faster, {count} nodes", f"{before / after:.3f}x", before / after > 1.01,
+                            "not comparable: ours has one synchronisation in both, so only the streams differ"))
     return claims, [Chart("figure-5.4", "Jacobi3D, host staging, ODF 4, 1536^3 a node", "nodes", "us an iteration",
                           lines)]
 

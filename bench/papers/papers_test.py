@@ -50,7 +50,8 @@ class Figures(unittest.TestCase):
         for name, nodes, lines in (("figure-5.4", "1", 2), ("figure-5.5b", "1,2", 4), ("figure-5.6", "8", 4),
                                    ("figure-5.7", "1,2", 4), ("figure-5.8", "1,2", 4)):
             text, charts = self.printed(name, "--nodes", nodes, "--iterations", "1")
-            self.assertIn("as the paper", text)
+            if name != "figure-5.4":  # which is not comparable
+                self.assertIn("as the paper", self.rows(text).values(), text)
             for drawn in charts.values():
                 self.assertEqual(len(drawn.findall("{http://www.w3.org/2000/svg}polyline")), lines)
 

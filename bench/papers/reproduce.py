@@ -31,7 +31,7 @@ def table(claims):
     """Lines of a table in Markdown."""
     lines = ["| claim | the paper | ours | |", "|---|---|---|---|"]
     for claim in claims:
-        verdict = "as the paper" if claim.holds else "**missed**" + (f": {claim.why}" if claim.why else "")
+        verdict = "as the paper" if claim.holds else "**missed**" + (f"; likely {claim.why}" if claim.why else "")
         lines.append(f"| {claim.name} | {claim.says} | {claim.ours} | {verdict} |")
     return "\n".join(lines)
 
