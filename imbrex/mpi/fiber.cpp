@@ -85,8 +85,8 @@ fiber::fiber(std::size_t bytes, function body, void* object)
   if (memory == MAP_FAILED || ::mprotect(memory, page(), PROT_NONE) != 0) {
     const std::string why = std::strerror(errno);
     if (memory != MAP_FAILED) ::munmap(memory, page() + bytes_);
-    throw error("the stack of a rank, " + std::to_string(bytes_) + " bytes, cannot be mapped: " + why +
-                "; take smaller ones by --rank-stack, fewer ranks, or raise vm.max_map_count");
+    throw imbrex::error("the stack of a rank, " + std::to_string(bytes_) + " bytes, cannot be mapped: " +
+                        why + "; take smaller ones by --rank-stack, fewer ranks, or raise vm.max_map_count");
   }
   memory_ = static_cast<std::byte*>(memory);
   std::byte* const bottom = memory_ + page();

@@ -8,6 +8,7 @@
 namespace imbrex::mpi {
 
 class rank;
+class rank_objects;
 class rank_state;
 
 /// What a program's ranks do around each stretch in which their code runs on a PE.
@@ -40,6 +41,7 @@ struct program {
 class rank_state {
  public:
   virtual ~rank_state() = default;
+  virtual rank_objects& objects() = 0;
 };
 
 /// Makes a program the current one of this process as long as it lives.

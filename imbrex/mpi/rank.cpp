@@ -8,6 +8,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/array/collection.hpp>
 #include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/mpi/rank_objects.hpp>
 
 namespace imbrex::mpi {
 
@@ -65,7 +66,7 @@ rank::rank() : program_(program::current()), wait_(std::make_unique<wait>(*this)
 rank::~rank() = default;
 
 void rank::throw_immobile() {
-  throw error("a rank of MPI moves between the PEs of its process alone, not to another process");
+  throw imbrex::error("a rank of MPI moves between the PEs of its process alone, not to another process");
 }
 
 // ---- its stack
@@ -73,7 +74,10 @@ void rank::throw_immobile() {
 rank_entry rank::run() {
   fiber_ = std::make_unique<fiber>(program_.stack, &rank::body, this);
   code_ = program_.make_code(number());
-  if (program_.make_state) state_ = program_.make_state(*this);
+  if (program_.make_state) {
+    state_ = program_.make_state(*this);
+    objects_ = &state_->objects();
+  }
   return {this};
 }
 
@@ -89,20 +93,22 @@ void rank::body(void* self) {
 bool rank::start(scope& entry, const waiter& awaiter) {
   entry_ = &entry;
   awaiter_ = awaiter;
-  current_ = this;
-  code_->enter();
-  fiber_->enter();
-  code_->leave();
-  current_ = nullptr;
+  run_code();
   return fiber_->has_ended();
 }
 
-void rank::go_on() {
+void rank::run_code() {
   current_ = this;
+  set_objects(objects_);
   code_->enter();
   fiber_->enter();
   code_->leave();
+  set_objects(nullptr);
   current_ = nullptr;
+}
+
+void rank::go_on() {
+  run_code();
   if (fiber_->has_ended()) return awaiter_.resume();  // which destroys the entry
   detail::retry_departure(*entry_);
 }
@@ -369,8 +375,8 @@ void rank::asked_for(const pull& p) {
   deliver([this, &p] {
     request* const q = offers_.find(p.offer);
     if (q == nullptr || p.wanted > q->size || p.to >= static_cast<std::uint32_t>(ranks()))
-      throw error("rank " + std::to_string(p.to) + " asks rank " + std::to_string(number()) +
-                  " for data that it has not offered");
+      throw imbrex::error("rank " + std::to_string(p.to) + " asks rank " + std::to_string(number()) +
+                          " for data that it has not offered");
     auto& m = detail::make_message<long_data>();
     m.collection = part().id();
     m.key = p.to;
@@ -392,8 +398,8 @@ void rank::landed(long_data& d) {
   deliver([this, &d] {
     request* const q = receives_.find(d.receive);
     if (q == nullptr || d.size != q->received)
-      throw error("rank " + std::to_string(d.from) + " sends rank " + std::to_string(number()) +
-                  " data that it has not asked for");
+      throw imbrex::error("rank " + std::to_string(d.from) + " sends rank " + std::to_string(number()) +
+                          " data that it has not asked for");
     if (!d.has_landed && d.size > 0) std::memcpy(q->buffer, d.bytes, d.size);
     receives_.remove(d.receive);
     answer_offer(d.from, d.offer, offer_outcome::taken);

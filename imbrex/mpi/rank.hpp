@@ -64,8 +64,8 @@ class rank : public chare<rank> {
   void receive(request& q);
   /// Begins to receive a message that was found before.
   void receive(request& q, packet& found);
-  /// Ends a receive that has not been matched, or asks for a send back that has not; the request is done then,
-  /// at once or later.
+  /// Ends a receive that has not been matched, or asks for a send back that has not; the request is done
+  /// then, at once or later.
   void cancel(request& q);
 
   /// Waits until it is done.
@@ -134,6 +134,7 @@ class rank : public chare<rank> {
   bool start(scope& entry, const waiter& awaiter);
   /// On the PE's stack.
   void go_on();
+  void run_code();
   /// On its own: until it is woken.
   void block();
   void wake();
@@ -159,6 +160,7 @@ class rank : public chare<rank> {
 
   const program& program_;
   std::unique_ptr<rank_state> state_;
+  rank_objects* objects_ = nullptr;
   std::unique_ptr<rank_code> code_;
   std::unique_ptr<fiber> fiber_;
   std::unique_ptr<wait> wait_;

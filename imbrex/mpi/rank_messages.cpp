@@ -49,6 +49,7 @@ void long_data::serialize(writer& out) {
 void long_data::serialize(reader& in) {
   in(key, receive, from, offer, size);
   const auto count = static_cast<std::size_t>(size);
+  if (count == 0) return;
   const bool is_to_come = in.is_to_come(count);
   std::byte* place = nullptr;
   // A thread that drives the network for all PEs does not know their ranks.

@@ -12,8 +12,8 @@ namespace imbrex::mpi {
 inline constexpr std::int32_t any_source = -2;
 inline constexpr std::int32_t any_tag = -1;
 
-/// One send or receive that has begun: its data as bytes in memory, what it is matched by, and what has become
-/// of it. It stays where it is until it is done.
+/// One send or receive that has begun: its data as bytes in memory, what it is matched by, and what has
+/// become of it. It stays where it is until it is done.
 struct request {
   // What a receive is matched by; of a send, what it is known by.
   envelope head;

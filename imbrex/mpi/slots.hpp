@@ -7,8 +7,8 @@
 
 namespace imbrex::mpi {
 
-/// Numbers for objects that others name in messages: a number of an object that is no more, or that never was,
-/// finds nothing.
+/// Numbers for objects that others name in messages: a number of an object that is no more, or that never
+/// was, finds nothing.
 template <class T>
 class slot_table {
  public:

@@ -31,6 +31,8 @@ class error_target {
  public:
   error_target(int handle, ref<error_handler> handler) : handle_(handle), handler_(std::move(handler)) {}
 
+  int handle() const { return handle_; }
+  void set_handle(int handle) { handle_ = handle; }
   const ref<error_handler>& handler() const { return handler_; }
   void set_handler(ref<error_handler> handler) { handler_ = std::move(handler); }
 

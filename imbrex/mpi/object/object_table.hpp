@@ -42,6 +42,12 @@ class object_table {
     refuse_handle(handle, Kind);
   }
 
+  /// The handle's own share. Throws as `at`.
+  const ref<T>& share(int handle) const {
+    at(handle);
+    return slots_[index_of(handle) - first_].object;
+  }
+
   /// Takes the object's handle away and returns the handle's share. Throws as `at`.
   ref<T> remove(int handle) {
     at(handle);

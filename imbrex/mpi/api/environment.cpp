@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The begin and the end of MPI, and what a rank may ask about where it is.
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include <unistd.h>
+
+#include <imbrex/core/pe/processor.hpp>
+#include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/mpi/api/define.hpp>
+#include <imbrex/mpi/state.hpp>
+
+namespace imbrex::mpi {
+
+namespace {
+
+void begin(rank_data& data, const char* function, int level) {
+  if (data.now != rank_data::phase::before)
+    throw error(MPI_ERR_OTHER, std::string(function) + " was called a second time; call it once");
+  data.now = rank_data::phase::running;
+  data.thread_level = level < MPI_THREAD_FUNNELED ? level : MPI_THREAD_FUNNELED;
+}
+
+double seconds_now() { return std::chrono::duration<double>(detail::processor::here().now()).count(); }
+
+}  // namespace
+
+IMBREX_MPI_DEFINE(int, Init, (int*, char***)) {
+  return call("MPI_Init", [] { begin(rank_data::here(), "MPI_Init", MPI_THREAD_SINGLE); });
+}
+IMBREX_MPI_DEFINE(int, Init_thread, (int*, char***, int required, int* provided)) {
+  return call("MPI_Init_thread", [&] {
+    rank_data& data = rank_data::here();
+    begin(data, "MPI_Init_thread", required);
+    *provided = data.thread_level;
+  });
+}
+IMBREX_MPI_DEFINE(int, Initialized, (int* flag)) {
+  *flag = rank_data::here().now != rank_data::phase::before ? 1 : 0;
+  return MPI_SUCCESS;
+}
+IMBREX_MPI_DEFINE(int, Finalized, (int* flag)) {
+  *flag = rank_data::here().now == rank_data::phase::finalized ? 1 : 0;
+  return MPI_SUCCESS;
+}
+IMBREX_MPI_DEFINE(int, Finalize, (void)) {
+  return call_running("MPI_Finalize", [](rank_data& data) {
+    data.buffered.detach(data.self());
+    data.now = rank_data::phase::finalized;
+  });
+}
+IMBREX_MPI_DEFINE(int, Query_thread, (int* provided)) {
+  return call_running("MPI_Query_thread", [&](rank_data& data) { *provided = data.thread_level; });
+}
+IMBREX_MPI_DEFINE(int, Is_thread_main, (int* flag)) {
+  return call_running("MPI_Is_thread_main", [&](rank_data&) { *flag = 1; });
+}
+
+IMBREX_MPI_DEFINE(int, Abort, (MPI_Comm comm, int errorcode)) {
+  return call_on("MPI_Abort", comm, [&](rank_data& data, communicator& in) {
+    constexpr int statuses = 256;
+    const int status = errorcode % statuses == 0 ? 1 : std::abs(errorcode % statuses);
+    detail::processor::here().run().fail("rank " + std::to_string(data.self().number()) +
+                                             " called MPI_Abort on " + describe_communicator(&in) +
+                                             " with the error code " + std::to_string(errorcode),
+                                         status);
+    data.self().stop();
+  });
+}
+
+IMBREX_MPI_DEFINE(double, Wtime, (void)) { return seconds_now(); }
+IMBREX_MPI_DEFINE(double, Wtick, (void)) { return 1e-9; }
+
+IMBREX_MPI_DEFINE(int, Get_version, (int* version, int* subversion)) {
+  *version = MPI_VERSION;
+  *subversion = MPI_SUBVERSION;
+  return MPI_SUCCESS;
+}
+IMBREX_MPI_DEFINE(int, Get_processor_name, (char* name, int* resultlen)) {
+  return call_running("MPI_Get_processor_name", [&](rank_data&) {
+    if (::gethostname(name, MPI_MAX_PROCESSOR_NAME - 1) != 0) std::strcpy(name, "unknown");
+    name[MPI_MAX_PROCESSOR_NAME - 1] = '\0';
+    *resultlen = static_cast<int>(std::strlen(name));
+  });
+}
+
+IMBREX_MPI_DEFINE(int, Comm_rank, (MPI_Comm comm, int* rank)) {
+  return call_on("MPI_Comm_rank", comm, [&](rank_data&, communicator& in) { *rank = in.rank(); });
+}
+IMBREX_MPI_DEFINE(int, Comm_size, (MPI_Comm comm, int* size)) {
+  return call_on("MPI_Comm_size", comm, [&](rank_data&, communicator& in) { *size = in.size(); });
+}
+IMBREX_MPI_DEFINE(int, Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler errhandler)) {
+  return call_on("MPI_Comm_set_errhandler", comm, [&](rank_data& data, communicator& in) {
+    in.set_handler(data.objects().handler(errhandler));
+  });
+}
+
+}  // namespace imbrex::mpi

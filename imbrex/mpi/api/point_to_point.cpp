@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/mpi/api/define.hpp>
+#include <imbrex/mpi/object/status.hpp>
+#include <imbrex/mpi/state.hpp>
+
+namespace imbrex::mpi {
+
+namespace {
+
+MPI_Status& place_of(MPI_Status* status, MPI_Status& nobody_reads) {
+  return status == MPI_STATUS_IGNORE ? nobody_reads : *status;
+}
+
+[[noreturn]] void throw_truncated(const request& done, std::int64_t room) {
+  throw error(MPI_ERR_TRUNCATE, "the message from rank " + std::to_string(done.source) + " with tag " +
+                                    std::to_string(done.tag) + " has more than the " + std::to_string(room) +
+                                    " bytes that the receive has room for");
+}
+
+envelope envelope_of_receive(const communicator& in, int from, int tag) {
+  return {in.context(purpose::point_to_point), from, tag};
+}
+
+void check_source(const communicator& in, int from, int tag) {
+  if (from != MPI_ANY_SOURCE) check_rank(in, from, "the source");
+  if (tag != MPI_ANY_TAG) check_tag(tag);
+}
+
+int send(const char* function, const void* address, std::int64_t count, MPI_Datatype type, int to, int tag,
+         MPI_Comm comm, user_send mode) {
+  return call_on(function, comm, [&](rank_data& data, communicator& in) {
+    const user_buffer buffer = checked_buffer(data, address, count, type);
+    check_rank(in, to, "the destination");
+    check_tag(tag);
+    if (to == MPI_PROC_NULL) return;
+    rank& me = data.self();
+    if (mode == user_send::buffered || !buffer.is_contiguous()) {
+      const auto q = make_send(ref<communicator>(&in), buffer, to, tag, mode, false);
+      q->start(me);
+      return me.await(q->awaited());
+    }
+    request q;
+    q.head = {in.context(purpose::point_to_point), in.rank(), tag};
+    q.buffer = buffer.begin();
+    q.size = static_cast<std::uint64_t>(buffer.bytes());
+    me.send(q, in.remote().world_rank(to),
+            mode == user_send::synchronous ? send_mode::synchronous : send_mode::standard);
+    me.await(q);
+  });
+}
+
+int receive(const char* function, void* address, std::int64_t count, MPI_Datatype type, int from, int tag,
+            MPI_Comm comm, MPI_Status* status) {
+  return call_on(function, comm, [&](rank_data& data, communicator& in) {
+    const user_buffer buffer = checked_buffer(data, address, count, type);
+    check_source(in, from, tag);
+    MPI_Status ignored;
+    MPI_Status& told = place_of(status, ignored);
+    if (from == MPI_PROC_NULL) return tell_no_process(told);
+    rank& me = data.self();
+    const int before = told.MPI_ERROR;  // which only calls for several requests set
+    if (buffer.is_contiguous()) {
+      request q;
+      q.head = envelope_of_receive(in, from, tag);
+      q.buffer = buffer.begin();
+      q.size = static_cast<std::uint64_t>(buffer.bytes());
+      me.receive(q);
+      me.await(q);
+      const int code = tell_receive(q, told);
+      told.MPI_ERROR = before;
+      if (code != MPI_SUCCESS) throw_truncated(q, buffer.bytes());
+      return;
+    }
+    const auto q = make_receive(ref<communicator>(&in), buffer, from, tag, false);
+    q->start(me);
+    me.await(q->awaited());
+    const int code = q->finish(told);
+    told.MPI_ERROR = before;
+    if (code != MPI_SUCCESS) throw_truncated(q->awaited(), buffer.bytes());
+  });
+}
+
+int begin_send(const char* function, const void* address, std::int64_t count, MPI_Datatype type, int to,
+               int tag, MPI_Comm comm, MPI_Request* handle, user_send mode, bool is_persistent) {
+  return call_on(function, comm, [&](rank_data& data, communicator& in) {
+    const user_buffer buffer = checked_buffer(data, address, count, type);
+    check_rank(in, to, "the destination");
+    check_tag(tag);
+    const auto q = make_send(ref<communicator>(&in), buffer, to, tag, mode, is_persistent);
+    if (!is_persistent) q->start(data.self());
+    *handle = data.requests.add(q);
+  });
+}
+
+int begin_receive(const char* function, void* address, std::int64_t count, MPI_Datatype type, int from,
+                  int tag, MPI_Comm comm, MPI_Request* handle, bool is_persistent) {
+  return call_on(function, comm, [&](rank_data& data, communicator& in) {
+    const user_buffer buffer = checked_buffer(data, address, count, type);
+    check_source(in, from, tag);
+    const auto q = make_receive(ref<communicator>(&in), buffer, from, tag, is_persistent);
+    if (!is_persistent) q->start(data.self());
+    *handle = data.requests.add(q);
+  });
+}
+
+int probe(const char* function, int from, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
+          MPI_Status* status) {
+  return call_on(function, comm, [&](rank_data& data, communicator& in) {
+    check_source(in, from, tag);
+    MPI_Status ignored;
+    MPI_Status& told = place_of(status, ignored);
+    if (from == MPI_PROC_NULL) {
+      tell_no_process(told);
+      if (flag != nullptr) *flag = 1;
+      if (message != nullptr) *message = MPI_MESSAGE_NO_PROC;
+      return;
+    }
+    rank& me = data.self();
+    const envelope wanted = envelope_of_receive(in, from, tag);
+    packet* found = me.find_message(wanted);
+    if (flag == nullptr) {
+      found = &me.await_message(wanted);
+    } else {
+      if (found == nullptr) {
+        me.give_way();
+        found = me.find_message(wanted);
+      }
+      *flag = found != nullptr ? 1 : 0;
+      if (message != nullptr) *message = MPI_MESSAGE_NULL;
+      if (found == nullptr) return;
+    }
+    told.MPI_SOURCE = found->head.source;
+    told.MPI_TAG = found->head.tag;
+    set_bytes(told, static_cast<std::int64_t>(found->size));
+    set_cancelled(told, false);
+    if (message == nullptr) return;
+    me.take_message(*found);
+    *message = data.messages.add(ref<user_message>(new user_message(*found, ref<communicator>(&in))));
+  });
+}
+
+/// The receive of a message that was found by a matched probe.
+ref<user_request> receive_of(rank_data& data, void* address, std::int64_t count, MPI_Datatype type,
+                             MPI_Message* message) {
+  const user_buffer buffer = checked_buffer(data, address, count, type);
+  if (*message == MPI_MESSAGE_NULL)
+    throw error(MPI_ERR_REQUEST, "the message is MPI_MESSAGE_NULL; find one by MPI_Mprobe first");
+  if (*message == MPI_MESSAGE_NO_PROC) {
+    *message = MPI_MESSAGE_NULL;
+    return make_receive_of({}, buffer, nullptr);
+  }
+  const ref<user_message> found = data.messages.remove(*message);
+  *message = MPI_MESSAGE_NULL;
+  return make_receive_of(found->in, buffer, std::exchange(found->found, nullptr));
+}
+
+}  // namespace
+
+IMBREX_MPI_DEFINE(int, Send,
+                  (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)) {
+  return send("MPI_Send", buf, count, datatype, dest, tag, comm, user_send::standard);
+}
+IMBREX_MPI_DEFINE(int, Send_c,
+                  (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                   MPI_Comm comm)) {
+  return send("MPI_Send_c", buf, count, datatype, dest, tag, comm, user_send::standard);
+}
+IMBREX_MPI_DEFINE(int, Ssend,
+                  (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)) {
+  return send("MPI_Ssend", buf, count, datatype, dest, tag, comm, user_send::synchronous);
+}
+IMBREX_MPI_DEFINE(int, Rsend,
+                  (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)) {
+  return send("MPI_Rsend", buf, count, datatype, dest, tag, comm, user_send::ready);
+}
+IMBREX_MPI_DEFINE(int, Bsend,
+                  (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)) {
+  return send("MPI_Bsend", buf, count, datatype, dest, tag, comm, user_send::buffered);
+}
+IMBREX_MPI_DEFINE(int, Recv,
+                  (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                   MPI_Status* status)) {
+  return receive("MPI_Recv", buf, count, datatype, source, tag, comm, status);
+}
+IMBREX_MPI_DEFINE(int, Recv_c,
+                  (void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                   MPI_Status* status)) {
+  return receive("MPI_Recv_c", buf, count, datatype, source, tag, comm, status);
+}
+
+#define IMBREX_MPI_SEND_REQUEST(name, mode, persistent)                                                   \
+  IMBREX_MPI_DEFINE(int, name,                                                                            \
+                    (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, \
+                     MPI_Request* request)) {                                                             \
+    return begin_send("MPI_" #name, buf, count, datatype, dest, tag, comm, request, mode, persistent);    \
+  }
+IMBREX_MPI_SEND_REQUEST(Isend, user_send::standard, false)
+IMBREX_MPI_SEND_REQUEST(Ibsend, user_send::buffered, false)
+IMBREX_MPI_SEND_REQUEST(Issend, user_send::synchronous, false)
+IMBREX_MPI_SEND_REQUEST(Irsend, user_send::ready, false)
+IMBREX_MPI_SEND_REQUEST(Send_init, user_send::standard, true)
+IMBREX_MPI_SEND_REQUEST(Bsend_init, user_send::buffered, true)
+IMBREX_MPI_SEND_REQUEST(Ssend_init, user_send::synchronous, true)
+IMBREX_MPI_SEND_REQUEST(Rsend_init, user_send::ready, true)
+#undef IMBREX_MPI_SEND_REQUEST
+
+IMBREX_MPI_DEFINE(int, Irecv,
+                  (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                   MPI_Request* request)) {
+  return begin_receive("MPI_Irecv", buf, count, datatype, source, tag, comm, request, false);
+}
+IMBREX_MPI_DEFINE(int, Recv_init,
+                  (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                   MPI_Request* request)) {
+  return begin_receive("MPI_Recv_init", buf, count, datatype, source, tag, comm, request, true);
+}
+
+IMBREX_MPI_DEFINE(int, Probe, (int source, int tag, MPI_Comm comm, MPI_Status* status)) {
+  return probe("MPI_Probe", source, tag, comm, nullptr, nullptr, status);
+}
+IMBREX_MPI_DEFINE(int, Iprobe, (int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status)) {
+  return probe("MPI_Iprobe", source, tag, comm, flag, nullptr, status);
+}
+IMBREX_MPI_DEFINE(int, Mprobe,
+                  (int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status)) {
+  return probe("MPI_Mprobe", source, tag, comm, nullptr, message, status);
+}
+IMBREX_MPI_DEFINE(int, Improbe,
+                  (int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status)) {
+  return probe("MPI_Improbe", source, tag, comm, flag, message, status);
+}
+IMBREX_MPI_DEFINE(int, Mrecv,
+                  (void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status)) {
+  return call_running("MPI_Mrecv", [&](rank_data& data) {
+    const auto q = receive_of(data, buf, count, datatype, message);
+    q->start(data.self());
+    data.self().await(q->awaited());
+    MPI_Status ignored;
+    const std::uint64_t room = q->awaited().size;
+    if (q->finish(place_of(status, ignored)) != MPI_SUCCESS)
+      throw_truncated(q->awaited(), static_cast<std::int64_t>(room));
+  });
+}
+IMBREX_MPI_DEFINE(int, Imrecv,
+                  (void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request)) {
+  return call_running("MPI_Imrecv", [&](rank_data& data) {
+    const auto q = receive_of(data, buf, count, datatype, message);
+    q->start(data.self());
+    *request = data.requests.add(q);
+  });
+}
+
+// ---- both at once
+
+namespace {
+
+/// A send and a receive that are under way together.
+class exchange_request final : public user_request {
+ public:
+  exchange_request(const ref<communicator>& in, ref<user_request> sent, ref<user_request> received)
+      : user_request(false, in), sent_(std::move(sent)), received_(std::move(received)) {}
+  int outcome(MPI_Status& status) override { return received_->outcome(status); }
+
+  std::unique_ptr<std::byte[]> copied;  ///< of data that come to lie where they were sent from
+
+ private:
+  void begin(rank& by) override {
+    by_ = &by;
+    received_->on_end = [](void* of) { static_cast<exchange_request*>(of)->one_ended(); };
+    received_->of_end = this;
+    sent_->on_end = received_->on_end;
+    sent_->of_end = this;
+    received_->start(by);
+    sent_->start(by);
+  }
+  void one_ended() {
+    if (--left_ == 0) by_->complete(awaited());
+  }
+
+  ref<user_request> sent_;
+  ref<user_request> received_;
+  rank* by_ = nullptr;
+  int left_ = 2;
+};
+
+struct exchange_arguments {
+  int to, sent_tag, from, received_tag;
+};
+
+/// Checks and makes an exchange. Without data to send, those of the receive are copied and sent.
+ref<exchange_request> make_exchange(rank_data& data, communicator& in, const user_buffer* out,
+                                    const user_buffer& into, const exchange_arguments& with) {
+  check_rank(in, with.to, "the destination");
+  check_tag(with.sent_tag);
+  check_source(in, with.from, with.received_tag);
+  std::unique_ptr<std::byte[]> copied;
+  user_buffer sent;
+  if (out != nullptr) {
+    sent = *out;
+  } else {
+    const std::int64_t bytes = into.bytes();
+    copied = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+    pack(into.typed(), 0, copied.get(), bytes);
+    sent = {copied.get(), bytes, data.objects().type(MPI_BYTE)};
+  }
+  const ref<communicator> share(&in);
+  const ref<exchange_request> made(
+      new exchange_request(share, make_send(share, sent, with.to, with.sent_tag, user_send::standard, false),
+                           make_receive(share, into, with.from, with.received_tag, false)));
+  made->copied = std::move(copied);
+  return made;
+}
+
+int exchange_now(const char* function, MPI_Comm comm, const void* sendbuf, std::int64_t sendcount,
+                 MPI_Datatype sendtype, void* recvbuf, std::int64_t recvcount, MPI_Datatype recvtype,
+                 const exchange_arguments& with, bool replaces, MPI_Status* status, MPI_Request* handle) {
+  return call_on(function, comm, [&](rank_data& data, communicator& in) {
+    const user_buffer into = checked_buffer(data, recvbuf, recvcount, recvtype);
+    user_buffer out;
+    if (!replaces) out = checked_buffer(data, sendbuf, sendcount, sendtype);
+    const auto both = make_exchange(data, in, replaces ? nullptr : &out, into, with);
+    both->start(data.self());
+    if (handle != nullptr) {
+      *handle = data.requests.add(ref<user_request>(both.get()));
+      return;
+    }
+    data.self().await(both->awaited());
+    MPI_Status ignored;
+    if (both->finish(place_of(status, ignored)) != MPI_SUCCESS)
+      throw error(MPI_ERR_TRUNCATE, "the message received has more than the " + std::to_string(into.bytes()) +
+                                        " bytes that there is room for");
+  });
+}
+
+}  // namespace
+
+IMBREX_MPI_DEFINE(int, Sendrecv,
+                  (const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                   void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                   MPI_Comm comm, MPI_Status* status)) {
+  return exchange_now("MPI_Sendrecv", comm, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                      {dest, sendtag, source, recvtag}, false, status, nullptr);
+}
+IMBREX_MPI_DEFINE(int, Isendrecv,
+                  (const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                   void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                   MPI_Comm comm, MPI_Request* request)) {
+  return exchange_now("MPI_Isendrecv", comm, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                      {dest, sendtag, source, recvtag}, false, nullptr, request);
+}
+IMBREX_MPI_DEFINE(int, Sendrecv_replace,
+                  (void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
+                   int recvtag, MPI_Comm comm, MPI_Status* status)) {
+  return exchange_now("MPI_Sendrecv_replace", comm, nullptr, 0, datatype, buf, count, datatype,
+                      {dest, sendtag, source, recvtag}, true, status, nullptr);
+}
+IMBREX_MPI_DEFINE(int, Isendrecv_replace,
+                  (void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
+                   int recvtag, MPI_Comm comm, MPI_Request* request)) {
+  return exchange_now("MPI_Isendrecv_replace", comm, nullptr, 0, datatype, buf, count, datatype,
+                      {dest, sendtag, source, recvtag}, true, nullptr, request);
+}
+
+IMBREX_MPI_DEFINE(int, Buffer_attach, (void* buffer, int size)) {
+  return call_running("MPI_Buffer_attach", [&](rank_data& data) { data.buffered.attach(buffer, size); });
+}
+IMBREX_MPI_DEFINE(int, Buffer_detach, (void* buffer_addr, int* size)) {
+  return call_running("MPI_Buffer_detach", [&](rank_data& data) {
+    const auto [address, bytes] = data.buffered.detach(data.self());
+    *static_cast<void**>(buffer_addr) = address;
+    *size = static_cast<int>(bytes);
+  });
+}
+
+}  // namespace imbrex::mpi

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+// What waits for and asks about requests.
+#include <span>
+#include <vector>
+
+#include <imbrex/mpi/api/define.hpp>
+#include <imbrex/mpi/object/status.hpp>
+#include <imbrex/mpi/state.hpp>
+
+namespace imbrex::mpi {
+
+namespace {
+
+/// The requests of a call, by their handles; of MPI_REQUEST_NULL null.
+class request_list {
+ public:
+  request_list(rank_data& data, int count, const MPI_Request* handles) {
+    if (count < 0)
+      throw error(MPI_ERR_ARG,
+                  "the number of requests is " + std::to_string(count) + "; it must not be negative");
+    for (int i = 0; i < count; ++i) {
+      user_request* const q = handles[i] == MPI_REQUEST_NULL ? nullptr : &data.requests.at(handles[i]);
+      all_.push_back(q);
+      awaited_.push_back(q != nullptr && q->is_active() ? &q->awaited() : nullptr);
+    }
+  }
+  std::size_t size() const { return all_.size(); }
+  user_request* operator[](std::size_t i) const { return all_[i]; }
+  bool is_active(std::size_t i) const { return awaited_[i] != nullptr; }
+  bool is_done(std::size_t i) const { return awaited_[i] == nullptr || awaited_[i]->is_done; }
+  std::span<request* const> awaited() const { return awaited_; }
+  /// The first that is active and done; -1 if there is none.
+  int first_done() const {
+    for (std::size_t i = 0; i < size(); ++i)
+      if (is_active(i) && awaited_[i]->is_done) return static_cast<int>(i);
+    return -1;
+  }
+  bool any_active() const {
+    for (const request* q : awaited_)
+      if (q != nullptr) return true;
+    return false;
+  }
+  bool all_done() const {
+    for (std::size_t i = 0; i < size(); ++i)
+      if (!is_done(i)) return false;
+    return true;
+  }
+
+ private:
+  std::vector<user_request*> all_;
+  std::vector<request*> awaited_;
+};
+
+/// Tells the end of a request, and gives up its handle if it is not persistent. Returns the code of an error.
+int tell_end(rank_data& data, MPI_Request& handle, MPI_Status& status) {
+  user_request& q = data.requests.at(handle);
+  if (!q.is_active()) {
+    set_empty(status);
+    return MPI_SUCCESS;
+  }
+  const int code = q.finish(status);
+  if (!q.is_persistent()) {
+    data.requests.remove(handle);
+    handle = MPI_REQUEST_NULL;
+  }
+  return code;
+}
+
+[[noreturn]] void throw_code(int code) {
+  if (code == MPI_ERR_TRUNCATE)
+    throw error(code, "the message received has more bytes than the receive has room for");
+  throw error(code, "the operation of the request has failed");
+}
+
+/// The end of one of a call that tells of one alone. The error belongs to the request's communicator.
+void tell_single(rank_data& data, MPI_Request& handle, MPI_Status* status, error_target*& told) {
+  MPI_Status ignored;
+  const bool is_ignored = status == MPI_STATUS_IGNORE;
+  MPI_Status& place = is_ignored ? ignored : *status;
+  const int before = is_ignored ? 0 : place.MPI_ERROR;
+  if (communicator* const in = data.requests.at(handle).in()) told = in;
+  const int code = tell_end(data, handle, place);
+  place.MPI_ERROR = before;
+  if (code != MPI_SUCCESS) throw_code(code);
+}
+
+/// Several ends: codes go to the statuses, and MPI_ERR_IN_STATUS is thrown if one is an error.
+class several_ends {
+ public:
+  several_ends(rank_data& data, MPI_Request* handles, MPI_Status* statuses, error_target*& told)
+      : data_(data), handles_(handles), statuses_(statuses), told_(told) {}
+
+  /// `number`: of the status.
+  void tell(std::size_t request_number, std::size_t number) {
+    MPI_Status ignored;
+    MPI_Status& place = statuses_ == MPI_STATUSES_IGNORE ? ignored : statuses_[number];
+    MPI_Request& handle = handles_[request_number];
+    if (handle == MPI_REQUEST_NULL) return set_empty(place);
+    communicator* const in = data_.requests.at(handle).in();
+    const int code = tell_end(data_, handle, place);
+    place.MPI_ERROR = code;
+    if (code == MPI_SUCCESS) return;
+    failed_ = code;
+    if (in != nullptr) told_ = in;
+  }
+  void end() const {
+    if (failed_ == MPI_SUCCESS) return;
+    if (statuses_ == MPI_STATUSES_IGNORE) throw_code(failed_);
+    throw error(MPI_ERR_IN_STATUS, "a request of several has failed; its status says why");
+  }
+
+ private:
+  rank_data& data_;
+  MPI_Request* handles_;
+  MPI_Status* statuses_;
+  error_target*& told_;
+  int failed_ = MPI_SUCCESS;
+};
+
+/// As call_running, for functions that hold several requests: body(data, told), which says whom an error is
+/// told.
+template <typename Body>
+int call_for_requests(const char* function, Body&& body) {
+  rank_data& data = rank_data::here();
+  error_target* told = data.objects().world;
+  try {
+    data.require_running(function);
+    data.self().doing = {function, nullptr, nullptr};
+    body(data, told);
+    return MPI_SUCCESS;
+  } catch (const error& thrown) {
+    return data.objects().raise(thrown, function, told);
+  } catch (const std::bad_alloc&) {
+    return data.objects().raise(error(MPI_ERR_NO_MEM, "out of memory"), function, told);
+  }
+}
+
+void set_empty_status(MPI_Status* status) {
+  if (status != MPI_STATUS_IGNORE) set_empty(*status);
+}
+
+}  // namespace
+
+IMBREX_MPI_DEFINE(int, Wait, (MPI_Request * handle, MPI_Status* status)) {
+  return call_for_requests("MPI_Wait", [&](rank_data& data, error_target*& told) {
+    if (*handle == MPI_REQUEST_NULL) return set_empty_status(status);
+    user_request& q = data.requests.at(*handle);
+    if (q.is_active()) data.self().await(q.awaited());
+    tell_single(data, *handle, status, told);
+  });
+}
+
+IMBREX_MPI_DEFINE(int, Test, (MPI_Request * handle, int* flag, MPI_Status* status)) {
+  return call_for_requests("MPI_Test", [&](rank_data& data, error_target*& told) {
+    *flag = 1;
+    if (*handle == MPI_REQUEST_NULL) return set_empty_status(status);
+    user_request& q = data.requests.at(*handle);
+    if (!q.is_done()) data.self().give_way();
+    if (!q.is_done()) {
+      *flag = 0;
+      return;
+    }
+    tell_single(data, *handle, status, told);
+  });
+}
+
+IMBREX_MPI_DEFINE(int, Waitall, (int count, MPI_Request handles[], MPI_Status statuses[])) {
+  return call_for_requests("MPI_Waitall", [&](rank_data& data, error_target*& told) {
+    const request_list list(data, count, handles);
+    data.self().await_all(list.awaited());
+    several_ends ends(data, handles, statuses, told);
+    for (std::size_t i = 0; i < list.size(); ++i) ends.tell(i, i);
+    ends.end();
+  });
+}
+
+IMBREX_MPI_DEFINE(int, Testall, (int count, MPI_Request handles[], int* flag, MPI_Status statuses[])) {
+  return call_for_requests("MPI_Testall", [&](rank_data& data, error_target*& told) {
+    const request_list list(data, count, handles);
+    if (!list.all_done()) data.self().give_way();
+    *flag = list.all_done() ? 1 : 0;
+    if (*flag == 0) return;
+    several_ends ends(data, handles, statuses, told);
+    for (std::size_t i = 0; i < list.size(); ++i) ends.tell(i, i);
+    ends.end();
+  });
+}
+
+IMBREX_MPI_DEFINE(int, Waitany, (int count, MPI_Request handles[], int* index, MPI_Status* status)) {
+  return call_for_requests("MPI_Waitany", [&](rank_data& data, error_target*& told) {
+    const request_list list(data, count, handles);
+    *index = MPI_UNDEFINED;
+    if (!list.any_active()) return set_empty_status(status);
+    data.self().await_any(list.awaited());
+    *index = list.first_done();
+    tell_single(data, handles[*index], status, told);
+  });
+}
+
+IMBREX_MPI_DEFINE(int, Testany,
+                  (int count, MPI_Request handles[], int* index, int* flag, MPI_Status* status)) {
+  return call_for_requests("MPI_Testany", [&](rank_data& data, error_target*& told) {
+    const request_list list(data, count, handles);
+    *index = MPI_UNDEFINED;
+    *flag = 1;
+    if (!list.any_active()) return set_empty_status(status);
+    if (list.first_done() < 0) data.self().give_way();
+    const int done = list.first_done();
+    if (done < 0) {
+      *flag = 0;
+      return;
+    }
+    *index = done;
+    tell_single(data, handles[done], status, told);
+  });
+}
+
+namespace {
+
+int tell_some(const char* function, int count, MPI_Request* handles, int* told_count, int* indices,
+              MPI_Status* statuses, bool waits) {
+  return call_for_requests(function, [&](rank_data& data, error_target*& told) {
+    const request_list list(data, count, handles);
+    *told_count = MPI_UNDEFINED;
+    if (!list.any_active()) return;
+    if (waits)
+      data.self().await_any(list.awaited());
+    else if (list.first_done() < 0)
+      data.self().give_way();
+    several_ends ends(data, handles, statuses, told);
+    int number = 0;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (!list.is_active(i) || !list.is_done(i)) continue;
+      ends.tell(i, static_cast<std::size_t>(number));
+      indices[number++] = static_cast<int>(i);
+    }
+    *told_count = number;
+    ends.end();
+  });
+}
+
+}  // namespace
+
+IMBREX_MPI_DEFINE(int, Waitsome,
+                  (int incount, MPI_Request handles[], int* outcount, int indices[], MPI_Status statuses[])) {
+  return tell_some("MPI_Waitsome", incount, handles, outcount, indices, statuses, true);
+}
+IMBREX_MPI_DEFINE(int, Testsome,
+                  (int incount, MPI_Request handles[], int* outcount, int indices[], MPI_Status statuses[])) {
+  return tell_some("MPI_Testsome", incount, handles, outcount, indices, statuses, false);
+}
+
+IMBREX_MPI_DEFINE(int, Request_get_status, (MPI_Request handle, int* flag, MPI_Status* status)) {
+  return call_for_requests("MPI_Request_get_status", [&](rank_data& data, error_target*&) {
+    *flag = 1;
+    if (handle == MPI_REQUEST_NULL) return set_empty_status(status);
+    user_request& q = data.requests.at(handle);
+    if (!q.is_done()) data.self().give_way();
+    if (!q.is_done()) {
+      *flag = 0;
+      return;
+    }
+    if (!q.is_active()) return set_empty_status(status);
+    MPI_Status ignored;
+    q.outcome(status == MPI_STATUS_IGNORE ? ignored : *status);
+  });
+}
+
+IMBREX_MPI_DEFINE(int, Request_free, (MPI_Request * handle)) {
+  return call_for_requests("MPI_Request_free", [&](rank_data& data, error_target*&) {
+    data.requests.remove(*handle);  // what was begun goes on to its end
+    *handle = MPI_REQUEST_NULL;
+  });
+}
+
+IMBREX_MPI_DEFINE(int, Cancel, (MPI_Request * handle)) {
+  return call_for_requests("MPI_Cancel", [&](rank_data& data, error_target*&) {
+    user_request& q = data.requests.at(*handle);
+    if (!q.is_active())
+      throw error(MPI_ERR_REQUEST, "the request is not active, so that there is nothing to cancel");
+    q.cancel(data.self());
+  });
+}
+
+namespace {
+
+void start(rank_data& data, MPI_Request handle) {
+  user_request& q = data.requests.at(handle);
+  if (!q.is_persistent())
+    throw error(MPI_ERR_REQUEST,
+                "the request is not persistent; make one by a function such as MPI_Send_init");
+  if (q.is_active()) throw error(MPI_ERR_REQUEST, "the request is active already; wait for it first");
+  q.start(data.self());
+}
+
+}  // namespace
+
+IMBREX_MPI_DEFINE(int, Start, (MPI_Request * handle)) {
+  return call_for_requests("MPI_Start", [&](rank_data& data, error_target*&) { start(data, *handle); });
+}
+IMBREX_MPI_DEFINE(int, Startall, (int count, MPI_Request handles[])) {
+  return call_for_requests("MPI_Startall", [&](rank_data& data, error_target*&) {
+    for (int i = 0; i < count; ++i) start(data, handles[i]);
+  });
+}
+
+// ---- what programs do by themselves
+
+namespace {
+
+class generalised_request final : public user_request {
+ public:
+  generalised_request(MPI_Grequest_query_function* query, MPI_Grequest_free_function* release,
+                      MPI_Grequest_cancel_function* cancelled, void* state)
+      : user_request(false, {}), query_(query), release_(release), cancel_(cancelled), state_(state) {}
+  ~generalised_request() override {
+    if (release_ != nullptr) release_(state_);
+  }
+  void cancel(rank&) override {
+    if (cancel_ == nullptr) return;
+    const int code = cancel_(state_, awaited().is_done ? 1 : 0);
+    if (code != MPI_SUCCESS) throw error(code, "the request's own function of cancelling has failed");
+  }
+  int outcome(MPI_Status& status) override {
+    set_empty(status);
+    status.MPI_ERROR = MPI_SUCCESS;
+    const int code = query_ != nullptr ? query_(state_, &status) : MPI_SUCCESS;
+    return code != MPI_SUCCESS ? code : status.MPI_ERROR;
+  }
+  bool is_generalised() const override { return true; }
+
+ private:
+  void begin(rank&) override {}
+
+  MPI_Grequest_query_function* query_;
+  MPI_Grequest_free_function* release_;
+  MPI_Grequest_cancel_function* cancel_;
+  void* state_;
+};
+
+}  // namespace
+
+IMBREX_MPI_DEFINE(int, Grequest_start,
+                  (MPI_Grequest_query_function * query_fn, MPI_Grequest_free_function* free_fn,
+                   MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* handle)) {
+  return call_running("MPI_Grequest_start", [&](rank_data& data) {
+    const ref<user_request> q(new generalised_request(query_fn, free_fn, cancel_fn, extra_state));
+    q->start(data.self());
+    *handle = data.requests.add(q);
+  });
+}
+IMBREX_MPI_DEFINE(int, Grequest_complete, (MPI_Request handle)) {
+  return call_running("MPI_Grequest_complete", [&](rank_data& data) {
+    user_request& q = data.requests.at(handle);
+    if (!q.is_generalised()) throw error(MPI_ERR_REQUEST, "the request was not made by MPI_Grequest_start");
+    if (!q.awaited().is_done) data.self().complete(q.awaited());
+  });
+}
+
+}  // namespace imbrex::mpi

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs of MPI that send and receive, as functions of this program.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+#include <imbrex/mpi/include/mpi.h>
+#include <imbrex/mpi/ranks.test.hpp>
+#include <imbrex/mpi/state.hpp>
+
+namespace imbrex::mpi {
+
+class point_to_point : public on_ranks {
+ protected:
+  program program_of_test() override {
+    program what;
+    what.make_state = [](rank& of) { return std::make_unique<rank_data>(of); };
+    return what;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(on, point_to_point, testing::ValuesIn(machines()), name_of_machine);
+
+namespace {
+
+struct place {
+  int rank = -1;
+  int size = -1;
+};
+place begin() {
+  MPI_Init(nullptr, nullptr);
+  place here;
+  MPI_Comm_rank(MPI_COMM_WORLD, &here.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &here.size);
+  return here;
+}
+
+}  // namespace
+
+TEST_P(point_to_point, sends_in_all_modes_and_receives_what_was_sent) {
+  run_ranks(3, [] {
+    const auto [me, n] = begin();
+    std::vector<char> lent(200'000);
+    MPI_Buffer_attach(lent.data(), static_cast<int>(lent.size()));
+    const int right = (me + 1) % n;
+    const int left = (me + n - 1) % n;
+    for (const int count : {0, 1, 700, 9001}) {
+      std::vector<double> out(static_cast<std::size_t>(count));
+      std::iota(out.begin(), out.end(), 100.0 * me);
+      std::vector<double> expected(out.size());
+      std::iota(expected.begin(), expected.end(), 100.0 * left);
+      using begin_send = int(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+      int tag = 0;
+      for (begin_send* const send : {&MPI_Isend, &MPI_Issend, &MPI_Irsend, &MPI_Ibsend}) {
+        std::vector<double> in(out.size() + 1);
+        MPI_Request both[2];
+        MPI_Irecv(in.data(), count + 1, MPI_DOUBLE, left, tag, MPI_COMM_WORLD, &both[0]);
+        send(out.data(), count, MPI_DOUBLE, right, tag, MPI_COMM_WORLD, &both[1]);
+        MPI_Status statuses[2];
+        EXPECT_EQ(MPI_Waitall(2, both, statuses), MPI_SUCCESS);
+        int got = -1;
+        MPI_Get_count(&statuses[0], MPI_DOUBLE, &got);
+        EXPECT_EQ(got, count);
+        EXPECT_EQ(statuses[0].MPI_SOURCE, left);
+        EXPECT_EQ(statuses[0].MPI_TAG, tag);
+        in.resize(out.size());
+        EXPECT_EQ(in, expected);
+        EXPECT_EQ(both[0], MPI_REQUEST_NULL);
+        ++tag;
+      }
+    }
+    void* address = nullptr;
+    int bytes = 0;
+    MPI_Buffer_detach(&address, &bytes);
+    EXPECT_EQ(address, lent.data());
+    EXPECT_EQ(bytes, 200'000);
+    MPI_Finalize();
+  });
+}
+
+TEST_P(point_to_point, passes_a_column_of_a_matrix_by_its_type) {
+  run_ranks(2, [] {
+    const int me = begin().rank;
+    constexpr int rows = 37;
+    constexpr int columns = 11;
+    MPI_Datatype column = MPI_DATATYPE_NULL;
+    MPI_Type_vector(rows, 1, columns, MPI_INT, &column);
+    MPI_Type_commit(&column);
+    std::vector<int> matrix(rows * columns, -1);
+    if (me == 0) {
+      std::iota(matrix.begin(), matrix.end(), 0);
+      MPI_Send(&matrix[4], 1, column, 1, 0, MPI_COMM_WORLD);
+    } else {
+      MPI_Status status;
+      MPI_Recv(&matrix[2], 1, column, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+      for (int r = 0; r < rows; ++r)
+        for (int c = 0; c < columns; ++c)
+          ASSERT_EQ(matrix[static_cast<std::size_t>(r * columns + c)], c == 2 ? r * columns + 4 : -1);
+    }
+    MPI_Type_free(&column);
+    MPI_Finalize();
+  });
+}
+
+TEST_P(point_to_point, finds_messages_and_polls_for_them) {
+  run_ranks(2, [] {
+    const int me = begin().rank;
+    int value = me + 40;
+    if (me == 0) {
+      MPI_Send(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
+      MPI_Send(&value, 1, MPI_INT, 1, 6, MPI_COMM_WORLD);
+      MPI_Recv(&value, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      EXPECT_EQ(value, 42);
+    } else {
+      MPI_Message found = MPI_MESSAGE_NULL;
+      MPI_Status status;
+      MPI_Mprobe(MPI_ANY_SOURCE, 6, MPI_COMM_WORLD, &found, &status);
+      EXPECT_EQ(status.MPI_SOURCE, 0);
+      MPI_Mrecv(&value, 1, MPI_INT, &found, &status);
+      EXPECT_EQ(value, 40);
+      int flag = 0;
+      while (flag == 0) MPI_Iprobe(0, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &status);
+      EXPECT_EQ(status.MPI_TAG, 5);
+      MPI_Request q = MPI_REQUEST_NULL;
+      MPI_Irecv(&value, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, &q);
+      for (flag = 0; flag == 0;) MPI_Test(&q, &flag, &status);
+      value = 42;
+      MPI_Send(&value, 1, MPI_INT, 0, 7, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+  });
+}
+
+TEST_P(point_to_point, begins_persistent_requests_again) {
+  run_ranks(2, [] {
+    const int me = begin().rank;
+    int out = 0;
+    int in = -1;
+    MPI_Request both[2];
+    MPI_Recv_init(&in, 1, MPI_INT, 1 - me, 3, MPI_COMM_WORLD, &both[0]);
+    MPI_Send_init(&out, 1, MPI_INT, 1 - me, 3, MPI_COMM_WORLD, &both[1]);
+    for (int i = 0; i < 9; ++i) {
+      out = 10 * i + me;
+      MPI_Startall(2, both);
+      MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+      ASSERT_EQ(in, 10 * i + 1 - me);
+    }
+    MPI_Request_free(&both[0]);
+    MPI_Request_free(&both[1]);
+    int value = me;
+    MPI_Sendrecv_replace(&value, 1, MPI_INT, 1 - me, 8, 1 - me, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    EXPECT_EQ(value, 1 - me);
+    MPI_Finalize();
+  });
+}
+
+TEST_P(point_to_point, refuses_wrong_arguments_in_words) {
+  ranks_fail(2,
+             [] {
+               const int me = begin().rank;
+               MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+               int value = 0;
+               EXPECT_EQ(MPI_Send(&value, -1, MPI_INT, 0, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
+               EXPECT_EQ(MPI_Send(&value, 1, MPI_INT, 2, 0, MPI_COMM_WORLD), MPI_ERR_RANK);
+               EXPECT_EQ(MPI_Send(&value, 1, MPI_INT, 0, -5, MPI_COMM_WORLD), MPI_ERR_TAG);
+               EXPECT_EQ(MPI_Send(&value, 1, MPI_DATATYPE_NULL, 0, 0, MPI_COMM_WORLD), MPI_ERR_TYPE);
+               MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+               if (me == 1) MPI_Send(&value, 1, MPI_INT, 7, 0, MPI_COMM_WORLD);
+             },
+             {"MPI_Send", "the destination is rank 7, and MPI_COMM_WORLD has ranks 0 to 1"});
+}
+
+TEST_P(point_to_point, names_who_waits_for_what_for_ever) {
+  ranks_fail(
+      2,
+      [] {
+        const int me = begin().rank;
+        int value = 0;
+        if (me == 1) MPI_Recv(&value, 1, MPI_INT, 0, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      },
+      {"deadlock", "rank(1), entry run, on PE ", "waits for MPI_Recv from rank 0, tag 99 in MPI_COMM_WORLD"});
+}
+
+TEST_P(point_to_point, ends_the_run_by_abort) {
+  ranks_fail(
+      3,
+      [] {
+        if (begin().rank == 2) MPI_Abort(MPI_COMM_WORLD, 5);
+      },
+      {"rank 2 called MPI_Abort on MPI_COMM_WORLD with the error code 5"}, 5);
+}
+
+}  // namespace imbrex::mpi

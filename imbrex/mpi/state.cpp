@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/mpi/state.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include <imbrex/core/pe/processor.hpp>
+#include <imbrex/core/pe/run_services.hpp>
+
+namespace imbrex::mpi {
+
+namespace {
+
+// The first communicators of a rank; those that it makes follow.
+constexpr context_id context_of_world = 0;
+constexpr context_id context_of_own = contexts_each;
+constexpr std::uint32_t first_contexts = 2;
+
+constexpr int most_tag = 0x3fffffff;
+
+[[noreturn]] void fail(const std::string& message) {
+  detail::processor::here().run().fail(message);
+  rank::current()->stop();
+}
+
+}  // namespace
+
+rank_data::rank_data(rank& of)
+    : self_(of),
+      objects_(of.number(), &fail),
+      world_(new communicator(MPI_COMM_WORLD, context_of_world, group(0, of.ranks()), of.number(),
+                              objects_.handler(MPI_ERRORS_ARE_FATAL))),
+      own_(new communicator(MPI_COMM_SELF, context_of_own, group(of.number(), 1), 0,
+                            objects_.handler(MPI_ERRORS_ARE_FATAL))),
+      contexts_(first_contexts) {
+  world_->name = "MPI_COMM_WORLD";
+  own_->name = "MPI_COMM_SELF";
+  objects_.world = world_.get();
+}
+
+rank_data::~rank_data() = default;
+
+rank_data& rank_data::here() {
+  rank* const self = rank::current();
+  if (self == nullptr) [[unlikely]] {
+    std::fputs(
+        "imbrex: a function of MPI was called on a thread that no rank runs on: call MPI only from the "
+        "thread that main runs on\n",
+        stderr);
+    std::_Exit(1);
+  }
+  return static_cast<rank_data&>(self->state());
+}
+
+const ref<communicator>& rank_data::at(MPI_Comm handle) const {
+  if (handle == MPI_COMM_WORLD) return world_;
+  if (handle == MPI_COMM_SELF) return own_;
+  if (handle == MPI_COMM_NULL)
+    throw error(MPI_ERR_COMM, "the communicator is MPI_COMM_NULL; this rank may be no member of it");
+  return communicators_.share(handle);
+}
+
+int rank_data::add(const ref<communicator>& made) {
+  made->set_handle(communicators_.add(made));
+  return made->handle();
+}
+
+void rank_data::remove(MPI_Comm handle) { communicators_.remove(handle); }
+
+context_id rank_data::new_context() {
+  return (static_cast<context_id>(self_.number()) << 32U | contexts_++) * contexts_each;
+}
+
+void rank_data::throw_not_running(const char* function) const {
+  throw error(MPI_ERR_OTHER, std::string(function) +
+                                 (now == phase::before ? " was called before MPI_Init; call that first"
+                                                       : " was called after MPI_Finalize, which ends MPI"));
+}
+
+std::string describe_communicator(const void* which) {
+  const auto& c = *static_cast<const communicator*>(which);
+  return c.name.empty() ? "communicator " + text_of_handle(c.handle()) : c.name;
+}
+
+user_buffer checked_buffer(rank_data& data, const void* address, std::int64_t count, MPI_Datatype type) {
+  if (count < 0)
+    throw error(MPI_ERR_COUNT, "the count is " + std::to_string(count) + "; it must not be negative");
+  user_buffer buffer{const_cast<void*>(address), count, data.objects().type(type)};
+  if (!buffer.type->is_committed())
+    throw error(MPI_ERR_TYPE,
+                "the datatype " + text_of_handle(type) + " is not committed; call MPI_Type_commit first");
+  if (address == nullptr && count > 0 && buffer.type->size() > 0 && buffer.type->true_lower_bound() == 0)
+    throw error(MPI_ERR_BUFFER, "the buffer of " + std::to_string(count) + " elements is a null pointer");
+  if (address == MPI_IN_PLACE) throw error(MPI_ERR_BUFFER, "MPI_IN_PLACE stands where it has no meaning");
+  return buffer;
+}
+
+void check_rank(const communicator& in, int rank, const char* what) {
+  if ((rank < 0 || rank >= in.remote().size()) && rank != MPI_PROC_NULL)
+    throw error(MPI_ERR_RANK, std::string(what) + " is rank " + std::to_string(rank) + ", and " +
+                                  describe_communicator(&in) + " has ranks 0 to " +
+                                  std::to_string(in.remote().size() - 1));
+}
+
+void check_tag(int tag) {
+  if (tag < 0 || tag > most_tag)
+    throw error(MPI_ERR_TAG, "the tag is " + std::to_string(tag) + "; it must be from 0 to MPI_TAG_UB, " +
+                                 std::to_string(most_tag));
+}
+
+}  // namespace imbrex::mpi

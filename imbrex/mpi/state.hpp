@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+
+#include <imbrex/mpi/include/mpi.h>
+#include <imbrex/mpi/communicator.hpp>
+#include <imbrex/mpi/rank.hpp>
+#include <imbrex/mpi/rank_objects.hpp>
+#include <imbrex/mpi/user_request.hpp>
+
+namespace imbrex::mpi {
+
+/// A message that a program has found by MPI_Mprobe and not yet received.
+struct user_message : counted {
+  user_message(packet& p, const ref<communicator>& c) : found(&p), in(c) {}
+  ~user_message() {
+    if (found != nullptr) packet::release(*found);
+  }
+  packet* found;
+  ref<communicator> in;
+};
+
+/// The memory that a program has lent to its buffered sends (MPI 3.1, section 3.6), of which only the size is
+/// used.
+class send_buffer {
+ public:
+  /// Throws mpi::error (MPI_ERR_BUFFER) if there is one.
+  void attach(void* address, std::int64_t bytes);
+  /// Waits for the sends under way.
+  std::pair<void*, std::int64_t> detach(rank& by);
+  /// Begins a send of data that are copied. Throws mpi::error (MPI_ERR_BUFFER) if they do not fit beside
+  /// those under way.
+  void send(rank& by, const envelope& head, const user_buffer& data, int to);
+
+ private:
+  struct copied {
+    request q;
+    std::unique_ptr<std::byte[]> data;
+    std::int64_t bytes = 0;  ///< of the buffer that it takes
+  };
+  std::list<copied> under_way_;
+  void* address_ = nullptr;
+  std::int64_t size_ = 0;
+  std::int64_t used_ = 0;
+  bool is_attached_ = false;
+};
+
+/// All that one rank keeps for the functions of MPI.
+class rank_data final : public rank_state {
+ public:
+  explicit rank_data(rank& of);
+  ~rank_data() override;
+
+  /// Of the rank whose code runs on this thread. Ends the process with words if there is none.
+  static rank_data& here();
+
+  rank_objects& objects() override { return objects_; }
+  rank& self() const { return self_; }
+  communicator& world() const { return *world_; }
+
+  /// Throws mpi::error (MPI_ERR_COMM) for what is no communicator, MPI_COMM_NULL among it.
+  const ref<communicator>& at(MPI_Comm handle) const;
+  /// Gives a communicator of this rank its handle.
+  int add(const ref<communicator>& made);
+  void remove(MPI_Comm handle);
+
+  /// A number that no other communicator has, of any rank. O(1).
+  context_id new_context();
+
+  object_table<user_request, handle_kind::request> requests;
+  object_table<user_message, handle_kind::request> messages;
+  send_buffer buffered;
+
+  enum class phase : std::uint8_t { before, running, finalized };
+  phase now = phase::before;
+  int thread_level = MPI_THREAD_SINGLE;
+
+  /// Throws mpi::error (MPI_ERR_OTHER) before MPI_Init and after MPI_Finalize.
+  void require_running(const char* function) const {
+    if (now != phase::running) [[unlikely]]
+      throw_not_running(function);
+  }
+
+  /// Calls visit(handle, communicator) for those that the program has made.
+  void for_each_communicator(auto&& visit) const { communicators_.for_each(visit); }
+
+ private:
+  [[noreturn]] void throw_not_running(const char* function) const;
+
+  rank& self_;
+  rank_objects objects_;
+  ref<communicator> world_;
+  ref<communicator> own_;
+  object_table<communicator, handle_kind::communicator> communicators_;
+  std::uint32_t contexts_ = 0;
+};
+
+/// "MPI_COMM_WORLD", or how the program has named it.
+std::string describe_communicator(const void* which);
+
+/// As `call`, of a communicator, whose error handler is told: body(data, communicator).
+template <typename Body>
+int call_on(const char* function, MPI_Comm handle, Body&& body) {
+  rank_data& data = rank_data::here();
+  error_target* told = data.objects().world;
+  try {
+    data.require_running(function);
+    const ref<communicator> in = data.at(handle);
+    told = in.get();
+    data.self().doing = {function, &describe_communicator, in.get()};
+    body(data, *in);
+    return MPI_SUCCESS;
+  } catch (const error& thrown) {
+    return data.objects().raise(thrown, function, told);
+  } catch (const std::bad_alloc&) {
+    return data.objects().raise(error(MPI_ERR_NO_MEM, "out of memory"), function, told);
+  }
+}
+
+/// As `call`, between MPI_Init and MPI_Finalize: body(data).
+template <typename Body>
+int call_running(const char* function, Body&& body) {
+  rank_data& data = rank_data::here();
+  try {
+    data.require_running(function);
+    data.self().doing = {function, nullptr, nullptr};
+    body(data);
+    return MPI_SUCCESS;
+  } catch (const error& thrown) {
+    return data.objects().raise(thrown, function);
+  } catch (const std::bad_alloc&) {
+    return data.objects().raise(error(MPI_ERR_NO_MEM, "out of memory"), function);
+  }
+}
+
+/// The data of a call, checked: the count is not negative, the type is committed, and the address is one.
+user_buffer checked_buffer(rank_data& data, const void* address, std::int64_t count, MPI_Datatype type);
+/// Throws mpi::error (MPI_ERR_RANK) for a rank that is none of the (remote) group, nor MPI_PROC_NULL.
+void check_rank(const communicator& in, int rank, const char* what);
+void check_tag(int tag);
+
+}  // namespace imbrex::mpi

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sends and receives that requests stand for, and buffered sends.
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <imbrex/mpi/object/status.hpp>
+#include <imbrex/mpi/state.hpp>
+
+namespace imbrex::mpi {
+
+namespace {
+
+class send_request final : public user_request {
+ public:
+  send_request(const ref<communicator>& in, const user_buffer& data, int to, int tag, user_send mode,
+               bool is_persistent)
+      : user_request(is_persistent, in), data_(data), to_(to), tag_(tag), mode_(mode) {}
+
+  void cancel(rank& by) override {
+    if (mode_ != user_send::buffered && !awaited().is_done) by.cancel(awaited());
+  }
+  int outcome(MPI_Status& status) override {
+    set_empty(status);
+    set_cancelled(status, awaited().is_cancelled);
+    return MPI_SUCCESS;
+  }
+
+ private:
+  void begin(rank& by) override {
+    request& q = awaited();
+    if (to_ == MPI_PROC_NULL) return by.complete(q);
+    const int to = in()->remote().world_rank(to_);
+    q.head = {in()->context(purpose::point_to_point), in()->rank(), tag_};
+    if (mode_ == user_send::buffered) {
+      static_cast<rank_data&>(by.state()).buffered.send(by, q.head, data_, to);
+      return by.complete(q);
+    }
+    q.size = static_cast<std::uint64_t>(data_.bytes());
+    if (data_.is_contiguous()) {
+      q.buffer = data_.begin();
+    } else {
+      packed_ = std::make_unique_for_overwrite<std::byte[]>(q.size);
+      pack(data_.typed(), 0, packed_.get(), static_cast<std::int64_t>(q.size));
+      q.buffer = packed_.get();
+    }
+    by.send(q, to, mode_ == user_send::synchronous ? send_mode::synchronous : send_mode::standard);
+  }
+  void end() override { packed_.reset(); }
+
+  user_buffer data_;
+  int to_;
+  int tag_;
+  user_send mode_;
+  std::unique_ptr<std::byte[]> packed_;
+};
+
+class receive_request final : public user_request {
+ public:
+  receive_request(const ref<communicator>& in, const user_buffer& data, int from, int tag, bool is_persistent,
+                  packet* found = nullptr)
+      : user_request(is_persistent, in), data_(data), from_(from), tag_(tag), found_(found) {}
+
+  void cancel(rank& by) override { by.cancel(awaited()); }
+  int outcome(MPI_Status& status) override {
+    if (from_ == MPI_PROC_NULL) {
+      tell_no_process(status);
+      return MPI_SUCCESS;
+    }
+    return tell_receive(awaited(), status);
+  }
+
+ private:
+  void begin(rank& by) override {
+    request& q = awaited();
+    if (from_ == MPI_PROC_NULL) return by.complete(q);
+    q.head = {in() != nullptr ? in()->context(purpose::point_to_point) : 0, from_, tag_};
+    q.size = static_cast<std::uint64_t>(data_.bytes());
+    if (data_.is_contiguous()) {
+      q.buffer = data_.begin();
+    } else {
+      packed_ = std::make_unique_for_overwrite<std::byte[]>(q.size);
+      q.buffer = packed_.get();
+    }
+    packet* const found = std::exchange(found_, nullptr);
+    found != nullptr ? by.receive(q, *found) : by.receive(q);
+  }
+  void end() override {
+    if (!packed_) return;
+    unpack(data_.typed(), 0, packed_.get(), static_cast<std::int64_t>(awaited().received));
+    packed_.reset();
+  }
+
+  user_buffer data_;
+  int from_;
+  int tag_;
+  packet* found_;
+  std::unique_ptr<std::byte[]> packed_;
+};
+
+}  // namespace
+
+ref<user_request> make_send(const ref<communicator>& in, const user_buffer& data, int to, int tag,
+                            user_send mode, bool is_persistent) {
+  return ref<user_request>(new send_request(in, data, to, tag, mode, is_persistent));
+}
+ref<user_request> make_receive(const ref<communicator>& in, const user_buffer& data, int from, int tag,
+                               bool is_persistent) {
+  return ref<user_request>(new receive_request(in, data, from, tag, is_persistent));
+}
+ref<user_request> make_receive_of(const ref<communicator>& in, const user_buffer& data, packet* found) {
+  const int from = found != nullptr ? found->head.source : MPI_PROC_NULL;
+  return ref<user_request>(new receive_request(in, data, from, any_tag, false, found));
+}
+
+// ---- buffered sends
+
+void send_buffer::attach(void* address, std::int64_t bytes) {
+  if (bytes < 0)
+    throw error(MPI_ERR_ARG, "a buffer of " + std::to_string(bytes) + " bytes; give it none or more");
+  if (is_attached_)
+    throw error(MPI_ERR_BUFFER,
+                "there is a buffer for buffered sends already; detach it by MPI_Buffer_detach first");
+  is_attached_ = true;
+  address_ = address;
+  size_ = bytes;
+}
+
+std::pair<void*, std::int64_t> send_buffer::detach(rank& by) {
+  for (auto& each : under_way_) by.await(each.q);
+  under_way_.clear();
+  used_ = 0;
+  is_attached_ = false;
+  return {std::exchange(address_, nullptr), std::exchange(size_, 0)};
+}
+
+void send_buffer::send(rank& by, const envelope& head, const user_buffer& data, int to) {
+  std::erase_if(under_way_, [this](const copied& each) {
+    if (each.q.is_done) used_ -= each.bytes;
+    return each.q.is_done;
+  });
+  const std::int64_t bytes = data.bytes();
+  const std::int64_t needed = bytes + MPI_BSEND_OVERHEAD;
+  if (needed > size_ - used_)
+    throw error(MPI_ERR_BUFFER, "a buffered send of " + std::to_string(bytes) + " bytes needs " +
+                                    std::to_string(needed) + ", and " + std::to_string(size_ - used_) +
+                                    " of " + std::to_string(size_) +
+                                    " are free; attach more by MPI_Buffer_attach");
+  copied& each = under_way_.emplace_back();
+  each.bytes = needed;
+  each.data = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+  pack(data.typed(), 0, each.data.get(), bytes);
+  used_ += needed;
+  each.q.head = head;
+  each.q.buffer = each.data.get();
+  each.q.size = static_cast<std::uint64_t>(bytes);
+  by.send(each.q, to, send_mode::standard);
+}
+
+}  // namespace imbrex::mpi
