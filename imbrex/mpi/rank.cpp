@@ -98,10 +98,18 @@ bool rank::start(scope& entry, const waiter& awaiter) {
 }
 
 void rank::run_code() {
+  begin_code();
+  fiber_->enter();
+  end_code();
+}
+
+void rank::begin_code() {
   current_ = this;
   set_objects(objects_);
   code_->enter();
-  fiber_->enter();
+}
+
+void rank::end_code() {
   code_->leave();
   set_objects(nullptr);
   current_ = nullptr;

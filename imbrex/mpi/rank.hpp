@@ -99,6 +99,16 @@ class rank : public chare<rank> {
   };
   void queue(step& what);
 
+  /// Calls a function of the program that may call MPI, but must not wait: as the rank's code, on whatever
+  /// stack.
+  template <typename F>
+  void run_as_code(F& what) {
+    if (current_ == this) return what();
+    begin_code();
+    what();
+    end_code();
+  }
+
   /// It is done: whoever awaits it goes on.
   void complete(request& q);
 
@@ -135,6 +145,8 @@ class rank : public chare<rank> {
   /// On the PE's stack.
   void go_on();
   void run_code();
+  void begin_code();
+  void end_code();
   /// On its own: until it is woken.
   void block();
   void wake();

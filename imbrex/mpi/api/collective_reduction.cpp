@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collective functions that combine data.
+#include <string>
+
+#include <imbrex/mpi/api/collective.hpp>
+#include <imbrex/mpi/api/define.hpp>
+#include <imbrex/mpi/collective/spread.hpp>
+
+namespace imbrex::mpi {
+
+namespace {
+
+struct values {
+  user_buffer send;
+  user_buffer receive;
+};
+
+/// Where every rank sends and receives as many.
+values values_of(const collective_call& c, const void* send, void* receive, std::int64_t count,
+                 MPI_Datatype type) {
+  values all;
+  all.receive = c.buffer(receive, count, type);
+  if (c.is_in_place(send)) {
+    all.send = all.receive;
+  } else {
+    all.send = c.buffer(send, count, type);
+    collective_call::check_apart(all.send, all.receive);
+  }
+  return all;
+}
+
+schedule::maker make_reduce(const collective_call& c, const void* send, void* receive, std::int64_t count,
+                            MPI_Datatype type, MPI_Op op, int root) {
+  c.check_root(root);
+  if (!collective_call::takes_part(root)) return &nothing_to_do;
+  values all;
+  if (c.is_root(root)) {
+    if (c.is_inter()) {
+      all.receive = all.send = c.buffer(receive, count, type);
+    } else {
+      all = values_of(c, send, receive, count, type);
+    }
+  } else {
+    all.send = c.buffer(send, count, type);
+  }
+  return
+      [all, root, how = c.how(type, op)](schedule& s) { return reduce(s, root, all.send, all.receive, how); };
+}
+
+schedule::maker make_all_reduce(const collective_call& c, const void* send, void* receive, std::int64_t count,
+                                MPI_Datatype type, MPI_Op op) {
+  return [all = values_of(c, send, receive, count, type), how = c.how(type, op)](schedule& s) {
+    return all_reduce(s, all.send, all.receive, how);
+  };
+}
+
+schedule::maker make_scattered(const collective_call& c, const void* send, void* receive,
+                               std::vector<std::int64_t> counts, MPI_Datatype type, MPI_Op op) {
+  std::int64_t total = 0;
+  for (const std::int64_t count : counts) {
+    c.buffer(send == MPI_IN_PLACE ? receive : send, count, type);
+    total += count;
+  }
+  const user_buffer data = c.buffer(c.is_in_place(send) ? receive : send, total, type);
+  if (send != MPI_IN_PLACE)
+    collective_call::check_apart(data, c.buffer(receive, counts[static_cast<std::size_t>(c.rank())], type));
+  return [data, receive, counts = std::move(counts), how = c.how(type, op)](schedule& s) {
+    return reduce_scatter(s, data, receive, counts, how);
+  };
+}
+
+schedule::maker make_reduce_scatter(const collective_call& c, const void* send, void* receive, numbers counts,
+                                    MPI_Datatype type, MPI_Op op) {
+  if (!counts.are_there())
+    throw error(MPI_ERR_ARG, "the counts are a null pointer; give one for each of " +
+                                 std::to_string(c.in().size()) + " ranks");
+  std::vector<std::int64_t> each;
+  for (int i = 0; i < c.in().size(); ++i) each.push_back(counts[i]);
+  return make_scattered(c, send, receive, std::move(each), type, op);
+}
+
+schedule::maker make_reduce_scatter_equal(const collective_call& c, const void* send, void* receive,
+                                          std::int64_t count, MPI_Datatype type, MPI_Op op) {
+  return make_scattered(c, send, receive, std::vector(static_cast<std::size_t>(c.in().size()), count), type,
+                        op);
+}
+
+schedule::maker make_scan(const collective_call& c, const void* send, void* receive, std::int64_t count,
+                          MPI_Datatype type, MPI_Op op) {
+  c.require_one_group();
+  return [all = values_of(c, send, receive, count, type), how = c.how(type, op)](schedule& s) {
+    return scan(s, all.send, all.receive, how);
+  };
+}
+
+schedule::maker make_exclusive_scan(const collective_call& c, const void* send, void* receive,
+                                    std::int64_t count, MPI_Datatype type, MPI_Op op) {
+  c.require_one_group();
+  values all;
+  if (c.rank() == 0 && !c.is_in_place(send)) {  // whose receive buffer means nothing
+    all.send = all.receive = c.buffer(send, count, type);
+  } else {
+    all = values_of(c, send, receive, count, type);
+  }
+  return [all, how = c.how(type, op)](schedule& s) { return exclusive_scan(s, all.send, all.receive, how); };
+}
+
+}  // namespace
+
+#define IMBREX_MPI_BOTH(suffix, count_type)                                                                  \
+  IMBREX_MPI_COLLECTIVE(                                                                                     \
+      Reduce, Ireduce, suffix, make_reduce,                                                                  \
+      (const void* sendbuf, void* recvbuf, count_type count, MPI_Datatype datatype, MPI_Op op, int root),    \
+      (sendbuf, recvbuf, count, datatype, op, root))                                                         \
+  IMBREX_MPI_COLLECTIVE(                                                                                     \
+      Allreduce, Iallreduce, suffix, make_all_reduce,                                                        \
+      (const void* sendbuf, void* recvbuf, count_type count, MPI_Datatype datatype, MPI_Op op),              \
+      (sendbuf, recvbuf, count, datatype, op))                                                               \
+  IMBREX_MPI_COLLECTIVE(                                                                                     \
+      Reduce_scatter, Ireduce_scatter, suffix, make_reduce_scatter,                                          \
+      (const void* sendbuf, void* recvbuf, const count_type recvcounts[], MPI_Datatype datatype, MPI_Op op), \
+      (sendbuf, recvbuf, recvcounts, datatype, op))                                                          \
+  IMBREX_MPI_COLLECTIVE(                                                                                     \
+      Reduce_scatter_block, Ireduce_scatter_block, suffix, make_reduce_scatter_equal,                        \
+      (const void* sendbuf, void* recvbuf, count_type recvcount, MPI_Datatype datatype, MPI_Op op),          \
+      (sendbuf, recvbuf, recvcount, datatype, op))                                                           \
+  IMBREX_MPI_COLLECTIVE(                                                                                     \
+      Scan, Iscan, suffix, make_scan,                                                                        \
+      (const void* sendbuf, void* recvbuf, count_type count, MPI_Datatype datatype, MPI_Op op),              \
+      (sendbuf, recvbuf, count, datatype, op))                                                               \
+  IMBREX_MPI_COLLECTIVE(                                                                                     \
+      Exscan, Iexscan, suffix, make_exclusive_scan,                                                          \
+      (const void* sendbuf, void* recvbuf, count_type count, MPI_Datatype datatype, MPI_Op op),              \
+      (sendbuf, recvbuf, count, datatype, op))
+
+IMBREX_MPI_BOTH(, int)
+IMBREX_MPI_BOTH(_c, MPI_Count)
+
+}  // namespace imbrex::mpi

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/mpi/collective/schedule.hpp>
+
+#include <utility>
+
+#include <imbrex/mpi/object/status.hpp>
+
+namespace imbrex::mpi {
+
+struct schedule::transfer : request {
+  schedule* of = nullptr;
+  user_buffer data;
+  bool is_send = false;
+  bool is_own = true;
+  int with = 0;
+  std::unique_ptr<std::byte[]> packed;  ///< of data that are not contiguous
+};
+
+schedule::schedule(const ref<communicator>& in, bool is_persistent, maker make)
+    : user_request(is_persistent, in), make_(std::move(make)) {
+  if (is_persistent) {
+    tag_ = in->next_persistent();
+    if (in->is_inter()) own_tag_ = in->local()->next_persistent();
+  }
+  step_.of = this;
+  step_.advance = [](rank::step& s) {
+    schedule& its = *static_cast<advance_step&>(s).of;
+    its.is_waiting_ = false;
+    its.run();
+  };
+}
+
+schedule::~schedule() = default;
+
+int schedule::side::size() const { return is_own_ ? of_.in()->size() : of_.in()->remote().size(); }
+
+void schedule::begin(rank& by) {
+  by_ = &by;
+  is_too_long_ = false;
+  if (!is_persistent()) {
+    tag_ = in()->next_collective();
+    if (in()->is_inter()) own_tag_ = in()->local()->next_collective();
+  }
+  plan_ = make_(*this);
+  current_ = plan_.body();
+  run();
+}
+
+void schedule::end() { plan_ = {}; }
+
+void schedule::run() {
+  while (current_ && !is_waiting_) current_.resume();
+  if (!current_) by_->complete(awaited());  // which may destroy it
+}
+
+void schedule::add(bool is_send, int peer, const user_buffer& data, bool is_own) {
+  if (used_ == transfers_.size()) {
+    transfers_.push_back(std::make_unique<transfer>());
+    transfers_.back()->of = this;
+  }
+  transfer& t = *transfers_[used_++];
+  t.data = data;
+  t.is_send = is_send;
+  t.is_own = is_own;
+  t.with = peer;
+}
+
+void schedule::begin_transfer(transfer& t) {
+  const communicator& c = t.is_own && in()->is_inter() ? *in()->local() : *in();
+  static_cast<request&>(t) = {};
+  t.finished = &transfer_ended;
+  t.head = {c.context(is_persistent() ? purpose::persistent : purpose::collective),
+            t.is_send ? c.rank() : t.with, t.is_own && in()->is_inter() ? own_tag_ : tag_};
+  const std::int64_t bytes = t.data.bytes();
+  t.size = static_cast<std::uint64_t>(bytes);
+  if (t.data.is_contiguous()) {
+    t.buffer = t.data.begin();
+  } else {
+    t.packed = std::make_unique_for_overwrite<std::byte[]>(t.size);
+    t.buffer = t.packed.get();
+    if (t.is_send) pack(t.data.typed(), 0, t.buffer, bytes);
+  }
+  t.is_send ? by_->send(t, c.remote().world_rank(t.with), send_mode::standard) : by_->receive(t);
+}
+
+/// Returns whether it has ended at once.
+bool schedule::begin_round() {
+  pending_ = used_ + 1;  // so that none of them ends the round here
+  for (const bool sends : {false, true})
+    for (std::size_t i = 0; i < used_; ++i)
+      if (transfers_[i]->is_send == sends) begin_transfer(*transfers_[i]);
+  return --pending_ == 0;
+}
+
+/// On the stack of whoever has ended it, which may be another rank.
+void schedule::transfer_ended(request& q) {
+  schedule& its = *static_cast<transfer&>(q).of;
+  if (--its.pending_ == 0) its.by_->queue(its.step_);
+}
+
+void schedule::end_round() {
+  for (std::size_t i = 0; i < used_; ++i) {
+    transfer& t = *transfers_[i];
+    if (!t.is_send) {
+      is_too_long_ |= t.is_too_long;
+      if (t.packed) unpack(t.data.typed(), 0, t.packed.get(), static_cast<std::int64_t>(t.received));
+    }
+    t.packed.reset();
+    t.data = {};
+  }
+  used_ = 0;
+}
+
+int schedule::outcome(MPI_Status& status) {
+  set_empty(status);
+  return is_too_long_ ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+}
+
+}  // namespace imbrex::mpi
