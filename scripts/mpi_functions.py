@@ -54,6 +54,17 @@ def defined_functions():
     for source in (ROOT / "imbrex/mpi").rglob("*.cpp"):
         names |= {f"MPI{x}_{name}"
                   for x, name in re.findall(r"IMBREX_MPI(X?)_DEFINE\(\s*\w+,\s*(\w+),", source.read_text())}
+        names |= collective_functions(source.read_text())
+    return names
+
+
+def collective_functions(source):
+    """The names that IMBREX_MPI_COLLECTIVE defines, each in three forms, for ints and for large counts."""
+    names = set()
+    for name, nonblocking, suffix in re.findall(r"IMBREX_MPI_COLLECTIVE\(\s*(\w+),\s*(\w+),\s*(\w*),", source):
+        if name != "name":
+            for end in ["", "_c"] if suffix == "suffix" else [suffix]:
+                names |= {f"MPI_{name}{end}", f"MPI_{nonblocking}{end}", f"MPI_{name}_init{end}"}
     return names
 
 

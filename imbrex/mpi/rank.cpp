@@ -37,11 +37,11 @@ class rank::wait final : public suspension {
     if (of_.probed_ != nullptr)
       text +=
           " of a message from " + text_of_source(of_.probed_->source) + ", " + text_of_tag(of_.probed_->tag);
-    else if (q != nullptr && q->peer < 0)
+    else if (q != nullptr && q->peer == request::is_receive)
       text += " from " + text_of_source(q->head.source) + ", " + text_of_tag(q->head.tag);
-    else if (q != nullptr)
+    else if (q != nullptr && q->peer >= 0)
       text += " to rank " + std::to_string(q->peer) + " of all, " + text_of_tag(q->head.tag);
-    else if (of_.awaited_ > 0)
+    else if (q == nullptr && of_.awaited_ > 0)
       text += " of " + std::to_string(of_.awaited_) + (of_.awaited_ == 1 ? " request" : " requests");
     if (call.describe != nullptr) text += " in " + call.describe(call.communicator);
     return text;
@@ -267,7 +267,7 @@ void rank::complete(request& q) {
 // ---- receives
 
 [[gnu::noinline]] void rank::receive(request& q) {
-  q.peer = -1;
+  q.peer = request::is_receive;
   if (packet* const p = matcher_.find(q.head)) {
     matcher_.remove(*p);
     return give(q, *p);
@@ -276,7 +276,7 @@ void rank::complete(request& q) {
 }
 
 void rank::receive(request& q, packet& found) {
-  q.peer = -1;
+  q.peer = request::is_receive;
   give(q, found);
 }
 
@@ -433,7 +433,7 @@ void rank::take_turn() {
 
 void rank::cancel(request& q) {
   if (q.is_done) return;
-  if (q.peer < 0) {
+  if (q.peer == request::is_receive) {
     if (!matcher_.withdraw(q)) return;
     q.is_cancelled = true;
     return complete(q);

@@ -20,7 +20,9 @@ struct request {
 
   std::byte* buffer = nullptr;
   std::uint64_t size = 0;  ///< bytes to send, or room for what is received
-  std::int32_t peer = 0;   ///< of a send, the receiver among all ranks
+  static constexpr std::int32_t is_receive = -1;
+  static constexpr std::int32_t is_several = -2;
+  std::int32_t peer = 0;  ///< of a send, the receiver among all ranks; else one of these
 
   bool is_done = false;
   bool is_cancelled = false;

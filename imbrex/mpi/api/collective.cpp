@@ -31,9 +31,10 @@ bool collective_call::is_in_place(const void* address) const {
   return true;
 }
 
-block_list collective_call::blocks(const void* address, std::int64_t count, MPI_Datatype type) const {
-  const user_buffer first = buffer(address, count, type);
-  return {first.address, count, first.type, {}, {}, {}};
+block_list collective_call::blocks(const void* address, std::int64_t count, MPI_Datatype type, int n) const {
+  // Where there is nobody to send to, no buffer is needed.
+  const user_buffer first = buffer(n == 0 ? this : address, count, type);
+  return {const_cast<void*>(address), count, first.type, {}, {}, {}};
 }
 
 void collective_call::check_lists(numbers counts, bool displacements, int n) const {

@@ -48,7 +48,8 @@ class collective_call {
   user_buffer buffer(const void* address, std::int64_t count, MPI_Datatype type) const {
     return checked_buffer(data_, address, count, type);
   }
-  block_list blocks(const void* address, std::int64_t count, MPI_Datatype type) const;
+  /// For `n` ranks, one after the other; each is checked.
+  block_list blocks(const void* address, std::int64_t count, MPI_Datatype type, int n) const;
   block_list blocks(const void* address, numbers counts, numbers displacements, MPI_Datatype type,
                     int n) const;
   /// Displacements in bytes.

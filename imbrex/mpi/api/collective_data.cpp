@@ -37,7 +37,7 @@ schedule::maker make_gather_equal(const collective_call& c, const void* send, st
                                   MPI_Datatype send_type, void* receive, std::int64_t count,
                                   MPI_Datatype type, int root) {
   return make_gather(
-      c, send, send_count, send_type, root, [&] { return c.blocks(receive, count, type); }, true);
+      c, send, send_count, send_type, root, [&] { return c.blocks(receive, count, type, c.others()); }, true);
 }
 
 schedule::maker make_gather_each(const collective_call& c, const void* send, std::int64_t send_count,
@@ -66,7 +66,7 @@ schedule::maker make_scatter_equal(const collective_call& c, const void* send, s
                                    MPI_Datatype send_type, void* receive, std::int64_t count,
                                    MPI_Datatype type, int root) {
   return make_scatter(
-      c, [&] { return c.blocks(send, send_count, send_type); }, receive, count, type, root, true);
+      c, [&] { return c.blocks(send, send_count, send_type, c.others()); }, receive, count, type, root, true);
 }
 
 schedule::maker make_scatter_each(const collective_call& c, const void* send, numbers counts,
@@ -89,7 +89,7 @@ schedule::maker make_all_gather(const collective_call& c, const void* address, s
 schedule::maker make_all_gather_equal(const collective_call& c, const void* send, std::int64_t send_count,
                                       MPI_Datatype send_type, void* receive, std::int64_t count,
                                       MPI_Datatype type) {
-  return make_all_gather(c, send, send_count, send_type, c.blocks(receive, count, type));
+  return make_all_gather(c, send, send_count, send_type, c.blocks(receive, count, type, c.others()));
 }
 
 schedule::maker make_all_gather_each(const collective_call& c, const void* send, std::int64_t send_count,
@@ -112,7 +112,8 @@ schedule::maker make_all_to_all_equal(const collective_call& c, const void* send
                                       MPI_Datatype send_type, void* receive, std::int64_t count,
                                       MPI_Datatype type) {
   return make_all_to_all(
-      c, send, [&] { return c.blocks(send, send_count, send_type); }, c.blocks(receive, count, type));
+      c, send, [&] { return c.blocks(send, send_count, send_type, c.others()); },
+      c.blocks(receive, count, type, c.others()));
 }
 
 schedule::maker make_all_to_all_each(const collective_call& c, const void* send, numbers send_counts,

@@ -19,22 +19,24 @@ schedule::maker exchange(neighbourhood with, block_list send, bool is_one, block
 schedule::maker make_gather_equal(const collective_call& c, const void* send, std::int64_t send_count,
                                   MPI_Datatype send_type, void* receive, std::int64_t count,
                                   MPI_Datatype type) {
-  return exchange(neighbourhood_of(c.in()), c.blocks(send, send_count, send_type), true,
-                  c.blocks(receive, count, type));
+  const neighbourhood with = neighbourhood_of(c.in());
+  return exchange(with, c.blocks(send, send_count, send_type, count_of(with.destinations)), true,
+                  c.blocks(receive, count, type, count_of(with.sources)));
 }
 
 schedule::maker make_gather_each(const collective_call& c, const void* send, std::int64_t send_count,
                                  MPI_Datatype send_type, void* receive, numbers counts, numbers displacements,
                                  MPI_Datatype type) {
   const neighbourhood with = neighbourhood_of(c.in());
-  return exchange(with, c.blocks(send, send_count, send_type), true,
+  return exchange(with, c.blocks(send, send_count, send_type, count_of(with.destinations)), true,
                   c.blocks(receive, counts, displacements, type, count_of(with.sources)));
 }
 
 schedule::maker make_all_equal(const collective_call& c, const void* send, std::int64_t send_count,
                                MPI_Datatype send_type, void* receive, std::int64_t count, MPI_Datatype type) {
-  return exchange(neighbourhood_of(c.in()), c.blocks(send, send_count, send_type), false,
-                  c.blocks(receive, count, type));
+  const neighbourhood with = neighbourhood_of(c.in());
+  return exchange(with, c.blocks(send, send_count, send_type, count_of(with.destinations)), false,
+                  c.blocks(receive, count, type, count_of(with.sources)));
 }
 
 schedule::maker make_all_each(const collective_call& c, const void* send, numbers send_counts,

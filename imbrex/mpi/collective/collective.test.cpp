@@ -649,7 +649,7 @@ TEST_P(collectives, exchange_with_neighbours) {
       rank_data& data = rank_data::here();
       const int me = data.self().number();
       const group all(0, ranks);
-      const auto make = [&, next = context_id{50}]() mutable {
+      auto make = [&, next = context_id{50}]() mutable {
         const auto made = make_communicator(next++, all);
         data.add(made);
         return made;
@@ -710,7 +710,7 @@ TEST_P(collectives, refuse_arguments_that_cannot_be) {
     EXPECT_EQ(class_of(MPI_Allreduce(data, data, 1, MPI_INT, MPI_SUM, world)), MPI_ERR_BUFFER);
     EXPECT_EQ(class_of(MPI_Scan(data, data, 1, MPI_INT, MPI_SUM, world)), MPI_ERR_BUFFER);
     EXPECT_EQ(
-        class_of(MPI_Allgather(data, 2, MPI_INT, data + 2 * rank::current()->number(), 2, MPI_INT, world)),
+        class_of(MPI_Allgather(data + 2 * rank::current()->number(), 2, MPI_INT, data, 2, MPI_INT, world)),
         MPI_ERR_BUFFER);
     EXPECT_EQ(class_of(MPI_Alltoall(data, 1, MPI_INT, data, 1, MPI_INT, world)), MPI_ERR_BUFFER);
     EXPECT_EQ(class_of(MPI_Alltoallv(data, nullptr, counts, MPI_INT, others, counts, counts, MPI_INT, world)),
@@ -725,6 +725,14 @@ TEST_P(collectives, refuse_arguments_that_cannot_be) {
     const int code = MPI_Bcast(data, me == 0 ? 4 : 3, MPI_INT, 0, world);
     EXPECT_EQ(class_of(code), me == 0 ? MPI_SUCCESS : MPI_ERR_TRUNCATE);
   });
+}
+
+TEST_P(collectives, are_named_by_who_waits_for_them_in_vain) {
+  ranks_fail(2,
+             [] {
+               if (rank::current()->number() == 1) MPI_Barrier(MPI_COMM_WORLD);
+             },
+             {"rank(1), entry run, on PE", "waits for MPI_Barrier in MPI_COMM_WORLD"});
 }
 
 }  // namespace imbrex::mpi

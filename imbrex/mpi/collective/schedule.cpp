@@ -37,6 +37,7 @@ int schedule::side::size() const { return is_own_ ? of_.in()->size() : of_.in()-
 void schedule::begin(rank& by) {
   by_ = &by;
   is_too_long_ = false;
+  awaited().peer = request::is_several;
   if (!is_persistent()) {
     tag_ = in()->next_collective();
     if (in()->is_inter()) own_tag_ = in()->local()->next_collective();
