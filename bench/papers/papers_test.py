@@ -33,7 +33,7 @@ class Figures(unittest.TestCase):
     def rows(self, text):
         """{claim: verdict}, of claims with several rows the last."""
         cells = [line.split(" | ") for line in text.splitlines() if line.startswith("| c") or line.startswith("| (")]
-        return {row[0].removeprefix("| "): row[-1] for row in cells}
+        return {row[0].removeprefix("| "): row[-1].removesuffix(" |") for row in cells}
 
     def test_tables_of_chapter_4(self):
         """The papers' gains within 25 %, and channel before message before staging."""

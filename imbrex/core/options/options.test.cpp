@@ -160,8 +160,8 @@ TEST(options, say_which_devices_there_are_and_how_they_are_watched) {
   EXPECT_EQ(command_line({"--completion", "flag"}).parse().completion, imbrex::completion_method::flag);
   for (const char* wrong : {"0", "-1", "2000000", "2s", "0s", "often", ""})
     EXPECT_NE(refusal({"--completion-poll", wrong}).find("--completion-poll "), std::string::npos) << wrong;
-  for (const char* wrong : {"0", "1025", "two"})
-    EXPECT_NE(refusal({"--devices", wrong}).find("from 1 to 1024"), std::string::npos) << wrong;
+  for (const char* wrong : {"0", "65537", "two"})
+    EXPECT_NE(refusal({"--devices", wrong}).find("from 1 to 65536"), std::string::npos) << wrong;
   EXPECT_NE(refusal({"--completion", "pol"}).find("did you mean --completion poll?"), std::string::npos);
 }
 

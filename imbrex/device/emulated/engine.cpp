@@ -27,6 +27,11 @@ nanoseconds whole(double time) {
   return nanoseconds(static_cast<std::int64_t>(std::ceil(std::min(time, 1e18) - 1e-6)));
 }
 
+/// Devices change in the order of their numbers, whatever let them. One alone is the common case.
+void sort_devices(std::vector<int>& numbers) {
+  if (numbers.size() > 1) std::ranges::sort(numbers);
+}
+
 }  // namespace
 
 engine::engine(executor& runs, std::vector<device_model> devices, node_links* links,
@@ -105,11 +110,11 @@ void engine::advance_to(nanoseconds moment) {
       timers_.pop();
       ring(rings);
     } else {
-      std::vector<int> due_devices;
-      for (; !finishes_.empty() && finishes_.first().when <= now_; finishes_.erase(due_devices.back()))
-        due_devices.push_back(finishes_.first().which);
-      std::ranges::sort(due_devices);
-      for (const int number : due_devices) finish_computing(devices_[static_cast<std::size_t>(number)]);
+      due_.clear();
+      for (; !finishes_.empty() && finishes_.first().when <= now_; finishes_.erase(due_.back()))
+        due_.push_back(finishes_.first().which);
+      sort_devices(due_);
+      for (const int number : due_) finish_computing(devices_[static_cast<std::size_t>(number)]);
     }
     settle();
   }
@@ -153,14 +158,11 @@ void engine::settle() {
   do {
     for (std::size_t i = 0; i < armed_.size(); ++i) get_ready(*armed_[i]);  // which may grow meanwhile
     armed_.clear();
-    std::vector<int> changed = std::exchange(changed_, {});
-    std::ranges::sort(changed);
-    for (const int number : changed) devices_[static_cast<std::size_t>(number)].changed = false;
-    for (const int number : changed) assign(devices_[static_cast<std::size_t>(number)]);
-    if (changed_.empty()) {  // its memory is used again
-      changed.clear();
-      changed_ = std::move(changed);
-    }
+    std::swap(changed_, assigned_);
+    sort_devices(assigned_);
+    for (const int number : assigned_) devices_[static_cast<std::size_t>(number)].changed = false;
+    for (const int number : assigned_) assign(devices_[static_cast<std::size_t>(number)]);
+    assigned_.clear();
   } while (!armed_.empty() || !changed_.empty());
   settling_ = false;
 }
@@ -174,11 +176,12 @@ void engine::note_news(device_state& d) {
   if (!std::exchange(d.news, true)) with_news_.push_back(number_of(d));
 }
 
-std::vector<int> engine::take_devices_with_news() {
-  std::vector<int> all = std::exchange(with_news_, {});
-  std::ranges::sort(all);
-  for (const int number : all) devices_[static_cast<std::size_t>(number)].news = false;
-  return all;
+std::span<const int> engine::take_devices_with_news() {
+  due_news_.clear();
+  std::swap(due_news_, with_news_);
+  sort_devices(due_news_);
+  for (const int number : due_news_) devices_[static_cast<std::size_t>(number)].news = false;
+  return due_news_;
 }
 
 void engine::get_ready(operation& op) {

@@ -135,8 +135,8 @@ class engine {
   void fail(int device, std::string why);
   /// True if something was done since the last call, or failed.
   bool take_news() { return std::exchange(news_, false); }
-  /// The devices of which that is true, in their order.
-  std::vector<int> take_devices_with_news();
+  /// The devices of which that is true, in their order; valid until the next call.
+  std::span<const int> take_devices_with_news();
   void observe(int device, operation_observer* observer) {
     devices_[static_cast<std::size_t>(device)].observer = observer;
   }
@@ -214,7 +214,10 @@ class engine {
   bool news_ = false;
   bool settling_ = false;
   std::vector<int> changed_;    ///< devices where something may start
+  std::vector<int> assigned_;   ///< those whose work `settle` starts
   std::vector<int> with_news_;  ///< devices
+  std::vector<int> due_news_;   ///< devices, as told last
+  std::vector<int> due_;        ///< devices whose first kernel is over at this moment
   moment_heap finishes_;        ///< of the first kernel of each device
   std::priority_queue<timer, std::vector<timer>, std::greater<>> timers_;
   std::deque<operation> operations_;  // all there ever were, each done or not

@@ -26,8 +26,8 @@ void simulated_time::advance_to(nanoseconds moment) {
   if (devices_ != nullptr) devices_->core().advance_to(clock_.now());
 }
 
-std::vector<int> simulated_time::take_devices_with_news() {
-  return devices_ == nullptr ? std::vector<int>() : devices_->core().take_devices_with_news();
+std::span<const int> simulated_time::take_devices_with_news() {
+  return devices_ == nullptr ? std::span<const int>() : devices_->core().take_devices_with_news();
 }
 
 namespace emulated {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <imbrex/base/clock.hpp>
@@ -36,8 +37,9 @@ class simulated_time {
   std::optional<nanoseconds> next() const;
   /// Lets happen, in order, all that is due until `moment`, and moves the clock on with it.
   void advance_to(nanoseconds moment);
-  /// The numbers of the devices that have done something, or failed, since the last call, in their order.
-  std::vector<int> take_devices_with_news();
+  /// The numbers of the devices that have done something, or failed, since the last call, in their
+  /// order; valid until the next call.
+  std::span<const int> take_devices_with_news();
   /// Calls are charged to this one from now on, and what they submit does not start before its time; null:
   /// they take no time.
   void charge_to(local_clock* caller) noexcept { caller_ = caller; }
