@@ -45,10 +45,10 @@ cmake --build build/aarch64 --target $targets
 for test in $tests; do
   case " $targets " in
     # What floods another process, or fills memory to its limit, takes an emulator minutes; what kills its own
-    # hangs there.
+    # hangs there; and the emulator itself needs a part of the processor of a program that waits.
     *" $test "*)
       under_emulator "build/aarch64/imbrex/${test%.test}/$test" --gtest_brief=1 \
-        --gtest_filter='-backpressure.*:*exhausted.*:*death_test.*'
+        --gtest_filter='-backpressure.*:*exhausted.*:*death_test.*:idle.*'
       ;;
   esac
 done
