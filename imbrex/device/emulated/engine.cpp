@@ -359,6 +359,7 @@ void engine::fail(int device, std::string why) {
   d.computing.clear();
   finishes_.erase(number_of(d));
   note_news(d);
+  if (unused_.size() == operations_.size()) return;  // nothing is under way
   // What another device has that comes after something here will never start.
   for (const operation& one : operations_)
     if (one.device == device && one.end != nullptr)
