@@ -46,14 +46,24 @@ class Figures(unittest.TestCase):
         self.assertEqual(len(charts), 4)
 
     def test_figures_of_chapter_5_on_few_nodes(self):
-        """Each figure has its lines; a node's times are in the order of the paper."""
-        for name, nodes, lines in (("figure-5.4", "1", 2), ("figure-5.5b", "1,2", 4), ("figure-5.6", "8", 4),
-                                   ("figure-5.7", "1,2", 4), ("figure-5.8", "1,2", 4)):
-            text, charts = self.printed(name, "--nodes", nodes, "--iterations", "1")
-            if name != "figure-5.4":  # which is not comparable
-                self.assertIn("as the paper", self.rows(text).values(), text)
+        """Each figure has its lines, and what the paper says of few nodes comes out."""
+        for name, nodes, lines, claims in (
+                ("figure-5.4", "1", 2, []),  # which is not comparable
+                ("figure-5.5b", "1,2", 4, ["c5.5b.gpu"]),
+                ("figure-5.6", "8", 4, ["c5.6.H.odf.8", "c5.6.Dbest", "c5.6.HvsMPI"]),
+                ("figure-5.7", "1,2", 4, ["c5.7.none"]),
+                ("figure-5.8", "1,2", 4, ["c5.8.dimin"])):
+            text, charts = self.printed(name, "--nodes", nodes, "--iterations", "4")
+            rows = self.rows(text)
+            for claim in claims:
+                self.assertEqual(rows[claim], "as the paper", text)
             for drawn in charts.values():
                 self.assertEqual(len(drawn.findall("{http://www.w3.org/2000/svg}polyline")), lines)
+
+    def test_no_iterations_are_refused(self):
+        with contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit):
+            reproduce.main(["sizes", "--iterations", "0"])
+        self.assertIn("--iterations is 0; give 1 or more", said.getvalue())
 
     def test_sizes(self):
         self.assertNotIn("missed", self.printed("sizes")[0])

@@ -22,9 +22,14 @@ def parse(words):
     parser.add_argument("--model", default="summit", help="a device model with links")
     parser.add_argument("--nodes", type=lambda text: [int(word) for word in text.split(",")], default=None,
                         help="of figures; the paper's, up to 512, unless given")
-    parser.add_argument("--iterations", type=int, default=4, help="that are timed, after 2")
+    parser.add_argument("--iterations", type=int, default=100,
+                        help="that are timed, after a tenth of them; few of them are too long, by what begins and "
+                             "ends them")
     parser.add_argument("--svg", metavar="FOLDER", help="where charts are written")
-    return parser.parse_args(words)
+    options = parser.parse_args(words)
+    if options.iterations < 1:
+        parser.error(f"--iterations is {options.iterations}; give 1 or more")
+    return options
 
 
 def table(claims):

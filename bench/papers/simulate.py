@@ -22,7 +22,7 @@ def lines_of(command):
 class Machine:
     """A model, and the folder where the programs are."""
 
-    def __init__(self, folder, model="summit", iterations=4):
+    def __init__(self, folder, model="summit", iterations=100):
         self.folder = pathlib.Path(folder)
         self.model = model
         self.iterations = iterations
@@ -31,7 +31,7 @@ class Machine:
     def simulated(self, program, model, *more):
         return [self.folder / program, "--machine", "simulated", "--device-model", model, "--no-data", *more]
 
-    def osu(self, between, benches, rounds=3):
+    def osu(self, between, benches, rounds=20):
         """{bench: {way: {bytes: value}}} of two GPUs of a socket, or of two nodes."""
         place = ["--pes", GPUS_PER_NODE * 2, "--distance", GPUS_PER_NODE] if between else ["--pes", 2]
         command = self.simulated("osu", self.model, *place, "--bench", ",".join(benches), "--rounds", rounds)
@@ -47,7 +47,7 @@ class Machine:
             command = self.simulated(
                 "jacobi3d", self.model + (":mpi" if mpi else ""), "--grid", ",".join(map(str, grid)),
                 "--pes", GPUS_PER_NODE * nodes, "--odf", odf, "--comm", comm, "--fusion", fusion,
-                "--streams", streams, "--iters", self.iterations, "--warmup", 2)
+                "--streams", streams, "--iters", self.iterations, "--warmup", max(1, self.iterations // 10))
             # An MPI's process waits for its device.
             command += ["--completion", "sync"] if mpi else []
             command += ["--graphs"] if graphs else []
