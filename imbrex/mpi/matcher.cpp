@@ -35,15 +35,22 @@ std::size_t matcher::hash(std::uint64_t context, std::int32_t source) {
 }
 
 matcher::bin* matcher::find_bin(std::uint64_t context, std::int32_t source) {
+  return recent_ != nullptr && recent_->holds(context, source) ? recent_ : search_bin(context, source);
+}
+matcher::bin& matcher::make_bin(std::uint64_t context, std::int32_t source) {
+  return recent_ != nullptr && recent_->holds(context, source) ? *recent_ : add_bin(context, source);
+}
+
+[[gnu::noinline]] matcher::bin* matcher::search_bin(std::uint64_t context, std::int32_t source) {
   if (bins_.empty()) return nullptr;
   const std::size_t mask = bins_.size() - 1;
   for (std::size_t at = hash(context, source) & mask; bins_[at].is_used; at = (at + 1) & mask)
-    if (bins_[at].context == context && bins_[at].source == source) return &bins_[at];
+    if (bins_[at].holds(context, source)) return recent_ = &bins_[at];
   return nullptr;
 }
 
-matcher::bin& matcher::make_bin(std::uint64_t context, std::int32_t source) {
-  if (auto* const there = find_bin(context, source)) return *there;
+[[gnu::noinline]] matcher::bin& matcher::add_bin(std::uint64_t context, std::int32_t source) {
+  if (auto* const there = search_bin(context, source)) return *there;
   if (2 * (used_bins_ + 1) > bins_.size()) grow();
   const std::size_t mask = bins_.size() - 1;
   std::size_t at = hash(context, source) & mask;
@@ -56,6 +63,7 @@ matcher::bin& matcher::make_bin(std::uint64_t context, std::int32_t source) {
 /// Bins in which nothing waits are forgotten, so that those of communicators that are no more do not stay.
 void matcher::grow() {
   std::vector<bin> before = std::exchange(bins_, {});
+  recent_ = nullptr;
   std::size_t waiting = 0;
   for (const bin& b : before) waiting += b.receives.first != nullptr || b.first != nullptr ? 1 : 0;
   std::size_t size = first_bins;

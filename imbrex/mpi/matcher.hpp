@@ -66,15 +66,20 @@ class matcher {
     receive_list receives;
     packet* first = nullptr;
     packet* last = nullptr;
+
+    bool holds(std::uint64_t c, std::int32_t s) const { return is_used && context == c && source == s; }
   };
 
   static std::size_t hash(std::uint64_t context, std::int32_t source);
   bin* find_bin(std::uint64_t context, std::int32_t source);
+  bin* search_bin(std::uint64_t context, std::int32_t source);
   bin& make_bin(std::uint64_t context, std::int32_t source);
+  bin& add_bin(std::uint64_t context, std::int32_t source);
   void grow();
 
   std::vector<bin> bins_;  ///< open addressing; a power of two
   std::size_t used_bins_ = 0;
+  bin* recent_ = nullptr;  ///< that was found last
   receive_list of_any_source_;
   packet* oldest_ = nullptr;
   packet* newest_ = nullptr;

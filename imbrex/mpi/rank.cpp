@@ -218,6 +218,25 @@ detail::collection<rank>& rank::part() const {
   if (is_eager) complete(q);
 }
 
+[[gnu::noinline]] bool rank::send_at_once(const envelope& head, const std::byte* data, std::uint64_t bytes,
+                                          int to) {
+  if (!processor::running_here().queues_plainly()) return false;
+  auto* const there = part().find(static_cast<std::uint64_t>(to));
+  if (there == nullptr) return false;
+  rank& its = detail::element_memory<rank>::object(*there);
+  peer& from = its.peers_[static_cast<std::uint32_t>(number())];
+  peer& own = peers_[static_cast<std::uint32_t>(to)];
+  if (from.expected != own.sent) return false;
+  request* const receive = its.matcher_.take_receive(head);
+  if (receive == nullptr) return false;
+  ++own.sent;
+  ++from.expected;
+  its.fill(*receive, head, data, bytes);
+  its.complete(*receive);
+  if (from.early != nullptr) its.accept_early(from);
+  return true;
+}
+
 packet& rank::make_packet(request& q, std::uint32_t sequence, bool is_eager, bool same_process) {
   const auto held = is_eager ? static_cast<std::size_t>(q.size) : 0;
   packet& p = packet::make(held);

@@ -60,6 +60,9 @@ class rank : public chare<rank> {
 
   /// Begins to send `q.size` bytes at `q.buffer` to a rank among all.
   void send(request& q, int to, send_mode mode);
+  /// Sends to a rank of this PE that has posted a receive for the data, the common case, in which nothing
+  /// waits. False if that is not so, and nothing has happened.
+  bool send_at_once(const envelope& head, const std::byte* data, std::uint64_t bytes, int to);
   /// Begins to receive into `q.buffer`.
   void receive(request& q);
   /// Begins to receive a message that was found before.

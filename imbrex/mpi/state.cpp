@@ -17,8 +17,6 @@ constexpr context_id context_of_world = 0;
 constexpr context_id context_of_own = contexts_each;
 constexpr std::uint32_t first_contexts = 2;
 
-constexpr int most_tag = 0x3fffffff;
-
 [[noreturn]] void fail(const std::string& message) {
   detail::processor::here().run().fail(message);
   rank::current()->stop();
@@ -53,8 +51,7 @@ rank_data& rank_data::here() {
   return static_cast<rank_data&>(self->state());
 }
 
-const ref<communicator>& rank_data::at(MPI_Comm handle) const {
-  if (handle == MPI_COMM_WORLD) return world_;
+const ref<communicator>& rank_data::other(MPI_Comm handle) const {
   if (handle == MPI_COMM_SELF) return own_;
   if (handle == MPI_COMM_NULL)
     throw error(MPI_ERR_COMM, "the communicator is MPI_COMM_NULL; this rank may be no member of it");
@@ -96,17 +93,15 @@ user_buffer checked_buffer(rank_data& data, const void* address, std::int64_t co
   return buffer;
 }
 
-void check_rank(const communicator& in, int rank, const char* what) {
-  if ((rank < 0 || rank >= in.remote().size()) && rank != MPI_PROC_NULL)
-    throw error(MPI_ERR_RANK, std::string(what) + " is rank " + std::to_string(rank) + ", and " +
-                                  describe_communicator(&in) + " has ranks 0 to " +
-                                  std::to_string(in.remote().size() - 1));
+void throw_wrong_rank(const communicator& in, int rank, const char* what) {
+  throw error(MPI_ERR_RANK, std::string(what) + " is rank " + std::to_string(rank) + ", and " +
+                                describe_communicator(&in) + " has ranks 0 to " +
+                                std::to_string(in.remote().size() - 1));
 }
 
-void check_tag(int tag) {
-  if (tag < 0 || tag > most_tag)
-    throw error(MPI_ERR_TAG, "the tag is " + std::to_string(tag) + "; it must be from 0 to MPI_TAG_UB, " +
-                                 std::to_string(most_tag));
+void throw_wrong_tag(int tag) {
+  throw error(MPI_ERR_TAG, "the tag is " + std::to_string(tag) + "; it must be from 0 to MPI_TAG_UB, " +
+                               std::to_string(most_tag));
 }
 
 }  // namespace imbrex::mpi

@@ -65,7 +65,13 @@ class rank_data final : public rank_state {
   communicator& world() const { return *world_; }
 
   /// Throws mpi::error (MPI_ERR_COMM) for what is no communicator, MPI_COMM_NULL among it.
-  const ref<communicator>& at(MPI_Comm handle) const;
+  const ref<communicator>& at(MPI_Comm handle) const {
+    return handle == MPI_COMM_WORLD ? world_ : other(handle);
+  }
+  /// Null for what is no communicator that a program has made, nor MPI_COMM_WORLD.
+  communicator* find(MPI_Comm handle) const {
+    return handle == MPI_COMM_WORLD ? world_.get() : communicators_.find(handle);
+  }
   /// Gives a communicator of this rank its handle.
   int add(const ref<communicator>& made);
   void remove(MPI_Comm handle);
@@ -92,6 +98,7 @@ class rank_data final : public rank_state {
 
  private:
   [[noreturn]] void throw_not_running(const char* function) const;
+  const ref<communicator>& other(MPI_Comm handle) const;
 
   rank& self_;
   rank_objects objects_;
@@ -141,8 +148,27 @@ int call_running(const char* function, Body&& body) {
 
 /// The data of a call, checked: the count is not negative, the type is committed, and the address is one.
 user_buffer checked_buffer(rank_data& data, const void* address, std::int64_t count, MPI_Datatype type);
+/// Whether the data are contiguous and as `checked_buffer` wants them, by what their handle says alone: the
+/// common case. Their bytes, if so.
+inline bool is_plain(const void* address, std::int64_t count, MPI_Datatype type, std::uint64_t& bytes) {
+  const auto size = static_cast<std::uint64_t>(basic_size(type));
+  bytes = static_cast<std::uint64_t>(count) * size;
+  constexpr std::uint64_t most = std::uint64_t{1} << 48U;
+  return size > 0 && static_cast<std::uint64_t>(count) < most && address != nullptr &&
+         address != MPI_IN_PLACE;
+}
+
+[[noreturn]] void throw_wrong_rank(const communicator& in, int rank, const char* what);
+[[noreturn]] void throw_wrong_tag(int tag);
+inline constexpr int most_tag = 0x3fffffff;
 /// Throws mpi::error (MPI_ERR_RANK) for a rank that is none of the (remote) group, nor MPI_PROC_NULL.
-void check_rank(const communicator& in, int rank, const char* what);
-void check_tag(int tag);
+inline void check_rank(const communicator& in, int rank, const char* what) {
+  if ((rank < 0 || rank >= in.remote().size()) && rank != MPI_PROC_NULL) [[unlikely]]
+    throw_wrong_rank(in, rank, what);
+}
+inline void check_tag(int tag) {
+  if (tag < 0 || tag > most_tag) [[unlikely]]
+    throw_wrong_tag(tag);
+}
 
 }  // namespace imbrex::mpi

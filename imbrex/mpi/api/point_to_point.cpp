@@ -26,51 +26,86 @@ void check_source(const communicator& in, int from, int tag) {
   if (tag != MPI_ANY_TAG) check_tag(tag);
 }
 
+/// Sends contiguous data, and waits until they may be changed.
+void send_bytes(rank& me, const communicator& in, const void* address, std::uint64_t bytes, int to, int tag,
+                user_send mode) {
+  request q;
+  q.head = {in.context(purpose::point_to_point), in.rank(), tag};
+  q.buffer = static_cast<std::byte*>(const_cast<void*>(address));
+  q.size = bytes;
+  me.send(q, in.remote().world_rank(to),
+          mode == user_send::synchronous ? send_mode::synchronous : send_mode::standard);
+  me.await(q);
+}
+
+/// A send of plain data that is over at once, without anything to be told: the common case.
+bool send_at_once(const void* address, std::int64_t count, MPI_Datatype type, int to, int tag,
+                  MPI_Comm comm) {
+  rank* const me = rank::current();
+  if (me == nullptr) return false;
+  const auto& data = static_cast<const rank_data&>(me->state());
+  const communicator* const in = data.find(comm);
+  std::uint64_t bytes = 0;
+  return data.now == rank_data::phase::running && in != nullptr && is_plain(address, count, type, bytes) &&
+         to >= 0 && to < in->remote().size() && tag >= 0 && tag <= most_tag &&
+         me->send_at_once({in->context(purpose::point_to_point), in->rank(), tag},
+                          static_cast<const std::byte*>(address), bytes, in->remote().world_rank(to));
+}
+
 int send(const char* function, const void* address, std::int64_t count, MPI_Datatype type, int to, int tag,
          MPI_Comm comm, user_send mode) {
   return call_on(function, comm, [&](rank_data& data, communicator& in) {
+    rank& me = data.self();
+    std::uint64_t bytes = 0;
+    if (mode != user_send::buffered && is_plain(address, count, type, bytes)) [[likely]] {
+      check_rank(in, to, "the destination");
+      check_tag(tag);
+      if (to != MPI_PROC_NULL) send_bytes(me, in, address, bytes, to, tag, mode);
+      return;
+    }
     const user_buffer buffer = checked_buffer(data, address, count, type);
     check_rank(in, to, "the destination");
     check_tag(tag);
     if (to == MPI_PROC_NULL) return;
-    rank& me = data.self();
     if (mode == user_send::buffered || !buffer.is_contiguous()) {
       const auto q = make_send(ref<communicator>(&in), buffer, to, tag, mode, false);
       q->start(me);
       return me.await(q->awaited());
     }
-    request q;
-    q.head = {in.context(purpose::point_to_point), in.rank(), tag};
-    q.buffer = buffer.begin();
-    q.size = static_cast<std::uint64_t>(buffer.bytes());
-    me.send(q, in.remote().world_rank(to),
-            mode == user_send::synchronous ? send_mode::synchronous : send_mode::standard);
-    me.await(q);
+    send_bytes(me, in, address, static_cast<std::uint64_t>(buffer.bytes()), to, tag, mode);
   });
+}
+
+/// Receives contiguous data, and waits for them.
+void receive_bytes(rank& me, const communicator& in, void* address, std::uint64_t bytes, int from, int tag,
+                   MPI_Status* status) {
+  request q;
+  q.head = envelope_of_receive(in, from, tag);
+  q.buffer = static_cast<std::byte*>(address);
+  q.size = bytes;
+  me.receive(q);
+  me.await(q);
+  if (status != MPI_STATUS_IGNORE) {
+    const int before = status->MPI_ERROR;  // which only calls for several requests set
+    tell_receive(q, *status);
+    status->MPI_ERROR = before;
+  }
+  if (q.is_too_long) [[unlikely]]
+    throw_truncated(q, static_cast<std::int64_t>(bytes));
 }
 
 int receive(const char* function, void* address, std::int64_t count, MPI_Datatype type, int from, int tag,
             MPI_Comm comm, MPI_Status* status) {
   return call_on(function, comm, [&](rank_data& data, communicator& in) {
+    rank& me = data.self();
     const user_buffer buffer = checked_buffer(data, address, count, type);
     check_source(in, from, tag);
     MPI_Status ignored;
     MPI_Status& told = place_of(status, ignored);
     if (from == MPI_PROC_NULL) return tell_no_process(told);
-    rank& me = data.self();
-    const int before = told.MPI_ERROR;  // which only calls for several requests set
-    if (buffer.is_contiguous()) {
-      request q;
-      q.head = envelope_of_receive(in, from, tag);
-      q.buffer = buffer.begin();
-      q.size = static_cast<std::uint64_t>(buffer.bytes());
-      me.receive(q);
-      me.await(q);
-      const int code = tell_receive(q, told);
-      told.MPI_ERROR = before;
-      if (code != MPI_SUCCESS) throw_truncated(q, buffer.bytes());
-      return;
-    }
+    if (buffer.is_contiguous())
+      return receive_bytes(me, in, address, static_cast<std::uint64_t>(buffer.bytes()), from, tag, status);
+    const int before = told.MPI_ERROR;
     const auto q = make_receive(ref<communicator>(&in), buffer, from, tag, false);
     q->start(me);
     me.await(q->awaited());
@@ -78,6 +113,30 @@ int receive(const char* function, void* address, std::int64_t count, MPI_Datatyp
     told.MPI_ERROR = before;
     if (code != MPI_SUCCESS) throw_truncated(q->awaited(), buffer.bytes());
   });
+}
+
+/// A receive of plain data with arguments that are right, the common case; false if it is none. `code` becomes
+/// what the call returns.
+bool receive_plain(const char* function, void* address, std::int64_t count, MPI_Datatype type, int from,
+                   int tag, MPI_Comm comm, MPI_Status* status, int& code) {
+  rank* const me = rank::current();
+  if (me == nullptr) return false;
+  auto& data = static_cast<rank_data&>(me->state());
+  communicator* const in = data.find(comm);
+  std::uint64_t bytes = 0;
+  if (data.now != rank_data::phase::running || in == nullptr || !is_plain(address, count, type, bytes) ||
+      from < 0 || from >= in->remote().size() || tag < any_tag || tag > most_tag)
+    return false;
+  me->doing = {function, &describe_communicator, in};
+  try {
+    receive_bytes(*me, *in, address, bytes, from, tag, status);
+    code = MPI_SUCCESS;
+  } catch (const error& thrown) {
+    code = data.objects().raise(thrown, function, in);
+  } catch (const std::bad_alloc&) {
+    code = data.objects().raise(error(MPI_ERR_NO_MEM, "out of memory"), function, in);
+  }
+  return true;
 }
 
 int begin_send(const char* function, const void* address, std::int64_t count, MPI_Datatype type, int to,
@@ -158,6 +217,8 @@ ref<user_request> receive_of(rank_data& data, void* address, std::int64_t count,
 
 IMBREX_MPI_DEFINE(int, Send,
                   (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)) {
+  if (send_at_once(buf, count, datatype, dest, tag, comm)) [[likely]]
+    return MPI_SUCCESS;
   return send("MPI_Send", buf, count, datatype, dest, tag, comm, user_send::standard);
 }
 IMBREX_MPI_DEFINE(int, Send_c,
@@ -180,7 +241,11 @@ IMBREX_MPI_DEFINE(int, Bsend,
 IMBREX_MPI_DEFINE(int, Recv,
                   (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                    MPI_Status* status)) {
-  return receive("MPI_Recv", buf, count, datatype, source, tag, comm, status);
+  constexpr const char* function = "MPI_Recv";
+  int code = 0;
+  if (receive_plain(function, buf, count, datatype, source, tag, comm, status, code)) [[likely]]
+    return code;
+  return receive(function, buf, count, datatype, source, tag, comm, status);
 }
 IMBREX_MPI_DEFINE(int, Recv_c,
                   (void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What waits for and asks about requests.
 #include <span>
-#include <vector>
+
+#include <boost/container/small_vector.hpp>
 
 #include <imbrex/mpi/api/define.hpp>
 #include <imbrex/mpi/object/status.hpp>
@@ -18,6 +19,8 @@ class request_list {
     if (count < 0)
       throw error(MPI_ERR_ARG,
                   "the number of requests is " + std::to_string(count) + "; it must not be negative");
+    all_.reserve(static_cast<std::size_t>(count));
+    awaited_.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) {
       user_request* const q = handles[i] == MPI_REQUEST_NULL ? nullptr : &data.requests.at(handles[i]);
       all_.push_back(q);
@@ -28,7 +31,7 @@ class request_list {
   user_request* operator[](std::size_t i) const { return all_[i]; }
   bool is_active(std::size_t i) const { return awaited_[i] != nullptr; }
   bool is_done(std::size_t i) const { return awaited_[i] == nullptr || awaited_[i]->is_done; }
-  std::span<request* const> awaited() const { return awaited_; }
+  std::span<request* const> awaited() const { return {awaited_.data(), awaited_.size()}; }
   /// The first that is active and done; -1 if there is none.
   int first_done() const {
     for (std::size_t i = 0; i < size(); ++i)
@@ -47,8 +50,9 @@ class request_list {
   }
 
  private:
-  std::vector<user_request*> all_;
-  std::vector<request*> awaited_;
+  static constexpr std::size_t few = 16;  // are kept on the stack
+  boost::container::small_vector<user_request*, few> all_;
+  boost::container::small_vector<request*, few> awaited_;
 };
 
 /// Tells the end of a request, and gives up its handle if it is not persistent. Returns the code of an error.

@@ -76,6 +76,13 @@ constexpr basic basics[] = {
     {MPI_INTEGER8, "MPI_INTEGER8", element::int64},
 };
 
+constexpr std::array<int, 128> with_a_size() {
+  std::array<int, 128> handles{};
+  for (const basic& b : basics)
+    if (b.of != element::none) handles[static_cast<std::uint32_t>(b.handle) & 0x7fU] = b.handle;
+  return handles;
+}
+
 struct pair {
   int handle;
   const char* name;
@@ -133,6 +140,8 @@ class table {
 };
 
 }  // namespace
+
+constexpr std::array<int, 128> basic_types = with_a_size();
 
 datatype* predefined_type(int handle) {
   static const table all;
