@@ -21,4 +21,8 @@ communicator::communicator(int handle, context_id context, group members, int ra
 
 communicator::~communicator() = default;
 
+std::string communicator::description() const {
+  return name.empty() ? "communicator " + text_of_handle(handle()) : name;
+}
+
 }  // namespace imbrex::mpi

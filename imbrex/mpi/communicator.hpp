@@ -37,6 +37,9 @@ class communicator final : public counted, public error_target {
                ref<error_handler> handler);
   ~communicator();
 
+  /// Its name, or its handle.
+  std::string description() const override;
+
   int rank() const { return rank_; }
   int size() const { return members_.size(); }
   const group& members() const { return members_; }
@@ -47,6 +50,12 @@ class communicator final : public counted, public error_target {
   communicator* local() const { return local_.get(); }
 
   context_id context(purpose of) const { return context_ + static_cast<context_id>(of); }
+  /// Of one that was made without a number, before anything is sent in it; `local` is the number of the own
+  /// group's communicator between two groups.
+  void set_context(context_id number, context_id local) {
+    context_ = number;
+    if (local_) local_->context_ = local;
+  }
   /// Numbers collectives, in the order in which all members begin them: their tags, from 0 to 2^30 - 1.
   int next_collective() { return static_cast<int>(collectives_++ & 0x3fffffffU); }
   int next_persistent() { return static_cast<int>(persistent_++ & 0x3fffffffU); }

@@ -2,6 +2,7 @@
 #include <imbrex/mpi/rank_objects.hpp>
 
 #include <cstdlib>
+#include <utility>
 
 #include <imbrex/mpi/include/mpi.h>
 
@@ -37,7 +38,8 @@ rank_objects::keyval_table& rank_objects::keyvals(handle_kind object) {
 }
 
 ref<keyval> rank_objects::key(int handle, handle_kind object) const {
-  if (keyval* found = keyvals(object).find(handle)) return ref(found);
+  if (keyval* found = keyvals(object).find(handle); found && (!found->is_freed || found->is_shared()))
+    return ref(found);
   if (kind_of(handle) == handle_kind::keyval && origin_of(handle) == handle_origin::mpi)
     throw error(MPI_ERR_KEYVAL,
                 text_of_handle(handle) + " is the keyval of an attribute that MPI itself sets");
@@ -101,8 +103,14 @@ void rank_objects::remove_handler(int handle) {
 }
 
 void rank_objects::remove_key(int handle, handle_kind object) {
-  (void)key(handle, object);
-  keyvals(object).remove(handle);
+  if (!std::exchange(key(handle, object)->is_freed, true)) freed_keyvals_.emplace_back(object, handle);
+  // Those that attributes had when they were freed, and have no more, go as well.
+  std::erase_if(freed_keyvals_, [&](const auto& freed) {
+    keyval_table& table = keyvals(freed.first);
+    const bool is_used = table.at(freed.second).is_shared();
+    if (!is_used) table.remove(freed.second);
+    return !is_used;
+  });
 }
 
 rank_objects::type_extras& rank_objects::extras_of(const datatype& predefined) {
@@ -136,7 +144,9 @@ int rank_objects::raise(const error& thrown, const char* function, error_target*
   bool must_end = target == nullptr;
   const int code = target ? target->raise(thrown, must_end) : thrown.code();
   if (must_end) {
-    fail_(std::string(function) + ": " + thrown.what());
+    const std::string where = target ? target->description() : "";
+    fail_("rank " + std::to_string(world_rank_) + ": " + function + (where.empty() ? "" : " in " + where) +
+          ": " + thrown.what());
     std::abort();
   }
   return code;

@@ -5,6 +5,8 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include <imbrex/mpi/datatype/datatype.hpp>
 #include <imbrex/mpi/datatype/predefined.hpp>
@@ -27,6 +29,7 @@ class rank_objects {
       : world_rank_(world_rank), fail_(fail) {}
 
   int world_rank() const { return world_rank_; }
+  int world_size = 1;
 
   /// Also those of MPI itself.
   datatype_ref type(int handle) const;
@@ -108,6 +111,7 @@ class rank_objects {
   keyval_table communicator_keyvals_{first_keyval(handle_kind::communicator)};
   keyval_table type_keyvals_{first_keyval(handle_kind::datatype)};
   keyval_table window_keyvals_{first_keyval(handle_kind::window)};
+  std::vector<std::pair<handle_kind, int>> freed_keyvals_;
   std::unordered_map<int, type_extras> extras_;
   std::map<std::tuple<int, int, int>, int> fortran_types_;
 };

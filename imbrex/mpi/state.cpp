@@ -35,6 +35,7 @@ rank_data::rank_data(rank& of)
   world_->name = "MPI_COMM_WORLD";
   own_->name = "MPI_COMM_SELF";
   objects_.world = world_.get();
+  objects_.world_size = of.ranks();
 }
 
 rank_data::~rank_data() = default;
@@ -69,6 +70,23 @@ context_id rank_data::new_context() {
   return (static_cast<context_id>(self_.number()) << 32U | contexts_++) * contexts_each;
 }
 
+int* rank_data::predefined_attribute(int key) {
+  switch (key) {
+    case MPI_TAG_UB: attributes_.tag_ub = most_tag; return &attributes_.tag_ub;
+    case MPI_HOST: attributes_.host = MPI_PROC_NULL; return &attributes_.host;
+    case MPI_IO: attributes_.io = MPI_ANY_SOURCE; return &attributes_.io;
+    case MPI_WTIME_IS_GLOBAL:  // processes have clocks of their own, but in simulated time
+      attributes_.wtime_is_global = detail::processor::here().run().processes() == 1 ? 1 : 0;
+      return &attributes_.wtime_is_global;
+    case MPI_UNIVERSE_SIZE: attributes_.universe_size = self_.ranks(); return &attributes_.universe_size;
+    case MPI_LASTUSEDCODE:
+      attributes_.last_used_code = objects_.codes.last_used();
+      return &attributes_.last_used_code;
+    case MPI_APPNUM: attributes_.appnum = 0; return &attributes_.appnum;
+    default: return nullptr;
+  }
+}
+
 void rank_data::throw_not_running(const char* function) const {
   throw error(MPI_ERR_OTHER, std::string(function) +
                                  (now == phase::before ? " was called before MPI_Init; call that first"
@@ -76,8 +94,7 @@ void rank_data::throw_not_running(const char* function) const {
 }
 
 std::string describe_communicator(const void* which) {
-  const auto& c = *static_cast<const communicator*>(which);
-  return c.name.empty() ? "communicator " + text_of_handle(c.handle()) : c.name;
+  return static_cast<const communicator*>(which)->description();
 }
 
 user_buffer checked_buffer(rank_data& data, const void* address, std::int64_t count, MPI_Datatype type) {

@@ -79,6 +79,13 @@ class rank_data final : public rank_state {
   /// A number that no other communicator has, of any rank. O(1).
   context_id new_context();
 
+  /// Whether it is one that the program has not made.
+  bool is_predefined(const communicator& which) const {
+    return &which == world_.get() || &which == own_.get();
+  }
+  /// Where the value of an attribute lies that MPI itself sets; null of other keys.
+  int* predefined_attribute(int key);
+
   object_table<user_request, handle_kind::request> requests;
   object_table<user_message, handle_kind::request> messages;
   send_buffer buffered;
@@ -106,6 +113,10 @@ class rank_data final : public rank_state {
   ref<communicator> own_;
   object_table<communicator, handle_kind::communicator> communicators_;
   std::uint32_t contexts_ = 0;
+  struct predefined_attributes {
+    int tag_ub, host, io, wtime_is_global, universe_size, last_used_code, appnum;
+  };
+  predefined_attributes attributes_{};
 };
 
 /// "MPI_COMM_WORLD", or how the program has named it.

@@ -2,6 +2,7 @@
 #include <imbrex/mpi/object/attribute_set.hpp>
 
 #include <imbrex/mpi/api/define.hpp>
+#include <imbrex/mpi/state.hpp>
 
 namespace imbrex::mpi {
 
@@ -46,6 +47,54 @@ IMBREX_MPI_DEFINE(int, Keyval_create,
 }
 IMBREX_MPI_DEFINE(int, Keyval_free, (int* keyval)) {
   return call("MPI_Keyval_free", [&] { free_key(handle_kind::communicator, keyval); });
+}
+
+namespace {
+
+int set_attribute(const char* function, MPI_Comm comm, int key, void* value) {
+  return call_on(function, comm, [&](rank_data& data, communicator& in) {
+    in.attributes.set(comm, key, data.objects().key(key, handle_kind::communicator), value);
+  });
+}
+
+int get_attribute(const char* function, MPI_Comm comm, int key, void* value, int* flag) {
+  return call_on(function, comm, [&](rank_data& data, communicator& in) {
+    if (int* const predefined = data.predefined_attribute(key)) {
+      *static_cast<void**>(value) = predefined;
+      *flag = 1;
+      return;
+    }
+    (void)data.objects().key(key, handle_kind::communicator);
+    *flag = in.attributes.get(key, static_cast<void**>(value)) ? 1 : 0;
+  });
+}
+
+int remove_attribute(const char* function, MPI_Comm comm, int key) {
+  return call_on(function, comm, [&](rank_data& data, communicator& in) {
+    (void)data.objects().key(key, handle_kind::communicator);
+    in.attributes.remove(comm, key);
+  });
+}
+
+}  // namespace
+
+IMBREX_MPI_DEFINE(int, Comm_set_attr, (MPI_Comm comm, int comm_keyval, void* attribute_val)) {
+  return set_attribute("MPI_Comm_set_attr", comm, comm_keyval, attribute_val);
+}
+IMBREX_MPI_DEFINE(int, Attr_put, (MPI_Comm comm, int keyval, void* attribute_val)) {
+  return set_attribute("MPI_Attr_put", comm, keyval, attribute_val);
+}
+IMBREX_MPI_DEFINE(int, Comm_get_attr, (MPI_Comm comm, int comm_keyval, void* attribute_val, int* flag)) {
+  return get_attribute("MPI_Comm_get_attr", comm, comm_keyval, attribute_val, flag);
+}
+IMBREX_MPI_DEFINE(int, Attr_get, (MPI_Comm comm, int keyval, void* attribute_val, int* flag)) {
+  return get_attribute("MPI_Attr_get", comm, keyval, attribute_val, flag);
+}
+IMBREX_MPI_DEFINE(int, Comm_delete_attr, (MPI_Comm comm, int comm_keyval)) {
+  return remove_attribute("MPI_Comm_delete_attr", comm, comm_keyval);
+}
+IMBREX_MPI_DEFINE(int, Attr_delete, (MPI_Comm comm, int keyval)) {
+  return remove_attribute("MPI_Attr_delete", comm, keyval);
 }
 
 IMBREX_MPI_DEFINE(int, Win_create_keyval,

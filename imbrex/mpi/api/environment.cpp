@@ -47,6 +47,9 @@ IMBREX_MPI_DEFINE(int, Finalized, (int* flag)) {
 }
 IMBREX_MPI_DEFINE(int, Finalize, (void)) {
   return call_running("MPI_Finalize", [](rank_data& data) {
+    // Their functions may still call MPI (MPI 3.1, section 8.7.1).
+    data.at(MPI_COMM_SELF)->attributes.clear(MPI_COMM_SELF);
+    data.world().attributes.clear(MPI_COMM_WORLD);
     data.buffered.detach(data.self());
     data.now = rank_data::phase::finalized;
   });
@@ -83,18 +86,6 @@ IMBREX_MPI_DEFINE(int, Get_processor_name, (char* name, int* resultlen)) {
     if (::gethostname(name, MPI_MAX_PROCESSOR_NAME - 1) != 0) std::strcpy(name, "unknown");
     name[MPI_MAX_PROCESSOR_NAME - 1] = '\0';
     *resultlen = static_cast<int>(std::strlen(name));
-  });
-}
-
-IMBREX_MPI_DEFINE(int, Comm_rank, (MPI_Comm comm, int* rank)) {
-  return call_on("MPI_Comm_rank", comm, [&](rank_data&, communicator& in) { *rank = in.rank(); });
-}
-IMBREX_MPI_DEFINE(int, Comm_size, (MPI_Comm comm, int* size)) {
-  return call_on("MPI_Comm_size", comm, [&](rank_data&, communicator& in) { *size = in.size(); });
-}
-IMBREX_MPI_DEFINE(int, Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler errhandler)) {
-  return call_on("MPI_Comm_set_errhandler", comm, [&](rank_data& data, communicator& in) {
-    in.set_handler(data.objects().handler(errhandler));
   });
 }
 

@@ -17,7 +17,9 @@ struct schedule::transfer : request {
 };
 
 schedule::schedule(const ref<communicator>& in, bool is_persistent, maker make)
-    : user_request(is_persistent, in), make_(std::move(make)) {
+    : user_request(is_persistent, in),
+      make_(std::move(make)),
+      purpose_(is_persistent ? purpose::persistent : purpose::collective) {
   if (is_persistent) {
     tag_ = in->next_persistent();
     if (in->is_inter()) own_tag_ = in->local()->next_persistent();
@@ -30,6 +32,11 @@ schedule::schedule(const ref<communicator>& in, bool is_persistent, maker make)
   };
 }
 
+schedule::schedule(const ref<communicator>& in, int tag, maker make) : schedule(in, false, std::move(make)) {
+  purpose_ = purpose::creation;
+  tag_ = own_tag_ = tag;
+}
+
 schedule::~schedule() = default;
 
 int schedule::side::size() const { return is_own_ ? of_.in()->size() : of_.in()->remote().size(); }
@@ -38,7 +45,7 @@ void schedule::begin(rank& by) {
   by_ = &by;
   is_too_long_ = false;
   awaited().peer = request::is_several;
-  if (!is_persistent()) {
+  if (purpose_ == purpose::collective) {
     tag_ = in()->next_collective();
     if (in()->is_inter()) own_tag_ = in()->local()->next_collective();
   }
@@ -70,8 +77,8 @@ void schedule::begin_transfer(transfer& t) {
   const communicator& c = t.is_own && in()->is_inter() ? *in()->local() : *in();
   static_cast<request&>(t) = {};
   t.finished = &transfer_ended;
-  t.head = {c.context(is_persistent() ? purpose::persistent : purpose::collective),
-            t.is_send ? c.rank() : t.with, t.is_own && in()->is_inter() ? own_tag_ : tag_};
+  t.head = {c.context(purpose_), t.is_send ? c.rank() : t.with,
+            t.is_own && in()->is_inter() ? own_tag_ : tag_};
   const std::int64_t bytes = t.data.bytes();
   t.size = static_cast<std::uint64_t>(bytes);
   if (t.data.is_contiguous()) {

@@ -26,6 +26,8 @@ class schedule final : public user_request {
   /// `make` is called each time it begins; what it holds lives as long as the schedule.
   using maker = std::function<plan(schedule&)>;
   schedule(const ref<communicator>& in, bool is_persistent, maker make);
+  /// Of some members of a communicator, who have agreed on a tag, while the others know nothing of it.
+  schedule(const ref<communicator>& in, int tag, maker make);
   ~schedule() override;
 
   /// One group of the communicator, whose ranks data go to and come from.
@@ -88,6 +90,7 @@ class schedule final : public user_request {
   static void transfer_ended(request& q);
 
   maker make_;
+  purpose purpose_;
   plan plan_;
   plan::handle current_;  ///< the innermost of the plans that go on
   bool is_waiting_ = false;

@@ -18,6 +18,8 @@ class counted {
   /// For an object that MPI itself defines: all ranks of the process share it, so nobody counts.
   void make_permanent() { references_ = -1; }
   bool is_permanent() const { return references_ < 0; }
+  /// Whether there are several shares of it.
+  bool is_shared() const { return references_ > 1; }
 
  private:
   template <typename T>

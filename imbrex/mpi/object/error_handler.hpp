@@ -31,6 +31,11 @@ class error_target {
  public:
   error_target(int handle, ref<error_handler> handler) : handle_(handle), handler_(std::move(handler)) {}
 
+  virtual ~error_target() = default;
+
+  /// How messages name it; empty if they do not.
+  virtual std::string description() const { return {}; }
+
   int handle() const { return handle_; }
   void set_handle(int handle) { handle_ = handle; }
   const ref<error_handler>& handler() const { return handler_; }

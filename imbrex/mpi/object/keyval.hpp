@@ -15,6 +15,7 @@ struct keyval : counted {
   copy_function* copy = nullptr;      ///< null: an attribute is not copied
   delete_function* remove = nullptr;  ///< null: nothing is to be done
   void* extra = nullptr;
+  bool is_freed = false;  ///< the program has given it up; it lives as long as attributes have it
 };
 
 /// The handle of the first keyval of a kind of object.

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include <imbrex/mpi/include/mpi.h>
+#include <imbrex/mpi/ranks.test.hpp>
+#include <imbrex/mpi/state.hpp>
+
+namespace imbrex::mpi {
+
+/// A test whose ranks are between MPI_Init and MPI_Finalize, and get the errors of MPI_COMM_WORLD back.
+class on_mpi_ranks : public on_ranks {
+ protected:
+  program program_of_test() override {
+    program what;
+    what.make_state = [](rank& of) {
+      auto made = std::make_unique<rank_data>(of);
+      made->now = rank_data::phase::running;
+      made->world().set_handler(ref(predefined_error_handler(MPI_ERRORS_RETURN)));
+      return made;
+    };
+    return what;
+  }
+};
+
+inline int error_class(int code) {
+  int found = 0;
+  MPI_Error_class(code, &found);
+  return found;
+}
+
+}  // namespace imbrex::mpi
