@@ -43,6 +43,7 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/core/gpu/device_choice.hpp
   imbrex/core/gpu/device_loan.hpp
   imbrex/core/gpu/device_work.hpp
+  imbrex/core/gpu/persistent_channel.hpp
   imbrex/core/gpu/stream_set.hpp
   imbrex/core/gpu/work_request.hpp
   imbrex/device/buffer.hpp

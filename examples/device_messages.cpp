@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory of a device goes from chare to chare: heat in a rod that is cut into pieces, each on its device. The
-// ends of the pieces are handed over, or lent and put where the receiver says, or go through channels; no
-// stream waits for the host.
+// ends of the pieces are handed over, or lent and put where the receiver says, or go through channels, also
+// such that know the memory of both ends; no stream waits for the host.
 //   build/release/bin/device_messages --pes 2 --device emulated --devices 2
 #include <cstddef>
 #include <cstdio>
@@ -103,6 +103,32 @@ class piece : public imbrex::chare<piece> {
     }
   }
 
+  // The same by channels that know beforehand where the ends are, and where they go: in both arrays.
+  imbrex::persistent_channel<double> to_left, to_right;
+
+  imbrex::task<> bind(int side) {
+    const std::size_t out = side == 0 ? 1 : cells, in = side == 0 ? 0 : cells + 1;
+    co_await bound(side).bind({now_.span().subspan(out, 1), next_.span().subspan(out, 1)},
+                              {now_.span().subspan(in, 1), next_.span().subspan(in, 1)});
+  }
+  imbrex::task<> by_bound_channels() {
+    if (has_neighbour(0)) to_left.connect<&piece::to_right>(neighbour(0));
+    if (has_neighbour(1)) to_right.connect<&piece::to_left>(neighbour(1));
+    std::vector<imbrex::task<>> binding;
+    for (int side = 0; side < 2; ++side)
+      if (has_neighbour(side)) binding.push_back(bind(side));
+    co_await imbrex::when_all(std::move(binding));
+    for (int step = 0; step < steps; ++step) {
+      for (int side = 0; side < 2; ++side)
+        if (has_neighbour(side)) co_await bound(side).send(work_);
+      for (int side = 0; side < 2; ++side)
+        if (has_neighbour(side)) co_await bound(side).receive(work_);
+      update();
+      for (int side = 0; side < 2; ++side)
+        if (has_neighbour(side)) bound(side).release(work_);
+    }
+  }
+
   imbrex::task<std::vector<double>> heat() {
     imbrex::pinned_buffer<double> all(imbrex::gpu(), cells);
     work_.copy(all.span(), std::as_const(now_).span().subspan(1, cells));
@@ -112,6 +138,7 @@ class piece : public imbrex::chare<piece> {
 
  private:
   imbrex::device_channel<double>& channel(int side) { return side == 0 ? left : right; }
+  imbrex::persistent_channel<double>& bound(int side) { return side == 0 ? to_left : to_right; }
   bool has_neighbour(int side) const {
     return side == 0 ? where()[0] > 0 : where()[0] + 1 < peers().shape()[0];
   }
@@ -135,7 +162,7 @@ class piece : public imbrex::chare<piece> {
 std::vector<double> heat_by_loop(std::size_t pieces) {
   std::vector<double> now(pieces * cells + 2), next(now.size());
   for (std::size_t i = 0; i < pieces * cells; ++i) now[i + 1] = heat_at(i);
-  for (int step = 0; step < 3 * steps; ++step, std::swap(now, next))
+  for (int step = 0; step < 4 * steps; ++step, std::swap(now, next))
     for (std::size_t i = 1; i + 1 < now.size(); ++i) next[i] = next_heat(now[i - 1], now[i], now[i + 1]);
   return {now.begin() + 1, now.end() - 1};
 }
@@ -146,11 +173,12 @@ imbrex::task<int> program() {
   co_await pieces.call<&piece::hand_over>();
   co_await pieces.call<&piece::lend>();
   co_await pieces.call<&piece::by_channels>();
+  co_await pieces.call<&piece::by_bound_channels>();
   std::vector<double> is;
   for (const auto& of_piece : co_await pieces.reduce<&piece::heat>(imbrex::gather))
     is.insert(is.end(), of_piece.begin(), of_piece.end());
   const bool equal = is == heat_by_loop(count);
-  std::printf("%zu cells after %d steps: %s\n", is.size(), 3 * steps, equal ? "as a loop has it" : "WRONG");
+  std::printf("%zu cells after %d steps: %s\n", is.size(), 4 * steps, equal ? "as a loop has it" : "WRONG");
   co_return equal ? 0 : 1;
 }
 

@@ -9,6 +9,7 @@
 #include <imbrex/core/gpu/device_choice.hpp>
 #include <imbrex/core/gpu/device_loan.hpp>
 #include <imbrex/core/gpu/device_work.hpp>
+#include <imbrex/core/gpu/persistent_channel.hpp>
 #include <imbrex/core/gpu/stream_set.hpp>
 #include <imbrex/core/gpu/work_request.hpp>
 #include <imbrex/device/buffer.hpp>

@@ -36,6 +36,7 @@ device_block::device_block(const extents& grid, const std::string& init, const d
     case communication::host: host_.emplace(layout_, shared_); break;
     case communication::message: passed_.emplace(layout_, shared_); break;
     case communication::channel:
+    case communication::persistent:
       lent_.emplace(layout_, shared_, name_);
       connect();
       break;
@@ -57,6 +58,18 @@ void device_block::connect() {
   if (shared(3)) channel_3.connect<&device_block::channel_2>(to(3));
   if (shared(4)) channel_4.connect<&device_block::channel_5>(to(4));
   if (shared(5)) channel_5.connect<&device_block::channel_4>(to(5));
+  if (shared(0)) bound_0.connect<&device_block::bound_1>(to(0));
+  if (shared(1)) bound_1.connect<&device_block::bound_0>(to(1));
+  if (shared(2)) bound_2.connect<&device_block::bound_3>(to(2));
+  if (shared(3)) bound_3.connect<&device_block::bound_2>(to(3));
+  if (shared(4)) bound_4.connect<&device_block::bound_5>(to(4));
+  if (shared(5)) bound_5.connect<&device_block::bound_4>(to(5));
+}
+
+imbrex::persistent_channel<double>& device_block::bound_channel(int side) {
+  const std::array<imbrex::persistent_channel<double>*, sides> all{&bound_0, &bound_1, &bound_2,
+                                                                   &bound_3, &bound_4, &bound_5};
+  return *all[std::size_t(side)];
 }
 
 imbrex::device_channel<double>& device_block::channel(int side) {
@@ -207,23 +220,50 @@ imbrex::task<> device_block::start() {
   co_await streams_.compute().done();  // requests have streams of their own
   with_queues([this](const auto& to) { submit_outgoing(to, now_, false); });
   if (host_) co_await done();
-  send_faces(filling(false));
+  if (by_bound_channels()) {
+    std::vector<imbrex::task<>> binding;
+    for (int side = 0; side < sides; ++side)
+      if (shared(side))
+        binding.push_back(bound_channel(side).bind({lent_->out(side, 0), lent_->out(side, 1)},
+                                                   {lent_->in(side, 0), lent_->in(side, 1)}));
+    co_await imbrex::when_all(std::move(binding));
+  }
+  co_await send_faces(filling(false));
 }
 
-void device_block::send_faces(device_part filled_by) {
+imbrex::task<> device_block::send_faces(device_part filled_by) {
   const auto blocks = peers();
   const stream_queues queues(streams_, turn_);
   for (int side = 0; side < sides; ++side) {
     if (!shared(side)) continue;
-    if (host_)
+    if (host_) {
       imbrex::send<&device_block::halo>(blocks[neighbour(side)], iteration_, host_->take(side));
-    else if (lent_)
+    } else if (by_bound_channels()) {
+      // The stream that fills the face need not wait for its copy: it fills it again two iterations later.
+      imbrex::stream& departures = lent_->transfers(side);
+      queues.of(filled_by, side).record(turn_);
+      departures.wait(turn_);
+      co_await bound_channel(side).send(departures);
+    } else if (lent_) {
       channel(side).send(lent_->out(side, filled_), queues.of(filled_by, side));
-    else
+    } else {
       imbrex::send<&device_block::device_halo>(blocks[neighbour(side)], iteration_,
                                                passed_->take(side, queues.of(filled_by, side)));
+    }
   }
   ++filled_;
+}
+
+imbrex::stream& device_block::reader(const stream_queues& queues, int side) const {
+  using enum device_part;
+  if (use_.by_graphs || has_fusion(kernel_fusion::c)) return queues.of(update);
+  return has_fusion(kernel_fusion::b) ? queues.of(unpack_all) : queues.of(unpack, side);
+}
+
+void device_block::release_faces() {
+  const stream_queues queues(streams_, turn_);
+  for (int side = 0; side < sides; ++side)
+    if (shared(side)) bound_channel(side).release(reader(queues, side));
 }
 
 imbrex::task<int> device_block::receive_face(int next_side) {
@@ -232,21 +272,21 @@ imbrex::task<int> device_block::receive_face(int next_side) {
     host_->put(received);
     co_return received.side;
   }
-  using enum device_part;
   const stream_queues queues(streams_, turn_);
-  const device_part reader = use_.by_graphs || has_fusion(kernel_fusion::c) ? update
-                             : has_fusion(kernel_fusion::b)                 ? unpack_all
-                                                                            : unpack;
+  if (by_bound_channels()) {
+    co_await bound_channel(next_side).receive(reader(queues, next_side));
+    co_return next_side;
+  }
   if (lent_) {
-    imbrex::stream& arrivals = lent_->arrivals(next_side);
+    imbrex::stream& arrivals = lent_->transfers(next_side);
     co_await channel(next_side).receive(lent_->in(next_side, iteration_), arrivals);
     arrivals.record(turn_);
-    queues.of(reader, next_side).wait(turn_);
+    reader(queues, next_side).wait(turn_);
     co_return next_side;
   }
   passed_face received = co_await device_halo.receive(iteration_);
   const int side = received.side;
-  passed_->put(std::move(received), queues.of(reader, side));
+  passed_->put(std::move(received), reader(queues, side));
   co_return side;
 }
 
@@ -270,8 +310,9 @@ imbrex::task<progress> device_block::run(std::int64_t iterations, double toleran
     ++p.iterations;
     ++iteration_;
     if (host_) co_await done();
+    if (by_bound_channels()) release_faces();
     // Of the next iteration, even after the last: another call of run() may follow.
-    send_faces(use_.by_graphs ? device_part::update : filling(in_faces));
+    co_await send_faces(use_.by_graphs ? device_part::update : filling(in_faces));
     if (tolerance > 0) {
       p.residual = co_await all_reduce(co_await residual(), imbrex::max);
       if (p.residual < tolerance) break;

@@ -46,6 +46,7 @@ class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
   imbrex::mailbox<passed_face> device_halo;
   /// To the neighbours of all sides.
   imbrex::device_channel<double> channel_0, channel_1, channel_2, channel_3, channel_4, channel_5;
+  imbrex::persistent_channel<double> bound_0, bound_1, bound_2, bound_3, bound_4, bound_5;
 
   imbrex::task<> start();
   /// Without a tolerance no residual is computed.
@@ -89,7 +90,11 @@ class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
   imbrex::graph& graph_of_iteration();
 
   void connect();
+  /// The stream that reads a side's face.
+  imbrex::stream& reader(const stream_queues& queues, int side) const;
   imbrex::device_channel<double>& channel(int side);
+  imbrex::persistent_channel<double>& bound_channel(int side);
+  bool by_bound_channels() const { return use_.comm == communication::persistent; }
   imbrex::index<3> neighbour(int side) const;
   /// Takes the next face that comes, and has the device wait for it where it reads it; returns its side. By
   /// channels it is that of the next side.
@@ -97,7 +102,9 @@ class device_block : public imbrex::chare<device_block, imbrex::index<3>> {
   /// When what was submitted is done.
   imbrex::task<> done();
   /// Those that are in the place of faces are filled by that stream, or have come to the host.
-  void send_faces(device_part filled_by);
+  imbrex::task<> send_faces(device_part filled_by);
+  /// The faces that came last are read by what was submitted.
+  void release_faces();
   /// The cells of one array, with padding, on the host.
   imbrex::task<> fetch(const cells_on_device& from, imbrex::pinned_buffer<double>& to);
   /// Calls visit(i, j, k, position in the array) for each cell.

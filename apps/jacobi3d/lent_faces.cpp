@@ -12,7 +12,7 @@ lent_faces::lent_faces(const device_layout& layout, const std::array<bool, sides
           of_turn[std::size_t(side)].emplace(imbrex::gpu(), layout.face_cells(side));
   for (int side = 0; side < sides; ++side)
     if (shared[std::size_t(side)])
-      arrivals_[std::size_t(side)].emplace(imbrex::gpu(), imbrex::stream_priority::high, owner);
+      transfers_[std::size_t(side)].emplace(imbrex::gpu(), imbrex::stream_priority::high, owner);
 }
 
 incoming_faces lent_faces::incoming(std::int64_t iteration) const {

@@ -33,8 +33,8 @@ class lent_faces {
   imbrex::device_span<double> in(int side, std::int64_t iteration) {
     return in_[turn(iteration)][std::size_t(side)]->span();
   }
-  /// The stream in whose order those of a side come.
-  imbrex::stream& arrivals(int side) { return *arrivals_[std::size_t(side)]; }
+  /// The stream in whose order those of a side come, or go.
+  imbrex::stream& transfers(int side) { return *transfers_[std::size_t(side)]; }
   imbrex::device_span<const double> out(int side, std::int64_t iteration) const {
     return out_[turn(iteration)][std::size_t(side)]->span();
   }
@@ -45,7 +45,7 @@ class lent_faces {
   static std::size_t turn(std::int64_t iteration) { return std::size_t(iteration) % 2; }
 
   std::array<buffers, 2> in_, out_;
-  std::array<std::optional<imbrex::stream>, sides> arrivals_;
+  std::array<std::optional<imbrex::stream>, sides> transfers_;
 };
 
 }  // namespace jacobi3d

@@ -37,7 +37,7 @@ std::optional<std::string> read(texts& given, int argc, char** argv) {
       .option("--comm", "KIND", given.comm,
               "how the faces of a device's blocks travel: host (unless given), through pinned memory of the "
               "host; message, in device buffers that are handed over; channel, through channels of device "
-              "memory")
+              "memory; persistent, through such that know both blocks' memory beforehand")
       .option("--fusion", "KIND", given.fusion,
               "which kernels of an iteration a device's block launches as one: none (unless given); a, the "
               "packs of all its faces; b, those and the unpacks; c, these, the update and the packs, which "
@@ -66,7 +66,8 @@ overlap_mode overlap_of(const std::string& text) {
 
 communication comm_of(const std::string& text) {
   const auto named = std::ranges::find(communication_names, text);
-  if (named == communication_names.end()) refuse("--comm", text, "faces travel by host, message or channel");
+  if (named == communication_names.end())
+    refuse("--comm", text, "faces travel by host, message, channel or persistent");
   return communication(named - communication_names.begin());
 }
 

@@ -100,7 +100,7 @@ TEST(jacobi3d_options, faces_in_messages_are_of_devices) {
             "--comm 'message': only blocks on a device send its memory; add --device or --device-model, or "
             "leave it out");
   EXPECT_EQ(refusal({"--device", "emulated", "--comm", "mail"}),
-            "--comm 'mail': faces travel by host, message or channel");
+            "--comm 'mail': faces travel by host, message, channel or persistent");
   EXPECT_EQ(
       refusal({"--device", "emulated", "--comm", "message", "--completion", "work-request"}),
       "--comm message with --completion work-request: what requests fill cannot be sent before they are "

@@ -259,7 +259,8 @@ std::vector<device_work> all_device_work() {
       for (const bool graphs : {false, true})
         for (const char* streams : {"single", "two", "four", "five"}) {
           // Channels have streams of their own for what arrives.
-          const bool by_channel = comm == std::string(name(communication::channel));
+          const bool by_channel = comm == std::string(name(communication::channel)) ||
+                                  comm == std::string(name(communication::persistent));
           if (by_channel && (streams == std::string("two") || streams == std::string("four"))) continue;
           all.push_back({comm, fusion, graphs, streams});
         }

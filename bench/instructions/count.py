@@ -51,7 +51,7 @@ GROUPS = {
         "two PEs of the deterministic machine",
         ("--machine", "deterministic", "--pes", "2", "--device", "emulated"),
         {**{name: 5_000 for name in ("message", "call", "broadcast", "migrate", "device", "device_buffer",
-                                   "device_channel")},
+                                   "device_channel", "persistent_channel")},
          "all_to_all": 4 * 64 * 64, "sparse_exchange": 10_000}),
     "threads": Group(
         "two PEs, threads", ("--pes", "2", "--device", "emulated"), {"migrate": 1_000, "device": 2_000}, waits=True),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does one thing so many times, for count.py, which counts what one of them costs:
 //   valgrind --tool=callgrind build/release/bin/instructions_imbrex message 20000 --pes 1
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
@@ -159,8 +160,13 @@ class passer : public imbrex::chare<passer> {
  public:
   imbrex::mailbox<imbrex::device_buffer<double>> handed;
   imbrex::device_channel<double> line;
+  imbrex::persistent_channel<double> bound;
 
-  void connect() { line.connect<&passer::line>(peers()[1 - where()[0]]); }
+  imbrex::task<> connect() {
+    line.connect<&passer::line>(peers()[1 - where()[0]]);
+    bound.connect<&passer::bound>(peers()[1 - where()[0]]);
+    co_await bound.bind({out_[0].span(), out_[1].span()}, {in_[0].span(), in_[1].span()});
+  }
 
   imbrex::task<std::int64_t> hand_over(std::int64_t times) {
     imbrex::device_buffer<double> cell(imbrex::gpu(), 1);
@@ -173,6 +179,19 @@ class passer : public imbrex::chare<passer> {
       imbrex::send<&passer::handed>(peers()[1 - where()[0]], std::move(cell).ready_after(work_));
     }
     if (where()[0] == 0) cell = co_await handed.receive();
+    co_await work_.done();
+    co_return passed;
+  }
+  imbrex::task<std::int64_t> put(std::int64_t times) {
+    std::int64_t passed = 0;
+    for (; passed < times; ++passed) {
+      if (passed > 0 || where()[0] == 1) {
+        co_await bound.receive(work_);
+        bound.release(work_);
+      }
+      co_await bound.send(work_);
+    }
+    if (where()[0] == 0) co_await bound.receive(work_);
     co_await work_.done();
     co_return passed;
   }
@@ -189,7 +208,11 @@ class passer : public imbrex::chare<passer> {
   }
 
  private:
+  using cell = imbrex::device_buffer<double>;
+
   imbrex::stream work_{imbrex::gpu(), imbrex::stream_priority::normal, "what is counted"};
+  std::array<cell, 2> out_{cell(imbrex::gpu(), 1), cell(imbrex::gpu(), 1)};
+  std::array<cell, 2> in_{cell(imbrex::gpu(), 1), cell(imbrex::gpu(), 1)};
 };
 
 /// How often it is done by each of so many.
@@ -253,11 +276,12 @@ imbrex::task<std::int64_t> perform(std::string_view what, std::int64_t times) {
     const std::int64_t done = co_await launchers[0].call<&launcher::launch>(times);
     co_return done;
   }
-  if (what == "device_buffer" || what == "device_channel") {
+  if (what == "device_buffer" || what == "device_channel" || what == "persistent_channel") {
     const auto passers = imbrex::make_array<passer>(2);
     co_await passers.call<&passer::connect>();
-    auto passing = what == "device_buffer" ? passers.reduce<&passer::hand_over>(imbrex::sum, times / 2)
-                                           : passers.reduce<&passer::lend>(imbrex::sum, times / 2);
+    auto passing = what == "device_buffer"    ? passers.reduce<&passer::hand_over>(imbrex::sum, times / 2)
+                   : what == "device_channel" ? passers.reduce<&passer::lend>(imbrex::sum, times / 2)
+                                              : passers.reduce<&passer::put>(imbrex::sum, times / 2);
     const std::int64_t passed = co_await passing;
     co_return passed;
   }

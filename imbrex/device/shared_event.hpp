@@ -33,6 +33,10 @@ class shared_event {
     if (at_ != nullptr && at_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) at_->from.give_back(*at_);
   }
 
+  /// Marks the end of what was submitted to the stream so far, for all copies, in the place of the point
+  /// before; on the same device as that, if there is one. No thread may use a copy meanwhile. Throws as the
+  /// constructor.
+  void mark(stream& work);
   /// True if the point has been reached, or it is of nothing. Does not wait. Throws `device_error` if the
   /// device has failed.
   bool done() const;

@@ -113,11 +113,14 @@ void stream::record(event& at) {
   at.recorded_ = true;
 }
 
-shared_event::shared_event(stream& work) {
+shared_event::shared_event(stream& work) { mark(work); }
+
+void shared_event::mark(stream& work) {
   if (work.capturing())
     throw device_error(work.on().info().label(), work.owner(), "record an event",
                        "the stream is being captured, and what is outside cannot wait for it; send after the "
                        "capture has ended");
+  if (at_ != nullptr) return work.record(*this);
   shared_event taken;
   taken.at_ = &work.on().shared_events().take();
   work.record(taken);

@@ -43,7 +43,7 @@ class channel {
     if constexpr (detail::argument_fits<T, V&&, 1>()) {
       if (other_ == nullptr) detail::throw_unconnected();
       detail::check_integer<T>(other_->chare_name, other_->entry_name, 1, value);
-      post(static_cast<T>(std::forward<V>(value)));
+      post(sent_++, static_cast<T>(std::forward<V>(value)));
     }
   }
   /// Waits for the next value from the other end. Several waiters get one value each, in the order in which
@@ -64,11 +64,18 @@ class channel {
       other_ = other != unconnected ? &message_table::at(other) : nullptr;
   }
 
+ protected:
+  // For channels that also send what has no place in the order, and is not to be `put`.
+
+  void send_unordered(T value) { post(unordered, std::move(value)); }
+  static bool is_unordered(const detail::letter<T>& l) { return l.reference == unordered; }
+
  private:
-  void post(T value) {
-    reinterpret_cast<post_to_port<T>>(other_->post)(collection_, linear_, sent_++, std::move(value));
+  void post(std::int64_t number, T value) {
+    reinterpret_cast<post_to_port<T>>(other_->post)(collection_, linear_, number, std::move(value));
   }
 
+  static constexpr std::int64_t unordered = -1;
   static constexpr std::uint32_t unconnected = std::numeric_limits<std::uint32_t>::max();
 
   mailbox<T> values_;

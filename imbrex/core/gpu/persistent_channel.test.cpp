@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/gpu/persistent_channel.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <imbrex/core/behaviour/machines.test.hpp>
+#include <imbrex/device/buffer.hpp>
+
+namespace imbrex::persistent_channel_test {
+
+constexpr kernel<device_span<std::int64_t>, std::int64_t> count_from{
+    .name = "count_from",
+    .host =
+        [](device_span<std::int64_t> to, std::int64_t first) {
+          for (std::size_t i = 0; i < to.size(); ++i) to.data()[i] = first + static_cast<std::int64_t>(i);
+        },
+    .work =
+        [](device_span<std::int64_t> to, std::int64_t first) {
+          return work_size{.time = nanoseconds(700 * ((to.size() + std::size_t(first)) % 5))};
+        }};
+constexpr kernel<device_span<const std::int64_t>, std::int64_t, device_span<std::int64_t>> compare{
+    .name = "compare",
+    .host =
+        [](device_span<const std::int64_t> cells, std::int64_t first, device_span<std::int64_t> wrong) {
+          for (std::size_t i = 0; i < cells.size(); ++i)
+            if (cells.data()[i] != first + static_cast<std::int64_t>(i)) ++wrong.data()[0];
+        },
+    .work = [](device_span<const std::int64_t>, std::int64_t first,
+               device_span<std::int64_t>) { return work_size{.time = nanoseconds(500 * (first % 7))}; }};
+
+std::int64_t first_of(int from, int round) { return 500'009LL * from + 1013LL * round; }
+
+/// Two of them, each the other's neighbour. An end with `places` arrays each way, the second longer than the
+/// first, and so on.
+class end : public chare<end> {
+ public:
+  end() : wrong_(gpu(), 1), seen_(gpu(), 1) {
+    fill_.fill(wrong_.span(), std::byte(0));
+    look_.wait(shared_event(fill_));
+  }
+
+  persistent_channel<std::int64_t> line;
+
+  void connect() { line.connect<&end::line>(peers()[1 - where()[0]]); }
+
+  task<> bind(int places) {
+    out_.clear();
+    in_.clear();
+    std::vector<device_span<const std::int64_t>> from;
+    std::vector<device_span<std::int64_t>> to;
+    for (int i = 0; i < places; ++i) {
+      out_.emplace_back(gpu(), std::size_t(5 + 4 * i));
+      in_.emplace_back(gpu(), std::size_t(5 + 4 * i));
+    }
+    for (int i = 0; i < places; ++i) {
+      from.push_back(out_[std::size_t(i)].span());
+      to.push_back(in_[std::size_t(i)].span());
+    }
+    sent_ = received_ = 0;
+    co_await line.bind(from, to);
+  }
+
+  /// Fills each array as soon as it may, which is as soon as it is sent.
+  task<> say(int rounds) {
+    for (int i = 0; i < rounds; ++i, ++sent_) {
+      fill_.launch(count_from, out_[std::size_t(sent_) % out_.size()].span(), first_of(where()[0], sent_));
+      co_await line.send(fill_);
+    }
+  }
+  task<> hear(int rounds) {
+    for (int i = 0; i < rounds; ++i, ++received_) {
+      const device_span<std::int64_t> got = co_await line.receive(look_);
+      EXPECT_EQ(got.data(), in_[std::size_t(received_) % in_.size()].span().data());
+      EXPECT_EQ(got.size(), in_[std::size_t(received_) % in_.size()].size());
+      look_.launch(compare, got, first_of(1 - where()[0], received_), wrong_.span());
+      line.release(look_);
+    }
+    co_await look_.done();
+  }
+  /// Both ways, each end in its own time.
+  task<> talk(int rounds) { co_await when_all(say(rounds), hear(rounds)); }
+  /// As neighbours of a grid do: nobody is more than an array ahead.
+  task<> exchange(int rounds) {
+    for (int i = 0; i < rounds; ++i) {
+      co_await say(1);
+      co_await hear(1);
+    }
+  }
+  /// Sends all before the other end takes any.
+  task<> keep(int rounds) {
+    for (int i = 0; i < rounds; ++i) co_await line.receive(look_);
+    for (int i = 0; i < rounds; ++i, ++received_) {
+      look_.launch(compare, std::as_const(in_[std::size_t(received_) % in_.size()]).span(),
+                   first_of(1 - where()[0], received_), wrong_.span());
+      line.release(look_);
+    }
+    co_await look_.done();
+  }
+  task<std::int64_t> wrong() {
+    look_.copy(seen_.span(), std::as_const(wrong_).span());
+    co_await look_.done();
+    co_return seen_[0];
+  }
+
+  template <class Try>
+  std::string error_of(Try attempt) {
+    try {
+      attempt();
+    } catch (const error& e) {
+      return e.what();
+    }
+    return "none";
+  }
+  task<std::string> send_in_vain() {
+    try {
+      co_await line.send(fill_);
+    } catch (const error& e) {
+      co_return e.what();
+    }
+    co_return "none";
+  }
+  std::string release_in_vain() {
+    return error_of([this] { line.release(look_); });
+  }
+  task<std::string> bind_in_vain(std::vector<std::size_t> from, std::vector<std::size_t> to) {
+    std::vector<device_buffer<std::int64_t>> all;
+    std::vector<device_span<const std::int64_t>> out;
+    std::vector<device_span<std::int64_t>> in;
+    for (const std::size_t size : from) out.push_back(all.emplace_back(gpu(), size).span());
+    for (const std::size_t size : to) in.push_back(all.emplace_back(gpu(), size).span());
+    try {
+      co_await line.bind(out, in);
+    } catch (const error& e) {
+      co_return e.what();
+    }
+    co_return "none";
+  }
+  task<std::string> bind_host_memory() {
+    std::vector<std::int64_t> here(3);
+    const std::vector<device_span<std::int64_t>> in{{here.data(), here.size(), nullptr}};
+    try {
+      co_await line.bind({}, in);
+    } catch (const error& e) {
+      co_return e.what();
+    }
+    co_return "none";
+  }
+
+ private:
+  stream fill_{gpu(), stream_priority::normal, "fill"}, look_{gpu(), stream_priority::normal, "look"};
+  device_buffer<std::int64_t> wrong_;
+  pinned_buffer<std::int64_t> seen_;
+  std::vector<device_buffer<std::int64_t>> out_, in_;
+  int sent_ = 0, received_ = 0;
+};
+
+class persistent_channels : public on_machine {
+ protected:
+  template <class Main>
+  void run_with(int devices, const Main& main) {
+    for (options settings : GetParam().runs) {
+      settings.device = "emulated";
+      settings.devices = devices;
+      EXPECT_EQ(run_once(settings, main), 0);
+      if (!HasFailure()) continue;
+      ADD_FAILURE() << "with " << text_of(settings);
+      return;
+    }
+  }
+};
+
+std::vector<machine_under_test> some_machines() {
+  std::vector<machine_under_test> some;
+  for (auto& m : machines())
+    if (m.name == "threads_1" || m.name == "threads_2" || m.name == "shuffle" || m.name == "delayed_link" ||
+        m.name == "ucx_2x1" || m.name == "ucx_2x2_comm_thread")
+      some.push_back(m);
+  some.push_back(deterministic_seeds(30));
+  some.push_back(in_simulated_time());
+  return some;
+}
+
+INSTANTIATE_TEST_SUITE_P(on, persistent_channels, testing::ValuesIn(some_machines()), name_of_machine);
+
+TEST_P(persistent_channels, bring_arrays_in_order_both_ways) {
+  for (const int devices : {1, 2})
+    for (const int places : {1, 2, 3})
+      run_with(devices, [places]() -> task<> {
+        auto ends = make_array<end>({2});
+        co_await ends.call<&end::connect>();
+        co_await ends.call<&end::bind>(places);
+        co_await ends.call<&end::talk>(19);
+        co_await ends.call<&end::exchange>(7);
+        EXPECT_EQ((co_await ends.reduce<&end::wrong>(sum)), 0);
+      });
+}
+TEST_P(persistent_channels, let_one_end_send_and_the_other_receive) {
+  run_with(1, []() -> task<> {
+    auto ends = make_array<end>({2});
+    co_await ends.call<&end::connect>();
+    co_await ends.call<&end::bind>(2);
+    auto saying = ends[0].call<&end::say>(23);
+    co_await ends[1].call<&end::hear>(20);
+    co_await ends[1].call<&end::hear>(3);
+    co_await saying;
+    EXPECT_EQ((co_await ends.reduce<&end::wrong>(sum)), 0);
+  });
+}
+TEST_P(persistent_channels, keep_what_is_not_released) {
+  run_with(1, []() -> task<> {
+    auto ends = make_array<end>({2});
+    co_await ends.call<&end::connect>();
+    co_await ends.call<&end::bind>(3);
+    co_await when_all(ends[0].call<&end::say>(3), ends[1].call<&end::keep>(3));
+    co_await when_all(ends[0].call<&end::say>(3), ends[1].call<&end::keep>(3));
+    EXPECT_EQ((co_await ends.reduce<&end::wrong>(sum)), 0);
+  });
+}
+TEST_P(persistent_channels, are_bound_anew) {
+  run_with(1, []() -> task<> {
+    auto ends = make_array<end>({2});
+    co_await ends.call<&end::connect>();
+    for (const int places : {2, 3, 1}) {
+      co_await ends.call<&end::bind>(places);
+      co_await ends.call<&end::talk>(5);
+    }
+    EXPECT_EQ((co_await ends.reduce<&end::wrong>(sum)), 0);
+  });
+}
+TEST_P(persistent_channels, refuse_what_cannot_be) {
+  run_with(1, []() -> task<> {
+    auto ends = make_array<end>({2});
+    EXPECT_NE((co_await ends[0].call<&end::send_in_vain>()).find("not bound"), std::string::npos);
+    EXPECT_NE((co_await ends[0].call<&end::release_in_vain>()).find("not bound"), std::string::npos);
+    co_await ends.call<&end::connect>();
+    EXPECT_NE((co_await ends[0].call<&end::bind_host_memory>()).find("on no device"), std::string::npos);
+    const std::vector<std::size_t> none, three{3}, five{5}, two_of_three{3, 3};
+    EXPECT_NE((co_await ends[0].call<&end::bind_in_vain>(three, none)).find("without memory"),
+              std::string::npos);
+    auto [shorter, other] = co_await when_all(ends[0].call<&end::bind_in_vain>(three, three),
+                                              ends[1].call<&end::bind_in_vain>(three, five));
+    EXPECT_NE(shorter.find("arrays of 3 elements where the other end receives 5"), std::string::npos)
+        << shorter;
+    EXPECT_EQ(other, "none");
+    auto [more, agreed] = co_await when_all(ends[0].call<&end::bind_in_vain>(two_of_three, three),
+                                            ends[1].call<&end::bind_in_vain>(three, three));
+    EXPECT_NE(more.find("from 2 arrays where the other end receives to 1"), std::string::npos) << more;
+    EXPECT_EQ(agreed, "none");
+    co_await ends.call<&end::bind>(1);
+    EXPECT_NE((co_await ends[0].call<&end::release_in_vain>()).find("has received none"), std::string::npos);
+  });
+}
+
+}  // namespace imbrex::persistent_channel_test
