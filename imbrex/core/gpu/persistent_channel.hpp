@@ -43,10 +43,10 @@ struct member_traits<persistent_channel<T> C::*> : port_traits<device_signal<T>,
 ///
 ///     right.connect<&block::left>(peers()[i + 1]);
 ///     co_await right.bind({out_[0].span(), out_[1].span()}, {in_[0].span(), in_[1].span()});
-///     co_await right.send(pack_);                                    // what out_[0] holds, then out_[1], ...
-///     const imbrex::device_span<double> face = co_await right.receive(unpack_);  // in_[0], then in_[1], ...
+///     co_await right.send(pack_);  // what out_[0] holds, then out_[1], ...
+///     const auto face = co_await right.receive(unpack_);  // in_[0], then in_[1], ...
 ///     unpack_.launch(unpack, face, ...);
-///     right.release(unpack_);                                        // then it may be written again
+///     right.release(unpack_);  // when that is done it may be written again
 ///
 /// What is bound stays where it is until this end is bound anew or destroyed, and memory of a `device_buffer`
 /// as long as the other end may write to it. A chare that migrates takes the connection along; both ends must
