@@ -51,7 +51,7 @@ void packet::serialize(writer& out) {
   detail::pack_number(from, out);
   detail::pack_number(sequence, out);
   detail::pack_number(size, out);
-  if (form == packet_form::eager) return out.bytes(data(), static_cast<std::size_t>(held));
+  if (has_data_behind(form)) return out.bytes(data(), static_cast<std::size_t>(held));
   detail::pack_number(process, out);
   detail::pack_number(address, out);
   detail::pack_number(offer, out);
@@ -63,7 +63,7 @@ work* packet::unpack(reader& in) {
   detail::unpack_header(read, in);
   detail::process_key(read.key, in);
   const auto form = detail::unpack_short_number(in);
-  if (form > static_cast<std::uint32_t>(packet_form::withdrawal))
+  if (form > static_cast<std::uint32_t>(packet_form::access))
     throw serial_error("a packet of MPI of form " + std::to_string(form));
   read.form = static_cast<packet_form>(form);
   read.head.context = detail::unpack_number(in);
@@ -74,12 +74,12 @@ work* packet::unpack(reader& in) {
   read.size = detail::unpack_number(in);
   if (read.from >= static_cast<std::uint32_t>(program::current().ranks))
     throw serial_error("a packet of MPI from rank " + std::to_string(read.from));
-  if (read.form != packet_form::eager) {
+  if (!has_data_behind(read.form)) {
     read.process = detail::unpack_short_number(in);
     read.address = detail::unpack_number(in);
     read.offer = detail::unpack_number(in);
   }
-  const std::size_t held = read.form == packet_form::eager ? static_cast<std::size_t>(read.size) : 0;
+  const std::size_t held = has_data_behind(read.form) ? static_cast<std::size_t>(read.size) : 0;
   const auto bytes = in.view(held);
   auto& p = *::new (pool::allocate(sizeof(packet) + held)) packet(read);
   p.held = held;

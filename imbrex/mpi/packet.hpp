@@ -21,7 +21,11 @@ enum class packet_form : std::uint8_t {
   eager,       ///< behind the packet
   offered,     ///< they lie with the sender until the receiver asks for them, or takes them from its memory
   withdrawal,  ///< it has none: the sender wants the packet back that has the same number for its offer
+  access,      ///< behind the packet, of one-sided communication: no receive takes them
 };
+constexpr bool has_data_behind(packet_form form) {
+  return form == packet_form::eager || form == packet_form::access;
+}
 
 /// A message of one rank to another, which the receiver keeps until it is received. Its data, if they travel
 /// with it, lie behind the object.

@@ -371,6 +371,7 @@ bool rank::fits(const envelope& receive, const envelope& message) {
 }
 
 void rank::accept(packet& p) {
+  if (p.form == packet_form::access) return accesses.deliver(p);
   if (p.form == packet_form::withdrawal) {
     packet* const wanted = matcher_.find_offer(p.from, p.offer);
     answer_offer(p.from, p.offer, wanted != nullptr ? offer_outcome::withdrawn : offer_outcome::matched);
@@ -457,16 +458,19 @@ void rank::cancel(request& q) {
     q.is_cancelled = true;
     return complete(q);
   }
-  auto& pe = processor::running_here();
   packet& p = packet::make(0);
   p.form = packet_form::withdrawal;
   p.head = q.head;
-  p.from = static_cast<std::uint32_t>(number());
-  p.sequence = peers_[static_cast<std::uint32_t>(q.peer)].sent++;
   p.offer = q.number;
+  send(p, q.peer);
+}
+
+void rank::send(packet& p, int to) {
+  p.from = static_cast<std::uint32_t>(number());
+  p.sequence = peers_[static_cast<std::uint32_t>(to)].sent++;
   p.collection = part().id();
-  p.key = static_cast<std::uint64_t>(q.peer);
-  detail::dispatch_to_element<rank>(pe, p);
+  p.key = static_cast<std::uint64_t>(to);
+  detail::dispatch_to_element<rank>(processor::running_here(), p);
 }
 
 // ---- waits

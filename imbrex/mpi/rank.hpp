@@ -12,6 +12,7 @@
 
 #include <imbrex/core/array/create.hpp>
 #include <imbrex/coro/entry_body.hpp>
+#include <imbrex/mpi/access_table.hpp>
 #include <imbrex/mpi/fiber.hpp>
 #include <imbrex/mpi/matcher.hpp>
 #include <imbrex/mpi/peer_table.hpp>
@@ -71,6 +72,9 @@ class rank : public chare<rank> {
   /// then, at once or later.
   void cancel(request& q);
 
+  /// Sends a packet to a rank among all, which gets it after all that was sent there before.
+  void send(packet& p, int to);
+
   /// Waits until it is done.
   void await(request& q);
   /// Until all are done. Null pointers count as done.
@@ -116,6 +120,7 @@ class rank : public chare<rank> {
   void complete(request& q);
 
   call_in_progress doing;
+  access_table accesses;
 
   // For packets.
   void arrived(packet& p);

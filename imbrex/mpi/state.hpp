@@ -10,6 +10,7 @@
 
 #include <imbrex/mpi/include/mpi.h>
 #include <imbrex/mpi/communicator.hpp>
+#include <imbrex/mpi/object/window_object.hpp>
 #include <imbrex/mpi/rank.hpp>
 #include <imbrex/mpi/rank_objects.hpp>
 #include <imbrex/mpi/user_request.hpp>
@@ -88,6 +89,7 @@ class rank_data final : public rank_state {
 
   object_table<user_request, handle_kind::request> requests;
   object_table<user_message, handle_kind::request> messages;
+  object_table<window_object, handle_kind::window> windows;
   send_buffer buffered;
 
   enum class phase : std::uint8_t { before, running, finalized };

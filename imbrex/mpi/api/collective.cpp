@@ -84,11 +84,8 @@ reduction collective_call::how(MPI_Datatype type, MPI_Op op) const {
 }
 
 void run_collective(rank_data& data, communicator& in, schedule::maker make) {
-  const ref<user_request> made(new schedule(ref<communicator>(&in), false, std::move(make)));
-  made->start(data.self());
-  data.self().await(made->awaited());
-  MPI_Status status;
-  if (const int code = made->finish(status); code != MPI_SUCCESS)
+  if (const int code = run_schedule(data.self(), ref<communicator>(&in), std::move(make));
+      code != MPI_SUCCESS)
     throw error(code,
                 "another rank has sent more data than this one receives from it; give both the same counts");
 }

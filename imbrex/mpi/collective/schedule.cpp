@@ -124,4 +124,12 @@ int schedule::outcome(MPI_Status& status) {
   return is_too_long_ ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 }
 
+int run_schedule(rank& by, const ref<communicator>& in, schedule::maker make) {
+  const ref<user_request> made(new schedule(in, false, std::move(make)));
+  made->start(by);
+  by.await(made->awaited());
+  MPI_Status status;
+  return made->finish(status);
+}
+
 }  // namespace imbrex::mpi

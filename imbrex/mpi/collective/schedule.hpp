@@ -122,6 +122,9 @@ struct plan::promise_type {
   [[noreturn]] void unhandled_exception() const { throw; }
 };
 
+/// Does a collective operation and waits for its end. Returns the code of an error, or MPI_SUCCESS.
+int run_schedule(rank& by, const ref<communicator>& in, schedule::maker make);
+
 inline void plan::await_suspend(handle outer) noexcept {
   body_.promise().outer = outer;
   body_.promise().of.current_ = body_;

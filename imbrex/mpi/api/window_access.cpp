@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accesses to windows.
+#include <imbrex/mpi/api/window.hpp>
+#include <imbrex/mpi/datatype/predefined.hpp>
+#include <imbrex/mpi/window/accumulation.hpp>
+
+namespace imbrex::mpi {
+
+namespace {
+
+/// What a call says of the target.
+struct target_arguments {
+  int rank;
+  MPI_Aint displacement;
+  std::int64_t count;
+  MPI_Datatype type;
+};
+
+user_buffer checked_target(rank_data& data, const target_arguments& to) {
+  if (to.count < 0)
+    throw error(MPI_ERR_COUNT,
+                "the count of the target is " + std::to_string(to.count) + "; it must not be negative");
+  user_buffer at{nullptr, to.count, data.objects().type(to.type)};
+  if (!at.type->is_committed())
+    throw error(MPI_ERR_TYPE,
+                "the datatype " + text_of_handle(to.type) + " is not committed; call MPI_Type_commit first");
+  return at;
+}
+
+/// access(window, told): does what the call asks for, or only tells that it has been done for MPI_PROC_NULL.
+/// `handle` is null of a call without a request.
+template <typename Access>
+void begin_access(rank_data& data, window& of, int target, MPI_Request* handle, Access access) {
+  if (handle == nullptr) {
+    if (target != MPI_PROC_NULL) access(of, nullptr);
+    return;
+  }
+  const ref<access_request> told(new access_request);
+  told->start(data.self());
+  try {
+    if (target != MPI_PROC_NULL)
+      access(of, told.get());
+    else
+      data.self().complete(told->awaited());
+  } catch (...) {
+    data.self().complete(told->awaited());
+    throw;
+  }
+  *handle = data.requests.add(ref<user_request>(told.get()));
+}
+
+int put(const char* function, const void* origin, std::int64_t count, MPI_Datatype type,
+        const target_arguments& to, MPI_Win win, MPI_Request* handle) {
+  return call_on_window(function, win, [&](rank_data& data, window& of) {
+    const user_buffer from = checked_buffer(data, origin, count, type);
+    const user_buffer at = checked_target(data, to);
+    begin_access(data, of, to.rank, handle,
+                 [&](window& w, access_request* told) { w.put(from, to.rank, to.displacement, at, told); });
+  });
+}
+
+int get(const char* function, void* origin, std::int64_t count, MPI_Datatype type,
+        const target_arguments& from, MPI_Win win, MPI_Request* handle) {
+  return call_on_window(function, win, [&](rank_data& data, window& of) {
+    const user_buffer into = checked_buffer(data, origin, count, type);
+    const user_buffer at = checked_target(data, from);
+    begin_access(data, of, from.rank, handle, [&](window& w, access_request* told) {
+      w.get(into, from.rank, from.displacement, at, told);
+    });
+  });
+}
+
+int accumulate(const char* function, const void* origin, std::int64_t count, MPI_Datatype type,
+               const target_arguments& to, MPI_Op op, MPI_Win win, MPI_Request* handle) {
+  return call_on_window(function, win, [&](rank_data& data, window& of) {
+    const user_buffer from = checked_buffer(data, origin, count, type);
+    const user_buffer at = checked_target(data, to);
+    const operation& how = data.objects().op(op);
+    check_accumulation(how, *from.type, *at.type);
+    begin_access(data, of, to.rank, handle, [&](window& w, access_request* told) {
+      w.accumulate(from, to.rank, to.displacement, at, how.handle(), told);
+    });
+  });
+}
+
+/// What an operation takes from the origin: nothing if that means nothing.
+user_buffer checked_operand(rank_data& data, const void* origin, std::int64_t count, MPI_Datatype type,
+                            MPI_Op op) {
+  if (op != MPI_NO_OP) return checked_buffer(data, origin, count, type);
+  return {nullptr, 0, datatype_ref(predefined_type(MPI_BYTE))};
+}
+
+struct result_arguments {
+  void* address;
+  std::int64_t count;
+  MPI_Datatype type;
+};
+
+int get_accumulate(const char* function, const void* origin, std::int64_t count, MPI_Datatype type,
+                   const result_arguments& result, const target_arguments& to, MPI_Op op, MPI_Win win,
+                   MPI_Request* handle) {
+  return call_on_window(function, win, [&](rank_data& data, window& of) {
+    const operation& how = data.objects().op(op);
+    const user_buffer from = checked_operand(data, origin, count, type, op);
+    const user_buffer into = checked_buffer(data, result.address, result.count, result.type);
+    const user_buffer at = checked_target(data, to);
+    check_accumulation(how, *from.type, *at.type);
+    begin_access(data, of, to.rank, handle, [&](window& w, access_request* told) {
+      w.get_accumulate(from, into, to.rank, to.displacement, at, how.handle(), told);
+    });
+  });
+}
+
+void require_predefined(MPI_Datatype type) {
+  if (predefined_type(type) == nullptr)
+    throw error(MPI_ERR_TYPE, "the datatype " + text_of_handle(type) +
+                                  " was made by the program; only one of MPI itself stands for one value");
+}
+
+bool can_be_compared(element of) {
+  switch (of) {
+    case element::byte:
+    case element::character:
+    case element::int8:
+    case element::int16:
+    case element::int32:
+    case element::int64:
+    case element::long_integer:
+    case element::uint8:
+    case element::uint16:
+    case element::uint32:
+    case element::uint64:
+    case element::unsigned_long:
+    case element::boolean:
+    case element::logical: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+IMBREX_MPI_DEFINE(int, Put,
+                  (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+                   MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)) {
+  return put("MPI_Put", origin_addr, origin_count, origin_datatype,
+             {target_rank, target_disp, target_count, target_datatype}, win, nullptr);
+}
+IMBREX_MPI_DEFINE(int, Put_c,
+                  (const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                   int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                   MPI_Datatype target_datatype, MPI_Win win)) {
+  return put("MPI_Put_c", origin_addr, origin_count, origin_datatype,
+             {target_rank, target_disp, target_count, target_datatype}, win, nullptr);
+}
+IMBREX_MPI_DEFINE(int, Rput,
+                  (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+                   MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
+                   MPI_Request* handle)) {
+  return put("MPI_Rput", origin_addr, origin_count, origin_datatype,
+             {target_rank, target_disp, target_count, target_datatype}, win, handle);
+}
+IMBREX_MPI_DEFINE(int, Rput_c,
+                  (const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                   int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                   MPI_Datatype target_datatype, MPI_Win win, MPI_Request* handle)) {
+  return put("MPI_Rput_c", origin_addr, origin_count, origin_datatype,
+             {target_rank, target_disp, target_count, target_datatype}, win, handle);
+}
+
+IMBREX_MPI_DEFINE(int, Get,
+                  (void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+                   MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)) {
+  return get("MPI_Get", origin_addr, origin_count, origin_datatype,
+             {target_rank, target_disp, target_count, target_datatype}, win, nullptr);
+}
+IMBREX_MPI_DEFINE(int, Get_c,
+                  (void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
+                   MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)) {
+  return get("MPI_Get_c", origin_addr, origin_count, origin_datatype,
+             {target_rank, target_disp, target_count, target_datatype}, win, nullptr);
+}
+IMBREX_MPI_DEFINE(int, Rget,
+                  (void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+                   MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
+                   MPI_Request* handle)) {
+  return get("MPI_Rget", origin_addr, origin_count, origin_datatype,
+             {target_rank, target_disp, target_count, target_datatype}, win, handle);
+}
+IMBREX_MPI_DEFINE(int, Rget_c,
+                  (void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
+                   MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win,
+                   MPI_Request* handle)) {
+  return get("MPI_Rget_c", origin_addr, origin_count, origin_datatype,
+             {target_rank, target_disp, target_count, target_datatype}, win, handle);
+}
+
+IMBREX_MPI_DEFINE(int, Accumulate,
+                  (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+                   MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op,
+                   MPI_Win win)) {
+  return accumulate("MPI_Accumulate", origin_addr, origin_count, origin_datatype,
+                    {target_rank, target_disp, target_count, target_datatype}, op, win, nullptr);
+}
+IMBREX_MPI_DEFINE(int, Accumulate_c,
+                  (const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                   int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                   MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)) {
+  return accumulate("MPI_Accumulate_c", origin_addr, origin_count, origin_datatype,
+                    {target_rank, target_disp, target_count, target_datatype}, op, win, nullptr);
+}
+IMBREX_MPI_DEFINE(int, Raccumulate,
+                  (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+                   MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op,
+                   MPI_Win win, MPI_Request* handle)) {
+  return accumulate("MPI_Raccumulate", origin_addr, origin_count, origin_datatype,
+                    {target_rank, target_disp, target_count, target_datatype}, op, win, handle);
+}
+IMBREX_MPI_DEFINE(int, Raccumulate_c,
+                  (const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                   int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                   MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request* handle)) {
+  return accumulate("MPI_Raccumulate_c", origin_addr, origin_count, origin_datatype,
+                    {target_rank, target_disp, target_count, target_datatype}, op, win, handle);
+}
+
+IMBREX_MPI_DEFINE(int, Get_accumulate,
+                  (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, void* result_addr,
+                   int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
+                   int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)) {
+  return get_accumulate("MPI_Get_accumulate", origin_addr, origin_count, origin_datatype,
+                        {result_addr, result_count, result_datatype},
+                        {target_rank, target_disp, target_count, target_datatype}, op, win, nullptr);
+}
+IMBREX_MPI_DEFINE(int, Get_accumulate_c,
+                  (const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                   void* result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank,
+                   MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
+                   MPI_Win win)) {
+  return get_accumulate("MPI_Get_accumulate_c", origin_addr, origin_count, origin_datatype,
+                        {result_addr, result_count, result_datatype},
+                        {target_rank, target_disp, target_count, target_datatype}, op, win, nullptr);
+}
+IMBREX_MPI_DEFINE(int, Rget_accumulate,
+                  (const void* origin_addr, int origin_count, MPI_Datatype origin_datatype, void* result_addr,
+                   int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
+                   int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+                   MPI_Request* handle)) {
+  return get_accumulate("MPI_Rget_accumulate", origin_addr, origin_count, origin_datatype,
+                        {result_addr, result_count, result_datatype},
+                        {target_rank, target_disp, target_count, target_datatype}, op, win, handle);
+}
+IMBREX_MPI_DEFINE(int, Rget_accumulate_c,
+                  (const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                   void* result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank,
+                   MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
+                   MPI_Win win, MPI_Request* handle)) {
+  return get_accumulate("MPI_Rget_accumulate_c", origin_addr, origin_count, origin_datatype,
+                        {result_addr, result_count, result_datatype},
+                        {target_rank, target_disp, target_count, target_datatype}, op, win, handle);
+}
+
+IMBREX_MPI_DEFINE(int, Fetch_and_op,
+                  (const void* origin_addr, void* result_addr, MPI_Datatype datatype, int target_rank,
+                   MPI_Aint target_disp, MPI_Op op, MPI_Win win)) {
+  return call_on_window("MPI_Fetch_and_op", win, [&](rank_data& data, window& of) {
+    require_predefined(datatype);
+    const operation& how = data.objects().op(op);
+    const user_buffer from = checked_operand(data, origin_addr, 1, datatype, op);
+    const user_buffer into = checked_buffer(data, result_addr, 1, datatype);
+    const user_buffer at{nullptr, 1, into.type};
+    check_accumulation(how, *at.type, *at.type);
+    if (target_rank != MPI_PROC_NULL)
+      of.get_accumulate(from, into, target_rank, target_disp, at, how.handle(), nullptr);
+  });
+}
+
+IMBREX_MPI_DEFINE(int, Compare_and_swap,
+                  (const void* origin_addr, const void* compare_addr, void* result_addr,
+                   MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)) {
+  return call_on_window("MPI_Compare_and_swap", win, [&](rank_data& data, window& of) {
+    require_predefined(datatype);
+    for (const void* const each : {origin_addr, compare_addr, static_cast<const void*>(result_addr)})
+      (void)checked_buffer(data, each, 1, datatype);
+    const datatype_ref type = data.objects().type(datatype);
+    if (!can_be_compared(type->single()))
+      throw error(MPI_ERR_TYPE,
+                  type->name +
+                      " is neither an integer, a logical value, a character nor a byte, and others "
+                      "are not compared");
+    if (target_rank != MPI_PROC_NULL)
+      of.compare_and_swap(origin_addr, compare_addr, result_addr, target_rank, target_disp, type);
+  });
+}
+
+}  // namespace imbrex::mpi

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// When windows may be accessed, and when what was done is done.
+#include <imbrex/mpi/api/window.hpp>
+
+namespace imbrex::mpi {
+
+namespace {
+
+/// For a rank of the window, or for nobody.
+template <typename Body>
+int call_for_rank(const char* function, int rank, MPI_Win win, Body body) {
+  return call_on_window(function, win, [&](rank_data&, window& of) {
+    if (rank != MPI_PROC_NULL) body(of);
+  });
+}
+
+}  // namespace
+
+IMBREX_MPI_DEFINE(int, Win_fence, (int assertion, MPI_Win win)) {
+  return call_on_window("MPI_Win_fence", win, [&](rank_data&, window& of) { of.fence(assertion); });
+}
+
+IMBREX_MPI_DEFINE(int, Win_post, (MPI_Group group, int assertion, MPI_Win win)) {
+  return call_on_window("MPI_Win_post", win, [&](rank_data& data, window& of) {
+    of.post(data.objects().members(group), assertion);
+  });
+}
+IMBREX_MPI_DEFINE(int, Win_start, (MPI_Group group, int assertion, MPI_Win win)) {
+  return call_on_window("MPI_Win_start", win, [&](rank_data& data, window& of) {
+    of.start(data.objects().members(group), assertion);
+  });
+}
+IMBREX_MPI_DEFINE(int, Win_complete, (MPI_Win win)) {
+  return call_on_window("MPI_Win_complete", win, [](rank_data&, window& of) { of.complete(); });
+}
+IMBREX_MPI_DEFINE(int, Win_wait, (MPI_Win win)) {
+  return call_on_window("MPI_Win_wait", win, [](rank_data&, window& of) { of.wait(); });
+}
+IMBREX_MPI_DEFINE(int, Win_test, (MPI_Win win, int* flag)) {
+  return call_on_window("MPI_Win_test", win, [&](rank_data&, window& of) { *flag = of.test() ? 1 : 0; });
+}
+
+IMBREX_MPI_DEFINE(int, Win_lock, (int lock_type, int rank, int assertion, MPI_Win win)) {
+  return call_for_rank("MPI_Win_lock", rank, win, [&](window& of) { of.lock(lock_type, rank, assertion); });
+}
+IMBREX_MPI_DEFINE(int, Win_unlock, (int rank, MPI_Win win)) {
+  return call_for_rank("MPI_Win_unlock", rank, win, [&](window& of) { of.unlock(rank); });
+}
+IMBREX_MPI_DEFINE(int, Win_lock_all, (int assertion, MPI_Win win)) {
+  return call_on_window("MPI_Win_lock_all", win, [&](rank_data&, window& of) { of.lock_all(assertion); });
+}
+IMBREX_MPI_DEFINE(int, Win_unlock_all, (MPI_Win win)) {
+  return call_on_window("MPI_Win_unlock_all", win, [](rank_data&, window& of) { of.unlock_all(); });
+}
+
+IMBREX_MPI_DEFINE(int, Win_flush, (int rank, MPI_Win win)) {
+  return call_for_rank("MPI_Win_flush", rank, win, [&](window& of) { of.flush(rank); });
+}
+IMBREX_MPI_DEFINE(int, Win_flush_local, (int rank, MPI_Win win)) {
+  return call_for_rank("MPI_Win_flush_local", rank, win, [&](window& of) { of.flush_local(rank); });
+}
+IMBREX_MPI_DEFINE(int, Win_flush_all, (MPI_Win win)) {
+  return call_on_window("MPI_Win_flush_all", win, [](rank_data&, window& of) { of.flush_all(); });
+}
+IMBREX_MPI_DEFINE(int, Win_flush_local_all, (MPI_Win win)) {
+  return call_on_window("MPI_Win_flush_local_all", win, [](rank_data&, window& of) { of.flush_local_all(); });
+}
+IMBREX_MPI_DEFINE(int, Win_sync, (MPI_Win win)) {
+  return call_on_window("MPI_Win_sync", win, [](rank_data&, window& of) { of.sync(); });
+}
+
+}  // namespace imbrex::mpi

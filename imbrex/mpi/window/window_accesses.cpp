@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accesses of a rank to the memory of others.
+#include <imbrex/mpi/window/window.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include <imbrex/mpi/datatype/predefined.hpp>
+#include <imbrex/mpi/program.hpp>
+#include <imbrex/mpi/window/accumulation.hpp>
+#include <imbrex/mpi/window/type_description.hpp>
+
+namespace imbrex::mpi {
+
+/// Long data on their way to a target.
+struct window::outgoing : request {
+  window* of = nullptr;
+  target* to = nullptr;
+  std::unique_ptr<std::byte[]> packed;
+  ref<access_request> told;
+
+  static void ended(request& q) {
+    const std::unique_ptr<outgoing> its(static_cast<outgoing*>(&q));
+    --its->to->pending;
+    --its->of->pending_;
+    if (its->told) its->of->self_.complete(its->told->awaited());
+    its->of->note();
+  }
+};
+
+/// What a target answers.
+struct window::result : request {
+  window* of = nullptr;
+  target* from = nullptr;
+  user_buffer into;
+  std::unique_ptr<std::byte[]> packed;
+  ref<access_request> told;
+
+  static void ended(request& q) {
+    const std::unique_ptr<result> its(static_cast<result*>(&q));
+    if (its->packed)
+      unpack(its->into.typed(), 0, its->packed.get(), static_cast<std::int64_t>(its->received));
+    --its->from->pending;
+    --its->of->pending_;
+    if (its->told) its->of->self_.complete(its->told->awaited());
+    its->of->note();
+  }
+};
+
+namespace {
+
+/// Data packed, if they are not close together as they are.
+class packed_data {
+ public:
+  explicit packed_data(const user_buffer& data) : at_(data.begin()) {
+    if (data.is_contiguous()) return;
+    const std::int64_t bytes = data.bytes();
+    own_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+    pack(data.typed(), 0, own_.get(), bytes);
+    at_ = own_.get();
+  }
+  const std::byte* begin() const { return at_; }
+
+ private:
+  std::unique_ptr<std::byte[]> own_;
+  const std::byte* at_;
+};
+
+void require_room(std::int64_t bytes, std::int64_t room, const char* from, const char* to) {
+  if (bytes > room)
+    throw error(MPI_ERR_TRUNCATE, std::string("the data of ") + from + " have " + std::to_string(bytes) +
+                                      " bytes, and there is room for " + std::to_string(room) +
+                                      " in those of " + to);
+}
+
+void end_at_once(rank& by, access_request* told) {
+  if (told != nullptr) by.complete(told->awaited());
+}
+
+}  // namespace
+
+window::target& window::target_at(int rank) {
+  if (rank < 0 || rank >= in_->size())
+    throw error(MPI_ERR_RANK, "the target is rank " + std::to_string(rank) +
+                                  ", and the window has ranks 0 to " + std::to_string(in_->size() - 1));
+  return targets_[static_cast<std::size_t>(rank)];
+}
+
+window::target& window::accessible(int rank) {
+  target& t = target_at(rank);
+  switch (access_) {
+    case epoch::fence: has_accessed_ = true; return t;
+    case epoch::start:
+      if (t.is_started) return t;
+      throw error(MPI_ERR_RMA_SYNC, "rank " + std::to_string(rank) +
+                                        " is not among those that MPI_Win_start has named, so that it cannot "
+                                        "be accessed before MPI_Win_complete");
+    case epoch::lock:
+      if (t.lock != lock_state::none) return t;
+      throw error(MPI_ERR_RMA_SYNC,
+                  "rank " + std::to_string(rank) + " is not locked; call MPI_Win_lock for it first");
+    case epoch::lock_all:
+      if (t.lock != lock_state::none) return t;
+      locked_.push_back(rank);
+      if (is_unchecked_) {
+        t.lock = lock_state::unchecked;
+      } else {
+        ask_for_lock(rank, false);
+        await_lock(rank);
+      }
+      return t;
+    case epoch::none: break;
+  }
+  throw error(MPI_ERR_RMA_SYNC,
+              "the window cannot be accessed now: call MPI_Win_fence, MPI_Win_start, MPI_Win_lock or "
+              "MPI_Win_lock_all first");
+}
+
+std::int64_t window::place_in(const target& t, std::int64_t displacement) const {
+  if (flavour_ == MPI_WIN_FLAVOR_DYNAMIC) return displacement;
+  std::int64_t place = 0;
+  if (displacement < 0 || __builtin_mul_overflow(displacement, t.unit, &place))
+    throw error(MPI_ERR_DISP, "the displacement is " + std::to_string(displacement) + " units of " +
+                                  std::to_string(t.unit) + " bytes, which no window has");
+  return place;
+}
+
+void window::check_range(const target& t, std::int64_t place, const user_buffer& at) const {
+  if (flavour_ != MPI_WIN_FLAVOR_DYNAMIC) {
+    (void)exposed_memory(nullptr, t.size).reach(place, *at.type, at.count);
+  } else if (t.memory != nullptr) {
+    (void)t.memory->reach(place, *at.type, at.count);  // else only the target knows
+  }
+}
+
+// ---- by packets
+
+void window::send(int to, access_header header) {
+  packet& p = make_access(header, {}).made;
+  p.head = {in_->context(purpose::persistent), in_->rank(), 0};
+  self_.send(p, world_rank(to));
+}
+
+void window::send_data(int to, access_header header, const user_buffer& at, const user_buffer& data,
+                       access_request* told) {
+  target& t = targets_[static_cast<std::size_t>(to)];
+  header.count = at.count;
+  header.bytes = data.bytes();
+  header.follows = header.kind != access_kind::compare_and_swap &&
+                   header.bytes > static_cast<std::int64_t>(program::current().eager_between_processes);
+  if (!std::exchange(t.is_dirty, true)) dirty_.push_back(to);
+  const made_access made = make_access(header, describe(*at.type));
+  made.made.head = {in_->context(purpose::persistent), in_->rank(), 0};
+  if (!header.follows) {
+    pack(data.typed(), 0, made.data, header.bytes);
+    self_.send(made.made, world_rank(to));
+    return end_at_once(self_, told);
+  }
+  self_.send(made.made, world_rank(to));
+  auto* const q = new outgoing;
+  q->of = this;
+  q->to = &t;
+  if (told != nullptr) q->told = ref(told);
+  q->head = {in_->context(purpose::point_to_point), in_->rank(), header.tag};
+  q->size = static_cast<std::uint64_t>(header.bytes);
+  q->finished = &outgoing::ended;
+  if (data.is_contiguous()) {
+    q->buffer = data.begin();
+  } else {
+    q->packed = std::make_unique_for_overwrite<std::byte[]>(q->size);
+    q->buffer = q->packed.get();
+    pack(data.typed(), 0, q->buffer, header.bytes);
+  }
+  ++t.pending;
+  ++pending_;
+  self_.send(*q, world_rank(to), send_mode::standard);
+}
+
+void window::expect_result(int from, std::int32_t tag, const user_buffer& into, access_request* told) {
+  target& t = targets_[static_cast<std::size_t>(from)];
+  auto* const q = new result;
+  q->of = this;
+  q->from = &t;
+  q->into = into;
+  if (told != nullptr) q->told = ref(told);
+  q->head = {in_->context(purpose::creation), from, tag};
+  q->size = static_cast<std::uint64_t>(into.bytes());
+  q->finished = &result::ended;
+  if (into.is_contiguous()) {
+    q->buffer = into.begin();
+  } else {
+    q->packed = std::make_unique_for_overwrite<std::byte[]>(q->size);
+    q->buffer = q->packed.get();
+  }
+  ++t.pending;
+  ++pending_;
+  self_.receive(*q);
+}
+
+// ---- what the functions of MPI do
+
+void window::put(const user_buffer& data, int rank, std::int64_t displacement, const user_buffer& at,
+                 access_request* told) {
+  target& t = accessible(rank);
+  const std::int64_t bytes = data.bytes();
+  require_room(bytes, at.bytes(), "the origin", "the target");
+  const std::int64_t place = place_in(t, displacement);
+  check_range(t, place, at);
+  if (bytes == 0) return end_at_once(self_, told);
+  if (!is_direct(t)) {
+    access_header header;
+    header.kind = access_kind::put;
+    header.place = place;
+    header.tag = next_tag();
+    return send_data(rank, header, at, data, told);
+  }
+  copy(data.typed(), {t.memory->reach(place, *at.type, at.count), at.count, at.type.get()}, bytes);
+  end_at_once(self_, told);
+}
+
+void window::get(const user_buffer& into, int rank, std::int64_t displacement, const user_buffer& at,
+                 access_request* told) {
+  target& t = accessible(rank);
+  const std::int64_t bytes = at.bytes();
+  require_room(bytes, into.bytes(), "the target", "the origin");
+  const std::int64_t place = place_in(t, displacement);
+  check_range(t, place, at);
+  if (bytes == 0) return end_at_once(self_, told);
+  if (is_direct(t)) {
+    copy({t.memory->reach(place, *at.type, at.count), at.count, at.type.get()}, into.typed(), bytes);
+    return end_at_once(self_, told);
+  }
+  access_header header;
+  header.kind = access_kind::get;
+  header.place = place;
+  header.count = at.count;
+  header.tag = next_tag();
+  expect_result(rank, header.tag, into, told);
+  packet& p = make_access(header, describe(*at.type)).made;
+  p.head = {in_->context(purpose::persistent), in_->rank(), 0};
+  self_.send(p, world_rank(rank));
+}
+
+void window::accumulate(const user_buffer& data, int rank, std::int64_t displacement, const user_buffer& at,
+                        int operation, access_request* told) {
+  target& t = accessible(rank);
+  const std::int64_t bytes = data.bytes();
+  require_room(bytes, at.bytes(), "the origin", "the target");
+  const std::int64_t place = place_in(t, displacement);
+  check_range(t, place, at);
+  if (bytes == 0) return end_at_once(self_, told);
+  if (!is_direct(t)) {
+    access_header header;
+    header.kind = access_kind::accumulate;
+    header.place = place;
+    header.operation = operation;
+    header.tag = next_tag();
+    return send_data(rank, header, at, data, told);
+  }
+  std::byte* const memory = t.memory->reach(place, *at.type, at.count);
+  {
+    const packed_data packed(data);
+    const std::lock_guard lock(t.memory->accumulates());
+    mpi::accumulate(operation, packed.begin(), bytes, {memory, at.count, at.type.get()});
+  }
+  end_at_once(self_, told);
+}
+
+void window::get_accumulate(const user_buffer& data, const user_buffer& into, int rank,
+                            std::int64_t displacement, const user_buffer& at, int operation,
+                            access_request* told) {
+  target& t = accessible(rank);
+  const std::int64_t bytes = at.bytes();
+  require_room(data.bytes(), bytes, "the origin", "the target");
+  require_room(bytes, into.bytes(), "the target", "the result");
+  const std::int64_t place = place_in(t, displacement);
+  check_range(t, place, at);
+  if (bytes == 0) return end_at_once(self_, told);
+  if (!is_direct(t)) {
+    access_header header;
+    header.kind = access_kind::get_accumulate;
+    header.place = place;
+    header.operation = operation;
+    header.tag = next_tag();
+    expect_result(rank, header.tag, into, told);
+    return send_data(rank, header, at, data, nullptr);
+  }
+  const typed_buffer memory{t.memory->reach(place, *at.type, at.count), at.count, at.type.get()};
+  {
+    const packed_data packed(data);
+    const std::lock_guard lock(t.memory->accumulates());
+    copy(memory, into.typed(), bytes);
+    mpi::accumulate(operation, packed.begin(), data.bytes(), memory);
+  }
+  end_at_once(self_, told);
+}
+
+void window::compare_and_swap(const void* data, const void* compared, void* into, int rank,
+                              std::int64_t displacement, const datatype_ref& type) {
+  target& t = accessible(rank);
+  const user_buffer at{nullptr, 1, type};
+  const std::int64_t place = place_in(t, displacement);
+  check_range(t, place, at);
+  const auto bytes = static_cast<std::size_t>(type->size());
+  if (is_direct(t)) {
+    std::byte* const memory = t.memory->reach(place, *type, 1);
+    const std::lock_guard lock(t.memory->accumulates());
+    std::memcpy(into, memory, bytes);
+    if (std::memcmp(memory, compared, bytes) == 0) std::memcpy(memory, data, bytes);
+    return;
+  }
+  std::byte both[2 * sizeof(std::int64_t) * 2];
+  std::memcpy(both, data, bytes);
+  std::memcpy(both + bytes, compared, bytes);
+  access_header header;
+  header.kind = access_kind::compare_and_swap;
+  header.place = place;
+  header.tag = next_tag();
+  expect_result(rank, header.tag, {into, 1, type}, nullptr);
+  const user_buffer sent{both, std::int64_t(2 * bytes), datatype_ref(predefined_type(MPI_BYTE))};
+  send_data(rank, header, at, sent, nullptr);
+}
+
+}  // namespace imbrex::mpi
