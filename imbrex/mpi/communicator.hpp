@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <variant>
 
@@ -26,6 +27,8 @@ enum class purpose : std::uint8_t {
   creation,    ///< of communicators
   persistent,  ///< collectives that are begun again and again
 };
+
+class team;
 
 /// What members, or the members of two groups, talk in. One object for each member.
 class communicator final : public counted, public error_target {
@@ -64,6 +67,11 @@ class communicator final : public counted, public error_target {
   attribute_set attributes;
   info hints;
   std::variant<std::monostate, cartesian, graph, adjacency> topology;
+
+  // Of `team::of`: what its members do collectives in, how many they have done there.
+  bool knows_team = false;
+  std::shared_ptr<team> its_team;
+  unsigned meetings = 0;
 
  private:
   context_id context_;

@@ -112,6 +112,22 @@ struct offer_answer : detail::element_message<std::uint64_t> {
   void deliver();
 };
 
+class rank;
+
+/// A call of a function where a rank of this process is.
+struct local_call : detail::element_message<std::uint64_t> {
+  void (*function)(rank& there, void* object, std::uint64_t what) = nullptr;
+  void* object = nullptr;
+  std::uint64_t what = 0;
+
+  static inline message_type type_record = detail::runtime_message_type<local_call>();
+  void serialize(auto&) { throw_local(); }
+  void deliver();
+
+ private:
+  [[noreturn]] static void throw_local();
+};
+
 /// A rank that has moved, or wants its turn after all others, goes on.
 struct turn : detail::element_message<std::uint64_t> {
   static inline message_type type_record = detail::runtime_message_type<turn>();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -35,6 +36,8 @@ struct program {
 
   /// The program of the run that goes on.
   static const program& current();
+  /// Numbers the programs of this process, in the order in which they became the current one.
+  static std::uint64_t current_number();
 };
 
 /// What a rank keeps beside what it sends and receives: its communicators, datatypes and so on.

@@ -7,6 +7,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/array/collection.hpp>
+#include <imbrex/core/gpu/run_options.hpp>
 #include <imbrex/core/pe/run_services.hpp>
 #include <imbrex/mpi/rank_objects.hpp>
 
@@ -283,6 +284,42 @@ void rank::complete(request& q) {
   if (q.finished != nullptr) q.finished(q);
 }
 
+// ---- what ranks of a process do without packets
+
+bool rank::shares_memory() const {
+  auto& pe = processor::running_here();
+  const options& how = pe.run().how();
+  return pe.queues_plainly() && how.machine == machine_kind::threads && !detail::link_of(how).delays();
+}
+
+int rank::first_pe_of(int number) const { return part().home_of(static_cast<std::uint64_t>(number)); }
+
+bool rank::is_in_process(int number) const {
+  return processor::running_here().run().holds(first_pe_of(number));
+}
+
+bool rank::is_here(int number) const { return part().find(static_cast<std::uint64_t>(number)) != nullptr; }
+
+void rank::complete_at(int number, request& q) {
+  if (auto* const there = part().find(static_cast<std::uint64_t>(number)))
+    return detail::element_memory<rank>::object(*there).complete(q);
+  call_at(
+      number,
+      [](rank& there, void* object, std::uint64_t) { there.complete(*static_cast<request*>(object)); }, &q,
+      0);
+}
+
+void rank::call_at(int number, void (*function)(rank&, void*, std::uint64_t), void* object,
+                   std::uint64_t what) {
+  auto& m = detail::make_message<local_call>();
+  m.collection = part().id();
+  m.key = static_cast<std::uint64_t>(number);
+  m.function = function;
+  m.object = object;
+  m.what = what;
+  detail::dispatch_to_element<rank>(processor::running_here(), m);
+}
+
 // ---- receives
 
 [[gnu::noinline]] void rank::receive(request& q) {
@@ -445,6 +482,10 @@ void rank::note_answer(const offer_answer& a) {
   offers_.remove(a.offer);
   q->is_cancelled = a.outcome == offer_outcome::withdrawn;
   complete(*q);
+}
+
+void rank::called(const local_call& c) {
+  deliver([this, &c] { c.function(*this, c.object, c.what); });
 }
 
 void rank::take_turn() {

@@ -119,6 +119,19 @@ class rank : public chare<rank> {
   /// It is done: whoever awaits it goes on.
   void complete(request& q);
 
+  /// True if what PEs of a process tell each other need not travel as messages: nobody sees or reorders them.
+  bool shares_memory() const;
+  /// Of any rank: where it began.
+  int first_pe_of(int number) const;
+  /// Whether it lives in this process; on this PE.
+  bool is_in_process(int number) const;
+  bool is_here(int number) const;
+  /// What a rank of this process awaits is done.
+  void complete_at(int number, request& q);
+  /// Calls a function on the PE of a rank of this process.
+  void call_at(int number, void (*function)(rank& there, void* object, std::uint64_t what), void* object,
+               std::uint64_t what);
+
   call_in_progress doing;
   access_table accesses;
 
@@ -128,6 +141,7 @@ class rank : public chare<rank> {
   void landed(long_data& d);
   void answered(const offer_answer& a);
   void take_turn();
+  void called(const local_call& c);
   /// Where data of that many bytes may land which the receive of that number has asked for; null if there is
   /// none.
   std::byte* place_for(std::uint64_t receive, std::uint64_t bytes) const;

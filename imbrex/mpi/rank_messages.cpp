@@ -84,6 +84,15 @@ void offer_answer::deliver() {
   }
 }
 
+void local_call::deliver() {
+  if (rank* const receiver = receiver_of(*this)) {
+    const detail::message_guard mine(*this);
+    receiver->called(*this);
+  }
+}
+
+void local_call::throw_local() { throw imbrex::error("a call within a process was sent to another one"); }
+
 void turn::deliver() {
   if (rank* const receiver = receiver_of(*this)) {
     const detail::message_guard mine(*this);

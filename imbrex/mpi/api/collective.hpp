@@ -7,6 +7,7 @@
 #include <imbrex/mpi/collective/buffers.hpp>
 #include <imbrex/mpi/collective/reduction.hpp>
 #include <imbrex/mpi/collective/schedule.hpp>
+#include <imbrex/mpi/collective/team.hpp>
 #include <imbrex/mpi/state.hpp>
 
 namespace imbrex::mpi {
@@ -29,7 +30,10 @@ class collective_call {
  public:
   collective_call(rank_data& data, communicator& in) : data_(data), in_(in) {}
 
-  const communicator& in() const { return in_; }
+  communicator& in() const { return in_; }
+  class rank& self() const { return data_.self(); }
+  /// Of the members, if all live in this process; else null.
+  class team* team() const { return team::of(in_, data_.self()); }
   bool is_inter() const { return in_.is_inter(); }
   int rank() const { return in_.rank(); }
   int others() const { return in_.remote().size(); }
@@ -73,14 +77,23 @@ void run_collective(rank_data& data, communicator& in, schedule::maker make);
 void begin_collective(rank_data& data, communicator& in, schedule::maker make, bool is_persistent,
                       MPI_Request* handle);
 
+constexpr bool needs_messages(auto&&...) { return false; }
+
 #define IMBREX_MPI_PARAMETERS(...) __VA_ARGS__ __VA_OPT__(, )
 #define IMBREX_MPI_ARGUMENTS(...) __VA_OPT__(, ) __VA_ARGS__
 
-/// Defines a collective function in its three forms. `make` returns what the schedule makes its plan by.
-#define IMBREX_MPI_COLLECTIVE(name, name_of_nonblocking, suffix, make, parameters, arguments)           \
+/// Defines a collective function in its three forms. `make` returns what the schedule makes its plan by;
+/// `meet` does the blocking form in the process's memory, and returns false if it cannot be done there.
+#define IMBREX_MPI_COLLECTIVE(name, name_of_nonblocking, suffix, make, parameters, arguments)          \
+  IMBREX_MPI_COLLECTIVE_IN_MEMORY(name, name_of_nonblocking, suffix, make, needs_messages, parameters, \
+                                  arguments)
+#define IMBREX_MPI_COLLECTIVE_IN_MEMORY(name, name_of_nonblocking, suffix, make, meet, parameters,      \
+                                        arguments)                                                      \
   IMBREX_MPI_DEFINE(int, name##suffix, (IMBREX_MPI_PARAMETERS parameters MPI_Comm comm)) {              \
     return call_on("MPI_" #name #suffix, comm, [&](rank_data& data, communicator& in) {                 \
-      run_collective(data, in, make(collective_call(data, in) IMBREX_MPI_ARGUMENTS arguments));         \
+      const collective_call call(data, in);                                                             \
+      if (!meet(call IMBREX_MPI_ARGUMENTS arguments))                                                   \
+        run_collective(data, in, make(call IMBREX_MPI_ARGUMENTS arguments));                            \
     });                                                                                                 \
   }                                                                                                     \
   IMBREX_MPI_DEFINE(int, name_of_nonblocking##suffix,                                                   \

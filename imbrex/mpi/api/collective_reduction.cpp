@@ -105,15 +105,37 @@ schedule::maker make_exclusive_scan(const collective_call& c, const void* send, 
   return [all, how = c.how(type, op)](schedule& s) { return exclusive_scan(s, all.send, all.receive, how); };
 }
 
+/// In the process's memory, where the type and the operation, which are the same everywhere, allow it.
+bool meet_to_reduce(const collective_call& c, const void* send, void* receive, std::int64_t count,
+                    MPI_Datatype type, MPI_Op op, int root) {
+  team* const all = c.team();
+  if (all == nullptr || basic_size(type) == 0 || count <= 0 ||
+      (root != team::everybody && (root < 0 || root >= c.others())))
+    return false;
+  const reduction how = c.how(type, op);
+  if (!how.op->commutes() && !all->is_ordered()) return false;
+  values its;
+  if (root == team::everybody || root == c.rank())
+    its = values_of(c, send, receive, count, type);
+  else
+    its.send = c.buffer(send, count, type);
+  all->reduce(c.in(), c.self(), root, its.send, its.receive, *how.op);
+  return true;
+}
+bool meet_to_reduce_for_all(const collective_call& c, const void* send, void* receive, std::int64_t count,
+                            MPI_Datatype type, MPI_Op op) {
+  return meet_to_reduce(c, send, receive, count, type, op, team::everybody);
+}
+
 }  // namespace
 
 #define IMBREX_MPI_BOTH(suffix, count_type)                                                                  \
-  IMBREX_MPI_COLLECTIVE(                                                                                     \
-      Reduce, Ireduce, suffix, make_reduce,                                                                  \
+  IMBREX_MPI_COLLECTIVE_IN_MEMORY(                                                                           \
+      Reduce, Ireduce, suffix, make_reduce, meet_to_reduce,                                                  \
       (const void* sendbuf, void* recvbuf, count_type count, MPI_Datatype datatype, MPI_Op op, int root),    \
       (sendbuf, recvbuf, count, datatype, op, root))                                                         \
-  IMBREX_MPI_COLLECTIVE(                                                                                     \
-      Allreduce, Iallreduce, suffix, make_all_reduce,                                                        \
+  IMBREX_MPI_COLLECTIVE_IN_MEMORY(                                                                           \
+      Allreduce, Iallreduce, suffix, make_all_reduce, meet_to_reduce_for_all,                                \
       (const void* sendbuf, void* recvbuf, count_type count, MPI_Datatype datatype, MPI_Op op),              \
       (sendbuf, recvbuf, count, datatype, op))                                                               \
   IMBREX_MPI_COLLECTIVE(                                                                                     \

@@ -8,8 +8,8 @@
 namespace imbrex::mpi {
 
 // Communicators out of others (MPI 3.1, sections 6.4.2 and 6.6.2). Each call is one of all members that it
-// names, waits for the others, and throws mpi::error. Who is no member of what is made gets null. What is made
-// has the error handler of what it is made of, and no handle, name or attributes yet.
+// names, waits for the others, and throws mpi::error. Who is no member of what is made gets null. What is
+// made has the error handler of what it is made of, and no handle, name or attributes yet.
 
 /// With the same members; its number is missing until `begin_numbering` has ended.
 ref<communicator> same_members(communicator& of);

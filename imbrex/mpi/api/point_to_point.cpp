@@ -115,8 +115,8 @@ int receive(const char* function, void* address, std::int64_t count, MPI_Datatyp
   });
 }
 
-/// A receive of plain data with arguments that are right, the common case; false if it is none. `code` becomes
-/// what the call returns.
+/// A receive of plain data with arguments that are right, the common case; false if it is none. `code`
+/// becomes what the call returns.
 bool receive_plain(const char* function, void* address, std::int64_t count, MPI_Datatype type, int from,
                    int tag, MPI_Comm comm, MPI_Status* status, int& code) {
   rank* const me = rank::current();
