@@ -221,34 +221,52 @@ detail::collection<rank>& rank::part() const {
 
 [[gnu::noinline]] bool rank::send_at_once(const envelope& head, const std::byte* data, std::uint64_t bytes,
                                           int to) {
-  if (!processor::running_here().queues_plainly()) return false;
-  auto* const there = part().find(static_cast<std::uint64_t>(to));
-  if (there == nullptr) return false;
-  rank& its = detail::element_memory<rank>::object(*there);
-  peer& from = its.peers_[static_cast<std::uint32_t>(number())];
+  auto& pe = processor::running_here();
+  if (!pe.queues_plainly()) return false;
+  auto& ranks = part();
+  const auto key = static_cast<std::uint64_t>(to);
   peer& own = peers_[static_cast<std::uint32_t>(to)];
-  if (from.expected != own.sent) return false;
-  request* const receive = its.matcher_.take_receive(head);
-  if (receive == nullptr) return false;
-  ++own.sent;
-  ++from.expected;
-  its.fill(*receive, head, data, bytes);
-  its.complete(*receive);
-  if (from.early != nullptr) its.accept_early(from);
+  if (auto* const there = ranks.find(key)) {
+    rank& its = detail::element_memory<rank>::object(*there);
+    peer& from = its.peers_[static_cast<std::uint32_t>(number())];
+    if (from.expected != own.sent) return false;
+    if (request* const receive = its.matcher_.take_receive(head)) {
+      its.fill(*receive, head, data, bytes);
+      its.complete(*receive);
+    } else {
+      if (bytes > program_.eager_between_processes) return false;
+      its.keep(make_eager(head, data, bytes, own.sent));
+    }
+    ++own.sent;
+    ++from.expected;
+    if (from.early != nullptr) its.accept_early(from);
+    return true;
+  }
+  const int place = ranks.place_of(key);
+  if (bytes > (pe.run().holds(place) ? program_.eager_between_pes : program_.eager_between_processes))
+    return false;
+  packet& p = make_eager(head, data, bytes, own.sent++);
+  p.collection = ranks.id();
+  p.key = key;
+  pe.dispatch(p, place);
   return true;
 }
 
-packet& rank::make_packet(request& q, std::uint32_t sequence, bool is_eager, bool same_process) {
-  const auto held = is_eager ? static_cast<std::size_t>(q.size) : 0;
-  packet& p = packet::make(held);
-  p.head = q.head;
+packet& rank::make_eager(const envelope& head, const std::byte* data, std::uint64_t bytes,
+                         std::uint32_t sequence) {
+  packet& p = packet::make(static_cast<std::size_t>(bytes));
+  p.head = head;
   p.from = static_cast<std::uint32_t>(number());
   p.sequence = sequence;
+  p.size = bytes;
+  if (bytes > 0) std::memcpy(p.data(), data, bytes);
+  return p;
+}
+
+packet& rank::make_packet(request& q, std::uint32_t sequence, bool is_eager, bool same_process) {
+  if (is_eager) return make_eager(q.head, q.buffer, q.size, sequence);
+  packet& p = make_eager(q.head, nullptr, 0, sequence);
   p.size = q.size;
-  if (is_eager) {
-    if (held > 0) std::memcpy(p.data(), q.buffer, held);
-    return p;
-  }
   p.form = packet_form::offered;
   p.process = static_cast<std::uint32_t>(processor::running_here().run().process());
   p.address = same_process ? reinterpret_cast<std::uint64_t>(q.buffer) : 0;

@@ -61,8 +61,8 @@ class rank : public chare<rank> {
 
   /// Begins to send `q.size` bytes at `q.buffer` to a rank among all.
   void send(request& q, int to, send_mode mode);
-  /// Sends to a rank of this PE that has posted a receive for the data, the common case, in which nothing
-  /// waits. False if that is not so, and nothing has happened.
+  /// A standard send of data that go at once: into what a rank of this PE has posted, or with their packet,
+  /// the common case, in which nothing waits. False if that is not so, and nothing has happened.
   bool send_at_once(const envelope& head, const std::byte* data, std::uint64_t bytes, int to);
   /// Begins to receive into `q.buffer`.
   void receive(request& q);
@@ -179,6 +179,8 @@ class rank : public chare<rank> {
 
   detail::collection<rank>& part() const;
   void send_here(rank& to, request& q, std::uint32_t sequence, send_mode mode);
+  packet& make_eager(const envelope& head, const std::byte* data, std::uint64_t bytes,
+                     std::uint32_t sequence);
   packet& make_packet(request& q, std::uint32_t sequence, bool is_eager, bool same_process);
   void accept(packet& p);
   void accept_early(peer& from);
