@@ -87,8 +87,9 @@ endfunction()
 #            IMBREX_INSTALLED_HEADERS
 #   DEPENDS  folders below this one;  LINKS  other libraries, which no header of this folder shows
 #   TESTS    unit tests, linked into the program <folder>.test;  PRECOMPILED  as for imbrex_unit_tests
+#   INTERNAL is not for users: it has no name imbrex::<folder> and is not installed
 function(imbrex_component folder)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PRECOMPILED" "SOURCES;HEADERS;DEPENDS;LINKS;TESTS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "INTERNAL" "PRECOMPILED" "SOURCES;HEADERS;DEPENDS;LINKS;TESTS")
   set(target imbrex_${folder})
   list(TRANSFORM arg_DEPENDS PREPEND imbrex::)
   if(arg_SOURCES)
@@ -102,11 +103,13 @@ function(imbrex_component folder)
     add_library(${target} INTERFACE)
     target_link_libraries(${target} INTERFACE ${arg_DEPENDS} ${arg_LINKS})
   endif()
-  add_library(imbrex::${folder} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${folder})
   target_compile_features(${target} ${scope} cxx_std_20)
   imbrex_headers(${target} ${scope} imbrex/${folder} ${arg_HEADERS})
-  set_property(GLOBAL APPEND PROPERTY IMBREX_LIBRARIES ${target})
+  if(NOT arg_INTERNAL)
+    add_library(imbrex::${folder} ALIAS ${target})
+    set_target_properties(${target} PROPERTIES EXPORT_NAME ${folder})
+    set_property(GLOBAL APPEND PROPERTY IMBREX_LIBRARIES ${target})
+  endif()
 
   if(IMBREX_BUILD_TESTS AND arg_TESTS)
     imbrex_unit_tests(${folder} SOURCES ${arg_TESTS} LINKS ${target} ${arg_LINKS}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cpack --preset package` makes for Debian: a package for each component that is installed.
 #   imbrex          the command
-#   libimbrex-dev   headers, static libraries, and what CMake and pkg-config find
+#   libimbrex-dev   headers, libraries, compilers for programs of MPI, and what CMake and pkg-config find
 #   imbrex-doc      documents and examples
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME imbrex)
@@ -18,7 +18,7 @@ set(CPACK_COMPONENT_COMMANDS_DESCRIPTION
   "The command: starts programs as several processes, reports on traces of their runs, finds good options for them, \
 and makes new projects.")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION 
-  "Headers and static libraries for programs whose objects call each other by asynchronous messages.")
+  "Headers and libraries for programs whose objects call each other by asynchronous messages, and for programs of MPI.")
 set(CPACK_COMPONENT_DOCUMENTS_DESCRIPTION "The tutorial and the manual, and examples that can be built.")
 
 set(CPACK_DEBIAN_COMMANDS_PACKAGE_NAME imbrex)
@@ -34,6 +34,7 @@ list(JOIN needed ", " needed)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libimbrex-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${needed}")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS ON)  # of the library for programs of MPI
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "imbrex, g++ (>= 4:13) | clang (>= 1:16) | clang-19")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "imbrex-doc, cmake, pkg-config")
 

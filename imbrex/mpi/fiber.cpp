@@ -60,6 +60,9 @@ void fiber::sanitizers::entered() {}
 
 namespace {
 
+// Addresses, and no memory.
+constexpr std::size_t bytes_below = std::size_t{64} << 20U;
+
 std::size_t page() {
   static const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   return size;
@@ -78,18 +81,19 @@ struct fiber::entry_point {
   }
 };
 
-fiber::fiber(std::size_t bytes, function body, void* object)
+fiber::fiber(std::size_t bytes, function body, void* object, code_on_stack code)
     : bytes_(whole_pages(bytes)), body_(body), object_(object) {
-  void* const memory = ::mmap(nullptr, page() + bytes_, PROT_READ | PROT_WRITE,
+  void* const memory = ::mmap(nullptr, bytes_below + bytes_, PROT_NONE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-  if (memory == MAP_FAILED || ::mprotect(memory, page(), PROT_NONE) != 0) {
+  std::byte* const bottom = static_cast<std::byte*>(memory) + bytes_below;
+  const int access = PROT_READ | PROT_WRITE | (code == code_on_stack::yes ? PROT_EXEC : 0);
+  if (memory == MAP_FAILED || ::mprotect(bottom, bytes_, access) != 0) {
     const std::string why = std::strerror(errno);
-    if (memory != MAP_FAILED) ::munmap(memory, page() + bytes_);
+    if (memory != MAP_FAILED) ::munmap(memory, bytes_below + bytes_);
     throw imbrex::error("the stack of a rank, " + std::to_string(bytes_) + " bytes, cannot be mapped: " +
                         why + "; take smaller ones by --rank-stack, fewer ranks, or raise vm.max_map_count");
   }
   memory_ = static_cast<std::byte*>(memory);
-  std::byte* const bottom = memory_ + page();
   seen_.bottom = bottom;
   seen_.size = bytes_;
   there_ = context::make_fcontext(bottom + bytes_, bytes_, &entry_point::begin);
@@ -97,9 +101,9 @@ fiber::fiber(std::size_t bytes, function body, void* object)
 
 fiber::~fiber() {
 #ifdef IMBREX_MPI_ASAN
-  __asan_unpoison_memory_region(memory_ + page(), bytes_);  // frames that were left
+  __asan_unpoison_memory_region(memory_ + bytes_below, bytes_);  // frames that were left
 #endif
-  ::munmap(memory_, page() + bytes_);
+  ::munmap(memory_, bytes_below + bytes_);
 }
 
 void fiber::exchange_exceptions(exception_state& kept) {
@@ -133,7 +137,11 @@ void fiber::end() {
 
 bool fiber::holds(const void* address) const {
   const auto* const at = static_cast<const std::byte*>(address);
-  return std::greater_equal<>()(at, memory_) && std::less<>()(at, memory_ + page() + bytes_);
+  return std::greater_equal<>()(at, memory_) && std::less<>()(at, memory_ + bytes_below + bytes_);
+}
+
+bool fiber::is_below(const void* address) const {
+  return holds(address) && std::less<>()(static_cast<const std::byte*>(address), memory_ + bytes_below);
 }
 
 }  // namespace imbrex::mpi

@@ -13,14 +13,17 @@
 namespace imbrex::mpi {
 
 /// A function on a stack of its own, which can be left and entered again, also by another thread. Below the
-/// stack lies a page that cannot be touched.
+/// stack lie pages that cannot be touched, as many as an array may have that does not fit.
 class fiber {
  public:
   using function = void (*)(void* object);
 
+  /// Whether code may lie on the stack, as inner functions of Fortran and C put it there.
+  enum class code_on_stack : bool { no, yes };
+
   /// Reserves that many bytes; the system provides them as they are used. Throws imbrex::error if it has none
   /// to reserve.
-  fiber(std::size_t bytes, function body, void* object);
+  fiber(std::size_t bytes, function body, void* object, code_on_stack code = code_on_stack::no);
   /// Drops the stack as it is, without the destructors of what lies on it.
   ~fiber();
   fiber(const fiber&) = delete;
@@ -34,8 +37,10 @@ class fiber {
   [[noreturn]] void end();
 
   bool has_ended() const { return ended_; }
-  /// True if the address is in the stack, or in the page below.
+  /// True if the address is in the stack, or in the pages below.
   bool holds(const void* address) const;
+  /// True if it is in the pages below.
+  bool is_below(const void* address) const;
   std::size_t bytes() const { return bytes_; }
 
  private:
@@ -66,7 +71,7 @@ class fiber {
   struct entry_point;
 
   std::size_t bytes_;
-  std::byte* memory_;  ///< the page that cannot be touched, and the stack above
+  std::byte* memory_;  ///< the pages that cannot be touched, and the stack above
   void* there_;        ///< where it was left; while it runs, where its caller was
   function body_;
   void* object_;

@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 
+#include <imbrex/mpi/fiber.hpp>
+
 namespace imbrex::mpi {
 
 class rank;
@@ -26,6 +28,7 @@ class rank_code {
 struct program {
   int ranks = 1;
   std::size_t stack = std::size_t{8} << 20U;  ///< bytes of each rank's stack
+  fiber::code_on_stack code = fiber::code_on_stack::no;
   /// The code of a rank; on the PE where it begins.
   std::function<std::unique_ptr<rank_code>(int rank)> make_code;
   /// What a rank keeps for its functions of MPI.

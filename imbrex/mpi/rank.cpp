@@ -73,7 +73,7 @@ void rank::throw_immobile() {
 // ---- its stack
 
 rank_entry rank::run() {
-  fiber_ = std::make_unique<fiber>(program_.stack, &rank::body, this);
+  fiber_ = std::make_unique<fiber>(program_.stack, &rank::body, this, program_.code);
   code_ = program_.make_code(number());
   if (program_.make_state) {
     state_ = program_.make_state(*this);

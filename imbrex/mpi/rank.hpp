@@ -58,6 +58,7 @@ class rank : public chare<rank> {
   int number() const { return static_cast<int>(where()[0]); }
   int ranks() const { return program_.ranks; }
   rank_state& state() const { return *state_; }
+  const fiber& stack() const { return *fiber_; }
 
   /// Begins to send `q.size` bytes at `q.buffer` to a rank among all.
   void send(request& q, int to, send_mode mode);

@@ -134,8 +134,8 @@ class job {
   void start() {
     members_.reserve(static_cast<std::size_t>(settings_.processes));
     for (int rank = 0; rank < settings_.processes; ++rank) {
-      rank_process made =
-          start_rank(settings_.command, rank, settings_.processes, launcher_pipe_, signals_.inherited());
+      rank_process made = start_rank(settings_.command, settings_.environment, rank, settings_.processes,
+                                     launcher_pipe_, signals_.inherited());
       const std::string prefix = settings_.prefix ? "[" + std::to_string(rank) + "] " : "";
       std::string name = "rank " + std::to_string(rank) + " (pid " + std::to_string(made.pid) + ")";
       line_source out(std::move(made.standard_output), outputs_.standard_output(), prefix);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace imbrex::tools {
@@ -11,9 +12,10 @@ namespace imbrex::tools {
 /// What `imbrex run` is asked for.
 struct job_settings {
   int processes = 1;
-  bool prefix = false;                               ///< "[rank] " before each line
-  std::optional<std::chrono::milliseconds> timeout;  ///< the job may run this long
-  std::vector<std::string> command;                  ///< the program and its arguments
+  bool prefix = false;                                           ///< "[rank] " before each line
+  std::optional<std::chrono::milliseconds> timeout;              ///< the job may run this long
+  std::vector<std::string> command;                              ///< the program and its arguments
+  std::vector<std::pair<std::string, std::string>> environment;  ///< what it gets there besides
 };
 
 /// Runs the job to its end and returns its status: 0, or that of the process that failed first (128 and the

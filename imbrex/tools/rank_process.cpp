@@ -41,8 +41,8 @@ void inherit(int number) { ::fcntl(number, F_SETFD, 0); }
 
 }  // namespace
 
-rank_process start_rank(const std::vector<std::string>& command, int rank, int size,
-                        const descriptor& launcher_pipe, const inherited_state& state) {
+rank_process start_rank(const std::vector<std::string>& command, const environment_variables& environment,
+                        int rank, int size, const descriptor& launcher_pipe, const inherited_state& state) {
   two_ends socket = make_socket(rank);
   two_ends out = make_pipe(rank);
   two_ends error = make_pipe(rank);
@@ -53,6 +53,7 @@ rank_process start_rank(const std::vector<std::string>& command, int rank, int s
     ::dup2(error.theirs.get(), STDERR_FILENO);
     inherit(socket.theirs.get());
     inherit(launcher_pipe.get());
+    for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
     set_number("IMBREX_RANK", rank);
     set_number("IMBREX_SIZE", size);
     set_number("IMBREX_BOOTSTRAP_FD", socket.theirs.get());

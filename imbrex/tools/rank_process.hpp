@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <imbrex/base/host/descriptor.hpp>
@@ -19,10 +20,13 @@ struct rank_process {
   descriptor standard_error;
 };
 
-/// Starts process `rank` of `size`. It ends when this thread does. `launcher_pipe` is the reading end of a
-/// pipe whose other end only the launcher has. Throws `usage_error` if the program cannot be run, `error` if
-/// the system has no room for another process.
-rank_process start_rank(const std::vector<std::string>& command, int rank, int size,
-                        const descriptor& launcher_pipe, const inherited_state& state);
+/// Names and values.
+using environment_variables = std::vector<std::pair<std::string, std::string>>;
+
+/// Starts process `rank` of `size`, with more in its environment. It ends when this thread does.
+/// `launcher_pipe` is the reading end of a pipe whose other end only the launcher has. Throws `usage_error`
+/// if the program cannot be run, `error` if the system has no room for another process.
+rank_process start_rank(const std::vector<std::string>& command, const environment_variables& environment,
+                        int rank, int size, const descriptor& launcher_pipe, const inherited_state& state);
 
 }  // namespace imbrex::tools

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,9 +13,12 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/max_processes.hpp>
 #include <imbrex/base/options/command.hpp>
+#include <imbrex/base/options/command_words.hpp>
 #include <imbrex/base/options/number.hpp>
 #include <imbrex/base/options/options_file.hpp>
+#include <imbrex/core/options/environment_options.hpp>
 #include <imbrex/core/options/options.hpp>
+#include <imbrex/tools/mpi_program.hpp>
 
 namespace imbrex::tools {
 namespace {
@@ -47,52 +52,95 @@ std::chrono::milliseconds timeout_of(const std::string& text) {
 
 /// The options of `imbrex run`, as they were given.
 struct run_options {
-  std::optional<std::string> processes, pes, timeout, file;
+  std::optional<std::string> processes, timeout, file;
   bool prefix = false;
+  std::map<std::string, std::optional<std::string>> with_value;  ///< for the program
+  std::map<std::string, bool> flags;
   std::vector<std::string> program;
+
+  bool has(const char* name) const { return with_value.at(name).has_value(); }
+  std::vector<std::string> of_program() const {
+    std::vector<std::string> words;
+    for (const auto& [name, value] : with_value)
+      if (value) words.insert(words.end(), {name, *value});
+    for (const auto& [name, given] : flags)
+      if (given) words.push_back(name);
+    return words;
+  }
 };
 
 std::optional<std::string> read_options(run_options& given, std::span<const std::string> words) {
-  return command(
-             "imbrex run", "-n N [OPTIONS] PROGRAM [ARGUMENTS...]",
-             "Runs a program as several processes on this host. Standard input goes to rank 0. The lines of "
-             "standard output and standard error are passed on whole. What processes find wrong alike as "
-             "they begin is told once, unless with --prefix.")
-      .option("-n", "N", given.processes, "how many processes")
-      .option("--pes", "N", given.pes,
-              "how many PEs in each process: given to the program behind its arguments")
+  command run("imbrex run", "-n N [OPTIONS] PROGRAM [ARGUMENTS...]",
+              "Runs a program as several processes on this host. Standard input goes to rank 0. The lines of "
+              "standard output and standard error are passed on whole. What processes find wrong alike as "
+              "they begin is told once, unless with --prefix.");
+  run.option("-n", "N", given.processes, "how many processes; 1 for a program of MPI unless given")
       .flag("--prefix", given.prefix, "put \"[rank] \" before each line of output")
       .option("--timeout", "SECONDS", given.timeout, "end the job after this time, with status 124")
       .option("--options", "FILE", given.file,
-              "give the program the arguments in this file behind its own, and take -n from it")
-      .program(given.program)
+              "give the program the options in this file, too, and take -n from it")
+      .option("--ranks", "N", given.with_value["--ranks"],
+              "how many ranks of MPI, in all processes together; without it one in each")
+      .option("--rank-stack", "SIZE", given.with_value["--rank-stack"], "bytes of the stack of each rank")
+      .option("--privatise", "LIST", given.with_value["--privatise"],
+              "shared libraries of which each rank has its own: libfoo,libbar");
+  for (const option_words& known : runtime_options()) {
+    const std::string name(known.name);
+    if (known.value.empty())
+      run.flag(known.name, given.flags[name], known.help);
+    else
+      run.option(known.name, known.value, given.with_value[name], known.help);
+  }
+  return run.program(given.program)
       .note(
           "The status is 0, or that of the process that failed first (128 + signal if one killed it). What "
-          "stands behind PROGRAM is the program's, also options such as --pes.")
+          "stands behind PROGRAM is the program's, also options such as --pes. The options from --ranks on "
+          "are "
+          "given to the program: behind its arguments, or to a program of MPI in IMBREX_OPTIONS.")
       .read(words);
+}
+
+/// Words for the program: where the last of several counts, these do, as with `PROGRAM ARGUMENTS --options
+/// FILE --pes N`.
+void give_words(job_settings& asked, const std::vector<std::string>& words, bool by_environment) {
+  if (!by_environment) {
+    asked.command.insert(std::find(asked.command.begin() + 1, asked.command.end(), "--"), words.begin(),
+                         words.end());
+    return;
+  }
+  const char* const before = std::getenv("IMBREX_OPTIONS");
+  const std::string text = before == nullptr ? "" : std::string(before) + " ";
+  if (!words.empty()) asked.environment.emplace_back("IMBREX_OPTIONS", text + command_line_of(words));
+  if (const std::string folder = mpich_folder(); !folder.empty()) {
+    const char* const others = std::getenv("LD_LIBRARY_PATH");
+    asked.environment.emplace_back("LD_LIBRARY_PATH",
+                                   folder + (others == nullptr ? "" : ":" + std::string(others)));
+  }
 }
 
 job_settings job_of(run_options given) {
   options_file from_file;
   if (given.file) from_file = read_options_file(*given.file);
-  if (!given.processes && from_file.processes == 0)
-    throw usage_error("-n is missing: say how many processes, such as imbrex run -n 4 PROGRAM");
   job_settings asked;
-  asked.prefix = given.prefix;
-  asked.processes = given.processes ? processes_of(*given.processes) : from_file.processes;
-  if (given.timeout) asked.timeout = timeout_of(*given.timeout);
   asked.command = std::move(given.program);
+  const bool named = !asked.command.empty() && !asked.command.front().empty();
+  const bool is_mpi = given.has("--ranks") || (named && is_mpi_program(asked.command.front()));
+  if (!given.processes && from_file.processes == 0 && !is_mpi)
+    throw usage_error("-n is missing: say how many processes, such as imbrex run -n 4 PROGRAM");
+  asked.processes = given.processes ? processes_of(*given.processes) : std::max(from_file.processes, 1);
+  if (given.timeout) asked.timeout = timeout_of(*given.timeout);
   if (asked.command.empty())
     throw usage_error("no program to run; write imbrex run -n N PROGRAM [ARGUMENTS...]");
-  if (asked.command.front().empty()) throw usage_error("the name of the program is empty");
-  std::vector<std::string> behind = from_file.words;
-  if (given.pes) {
-    check_pes(*given.pes);
-    behind.insert(behind.end(), {"--pes", *given.pes});
-  }
-  // Where the last of several counts, these do, as with `PROGRAM ARGUMENTS --options FILE --pes N`.
-  asked.command.insert(std::find(asked.command.begin() + 1, asked.command.end(), "--"), behind.begin(),
-                       behind.end());
+  if (!named) throw usage_error("the name of the program is empty");
+  if (given.has("--pes")) check_pes(*given.with_value.at("--pes"));
+  std::vector<std::string> words = from_file.words;
+  const std::vector<std::string> more = given.of_program();
+  words.insert(words.end(), more.begin(), more.end());
+  if (is_mpi && given.prefix)
+    words.emplace_back("--prefix");  // the program knows which rank writes
+  else
+    asked.prefix = given.prefix;
+  give_words(asked, words, is_mpi);
   return asked;
 }
 

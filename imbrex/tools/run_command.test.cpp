@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <string>
 #include <vector>
 
 #include <imbrex/base/error.hpp>
@@ -86,6 +88,32 @@ TEST(run_command, says_what_is_wrong_and_what_to_write) {
   };
   for (const auto& [line, expected] : wrong)
     EXPECT_NE(complaint(line).find(expected), std::string::npos) << expected << ", got: " << complaint(line);
+}
+
+/// The value of a variable that a job gets; "none" if it gets none.
+std::string variable(const job_settings& asked, const std::string& name) {
+  for (const auto& [given, value] : asked.environment)
+    if (given == name) return value;
+  return "none";
+}
+
+TEST(run_command, gives_options_of_the_runtime_to_the_program) {
+  const job_settings asked =
+      settings({"-n", "2", "--trace", "a file", "--serialize-always", "app", "in.txt"});
+  EXPECT_EQ(asked.command,
+            (std::vector<std::string>{"app", "in.txt", "--trace", "a file", "--serialize-always"}));
+  EXPECT_EQ(variable(asked, "IMBREX_OPTIONS"), "none");
+}
+
+TEST(run_command, gives_programs_of_mpi_their_options_by_the_environment) {
+  setenv("IMBREX_OPTIONS", "--stats", 1);
+  const job_settings asked =
+      settings({"--pes", "2", "--ranks", "8", "--prefix", "--trace", "a file", "app", "--ranks", "4"});
+  unsetenv("IMBREX_OPTIONS");
+  EXPECT_EQ(asked.processes, 1);
+  EXPECT_FALSE(asked.prefix);
+  EXPECT_EQ(asked.command, (std::vector<std::string>{"app", "--ranks", "4"}));
+  EXPECT_EQ(variable(asked, "IMBREX_OPTIONS"), "--stats --pes 2 --ranks 8 --trace 'a file' --prefix");
 }
 
 TEST(run_command, gives_help) {

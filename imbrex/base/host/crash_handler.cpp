@@ -52,6 +52,7 @@ char executable[PATH_MAX];  ///< of this process: to the symboliser /proc/self/e
 posix_spawn_file_actions_t output_to_errors;
 std::atomic<pid_t> crashing = 0;  ///< the thread
 std::atomic<bool> describing = false;
+std::atomic<const crash_details*> more_details = nullptr;
 
 pid_t this_thread() { return static_cast<pid_t>(::syscall(SYS_gettid)); }
 
@@ -145,6 +146,8 @@ void write_backtrace(const void* context) {
   const auto place = place_of(context);
   for (int i = 0; i < count; ++i)
     if (reinterpret_cast<std::uintptr_t>(frames[i]) == place) first = i;
+  if (const crash_details* const more = more_details)
+    for (int i = 0; i < count; ++i) frames[i] = more->loaded_code(frames[i]);
   if (!name_functions(frames + first, count - first))
     ::backtrace_symbols_fd(frames + first, count - first, STDERR_FILENO);
 }
@@ -178,8 +181,10 @@ void handle(int signal, siginfo_t* info, void* context) {
   describing = false;
   line.add(": crash by ").add(name_of(signal));
   const bool has_address = signal == SIGSEGV || signal == SIGBUS;
-  if (has_address && info->si_code > 0)
+  if (has_address && info->si_code > 0) {
     line.add(" at the address ").add_hex(reinterpret_cast<std::uintptr_t>(info->si_addr));
+    if (const crash_details* const more = more_details) more->describe_address(info->si_addr, line);
+  }
   line.add(", pid ").add_number(::getpid()).add("\n").write_to(STDERR_FILENO);
   write_backtrace(context);
   errno = error_before;
@@ -226,6 +231,8 @@ crash_handler::~crash_handler() {
     ::sigaction(crash_signals[i].number, &usual, nullptr);
   }
 }
+
+void set_crash_details(const crash_details* details) noexcept { more_details = details; }
 
 crash_stack::crash_stack() {
   stack_t there{};

@@ -25,6 +25,18 @@ class crash_handler {
   ~crash_handler();
 };
 
+/// What a program adds to what is told of a crash that runs code which no library of the system has loaded,
+/// or has stacks of its own. Handlers of signals call its functions.
+struct crash_details {
+  /// The same code where the system's loader has it; the address itself if it is nowhere else.
+  void* (*loaded_code)(void* address) noexcept;
+  /// Says what is there, behind "at the address 0x5f"; nothing if there is nothing to say.
+  void (*describe_address)(const void* address, signal_text& out) noexcept;
+};
+
+/// For all crashes from now on; null for none. It must outlive the process.
+void set_crash_details(const crash_details* details) noexcept;
+
 /// A stack for handlers of signals on this thread, as long as it lives, so that an overflow of the thread's
 /// own can be told of; none if the thread has one.
 class crash_stack {

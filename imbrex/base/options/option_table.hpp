@@ -71,6 +71,9 @@ class option_table {
     return text + help_of(options_file_option());
   }
 
+  /// Of each option, in the order of the help; not of `options_file_option`.
+  const std::vector<option_words>& words() const { return words_; }
+
   std::vector<std::string_view> names() const {
     std::vector<std::string_view> all;
     for (const auto& words : words_) all.push_back(words.name);

@@ -10,6 +10,7 @@
 #include <imbrex/base/options/number.hpp>
 #include <imbrex/base/options/option_table.hpp>
 #include <imbrex/base/printable.hpp>
+#include <imbrex/core/options/internal/runtime_table.hpp>
 #include <imbrex/device/options.hpp>
 #include <imbrex/net/options.hpp>
 #include <imbrex/sched/options.hpp>
@@ -117,41 +118,45 @@ std::vector<option<options>> report_options() {
   };
 }
 
-/// The options of all layers, in the order of the help.
-option_table<options> all_options() {
-  return option_table<options>()
-      .add(machine_options())
-      .add(thread_options<options>())
-      .add(order_options())
-      .add(network_options<options>())
-      .add(device_options<options>())
-      .add(sharing_options())
-      .add(completion_options<options>())
-      .add(trace_options<options>())
-      .add(report_options());
+}  // namespace
+
+const option_table<options>& runtime_table() {
+  static const option_table<options> all = option_table<options>()
+                                               .add(machine_options())
+                                               .add(thread_options<options>())
+                                               .add(order_options())
+                                               .add(network_options<options>())
+                                               .add(device_options<options>())
+                                               .add(sharing_options())
+                                               .add(completion_options<options>())
+                                               .add(trace_options<options>())
+                                               .add(report_options());
+  return all;
 }
 
-}  // namespace
+void imply_options(options& chosen) {
+  if (chosen.machine == machine_kind::simulated && !chosen.device_model.empty() && chosen.device.empty())
+    chosen.device = "emulated";
+}
 
 std::string_view name(machine_kind kind) { return machines[static_cast<std::size_t>(kind)]; }
 std::string_view name(stream_policy policy) { return stream_policies[static_cast<std::size_t>(policy)]; }
 
-void detail::check_fields(const options& settings) { all_options().check(settings); }
+void detail::check_fields(const options& settings) { runtime_table().check(settings); }
 
 options parse_options(int& argc, char**& argv) {
   options chosen;
-  chosen.processes = all_options().parse(chosen, argc, argv, "IMBREX_OPTIONS");
-  if (chosen.machine == machine_kind::simulated && !chosen.device_model.empty() && chosen.device.empty())
-    chosen.device = "emulated";
+  chosen.processes = runtime_table().parse(chosen, argc, argv, options_variable);
+  imply_options(chosen);
   return chosen;
 }
 
 void refuse_near_misses(int argc, char** argv) { refuse_near_misses(argc, argv, option_names()); }
 
-std::string options_help() { return all_options().help(); }
+std::string options_help() { return runtime_table().help(); }
 
 std::span<const std::string_view> option_names() {
-  static const std::vector<std::string_view> names = all_options().names();
+  static const std::vector<std::string_view> names = runtime_table().names();
   return names;
 }
 

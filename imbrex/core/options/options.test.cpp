@@ -4,6 +4,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/host/temporary_file.test.hpp>
 #include <imbrex/base/host/topology.hpp>
+#include <imbrex/core/options/environment_options.hpp>
 
 #include <gtest/gtest.h>
 
@@ -335,6 +336,28 @@ TEST(options, come_from_the_environment_before_the_command_line) {
   EXPECT_EQ(line.rest(), "in.txt");
   setenv("IMBREX_OPTIONS", "--pse 2", 1);
   EXPECT_EQ(refusal({}), "IMBREX_OPTIONS: there is no option --pse of the runtime; did you mean --pes?");
+  unsetenv("IMBREX_OPTIONS");
+}
+
+TEST(options, come_from_the_environment_alone_with_those_of_others) {
+  const std::vector<imbrex::option_words> others{{"--ranks", "N", ""}, {"--prefix", "", ""}};
+  std::string taken;
+  const auto parse = [&] {
+    return imbrex::parse_environment(others, [&](std::size_t place, const imbrex::given_option& given) {
+      taken += std::to_string(place) + std::string(given.value) + ";";
+    });
+  };
+  EXPECT_EQ(parse().pes, 0);
+  setenv("IMBREX_OPTIONS", "--ranks 4 --pes 2 --prefix --ranks=5", 1);
+  EXPECT_EQ(parse().pes, 2);
+  EXPECT_EQ(taken, "04;1;05;");
+  setenv("IMBREX_OPTIONS", "--rank 2", 1);
+  try {
+    parse();
+    ADD_FAILURE() << "accepted";
+  } catch (const imbrex::usage_error& e) {
+    EXPECT_STREQ(e.what(), "IMBREX_OPTIONS: there is no option --rank of the runtime; did you mean --ranks?");
+  }
   unsetenv("IMBREX_OPTIONS");
 }
 

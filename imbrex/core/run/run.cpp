@@ -25,6 +25,9 @@
 #include <imbrex/net/bootstrap/bootstrap.hpp>
 #include <imbrex/net/bootstrap/launcher_watch.hpp>
 
+/// By this a shared library that has the runtime sees that its program has another one, linked statically.
+extern "C" [[gnu::visibility("default")]] const char imbrex_runtime = 0;
+
 namespace imbrex {
 
 namespace detail {

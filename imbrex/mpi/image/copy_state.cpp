@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/mpi/image/internal/copy_state.hpp>
 
-#include <cxxabi.h>
 #include <sys/mman.h>
 
 #include <cerrno>
@@ -51,8 +50,6 @@ void set(std::byte* at, Value value) {
 }
 
 std::byte* this_thread() { return static_cast<std::byte*>(__builtin_thread_pointer()); }
-
-caught_exceptions& caught_here() { return *reinterpret_cast<caught_exceptions*>(abi::__cxa_get_globals()); }
 
 }  // namespace
 
@@ -147,6 +144,13 @@ bool copy_state::holds(const void* address) const noexcept {
   return static_cast<std::size_t>(static_cast<const std::byte*>(address) - slot) < plan.bytes;
 }
 
+void* copy_state::original_of(void* address) const noexcept {
+  const auto place = static_cast<std::uint64_t>(static_cast<std::byte*>(address) - slot);
+  for (const module_plan& m : plan.modules)
+    if (place - m.at < m.file.span()) return reinterpret_cast<void*>(m.original + (place - m.at));
+  return address;
+}
+
 void copy_state::destruct(int status) {
   at_thread_exit.run(status);
   at_exit.run(status);
@@ -188,7 +192,6 @@ void copy_state::move_thread_variables(const std::byte* from, std::byte* to) noe
 
 void copy_state::enter() noexcept {
   running_here = this;
-  std::swap(caught_here(), caught);
   if (library.locale != nullptr) library.replaced = ::uselocale(library.locale);
   if (thread_blocks.empty()) return;
   std::byte* const here = this_thread();
@@ -203,7 +206,6 @@ void copy_state::leave() noexcept {
     std::memcpy(thread_blocks[i].data(), this_thread() + plan.thread_blocks[i].offset,
                 thread_blocks[i].size());
   if (library.replaced != nullptr) ::uselocale(std::exchange(library.replaced, nullptr));
-  std::swap(caught_here(), caught);
   running_here = nullptr;
 }
 

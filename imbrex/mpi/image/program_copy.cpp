@@ -17,6 +17,8 @@ int program_copy::call_main(int argc, char** argv, char** environment) {
   return state_->call_main(argc, argv, environment);
 }
 
+void program_copy::exit(int status) { state_->exit(status); }
+
 void program_copy::enter() noexcept { state_->enter(); }
 
 void program_copy::leave() noexcept { state_->leave(); }
@@ -27,6 +29,12 @@ program_copy* program_copy::running() noexcept {
 }
 
 void program_copy::flush() noexcept { state_->flush(); }
+
+void* program_copy::loaded_code(void* address) noexcept {
+  const copy_area* const area = copy_area::current();
+  const copy_state* const copy = area == nullptr ? nullptr : area->copy_at(address);
+  return copy == nullptr ? address : copy->original_of(address);
+}
 
 bool program_copy::holds(const void* address) const noexcept { return state_->holds(address); }
 

@@ -33,9 +33,12 @@ class program_copy {
   /// Between `enter` and `leave`, at most once.
   int call_main(int argc, char** argv, char** environment);
 
+  /// Ends the copy as its own call of exit would. Between `enter` and `leave`, on the copy's stack.
+  [[noreturn]] void exit(int status);
+
   /// The copy's code is about to run on this thread, which runs none. Brings what the compiler and the C
-  /// library keep by thread: thread_local variables, if the program has any, exceptions that are caught, the
-  /// locale.
+  /// library keep by thread: thread_local variables, if the program has any, and the locale. Exceptions that
+  /// are caught belong to the stack: who switches stacks brings them.
   void enter() noexcept;
   /// It stops running here for now, and may be entered on another thread next.
   void leave() noexcept;
@@ -47,6 +50,9 @@ class program_copy {
   void flush() noexcept;
   /// True if an address, as that of an instruction or a variable, lies in this copy.
   bool holds(const void* address) const noexcept;
+  /// The same instruction or variable in the program that the system's loader has mapped; the address itself
+  /// if it lies in no copy. Also in a handler of a signal.
+  static void* loaded_code(void* address) noexcept;
 
  private:
   std::unique_ptr<copy_state> state_;

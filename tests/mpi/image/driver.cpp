@@ -4,10 +4,12 @@
 // IMAGE_LIBRARIES names libraries that each copy has for itself, IMAGE_ORIGINAL runs the program itself.
 #include "driver.h"
 
+#include <cxxabi.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
 #include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +20,7 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <imbrex/base/error.hpp>
@@ -37,6 +40,7 @@ struct fiber {
   std::unique_ptr<program_copy> copy;
   ucontext_t inside{};
   ucontext_t* outside = nullptr;  // of the thread that runs it
+  std::array<void*, 2> caught{};  // what the C++ runtime keeps of exceptions, of whoever does not run
   int number = 0;
   int status = 0;
   bool ended = false;
@@ -82,6 +86,10 @@ void run_fiber() {
   end(status);
 }
 
+void exchange_exceptions(fiber& f) {
+  std::swap(*reinterpret_cast<std::array<void*, 2>*>(abi::__cxa_get_globals()), f.caught);
+}
+
 void run_thread(int number) {
   this_thread = number;
   ucontext_t outside;
@@ -97,7 +105,9 @@ void run_thread(int number) {
     here = f;
     f->outside = &outside;
     f->copy->enter();
+    exchange_exceptions(*f);
     ::swapcontext(&outside, &f->inside);
+    exchange_exceptions(*f);
     f->copy->leave();
     here = nullptr;
     const std::lock_guard hold(mutex);

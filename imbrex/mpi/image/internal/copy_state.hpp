@@ -17,12 +17,6 @@
 
 namespace imbrex::mpi {
 
-/// What the C++ runtime keeps by thread of exceptions that are caught: the layout is that of its ABI.
-struct caught_exceptions {
-  void* caught = nullptr;
-  unsigned uncaught = 0;
-};
-
 class program_copy;
 
 /// All that belongs to a copy.
@@ -33,6 +27,8 @@ struct copy_state {
   int call_main(int argc, char** argv, char** environment);
   void flush() noexcept;
   bool holds(const void* address) const noexcept;
+  /// What is there in the program, or one of the libraries, as the system's loader has mapped it.
+  void* original_of(void* address) const noexcept;
 
   /// Maps the modules and gives all words their values.
   void map();
@@ -79,7 +75,6 @@ struct copy_state {
 
   std::vector<std::vector<std::byte>> thread_blocks;  // while it does not run
   std::byte* last_thread = nullptr;                   // the pointer of the thread on which it has run
-  caught_exceptions caught;                           // its own while it does not run, else the thread's
 
   library_state library;
   line_output output;

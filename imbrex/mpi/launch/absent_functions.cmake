@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# Writes a source that defines each function of MPI which the headers declare: those that nobody else defines say so.
+#   imbrex_absent_functions(OUTPUT HEADER...)
+function(imbrex_absent_functions output)
+  set(text "// Made by absent_functions.cmake.\n#include <imbrex/mpi/launch/absent.hpp>\n\n")
+  foreach(header IN LISTS ARGN)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
+    file(STRINGS ${header} lines REGEX "^IMBREX_MPIX?\\(")
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "^IMBREX_(MPIX?)\\([^,]*, ([A-Za-z0-9_]+),.*" "IMBREX_ABSENT(\\1_\\2)\n" line "${line}")
+      string(APPEND text "${line}")
+    endforeach()
+  endforeach()
+  file(CONFIGURE OUTPUT ${output} CONTENT "${text}" @ONLY)
+endfunction()

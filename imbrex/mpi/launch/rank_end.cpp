@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/mpi/launch/rank_end.hpp>
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <string>
+
+#include <imbrex/core/pe/processor.hpp>
+#include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/mpi/image/program_copy.hpp>
+#include <imbrex/mpi/state.hpp>
+
+namespace imbrex::mpi {
+
+int status_at_end(int status) {
+  constexpr unsigned kept = 0xff;
+  const int seen = static_cast<int>(static_cast<unsigned>(status) & kept);
+  rank_data& data = rank_data::here();
+  if (seen != 0 && data.now == rank_data::phase::running) {
+    detail::processor::here().run().fail("rank " + std::to_string(data.self().number()) +
+                                             " has ended with the status " + std::to_string(seen) +
+                                             " before it called MPI_Finalize",
+                                         seen);
+    data.self().stop();
+  }
+  return seen;
+}
+
+void end_rank(int status) {
+  const int seen = status_at_end(status);
+  rank::current()->end(seen);
+}
+
+}  // namespace imbrex::mpi
+
+/// Of the program where it runs as it is, and of libraries that all ranks share.
+extern "C" [[gnu::visibility("default")]] void exit(int status) noexcept {
+  using namespace imbrex::mpi;
+  if (program_copy* const copy = program_copy::running()) copy->exit(status);
+  if (rank::current() != nullptr) end_rank(status);
+  using function = void (*)(int);
+  reinterpret_cast<function>(::dlsym(RTLD_NEXT, "exit"))(status);
+  std::abort();  // it does not return
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/mpi/launch/rank_options.hpp>
+
+#include <array>
+#include <cstdint>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/options/command_words.hpp>
+#include <imbrex/base/options/number.hpp>
+#include <imbrex/base/options/quantity.hpp>
+#include <imbrex/base/printable.hpp>
+#include <imbrex/core/options/environment_options.hpp>
+
+namespace imbrex::mpi {
+
+namespace {
+
+constexpr int most_ranks = 1'000'000;
+constexpr std::uint64_t least_stack = 64'000;
+constexpr std::uint64_t most_stack = 1'000'000'000'000;
+
+int parse_ranks(const given_option& given) {
+  const auto number = parse_number<int>(given.value);
+  if (!number || *number < 1 || *number > most_ranks)
+    throw usage_error("--ranks " + printable(given.value) +
+                      ": the number of ranks of all processes must be a whole number from 1 to " +
+                      std::to_string(most_ranks) + "; leave --ranks out for one in each process");
+  return *number;
+}
+
+std::size_t parse_stack(const given_option& given) {
+  const auto size = parse_size(given.value);
+  if (!size || *size < least_stack || *size > most_stack)
+    throw usage_error("--rank-stack " + printable(given.value) +
+                      ": the bytes of each rank's stack must be from 64kB to 1000GB with their unit, B, kB, "
+                      "MB or GB, such as 16MB");
+  return static_cast<std::size_t>(*size);
+}
+
+struct rank_option {
+  option_words words;
+  void (*set)(rank_options& of, const given_option& given);
+};
+
+const std::array<rank_option, 4>& own_options() {
+  static const std::array<rank_option, 4> all{{
+      {{"--ranks", "N", "ranks of MPI in all processes together; without it one in each process"},
+       [](rank_options& of, const given_option& given) { of.ranks = parse_ranks(given); }},
+      {{"--rank-stack", "SIZE", "bytes of each rank's stack, such as 64MB; 8 MiB unless given"},
+       [](rank_options& of, const given_option& given) { of.stack = parse_stack(given); }},
+      {{"--prefix", "", "put \"[rank] \" before each line of a rank's standard output"},
+       [](rank_options& of, const given_option&) { of.prefix = true; }},
+      {{"--privatise", "LIST", "shared libraries of which each rank has its own: libfoo,libbar"},
+       [](rank_options& of, const given_option& given) {
+         for (std::string& name : listed_values(given.value)) of.private_libraries.push_back(std::move(name));
+       }},
+  }};
+  return all;
+}
+
+}  // namespace
+
+rank_options read_rank_options() {
+  std::vector<option_words> words;
+  for (const rank_option& each : own_options()) words.push_back(each.words);
+  rank_options chosen;
+  chosen.run = parse_environment(words, [&chosen](std::size_t place, const given_option& given) {
+    own_options()[place].set(chosen, given);
+  });
+  return chosen;
+}
+
+}  // namespace imbrex::mpi

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program of MPI comes to in place of its main: the runtime, whose ranks run copies of it.
+#include <dlfcn.h>
+
+#include <exception>
+#include <memory>
+#include <string>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/base/log.hpp>
+#include <imbrex/core/message/carried_exception.hpp>
+#include <imbrex/core/pe/processor.hpp>
+#include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/core/run/run.hpp>
+#include <imbrex/mpi/image/program_copy.hpp>
+#include <imbrex/mpi/image/program_image.hpp>
+#include <imbrex/mpi/image/start.hpp>
+#include <imbrex/mpi/launch/crash_words.hpp>
+#include <imbrex/mpi/launch/rank_end.hpp>
+#include <imbrex/mpi/launch/rank_options.hpp>
+#include <imbrex/mpi/run.hpp>
+#include <imbrex/mpi/state.hpp>
+#include <imbrex/net/bootstrap/bootstrap.hpp>
+
+namespace imbrex::mpi {
+
+namespace {
+
+/// What leaves main fails the run at once: others may wait for the rank.
+template <class Main>
+int run_main(Main main) {
+  try {
+    return status_at_end(main());
+  } catch (...) {
+    rank& self = *rank::current();
+    detail::processor::here().run().fail("rank " + std::to_string(self.number()) +
+                                         ", main: " + detail::describe_current_exception());
+    self.stop();
+  }
+}
+
+/// A rank that runs a copy of the program.
+class copied_program final : public rank_code {
+ public:
+  copied_program(const program_image& image, const program_start& start, const std::string& prefix)
+      : start_(start), copy_(image, &end_rank, prefix) {}
+  ~copied_program() override { copy_.flush(); }
+
+  int run() override {
+    return run_main([this] { return copy_.call_main(start_.argc, start_.argv, start_.environment); });
+  }
+  void enter() override { copy_.enter(); }
+  void leave() override { copy_.leave(); }
+
+ private:
+  const program_start& start_;
+  program_copy copy_;
+};
+
+/// The only rank of its process runs the program itself, whatever that is linked with.
+class original_program final : public rank_code {
+ public:
+  explicit original_program(const program_start& start) : start_(start) {}
+  int run() override {
+    return run_main([this] { return start_.call_original(); });
+  }
+
+ private:
+  const program_start& start_;
+};
+
+/// A program that is linked with the static libraries as well would have two runtimes.
+void refuse_second_runtime() {
+  Dl_info found{}, own{};
+  if (::dladdr(::dlsym(RTLD_DEFAULT, "imbrex_runtime"), &found) == 0 ||
+      ::dladdr(reinterpret_cast<void*>(&refuse_second_runtime), &own) == 0 ||
+      found.dli_fbase == own.dli_fbase)
+    return;
+  throw imbrex::error(
+      std::string(found.dli_fname) +
+      " holds Imbrex's static libraries, and libimbrex_mpi.so has the runtime too: a program of MPI "
+      "links imbrex::mpi alone");
+}
+
+bool runs_originals(const rank_options& settings) {
+  return settings.ranks == num_processes() && settings.run.pes == 1 && !settings.prefix &&
+         settings.private_libraries.empty();
+}
+
+int run_ranks(const program_start& start) {
+  refuse_second_runtime();
+  rank_options settings = read_rank_options();
+  if (settings.ranks == 0) settings.ranks = num_processes();
+  if (settings.run.pes == 0 && settings.ranks <= num_processes()) settings.run.pes = 1;
+  tell_crashes_of_ranks();
+
+  program what;
+  what.ranks = settings.ranks;
+  what.stack = settings.stack;
+  what.make_state = [](rank& of) { return std::make_unique<rank_data>(of); };
+  std::unique_ptr<program_image> image;
+  if (runs_originals(settings)) {
+    what.make_code = [&start](int) { return std::make_unique<original_program>(start); };
+  } else {
+    image = std::make_unique<program_image>(start, settings.private_libraries);
+    for (const std::string& warning : image->warnings()) log(log_level::warning, warning);
+    if (image->needs_executable_stack()) what.code = fiber::code_on_stack::yes;
+    what.make_code = [&](int number) {
+      return std::make_unique<copied_program>(*image, start,
+                                              settings.prefix ? "[" + std::to_string(number) + "] " : "");
+    };
+  }
+  return run(settings.run, what);
+}
+
+}  // namespace
+
+int run_program(const program_start& start) {
+  try {
+    return run_ranks(start);
+  } catch (const usage_error& e) {
+    log(log_level::error, e.what());
+    return usage_error::exit_status;
+  } catch (const told_error& e) {
+    return e.status();
+  } catch (const std::exception& e) {
+    log(log_level::error, e.what());
+    return 1;
+  }
+}
+
+}  // namespace imbrex::mpi

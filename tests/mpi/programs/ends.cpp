@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ends as its first argument says. All ranks but one wait for that in a barrier, as a rule.
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+[[gnu::noinline]] void write_to(int* place) { *static_cast<volatile int*>(place) = 1; }
+
+[[gnu::noinline]] int deep(int level) {
+  volatile char room[4096];
+  room[0] = static_cast<char>(level);
+  return room[0] == 1 && level < 0 ? 0 : deep(level + 1) + room[0];
+}
+
+[[gnu::noinline]] void large_array() {
+  char array[32 << 20];
+  std::memset(array, 1, sizeof array);
+  asm volatile("" : : "r"(array) : "memory");
+}
+
+[[gnu::noinline]] void end_badly(const std::string& how) {
+  if (how == "early") std::exit(3);
+  if (how == "at once") std::_Exit(4);
+  if (how == "abort") MPI_Abort(MPI_COMM_WORLD, 9);
+  if (how == "crash") write_to(reinterpret_cast<int*>(8));
+  if (how == "overflow") std::printf("%d\n", deep(1));
+  if (how == "array") large_array();
+  if (how == "throw") throw std::runtime_error("a bad day");
+  if (how == "stop") std::abort();
+  if (how == "wrong") MPI_Send(nullptr, -1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  if (how == "absent") {
+    MPI_File file;
+    MPI_File_open(MPI_COMM_WORLD, "nothing", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
+  }
+  if (how == "deadlock") {
+    int never = 0;
+    MPI_Recv(&never, 1, MPI_INT, 0, 42, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+}
+
+struct last_words {
+  ~last_words() { std::printf("destroyed\n"); }
+} global;
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string how = argc > 1 ? argv[1] : "";
+  MPI_Init(&argc, &argv);
+  int rank = -1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  std::cout << "rank " << rank << " has begun";  // a line that not all of them end
+  if (how == "exit" || how == "return") {
+    MPI_Finalize();
+    if (how == "exit" && rank == 1) std::exit(7);
+    return how == "return" ? rank : 0;
+  }
+  if (rank == 1) end_badly(how);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+}

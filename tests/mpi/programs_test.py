@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of MPI as users build and run them: by imbrex-mpicc and imbrex-mpicxx, as ranks of one process and of two.
+
+usage: programs_test.py BUILD_FOLDER TWO_RUNTIMES [unittest's arguments]
+TWO_RUNTIMES is a program that is linked with the static libraries as well.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = pathlib.Path(sys.argv[1])
+TWO_RUNTIMES = sys.argv[2]
+PROGRAMS = pathlib.Path(__file__).parent / "programs"
+BIN = BUILD / "bin"
+LIMIT = 60  # seconds that nothing here takes unless it hangs
+# How ranks are spread: over PEs, and over processes.
+PLACES = {"one PE": ["--pes", "1"], "two PEs": ["--pes", "2"], "two processes": ["-n", "2", "--pes", "1"],
+          "deterministic": ["--machine", "deterministic", "--pes", "3", "--seed", "7"]}
+
+
+def execute(*command, **more):
+    environment = {name: value for name, value in os.environ.items() if name != "IMBREX_OPTIONS"}
+    environment.update(more.pop("environment", {}))
+    return subprocess.run([str(word) for word in command], text=True, timeout=LIMIT, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, **more)
+
+
+class Programs(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="imbrex_mpi_"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.built = {}
+
+    def build(self, source, *options, links=("-O1",), name=None, environment=None):
+        """The program of a source; each is built once."""
+        key = name or f"{source}{' '.join(options)}".replace("/", "_")
+        if key not in self.built:
+            compiler = "imbrex-mpicc" if source.endswith(".c") else "imbrex-mpicxx"
+            output = self.folder / key.replace(" ", "_")
+            done = execute(BIN / compiler, PROGRAMS / source, *options, *links, "-o", f"{output}.out",
+                           environment=environment or {})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.built[key] = f"{output}.out"
+        return self.built[key]
+
+    def run_ranks(self, ranks, place, program, *arguments):
+        return execute(BIN / "imbrex", "run", *place, "--ranks", ranks, program, *arguments, cwd=self.folder)
+
+    def everywhere(self, ranks, program, *arguments):
+        """The lines that a program writes, which succeeds, in each place."""
+        for name, place in PLACES.items():
+            with self.subTest(place=name):
+                done = self.run_ranks(ranks, place, program, *arguments)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                yield done.stdout.splitlines()
+
+    def test_globals_differ_by_rank(self):
+        program = self.build("globals.c")
+        for lines in self.everywhere(6, program, "a", "--ranks", "9", "--pes"):
+            expected = [f"rank {r} of 6: counter {5 + 10 * r}, of thread {1 + 10 * r}, sum 180, arguments "
+                        "a --ranks 9 --pes" for r in range(6)]
+            self.assertEqual(sorted(lines), expected)
+
+    def test_messages_go_around(self):
+        program = self.build("ring.c")
+        for lines in self.everywhere(5, program):
+            self.assertEqual(lines, ["token 12"])
+
+    def test_pi_in_cpp(self):
+        program = self.build("pi.cpp")
+        for lines in self.everywhere(7, program):
+            self.assertEqual(lines, ["pi 3.14159265 by 7 ranks"])
+
+    def test_a_thousand_ranks_on_a_pe(self):
+        done = self.run_ranks(1000, PLACES["one PE"], self.build("ring.c"))
+        self.assertEqual((done.returncode, done.stdout), (0, "token 2997\n"), done.stderr)
+
+    def test_one_rank_in_each_process(self):
+        program = self.build("globals.c")
+        done = execute(program, "x")
+        self.assertEqual(done.stdout, "rank 0 of 1: counter 5, of thread 1, sum 5, arguments x\n")
+        done = execute(BIN / "imbrex", "run", "-n", 2, program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(sorted(done.stdout.splitlines()),
+                         ["rank 0 of 2: counter 5, of thread 1, sum 20, arguments",
+                          "rank 1 of 2: counter 15, of thread 11, sum 20, arguments"])
+
+    def test_mpiexec_and_the_environment(self):
+        program = self.build("globals.c")
+        done = execute(BIN / "imbrex-mpiexec", "-n", 3, program, "-n", "4")
+        self.assertEqual(len(done.stdout.splitlines()), 3, done.stderr)
+        self.assertIn("arguments -n 4\n", done.stdout)
+        done = execute(program, environment={"IMBREX_OPTIONS": "--ranks 4 --pes 1 --prefix"})
+        self.assertRegex(done.stdout, r"(?m)^\[2\] rank 2 of 4: ")
+
+    def test_options_that_cannot_be(self):
+        program = self.build("globals.c")
+        for options, words in {"--ranks 0": "--ranks 0: the number of ranks", "--rankz 2": "did you mean --ranks?",
+                               "--rank-stack 8": "with their unit", "--pes two": "--pes two",
+                               "--privatise nothing --ranks 2": "does not use a library nothing"}.items():
+            done = execute(program, environment={"IMBREX_OPTIONS": options})
+            self.assertIn(words, done.stderr)
+            self.assertEqual(done.returncode, 1 if "nothing" in options else 2)
+
+    def ends(self, how, status, *words, place="two PEs", errors=True):
+        done = self.run_ranks(4, PLACES[place], self.build("ends.cpp", "-g"), how)
+        self.assertEqual(done.returncode, status, done.stderr)
+        for word in words:
+            self.assertRegex(done.stderr, word)
+        if not errors:
+            self.assertEqual(done.stderr, "")
+        return sorted(done.stdout.splitlines())
+
+    def test_exit_statuses(self):
+        for place in PLACES:
+            with self.subTest(place=place):
+                begun = [f"rank {r} has begun" for r in range(4)]
+                self.assertEqual(self.ends("return", 3, place=place, errors=False),
+                                 sorted(f"{line}destroyed" for line in begun))
+                self.assertEqual(self.ends("exit", 7, place=place, errors=False),
+                                 sorted(f"{line}destroyed" for line in begun))
+        self.ends("early", 3, "rank 1 has ended with the status 3 before it called MPI_Finalize")
+        self.ends("at once", 4, "rank 1 has ended with the status 4 before it called MPI_Finalize")
+
+    def test_abort_ends_all_and_loses_no_output(self):
+        for place in PLACES:
+            with self.subTest(place=place):
+                lines = self.ends("abort", 9, "rank 1 called MPI_Abort on MPI_COMM_WORLD with the error code 9",
+                                  place=place)
+                self.assertIn("rank 1 has begun", lines)
+
+    def test_crashes_name_rank_and_function(self):
+        for place in ("one PE", "two PEs"):
+            self.ends("crash", 128 + 11, r"rank\(1\), entry run, on PE 0: crash by SIGSEGV", "at the address 0x8",
+                      r"write_to\(int\*\)", "ends.cpp:1", place=place)
+        self.ends("stop", 128 + 6, r"rank\(1\), entry run, on PE 0: crash by SIGABRT", "end_badly")
+
+    def test_full_stacks_are_told_of_in_words(self):
+        full = "below the stack of rank 1, which is full: it has 8388608 bytes; give ranks more by --rank-stack"
+        self.ends("overflow", 128 + 11, full, r"deep\(int\)")
+        self.ends("array", 128 + 11, full, "large_array")
+        done = execute(BIN / "imbrex", "run", "--ranks", 4, "--rank-stack", "64MB", self.build("ends.cpp", "-g"),
+                       "array")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_deadlocks_list_what_each_rank_waits_for(self):
+        for place in PLACES:
+            with self.subTest(place=place):
+                self.ends("deadlock", 1, "deadlock", r"rank\(1\), .* waits for MPI_Recv from rank 0, tag 42",
+                          r"rank\(3\), .* waits for MPI_Barrier in MPI_COMM_WORLD", place=place)
+
+    def test_errors_name_rank_and_function(self):
+        self.ends("throw", 1, "rank 1, main: std::runtime_error: a bad day")
+        self.ends("wrong", 1, "MPI_Send", "the count is -1")
+        self.ends("absent", 1, "rank 1 called MPI_File_open, which is not there")
+
+    def test_programs_of_one_place_need_a_process_for_each_rank(self):
+        program = self.build("globals.c", "-no-pie")
+        done = self.run_ranks(2, PLACES["one PE"], program)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("linked for one place in memory", done.stderr)
+        done = execute(BIN / "imbrex", "run", "-n", 2, program)
+        self.assertEqual((done.returncode, len(done.stdout.splitlines())), (0, 2), done.stderr)
+
+    def test_second_runtime_is_refused(self):
+        done = execute(TWO_RUNTIMES)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("holds Imbrex's static libraries, and libimbrex_mpi.so has the runtime too", done.stderr)
+
+    def test_programs_that_were_built_for_mpich(self):
+        stub = self.folder / "libmpich.so.12"
+        symbols = execute("nm", "-D", "--defined-only", BUILD / "lib/libimbrex_mpi.so").stdout
+        source = self.folder / "stub.c"
+        source.write_text("".join(f"void {name}(void) {{}}\n" for name in re.findall(r" W (MPI_\w+)", symbols)))
+        execute("cc", "-shared", "-fPIC", "-fno-builtin", f"-Wl,-soname,{stub.name}", "-o", stub, source, check=True)
+        program = self.folder / "of_mpich.out"
+        execute("cc", PROGRAMS / "globals.c", f"-I{PROGRAMS.parents[2]}/imbrex/mpi/include", "-o", program, stub,
+                check=True)
+        done = execute(BIN / "imbrex", "run", "--ranks", 2, program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("rank 1 of 2: counter 15, of thread 11, sum 20", done.stdout)
+        done = execute(BIN / "imbrex", "run", program)  # by what it is linked with
+        self.assertEqual(done.stdout, "rank 0 of 1: counter 5, of thread 1, sum 5, arguments\n")
+
+    def test_wrappers_say_what_they_do(self):
+        show = execute(BIN / "imbrex-mpicc", "-show", "x.c").stdout
+        self.assertRegex(show, r"^cc x.c -I\S+/include -L\S+ -Wl,-rpath,\S+ -limbrex_mpi\n")
+        self.assertNotIn("-L", execute(BIN / "imbrex-mpicc", "-compile_info").stdout)
+        self.assertIn("-limbrex_mpi", execute(BIN / "imbrex-mpicxx", "-link_info").stdout)
+        self.assertNotIn("-L", execute(BIN / "imbrex-mpicxx", "-show", "-c", "x.cpp").stdout)
+        self.assertRegex(execute(BIN / "imbrex-mpicxx", "-show", "-cxx=clang++", "x.o").stdout, "^clang[+][+] x.o ")
+        version = execute(BIN / "imbrex-mpicc", "--version")
+        self.assertEqual(version.stdout, execute("cc", "--version").stdout)
+
+    def test_cmake_finds_it(self):
+        project = self.folder / "project"
+        project.mkdir()
+        (project / "CMakeLists.txt").write_text(f"""
+cmake_minimum_required(VERSION 3.16)
+project(uses_mpi C CXX)
+find_package(MPI REQUIRED COMPONENTS C CXX)
+add_executable(globals {PROGRAMS}/globals.c)
+target_link_libraries(globals PRIVATE MPI::MPI_C)
+add_executable(pi {PROGRAMS}/pi.cpp)
+target_link_libraries(pi PRIVATE MPI::MPI_CXX)
+add_custom_target(run_pi ALL COMMAND ${{MPIEXEC_EXECUTABLE}} ${{MPIEXEC_NUMPROC_FLAG}} 3 $<TARGET_FILE:pi>)
+add_dependencies(run_pi pi)
+""")
+        for how in ([f"-DMPI_HOME={BUILD}/lib/imbrex/mpi"],
+                    [f"-DMPI_C_COMPILER={BIN}/imbrex-mpicc", f"-DMPI_CXX_COMPILER={BIN}/imbrex-mpicxx",
+                     f"-DMPIEXEC_EXECUTABLE={BIN}/imbrex-mpiexec"]):
+            build = self.folder / f"build{len(how)}"
+            made = execute("cmake", "-S", project, "-B", build, *how)
+            self.assertEqual(made.returncode, 0, made.stderr)
+            built = execute("cmake", "--build", build)
+            self.assertEqual(built.returncode, 0, built.stdout + built.stderr)
+            self.assertIn("pi 3.14159265 by 3 ranks", built.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)
