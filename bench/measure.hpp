@@ -36,7 +36,7 @@ double seconds_in_run(int pes, Main main) {
   double seconds = 0;
   imbrex::options settings;
   settings.pes = pes;
-  settings.bind = imbrex::binding::core;
+  settings.bind = imbrex::options::binding::core;
   const int status = imbrex::run(settings, [&]() -> imbrex::task<> { seconds = co_await main(); });
   if (status != 0) std::exit(status);
   return seconds;

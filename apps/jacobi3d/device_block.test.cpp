@@ -105,7 +105,7 @@ TEST_P(device_block_work, of_an_iteration_is_as_many_kernels_as_the_fusion_leave
 std::string name_of(const ::testing::TestParamInfo<device_block_work::ParamType>& tested) {
   const auto [comm, fusion, by_graphs, streams] = tested.param;
   return name(comm) + std::string("_") + name(fusion) + (by_graphs ? "_graphs_" : "_streams_") +
-         std::string(imbrex::name(streams));
+         std::string(imbrex::option_word(streams));
 }
 
 INSTANTIATE_TEST_SUITE_P(all, device_block_work,

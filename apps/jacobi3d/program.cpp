@@ -23,7 +23,7 @@ void print(const settings& setup, const std::string& text) {
 
 platform machine_of(const settings& setup) {
   if (setup.processes > 1) return {.machine = "processes", .processes = setup.processes, .plain_loop = false};
-  return {.machine = std::string(imbrex::name(setup.machine.machine))};
+  return {.machine = std::string(imbrex::option_word(setup.machine.machine))};
 }
 
 platform platform_of(const settings& setup) {

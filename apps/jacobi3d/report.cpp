@@ -30,7 +30,7 @@ std::string device_text(const imbrex::options& machine) {
 }
 
 std::string streams_text(const settings& setup) {
-  return by_requests(setup) ? "of work requests" : std::string(imbrex::name(setup.machine.streams));
+  return by_requests(setup) ? "of work requests" : std::string(imbrex::option_word(setup.machine.streams));
 }
 
 std::string plural(std::int64_t number, const char* noun) {
@@ -48,7 +48,7 @@ std::string table_head(const settings& setup, const platform& where) {
   if (!setup.machine.device.empty())
     head +=
         fmt::format("{}, streams {}, completion {}, faces by {}, fusion {}, {}\n", device_text(setup.machine),
-                    streams_text(setup), imbrex::name(setup.machine.completion), name(setup.comm),
+                    streams_text(setup), imbrex::option_word(setup.machine.completion), name(setup.comm),
                     name(setup.fusion), setup.graphs ? "graphs" : "no graphs");
   if (where.plain_loop)
     head += fmt::format(
@@ -115,7 +115,7 @@ std::string json_line(const settings& setup, const platform& where, const finish
   line["device"] = setup.machine.device.empty() ? "none" : setup.machine.device;
   if (!setup.machine.device.empty()) {
     line["streams"] = streams_text(setup);
-    line["completion"] = imbrex::name(setup.machine.completion);
+    line["completion"] = imbrex::option_word(setup.machine.completion);
     line["comm"] = name(setup.comm);
     line["fusion"] = name(setup.fusion);
     line["graphs"] = setup.graphs;

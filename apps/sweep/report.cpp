@@ -12,7 +12,7 @@ namespace sweep {
 namespace {
 
 std::string machine_of(const settings& setup) {
-  return setup.processes > 1 ? "processes" : std::string(imbrex::name(setup.machine.machine));
+  return setup.processes > 1 ? "processes" : std::string(imbrex::option_word(setup.machine.machine));
 }
 
 std::string plural(std::int64_t number, const char* noun) {

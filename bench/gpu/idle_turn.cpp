@@ -116,7 +116,7 @@ class subject {
 
  private:
   void submit() {
-    const imbrex::device_completions::receiver who{
+    const imbrex::detail::device_completions::receiver who{
         [](void* count, const std::exception_ptr&) { ++*static_cast<int*>(count); }, [](void*) noexcept {},
         &told_};
     for (int i = 0; i < pending_; ++i) {
@@ -145,11 +145,11 @@ class subject {
   }
 
   imbrex::device& on_;
-  imbrex::real_clock clock_;
-  imbrex::scheduler pe_;
-  imbrex::scheduler::activation mine_;
+  imbrex::detail::real_clock clock_;
+  imbrex::detail::scheduler pe_;
+  imbrex::detail::scheduler::activation mine_;
   std::vector<imbrex::stream> streams_;
-  imbrex::device_completions completions_;
+  imbrex::detail::device_completions completions_;
   const int pending_;
   int told_ = 0;
 };

@@ -74,8 +74,8 @@ fl=(3)
 fn=(2)
 5 100
 """
-PE = "imbrex::scheduler::run_item(imbrex::work&)"
-SPIN = "imbrex::thread_machine::spin(imbrex::scheduler&) const"
+PE = "imbrex::detail::scheduler::run_item(imbrex::detail::work&)"
+SPIN = "imbrex::detail::thread_machine::spin(imbrex::detail::scheduler&) const"
 BEFORE = {PE: 100.0, "push()": 60.0, "pop()": 40.0}
 
 

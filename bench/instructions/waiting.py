@@ -6,13 +6,14 @@ import re
 START = r"ucs_x86_init_tsc_freq"
 # What callgrind's names begin with, and why they are left out.
 LEFT_OUT = [
-    (r"imbrex::thread_machine::", "the loop of a PE: it spins, polls and sleeps until there is something to do"),
-    (r"imbrex::scheduler::(step|poll|take_in|exchange|look_at_sources|look_at_device)\b",
+    (r"imbrex::detail::thread_machine::",
+     "the loop of a PE: it spins, polls and sleeps until there is something to do"),
+    (r"imbrex::detail::scheduler::(step|poll|take_in|exchange|look_at_sources|look_at_device)\b",
      "a turn of that loop, also one that finds nothing; what it costs one PE shows that never waits"),
-    (r"imbrex::pool::flush\b", "before each sleep"),
-    (r"imbrex::inbox::(park|sleep|wake)\b", "sleeps, and wakes of those that sleep"),
-    (r"imbrex::real_clock::|std::chrono::", "the clock is asked again and again by who waits"),
-    (r"imbrex::device_completions::.*look|imbrex::device_completions::notice::is_due|imbrex::event::done",
+    (r"imbrex::detail::pool::flush\b", "before each sleep"),
+    (r"imbrex::detail::inbox::(park|sleep|wake)\b", "sleeps, and wakes of those that sleep"),
+    (r"imbrex::detail::real_clock::|std::chrono::", "the clock is asked again and again by who waits"),
+    (r"imbrex::detail::device_completions::(.*look|notice::is_due)|imbrex::event::done",
      "a PE asks its device until it is done"),
     (r"imbrex::emulated::", "an emulated device works by threads of its own, in the place of a GPU"),
     (r".*imbrex::endpoints::network_endpoint<.*?>::"

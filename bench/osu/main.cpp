@@ -70,7 +70,7 @@ imbrex::task<> measure_all(const settings& setup, std::ofstream& json) {
                         R"("pairs":{},"distance":{},"window":{},"machine":"{}","model":"{}","checked":{}}})",
                         name_of(exchange_names, what), name_of(place_names, setup.memory),
                         name_of(way_names, by), bytes, figure, unit_of(what), c.pairs, c.distance, c.window,
-                        imbrex::name(setup.machine.machine), setup.machine.device_model, c.checks));
+                        imbrex::option_word(setup.machine.machine), setup.machine.device_model, c.checks));
       }
       if (reports && !setup.quiet) harness::write_output(line + "\n");
     }

@@ -166,7 +166,7 @@ int main(int argc, char** argv) {
   try {
     imbrex::options settings = imbrex::parse_options(argc, argv);
     if (settings.pes == 0) settings.pes = 1;
-    settings.bind = imbrex::binding::core;
+    settings.bind = imbrex::options::binding::core;
     const course plan = parse_course(argc, argv, usage, true);
     const real_time undisturbed(plan.priority);
     return imbrex::run(settings, [&] { return measure(plan); });

@@ -77,13 +77,13 @@ void message(benchmark::State& state) {
   bench::per_operation(state, 1, [&state](std::int64_t n) {
     imbrex::options settings;
     settings.pes = 1;
-    settings.bind = imbrex::binding::core;
+    settings.bind = imbrex::options::binding::core;
     if (state.range(0) > 0) settings.trace = file;
     settings.trace_paused = state.range(0) == 1;
     settings.trace_waits = true;
     settings.trace_buffer = 1'000'000'000;
     double seconds = 0;
-    imbrex::runtime run(settings);
+    imbrex::detail::runtime run(settings);
     run.run([&]() -> imbrex::task<int> {
       auto pair = imbrex::make_array<relay>({2});
       seconds = co_await pair[0].call<&relay::chain>(n);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 nanoseconds real_clock::now() const noexcept {
   return std::chrono::duration_cast<nanoseconds>(std::chrono::steady_clock::now().time_since_epoch());
@@ -15,4 +15,4 @@ void simulated_clock::advance_to(nanoseconds moment) noexcept {
 
 nanoseconds local_clock::now() const noexcept { return std::max(shared_.now(), free_from_); }
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

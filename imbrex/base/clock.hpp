@@ -8,6 +8,8 @@ namespace imbrex {
 
 using nanoseconds = std::chrono::nanoseconds;
 
+namespace detail {
+
 /// What timers and measurements read, so that a machine can run in real or in simulated time.
 class clock {
  public:
@@ -60,4 +62,5 @@ class local_clock final : public clock {
   nanoseconds free_from_{0};
 };
 
+}  // namespace detail
 }  // namespace imbrex

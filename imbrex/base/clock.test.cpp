@@ -10,15 +10,15 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(real_clock, goes_on_with_time) {
-  const imbrex::real_clock time;
+  const imbrex::detail::real_clock time;
   const auto before = time.now();
   std::this_thread::sleep_for(2ms);
   EXPECT_GE(time.now() - before, 2ms);
 }
 
 TEST(simulated_clock, moves_when_told_and_never_back) {
-  imbrex::simulated_clock time;
-  const imbrex::clock& seen = time;
+  imbrex::detail::simulated_clock time;
+  const imbrex::detail::clock& seen = time;
   EXPECT_EQ(seen.now(), 0ns);
   time.advance_to(5s);
   EXPECT_EQ(seen.now(), 5s);
@@ -27,8 +27,8 @@ TEST(simulated_clock, moves_when_told_and_never_back) {
 }
 
 TEST(local_clock, runs_ahead_with_what_is_charged_and_waits_with_the_shared_one) {
-  imbrex::simulated_clock shared;
-  imbrex::local_clock own_clock(shared);
+  imbrex::detail::simulated_clock shared;
+  imbrex::detail::local_clock own_clock(shared);
   EXPECT_EQ(own_clock.now(), 0ns);
   own_clock.charge(3s);
   EXPECT_EQ(own_clock.now(), 3s);
@@ -42,8 +42,8 @@ TEST(local_clock, runs_ahead_with_what_is_charged_and_waits_with_the_shared_one)
 }
 
 TEST(local_clock, comes_to_an_end_and_no_further) {
-  imbrex::simulated_clock shared;
-  imbrex::local_clock own_clock(shared);
+  imbrex::detail::simulated_clock shared;
+  imbrex::detail::local_clock own_clock(shared);
   own_clock.charge(1s);
   own_clock.charge(imbrex::nanoseconds::max());
   own_clock.charge(1s);
@@ -51,8 +51,8 @@ TEST(local_clock, comes_to_an_end_and_no_further) {
 }
 
 TEST(local_clock, takes_back_a_charge) {
-  imbrex::simulated_clock shared;
-  imbrex::local_clock own_clock(shared);
+  imbrex::detail::simulated_clock shared;
+  imbrex::detail::local_clock own_clock(shared);
   own_clock.charge(1s);
   const auto before = own_clock.free_from();
   own_clock.charge(4s);

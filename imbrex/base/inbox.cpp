@@ -12,7 +12,7 @@
 
 #include <imbrex/base/error.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 inbox::inbox() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (event_ < 0)
@@ -44,4 +44,4 @@ void inbox::sleep(std::optional<std::chrono::nanoseconds> at_most, int descripto
   head_.compare_exchange_strong(mark, nullptr, std::memory_order_seq_cst, std::memory_order_relaxed);
 }
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

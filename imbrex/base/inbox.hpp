@@ -7,7 +7,7 @@
 
 #include <imbrex/base/work.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 /// The one door through which work enters a PE from outside: other PEs, the network, devices, timers of other
 /// threads. Many threads post, one (the owner) takes.
@@ -92,4 +92,4 @@ class inbox {
   int event_ = -1;
 };
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-namespace imbrex {
+namespace imbrex::detail {
 namespace {
 
 TEST(inbox, gives_items_in_the_order_of_posting) {
@@ -233,4 +233,4 @@ TEST(inbox, no_order_of_its_steps_loses_doubles_or_sleeps_over_an_item) {
 }
 
 }  // namespace
-}  // namespace imbrex
+}  // namespace imbrex::detail

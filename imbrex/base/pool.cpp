@@ -19,7 +19,7 @@
 #define IMBREX_ADDRESS_SANITIZER 1
 #endif
 
-namespace imbrex {
+namespace imbrex::detail {
 
 #if defined(IMBREX_ADDRESS_SANITIZER)
 const std::size_t pool::largest_pooled = 0;
@@ -213,4 +213,4 @@ void* pool::refill(std::size_t bytes) {
   return p;
 }
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 /// Memory for messages and coroutine frames: one pool for each PE, no lock and no system call in the steady
 /// state.
@@ -145,4 +145,4 @@ class pool {
   alignas(64) std::array<std::atomic<block*>, classes> returned_{};
 };
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace imbrex {
+namespace imbrex::detail {
 namespace {
 
 /// Makes a pool the thread's for a block.
@@ -229,4 +229,4 @@ TEST(pool, streams_between_threads_keep_their_content) {
 }
 
 }  // namespace
-}  // namespace imbrex
+}  // namespace imbrex::detail

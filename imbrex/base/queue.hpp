@@ -3,7 +3,7 @@
 
 #include <imbrex/base/work.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 /// First in, first out, linked through the items; one thread.
 class work_queue {
@@ -34,4 +34,4 @@ class work_queue {
   work* last_ = nullptr;
 };
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace imbrex {
+namespace imbrex::detail {
 namespace {
 
 TEST(work_queue, is_first_in_first_out) {
@@ -24,4 +24,4 @@ TEST(work_queue, is_first_in_first_out) {
 }
 
 }  // namespace
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -7,6 +7,9 @@ namespace imbrex {
 
 class reader;
 class writer;
+
+namespace detail {
+
 struct work;
 
 /// What can be done with one kind of work: one constant object for each kind, so that an item in a queue
@@ -38,4 +41,5 @@ struct work {
   std::uint32_t origin = 0;            ///< the PE that made the item
 };
 
+}  // namespace detail
 }  // namespace imbrex

@@ -275,8 +275,8 @@ class cell_set : detail::arrivals {
   }
   void send(std::uint64_t to, parcel&& p, std::int64_t in) const {
     p.from = imbrex::detail::linear(cut_.shape(), where_);
-    const auto& port = imbrex::message_table::at(port_);
-    reinterpret_cast<imbrex::post_to_port<parcel>>(port.post)(collection_, to, in, std::move(p));
+    const auto& port = imbrex::detail::message_table::at(port_);
+    reinterpret_cast<imbrex::detail::post_to_port<parcel>>(port.post)(collection_, to, in, std::move(p));
   }
 
   bool is_moving() const { return moves_missing_ != 0; }

@@ -22,8 +22,8 @@ int deterministic::run() {
   return runtime_.status();
 }
 
-undelivered deterministic::describe(const delayed_transport::item& i) {
-  const auto& m = static_cast<const message&>(*i.what);
+undelivered deterministic::describe(const detail::delayed_transport::item& i) {
+  const auto& m = static_cast<const detail::message&>(*i.what);
   undelivered u{std::string(m.shown_kind().entry_name), std::nullopt, static_cast<int>(m.origin), i.to};
   if (m.kind().reference != nullptr) u.reference = m.kind().reference(m);
   return u;

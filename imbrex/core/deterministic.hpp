@@ -49,7 +49,7 @@ class deterministic {
   /// The next message that the element will get, of those sent so far; nothing if none is on its way.
   template <class T>
   std::optional<undelivered> next_for(const element<T>& to) const {
-    const delayed_transport::item* first = nullptr;
+    const detail::delayed_transport::item* first = nullptr;
     for (const auto& i : machine_->wire().in_flight())
       if (is_for(i, to) &&
           (first == nullptr || i.due < first->due || (i.due == first->due && i.serial < first->serial)))
@@ -71,18 +71,18 @@ class deterministic {
   }
   detail::machine_maker maker();
   template <class T>
-  bool is_for(const delayed_transport::item& i, const element<T>& to) const {
-    const auto& m = static_cast<const message&>(*i.what);
+  bool is_for(const detail::delayed_transport::item& i, const element<T>& to) const {
+    const auto& m = static_cast<const detail::message&>(*i.what);
     return m.collection == runtime_.processor_at(0).number_of(to.collection()) &&
            m.kind().chare_name == type_name<T>() &&
            static_cast<const detail::element_message<typename element<T>::key>&>(m).key == to.key_value();
   }
-  static undelivered describe(const delayed_transport::item& i);
+  static undelivered describe(const detail::delayed_transport::item& i);
   static void expect(const std::optional<undelivered>& next, std::string_view entry,
                      std::optional<std::int64_t> reference);
 
   detail::deterministic_machine* machine_ = nullptr;  ///< the runtime's
-  runtime runtime_;
+  detail::runtime runtime_;
 };
 
 }  // namespace imbrex

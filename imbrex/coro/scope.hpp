@@ -88,7 +88,7 @@ struct scope {
   scope* next = nullptr;  ///< among those of the same chare
   scope* previous = nullptr;
   void* chare = nullptr;  ///< whose entry it is; null for the main task
-  work* request = nullptr;
+  detail::work* request = nullptr;
   void* body = nullptr;  ///< the object of its `waiter` when it waits itself, not a task that it awaits
   const body_kind* kind = nullptr;
   suspension* waits = nullptr;

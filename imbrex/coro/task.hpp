@@ -18,12 +18,12 @@ namespace imbrex {
 template <class R = void>
 class task;
 
+namespace detail {
+
 /// Replaces the result of an awaitable that has none, where a value is needed.
 struct nothing {
   bool operator==(const nothing&) const = default;
 };
-
-namespace detail {
 
 /// The part of a task's promise that does not depend on its result.
 ///

@@ -27,7 +27,7 @@ device::~device() {
 }
 
 std::size_t device::free_memory() {
-  const memory_pool::statistics held = memory_.counts();
+  const detail::memory_pool::statistics held = memory_.counts();
   return backend().free_memory() + held.bytes_held - held.bytes_in_use;
 }
 

@@ -28,7 +28,7 @@ class device {
   const device_info& info() const { return backend_->info(); }
   /// Bytes of device memory that are free, if they were in one piece.
   std::size_t free_memory();
-  memory_pool& memory(memory_kind kind) {
+  detail::memory_pool& memory(memory_kind kind) {
     check_alive();
     return kind == memory_kind::device ? memory_ : pinned_;
   }
@@ -69,8 +69,8 @@ class device {
   std::atomic<int> graphs_{0};
   detail::stream_registry streams_{*backend_};
   detail::shared_event_pool shared_events_{*backend_};
-  memory_pool memory_{*backend_, memory_kind::device, streams_};
-  memory_pool pinned_{*backend_, memory_kind::pinned, streams_};
+  detail::memory_pool memory_{*backend_, memory_kind::device, streams_};
+  detail::memory_pool pinned_{*backend_, memory_kind::pinned, streams_};
 };
 
 }  // namespace imbrex

@@ -11,7 +11,7 @@ namespace imbrex::test {
 namespace {
 
 void freed_memory_is_used_again(subject& in) {
-  memory_pool& pool = in.first().memory(memory_kind::device);
+  detail::memory_pool& pool = in.first().memory(memory_kind::device);
   const std::size_t before = pool.counts().driver_calls;
   void* place = nullptr;
   for (int i = 0; i < 50; ++i) {
@@ -57,7 +57,7 @@ void memory_in_use_is_not_handed_out(subject& in) {
 /// A block that is held outlives its buffer.
 void memory_that_is_held_is_not_handed_out(subject& in) {
   constexpr std::size_t size = 3000;
-  memory_pool& pool = in.first().memory(memory_kind::device);
+  detail::memory_pool& pool = in.first().memory(memory_kind::device);
   auto lent = std::make_unique<device_buffer<int>>(in.first(), size);
   const int* const place = lent->span().data();
   void* const once = pool.hold(place + size / 2);

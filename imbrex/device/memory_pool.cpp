@@ -10,7 +10,7 @@
 #include <imbrex/device/check.hpp>
 #include <imbrex/device/error.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 namespace {
 
 /// What is asked of the driver: quarters of powers of two up to 1 MiB, then multiples of 64 KiB, so that
@@ -29,11 +29,11 @@ std::size_t free_host_memory() {
 
 }  // namespace
 
-memory_pool::memory_pool(device_backend& of, memory_kind kind, detail::stream_registry& streams)
+memory_pool::memory_pool(device_backend& of, memory_kind kind, stream_registry& streams)
     : of_(of), kind_(kind), streams_(streams) {}
 
 memory_pool::~memory_pool() {
-  detail::require(in_use_.empty(), "a device is destroyed before buffers in its memory");
+  require(in_use_.empty(), "a device is destroyed before buffers in its memory");
   for (ward& w : wards_) given_back_.splice(given_back_.end(), w.waiting);
   for (const block& b : given_back_) of_.release(kind_, b.address);
   release_unused();
@@ -85,7 +85,7 @@ void memory_pool::give_back(void* address) noexcept {
   const std::lock_guard guard(lock_);
   const auto place = place_of_.find(address);
   if (place == place_of_.end() || !place->second->is_owned)
-    detail::refuse_misuse("a buffer is released that this pool has not handed out");
+    refuse_misuse("a buffer is released that this pool has not handed out");
   place->second->is_owned = false;
   if (place->second->holds == 0) retire(place->second);
 }
@@ -112,7 +112,7 @@ void* memory_pool::hold(const void* inside) {
 void memory_pool::let_go(void* address) noexcept {
   const std::lock_guard guard(lock_);
   const auto place = place_of_.find(address);
-  detail::require(place != place_of_.end() && place->second->holds > 0, "a block is let go that is not held");
+  require(place != place_of_.end() && place->second->holds > 0, "a block is let go that is not held");
   block& held = *place->second;
   if (--held.holds == 0 && !held.is_owned) retire(place->second);
 }
@@ -162,4 +162,4 @@ memory_pool::statistics memory_pool::counts() const {
   return counts_;
 }
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

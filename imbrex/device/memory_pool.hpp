@@ -11,7 +11,7 @@
 #include <imbrex/device/backend.hpp>
 #include <imbrex/device/stream_registry.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 /// Keeps memory that was freed for whoever asks next, so that the driver, which may stop the whole device, is
 /// rarely called. Any thread.
@@ -34,7 +34,7 @@ class memory_pool {
     std::size_t driver_calls = 0;
   };
 
-  memory_pool(device_backend& of, memory_kind kind, detail::stream_registry& streams);
+  memory_pool(device_backend& of, memory_kind kind, stream_registry& streams);
   memory_pool(const memory_pool&) = delete;
   memory_pool& operator=(const memory_pool&) = delete;
   /// Every block must have been given back, and the device be at rest.
@@ -64,7 +64,7 @@ class memory_pool {
   using blocks = std::list<block>;  // giving back moves a node, and so cannot fail
 
   struct ward {
-    std::unique_ptr<detail::device_moment> until;
+    std::unique_ptr<device_moment> until;
     blocks waiting;
   };
 
@@ -77,7 +77,7 @@ class memory_pool {
 
   device_backend& of_;
   const memory_kind kind_;
-  detail::stream_registry& streams_;
+  stream_registry& streams_;
   mutable std::mutex lock_;
   blocks in_use_;
   std::map<void*, blocks::iterator> place_of_;
@@ -87,4 +87,4 @@ class memory_pool {
   statistics counts_;
 };
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -66,7 +66,7 @@ class subject {
   /// True if nothing is reordered or delayed but by contention.
   bool is_exact() const { return !is_real() && !kind_.seed; }
   simulated_time& time() { return *time_; }
-  const clock& shared_clock() const { return clock_; }
+  const detail::clock& shared_clock() const { return clock_; }
 
   void expect(bool holds, const std::string& otherwise) {
     if (!holds) wrong_.push_back(otherwise);
@@ -109,7 +109,7 @@ class subject {
 
  private:
   device_kind kind_;
-  simulated_clock clock_;
+  detail::simulated_clock clock_;
   std::optional<simulated_time> time_;
   std::vector<std::unique_ptr<device>> devices_;
   std::vector<std::string> wrong_;

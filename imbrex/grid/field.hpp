@@ -68,7 +68,7 @@ constexpr box<N> border_box(const index<N>& extents, const index<N>& width, cons
 template <class T, int N>
 class field {
   static_assert(
-      bitwise<T>,
+      imbrex::detail::bitwise<T>,
       "imbrex: the cells of a field are numbers, or plain structs of numbers (a std::uint8_t instead "
       "of a bool)");
   static_assert(alignof(T) <= 64, "imbrex: the cells of a field are aligned to at most 64 bytes");

@@ -78,7 +78,7 @@ class halo_state {
   halo_state(const halo_state&) = delete;
   halo_state& operator=(const halo_state&) = delete;
 
-  void connect(const message_type& port, std::uint64_t collection, const index<N>& block,
+  void connect(const imbrex::detail::message_type& port, std::uint64_t collection, const index<N>& block,
                const decomposition<N>& cut, const boundaries<N>& ends, sides which) {
     port_ = &port;
     collection_ = collection;
@@ -138,7 +138,8 @@ class halo_state {
   }
 
   void send(const link& to, std::int64_t step, parcel&& cells) const {
-    reinterpret_cast<imbrex::post_to_port<parcel>>(port_->post)(collection_, to.to, step, std::move(cells));
+    reinterpret_cast<imbrex::detail::post_to_port<parcel>>(port_->post)(collection_, to.to, step,
+                                                                        std::move(cells));
   }
   /// So many parcels have been sent, and as many are expected.
   void begin(std::int64_t step, int expected) {
@@ -195,7 +196,7 @@ class halo_state {
     ar(port, collection_, shape_, where_, cells_, most_, beyond_, needs_function_, links_, step_, has_begun_,
        missing_, has_wrong_one_, unread_);
     if constexpr (std::remove_reference_t<decltype(ar)>::reading)
-      port_ = port != unconnected ? &message_table::at(port) : nullptr;
+      port_ = port != unconnected ? &imbrex::detail::message_table::at(port) : nullptr;
   }
 
  private:
@@ -229,7 +230,7 @@ class halo_state {
     }
   }
 
-  const message_type* port_ = nullptr;
+  const imbrex::detail::message_type* port_ = nullptr;
   std::uint64_t collection_ = 0;
   index<N> shape_{}, where_{};
   box<N> cells_{};

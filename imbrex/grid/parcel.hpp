@@ -22,7 +22,7 @@ class pooled {
 
   pooled() = default;
   explicit pooled(std::size_t size)
-      : first_(size == 0 ? nullptr : static_cast<Byte*>(pool::allocate(size))), size_(size) {}
+      : first_(size == 0 ? nullptr : static_cast<Byte*>(imbrex::detail::pool::allocate(size))), size_(size) {}
   pooled(pooled&& other) noexcept
       : first_(std::exchange(other.first_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   pooled& operator=(pooled&& other) noexcept {
@@ -31,7 +31,7 @@ class pooled {
     return *this;
   }
   ~pooled() {
-    if (first_ != nullptr) pool::release(first_, size_);
+    if (first_ != nullptr) imbrex::detail::pool::release(first_, size_);
   }
 
   Byte* data() { return first_; }

@@ -15,10 +15,10 @@ using detail::processor;
 
 namespace {
 
-constexpr work_type functions_of_packet{
-    "packet", [](work& item) { static_cast<packet&>(item).deliver(); },
-    [](work& item) noexcept { packet::release(static_cast<packet&>(item)); },
-    [](work& item, writer& out) {
+constexpr detail::work_type functions_of_packet{
+    "packet", [](detail::work& item) { static_cast<packet&>(item).deliver(); },
+    [](detail::work& item) noexcept { packet::release(static_cast<packet&>(item)); },
+    [](detail::work& item, writer& out) {
       auto& p = static_cast<packet&>(item);
       detail::pack_header(p, out);
       p.serialize(out);
@@ -28,19 +28,19 @@ constexpr work_type functions_of_packet{
 }  // namespace
 
 packet::record::record() : message_type("imbrex::mpi::packet", {}, {}, functions_of_packet) {
-  element = [](const work& m) { return static_cast<const packet&>(m).key; };
+  element = [](const detail::work& m) { return static_cast<const packet&>(m).key; };
 }
 packet::record packet::type_record;
 
 packet& packet::make(std::size_t bytes) {
-  auto& p = *::new (pool::allocate(sizeof(packet) + bytes)) packet();
+  auto& p = *::new (detail::pool::allocate(sizeof(packet) + bytes)) packet();
   p.type = &type_record;
   p.origin = static_cast<std::uint32_t>(processor::running_here().pe());
   p.held = bytes;
   return p;
 }
 
-void packet::release(packet& p) noexcept { pool::release(&p, sizeof(packet) + p.held); }
+void packet::release(packet& p) noexcept { detail::pool::release(&p, sizeof(packet) + p.held); }
 
 void packet::serialize(writer& out) {
   detail::process_key(key, out);
@@ -57,7 +57,7 @@ void packet::serialize(writer& out) {
   detail::pack_number(offer, out);
 }
 
-work* packet::unpack(reader& in) {
+detail::work* packet::unpack(reader& in) {
   packet read;
   read.type = &type_record;
   detail::unpack_header(read, in);
@@ -81,7 +81,7 @@ work* packet::unpack(reader& in) {
   }
   const std::size_t held = has_data_behind(read.form) ? static_cast<std::size_t>(read.size) : 0;
   const auto bytes = in.view(held);
-  auto& p = *::new (pool::allocate(sizeof(packet) + held)) packet(read);
+  auto& p = *::new (detail::pool::allocate(sizeof(packet) + held)) packet(read);
   p.held = held;
   if (held > 0) std::memcpy(p.data(), bytes.data(), held);
   return &p;

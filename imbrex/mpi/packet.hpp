@@ -53,10 +53,10 @@ struct packet : detail::element_message<std::uint64_t> {
   const std::byte* data() const { return reinterpret_cast<const std::byte*>(this + 1); }
 
   void serialize(writer& out);
-  static work* unpack(reader& in);
+  static detail::work* unpack(reader& in);
   void deliver();
 
-  struct record : message_type {
+  struct record : detail::message_type {
     record();
   };
   static record type_record;
@@ -69,7 +69,7 @@ struct pull : detail::element_message<std::uint64_t> {
   std::uint32_t to = 0;       ///< who asks, among all ranks
   std::uint64_t receive = 0;  ///< its number for the receive
 
-  static inline message_type type_record = detail::runtime_message_type<pull>();
+  static inline detail::message_type type_record = detail::runtime_message_type<pull>();
   void serialize(auto& ar) { ar(key, offer, wanted, to, receive); }
   void deliver();
 };
@@ -84,7 +84,7 @@ struct long_data : detail::element_message<std::uint64_t> {
   std::uint64_t size = 0;
   bool has_landed = false;
 
-  static inline message_type type_record = detail::runtime_message_type<long_data>();
+  static inline detail::message_type type_record = detail::runtime_message_type<long_data>();
   long_data() = default;
   long_data(const long_data&) = delete;
   long_data& operator=(const long_data&) = delete;
@@ -107,7 +107,7 @@ struct offer_answer : detail::element_message<std::uint64_t> {
   std::uint64_t offer = 0;
   offer_outcome outcome = offer_outcome::taken;
 
-  static inline message_type type_record = detail::runtime_message_type<offer_answer>();
+  static inline detail::message_type type_record = detail::runtime_message_type<offer_answer>();
   void serialize(auto& ar) { ar(key, offer, outcome); }
   void deliver();
 };
@@ -120,7 +120,7 @@ struct local_call : detail::element_message<std::uint64_t> {
   void* object = nullptr;
   std::uint64_t what = 0;
 
-  static inline message_type type_record = detail::runtime_message_type<local_call>();
+  static inline detail::message_type type_record = detail::runtime_message_type<local_call>();
   void serialize(auto&) { throw_local(); }
   void deliver();
 
@@ -130,7 +130,7 @@ struct local_call : detail::element_message<std::uint64_t> {
 
 /// A rank that has moved, or wants its turn after all others, goes on.
 struct turn : detail::element_message<std::uint64_t> {
-  static inline message_type type_record = detail::runtime_message_type<turn>();
+  static inline detail::message_type type_record = detail::runtime_message_type<turn>();
   void serialize(auto& ar) { ar(key); }
   void deliver();
 };

@@ -56,8 +56,8 @@ class rank::wait final : public suspension {
   rank& of_;
 };
 
-const work_type rank::ready_type{"rank", &run_ready, &no_destroy, nullptr, nullptr};
-const work_type rank::step_type{"collective", &run_step, &no_destroy, nullptr, nullptr};
+const detail::work_type rank::ready_type{"rank", &run_ready, &no_destroy, nullptr, nullptr};
+const detail::work_type rank::step_type{"collective", &run_step, &no_destroy, nullptr, nullptr};
 
 rank::rank() : program_(program::current()), wait_(std::make_unique<wait>(*this)), peers_(program_.ranks) {
   ready_.type = &ready_type;
@@ -146,7 +146,7 @@ void rank::stop() {
   processor::running_here().push(ready_);
 }
 
-void rank::run_ready(work& item) { static_cast<ready_item&>(item).owner->go_on(); }
+void rank::run_ready(detail::work& item) { static_cast<ready_item&>(item).owner->go_on(); }
 
 template <class F>
 void rank::deliver(F what) {
@@ -163,7 +163,7 @@ void rank::deliver(F what) {
   processor::running_here().push(what);
 }
 
-void rank::run_step(work& item) {
+void rank::run_step(detail::work& item) {
   auto& what = static_cast<step&>(item);
   what.is_queued = false;
   what.owner->deliver([&what] { what.advance(what); });

@@ -100,7 +100,7 @@ class rank : public chare<rank> {
   [[noreturn]] void stop();
 
   /// Runs a function on the PE's stack when what runs now has returned. It may begin sends and receives.
-  struct step : work {
+  struct step : detail::work {
     rank* owner = nullptr;
     void (*advance)(step&) = nullptr;
     bool is_queued = false;
@@ -152,16 +152,16 @@ class rank : public chare<rank> {
  private:
   friend struct entry_body<rank_entry>;
   class wait;
-  struct ready_item : work {
+  struct ready_item : detail::work {
     rank* owner;
   };
 
   [[noreturn]] static void throw_immobile();
-  static void run_ready(work& item);
-  static void run_step(work& item);
-  static void no_destroy(work&) noexcept {}
-  static const work_type ready_type;
-  static const work_type step_type;
+  static void run_ready(detail::work& item);
+  static void run_step(detail::work& item);
+  static void no_destroy(detail::work&) noexcept {}
+  static const detail::work_type ready_type;
+  static const detail::work_type step_type;
   static void body(void* self);
 
   bool start(scope& entry, const waiter& awaiter);

@@ -38,7 +38,7 @@ void pull::deliver() {
 }
 
 long_data::~long_data() {
-  if (own_ != nullptr) pool::release(own_, static_cast<std::size_t>(size));
+  if (own_ != nullptr) detail::pool::release(own_, static_cast<std::size_t>(size));
 }
 
 void long_data::serialize(writer& out) {
@@ -53,7 +53,8 @@ void long_data::serialize(reader& in) {
   const bool is_to_come = in.is_to_come(count);
   std::byte* place = nullptr;
   // A thread that drives the network for all PEs does not know their ranks.
-  if (auto* const here = scheduler::current(); here != nullptr && here->pe() != scheduler::no_pe) {
+  if (auto* const here = detail::scheduler::current();
+      here != nullptr && here->pe() != detail::scheduler::no_pe) {
     if (auto* const ranks = detail::part_at<rank>(static_cast<processor&>(*here), collection))
       if (auto* const e = ranks->find(key))
         place = detail::element_memory<rank>::object(*e).place_for(receive, size);
@@ -61,7 +62,7 @@ void long_data::serialize(reader& in) {
   has_landed = place != nullptr;
   if (place == nullptr) {
     if (!is_to_come && count > in.remaining()) throw serial_error("data of MPI that are cut off");
-    place = own_ = static_cast<std::byte*>(pool::allocate(count));
+    place = own_ = static_cast<std::byte*>(detail::pool::allocate(count));
     bytes = own_;
   }
   if (is_to_come)

@@ -6,7 +6,7 @@
 
 #include <imbrex/net/transport.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 /// A PE's connection to other processes: it carries items, as bytes, to their PEs, and notices to the
 /// processes themselves, which are about the job and not counted as messages. One thread alone calls.
@@ -52,4 +52,4 @@ struct pe_range {
   bool holds(int pe) const { return pe >= first && pe < first + count; }
 };
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

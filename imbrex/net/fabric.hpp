@@ -174,7 +174,7 @@ class fabric {
   /// Of the host with that number among `hosts`, which will be complete when it starts. What it sends has the
   /// run's `token`. Null if this fabric needs none, or the user wants none.
   virtual std::unique_ptr<link_watch> make_watch(int /*host*/, const std::vector<watchman>& /*hosts*/,
-                                                 std::uint64_t /*token*/, network::receiver& /*to*/) {
+                                                 std::uint64_t /*token*/, detail::network::receiver& /*to*/) {
     return nullptr;
   }
   /// Whether any process has a watch.

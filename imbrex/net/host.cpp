@@ -151,9 +151,9 @@ host_share share_host(bootstrap& job, int pes, int beside, const std::string& de
   }
   std::int64_t total = 0;
   for (const auto& process : all) total += process.pes != 0 ? process.pes : 1;
-  if (total > max_pes) {
+  if (total > detail::max_pes) {
     const std::string problem = "the processes of this job have " + std::to_string(total) +
-                                " PEs together, and a run has " + std::to_string(max_pes) +
+                                " PEs together, and a run has " + std::to_string(detail::max_pes) +
                                 " at most: start fewer, or give each less by --pes";
     if (job.rank() != 0) throw told_error(problem, usage_error::exit_status);
     throw usage_error(problem);

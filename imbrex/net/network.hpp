@@ -11,7 +11,7 @@
 #include <imbrex/net/endpoint.hpp>
 #include <imbrex/serial/reader.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 /// Connects the processes of a job.
 class network {
@@ -73,4 +73,4 @@ class network {
 /// How many endpoints a process has: its PEs have one each, or share one.
 enum class endpoint_sharing : bool { each, one };
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

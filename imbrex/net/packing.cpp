@@ -7,7 +7,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/serial/archive.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 void pack_or_destroy(work& item, writer& out) {
   try {
@@ -35,4 +35,4 @@ work& unpacked(const work_type& kind, reader& in) {
   return *item;
 }
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -3,7 +3,7 @@
 
 #include <imbrex/base/work.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 /// Writes what that item's kind unpacks. If its type's own serialize() throws, destroys the item and throws
 /// the same.
@@ -12,4 +12,4 @@ void pack_or_destroy(work& item, writer& out);
 /// An item of that kind, made of all that is left to read. A serial_error says of what kind it was to be.
 work& unpacked(const work_type& kind, reader& in);
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

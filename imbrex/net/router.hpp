@@ -6,7 +6,7 @@
 #include <imbrex/net/endpoint.hpp>
 #include <imbrex/serial/error.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 /// How items leave one PE: to the PEs of its process by one transport, to all others by its endpoint.
 class router final : public transport {
@@ -32,4 +32,4 @@ class router final : public transport {
   const pe_range here_;
 };
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -3,7 +3,7 @@
 
 #include <imbrex/base/work.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 /// Carries work to another PE. How (a pointer through memory, bytes over a wire, late and out of
 /// order) is the affair of the transport alone; what it must not do is lose, double or change an item.
@@ -21,4 +21,4 @@ class transport {
   virtual void discard() noexcept {}
 };
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -9,7 +9,7 @@
 #include <imbrex/serial/error.hpp>
 #include <imbrex/serial/writer.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 /// An item that a PE has packed, as only it may: what the program serialises runs there, and what that throws
 /// belongs there. A long block stays in the item, which the PE destroys when the block has left.
@@ -269,4 +269,4 @@ void comm_thread::notice(int process, std::span<const std::byte> bytes) {
 
 void comm_thread::lost(int process, const std::string& why) { owner_.lost(process, why); }
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -13,7 +13,7 @@
 #include <imbrex/net/network.hpp>
 #include <imbrex/sched/scheduler.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 /// The thread that alone drives a process's network for all its PEs (`--comm-thread`), so that messages move
 /// while PEs compute. To the thread machine it is one more scheduler; its work is items on their way out.
@@ -70,4 +70,4 @@ class comm_thread final : public scheduler, public network::receiver {
   std::atomic<bool> congested_ = false;       ///< the network; written by this thread
 };
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 /// What a PE asks of who tells it that its device is done. Its thread's.
 class completion_source {
@@ -30,4 +30,4 @@ class completion_source {
   int turns_left_ = 1;
 };
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

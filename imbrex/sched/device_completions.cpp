@@ -18,7 +18,7 @@
 #include <imbrex/device/stream.hpp>
 #include <imbrex/sched/scheduler.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 namespace {
 
@@ -452,4 +452,4 @@ bool device_completions::look_at_all() {
   return found;
 }
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

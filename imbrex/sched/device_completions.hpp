@@ -18,6 +18,8 @@ namespace imbrex {
 class device;
 class stream;
 
+namespace detail {
+
 /// What a notice takes of its PE, beside the queries of its events, where that is modelled.
 struct completion_costs {
   nanoseconds callback{0};
@@ -125,4 +127,5 @@ class device_completions final : public completion_source {
   std::unique_ptr<bad_news> bad_news_;  ///< once the device has failed, where it does not tell each notice
 };
 
+}  // namespace detail
 }  // namespace imbrex

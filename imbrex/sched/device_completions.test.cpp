@@ -20,7 +20,7 @@
 #include <imbrex/device/stream.hpp>
 #include <imbrex/sched/scheduler.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 namespace {
 
 /// An idle PE whose device has many streams, each of which waits until it is let go.
@@ -150,4 +150,4 @@ TEST_P(completions, of_a_lost_device_are_not_told_to_those_who_have_gone) {
 }
 
 }  // namespace
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -9,7 +9,7 @@
 #include <imbrex/base/host/background_thread.hpp>
 #include <imbrex/base/inbox.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 namespace {
 
@@ -70,4 +70,4 @@ std::optional<nanoseconds> measure_wake() try {
   return std::nullopt;
 }
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -7,7 +7,7 @@
 
 #include <imbrex/base/clock.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 /// What it takes on this host until a thread that sleeps at its door runs again, from the call that posts to
 /// it: 3 us on some machines, 40 in some virtual ones. The lower quartile of a few posts between this thread
@@ -37,4 +37,4 @@ class idle_spin {
   nanoseconds time_ = shortest;
 };
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-namespace imbrex {
+namespace imbrex::detail {
 namespace {
 
 using std::chrono::microseconds;
@@ -42,4 +42,4 @@ TEST(wake, is_not_measured_where_there_can_be_no_door) {
 }
 
 }  // namespace
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -16,13 +16,13 @@ std::uint64_t departing_message::bytes() const {
 }
 
 void observer_list::turn_begins(const detail::local_array& part, const chare_header& element,
-                                const work_type& entry, const work& broadcast) const {
+                                const detail::work_type& entry, const detail::work& broadcast) const {
   tell([&](observer& o) { o.turn_begins(part, element, entry, broadcast); });
 }
 void observer_list::turn_ends() const {
   tell_backward([](observer& o) { o.turn_ends(); });
 }
-std::optional<packing_record> observer_list::packed(const work& message) const {
+std::optional<packing_record> observer_list::packed(const detail::work& message) const {
   std::optional<packing_record> record;
   tell([&](observer& o) {
     if (const auto its = o.packed(message)) record = its;
@@ -44,7 +44,7 @@ void observer_list::resumed(const suspension& what) const {
 void observer_list::abandoned(const scope& entry, trace::wait_cause cause) const {
   tell([&](observer& o) { o.abandoned(entry, cause); });
 }
-void observer_list::received(const work& message, std::int64_t reference) const {
+void observer_list::received(const detail::work& message, std::int64_t reference) const {
   tell([&](observer& o) { o.received(message, reference); });
 }
 void observer_list::gathered(const void* whole, std::uint64_t number, bool completes) const {

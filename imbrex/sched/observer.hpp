@@ -30,16 +30,16 @@ struct packing_record {
 /// A message that leaves for a PE. Its size is counted when the first observer asks for it.
 class departing_message {
  public:
-  departing_message(work& m, int to) : message_(m), to_(to) {}
+  departing_message(detail::work& m, int to) : message_(m), to_(to) {}
 
-  const work& message() const { return message_; }
+  const detail::work& message() const { return message_; }
   /// The PE that it goes to, which may be this one.
   int to() const { return to_; }
   /// What it takes when packed; 0 if it cannot be.
   std::uint64_t bytes() const;
 
  private:
-  work& message_;
+  detail::work& message_;
   int to_;
   mutable std::optional<std::uint64_t> bytes_;
 };
@@ -69,22 +69,22 @@ class observer {
   // Items.
 
   /// The item is about to run; it may be gone at its end.
-  virtual void item_begins(const work& /*item*/) {}
+  virtual void item_begins(const detail::work& /*item*/) {}
   virtual void item_ends() {}
   /// One element's turn in a broadcast, which is one item for all.
   virtual void turn_begins(const detail::local_array& /*part*/, const chare_header& /*element*/,
-                           const work_type& /*entry*/, const work& /*broadcast*/) {}
+                           const detail::work_type& /*entry*/, const detail::work& /*broadcast*/) {}
   virtual void turn_ends() {}
 
   // Messages.
 
   virtual void sent(const departing_message& /*what*/) {}
   /// A message becomes bytes. Returns what is to travel with them, if anything.
-  virtual std::optional<packing_record> packed(const work& /*message*/) { return std::nullopt; }
+  virtual std::optional<packing_record> packed(const detail::work& /*message*/) { return std::nullopt; }
   /// A message has come out of bytes with that record.
-  virtual void arrived(const work& /*message*/, const packing_record& /*packed*/) {}
+  virtual void arrived(const detail::work& /*message*/, const packing_record& /*packed*/) {}
   /// A message came to the end of a modelled link that long ago.
-  virtual void arrived(const work& /*message*/, nanoseconds /*ago*/) {}
+  virtual void arrived(const detail::work& /*message*/, nanoseconds /*ago*/) {}
 
   // Waits of entries.
 
@@ -93,7 +93,7 @@ class observer {
   /// The entry that waited was destroyed; of what it waited for only the cause is left.
   virtual void abandoned(const scope& /*entry*/, trace::wait_cause /*cause*/) {}
   /// An entry takes the value that a message brought for this reference number.
-  virtual void received(const work& /*message*/, std::int64_t /*reference*/) {}
+  virtual void received(const detail::work& /*message*/, std::int64_t /*reference*/) {}
   /// What runs adds its part to what several make together, or if it `completes`, all parts are there.
   /// `whole` and `number` name it until then.
   virtual void gathered(const void* /*whole*/, std::uint64_t /*number*/, bool /*completes*/) {}
@@ -137,17 +137,17 @@ class observer_list {
 
   // What hot paths tell, apart from them.
 
-  void turn_begins(const detail::local_array& part, const chare_header& element, const work_type& entry,
-                   const work& broadcast) const;
+  void turn_begins(const detail::local_array& part, const chare_header& element,
+                   const detail::work_type& entry, const detail::work& broadcast) const;
   void turn_ends() const;
   /// What is to travel with the bytes; of several that want something the last.
-  std::optional<packing_record> packed(const work& message) const;
+  std::optional<packing_record> packed(const detail::work& message) const;
   void entered(const detail::local_array& part, const chare_header& element, bool is_new) const;
   void destroyed(const detail::local_array& part, const chare_header& element) const;
   void suspended(const suspension& what) const;
   void resumed(const suspension& what) const;
   void abandoned(const scope& entry, trace::wait_cause cause) const;
-  void received(const work& message, std::int64_t reference) const;
+  void received(const detail::work& message, std::int64_t reference) const;
   void gathered(const void* whole, std::uint64_t number, bool completes) const;
 
   /// Those of the PE that this thread runs; null if nobody watches it.

@@ -20,11 +20,15 @@ constexpr std::array<std::string_view, 6> completions{"sync",     "poll-user", "
 
 }  // namespace
 
-std::string_view name(completion_method method) { return completions[static_cast<std::size_t>(method)]; }
+std::string_view option_word(completion_method method) {
+  return completions[static_cast<std::size_t>(method)];
+}
 
 namespace detail {
 
-binding parse_binding(const given_option& given) { return static_cast<binding>(parse_word(given, bindings)); }
+thread_settings::binding parse_binding(const given_option& given) {
+  return static_cast<thread_settings::binding>(parse_word(given, bindings));
+}
 
 completion_method parse_completion(const given_option& given) {
   return static_cast<completion_method>(parse_word(given, completions));

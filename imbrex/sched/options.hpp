@@ -11,7 +11,7 @@ namespace imbrex {
 
 namespace detail {
 
-binding parse_binding(const given_option& given);
+thread_settings::binding parse_binding(const given_option& given);
 completion_method parse_completion(const given_option& given);
 polling_interval parse_polling(const given_option& given);
 /// Throws usage_error for an interval that no command line would set.

@@ -6,7 +6,7 @@
 
 #include <imbrex/base/random.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 struct run_queue::bag {
   explicit bag(std::uint64_t seed) : generator(seed) {}
@@ -33,4 +33,4 @@ work* run_queue::draw() {
   return item;
 }
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

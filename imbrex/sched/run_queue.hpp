@@ -10,7 +10,7 @@
 
 #include <imbrex/base/queue.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 /// Priorities of messages, from the one that runs first to the one that runs last; 0 is what messages have
 /// that ask for none.
@@ -66,4 +66,4 @@ class run_queue {
   std::unique_ptr<bag> bag_;  // null without a seed
 };
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-namespace imbrex {
+namespace imbrex::detail {
 namespace {
 
 std::vector<work> items_with(std::vector<int> priorities) {
@@ -49,4 +49,4 @@ TEST(run_queue, with_a_seed_loses_nothing_and_varies) {
 }
 
 }  // namespace
-}  // namespace imbrex
+}  // namespace imbrex::detail

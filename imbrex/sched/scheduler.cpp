@@ -7,7 +7,7 @@
 #include <imbrex/net/endpoint.hpp>
 #include <imbrex/sched/completion_source.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 /// Stands in the queue behind what has arrived: when its turn comes, that has been run.
 struct scheduler::receipt : work {
@@ -135,4 +135,4 @@ void scheduler::discard_work() noexcept {
   while (timer* t = timers_.take_due(nanoseconds::max())) t->type->destroy(*t);
 }
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -14,7 +14,7 @@
 #include <imbrex/sched/run_queue.hpp>
 #include <imbrex/sched/timer.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 class completion_source;
 class endpoint;
@@ -239,4 +239,4 @@ class scheduler {
   inbox door_;
 };
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -7,9 +7,6 @@
 
 namespace imbrex {
 
-/// Whether each PE's thread stays on one core.
-enum class binding { none, core };
-
 /// How a PE learns that what it gave to its device is done, when an entry awaits that (Choi 2022, table 2.1).
 enum class completion_method {
   synchronous,   ///< `sync`: the PE waits for the device and does nothing else
@@ -22,7 +19,7 @@ enum class completion_method {
 };
 
 /// What the command line calls it: "poll".
-std::string_view name(completion_method method);
+std::string_view option_word(completion_method method);
 
 /// How often a PE with other things to do asks its device; an idle one always does. All zero: by itself,
 /// oftener as long as it finds something.
@@ -36,6 +33,9 @@ inline constexpr int max_poll_turns = 1'000'000;
 
 /// How the threads of PEs run.
 struct thread_settings {
+  /// Whether each PE's thread stays on one core.
+  enum class binding { none, core };
+
   binding bind = binding::none;
   nanoseconds latency{0};  ///< of a message between PEs, end to end
 };

@@ -15,7 +15,7 @@
 #include <imbrex/base/host/topology.hpp>
 #include <imbrex/sched/device_completions.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 namespace {
 
@@ -161,7 +161,7 @@ void thread_machine::run_thread(std::size_t place) {
   std::optional<observed_thread> its_thread;
   try {
     stack.emplace();
-    if (bind_ == binding::core && pe.pe() != scheduler::no_pe) bind_this_thread(pe.pe());
+    if (bind_ == thread_settings::binding::core && pe.pe() != scheduler::no_pe) bind_this_thread(pe.pe());
     its_thread.emplace(pe);
   } catch (...) {
     told_.on_uncaught(pe.pe());
@@ -300,4 +300,4 @@ std::optional<thread_machine::claim> thread_machine::claim_quiet() {
   return c;
 }
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -17,7 +17,7 @@
 #include <imbrex/sched/settings.hpp>
 #include <imbrex/sched/wake_margin.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 /// Runs each PE on a thread of its own: step, spin for about as long as a wake costs here, park.
 ///
@@ -91,7 +91,7 @@ class thread_machine {
   std::vector<scheduler*> pes_;
   std::vector<work> nudges_;  // one for each PE, posted by stop() to end its sleep
   listener& told_;
-  binding bind_;
+  thread_settings::binding bind_;
   const bool spins_;
   idle_spin spin_;
   std::atomic<bool> stopping_ = false;
@@ -108,4 +108,4 @@ class thread_machine {
   std::size_t turn_ = 0;
 };
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

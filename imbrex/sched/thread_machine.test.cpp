@@ -15,7 +15,7 @@
 #include <imbrex/base/random.hpp>
 #include <imbrex/net/endpoint.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 namespace {
 
 /// A token that PEs throw to each other at random until it has made all its hops.
@@ -172,4 +172,4 @@ TEST(thread_machine, leaves_the_processor_to_who_must_make_room) {
 INSTANTIATE_TEST_SUITE_P(pes, machine, testing::Values(1, 2, 3, 8));
 
 }  // namespace
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 void timer_heap::add(timer& t) {
   t.place = heap_.size();
@@ -52,4 +52,4 @@ void timer_heap::down(std::size_t at) {
   }
 }
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -8,7 +8,7 @@
 #include <imbrex/base/clock.hpp>
 #include <imbrex/base/work.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 /// Work that becomes runnable at a moment. Its owner keeps it alive until it ran or was removed.
 struct timer : work {
@@ -36,4 +36,4 @@ class timer_heap {
   std::vector<timer*> heap_;
 };
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

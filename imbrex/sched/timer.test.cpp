@@ -8,7 +8,7 @@
 
 #include <imbrex/base/random.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 namespace {
 
 TEST(timer_heap, gives_what_is_due_earliest_first) {
@@ -58,4 +58,4 @@ TEST(timer_heap, agrees_with_a_sorted_map_over_random_additions_and_removals) {
 }
 
 }  // namespace
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -7,7 +7,7 @@
 
 #include <imbrex/base/clock.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 /// How long before a moment a thread must ask to be woken so as to be awake in time: what 15 of
 /// 16 of its latest sleeps were late by at most. That can be a few microseconds on hardware of one's own and
@@ -37,4 +37,4 @@ class wake_margin {
   nanoseconds margin_ = std::chrono::microseconds(10);
 };
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

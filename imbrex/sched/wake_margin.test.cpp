@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace imbrex {
+namespace imbrex::detail {
 namespace {
 
 using namespace std::chrono_literals;
@@ -34,4 +34,4 @@ TEST(wake_margin, is_not_led_astray_by_few_or_impossible_sleeps) {
 }
 
 }  // namespace
-}  // namespace imbrex
+}  // namespace imbrex::detail

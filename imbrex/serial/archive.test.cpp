@@ -140,12 +140,15 @@ inline constexpr bool enable_bitwise<private_bits> = true;
 
 namespace {
 
-static_assert(bitwise<double> && bitwise<point> && bitwise<cell> && bitwise<std::byte> && bitwise<int[2][3]>);
-static_assert(bitwise<std::array<point, 3>> && bitwise<private_bits> && bitwise<many>);
-static_assert(bitwise<std::complex<float>> && bitwise<std::chrono::steady_clock::time_point>);
-static_assert(!bitwise<bool> && !bitwise<flagged> && !bitwise<int*> && !bitwise<pointing> &&
-              !bitwise<constant>);
-static_assert(!bitwise<std::string> && !bitwise<std::string_view> && !bitwise<std::span<int>>);
+static_assert(detail::bitwise<double> && detail::bitwise<point> && detail::bitwise<cell> &&
+              detail::bitwise<std::byte> && detail::bitwise<int[2][3]>);
+static_assert(detail::bitwise<std::array<point, 3>> && detail::bitwise<private_bits> &&
+              detail::bitwise<many>);
+static_assert(detail::bitwise<std::complex<float>> && detail::bitwise<std::chrono::steady_clock::time_point>);
+static_assert(!detail::bitwise<bool> && !detail::bitwise<flagged> && !detail::bitwise<int*> &&
+              !detail::bitwise<pointing> && !detail::bitwise<constant>);
+static_assert(!detail::bitwise<std::string> && !detail::bitwise<std::string_view> &&
+              !detail::bitwise<std::span<int>>);
 
 static_assert(serializable<everything> && serializable<bool> && serializable<flagged> && serializable<many>);
 static_assert(serializable<nested> && serializable<sample::closed> && serializable<adds_nothing>);

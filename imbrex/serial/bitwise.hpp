@@ -130,12 +130,11 @@ consteval bool is_bitwise() {
   }
 }
 
-}  // namespace detail
-
 /// Copying the bytes of a `T` to another process keeps its meaning, and any bytes make a valid `T`: numbers
 /// but not bool, enumerations (whose values are not checked), and arrays and aggregates of these, to any
 /// depth.
 template <class T>
-concept bitwise = detail::is_bitwise<T>();
+concept bitwise = is_bitwise<T>();
 
+}  // namespace detail
 }  // namespace imbrex

@@ -68,7 +68,7 @@ T there_and_back(const T& value) {
 
 static_assert(!serializable<somebodys::sealed> && !serializable<std::any> &&
               !serializable<std::function<void()>>);
-static_assert(bitwise<detail::int128> && bitwise<detail::uint128>);
+static_assert(detail::bitwise<detail::int128> && detail::bitwise<detail::uint128>);
 
 TEST(foreign, is_written_by_a_specialisation_or_a_function_beside_the_type) {
   EXPECT_EQ(there_and_back(somebodys::closed(7)).a(), 7);

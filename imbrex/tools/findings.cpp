@@ -101,8 +101,8 @@ ordered_json json_of(const path_times& times) {
 
 /// What idle PEs and long messages between processes would do on this host; times in nanoseconds.
 ordered_json paths(const host_share& host) {
-  const auto wake = measure_wake();
-  const idle_spin spin(wake.value_or(nanoseconds(0)));
+  const auto wake = detail::measure_wake();
+  const detail::idle_spin spin(wake.value_or(nanoseconds(0)));
   const auto time = [&](bool with_network) {
     return host.has_processor_for_each ? spin.time(with_network).count() : 0;
   };
@@ -153,8 +153,8 @@ ordered_json process_findings::json(int rank, const host_share& host, bool with_
           {"processors", processors()},
           {"hiding", hiding()},
           {"backends", backends(how_, devices_.get())},
-          {"machine", name(how_.machine)},
-          {"bound", how_.bind == binding::core && how_.machine == machine_kind::threads},
+          {"machine", option_word(how_.machine)},
+          {"bound", how_.bind == options::binding::core && how_.machine == machine_kind::threads},
           {"device", or_null(how_.device)},
           {"device_map", name_of(how_.map)},
           {"problem", or_null(problem_)},

@@ -33,7 +33,7 @@ class process_findings {
 
  private:
   const options how_;
-  simulated_clock clock_;
+  detail::simulated_clock clock_;
   std::unique_ptr<detail::run_devices> devices_;  // null if there is none of the kind asked for
   std::string problem_;                           // why
 };

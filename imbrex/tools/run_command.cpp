@@ -33,10 +33,10 @@ int processes_of(const std::string& text) {
 
 void check_pes(const std::string& text) {
   const auto number = parse_number<int>(text);
-  if (!number || *number < 1 || *number > max_pes)
-    throw usage_error("--pes " + text +
-                      ": the number of PEs of each process must be a whole number from 1 to " +
-                      std::to_string(max_pes) + ", such as --pes 2; leave --pes out to share the processors");
+  if (!number || *number < 1 || *number > detail::max_pes)
+    throw usage_error(
+        "--pes " + text + ": the number of PEs of each process must be a whole number from 1 to " +
+        std::to_string(detail::max_pes) + ", such as --pes 2; leave --pes out to share the processors");
 }
 
 std::chrono::milliseconds timeout_of(const std::string& text) {

@@ -8,7 +8,7 @@ namespace imbrex::trace {
 
 tick_line::reading tick_line::read_both() {
   constexpr int tries = 5;  // of which the one counts that was interrupted least
-  const real_clock clock;
+  const detail::real_clock clock;
   reading best{};
   std::uint64_t shortest = ~std::uint64_t{0};
   for (int n = 0; n < tries; ++n) {

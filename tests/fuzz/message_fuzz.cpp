@@ -53,8 +53,8 @@ constexpr std::uint8_t kinds = 24;
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static auto* const run = new imbrex::runtime(imbrex::options{.pes = 1});
-  const imbrex::scheduler::activation as(run->processor_at(0));
+  static auto* const run = new imbrex::detail::runtime(imbrex::options{.pes = 1});
+  const imbrex::detail::scheduler::activation as(run->processor_at(0));
   if (size < 2) return 0;
   // The parts of the header come first, then the kind; with random ones most inputs would end there.
   std::vector<std::byte> bytes(size);
@@ -64,7 +64,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   bytes[1] = std::byte{kind};
   imbrex::reader in(bytes);
   try {
-    imbrex::work* item = imbrex::message_table::at(kind).unpack(in);
+    imbrex::detail::work* item = imbrex::detail::message_table::at(kind).unpack(in);
     item->type->destroy(*item);
   } catch (const imbrex::serial_error&) {  // what a receiver would answer to such bytes
   }

@@ -68,14 +68,14 @@ parcel parcel_of(int from, int round) {
 }
 
 /// Bytes that no sender makes of a message.
-struct garbage : imbrex::work {
+struct garbage : imbrex::detail::work {
   explicit garbage(std::vector<std::byte> b) : bytes(std::move(b)) { type = &kind; }
   static void write(work& item, imbrex::writer& out) {
     const auto& bytes = static_cast<garbage&>(item);
     out.bytes(bytes.bytes.data(), bytes.bytes.size());
   }
   static void forget(work& item) noexcept { delete static_cast<garbage*>(&item); }
-  static constexpr imbrex::work_type kind{"garbage", nullptr, &forget, &write, nullptr};
+  static constexpr imbrex::detail::work_type kind{"garbage", nullptr, &forget, &write, nullptr};
 
   std::vector<std::byte> bytes;
 };

@@ -20,7 +20,7 @@ inline std::uint64_t read_ticks() noexcept {
   asm volatile("mrs %0, cntvct_el0" : "=r"(ticks));
   return ticks;
 #else
-  return static_cast<std::uint64_t>(real_clock().now().count());
+  return static_cast<std::uint64_t>(detail::real_clock().now().count());
 #endif
 }
 

@@ -61,7 +61,7 @@ class channel {
     std::uint32_t other = other_ != nullptr ? other_->id : unconnected;
     ar(values_, sent_, received_, collection_, linear_, other);
     if constexpr (std::remove_cvref_t<decltype(ar)>::reading)
-      other_ = other != unconnected ? &message_table::at(other) : nullptr;
+      other_ = other != unconnected ? &detail::message_table::at(other) : nullptr;
   }
 
  protected:
@@ -72,7 +72,7 @@ class channel {
 
  private:
   void post(std::int64_t number, T value) {
-    reinterpret_cast<post_to_port<T>>(other_->post)(collection_, linear_, number, std::move(value));
+    reinterpret_cast<detail::post_to_port<T>>(other_->post)(collection_, linear_, number, std::move(value));
   }
 
   static constexpr std::int64_t unordered = -1;
@@ -83,7 +83,7 @@ class channel {
   std::int64_t received_ = 0;
   std::uint64_t collection_ = 0;
   std::uint64_t linear_ = 0;
-  const message_type* other_ = nullptr;
+  const detail::message_type* other_ = nullptr;
 };
 
 }  // namespace imbrex

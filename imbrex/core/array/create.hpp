@@ -212,7 +212,7 @@ array<T> make_array(const typename T::index_type& shape, const A&... constructor
 /// The same with a placement, or sparse: `make_array<cell>(imbrex::sparse(imbrex::index<2>{1000, 1000}))`,
 /// `make_array<block>(imbrex::dense(shape).placed(imbrex::round_robin), cells)`.
 template <class T, class Placement, bool IsSparse, class... A>
-array<T> make_array(const layout<typename T::index_type, Placement, IsSparse>& how,
+array<T> make_array(const detail::layout<typename T::index_type, Placement, IsSparse>& how,
                     const A&... constructor_arguments) {
   return detail::create_array<T>(how, constructor_arguments...);
 }

@@ -302,7 +302,8 @@ class array {
 
   std::uint64_t collection_ = 0;
   std::int8_t priority_ = 0;
-  [[no_unique_address]] std::conditional_t<detail::is_index<index_type>, index_type, nothing> shape_{};
+  [[no_unique_address]] std::conditional_t<detail::is_index<index_type>, index_type, detail::nothing>
+      shape_{};
 };
 
 /// The proxy of some elements of an array.

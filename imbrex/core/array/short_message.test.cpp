@@ -304,7 +304,7 @@ class short_items : public testing::Test {
   template <auto M, class... A>
   bytes message(std::uint64_t key, std::uint64_t collection, std::uint32_t origin, A&&... arguments) {
     auto& pe = here.run().processor_at(0);
-    const scheduler::activation as(pe);
+    const detail::scheduler::activation as(pe);
     auto& m = detail::make_entry_message<listener, M>(pe, std::forward<A>(arguments)...);
     m.key = key;
     m.collection = collection;
@@ -346,7 +346,7 @@ TEST_F(short_items, for_others_go_on_as_messages) {
 
 TEST_F(short_items, are_not_sent_to_places_that_there_are_not) {
   auto& pe = here.run().processor_at(0);
-  const scheduler::activation as(pe);
+  const detail::scheduler::activation as(pe);
   EXPECT_EQ(pe.endpoint_for_written(2), &here.wire());
   for (const int place : {0, -1, -2'000'000, 3}) EXPECT_EQ(pe.endpoint_for_written(place), nullptr);
 }
@@ -363,7 +363,7 @@ TEST_F(short_items, are_not_those_that_have_to_be_unpacked) {
   EXPECT_FALSE(here.run_short(spans(0, number, 3))) << "there is no PE 3";
   const std::size_t others = spans(0).size() - few.size();
   for (const std::size_t over : {0, 1}) {
-    const std::vector<std::uint8_t> many(endpoint::longest_written - others + over);
+    const std::vector<std::uint8_t> many(detail::endpoint::longest_written - others + over);
     EXPECT_EQ(here.run_short(message<&listener::tell_spans>(0, number, 1, 'x', values, many, last)),
               over == 0);
   }

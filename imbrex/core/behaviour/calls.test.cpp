@@ -267,7 +267,7 @@ TEST_P(calls, when_all_and_when_any_combine_what_can_be_awaited) {
     const auto both =
         co_await when_all(all[0].call<&worker::add>(1, 2), sleep_for(std::chrono::microseconds(3)),
                           all[2].call<&worker::add>(3, 4));
-    EXPECT_EQ(both, std::make_tuple(3, nothing{}, 7));
+    EXPECT_EQ(both, std::make_tuple(3, detail::nothing{}, 7));
     const auto none = co_await when_all(std::vector<pending<int>>{});
     EXPECT_TRUE(none.empty());
 

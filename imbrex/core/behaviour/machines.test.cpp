@@ -14,7 +14,7 @@
 namespace imbrex {
 
 std::string text_of(const options& settings) {
-  std::string text = "--machine " + std::string(name(settings.machine));
+  std::string text = "--machine " + std::string(option_word(settings.machine));
   if (settings.machine == machine_kind::deterministic)
     text += " --seed " + std::to_string(settings.seed.value_or(1));
   text += " --pes " + std::to_string(settings.pes);
@@ -134,7 +134,7 @@ int run_in_processes(int processes, const options& settings, const std::function
     for (int p = 0; p < processes; ++p)
       threads.emplace_back([&, p] {
         meeting::member member(room, p);
-        runtime r(settings, member);
+        detail::runtime r(settings, member);
         statuses[static_cast<std::size_t>(p)] = r.run(main);
       });
   }

@@ -51,7 +51,7 @@ class witness final : public observer {
     expect(parked_);
     parked_ = false;
   }
-  void item_begins(const work&) override {
+  void item_begins(const detail::work&) override {
     expect(!in_item_ && !parked_);
     in_item_ = true;
     ++items;
@@ -60,8 +60,8 @@ class witness final : public observer {
     expect(in_item_ && turns_ == 0);
     in_item_ = false;
   }
-  void turn_begins(const detail::local_array& part, const chare_header& element, const work_type&,
-                   const work&) override {
+  void turn_begins(const detail::local_array& part, const chare_header& element, const detail::work_type&,
+                   const detail::work&) override {
     expect(element.home == &part);
     ++turns_;
   }
@@ -93,8 +93,8 @@ template <class Observer>
 class observers_of_run {
  public:
   explicit observers_of_run(observed what = observed::everything)
-      : attachment_([this, what](scheduler& pe) {
-          if (pe.pe() == scheduler::no_pe) return;
+      : attachment_([this, what](detail::scheduler& pe) {
+          if (pe.pe() == detail::scheduler::no_pe) return;
           const std::lock_guard hold(lock_);
           auto& its = all[pe.pe()];
           if constexpr (std::is_constructible_v<Observer, const detail::processor&>)

@@ -371,7 +371,8 @@ class porter : public chare<porter> {
   porter(const porter&) = delete;
   porter& operator=(const porter&) = delete;
   ~porter() {
-    EXPECT_TRUE(scheduler::current() != nullptr && scheduler::current()->pe() != scheduler::no_pe);
+    EXPECT_TRUE(detail::scheduler::current() != nullptr &&
+                detail::scheduler::current()->pe() != detail::scheduler::no_pe);
   }
 
   void take(const announcement& a) { EXPECT_EQ(a.values.size(), 1000U); }
@@ -556,8 +557,8 @@ TEST(network, takes_the_first_message_between_two_PEs_out_of_an_entry_that_does_
 std::array<std::atomic<int>, 64> knocks;
 std::array<std::atomic<bool>, 64> is_busy;
 
-struct knock : message {
-  static inline message_type type_record = detail::runtime_message_type<knock>({}, true);
+struct knock : detail::message {
+  static inline detail::message_type type_record = detail::runtime_message_type<knock>({}, true);
   void serialize(auto&) {}
   void deliver() {
     const detail::message_guard guard(*this);

@@ -38,7 +38,7 @@ times modelled(int pes) {
   settings.net_latency = std::chrono::microseconds(2);
   settings.pes = pes;
   times result;
-  const int status = runtime(settings).run([&]() -> task<int> {
+  const int status = detail::runtime(settings).run([&]() -> task<int> {
     constexpr int repetitions = 3;
     const auto begin = now();
     auto all = make_array<element>(num_pes());

@@ -8,7 +8,7 @@
 
 namespace imbrex {
 
-device_completions& detail::completions_here() {
+detail::device_completions& detail::completions_here() {
   auto& pe = processor::here();
   if (pe.completions() == nullptr)
     throw error("PE " + std::to_string(pe.pe()) + " has no device: " +

@@ -121,19 +121,19 @@ void send_when_done(stream& after, const element<T>& to, A&&... arguments) {
     m.key = to.key_value();
     m.priority = to.priority();
     using message_type = std::remove_reference_t<decltype(m)>;
-    const device_completions::receiver sender{[](void* kept, const std::exception_ptr& failure) {
-                                                auto& sent = *static_cast<message_type*>(kept);
-                                                if (!failure)
-                                                  return detail::dispatch_to_element<T>(
-                                                      detail::processor::here(), sent);
-                                                sent.type->destroy(sent);
-                                                std::rethrow_exception(failure);
-                                              },
-                                              [](void* kept) noexcept {
-                                                auto& dropped = *static_cast<message_type*>(kept);
-                                                dropped.type->destroy(dropped);
-                                              },
-                                              &m};
+    const detail::device_completions::receiver sender{[](void* kept, const std::exception_ptr& failure) {
+                                                        auto& sent = *static_cast<message_type*>(kept);
+                                                        if (!failure)
+                                                          return detail::dispatch_to_element<T>(
+                                                              detail::processor::here(), sent);
+                                                        sent.type->destroy(sent);
+                                                        std::rethrow_exception(failure);
+                                                      },
+                                                      [](void* kept) noexcept {
+                                                        auto& dropped = *static_cast<message_type*>(kept);
+                                                        dropped.type->destroy(dropped);
+                                                      },
+                                                      &m};
     detail::message_guard unsent(m);
     const bool waits = detail::notify_here(after, sender) != nullptr;
     unsent.release();

@@ -200,7 +200,7 @@ class block : public chare<block> {
 };
 
 std::string name_of(completion_method m) {
-  std::string text(name(m));
+  std::string text(option_word(m));
   std::ranges::replace(text, '-', '_');
   return text;
 }

@@ -89,7 +89,7 @@ run_devices::run_devices(const options& settings, simulated_clock* time, bool ch
   if (settings.device.empty()) return;
   if (time != nullptr) {
     if (settings.device != "emulated")
-      throw usage_error("--machine " + std::string(name(settings.machine)) +
+      throw usage_error("--machine " + std::string(option_word(settings.machine)) +
                         " takes --device emulated alone: a " + settings.device +
                         " device has a time of its own");
     charges_pes_ ? time_.emplace(*time) : time_.emplace(*time, seed_of(settings), jitter);
@@ -126,7 +126,7 @@ std::vector<std::optional<int>> run_devices::choose(const host_share& host) cons
   std::vector<int> near;
   if (how_.map == device_map::near && !how_.choose_device)
     near = nearest_devices(host_topology(host_topology::parts::processors), sharers.processes,
-                           how_.bind == binding::core, device_places(devices_));
+                           how_.bind == options::binding::core, device_places(devices_));
   for (int p = 0; p < host.pes; ++p) {
     auto& which = chosen[static_cast<std::size_t>(p)];
     if (how_.choose_device) {

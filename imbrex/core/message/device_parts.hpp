@@ -10,14 +10,11 @@
 
 #include <imbrex/serial/archive.hpp>
 
-namespace imbrex {
-
-struct message;
-
-namespace detail {
+namespace imbrex::detail {
 
 class device_part;
 class processor;
+struct message;
 
 template <class T, class Visit>
 void visit_device_memory(T& value, Visit& visit);
@@ -96,5 +93,4 @@ std::size_t device_bytes(message& m);
 /// Sends a message to a PE of another process when what it carries of a device's memory is on the host.
 void send_from_devices(processor& pe, message& m, int to);
 
-}  // namespace detail
-}  // namespace imbrex
+}  // namespace imbrex::detail

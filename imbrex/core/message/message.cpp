@@ -20,7 +20,7 @@
 #include <imbrex/sched/run_queue.hpp>
 #include <imbrex/serial/archive.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 namespace {
 
@@ -148,8 +148,6 @@ std::string_view message_table::port_name(std::string_view chare_name, const voi
   return {};
 }
 
-namespace detail {
-
 namespace {
 
 /// Which parts of a header follow.
@@ -255,5 +253,4 @@ const message_type& kind_of_packed(const reader& in) {
   return message_table::at(static_cast<std::uint32_t>(ahead[1]));
 }
 
-}  // namespace detail
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -20,9 +20,10 @@
 namespace imbrex {
 
 struct chare_header;
+
 namespace detail {
+
 class device_part;
-}
 
 /// What a message of the runtime is for, in the program's names: "broadcast of block::run", "part of a
 /// reduction of double by max". Names are full ones, as the compiler spells them.
@@ -119,8 +120,6 @@ struct message : work {
     return named != nullptr ? *named : kind();
   }
 };
-
-namespace detail {
 
 template <class M>
 void run_message(work& item) {
@@ -242,8 +241,6 @@ struct message_deleter {
   void operator()(message* m) const noexcept { m->type->destroy(*m); }
 };
 
-}  // namespace detail
-
 /// All kinds of messages of the program, by number.
 class message_table {
  public:
@@ -263,4 +260,5 @@ class message_table {
   static std::string_view port_name(std::string_view chare_name, const void* chare, const void* port);
 };
 
+}  // namespace detail
 }  // namespace imbrex

@@ -22,11 +22,11 @@ struct record {
   explicit record(entry_definition d)
       : definition(std::move(d)),
         name(definition.chare + "::" + definition.entry),
-        kind(message_type::not_registered{}, name.c_str(), definition.chare, definition.entry) {}
+        kind(detail::message_type::not_registered{}, name.c_str(), definition.chare, definition.entry) {}
 
   const entry_definition definition;
   const std::string name;
-  const message_type kind;
+  const detail::message_type kind;
   std::atomic<void*> target = nullptr;
 };
 

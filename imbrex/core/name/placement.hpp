@@ -26,6 +26,8 @@ struct round_robin_placement {};
 inline constexpr block_placement in_blocks{};
 inline constexpr round_robin_placement round_robin{};
 
+namespace detail {
+
 /// How an array is created: its shape, whether its elements are there from the start, and where they are
 /// placed. `Placement` is block_placement, round_robin_placement or a stateless function object
 /// `int operator()(const Index& where, const Index& shape, int num_pes)` (for user-defined keys:
@@ -40,32 +42,36 @@ struct layout {
     static_assert(
         std::is_empty_v<Other> && std::is_default_constructible_v<Other>,
         "imbrex: a placement must have no state: it travels as a type. Use a lambda without captures");
-    static_assert(detail::is_index<Index> || std::is_invocable_r_v<int, const Other&, const Index&, int>,
+    static_assert(is_index<Index> || std::is_invocable_r_v<int, const Other&, const Index&, int>,
                   "imbrex: a placement of keys is `int operator()(const Key&, int num_pes)`; in_blocks and "
                   "round_robin are for indices");
     return {shape};
   }
 };
 
+}  // namespace detail
+
 /// An array whose elements are all there from the start; to say how they are placed.
 template <int N>
-layout<index<N>, block_placement, false> dense(const index<N>& shape) {
+detail::layout<index<N>, block_placement, false> dense(const index<N>& shape) {
   return {shape};
 }
-inline layout<index<1>, block_placement, false> dense(detail::extent elements) {
+inline detail::layout<index<1>, block_placement, false> dense(detail::extent elements) {
   return {index<1>(int{elements})};
 }
 
 /// An array that begins without elements; `insert` makes them, anywhere inside the shape.
 template <int N>
-layout<index<N>, block_placement, true> sparse(const index<N>& shape) {
+detail::layout<index<N>, block_placement, true> sparse(const index<N>& shape) {
   return {shape};
 }
-inline layout<index<1>, block_placement, true> sparse(detail::extent bound) { return {index<1>(int{bound})}; }
+inline detail::layout<index<1>, block_placement, true> sparse(detail::extent bound) {
+  return {index<1>(int{bound})};
+}
 
 /// The same for user-defined keys, which a hash places unless a function does.
 template <class Key>
-layout<Key, block_placement, true> keyed() {
+detail::layout<Key, block_placement, true> keyed() {
   return {Key{}};
 }
 

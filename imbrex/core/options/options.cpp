@@ -26,18 +26,18 @@ constexpr std::array<std::string_view, 4> stream_policies{"single", "two", "four
 
 int parse_pes(const given_option& given) {
   const auto number = parse_number<std::uint64_t>(given.value);
-  if (!number || *number < 1 || *number > max_pes)
+  if (!number || *number < 1 || *number > detail::max_pes)
     throw usage_error("--pes " + printable(given.value) +
-                      ": the number of PEs must be a whole number from 1 to " + std::to_string(max_pes) +
-                      "; leave --pes out for one per processor (" + std::to_string(usable_processors()) +
-                      " here)");
+                      ": the number of PEs must be a whole number from 1 to " +
+                      std::to_string(detail::max_pes) + "; leave --pes out for one per processor (" +
+                      std::to_string(usable_processors()) + " here)");
   return static_cast<int>(*number);
 }
 
 void check_pes(const options& s) {
-  if (s.pes < 0 || s.pes > max_pes)
+  if (s.pes < 0 || s.pes > detail::max_pes)
     throw usage_error("pes = " + std::to_string(s.pes) + ": the number of PEs must be from 1 to " +
-                      std::to_string(max_pes) + ", or 0 for one per processor");
+                      std::to_string(detail::max_pes) + ", or 0 for one per processor");
 }
 
 machine_kind parse_machine(const given_option& given) {
@@ -59,7 +59,7 @@ std::uint64_t parse_seed(const given_option& given) {
 std::vector<option<options>> machine_options() {
   return {
       {.words = {"--pes", "N",
-                 "number of PEs (schedulers), 1 to " + std::to_string(max_pes) +
+                 "number of PEs (schedulers), 1 to " + std::to_string(detail::max_pes) +
                      "; without it one per processor: " + std::to_string(usable_processors()) + " here"},
        .set = [](options& s, const given_option& given) { s.pes = parse_pes(given); },
        .check = check_pes},
@@ -139,8 +139,10 @@ void imply_options(options& chosen) {
     chosen.device = "emulated";
 }
 
-std::string_view name(machine_kind kind) { return machines[static_cast<std::size_t>(kind)]; }
-std::string_view name(stream_policy policy) { return stream_policies[static_cast<std::size_t>(policy)]; }
+std::string_view option_word(machine_kind kind) { return machines[static_cast<std::size_t>(kind)]; }
+std::string_view option_word(stream_policy policy) {
+  return stream_policies[static_cast<std::size_t>(policy)];
+}
 
 void detail::check_fields(const options& settings) { runtime_table().check(settings); }
 

@@ -50,7 +50,9 @@ enum class stream_policy {
 /// simulated time a network delay of 0 means the model's delay, and the default number of devices is the
 /// number of PEs, up to `max_devices`.
 struct options {
-  int pes = 0;                                   ///< `--pes N`, 1 to `max_pes`; 0: one per usable processor
+  using binding = thread_settings::binding;
+
+  int pes = 0;                                   ///< `--pes N`, 1 to 65,536; 0: one per usable processor
   machine_kind machine = machine_kind::threads;  ///< `--machine threads|deterministic|simulated`
   binding bind = binding::none;                  ///< `--bind none|core`
   std::optional<std::uint64_t> shuffle{};        ///< `--shuffle SEED`: take queued messages at random
@@ -95,8 +97,8 @@ struct options {
 };
 
 /// What the command line calls it: "threads", "two".
-std::string_view name(machine_kind kind);
-std::string_view name(stream_policy policy);
+std::string_view option_word(machine_kind kind);
+std::string_view option_word(stream_policy policy);
 
 /// Removes the runtime's own options (`--pes 4` or `--pes=4`) from argc/argv and leaves the rest in order,
 /// with argv[0] and the terminating null. Nothing is removed from an argument `--` on; the `--` stays.

@@ -14,7 +14,6 @@
 
 namespace {
 
-using imbrex::binding;
 using imbrex::machine_kind;
 
 /// An argc/argv as main() gets it, argv[0] and the null included.
@@ -68,7 +67,7 @@ TEST(options, have_defaults) {
   const auto chosen = line.parse();
   EXPECT_EQ(chosen.pes, 0);
   EXPECT_EQ(chosen.machine, machine_kind::threads);
-  EXPECT_EQ(chosen.bind, binding::none);
+  EXPECT_EQ(chosen.bind, imbrex::options::binding::none);
   EXPECT_FALSE(chosen.shuffle);
   EXPECT_FALSE(chosen.seed);
   EXPECT_FALSE(chosen.serialize_always);
@@ -96,7 +95,7 @@ TEST(options, are_taken_out_and_the_rest_stays_in_order) {
   const auto chosen = line.parse();
   EXPECT_EQ(chosen.pes, 4);
   EXPECT_EQ(chosen.machine, machine_kind::deterministic);
-  EXPECT_EQ(chosen.bind, binding::core);
+  EXPECT_EQ(chosen.bind, imbrex::options::binding::core);
   EXPECT_EQ(chosen.shuffle, 0U);
   EXPECT_EQ(chosen.seed, 18446744073709551615U);
   EXPECT_TRUE(chosen.serialize_always);
@@ -197,8 +196,8 @@ TEST(options, stay_after_two_dashes) {
 TEST(options, count_last_when_repeated) {
   command_line line{"--pes=2", "--pes", "65536", "--bind=core", "--bind=none"};
   const auto chosen = line.parse();
-  EXPECT_EQ(chosen.pes, imbrex::max_pes);
-  EXPECT_EQ(chosen.bind, binding::none);
+  EXPECT_EQ(chosen.pes, imbrex::detail::max_pes);
+  EXPECT_EQ(chosen.bind, imbrex::options::binding::none);
 }
 
 TEST(options, survive_an_empty_command_line) {
@@ -248,10 +247,10 @@ TEST(options, remember_what_only_devices_have_use_for) {
 }
 
 TEST(options, have_the_names_of_their_values) {
-  EXPECT_EQ(name(machine_kind::threads), "threads");
-  EXPECT_EQ(name(machine_kind::simulated), "simulated");
-  EXPECT_EQ(name(imbrex::completion_method::synchronous), "sync");
-  EXPECT_EQ(name(imbrex::completion_method::flag), "flag");
+  EXPECT_EQ(imbrex::option_word(machine_kind::threads), "threads");
+  EXPECT_EQ(imbrex::option_word(machine_kind::simulated), "simulated");
+  EXPECT_EQ(imbrex::option_word(imbrex::completion_method::synchronous), "sync");
+  EXPECT_EQ(imbrex::option_word(imbrex::completion_method::flag), "flag");
 }
 
 TEST(options, refuse_a_missing_value) {
@@ -302,7 +301,7 @@ TEST(options, come_from_a_file_in_its_place) {
   EXPECT_EQ(overruled.rest(), "--odf 4 --name a b -- --options x");
   const imbrex::test::temporary_file more("--bind core");
   command_line both({"--options", file.name(), "--options", more.name()});
-  EXPECT_EQ(both.parse().bind, binding::core);
+  EXPECT_EQ(both.parse().bind, imbrex::options::binding::core);
   EXPECT_EQ(both.rest(), "--odf 4 --name a b");
 }
 
@@ -332,7 +331,7 @@ TEST(options, come_from_the_environment_before_the_command_line) {
   command_line line({"--pes", "3", "in.txt"});
   const auto chosen = line.parse();
   EXPECT_EQ(chosen.pes, 3);
-  EXPECT_EQ(chosen.bind, binding::core);
+  EXPECT_EQ(chosen.bind, imbrex::options::binding::core);
   EXPECT_EQ(line.rest(), "in.txt");
   setenv("IMBREX_OPTIONS", "--pse 2", 1);
   EXPECT_EQ(refusal({}), "IMBREX_OPTIONS: there is no option --pse of the runtime; did you mean --pes?");

@@ -11,9 +11,6 @@ namespace imbrex::detail {
 
 namespace {
 
-/// After all that others have queued there.
-constexpr std::int8_t last_priority = 31;
-
 /// Has a PE take chunks of a loop, one in each turn.
 struct loop_share final : message {
   std::shared_ptr<shared_loop> loop;
@@ -41,7 +38,7 @@ void shared_loop::begin(processor& pe, const reply_address& reply) {
   for (int p = 0; p < pe.num_pes() && wanted > 1; ++p) {
     if (p == pe.pe() || !pe.run().holds(p)) continue;
     auto& m = make_message<loop_share>(self);
-    m.priority = last_priority;
+    m.priority = last_priority;  // after all that others have queued there
     pe.dispatch(m, p);
     --wanted;
   }

@@ -201,14 +201,14 @@ class [[nodiscard("co_await the result, or use send where none is wanted")]] pen
   using result_type = R;
 
   /// For the runtime: `what` and `entry` describe it in a deadlock report.
-  explicit pending(const char* what, const message_type* entry = nullptr)
+  explicit pending(const char* what, const detail::message_type* entry = nullptr)
       : pending(detail::processor::here(), what, entry) {}
   /// The same, of the PE that runs here.
-  pending(detail::processor& pe, const char* what, const message_type* entry)
+  pending(detail::processor& pe, const char* what, const detail::message_type* entry)
       : state_(new(pe) detail::pending_state<R>(pe, what, entry)) {}
 
   /// Where the result is to be sent.
-  const reply_address& address() const { return state_->address(); }
+  const detail::reply_address& address() const { return state_->address(); }
 
   /// True if co_await would not suspend.
   bool ready() const { return state_->ready(); }

@@ -77,7 +77,7 @@ class promise {
   void set_value() const
     requires std::is_void_v<R>
   {
-    send(nothing{});
+    send(detail::nothing{});
   }
   /// The same with an exception, which co_await throws there. If nobody waits for the result any more, it
   /// ends the run.
@@ -102,7 +102,7 @@ class promise {
 
   std::uint64_t mark_ = 0;
   std::uint32_t pe_ = 0;
-  reply_address reply_;
+  detail::reply_address reply_;
 };
 
 template <class R>

@@ -32,7 +32,7 @@ TEST(PeCounts, TimeBetweenItemsIsIdleForTheNextOnesCause) {
 }
 
 TEST(RunStatistics, AddsItsPesUp) {
-  const simulated_clock time;
+  const detail::simulated_clock time;
   detail::run_statistics statistics("process 1 of 4: ", time, false);
   auto& first = statistics.add_pe();
   auto& second = statistics.add_pe();

@@ -9,10 +9,10 @@ namespace imbrex {
 namespace {
 
 /// To a PE of another process, or of this one: switches its process's recording.
-struct recording_switch : message {
+struct recording_switch : detail::message {
   bool on = false;
 
-  static inline message_type type_record = detail::runtime_message_type<recording_switch>();
+  static inline detail::message_type type_record = detail::runtime_message_type<recording_switch>();
   void serialize(auto& ar) { ar(on); }
   void deliver() {
     const detail::message_guard guard(*this);
@@ -34,8 +34,9 @@ void switch_all(bool on) {
 
 /// Of the PE that this runs on; null if it does not record now.
 detail::recorder* recorder_here() {
-  const auto* const here = scheduler::current();
-  if (here == nullptr || here->observers() == nullptr || here->pe() == scheduler::no_pe) return nullptr;
+  const auto* const here = detail::scheduler::current();
+  if (here == nullptr || here->observers() == nullptr || here->pe() == detail::scheduler::no_pe)
+    return nullptr;
   auto* const recording = static_cast<const detail::processor*>(here)->run().recording();
   if (recording == nullptr) return nullptr;
   auto& its = recording->recorder_of(here->pe());

@@ -37,7 +37,7 @@ void check_options(const options& settings, int processes) {
                       std::to_string(processes) + (processes == 1 ? " process" : " processes") +
                       ": start it by imbrex run -n " + std::to_string(settings.processes) +
                       " PROGRAM, or take the line -n out of the file");
-  const std::string machine = "--machine " + std::string(name(settings.machine));
+  const std::string machine = "--machine " + std::string(option_word(settings.machine));
   if (settings.seed && settings.machine != machine_kind::deterministic)
     throw usage_error(
         "--seed " + std::to_string(*settings.seed) + " with " + machine +

@@ -21,7 +21,7 @@ bytes written(const T&... values) {
 
 /// A good message but for what is asked for: an answer to somebody who no longer waits.
 bytes good_item(test::lone_process& at, int priority = 0, std::uint32_t origin = 1) {
-  const scheduler::activation as(at.run().processor_at(0));
+  const detail::scheduler::activation as(at.run().processor_at(0));
   auto& m = detail::make_message<detail::reply_message<std::string>>(std::string("text"));
   m.priority = static_cast<std::int8_t>(priority);
   m.origin = origin;

@@ -29,14 +29,14 @@ class place final : public bootstrap {
 };
 
 /// Notes what is sent, and delivers nothing.
-class silent_endpoint final : public endpoint {
+class silent_endpoint final : public detail::endpoint {
  public:
   struct notice {
     int process;
     std::vector<std::byte> bytes;
   };
 
-  void send(work& item, int) override { item.type->destroy(item); }
+  void send(detail::work& item, int) override { item.type->destroy(item); }
   void notify(int process, std::span<const std::byte> bytes) override {
     notices.push_back({process, {bytes.begin(), bytes.end()}});
   }
@@ -50,17 +50,17 @@ class silent_endpoint final : public endpoint {
 };
 
 /// Three PEs, one in each process.
-class silent_network final : public network {
+class silent_network final : public detail::network {
  public:
   explicit silent_network(int rank) : pes_{rank, 1, 3} {}
-  const pe_range& pes() const override { return pes_; }
-  endpoint& endpoint_of(int) override { return endpoint_; }
+  const detail::pe_range& pes() const override { return pes_; }
+  detail::endpoint& endpoint_of(int) override { return endpoint_; }
   counts counted() const override { return {}; }
   void flush(std::chrono::milliseconds) override {}
   void close() override {}
 
  private:
-  pe_range pes_;
+  detail::pe_range pes_;
   silent_endpoint endpoint_;
 };
 
@@ -74,19 +74,19 @@ class lone_process {
 
   /// Takes the bytes as those of an item, or of a notice from that process.
   void take_item(std::span<const std::byte> bytes) {
-    const scheduler::activation as(run_.processor_at(0));
+    const detail::scheduler::activation as(run_.processor_at(0));
     reader in(bytes);
     take(in, bytes.size());
   }
   /// The same of an item with a block that lies elsewhere, or is still to come.
   void take_item(std::span<const std::byte> bytes, const reader::separate_block& block) {
-    const scheduler::activation as(run_.processor_at(0));
+    const detail::scheduler::activation as(run_.processor_at(0));
     reader in(bytes, block);
     take(in, bytes.size() + block.size);
   }
   /// Runs the bytes as those of a short message. False if they have to be unpacked first.
   bool run_short(std::span<const std::byte> bytes) {
-    const scheduler::activation as(run_.processor_at(0));
+    const detail::scheduler::activation as(run_.processor_at(0));
     auto* const item = detail::short_item::of(bytes, 3);
     if (item == nullptr) return false;
     item->type->run(*item);
@@ -96,7 +96,7 @@ class lone_process {
   template <class T>
   detail::collection<T>& add_array(std::uint64_t number) {
     auto& pe = run_.processor_at(0);
-    const scheduler::activation as(pe);
+    const detail::scheduler::activation as(pe);
     auto made = std::make_unique<detail::collection<T>>(pe, number, index<1>(3),
                                                         &detail::home_of<index<1>, block_placement>, 3);
     auto& part = *made;
@@ -105,31 +105,31 @@ class lone_process {
     return part;
   }
   void take_notice(int process, std::span<const std::byte> bytes) {
-    const scheduler::activation as(run_.processor_at(0));
+    const detail::scheduler::activation as(run_.processor_at(0));
     job_.notice(process, bytes);
   }
 
   /// Its PE sleeps, and has sent and received so many messages.
-  void come_to_rest(const network::counts& exchanged) {
-    scheduler& pe = run_.processor_at(0);
-    const scheduler::activation as(pe);
+  void come_to_rest(const detail::network::counts& exchanged) {
+    detail::scheduler& pe = run_.processor_at(0);
+    const detail::scheduler::activation as(pe);
     job_.quiet(exchanged);
     while (pe.step()) {
     }
   }
 
-  runtime& run() { return run_; }
+  detail::runtime& run() { return run_; }
   silent_endpoint& wire() { return static_cast<silent_endpoint&>(job_.net().endpoint_of(0)); }
 
  private:
   void take(reader& in, std::size_t bytes) {
-    work& item = job_.unpack(in);
+    detail::work& item = job_.unpack(in);
     if (std::byte* const place = in.place_of_block(); place != nullptr) *place = std::byte{1};
     job_.arrived(item, run_.processor_at(0).pe(), bytes);
   }
 
   place place_;
-  runtime run_{options{.pes = 1}};
+  detail::runtime run_{options{.pes = 1}};
   detail::job job_;
 };
 

@@ -11,10 +11,10 @@
 
 namespace imbrex {
 
-void link_transport::send(work& item, int to) {
+void link_transport::send(detail::work& item, int to) {
   if (!distant_(to)) return carrier_.send(item, to);
   const auto now = time_.now();
-  detail::message_guard content(static_cast<message&>(item));
+  detail::message_guard content(static_cast<detail::message&>(item));
   const auto due = entrance_.inject(model_, now, packed_size(item) + detail::device_bytes(content.get()));
   auto& envelope = detail::make_message<detail::late_message>(due);
   envelope.enclose(content.release());

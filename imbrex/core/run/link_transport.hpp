@@ -19,21 +19,21 @@ namespace imbrex {
 /// time. To quiescence an envelope is a post, then a timer. It must not reach the receiver after it is due,
 /// which is for the transport below; and all PEs must read the same clock, so all of their processes are on
 /// one host.
-class link_transport final : public transport {
+class link_transport final : public detail::transport {
  public:
   /// Whether what this PE sends to PE `to` goes over the link.
   using distance = std::function<bool(int to)>;
 
   /// For one sending PE. The carrier and the clock must outlive it.
-  link_transport(transport& carrier, const link_model& model, const clock& time, distance distant)
+  link_transport(transport& carrier, const link_model& model, const detail::clock& time, distance distant)
       : carrier_(carrier), model_(model), time_(time), distant_(std::move(distant)) {}
 
-  void send(work& item, int to) override;
+  void send(detail::work& item, int to) override;
 
  private:
   transport& carrier_;
   const link_model model_;
-  const clock& time_;
+  const detail::clock& time_;
   distance distant_;
   link_entrance entrance_;
 };

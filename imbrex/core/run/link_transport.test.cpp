@@ -30,7 +30,7 @@ struct line {
 };
 
 /// A message that writes down when it was run; all of its kind that live are counted.
-struct letter final : message {
+struct letter final : detail::message {
   letter() { ++alive; }
   letter(int n, std::size_t size) : letter() {
     number = n;
@@ -38,11 +38,11 @@ struct letter final : message {
   }
   ~letter() { --alive; }
 
-  static inline message_type type_record = detail::runtime_message_type<letter>();
+  static inline detail::message_type type_record = detail::runtime_message_type<letter>();
   void serialize(auto& ar) { ar(number, content); }
   void deliver() {
     const detail::message_guard guard(*this);
-    const auto& here = *scheduler::current();
+    const auto& here = *detail::scheduler::current();
     log->push_back({here.now(), number, here.pe()});
   }
 
@@ -58,16 +58,16 @@ class link_in_simulated_time : public testing::TestWithParam<bool> {
   static constexpr int count = 3;
 
   link_in_simulated_time() {
-    message_table::number();
+    detail::message_table::number();
     letter::log = &log_;
-    std::vector<inbox*> doors;
+    std::vector<detail::inbox*> doors;
     for (int p = 0; p < count; ++p) {
-      pes_.push_back(std::make_unique<scheduler>(p, time_, std::nullopt));
+      pes_.push_back(std::make_unique<detail::scheduler>(p, time_, std::nullopt));
       pes_.back()->be_punctual();
       doors.push_back(&pes_.back()->door());
     }
-    carrier_ = std::make_unique<direct_transport>(doors);
-    if (GetParam()) carrier_ = std::make_unique<serializing_transport>(std::move(carrier_));
+    carrier_ = std::make_unique<detail::direct_transport>(doors);
+    if (GetParam()) carrier_ = std::make_unique<detail::serializing_transport>(std::move(carrier_));
   }
   void connect(const link_model& model) {
     for (int p = 0; p < count; ++p)
@@ -76,7 +76,7 @@ class link_in_simulated_time : public testing::TestWithParam<bool> {
   }
   /// Returns the letter's bytes.
   std::size_t send(int from, int to, int number, std::size_t size) {
-    const scheduler::activation as(at(from));
+    const detail::scheduler::activation as(at(from));
     auto& l = detail::make_message<letter>(number, size);
     const auto bytes = packed_size(l);
     links_[static_cast<std::size_t>(from)]->send(l, to);
@@ -84,7 +84,7 @@ class link_in_simulated_time : public testing::TestWithParam<bool> {
   }
   void run_what_is_ready() {
     for (auto& p : pes_) {
-      const scheduler::activation as(*p);
+      const detail::scheduler::activation as(*p);
       while (p->step()) {
       }
     }
@@ -99,11 +99,11 @@ class link_in_simulated_time : public testing::TestWithParam<bool> {
     }
     time_.advance_to(moment);
   }
-  scheduler& at(int pe) { return *pes_[static_cast<std::size_t>(pe)]; }
+  detail::scheduler& at(int pe) { return *pes_[static_cast<std::size_t>(pe)]; }
 
-  simulated_clock time_;
-  std::vector<std::unique_ptr<scheduler>> pes_;
-  std::unique_ptr<transport> carrier_;
+  detail::simulated_clock time_;
+  std::vector<std::unique_ptr<detail::scheduler>> pes_;
+  std::unique_ptr<detail::transport> carrier_;
   std::vector<std::unique_ptr<link_transport>> links_;
   std::vector<line> log_;
 };
@@ -169,7 +169,7 @@ TEST_P(link_in_simulated_time, queues_what_is_due_before_what_comes_later) {
   for (int n = 2; n < 5; ++n) send(1, 1, n, 0);  // at once, queued
   time_.advance_to(10us);
   {
-    const scheduler::activation as(at(1));
+    const detail::scheduler::activation as(at(1));
     at(1).step();  // takes in the three, then the alarm, which goes first
   }
   send(1, 1, 5, 0);
@@ -204,14 +204,14 @@ class end : public chare<end> {
   mailbox<int> answers;
 
   task<> measure(int messages) {
-    const real_clock time;
+    const detail::real_clock time;
     for (int i = 0; i < messages; ++i) {
       send<&end::answer>(peers()[1], time.now());
       co_await answers.receive();
     }
   }
   void answer(nanoseconds sent) {
-    times.push_back(real_clock().now() - sent);
+    times.push_back(detail::real_clock().now() - sent);
     send<&end::answers>(peers()[0], 0);
   }
   void hop(int left) {
@@ -262,7 +262,7 @@ TEST(link, is_quiet_only_when_nothing_is_under_way) {
 }
 
 TEST(link, ends_at_once_and_leaves_nothing_behind) {
-  const real_clock time;
+  const detail::real_clock time;
   const auto begin = time.now();
   EXPECT_EQ(run(slow(60s),
                 []() -> task<> {
@@ -301,7 +301,7 @@ TEST(link, uses_no_processor_while_it_waits) {
 TEST(link, is_refused_where_it_cannot_be) {
   const auto refusal = [](options settings) {
     try {
-      const runtime r(settings);
+      const detail::runtime r(settings);
     } catch (const usage_error& e) {
       return std::string(e.what());
     }

@@ -31,7 +31,7 @@ class bare_run final : public detail::local_run {
     for (int p = 0; p < how_.pes; ++p) {
       auto& pe = *processors_.emplace_back(
           std::make_unique<detail::processor>(*this, p, machine_->clock_of(p), std::nullopt));
-      if (local_clock* const charged = machine_->charged_clock_of(p)) pe.attach(*charged);
+      if (detail::local_clock* const charged = machine_->charged_clock_of(p)) pe.attach(*charged);
     }
     machine_->connect(false, nullptr);
     for (auto& p : processors_) p->connect(machine_->wire_of(p->pe()), machine_->rules(), pes_, nullptr);
@@ -45,7 +45,7 @@ class bare_run final : public detail::local_run {
   int process() const override { return 0; }
   int processes() const override { return 1; }
   detail::run_recording* recording() const override { return nullptr; }
-  bool quiet(const network::counts&) override {
+  bool quiet(const detail::network::counts&) override {
     when_quiet();
     return true;
   }
@@ -56,7 +56,7 @@ class bare_run final : public detail::local_run {
     machine_->discard();
     for (auto& p : processors_) p->discard_work();
   }
-  transport& wire_of(int pe) { return machine_->wire_of(pe); }
+  detail::transport& wire_of(int pe) { return machine_->wire_of(pe); }
   detail::machine& get_machine() { return *machine_; }
 
   std::function<void()> when_quiet = [this] { exit(0); };
@@ -66,12 +66,12 @@ class bare_run final : public detail::local_run {
 };
 
 /// Goes from PE to PE until it has made its hops.
-struct token : work {
+struct token : detail::work {
   token(bare_run& r, std::uint64_t seed) : of(r), dice(seed) { type = &kind; }
 
-  static void hop(work& item) {
+  static void hop(detail::work& item) {
     auto& self = static_cast<token&>(item);
-    const int here = scheduler::current()->pe();
+    const int here = detail::scheduler::current()->pe();
     if (self.hops-- == 0) {
       --under_way;
       return;
@@ -79,8 +79,8 @@ struct token : work {
     const auto pes = static_cast<std::uint64_t>(self.of.num_pes());
     self.of.wire_of(here).send(self, static_cast<int>(self.dice.below(pes)));
   }
-  static void forget(work&) noexcept { ++forgotten; }
-  static constexpr work_type kind{"token", &hop, &forget, nullptr, nullptr};
+  static void forget(detail::work&) noexcept { ++forgotten; }
+  static constexpr detail::work_type kind{"token", &hop, &forget, nullptr, nullptr};
 
   static inline std::atomic<int> under_way = 0;
   static inline std::atomic<int> forgotten = 0;
@@ -98,7 +98,7 @@ class machines : public testing::TestWithParam<machine_kind> {
   }
   /// From PE 0, or before any PE runs.
   void send_tokens(int hops) {
-    const scheduler::activation as(run.processor_at(0));
+    const detail::scheduler::activation as(run.processor_at(0));
     for (auto& t : tokens) {
       ++token::under_way;
       t->hops = hops;
@@ -126,12 +126,12 @@ TEST_P(machines, are_quiet_when_and_only_when_nothing_is_under_way) {
 }
 
 TEST_P(machines, finish_each_pe_on_the_thread_that_has_run_it) {
-  struct note : work {
-    static void take(work& item) { static_cast<note&>(item).thread = std::this_thread::get_id(); }
-    static void forget(work&) noexcept {}
+  struct note : detail::work {
+    static void take(detail::work& item) { static_cast<note&>(item).thread = std::this_thread::get_id(); }
+    static void forget(detail::work&) noexcept {}
     std::thread::id thread;
   };
-  static constexpr work_type kind{"note", &note::take, &note::forget, nullptr, nullptr};
+  static constexpr detail::work_type kind{"note", &note::take, &note::forget, nullptr, nullptr};
   std::vector<note> notes(3);
   for (std::size_t p = 0; p < notes.size(); ++p) {
     notes[p].type = &kind;
@@ -141,14 +141,14 @@ TEST_P(machines, finish_each_pe_on_the_thread_that_has_run_it) {
   EXPECT_EQ(run.status(), 0);
   std::vector<int> finished;
   run.finish([&](detail::processor& pe) {
-    EXPECT_EQ(scheduler::current(), &pe);
+    EXPECT_EQ(detail::scheduler::current(), &pe);
     EXPECT_EQ(std::this_thread::get_id(), notes[static_cast<std::size_t>(pe.pe())].thread);
     finished.push_back(pe.pe());
   });
   EXPECT_EQ(finished, (std::vector{0, 1, 2}));
   const auto here = std::this_thread::get_id();
   run.finish([&](detail::processor& pe) {
-    EXPECT_EQ(scheduler::current(), &pe);
+    EXPECT_EQ(detail::scheduler::current(), &pe);
     EXPECT_EQ(std::this_thread::get_id(), here);
     finished.push_back(pe.pe());
   });
@@ -163,11 +163,11 @@ TEST_P(machines, discard_what_has_not_arrived) {
 }
 
 TEST_P(machines, end_a_run_in_which_an_item_throws) {
-  struct bad : work {
-    static void fail(work&) { throw std::runtime_error("thrown by an item"); }
-    static void forget(work&) noexcept {}
+  struct bad : detail::work {
+    static void fail(detail::work&) { throw std::runtime_error("thrown by an item"); }
+    static void forget(detail::work&) noexcept {}
   };
-  static constexpr work_type kind{"bad", &bad::fail, &bad::forget, nullptr, nullptr};
+  static constexpr detail::work_type kind{"bad", &bad::fail, &bad::forget, nullptr, nullptr};
   bad item;
   item.type = &kind;
   run.processor_at(2).door().post(item);

@@ -25,7 +25,7 @@ pe_attachment::~pe_attachment() {
   std::erase(attachments, this);
 }
 
-void pe_attachment::attach_all(scheduler& pe) {
+void pe_attachment::attach_all(detail::scheduler& pe) {
   const std::lock_guard hold(attachments_lock);
   for (const auto* const each : attachments) each->attach_(pe);
 }

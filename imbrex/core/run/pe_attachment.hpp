@@ -13,7 +13,7 @@ namespace imbrex {
 /// and for balancers.
 class pe_attachment {
  public:
-  using function = std::function<void(scheduler& pe)>;
+  using function = std::function<void(detail::scheduler& pe)>;
 
   explicit pe_attachment(function attach);
   ~pe_attachment();
@@ -21,7 +21,7 @@ class pe_attachment {
   pe_attachment& operator=(const pe_attachment&) = delete;
 
   /// For the runtime: calls all that exist.
-  static void attach_all(scheduler& pe);
+  static void attach_all(detail::scheduler& pe);
 
  private:
   const function attach_;

@@ -206,8 +206,8 @@ void exit(int status) { detail::processor::here().run().exit(status); }
 namespace {
 
 /// To PE 0: somebody waits for quiescence.
-struct quiescence_request : message {
-  static inline message_type type_record = detail::runtime_message_type<quiescence_request>();
+struct quiescence_request : detail::message {
+  static inline detail::message_type type_record = detail::runtime_message_type<quiescence_request>();
   void serialize(auto&) {}
   void deliver() {
     const detail::message_guard guard(*this);

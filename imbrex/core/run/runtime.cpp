@@ -32,12 +32,12 @@
 #include <imbrex/net/host.hpp>
 #include <imbrex/sched/device_completions.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 namespace {
 
 options checked(const options& settings, const bootstrap* meeting) {
-  detail::check_options(settings, meeting == nullptr ? 1 : meeting->size());
+  check_options(settings, meeting == nullptr ? 1 : meeting->size());
   return settings;
 }
 
@@ -115,7 +115,7 @@ struct runtime::main_task : work {
       const auto thrown = std::current_exception();
       const auto thrower = owner.processor_at(0).main.thrower_of(thrown);
       owner.fail("the main task: " +
-                 detail::carried_exception(thrown, thrower.value_or(std::string())).description());
+                 carried_exception(thrown, thrower.value_or(std::string())).description());
     }
   }
   static void forget(work&) noexcept {}
@@ -129,13 +129,11 @@ struct runtime::main_task : work {
 const work_type runtime::main_task::kind{"the main task", &main_task::begin, &main_task::forget, nullptr,
                                          nullptr};
 
-runtime::runtime(const options& settings) : runtime(settings, nullptr, &detail::make_machine) {}
-runtime::runtime(const options& settings, bootstrap& meeting)
-    : runtime(settings, &meeting, &detail::make_machine) {}
-runtime::runtime(const options& settings, const detail::machine_maker& make)
-    : runtime(settings, nullptr, make) {}
+runtime::runtime(const options& settings) : runtime(settings, nullptr, &make_machine) {}
+runtime::runtime(const options& settings, bootstrap& meeting) : runtime(settings, &meeting, &make_machine) {}
+runtime::runtime(const options& settings, const machine_maker& make) : runtime(settings, nullptr, make) {}
 
-runtime::runtime(const options& settings, bootstrap* meeting, const detail::machine_maker& make)
+runtime::runtime(const options& settings, bootstrap* meeting, const machine_maker& make)
     : local_run(checked(settings, meeting)) {
   if (how_.log) set_log_level(*how_.log);
   message_table::number();
@@ -147,21 +145,20 @@ runtime::runtime(const options& settings, bootstrap* meeting, const detail::mach
     how_.pes = share.pes;
   }
   machine_ = make(how_, *this);
-  devices_ =
-      std::make_unique<detail::run_devices>(how_, machine_->simulated_time(), machine_->model() != nullptr);
+  devices_ = std::make_unique<run_devices>(how_, machine_->simulated_time(), machine_->model() != nullptr);
   if (is_alone) {
     pes_ = {0, how_.pes, how_.pes};
   } else {
     share = share_host(*meeting, how_.pes, threads_beside(how_), devices_->seen());
     how_.pes = share.pes;
     host_starts_ = share.host_starts;
-    if (!share.is_only_host && detail::link_of(how_).delays())
+    if (!share.is_only_host && link_of(how_).delays())
       throw usage_error(
           "--net-latency, --net-bandwidth and --net-injection-gap are for processes of one host, since they "
           "need one clock, and this job has several: leave them out");
-    job_ = std::make_unique<detail::job>(*this, *meeting, how_, machine_->time());
+    job_ = std::make_unique<job>(*this, *meeting, how_, machine_->time());
     pes_ = job_->net().pes();
-    machine_ = std::make_unique<detail::processes_machine>(std::move(machine_), *job_, *this);
+    machine_ = std::make_unique<processes_machine>(std::move(machine_), *job_, *this);
   }
   if (machine_->simulated_time() == nullptr) warn_of_shared_processors(share);
   std::exception_ptr problem;
@@ -171,10 +168,10 @@ runtime::runtime(const options& settings, bootstrap* meeting, const detail::mach
     if (!job_) throw;
     problem = std::current_exception();
   }
-  std::uint32_t ordinal = detail::run_marks::next_run();
+  std::uint32_t ordinal = run_marks::next_run();
   if (job_) ordinal = job_->agree_to_begin(problem, ordinal);
-  detail::run_marks::agree(ordinal);
-  for (auto& p : processors_) p->mark_proxies(detail::run_marks::mark_of(ordinal));
+  run_marks::agree(ordinal);
+  for (auto& p : processors_) p->mark_proxies(run_marks::mark_of(ordinal));
 }
 
 void runtime::build(const host_share& share, const bootstrap* meeting) {
@@ -191,8 +188,7 @@ void runtime::make_pes(const host_share& share) {
   for (int p = pes_.first; p < pes_.first + pes_.count; ++p) {
     auto seed = how_.shuffle;
     if (seed) *seed += static_cast<std::uint64_t>(p);
-    auto& pe =
-        *processors_.emplace_back(std::make_unique<detail::processor>(*this, p, machine_->clock_of(p), seed));
+    auto& pe = *processors_.emplace_back(std::make_unique<processor>(*this, p, machine_->clock_of(p), seed));
     if (local_clock* const charged = machine_->charged_clock_of(p)) pe.attach(*charged);
     const auto which = device_of_pe[static_cast<std::size_t>(p - pes_.first)];
     if (which) devices_->attach(pe, *which);
@@ -200,7 +196,7 @@ void runtime::make_pes(const host_share& share) {
 }
 
 void runtime::connect_pes() {
-  const auto model = detail::link_of(how_);
+  const auto model = link_of(how_);
   const bool has_links = model.delays() && machine_->model() == nullptr;  // which has links of its own
   for (auto& p : processors_) {
     transport* wire = &machine_->wire_of(p->pe());
@@ -221,17 +217,17 @@ void runtime::attach_observers(const bootstrap* meeting, const host_share& share
   const bool is_real_time = machine_->simulated_time() == nullptr;
   const bool charges_pes = machine_->model() != nullptr;
   if (!how_.trace.empty())
-    recording_ = std::make_unique<detail::run_recording>(
-        how_, detail::recorded_time{is_real_time, !is_real_time && !charges_pes}, meeting, pes_, share.job);
+    recording_ = std::make_unique<run_recording>(
+        how_, recorded_time{is_real_time, !is_real_time && !charges_pes}, meeting, pes_, share.job);
   if (how_.stats)
-    statistics_ = std::make_unique<detail::run_statistics>(
+    statistics_ = std::make_unique<run_statistics>(
         job_
             ? "process " + std::to_string(job_->process()) + " of " + std::to_string(job_->processes()) + ": "
             : "",
         machine_->time(), is_real_time);
   for (auto& p : processors_) {
     if (statistics_)
-      p->attach(*counters_.emplace_back(std::make_unique<detail::pe_statistics>(*p, statistics_->add_pe())));
+      p->attach(*counters_.emplace_back(std::make_unique<pe_statistics>(*p, statistics_->add_pe())));
     if (recording_) recording_->attach(*p);
   }
   if (!recording_) return;
@@ -274,10 +270,10 @@ void runtime::look_for_end() {
 
 bool runtime::is_deserted() const { return job_ && job_->is_deserted(); }
 
-detail::run_recording* runtime::recording() const { return recording_.get(); }
+run_recording* runtime::recording() const { return recording_.get(); }
 
 int runtime::run(std::function<task<int>()> main) {
-  const crash_handler handler(&detail::describe_what_runs);
+  const crash_handler handler(&describe_what_runs);
   const crash_stack stack;
   if (statistics_) statistics_->begin();
   if (pes_.first == 0) start(std::move(main));
@@ -295,7 +291,7 @@ bool runtime::drain_devices() {
   try {
     if (devices_->drain(grace())) return true;
   } catch (...) {  // nobody has waited for what has failed
-    if (status() == 0) log(log_level::error, detail::describe_current_exception());
+    if (status() == 0) log(log_level::error, describe_current_exception());
     return false;
   }
   log(log_level::error, "the run has ended, but a device is still busy; the process ends without it");
@@ -320,7 +316,7 @@ bool runtime::quiet(const network::counts& exchanged) {
 void runtime::clear() {
   gate_->close();  // those that hold executors must find no PE that is gone
   if (status() == 0) report_held_messages();
-  machine_->finish([this](detail::processor& pe) {
+  machine_->finish([this](processor& pe) {
     if (main_ && pe.pe() == 0) main_->coroutine.reset();
     pe.clear();
   });
@@ -337,4 +333,4 @@ void runtime::clear() {
   }
 }
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -23,11 +23,9 @@ class pe_statistics;
 class run_recording;
 class run_statistics;
 
-}  // namespace detail
-
 /// One run of one program: puts together its machine, its devices, its job and those who observe it. Several
 /// may live in one process.
-class runtime final : public detail::local_run {
+class runtime final : public local_run {
  public:
   /// Throws usage_error if an option has an impossible value, imbrex::error if the program's entries are
   /// ambiguous.
@@ -36,7 +34,7 @@ class runtime final : public detail::local_run {
   /// outlive the runtime.
   runtime(const options& settings, bootstrap& meeting);
   /// On a machine of the caller's, whatever the options say.
-  runtime(const options& settings, const detail::machine_maker& make);
+  runtime(const options& settings, const machine_maker& make);
   ~runtime();
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
@@ -48,7 +46,7 @@ class runtime final : public detail::local_run {
   /// This process among those of the run, and how many these are: 0 and 1 for one by itself.
   int process() const override;
   int processes() const override;
-  detail::run_recording* recording() const override;
+  run_recording* recording() const override;
 
   /// Queues the main task.
   void start(std::function<task<int>()> main);
@@ -62,7 +60,7 @@ class runtime final : public detail::local_run {
  private:
   struct main_task;
 
-  runtime(const options& settings, bootstrap* meeting, const detail::machine_maker& make);
+  runtime(const options& settings, bootstrap* meeting, const machine_maker& make);
   /// Makes the PEs and connects them, where it is known which ones this process has.
   void build(const host_share& share, const bootstrap* meeting);
   void make_pes(const host_share& share);
@@ -77,8 +75,9 @@ class runtime final : public detail::local_run {
   std::unique_ptr<detail::run_statistics> statistics_;            ///< null if nobody asked for them
   std::vector<std::unique_ptr<detail::pe_statistics>> counters_;  ///< of each PE, with statistics
   std::unique_ptr<detail::job> job_;                              ///< null for a process by itself
-  std::vector<std::unique_ptr<transport>> links_;                 ///< from each PE; none without delays
+  std::vector<std::unique_ptr<detail::transport>> links_;         ///< from each PE; none without delays
   std::unique_ptr<main_task> main_;
 };
 
+}  // namespace detail
 }  // namespace imbrex

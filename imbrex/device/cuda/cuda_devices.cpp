@@ -271,7 +271,7 @@ class cuda_backend final : public device_backend {
   }
 
   device_info info_;
-  real_clock clock_;
+  detail::real_clock clock_;
   operation_times times_;
 };
 

@@ -35,7 +35,7 @@ class operation_times {
 
  public:
   /// Of the device with that index; the clock of the run must outlive this.
-  operation_times(int device, const clock& host) : device_(device), host_(host) {}
+  operation_times(int device, const detail::clock& host) : device_(device), host_(host) {}
   ~operation_times();
   operation_times(const operation_times&) = delete;
   operation_times& operator=(const operation_times&) = delete;
@@ -110,7 +110,7 @@ class operation_times {
   void give_up(const char* why) noexcept;
 
   const int device_;
-  const clock& host_;
+  const detail::clock& host_;
   std::atomic<std::uint32_t> streams_{0};
   std::atomic<bool> observed_{false};
 

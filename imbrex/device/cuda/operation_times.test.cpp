@@ -31,7 +31,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// The host's clock; the device's has another zero. Each look takes a microsecond.
-class test_clock final : public clock {
+class test_clock final : public detail::clock {
  public:
   nanoseconds now() const noexcept override {
     const std::lock_guard hold(lock_);

@@ -8,7 +8,8 @@
 
 namespace imbrex {
 
-simulated_time::simulated_time(simulated_clock& clock, std::optional<std::uint64_t> seed, double jitter)
+simulated_time::simulated_time(detail::simulated_clock& clock, std::optional<std::uint64_t> seed,
+                               double jitter)
     : clock_(clock), seed_(seed), jitter_(std::clamp(jitter, 0.0, 1.0)) {}
 
 simulated_time::~simulated_time() = default;

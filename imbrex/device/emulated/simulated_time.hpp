@@ -27,7 +27,8 @@ class simulated_emulation;
 /// all who use it.
 class simulated_time {
  public:
-  explicit simulated_time(simulated_clock& clock, std::optional<std::uint64_t> seed = {}, double jitter = 0);
+  explicit simulated_time(detail::simulated_clock& clock, std::optional<std::uint64_t> seed = {},
+                          double jitter = 0);
   simulated_time(const simulated_time&) = delete;
   simulated_time& operator=(const simulated_time&) = delete;
   ~simulated_time();
@@ -42,15 +43,15 @@ class simulated_time {
   std::span<const int> take_devices_with_news();
   /// Calls are charged to this one from now on, and what they submit does not start before its time; null:
   /// they take no time.
-  void charge_to(local_clock* caller) noexcept { caller_ = caller; }
+  void charge_to(detail::local_clock* caller) noexcept { caller_ = caller; }
 
  private:
   friend class emulated::simulated_emulation;
 
-  simulated_clock& clock_;
+  detail::simulated_clock& clock_;
   const std::optional<std::uint64_t> seed_;
   const double jitter_;
-  local_clock* caller_ = nullptr;
+  detail::local_clock* caller_ = nullptr;
   emulated::simulated_emulation* devices_ = nullptr;
 };
 

@@ -305,7 +305,7 @@ device_model costly_model() {
 class with_a_caller : public in_simulated_time {
  protected:
   with_a_caller() : in_simulated_time(costly_model()) { in.time().charge_to(&pe); }
-  local_clock pe{in.shared_clock()};
+  detail::local_clock pe{in.shared_clock()};
 };
 
 TEST_F(with_a_caller, calls_are_charged_and_work_starts_when_they_return) {
@@ -396,7 +396,7 @@ TEST(seeds, show_effects_early_and_events_late) {
 TEST(without_data, memory_is_only_counted) {
   device_model model = round_model();
   model.device.memory = std::size_t{1} << 40U;
-  simulated_clock clock;
+  detail::simulated_clock clock;
   simulated_time time(clock);
   const auto all = devices("emulated", {.model = model, .time = &time, .data = false});
   device& d = *all.front();
@@ -422,7 +422,7 @@ TEST(without_data, memory_is_only_counted) {
 TEST(without_data, there_may_be_more_buffers_than_the_system_gives_pieces) {
   device_model model = round_model();
   model.device.memory = std::size_t{1} << 40U;
-  simulated_clock clock;
+  detail::simulated_clock clock;
   simulated_time time(clock);
   const auto all = devices("emulated", {.model = model, .time = &time, .data = false});
   std::vector<device_buffer<char>> on_device;

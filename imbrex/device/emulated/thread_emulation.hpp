@@ -47,7 +47,7 @@ class thread_emulation final : public emulation {
 
   std::mutex lock_;
   engine engine_;
-  real_clock clock_;
+  detail::real_clock clock_;
   queue kernels_;
   queue copies_;
   queue host_functions_;

@@ -52,7 +52,7 @@ void receivers_end_with_much_on_its_way(subject& in) {
   in.send(0, 1, "the first text");
   in.expect(in.receive(1, 1), "the first text does not come");
   send_of_all_sizes(in, 0, 1);
-  for (int turn = 0; turn < 100; ++turn) in.at(1).wire().progress(endpoint::most_unread + 1);
+  for (int turn = 0; turn < 100; ++turn) in.at(1).wire().progress(detail::endpoint::most_unread + 1);
   in.at(1).own().close();
 }
 

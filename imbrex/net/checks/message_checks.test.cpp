@@ -213,7 +213,7 @@ void random_traffic(subject& in) {
       const std::string& content = should[to].back();
       const bool may_wait = dice.below(2) == 0;
       const std::size_t beginning = dice.below(3) == 0 ? dice.below(content.size() + 1) : 8;
-      if (content.size() > endpoint::longest_written || dice.below(2) == 0 ||
+      if (content.size() > detail::endpoint::longest_written || dice.below(2) == 0 ||
           !in.write(from, static_cast<int>(to), content, may_wait))
         in.send(from, static_cast<int>(to), content, may_wait, beginning);
       if (dice.below(3) == 0) in.at(dice.below(3)).wire().progress(0);

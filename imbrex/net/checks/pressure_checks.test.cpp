@@ -53,7 +53,7 @@ void who_has_much_to_run_leaves_long_messages(subject& in) {
   in.send(0, 1, content);
   for (int turn = 0; turn < 300; ++turn) {
     in.at(0).wire().progress(0);
-    in.at(1).wire().progress(endpoint::most_unread + 1);
+    in.at(1).wire().progress(detail::endpoint::most_unread + 1);
   }
   in.expect_equal(in.at(1).came.size(), std::size_t{1}, "the number of texts at who has much to run");
   in.expect(in.at(0).wire().sending(), "the sender does not notice");
@@ -79,7 +79,7 @@ void circles_go_on(subject& in) {
   };
   while (!have_all_come() && std::chrono::steady_clock::now() < until)
     for (std::size_t p = 0; p < 3; ++p)  // who may send runs what has come
-      in.at(p).wire().progress(in.at(p).wire().congested() ? endpoint::most_unread + 1 : 0);
+      in.at(p).wire().progress(in.at(p).wire().congested() ? detail::endpoint::most_unread + 1 : 0);
   in.expect(have_all_come(), "in a circle of those that have too much nothing moves");
   for (std::size_t p = 0; p < 3; ++p)
     in.expect(in.receive(p, each + 1), "what is sent in a circle does not all come");
@@ -91,7 +91,7 @@ void what_comes_wakes_sleepers(subject& in) {
     in.send(from, from == 0 ? 1 : 0, "the first text");
     in.expect(in.receive(1 - from, 1), "the first text does not come");
   }
-  endpoint& sleeper = in.at(1).wire();
+  detail::endpoint& sleeper = in.at(1).wire();
   in.expect(in.reach([&] { return sleeper.arm(); }), "nobody can go to sleep");
   pollfd door{sleeper.descriptor(), POLLIN, 0};
   in.expect_equal(::poll(&door, 1, 0), 0, "the number of wakes by nothing");

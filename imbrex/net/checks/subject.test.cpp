@@ -7,7 +7,7 @@
 
 namespace imbrex::test {
 
-void subject::process::arrived(work& item, int pe, std::size_t) {
+void subject::process::arrived(detail::work& item, int pe, std::size_t) {
   const std::string content = static_cast<text&>(item).content;
   text::destroy(item);
   came.push_back(content);

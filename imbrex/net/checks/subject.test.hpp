@@ -32,9 +32,9 @@ struct fabric_kind {
 class subject {
  public:
   /// What a process gets.
-  class process final : public network::receiver {
+  class process final : public detail::network::receiver {
    public:
-    endpoint& wire() { return *wire_; }
+    detail::endpoint& wire() { return *wire_; }
     endpoints::fabric_endpoint& own() { return *wire_; }
     std::vector<std::string> came;     ///< texts, by their coming
     std::vector<int> came_for;         ///< and the PEs that they are for
@@ -42,8 +42,8 @@ class subject {
     std::function<void(const std::string&)> on_arrival;
     std::vector<std::string> losses;
 
-    work& unpack(reader& in) override { return text::read(in); }
-    void arrived(work& item, int pe, std::size_t bytes) override;
+    detail::work& unpack(reader& in) override { return text::read(in); }
+    void arrived(detail::work& item, int pe, std::size_t bytes) override;
     void notice(int from, std::span<const std::byte> bytes) override;
     void lost(int which, const std::string& why) override {
       losses.push_back(std::to_string(which) + ": " + why);

@@ -10,8 +10,9 @@
 
 namespace imbrex {
 
-std::unique_ptr<network> connect(bootstrap& job, std::string_view fabric, int pes, endpoint_sharing sharing,
-                                 std::uint64_t program, network::receiver& to) {
+std::unique_ptr<detail::network> connect(bootstrap& job, std::string_view fabric, int pes,
+                                         detail::endpoint_sharing sharing, std::uint64_t program,
+                                         detail::network::receiver& to) {
   const fabric_kind& kind = find_fabric(fabric);
   if (!kind.is_built())
     throw error("this program was started as process " + std::to_string(job.rank()) + " of " +

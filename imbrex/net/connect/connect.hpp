@@ -13,7 +13,8 @@ namespace imbrex {
 /// Connects this process to the others of its job, all of which call this, by the fabric of that name. Throws
 /// imbrex::error if this build lacks it, or a process does not come, or was made from another program
 /// (`program` is a digest of it).
-std::unique_ptr<network> connect(bootstrap& job, std::string_view fabric, int pes, endpoint_sharing sharing,
-                                 std::uint64_t program, network::receiver& to);
+std::unique_ptr<detail::network> connect(bootstrap& job, std::string_view fabric, int pes,
+                                         detail::endpoint_sharing sharing, std::uint64_t program,
+                                         detail::network::receiver& to);
 
 }  // namespace imbrex

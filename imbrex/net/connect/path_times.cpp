@@ -29,7 +29,7 @@ constexpr int messages_by_each_path = endpoints::path_trial::enough + 1;
 
 template <class Function>
 nanoseconds time_of(const Function& function) {
-  const real_clock time;
+  const detail::real_clock time;
   const auto begun = time.now();
   function();
   return time.now() - begun;

@@ -9,7 +9,7 @@ namespace imbrex {
 namespace {
 
 TEST(path_times, are_there_for_all_sizes) {
-  const real_clock time;
+  const detail::real_clock time;
   const auto begun = time.now();
   const auto all = measure_paths();
   const auto whole = time.now() - begun;

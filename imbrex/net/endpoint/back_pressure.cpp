@@ -19,7 +19,7 @@ bool back_pressure::begins_to_look(time_point now) {
 bool back_pressure::has_looked(time_point now, std::size_t unread, std::uint64_t came, std::uint64_t left) {
   const bool too_often = came > left;
   patience_ = std::clamp(too_often ? patience_ * 2 : patience_ / 2, shortest_patience, longest_patience);
-  const std::size_t doublings = std::min(unread / endpoint::most_unread - 1, most_doublings);
+  const std::size_t doublings = std::min(unread / detail::endpoint::most_unread - 1, most_doublings);
   if (left == 0 && now - moved_last_ < shortest_patience * (1 << doublings)) return false;
   moved_last_ = now;
   return left == 0;

@@ -17,7 +17,7 @@ class back_pressure {
   void departs(std::size_t bytes) { departing_bytes_ += bytes; }
   void departed(std::size_t bytes) { departing_bytes_ -= bytes; }
   /// More has come than the PE has run, or not.
-  void see_unread(std::size_t unread) { is_full_ = unread > endpoint::most_unread; }
+  void see_unread(std::size_t unread) { is_full_ = unread > detail::endpoint::most_unread; }
 
   /// PEs run nothing that could send more.
   bool congested() const { return departing_bytes_ > most_departing_bytes; }

@@ -9,7 +9,7 @@ namespace imbrex::endpoints {
 namespace {
 
 constexpr std::size_t much = back_pressure::most_departing_bytes + 1;
-constexpr std::size_t full = endpoint::most_unread + 1;
+constexpr std::size_t full = detail::endpoint::most_unread + 1;
 
 TEST(back_pressure, congests_where_much_has_not_left) {
   back_pressure pressure;
@@ -65,9 +65,9 @@ TEST(back_pressure, takes_a_long_message_where_nothing_leaves) {
   EXPECT_TRUE(pressure.has_looked(now, full, 0, 0));
   EXPECT_FALSE(pressure.has_looked(now, full, 0, 0));
   now += back_pressure::shortest_patience;
-  EXPECT_FALSE(pressure.has_looked(now, 3 * endpoint::most_unread, 0, 0));  // four times as long
+  EXPECT_FALSE(pressure.has_looked(now, 3 * detail::endpoint::most_unread, 0, 0));  // four times as long
   now += 3 * back_pressure::shortest_patience;
-  EXPECT_TRUE(pressure.has_looked(now, 3 * endpoint::most_unread, 0, 0));
+  EXPECT_TRUE(pressure.has_looked(now, 3 * detail::endpoint::most_unread, 0, 0));
 }
 
 }  // namespace

@@ -14,10 +14,10 @@ namespace imbrex::endpoints {
 
 /// An endpoint on a fabric, as its network sees it. The counters anybody may read; all else is one thread's,
 /// and when no PE runs any more, that of whoever ends the network.
-class fabric_endpoint : public endpoint {
+class fabric_endpoint : public detail::endpoint {
  public:
   /// `where` must be complete before the first send, and outlive this.
-  fabric_endpoint(int process, const places& where, network::receiver& to)
+  fabric_endpoint(int process, const places& where, detail::network::receiver& to)
       : process_(process), where_(where), to_(to) {}
 
   /// Only that PE uses it; else items come with the number of theirs. Before the first of them.
@@ -50,7 +50,7 @@ class fabric_endpoint : public endpoint {
   const int process_;
   const places& where_;
   std::optional<int> pe_;
-  network::receiver& to_;
+  detail::network::receiver& to_;
 
  private:
   std::atomic<std::uint64_t> sent_ = 0;
@@ -59,6 +59,6 @@ class fabric_endpoint : public endpoint {
 
 /// How an endpoint is made of a fabric's worker.
 using endpoint_maker = std::unique_ptr<fabric_endpoint> (*)(std::unique_ptr<fabric_worker>, int process,
-                                                            const places&, network::receiver&);
+                                                            const places&, detail::network::receiver&);
 
 }  // namespace imbrex::endpoints

@@ -38,8 +38,9 @@ std::vector<introduction> meet(bootstrap& job, int pes, std::uint64_t program, f
 
 }  // namespace
 
-fabric_network::fabric_network(bootstrap& job, int pes, endpoint_sharing sharing, std::uint64_t program,
-                               receiver& to, std::unique_ptr<fabric> by, endpoint_maker make)
+fabric_network::fabric_network(bootstrap& job, int pes, detail::endpoint_sharing sharing,
+                               std::uint64_t program, receiver& to, std::unique_ptr<fabric> by,
+                               endpoint_maker make)
     : fabric_(std::move(by)), all_(meet(job, pes, program, *fabric_)) {
   places_.token = all_.front().token;
   find_places(job, make_endpoints(job, pes, sharing, to, make));
@@ -52,10 +53,10 @@ fabric_network::fabric_network(bootstrap& job, int pes, endpoint_sharing sharing
 }
 
 std::vector<std::vector<std::string>> fabric_network::make_endpoints(bootstrap& job, int pes,
-                                                                     endpoint_sharing sharing, receiver& to,
-                                                                     endpoint_maker make) {
+                                                                     detail::endpoint_sharing sharing,
+                                                                     receiver& to, endpoint_maker make) {
   std::vector<std::string> addresses;
-  const int count = sharing == endpoint_sharing::each ? pes : 1;
+  const int count = sharing == detail::endpoint_sharing::each ? pes : 1;
   for (int p = 0; p < count; ++p) {
     endpoints_.push_back(make(fabric_->make_worker(), job.rank(), places_, to));
     addresses.push_back(endpoints_.back()->address());
@@ -95,12 +96,12 @@ void fabric_network::watch_other_hosts(bootstrap& job, int host, receiver& to) {
   places_.own_watch = watch_.get();
 }
 
-endpoint& fabric_network::endpoint_of(int pe) {
+detail::endpoint& fabric_network::endpoint_of(int pe) {
   return endpoints_.size() == 1 ? *endpoints_.front()
                                 : *endpoints_[static_cast<std::size_t>(pe - pes_.first)];
 }
 
-network::counts fabric_network::counted() const {
+detail::network::counts fabric_network::counted() const {
   counts sum;
   for (const auto& endpoint : endpoints_) {
     sum.sent += endpoint->sent();

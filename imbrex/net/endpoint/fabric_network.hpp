@@ -27,14 +27,14 @@ struct introduction {
 /// the path of a message takes no lock and needs no hand-over between threads, and bytes are unpacked by the
 /// PE that the item is for, straight from where the fabric has put them. The price is an address for each PE
 /// and a connection for each pair of PEs that speak to each other; connections are made when first needed.
-class fabric_network final : public network {
+class fabric_network final : public detail::network {
  public:
   /// Collective. As `connect`.
-  fabric_network(bootstrap& job, int pes, endpoint_sharing sharing, std::uint64_t program, receiver& to,
-                 std::unique_ptr<fabric> by, endpoint_maker make);
+  fabric_network(bootstrap& job, int pes, detail::endpoint_sharing sharing, std::uint64_t program,
+                 receiver& to, std::unique_ptr<fabric> by, endpoint_maker make);
 
-  const pe_range& pes() const override { return pes_; }
-  endpoint& endpoint_of(int pe) override;
+  const detail::pe_range& pes() const override { return pes_; }
+  detail::endpoint& endpoint_of(int pe) override;
   counts counted() const override;
   void start() override;
   void flush(std::chrono::milliseconds at_most) override;
@@ -42,8 +42,9 @@ class fabric_network final : public network {
 
  private:
   /// The addresses of all endpoints, by process.
-  std::vector<std::vector<std::string>> make_endpoints(bootstrap& job, int pes, endpoint_sharing sharing,
-                                                       receiver& to, endpoint_maker make);
+  std::vector<std::vector<std::string>> make_endpoints(bootstrap& job, int pes,
+                                                       detail::endpoint_sharing sharing, receiver& to,
+                                                       endpoint_maker make);
   void find_places(bootstrap& job, const std::vector<std::vector<std::string>>& addresses);
   /// `host` is the number of this one. Collective.
   void watch_other_hosts(bootstrap& job, int host, receiver& to);
@@ -51,7 +52,7 @@ class fabric_network final : public network {
   const std::unique_ptr<fabric> fabric_;
   const std::vector<introduction> all_;
   places places_;
-  pe_range pes_;
+  detail::pe_range pes_;
   std::vector<std::unique_ptr<fabric_endpoint>> endpoints_;
   std::vector<watchman> watchmen_;     ///< of the hosts, in the order of their first processes
   std::unique_ptr<link_watch> watch_;  ///< of the first process of a host, if there are several

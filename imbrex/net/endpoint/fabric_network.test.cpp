@@ -47,9 +47,9 @@ class place final : public bootstrap {
   int rank_;
 };
 
-struct collector final : network::receiver {
-  work& unpack(reader& in) override { return text::read(in); }
-  void arrived(work& item, int pe, std::size_t) override {
+struct collector final : detail::network::receiver {
+  detail::work& unpack(reader& in) override { return text::read(in); }
+  void arrived(detail::work& item, int pe, std::size_t) override {
     came.push_back(std::to_string(pe) + ": " + static_cast<text&>(item).content);
     text::destroy(item);
   }
@@ -64,7 +64,7 @@ struct collector final : network::receiver {
 class job {
  public:
   job(
-      const std::vector<int>& pes, endpoint_sharing sharing,
+      const std::vector<int>& pes, detail::endpoint_sharing sharing,
       const std::function<std::uint64_t(std::size_t)>& program = [](std::size_t) { return 7U; })
       : networks(pes.size()), receivers(pes.size()), failures(pes.size()) {
     meeting at(static_cast<int>(pes.size()));
@@ -89,7 +89,7 @@ class job {
 };
 
 TEST(fabric_network, numbers_pes_through_all_processes) {
-  const job j({2, 1, 3}, endpoint_sharing::each);
+  const job j({2, 1, 3}, detail::endpoint_sharing::each);
   const std::vector<int> firsts{0, 2, 3};
   for (std::size_t p = 0; p < 3; ++p) {
     ASSERT_NE(j.networks[p], nullptr) << j.failures[p];
@@ -100,7 +100,7 @@ TEST(fabric_network, numbers_pes_through_all_processes) {
 }
 
 TEST(fabric_network, brings_items_to_every_pe_and_counts_them) {
-  for (const auto sharing : {endpoint_sharing::each, endpoint_sharing::one}) {
+  for (const auto sharing : {detail::endpoint_sharing::each, detail::endpoint_sharing::one}) {
     job j({2, 1, 3}, sharing);
     for (int from = 0; from < 2; ++from)
       for (int to = 2; to < 6; ++to)
@@ -117,7 +117,7 @@ TEST(fabric_network, brings_items_to_every_pe_and_counts_them) {
 }
 
 TEST(fabric_network, refuses_another_program) {
-  const job j({1, 1, 1}, endpoint_sharing::each, [](std::size_t p) { return p == 1 ? 8U : 7U; });
+  const job j({1, 1, 1}, detail::endpoint_sharing::each, [](std::size_t p) { return p == 1 ? 8U : 7U; });
   EXPECT_EQ(j.failures[0],
             "process 1 runs another program than process 0 (or another build of it): start the same build "
             "everywhere");

@@ -39,10 +39,11 @@ namespace imbrex::endpoints {
 template <class Worker>
 class network_endpoint final : public fabric_endpoint, public fabric_events {
  public:
-  network_endpoint(std::unique_ptr<Worker> worker, int process, const places& where, network::receiver& to);
+  network_endpoint(std::unique_ptr<Worker> worker, int process, const places& where,
+                   detail::network::receiver& to);
   ~network_endpoint() override { close(); }
 
-  void send(work& item, int to) override;
+  void send(detail::work& item, int to) override;
   std::byte* room_for(int to, std::size_t most, bool may_wait) override;
   void send_written(std::size_t bytes, bool may_wait) override;
   void notify(int process, std::span<const std::byte> bytes) override;
@@ -108,13 +109,13 @@ class network_endpoint final : public fabric_endpoint, public fabric_events {
   void be_connected_to_neighbour();
   /// Sends what `out_` holds, which is empty afterwards. Takes `item`, if it is not null, because a block of
   /// it is lent.
-  void transmit(kind what, peer& other, work* item);
+  void transmit(kind what, peer& other, detail::work* item);
   /// Before the first message to an endpoint of another host: tells the watchman of that host.
   void have_watched(std::size_t number);
-  void send_lending(work& item, int to, peer& other);
+  void send_lending(detail::work& item, int to, peer& other);
   /// By what is better to a neighbour. False if it is no neighbour, or goes as any other does.
-  bool send_to_neighbour(work& item, int to, peer& other);
-  void send_in_memory(work& item, int to, peer& other, const block_mark& mark);
+  bool send_to_neighbour(detail::work& item, int to, peer& other);
+  void send_in_memory(detail::work& item, int to, peer& other, const block_mark& mark);
   void offer_memory(peer& other);
   /// Sends values while `out_` may hold another item that is being packed.
   template <class... T>
@@ -134,7 +135,7 @@ class network_endpoint final : public fabric_endpoint, public fabric_events {
   /// But those to endpoints where the fabric keeps earlier ones.
   void send_batches();
   /// Writes the item to `out_`, or destroys it and throws what its type's serialize() throws.
-  void pack(work& item);
+  void pack(detail::work& item);
   /// Writes the PE that an item is for, if the endpoint at the other end has several; reads it.
   void address(int pe, const peer& other);
   int take_address(std::span<const std::byte>& bytes) const;
@@ -172,7 +173,7 @@ class network_endpoint final : public fabric_endpoint, public fabric_events {
   void accept_first_offer();
   /// Tells the senders that nobody wants them.
   void decline_offers() noexcept;
-  void arrived(work& item, int pe, std::size_t bytes);
+  void arrived(detail::work& item, int pe, std::size_t bytes);
 
   held<departure> departing_;  ///< what the fabric reads, and
   held<arrival> arriving_;     ///< what it fills: they stay longer than the worker
@@ -195,7 +196,7 @@ class network_endpoint final : public fabric_endpoint, public fabric_events {
 /// An `endpoint_maker` for one kind of workers.
 template <class Worker>
 std::unique_ptr<fabric_endpoint> make_network_endpoint(std::unique_ptr<fabric_worker> worker, int process,
-                                                       const places& where, network::receiver& to) {
+                                                       const places& where, detail::network::receiver& to) {
   std::unique_ptr<Worker> own_worker(static_cast<Worker*>(worker.release()));
   return std::make_unique<network_endpoint<Worker>>(std::move(own_worker), process, where, to);
 }

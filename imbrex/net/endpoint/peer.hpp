@@ -40,7 +40,7 @@ struct departure : fabric_transfer {
 
   std::size_t held_at = 0;
   std::vector<std::byte> bytes;
-  work* item = nullptr;
+  detail::work* item = nullptr;
   std::size_t size = 0;
   peer* crowded = nullptr;  ///< by this one, which is short
 };
@@ -58,7 +58,7 @@ struct arrival : fabric_transfer {
   std::size_t size;
   std::size_t held_at = 0;
   std::unique_ptr<std::byte[]> bytes;  ///< of a message as a whole
-  work* item = nullptr;                ///< or what it is unpacked to, but for a block
+  detail::work* item = nullptr;        ///< or what it is unpacked to, but for a block
   int pe = 0;                          ///< that the item is for
   std::byte* place = nullptr;          ///< of either
   std::optional<trial_mark> tried;

@@ -14,7 +14,7 @@ namespace imbrex::endpoints {
 
 template <class Worker>
 network_endpoint<Worker>::network_endpoint(std::unique_ptr<Worker> worker, int process, const places& where,
-                                           network::receiver& to)
+                                           detail::network::receiver& to)
     : fabric_endpoint(process, where, to), worker_(std::move(worker)) {
   out_.lend_from(shortest_block_lent);
   worker_->listen(*this);

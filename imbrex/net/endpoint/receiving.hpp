@@ -252,7 +252,7 @@ void network_endpoint<Worker>::decline_offers() noexcept {
 }
 
 template <class Worker>
-void network_endpoint<Worker>::arrived(work& item, int pe, std::size_t bytes) {
+void network_endpoint<Worker>::arrived(detail::work& item, int pe, std::size_t bytes) {
   took_ = true;
   to_.arrived(item, pe, bytes);
   count_received();

@@ -14,7 +14,7 @@
 namespace imbrex::endpoints {
 
 template <class Worker>
-void network_endpoint<Worker>::send(work& item, int to) {
+void network_endpoint<Worker>::send(detail::work& item, int to) {
   if (guard_.is_closed()) return item.type->destroy(item);
   if (out_.size() != 0) [[unlikely]]
     return apart([&] { send(item, to); });
@@ -130,7 +130,7 @@ void network_endpoint<Worker>::send_batches() {
 }
 
 template <class Worker>
-void network_endpoint<Worker>::pack(work& item) {
+void network_endpoint<Worker>::pack(detail::work& item) {
   try {
     pack_or_destroy(item, out_);
   } catch (...) {
@@ -140,7 +140,7 @@ void network_endpoint<Worker>::pack(work& item) {
 }
 
 template <class Worker>
-void network_endpoint<Worker>::send_lending(work& item, int to, peer& other) {
+void network_endpoint<Worker>::send_lending(detail::work& item, int to, peer& other) {
   if (send_to_neighbour(item, to, other)) return;
   if (out_.written().size() + sizeof(std::uint64_t) + sizeof to + sizeof(run_token) <=
       worker_->can().longest_header) {
@@ -159,7 +159,7 @@ void network_endpoint<Worker>::send_lending(work& item, int to, peer& other) {
 }
 
 template <class Worker>
-bool network_endpoint<Worker>::send_to_neighbour(work& item, int to, peer& other) {
+bool network_endpoint<Worker>::send_to_neighbour(detail::work& item, int to, peer& other) {
   const auto block = out_.lent().bytes;
   const bool may_be = shared_window::may_take(out_.written().size(), block.size());
   if (!may_be || other.near.access == access_to_ours::no) return false;
@@ -180,7 +180,8 @@ bool network_endpoint<Worker>::send_to_neighbour(work& item, int to, peer& other
 }
 
 template <class Worker>
-void network_endpoint<Worker>::send_in_memory(work& item, int to, peer& other, const block_mark& mark) {
+void network_endpoint<Worker>::send_in_memory(detail::work& item, int to, peer& other,
+                                              const block_mark& mark) {
   const std::uint64_t position = out_.lent().position;
   const auto written = out_.written();
   const std::vector<std::byte> rest(written.begin(), written.end());
@@ -233,7 +234,7 @@ void network_endpoint<Worker>::notify(int process, std::span<const std::byte> by
 }
 
 template <class Worker>
-void network_endpoint<Worker>::transmit(kind what, peer& other, work* item) {
+void network_endpoint<Worker>::transmit(kind what, peer& other, detail::work* item) {
   if (what != batch_message && !other.waiting.written().empty()) send_batch(other);
   if (!next_departure_) prepare_departure();
   next_departure_->item = item;

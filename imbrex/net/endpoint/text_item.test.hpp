@@ -13,7 +13,7 @@
 namespace imbrex::test {
 
 /// An item that is a text, which is a block but for its beginning.
-struct text : work {
+struct text : detail::work {
   explicit text(std::string of) : content(std::move(of)) {
     type = &kind;
     ++there_are;
@@ -25,16 +25,16 @@ struct text : work {
     in.rest(reinterpret_cast<std::byte*>(t->content.data()));
     return *t;
   }
-  static void destroy(work& item) noexcept { delete &static_cast<text&>(item); }
-  static void pack(work& item, writer& out) {
+  static void destroy(detail::work& item) noexcept { delete &static_cast<text&>(item); }
+  static void pack(detail::work& item, writer& out) {
     auto& t = static_cast<text&>(item);
     const std::size_t beginning = std::min(t.content.size(), t.beginning);
     out.bytes(t.content.data(), beginning);
     if (t.while_packed) t.while_packed();
     out.block(t.content.data() + beginning, t.content.size() - beginning);
   }
-  static work* unpack(reader& in) { return &read(in); }
-  static constexpr work_type kind{"text", nullptr, &destroy, &pack, &unpack};
+  static detail::work* unpack(reader& in) { return &read(in); }
+  static constexpr detail::work_type kind{"text", nullptr, &destroy, &pack, &unpack};
 
   static inline int there_are = 0;
   std::string content;

@@ -5,7 +5,7 @@
 
 #include <imbrex/net/local/serializing.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 namespace {
 
@@ -36,4 +36,4 @@ delayed_transport::item delayed_transport::take() {
   return first;
 }
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

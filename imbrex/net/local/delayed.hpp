@@ -7,7 +7,7 @@
 #include <imbrex/base/random.hpp>
 #include <imbrex/net/transport.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 /// For the deterministic machine: every item is serialised, waits for a time drawn from a seeded generator
 /// (most wait little, a few very long) and leaves in the order of those times. Time is counted in deliveries.
@@ -39,4 +39,4 @@ class delayed_transport final : public transport {
   std::vector<item> in_flight_;  // a heap, earliest first
 };
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -13,7 +13,7 @@
 #include <imbrex/net/local/serializing.hpp>
 #include <imbrex/serial/archive.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 namespace {
 
 /// An item with a number; all of its kind that live are counted.
@@ -102,4 +102,4 @@ TEST(serializing_transport, hands_over_another_item_of_the_same_content) {
 }
 
 }  // namespace
-}  // namespace imbrex
+}  // namespace imbrex::detail

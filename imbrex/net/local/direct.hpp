@@ -7,7 +7,7 @@
 #include <imbrex/base/inbox.hpp>
 #include <imbrex/net/transport.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 /// Between threads of one process: the item itself is handed over, nothing is copied.
 class direct_transport final : public transport {
@@ -23,4 +23,4 @@ class direct_transport final : public transport {
   int first_;
 };
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

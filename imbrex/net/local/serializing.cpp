@@ -4,7 +4,7 @@
 #include <imbrex/net/packing.hpp>
 #include <imbrex/serial/archive.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 work& repack(work& item) {
   if (item.type->pack == nullptr || item.is_object || item.has_device_memory) return item;
@@ -23,4 +23,4 @@ std::size_t packed_size(work& item) {
   return out.size();
 }
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

@@ -7,7 +7,7 @@
 
 #include <imbrex/net/transport.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 /// Writes an item into bytes and makes a new one of them, as a wire would; the old one is destroyed. An item
 /// whose type never leaves its process is returned as it is.
@@ -28,4 +28,4 @@ class serializing_transport final : public transport {
   std::unique_ptr<transport> carrier_;
 };
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

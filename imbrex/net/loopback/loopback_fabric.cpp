@@ -18,7 +18,7 @@ std::unique_ptr<fabric> make_fabric() {
 
 std::unique_ptr<endpoints::fabric_endpoint> make_endpoint(std::unique_ptr<fabric_worker> worker, int process,
                                                           const endpoints::places& where,
-                                                          network::receiver& to) {
+                                                          detail::network::receiver& to) {
   return endpoints::make_network_endpoint<fabric_worker>(std::move(worker), process, where, to);
 }
 

@@ -34,6 +34,6 @@ std::unique_ptr<fabric> make_fabric();
 /// The endpoint of one of its workers.
 std::unique_ptr<endpoints::fabric_endpoint> make_endpoint(std::unique_ptr<fabric_worker> worker, int process,
                                                           const endpoints::places& where,
-                                                          network::receiver& to);
+                                                          detail::network::receiver& to);
 
 }  // namespace imbrex::loopback

@@ -6,7 +6,7 @@
 
 #include <imbrex/net/local/serializing.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 namespace {
 
@@ -53,4 +53,4 @@ void simulated_transport::send(work& item, int to) {
   net_.put(entrance_.inject(model_, sender_.now(), bytes), *owner.release(), to);
 }
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

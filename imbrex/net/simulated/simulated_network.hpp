@@ -12,7 +12,7 @@
 #include <imbrex/net/delay/link_model.hpp>
 #include <imbrex/net/transport.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 
 /// What is on its way between PEs in simulated time. Items arrive in the order of their times, and those of
 /// one time in the order of their sending.
@@ -81,4 +81,4 @@ class simulated_transport final : public transport {
   link_entrance entrance_;
 };
 
-}  // namespace imbrex
+}  // namespace imbrex::detail

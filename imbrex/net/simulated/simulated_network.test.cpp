@@ -12,7 +12,7 @@
 #include <imbrex/base/random.hpp>
 #include <imbrex/serial/archive.hpp>
 
-namespace imbrex {
+namespace imbrex::detail {
 namespace {
 
 using namespace std::chrono_literals;
@@ -103,4 +103,4 @@ TEST(simulated_transport, delivers_at_once_to_the_sender_itself) {
 }
 
 }  // namespace
-}  // namespace imbrex
+}  // namespace imbrex::detail

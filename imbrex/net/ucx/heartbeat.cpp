@@ -65,7 +65,7 @@ std::chrono::milliseconds heartbeat::silence() {
 }
 
 heartbeat::heartbeat(int host, const std::vector<watchman>& hosts, std::chrono::milliseconds silence,
-                     const ways& open, endpoints::run_token token, network::receiver& to)
+                     const ways& open, endpoints::run_token token, detail::network::receiver& to)
     : host_(host),
       token_(token),
       hosts_(hosts),

@@ -39,7 +39,7 @@ class heartbeat final : public link_watch {
   /// That of the host with this number among `hosts`, which must be complete at the start, and outlive this.
   /// `token`: see `endpoints::places`.
   heartbeat(int host, const std::vector<watchman>& hosts, std::chrono::milliseconds silence, const ways& open,
-            endpoints::run_token token, network::receiver& to);
+            endpoints::run_token token, detail::network::receiver& to);
   ~heartbeat() override;
   heartbeat(const heartbeat&) = delete;
   heartbeat& operator=(const heartbeat&) = delete;
@@ -67,7 +67,7 @@ class heartbeat final : public link_watch {
   const endpoints::run_token token_;
   const std::vector<watchman>& hosts_;
   const std::chrono::milliseconds interval_;
-  network::receiver& to_;
+  detail::network::receiver& to_;
   context context_;  ///< of its own: where a link is down, beats on others must not wait for it
   worker worker_;    // the constructor's thread's, then the object's own
   std::map<int, std::unique_ptr<peer>> peers_;  ///< by host; the worker's thread's

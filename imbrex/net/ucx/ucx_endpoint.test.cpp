@@ -25,14 +25,14 @@ using test::text;
 
 /// One of three processes of one PE each, in a job of so many that none greets the others: 0 and 1 are on one
 /// host, where 0 watches the link to the host of 2.
-struct process : network::receiver {
+struct process : detail::network::receiver {
   process(ucp_context_h context, int number)
       : wire(std::make_unique<ucx_worker>(context), number, where, *this) {
     wire.belong_to(number);
   }
 
-  work& unpack(reader& in) override { return text::read(in); }
-  void arrived(work& item, int, std::size_t) override {
+  detail::work& unpack(reader& in) override { return text::read(in); }
+  void arrived(detail::work& item, int, std::size_t) override {
     came.push_back(static_cast<text&>(item).content);
     text::destroy(item);
   }
@@ -169,7 +169,7 @@ TEST_F(job_on_two_hosts, leaves_blocks_in_a_neighbours_memory_while_much_waits_t
   one.wire.send(*new text(long_text(100'000, 'B')), 0);
   for (int turn = 0; turn < 1000; ++turn) {
     one.wire.progress(0);
-    watchman.wire.progress(endpoint::most_unread + 1);
+    watchman.wire.progress(detail::endpoint::most_unread + 1);
   }
   EXPECT_EQ(watchman.came.size(), 3U);
   ASSERT_TRUE(comes_to([&] { return watchman.came.size() == 4; }));

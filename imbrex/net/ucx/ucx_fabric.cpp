@@ -52,7 +52,7 @@ class ucx_fabric final : public fabric {
   }
 
   std::unique_ptr<link_watch> make_watch(int host, const std::vector<watchman>& hosts, std::uint64_t token,
-                                         network::receiver& to) override {
+                                         detail::network::receiver& to) override {
     if (!watches_links()) return nullptr;
     return std::make_unique<heartbeat>(host, hosts, silence_, ways_between_hosts(ways_), token, to);
   }
@@ -76,7 +76,7 @@ std::unique_ptr<fabric> make_fabric() { return std::make_unique<ucx_fabric>(); }
 
 std::unique_ptr<endpoints::fabric_endpoint> make_endpoint(std::unique_ptr<fabric_worker> of, int process,
                                                           const endpoints::places& where,
-                                                          network::receiver& to) {
+                                                          detail::network::receiver& to) {
   return endpoints::make_network_endpoint<ucx_worker>(std::move(of), process, where, to);
 }
 

@@ -20,7 +20,7 @@ values completions() {
   values all;
   for (const auto method : {completion_method::polling, completion_method::callback, completion_method::flag,
                             completion_method::synchronous, completion_method::work_request})
-    all.emplace_back(name(method));
+    all.emplace_back(option_word(method));
   return all;
 }
 
@@ -97,13 +97,13 @@ class space_builder {
   }
 
   std::string machine() const {
-    return value_of(asked_.given, "--machine").value_or(std::string(name(machine_kind::threads)));
+    return value_of(asked_.given, "--machine").value_or(std::string(option_word(machine_kind::threads)));
   }
 
   /// Why PEs are not divided among other numbers of processes; empty if they are.
   std::string reason_for_processes() const {
     if (!known_.has_runtime) return "the program does not take the runtime's options, such as --trace";
-    if (machine() != name(machine_kind::threads)) return "--machine " + machine() + " has one process";
+    if (machine() != option_word(machine_kind::threads)) return "--machine " + machine() + " has one process";
     if (named_.contains("--pes")) return "--vary '--pes ...' varies how many PEs a process has";
     if (value_of(asked_.given, "--device") == "emulated")
       return "each process has emulated devices of its own, so their number would vary too";
@@ -126,7 +126,7 @@ class space_builder {
   void vary_runtime() {
     if (has_option(asked_.given, "--device") || has_option(asked_.given, "--device-model"))
       vary("--completion", but_default("--completion", completions()));
-    if (machine() != name(machine_kind::threads)) return;
+    if (machine() != option_word(machine_kind::threads)) return;
     vary_processes();
     if (has_jobs()) vary("--comm-thread", {}, true);
     vary("--bind", but_default("--bind", {"none", "core"}));
@@ -151,7 +151,7 @@ class space_builder {
     if (!made_.processes_stay.empty()) return;
     const auto given = value_of(asked_.given, "--pes");
     const auto pes = given ? parse_number<int>(*given) : std::max(1, known_.processors / asked_.processes);
-    if (!pes || *pes < 1 || *pes > max_pes) return;  // which the program will say
+    if (!pes || *pes < 1 || *pes > detail::max_pes) return;  // which the program will say
     const auto all = std::int64_t{*pes} * asked_.processes;
     add(take_processes(made_.rest, asked_.processes, all,
                        asked_.among.empty() ? divisors(all) : asked_.among));
