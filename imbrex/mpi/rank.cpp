@@ -98,6 +98,11 @@ bool rank::start(scope& entry, const waiter& awaiter) {
   return fiber_->has_ended();
 }
 
+void rank::leave_entry() noexcept {
+  fiber_.reset();
+  wait_.reset();  // it may stand among what the entry waits for
+}
+
 void rank::run_code() {
   begin_code();
   fiber_->enter();

@@ -165,6 +165,8 @@ class rank : public chare<rank> {
   static void body(void* self);
 
   bool start(scope& entry, const waiter& awaiter);
+  /// The entry is no more, at the end or when a run is given up.
+  void leave_entry() noexcept;
   /// On the PE's stack.
   void go_on();
   void run_code();
@@ -235,6 +237,6 @@ struct imbrex::entry_body<imbrex::mpi::rank_entry> {
     return std::exchange(static_cast<mpi::rank*>(body)->error_, nullptr);
   }
   static int take_result(void* body) { return static_cast<mpi::rank*>(body)->status_; }
-  static void destroy(void* body) noexcept { static_cast<mpi::rank*>(body)->fiber_.reset(); }
+  static void destroy(void* body) noexcept { static_cast<mpi::rank*>(body)->leave_entry(); }
   static constexpr body_kind kind{&destroy, true};
 };
