@@ -154,16 +154,16 @@ IMBREX_MPI(int, Status_set_cancelled, (MPI_Status* status, int flag))
 IMBREX_MPI(int, Test, (MPI_Request* request, int* flag, MPI_Status* status))
 IMBREX_MPI(int, Test_cancelled, (const MPI_Status* status, int* flag))
 IMBREX_MPI(int, Testall, (int count, MPI_Request array_of_requests[], int* flag,
-    MPI_Status array_of_statuses[]))
+    MPI_Status* array_of_statuses))
 IMBREX_MPI(int, Testany, (int count, MPI_Request array_of_requests[], int* indx, int* flag,
     MPI_Status* status))
 IMBREX_MPI(int, Testsome, (int incount, MPI_Request array_of_requests[], int* outcount,
-    int array_of_indices[], MPI_Status array_of_statuses[]))
+    int array_of_indices[], MPI_Status* array_of_statuses))
 IMBREX_MPI(int, Wait, (MPI_Request* request, MPI_Status* status))
-IMBREX_MPI(int, Waitall, (int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]))
+IMBREX_MPI(int, Waitall, (int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses))
 IMBREX_MPI(int, Waitany, (int count, MPI_Request array_of_requests[], int* indx, MPI_Status* status))
 IMBREX_MPI(int, Waitsome, (int incount, MPI_Request array_of_requests[], int* outcount,
-    int array_of_indices[], MPI_Status array_of_statuses[]))
+    int array_of_indices[], MPI_Status* array_of_statuses))
 
 /* Collectives */
 IMBREX_MPI(int, Allgather, (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
