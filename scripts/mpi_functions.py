@@ -52,16 +52,28 @@ def defined_functions():
     """The names that our sources define."""
     names = set()
     for source in (ROOT / "imbrex/mpi").rglob("*.cpp"):
+        text = source.read_text().replace("\\\n", " ")  # within macros
         names |= {f"MPI{x}_{name}"
-                  for x, name in re.findall(r"IMBREX_MPI(X?)_DEFINE\(\s*\w+,\s*(\w+),", source.read_text())}
-        names |= collective_functions(source.read_text())
+                  for x, name in re.findall(r"IMBREX_MPI(X?)_DEFINE\(\s*\w+,\s*(\w+),", text)}
+        for name in (re.findall(r"IMBREX_MPI_DEFINE\(\s*int,\s*(\w+)##suffix,", text) +
+                     re.findall(r"IMBREX_MPI_(?:SEND|\w+_REQUEST)\((\w+),\s*suffix,", text)):
+            if name != "name":
+                names |= {f"MPI_{name}", f"MPI_{name}_c"}
+        names |= collective_functions(text)
     return names
+
+
+def absent_functions():
+    """The names that say that they are not there."""
+    text = (ROOT / "imbrex/mpi/api/absent.cpp").read_text()
+    return {f"MPI_{name}" for name in re.findall(r"^IMBREX_MPI_ABSENT\((\w+),", text, re.MULTILINE)}
 
 
 def collective_functions(source):
     """The names that IMBREX_MPI_COLLECTIVE defines, each in three forms, for ints and for large counts."""
     names = set()
-    for name, nonblocking, suffix in re.findall(r"IMBREX_MPI_COLLECTIVE\(\s*(\w+),\s*(\w+),\s*(\w*),", source):
+    definition = r"IMBREX_MPI_COLLECTIVE(?:_IN_MEMORY)?\(\s*(\w+),\s*(\w+),\s*(\w*),"
+    for name, nonblocking, suffix in re.findall(definition, source):
         if name != "name":
             for end in ["", "_c"] if suffix == "suffix" else [suffix]:
                 names |= {f"MPI_{name}{end}", f"MPI_{nonblocking}{end}", f"MPI_{name}_init{end}"}
@@ -70,19 +82,23 @@ def collective_functions(source):
 
 def text():
     declared, defined = declared_functions(), defined_functions()
+    names = {name for some in declared.values() for name in some}
+    if names - defined != absent_functions():
+        sys.exit("imbrex/mpi/api/absent.cpp must define what is declared and defined nowhere else: look at " +
+                 ", ".join(sorted((names - defined) ^ absent_functions())))
     undeclared = {title: [f"MPI_{name}" for name in names.split()] for title, names in UNDECLARED.items()}
     there = sum(name in defined for names in declared.values() for name in names)
     absent = sum(map(len, declared.values())) - there
     missing = sum(map(len, undeclared.values()))
     lines = ["# Functions of MPI", "",
              "Made by `scripts/mpi_functions.py`. Each function is there as `MPI_` and as `PMPI_`.", "",
-             f"There are {there}; {absent} more are declared, and {missing} of MPI 4.1 are not.",
-             ""]
+             *textwrap.wrap(f"There are {there}. {absent} more are declared and say, when they are called, that "
+                            f"they are not there; {missing} of MPI 4.1 are not declared.", 110), ""]
     for title in list(declared) + [t for t in undeclared if t not in declared]:
         names = declared.get(title, [])
         lines += [f"## {title}", ""]
         for heading, some in (("There", [n for n in names if n in defined]),
-                              ("Declared only", [n for n in names if n not in defined]),
+                              ("Not there", [n for n in names if n not in defined]),
                               ("Not declared", undeclared.get(title, []))):
             if some:
                 lines += textwrap.wrap(f"{heading} ({len(some)}): {', '.join(some)}.", 110) + [""]

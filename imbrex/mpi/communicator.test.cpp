@@ -181,6 +181,23 @@ TEST_P(communicators, duplicate) {
     });
 }
 
+/// Ranks of a process do collectives in its memory by their contexts.
+TEST_P(communicators, of_one_rank_alone_are_apart) {
+  run_ranks(4, [] {
+    std::vector<context_id> all(4);
+    const context_id own = rank_data::here().at(MPI_COMM_SELF)->context(purpose::collective);
+    MPI_Allgather(&own, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD);
+    std::ranges::sort(all);
+    EXPECT_EQ(std::ranges::adjacent_find(all), all.end());
+    for (int i = 0; i < 100; ++i) {
+      const int out = 100 * me() + i;
+      int in = -1;
+      EXPECT_EQ(MPI_Allreduce(&out, &in, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF), MPI_SUCCESS);
+      EXPECT_EQ(in, out);
+    }
+  });
+}
+
 TEST_P(communicators, duplicate_while_others_go_on) {
   run_ranks(5, [] {
     constexpr int n = 6;

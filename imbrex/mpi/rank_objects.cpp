@@ -2,11 +2,24 @@
 #include <imbrex/mpi/rank_objects.hpp>
 
 #include <cstdlib>
+#include <fstream>
+#include <string>
 #include <utility>
 
 #include <imbrex/mpi/include/mpi.h>
 
 namespace imbrex::mpi {
+
+namespace {
+
+std::vector<std::string> command_of_process() {
+  std::ifstream file("/proc/self/cmdline");
+  std::vector<std::string> all;
+  for (std::string each; std::getline(file, each, '\0');) all.push_back(each);
+  return all;
+}
+
+}  // namespace
 
 datatype_ref rank_objects::type(int handle) const {
   if (datatype* predefined = predefined_type(handle)) return datatype_ref(predefined);
@@ -22,7 +35,15 @@ group rank_objects::members(int handle) const {
   return handle == MPI_GROUP_EMPTY ? group() : groups_.at(handle).members;
 }
 
-info& rank_objects::information(int handle) const { return infos_.at(handle).pairs; }
+info& rank_objects::information(int handle) const {
+  if (handle != MPI_INFO_ENV) return infos_.at(handle).pairs;
+  if (environment_.pairs().empty()) {
+    environment_ = process_info(command_of_process());
+    environment_.set("maxprocs", std::to_string(world_size));
+    environment_.set("thread_level", "MPI_THREAD_FUNNELED");
+  }
+  return environment_;
+}
 
 ref<error_handler> rank_objects::handler(int handle) const {
   if (error_handler* predefined = predefined_error_handler(handle)) return ref(predefined);

@@ -35,7 +35,7 @@ class rank_objects {
   datatype_ref type(int handle) const;
   operation& op(int handle) const;
   group members(int handle) const;
-  info& information(int handle) const;
+  info& information(int handle) const;  ///< MPI_INFO_ENV too
   ref<error_handler> handler(int handle) const;
   ref<keyval> key(int handle, handle_kind object) const;
 
@@ -107,6 +107,7 @@ class rank_objects {
   object_table<operation, handle_kind::operation> operations_;
   object_table<group_object, handle_kind::group> groups_;
   object_table<info_object, handle_kind::info> infos_;
+  mutable info environment_;  ///< made when it is asked for
   object_table<error_handler, handle_kind::error_handler> error_handlers_;
   keyval_table communicator_keyvals_{first_keyval(handle_kind::communicator)};
   keyval_table type_keyvals_{first_keyval(handle_kind::datatype)};

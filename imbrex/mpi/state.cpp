@@ -12,10 +12,14 @@ namespace imbrex::mpi {
 
 namespace {
 
-// The first communicators of a rank; those that it makes follow.
+// Those that a rank makes follow its own communicator.
 constexpr context_id context_of_world = 0;
-constexpr context_id context_of_own = contexts_each;
-constexpr std::uint32_t first_contexts = 2;
+constexpr std::uint32_t number_of_own = 1;
+
+/// Of the communicator that a rank has made as its n-th one.
+context_id context_of(int rank, std::uint32_t n) {
+  return (static_cast<context_id>(rank) << 32U | n) * contexts_each;
+}
 
 [[noreturn]] void fail(const std::string& message) {
   detail::processor::here().run().fail(message);
@@ -29,9 +33,9 @@ rank_data::rank_data(rank& of)
       objects_(of.number(), &fail),
       world_(new communicator(MPI_COMM_WORLD, context_of_world, group(0, of.ranks()), of.number(),
                               objects_.handler(MPI_ERRORS_ARE_FATAL))),
-      own_(new communicator(MPI_COMM_SELF, context_of_own, group(of.number(), 1), 0,
+      own_(new communicator(MPI_COMM_SELF, context_of(of.number(), number_of_own), group(of.number(), 1), 0,
                             objects_.handler(MPI_ERRORS_ARE_FATAL))),
-      contexts_(first_contexts) {
+      contexts_(number_of_own + 1) {
   world_->name = "MPI_COMM_WORLD";
   own_->name = "MPI_COMM_SELF";
   objects_.world = world_.get();
@@ -66,9 +70,7 @@ int rank_data::add(const ref<communicator>& made) {
 
 void rank_data::remove(MPI_Comm handle) { communicators_.remove(handle); }
 
-context_id rank_data::new_context() {
-  return (static_cast<context_id>(self_.number()) << 32U | contexts_++) * contexts_each;
-}
+context_id rank_data::new_context() { return context_of(self_.number(), contexts_++); }
 
 int* rank_data::predefined_attribute(int key) {
   switch (key) {

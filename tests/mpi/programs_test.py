@@ -159,7 +159,7 @@ class Programs(unittest.TestCase):
     def test_errors_name_rank_and_function(self):
         self.ends("throw", 1, "rank 1, main: std::runtime_error: a bad day")
         self.ends("wrong", 1, "MPI_Send", "the count is -1")
-        self.ends("absent", 1, "rank 1 called MPI_File_open, which is not there")
+        self.ends("absent", 1, "rank 1: MPI_File_open in MPI_COMM_WORLD: the function is not there in this MPI")
 
     def test_programs_of_one_place_need_a_process_for_each_rank(self):
         program = self.build("globals.c", "-no-pie")

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include <unistd.h>
 
@@ -81,6 +82,12 @@ IMBREX_MPI_DEFINE(int, Get_version, (int* version, int* subversion)) {
   *subversion = MPI_SUBVERSION;
   return MPI_SUCCESS;
 }
+IMBREX_MPI_DEFINE(int, Get_library_version, (char* version, int* resultlen)) {
+  constexpr std::string_view text = "Imbrex " IMBREX_VERSION ", MPI 3.1 by ranks on stacks of their own";
+  std::memcpy(version, text.data(), text.size() + 1);
+  *resultlen = static_cast<int>(text.size());
+  return MPI_SUCCESS;
+}
 IMBREX_MPI_DEFINE(int, Get_processor_name, (char* name, int* resultlen)) {
   return call_running("MPI_Get_processor_name", [&](rank_data&) {
     if (::gethostname(name, MPI_MAX_PROCESSOR_NAME - 1) != 0) std::strcpy(name, "unknown");
@@ -88,5 +95,15 @@ IMBREX_MPI_DEFINE(int, Get_processor_name, (char* name, int* resultlen)) {
     *resultlen = static_cast<int>(std::strlen(name));
   });
 }
+
+/// There is no profiler that it would turn on or off.
+IMBREX_MPI_DEFINE(int, Pcontrol, (const int /*level*/, ...)) { return MPI_SUCCESS; }
+
+// Buffers must lie in memory of the host.
+IMBREX_MPIX_DEFINE(int, GPU_query_support, (int /*gpu_type*/, int* is_supported)) {
+  *is_supported = 0;
+  return MPI_SUCCESS;
+}
+IMBREX_MPIX_DEFINE(int, Query_cuda_support, (void)) { return 0; }
 
 }  // namespace imbrex::mpi

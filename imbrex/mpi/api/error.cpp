@@ -2,6 +2,7 @@
 #include <cstring>
 #include <string>
 
+#include <imbrex/mpi/api/absent.hpp>
 #include <imbrex/mpi/api/define.hpp>
 #include <imbrex/mpi/object/error_handler.hpp>
 
@@ -15,6 +16,13 @@ int make_handler(handle_kind object, Function* function) {
 }
 
 }  // namespace
+
+int refuse_absent(const char* function, const char* remedy) {
+  return call(function, [&] {
+    throw error(MPI_ERR_UNSUPPORTED_OPERATION,
+                std::string("the function is not there in this MPI; ") + remedy);
+  });
+}
 
 IMBREX_MPI_DEFINE(int, Comm_create_errhandler,
                   (MPI_Comm_errhandler_function * comm_errhandler_fn, MPI_Errhandler* errhandler)) {

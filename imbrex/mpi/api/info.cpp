@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/mpi/object/info.hpp>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include <imbrex/mpi/api/define.hpp>
 #include <imbrex/mpi/object/error.hpp>
@@ -21,6 +20,12 @@ void copy_text(const std::string& text, char* to, std::size_t room) {
   to[n] = 0;
 }
 
+mpi::info& changeable(MPI_Info handle) {
+  if (handle == MPI_INFO_ENV)
+    throw error(MPI_ERR_INFO, "MPI_INFO_ENV cannot be changed; make a copy by MPI_Info_dup");
+  return objects().information(handle);
+}
+
 }  // namespace
 
 IMBREX_MPI_DEFINE(int, Info_create, (MPI_Info * info)) {
@@ -29,20 +34,9 @@ IMBREX_MPI_DEFINE(int, Info_create, (MPI_Info * info)) {
 
 IMBREX_MPI_DEFINE(int, Info_create_env, (int argc, char* argv[], MPI_Info* info)) {
   return call("MPI_Info_create_env", [&] {
-    mpi::info made;
-    const auto set = [&](const char* key, const std::string& value) {
-      if (!value.empty() && value.size() <= MPI_MAX_INFO_VAL) made.set(key, value);
-    };
-    if (argc > 0 && argv) {
-      set("command", argv[0]);
-      std::string rest;
-      for (int i = 1; i < argc; ++i) rest += (i > 1 ? " " : "") + std::string(argv[i]);
-      set("argv", rest);
-    }
-    char text[MPI_MAX_INFO_VAL + 1];
-    if (getcwd(text, sizeof text)) set("wdir", text);
-    if (gethostname(text, sizeof text) == 0) set("host", text);
-    *info = objects().add(std::move(made));
+    std::vector<std::string> command;
+    for (int i = 0; argv && i < argc; ++i) command.emplace_back(argv[i]);
+    *info = objects().add(process_info(command));
   });
 }
 
@@ -62,12 +56,12 @@ IMBREX_MPI_DEFINE(int, Info_set, (MPI_Info info, const char* key, const char* va
     if (!key) throw error(MPI_ERR_INFO_KEY, "the key of an info is a null pointer");
     if (!value)
       throw error(MPI_ERR_INFO_VALUE, "the value of the key \"" + std::string(key) + "\" is a null pointer");
-    objects().information(info).set(key, value);
+    changeable(info).set(key, value);
   });
 }
 
 IMBREX_MPI_DEFINE(int, Info_delete, (MPI_Info info, const char* key)) {
-  return call("MPI_Info_delete", [&] { objects().information(info).remove(key); });
+  return call("MPI_Info_delete", [&] { changeable(info).remove(key); });
 }
 
 IMBREX_MPI_DEFINE(int, Info_get, (MPI_Info info, const char* key, int valuelen, char* value, int* flag)) {

@@ -221,23 +221,6 @@ IMBREX_MPI_DEFINE(int, Send,
     return MPI_SUCCESS;
   return send("MPI_Send", buf, count, datatype, dest, tag, comm, user_send::standard);
 }
-IMBREX_MPI_DEFINE(int, Send_c,
-                  (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
-                   MPI_Comm comm)) {
-  return send("MPI_Send_c", buf, count, datatype, dest, tag, comm, user_send::standard);
-}
-IMBREX_MPI_DEFINE(int, Ssend,
-                  (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)) {
-  return send("MPI_Ssend", buf, count, datatype, dest, tag, comm, user_send::synchronous);
-}
-IMBREX_MPI_DEFINE(int, Rsend,
-                  (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)) {
-  return send("MPI_Rsend", buf, count, datatype, dest, tag, comm, user_send::ready);
-}
-IMBREX_MPI_DEFINE(int, Bsend,
-                  (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)) {
-  return send("MPI_Bsend", buf, count, datatype, dest, tag, comm, user_send::buffered);
-}
 IMBREX_MPI_DEFINE(int, Recv,
                   (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                    MPI_Status* status)) {
@@ -247,38 +230,54 @@ IMBREX_MPI_DEFINE(int, Recv,
     return code;
   return receive(function, buf, count, datatype, source, tag, comm, status);
 }
+IMBREX_MPI_DEFINE(int, Send_c,
+                  (const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                   MPI_Comm comm)) {
+  return send("MPI_Send_c", buf, count, datatype, dest, tag, comm, user_send::standard);
+}
 IMBREX_MPI_DEFINE(int, Recv_c,
                   (void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                    MPI_Status* status)) {
   return receive("MPI_Recv_c", buf, count, datatype, source, tag, comm, status);
 }
 
-#define IMBREX_MPI_SEND_REQUEST(name, mode, persistent)                                                   \
-  IMBREX_MPI_DEFINE(int, name,                                                                            \
-                    (const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, \
-                     MPI_Request* request)) {                                                             \
-    return begin_send("MPI_" #name, buf, count, datatype, dest, tag, comm, request, mode, persistent);    \
+#define IMBREX_MPI_SEND(name, suffix, count_type, mode)                                               \
+  IMBREX_MPI_DEFINE(                                                                                  \
+      int, name##suffix,                                                                              \
+      (const void* buf, count_type count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)) { \
+    return send("MPI_" #name #suffix, buf, count, datatype, dest, tag, comm, mode);                   \
   }
-IMBREX_MPI_SEND_REQUEST(Isend, user_send::standard, false)
-IMBREX_MPI_SEND_REQUEST(Ibsend, user_send::buffered, false)
-IMBREX_MPI_SEND_REQUEST(Issend, user_send::synchronous, false)
-IMBREX_MPI_SEND_REQUEST(Irsend, user_send::ready, false)
-IMBREX_MPI_SEND_REQUEST(Send_init, user_send::standard, true)
-IMBREX_MPI_SEND_REQUEST(Bsend_init, user_send::buffered, true)
-IMBREX_MPI_SEND_REQUEST(Ssend_init, user_send::synchronous, true)
-IMBREX_MPI_SEND_REQUEST(Rsend_init, user_send::ready, true)
-#undef IMBREX_MPI_SEND_REQUEST
-
-IMBREX_MPI_DEFINE(int, Irecv,
-                  (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-                   MPI_Request* request)) {
-  return begin_receive("MPI_Irecv", buf, count, datatype, source, tag, comm, request, false);
-}
-IMBREX_MPI_DEFINE(int, Recv_init,
-                  (void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-                   MPI_Request* request)) {
-  return begin_receive("MPI_Recv_init", buf, count, datatype, source, tag, comm, request, true);
-}
+#define IMBREX_MPI_SEND_REQUEST(name, suffix, count_type, mode, persistent)                       \
+  IMBREX_MPI_DEFINE(int, name##suffix,                                                            \
+                    (const void* buf, count_type count, MPI_Datatype datatype, int dest, int tag, \
+                     MPI_Comm comm, MPI_Request* request)) {                                      \
+    return begin_send("MPI_" #name #suffix, buf, count, datatype, dest, tag, comm, request, mode, \
+                      persistent);                                                                \
+  }
+#define IMBREX_MPI_RECEIVE_REQUEST(name, suffix, count_type, persistent)                                     \
+  IMBREX_MPI_DEFINE(int, name##suffix,                                                                       \
+                    (void* buf, count_type count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, \
+                     MPI_Request* request)) {                                                                \
+    return begin_receive("MPI_" #name #suffix, buf, count, datatype, source, tag, comm, request,             \
+                         persistent);                                                                        \
+  }
+#define IMBREX_MPI_BOTH(suffix, count_type)                                             \
+  IMBREX_MPI_SEND(Ssend, suffix, count_type, user_send::synchronous)                    \
+  IMBREX_MPI_SEND(Rsend, suffix, count_type, user_send::ready)                          \
+  IMBREX_MPI_SEND(Bsend, suffix, count_type, user_send::buffered)                       \
+  IMBREX_MPI_SEND_REQUEST(Isend, suffix, count_type, user_send::standard, false)        \
+  IMBREX_MPI_SEND_REQUEST(Ibsend, suffix, count_type, user_send::buffered, false)       \
+  IMBREX_MPI_SEND_REQUEST(Issend, suffix, count_type, user_send::synchronous, false)    \
+  IMBREX_MPI_SEND_REQUEST(Irsend, suffix, count_type, user_send::ready, false)          \
+  IMBREX_MPI_SEND_REQUEST(Send_init, suffix, count_type, user_send::standard, true)     \
+  IMBREX_MPI_SEND_REQUEST(Bsend_init, suffix, count_type, user_send::buffered, true)    \
+  IMBREX_MPI_SEND_REQUEST(Ssend_init, suffix, count_type, user_send::synchronous, true) \
+  IMBREX_MPI_SEND_REQUEST(Rsend_init, suffix, count_type, user_send::ready, true)       \
+  IMBREX_MPI_RECEIVE_REQUEST(Irecv, suffix, count_type, false)                          \
+  IMBREX_MPI_RECEIVE_REQUEST(Recv_init, suffix, count_type, true)
+IMBREX_MPI_BOTH(, int)
+IMBREX_MPI_BOTH(_c, MPI_Count)
+#undef IMBREX_MPI_BOTH
 
 IMBREX_MPI_DEFINE(int, Probe, (int source, int tag, MPI_Comm comm, MPI_Status* status)) {
   return probe("MPI_Probe", source, tag, comm, nullptr, nullptr, status);
@@ -294,10 +293,13 @@ IMBREX_MPI_DEFINE(int, Improbe,
                   (int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status)) {
   return probe("MPI_Improbe", source, tag, comm, flag, message, status);
 }
-IMBREX_MPI_DEFINE(int, Mrecv,
-                  (void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status)) {
-  return call_running("MPI_Mrecv", [&](rank_data& data) {
-    const auto q = receive_of(data, buf, count, datatype, message);
+
+namespace {
+
+int receive_found(const char* function, void* address, std::int64_t count, MPI_Datatype type,
+                  MPI_Message* message, MPI_Status* status) {
+  return call_running(function, [&](rank_data& data) {
+    const auto q = receive_of(data, address, count, type, message);
     q->start(data.self());
     data.self().await(q->awaited());
     MPI_Status ignored;
@@ -306,14 +308,32 @@ IMBREX_MPI_DEFINE(int, Mrecv,
       throw_truncated(q->awaited(), static_cast<std::int64_t>(room));
   });
 }
-IMBREX_MPI_DEFINE(int, Imrecv,
-                  (void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request)) {
-  return call_running("MPI_Imrecv", [&](rank_data& data) {
-    const auto q = receive_of(data, buf, count, datatype, message);
+
+int begin_receive_found(const char* function, void* address, std::int64_t count, MPI_Datatype type,
+                        MPI_Message* message, MPI_Request* request) {
+  return call_running(function, [&](rank_data& data) {
+    const auto q = receive_of(data, address, count, type, message);
     q->start(data.self());
     *request = data.requests.add(q);
   });
 }
+
+}  // namespace
+
+#define IMBREX_MPI_BOTH(suffix, count_type)                                                               \
+  IMBREX_MPI_DEFINE(                                                                                      \
+      int, Mrecv##suffix,                                                                                 \
+      (void* buf, count_type count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status)) {   \
+    return receive_found("MPI_Mrecv" #suffix, buf, count, datatype, message, status);                     \
+  }                                                                                                       \
+  IMBREX_MPI_DEFINE(                                                                                      \
+      int, Imrecv##suffix,                                                                                \
+      (void* buf, count_type count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request)) { \
+    return begin_receive_found("MPI_Imrecv" #suffix, buf, count, datatype, message, request);             \
+  }
+IMBREX_MPI_BOTH(, int)
+IMBREX_MPI_BOTH(_c, MPI_Count)
+#undef IMBREX_MPI_BOTH
 
 // ---- both at once
 
@@ -399,42 +419,46 @@ int exchange_now(const char* function, MPI_Comm comm, const void* sendbuf, std::
 
 }  // namespace
 
-IMBREX_MPI_DEFINE(int, Sendrecv,
-                  (const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-                   void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
-                   MPI_Comm comm, MPI_Status* status)) {
-  return exchange_now("MPI_Sendrecv", comm, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                      {dest, sendtag, source, recvtag}, false, status, nullptr);
-}
-IMBREX_MPI_DEFINE(int, Isendrecv,
-                  (const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-                   void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
-                   MPI_Comm comm, MPI_Request* request)) {
-  return exchange_now("MPI_Isendrecv", comm, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                      {dest, sendtag, source, recvtag}, false, nullptr, request);
-}
-IMBREX_MPI_DEFINE(int, Sendrecv_replace,
-                  (void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
-                   int recvtag, MPI_Comm comm, MPI_Status* status)) {
-  return exchange_now("MPI_Sendrecv_replace", comm, nullptr, 0, datatype, buf, count, datatype,
-                      {dest, sendtag, source, recvtag}, true, status, nullptr);
-}
-IMBREX_MPI_DEFINE(int, Isendrecv_replace,
-                  (void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
-                   int recvtag, MPI_Comm comm, MPI_Request* request)) {
-  return exchange_now("MPI_Isendrecv_replace", comm, nullptr, 0, datatype, buf, count, datatype,
-                      {dest, sendtag, source, recvtag}, true, nullptr, request);
-}
-
-IMBREX_MPI_DEFINE(int, Buffer_attach, (void* buffer, int size)) {
-  return call_running("MPI_Buffer_attach", [&](rank_data& data) { data.buffered.attach(buffer, size); });
-}
-IMBREX_MPI_DEFINE(int, Buffer_detach, (void* buffer_addr, int* size)) {
-  return call_running("MPI_Buffer_detach", [&](rank_data& data) {
-    const auto [address, bytes] = data.buffered.detach(data.self());
-    *static_cast<void**>(buffer_addr) = address;
-    *size = static_cast<int>(bytes);
-  });
-}
+#define IMBREX_MPI_BOTH(suffix, count_type)                                                                 \
+  IMBREX_MPI_DEFINE(int, Sendrecv##suffix,                                                                  \
+                    (const void* sendbuf, count_type sendcount, MPI_Datatype sendtype, int dest,            \
+                     int sendtag, void* recvbuf, count_type recvcount, MPI_Datatype recvtype, int source,   \
+                     int recvtag, MPI_Comm comm, MPI_Status* status)) {                                     \
+    return exchange_now("MPI_Sendrecv" #suffix, comm, sendbuf, sendcount, sendtype, recvbuf, recvcount,     \
+                        recvtype, {dest, sendtag, source, recvtag}, false, status, nullptr);                \
+  }                                                                                                         \
+  IMBREX_MPI_DEFINE(int, Isendrecv##suffix,                                                                 \
+                    (const void* sendbuf, count_type sendcount, MPI_Datatype sendtype, int dest,            \
+                     int sendtag, void* recvbuf, count_type recvcount, MPI_Datatype recvtype, int source,   \
+                     int recvtag, MPI_Comm comm, MPI_Request* request)) {                                   \
+    return exchange_now("MPI_Isendrecv" #suffix, comm, sendbuf, sendcount, sendtype, recvbuf, recvcount,    \
+                        recvtype, {dest, sendtag, source, recvtag}, false, nullptr, request);               \
+  }                                                                                                         \
+  IMBREX_MPI_DEFINE(int, Sendrecv_replace##suffix,                                                          \
+                    (void* buf, count_type count, MPI_Datatype datatype, int dest, int sendtag, int source, \
+                     int recvtag, MPI_Comm comm, MPI_Status* status)) {                                     \
+    return exchange_now("MPI_Sendrecv_replace" #suffix, comm, nullptr, 0, datatype, buf, count, datatype,   \
+                        {dest, sendtag, source, recvtag}, true, status, nullptr);                           \
+  }                                                                                                         \
+  IMBREX_MPI_DEFINE(int, Isendrecv_replace##suffix,                                                         \
+                    (void* buf, count_type count, MPI_Datatype datatype, int dest, int sendtag, int source, \
+                     int recvtag, MPI_Comm comm, MPI_Request* request)) {                                   \
+    return exchange_now("MPI_Isendrecv_replace" #suffix, comm, nullptr, 0, datatype, buf, count, datatype,  \
+                        {dest, sendtag, source, recvtag}, true, nullptr, request);                          \
+  }                                                                                                         \
+  IMBREX_MPI_DEFINE(int, Buffer_attach##suffix, (void* buffer, count_type size)) {                          \
+    return call_running("MPI_Buffer_attach" #suffix,                                                        \
+                        [&](rank_data& data) { data.buffered.attach(buffer, size); });                      \
+  }                                                                                                         \
+  IMBREX_MPI_DEFINE(int, Buffer_detach##suffix, (void* buffer_addr, count_type* size)) {                    \
+    return call_running("MPI_Buffer_detach" #suffix, [&](rank_data& data) {                                 \
+      const auto [address, bytes] = data.buffered.detach(data.self());                                      \
+      *static_cast<void**>(buffer_addr) = address;                                                          \
+      *size = static_cast<count_type>(bytes);                                                               \
+    });                                                                                                     \
+  }
+IMBREX_MPI_BOTH(, int)
+IMBREX_MPI_BOTH(_c, MPI_Count)
+#undef IMBREX_MPI_BOTH
 
 }  // namespace imbrex::mpi

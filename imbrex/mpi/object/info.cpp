@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/mpi/object/info.hpp>
 
+#include <sys/utsname.h>
+#include <unistd.h>
+
 #include <algorithm>
 
 #include <imbrex/mpi/include/mpi.h>
@@ -43,6 +46,25 @@ void info::remove(const std::string& key) {
   check_key(key);
   if (std::erase_if(pairs_, [&](const auto& pair) { return pair.first == key; }) == 0)
     throw error(MPI_ERR_INFO_NOKEY, "the info has no key \"" + key + "\"");
+}
+
+info process_info(const std::vector<std::string>& command) {
+  info made;
+  const auto set = [&](const char* key, const std::string& value) {
+    if (!value.empty() && value.size() <= MPI_MAX_INFO_VAL) made.set(key, value);
+  };
+  if (!command.empty()) set("command", command.front());
+  std::string rest;
+  for (std::size_t i = 1; i < command.size(); ++i) rest += (i > 1 ? " " : "") + command[i];
+  set("argv", rest);
+  char directory[MPI_MAX_INFO_VAL + 1];
+  if (getcwd(directory, sizeof directory) != nullptr) set("wdir", directory);
+  utsname machine{};
+  if (uname(&machine) == 0) {
+    set("host", machine.nodename);
+    set("arch", machine.machine);
+  }
+  return made;
 }
 
 }  // namespace imbrex::mpi

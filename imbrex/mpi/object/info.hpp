@@ -24,6 +24,10 @@ class info {
   std::vector<std::pair<std::string, std::string>> pairs_;
 };
 
+/// What a process tells of itself and of the command that it was started by: "command", "argv", "wdir",
+/// "host", "arch". What is too long for a value is left out.
+info process_info(const std::vector<std::string>& command);
+
 /// What a handle of an info stands for.
 struct info_object : counted {
   info pairs;

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions that the headers declare and that are not there: each says so by its name. This file does not
+// include mpi.h, so that the parameters, which nobody reads, need not be written down again.
+#include <imbrex/mpi/api/absent.hpp>
+
+namespace {
+
+constexpr const char* for_processes = "start all ranks together: `--ranks` says how many";
+constexpr const char* for_files =
+    "let each rank write a file of its own by the C library, or one rank for all";
+constexpr const char* for_tools = "run with `--stats` or `--trace`, which tell what a run does";
+
+}  // namespace
+
+#define IMBREX_MPI_ABSENT(name, remedy)                                 \
+  extern "C" __attribute__((visibility("default"))) int PMPI_##name() { \
+    return imbrex::mpi::refuse_absent("MPI_" #name, remedy);            \
+  }                                                                     \
+  extern "C" __attribute__((visibility("default"), weak, alias("PMPI_" #name))) int MPI_##name();
+
+// ---- Processes that come later
+
+IMBREX_MPI_ABSENT(Close_port, for_processes)
+IMBREX_MPI_ABSENT(Comm_accept, for_processes)
+IMBREX_MPI_ABSENT(Comm_connect, for_processes)
+IMBREX_MPI_ABSENT(Comm_join, for_processes)
+IMBREX_MPI_ABSENT(Comm_spawn, for_processes)
+IMBREX_MPI_ABSENT(Comm_spawn_multiple, for_processes)
+IMBREX_MPI_ABSENT(Lookup_name, for_processes)
+IMBREX_MPI_ABSENT(Open_port, for_processes)
+IMBREX_MPI_ABSENT(Publish_name, for_processes)
+IMBREX_MPI_ABSENT(Unpublish_name, for_processes)
+
+// ---- Files
+
+IMBREX_MPI_ABSENT(File_call_errhandler, for_files)
+IMBREX_MPI_ABSENT(File_get_errhandler, for_files)
+IMBREX_MPI_ABSENT(File_set_errhandler, for_files)
+IMBREX_MPI_ABSENT(File_open, for_files)
+IMBREX_MPI_ABSENT(File_close, for_files)
+IMBREX_MPI_ABSENT(File_delete, for_files)
+IMBREX_MPI_ABSENT(File_set_size, for_files)
+IMBREX_MPI_ABSENT(File_preallocate, for_files)
+IMBREX_MPI_ABSENT(File_get_size, for_files)
+IMBREX_MPI_ABSENT(File_get_group, for_files)
+IMBREX_MPI_ABSENT(File_get_amode, for_files)
+IMBREX_MPI_ABSENT(File_set_info, for_files)
+IMBREX_MPI_ABSENT(File_get_info, for_files)
+IMBREX_MPI_ABSENT(File_set_view, for_files)
+IMBREX_MPI_ABSENT(File_get_view, for_files)
+IMBREX_MPI_ABSENT(File_read_at, for_files)
+IMBREX_MPI_ABSENT(File_read_at_all, for_files)
+IMBREX_MPI_ABSENT(File_write_at, for_files)
+IMBREX_MPI_ABSENT(File_write_at_all, for_files)
+IMBREX_MPI_ABSENT(File_iread_at, for_files)
+IMBREX_MPI_ABSENT(File_iwrite_at, for_files)
+IMBREX_MPI_ABSENT(File_read, for_files)
+IMBREX_MPI_ABSENT(File_read_all, for_files)
+IMBREX_MPI_ABSENT(File_write, for_files)
+IMBREX_MPI_ABSENT(File_write_all, for_files)
+IMBREX_MPI_ABSENT(File_iread, for_files)
+IMBREX_MPI_ABSENT(File_iwrite, for_files)
+IMBREX_MPI_ABSENT(File_seek, for_files)
+IMBREX_MPI_ABSENT(File_get_position, for_files)
+IMBREX_MPI_ABSENT(File_get_byte_offset, for_files)
+IMBREX_MPI_ABSENT(File_read_shared, for_files)
+IMBREX_MPI_ABSENT(File_write_shared, for_files)
+IMBREX_MPI_ABSENT(File_iread_shared, for_files)
+IMBREX_MPI_ABSENT(File_iwrite_shared, for_files)
+IMBREX_MPI_ABSENT(File_read_ordered, for_files)
+IMBREX_MPI_ABSENT(File_write_ordered, for_files)
+IMBREX_MPI_ABSENT(File_seek_shared, for_files)
+IMBREX_MPI_ABSENT(File_get_position_shared, for_files)
+IMBREX_MPI_ABSENT(File_read_at_all_begin, for_files)
+IMBREX_MPI_ABSENT(File_read_at_all_end, for_files)
+IMBREX_MPI_ABSENT(File_write_at_all_begin, for_files)
+IMBREX_MPI_ABSENT(File_write_at_all_end, for_files)
+IMBREX_MPI_ABSENT(File_read_all_begin, for_files)
+IMBREX_MPI_ABSENT(File_read_all_end, for_files)
+IMBREX_MPI_ABSENT(File_write_all_begin, for_files)
+IMBREX_MPI_ABSENT(File_write_all_end, for_files)
+IMBREX_MPI_ABSENT(File_read_ordered_begin, for_files)
+IMBREX_MPI_ABSENT(File_read_ordered_end, for_files)
+IMBREX_MPI_ABSENT(File_write_ordered_begin, for_files)
+IMBREX_MPI_ABSENT(File_write_ordered_end, for_files)
+IMBREX_MPI_ABSENT(File_get_type_extent, for_files)
+IMBREX_MPI_ABSENT(Register_datarep, for_files)
+IMBREX_MPI_ABSENT(File_set_atomicity, for_files)
+IMBREX_MPI_ABSENT(File_get_atomicity, for_files)
+IMBREX_MPI_ABSENT(File_sync, for_files)
+IMBREX_MPI_ABSENT(File_iread_at_all, for_files)
+IMBREX_MPI_ABSENT(File_iwrite_at_all, for_files)
+IMBREX_MPI_ABSENT(File_iread_all, for_files)
+IMBREX_MPI_ABSENT(File_iwrite_all, for_files)
+
+// ---- Tools
+
+IMBREX_MPI_ABSENT(T_category_changed, for_tools)
+IMBREX_MPI_ABSENT(T_category_get_categories, for_tools)
+IMBREX_MPI_ABSENT(T_category_get_cvars, for_tools)
+IMBREX_MPI_ABSENT(T_category_get_index, for_tools)
+IMBREX_MPI_ABSENT(T_category_get_info, for_tools)
+IMBREX_MPI_ABSENT(T_category_get_num, for_tools)
+IMBREX_MPI_ABSENT(T_category_get_pvars, for_tools)
+IMBREX_MPI_ABSENT(T_cvar_get_index, for_tools)
+IMBREX_MPI_ABSENT(T_cvar_get_info, for_tools)
+IMBREX_MPI_ABSENT(T_cvar_get_num, for_tools)
+IMBREX_MPI_ABSENT(T_cvar_handle_alloc, for_tools)
+IMBREX_MPI_ABSENT(T_cvar_handle_free, for_tools)
+IMBREX_MPI_ABSENT(T_cvar_read, for_tools)
+IMBREX_MPI_ABSENT(T_cvar_write, for_tools)
+IMBREX_MPI_ABSENT(T_enum_get_info, for_tools)
+IMBREX_MPI_ABSENT(T_enum_get_item, for_tools)
+IMBREX_MPI_ABSENT(T_finalize, for_tools)
+IMBREX_MPI_ABSENT(T_init_thread, for_tools)
+IMBREX_MPI_ABSENT(T_pvar_get_index, for_tools)
+IMBREX_MPI_ABSENT(T_pvar_get_info, for_tools)
+IMBREX_MPI_ABSENT(T_pvar_get_num, for_tools)
+IMBREX_MPI_ABSENT(T_pvar_handle_alloc, for_tools)
+IMBREX_MPI_ABSENT(T_pvar_handle_free, for_tools)
+IMBREX_MPI_ABSENT(T_pvar_read, for_tools)
+IMBREX_MPI_ABSENT(T_pvar_readreset, for_tools)
+IMBREX_MPI_ABSENT(T_pvar_reset, for_tools)
+IMBREX_MPI_ABSENT(T_pvar_start, for_tools)
+IMBREX_MPI_ABSENT(T_pvar_stop, for_tools)
+IMBREX_MPI_ABSENT(T_pvar_write, for_tools)
