@@ -26,6 +26,11 @@ if(IMBREX_BUILD_TESTS)
   find_package(GTest REQUIRED)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   include(GoogleTest)
+  # For tests of what is for programs that have them. Kokkos' own package asks for the whole of Trilinos.
+  find_path(IMBREX_EIGEN Eigen/Core PATH_SUFFIXES eigen3)
+  find_path(IMBREX_KOKKOS Kokkos_Core.hpp PATH_SUFFIXES trilinos)
+  find_library(IMBREX_KOKKOS_LIBRARY NAMES kokkoscore trilinos_kokkoscore)
+  mark_as_advanced(IMBREX_EIGEN IMBREX_KOKKOS IMBREX_KOKKOS_LIBRARY)
 endif()
 if(IMBREX_BUILD_MPI)
   set(Boost_USE_STATIC_LIBS ON)  # who has our library needs no other one for it

@@ -9,6 +9,9 @@ install(TARGETS ${libraries} EXPORT imbrexTargets
         ARCHIVE COMPONENT development
         FILE_SET HEADERS COMPONENT development
 )
+# Headers for programs that have another library, which no component of ours compiles.
+install(FILES imbrex/serial/eigen.hpp imbrex/serial/kokkos.hpp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/imbrex/serial COMPONENT development)
 install(EXPORT imbrexTargets NAMESPACE imbrex:: DESTINATION ${package_dir} COMPONENT development)
 
 configure_package_config_file(cmake/imbrexConfig.cmake.in ${PROJECT_BINARY_DIR}/imbrexConfig.cmake

@@ -36,7 +36,16 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/coro/task.hpp
   imbrex/coro/when_all.hpp
   imbrex/coro/when_any.hpp
+  imbrex/serial/adaptors.hpp
   imbrex/serial/archive.hpp
+  imbrex/serial/bytes.hpp
+  imbrex/serial/eigen.hpp
+  imbrex/serial/file.hpp
+  imbrex/serial/filesystem.hpp
+  imbrex/serial/forward_list.hpp
+  imbrex/serial/kokkos.hpp
+  imbrex/serial/random.hpp
+  imbrex/serial/valarray.hpp
 
   imbrex/core/gpu/device_argument.hpp
   imbrex/core/gpu/device_channel.hpp

@@ -18,6 +18,17 @@ import sys
 INCLUDE = re.compile(r"^\s*#\s*include\s*<(imbrex/[^>]+)>", re.MULTILINE)
 
 
+# Headers for programs that have another library, and a header of that.
+FOR_LIBRARIES = {"imbrex/serial/eigen.hpp": "Eigen/Core", "imbrex/serial/kokkos.hpp": "Kokkos_Core.hpp"}
+
+
+def source_of(header):
+    """A program that includes the header alone."""
+    include = f"#include <{header}>\n"
+    needed = FOR_LIBRARIES.get(header)
+    return f"#if __has_include(<{needed}>)\n{include}#endif\n" if needed else include
+
+
 def included_by(header, folder):
     """The headers of Imbrex that a header includes; none if it is not there."""
     file = folder / header
@@ -36,9 +47,9 @@ def reached_from(headers, folder):
 
 
 def compile_alone(header, folder, compiler):
-    """The complaint about a header that does not compile; None if it does."""
+    """The complaint about a header that does not compile; None if it does, or is for a library that is not there."""
     done = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", f"-I{folder}", "-x", "c++", "-"],
-                          input=f"#include <{header}>\n", capture_output=True, text=True)
+                          input=source_of(header), capture_output=True, text=True)
     return None if done.returncode == 0 else f"{header} does not compile alone:\n{done.stderr}"
 
 
