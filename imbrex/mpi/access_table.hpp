@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <unordered_map>
-#include <vector>
 
+#include <imbrex/base/error.hpp>
 #include <imbrex/mpi/packet.hpp>
 
 namespace imbrex::mpi {
@@ -18,35 +20,21 @@ class access_receiver {
   ~access_receiver() = default;
 };
 
-/// Those of one rank, by the context of their packets. A packet may come before the one that it is for.
+/// Those of one rank, by the context of their packets. Nobody sends any before the receiver is there.
 class access_table {
  public:
-  access_table() = default;
-  ~access_table() {
-    for (auto& [context, packets] : early_)
-      for (packet* const p : packets) packet::release(*p);
-  }
-  access_table(const access_table&) = delete;
-  access_table& operator=(const access_table&) = delete;
-
-  /// It is given at once what has come for it.
-  void add(std::uint64_t context, access_receiver& receiver) {
-    receivers_[context] = &receiver;
-    const auto packets = early_.extract(context);
-    if (packets.empty()) return;
-    for (packet* const p : packets.mapped()) receiver.accessed(*p);
-  }
+  void add(std::uint64_t context, access_receiver& receiver) { receivers_[context] = &receiver; }
   void remove(std::uint64_t context) { receivers_.erase(context); }
 
   void deliver(packet& p) {
     const auto found = receivers_.find(p.head.context);
-    if (found != receivers_.end()) return found->second->accessed(p);
-    early_[p.head.context].push_back(&p);
+    if (found == receivers_.end())
+      throw imbrex::error("rank " + std::to_string(p.from) + " accesses a window that is not there");
+    found->second->accessed(p);
   }
 
  private:
   std::unordered_map<std::uint64_t, access_receiver*> receivers_;
-  std::unordered_map<std::uint64_t, std::vector<packet*>> early_;
 };
 
 }  // namespace imbrex::mpi

@@ -450,13 +450,15 @@ void rank::accept_early(peer& from) {
 }
 
 void rank::arrived(packet& p) {
-  deliver([this, &p] {
-    peer& from = peers_[p.from];
-    if (from.expected != p.sequence) return from.keep_early(p);
-    ++from.expected;
-    accept(p);
-    accept_early(from);
-  });
+  deliver([this, &p] { take(p); });
+}
+
+void rank::take(packet& p) {
+  peer& from = peers_[p.from];
+  if (from.expected != p.sequence) return from.keep_early(p);
+  ++from.expected;
+  accept(p);
+  accept_early(from);
 }
 
 void rank::asked_for(const pull& p) {
@@ -532,9 +534,13 @@ void rank::cancel(request& q) {
 void rank::send(packet& p, int to) {
   p.from = static_cast<std::uint32_t>(number());
   p.sequence = peers_[static_cast<std::uint32_t>(to)].sent++;
+  auto& pe = processor::running_here();
   p.collection = part().id();
   p.key = static_cast<std::uint64_t>(to);
-  detail::dispatch_to_element<rank>(processor::running_here(), p);
+  if (pe.queues_plainly()) {
+    if (auto* const there = part().find(p.key)) return detail::element_memory<rank>::object(*there).take(p);
+  }
+  detail::dispatch_to_element<rank>(pe, p);
 }
 
 // ---- waits

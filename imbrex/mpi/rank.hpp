@@ -185,6 +185,8 @@ class rank : public chare<rank> {
   packet& make_eager(const envelope& head, const std::byte* data, std::uint64_t bytes,
                      std::uint32_t sequence);
   packet& make_packet(request& q, std::uint32_t sequence, bool is_eager, bool same_process);
+  /// In the order of sending.
+  void take(packet& p);
   void accept(packet& p);
   void accept_early(peer& from);
   void keep(packet& p);
