@@ -38,8 +38,7 @@ struct window_memory {
 /// target serves, whatever the target does: accesses to another process, all accesses on machines that
 /// deliver messages in an order of their own, and locks and other synchronisation everywhere. The packets of
 /// two ranks come in the order in which they were sent. Long data follow their packet as a message, which
-/// lands where it belongs; so what comes behind may have to wait for them: other accumulates, and what says
-/// that all has been done.
+/// lands where it belongs; other accumulates of the same rank wait for them.
 ///
 /// All is the rank's PE's, but for the memory.
 class window final : public window_object, private access_receiver {
@@ -119,8 +118,7 @@ class window final : public window_object, private access_receiver {
   };
   /// As which a target knows a rank.
   struct origin {
-    std::uint32_t pending = 0;      ///< accesses whose data have not come
-    std::uint32_t accumulates = 0;  ///< of those
+    std::uint32_t accumulates = 0;  ///< whose data have not come
     std::deque<packet*> waiting;
   };
   struct outgoing;

@@ -231,6 +231,33 @@ TEST_P(windows, accumulate_by_each_operation_of_mpi) {
   });
 }
 
+TEST_P(windows, are_accumulated_to_in_the_order_of_calls_whatever_the_lengths) {
+  constexpr int length = 3000;
+  run_ranks(3, [] {
+    const int ranks = number_of_ranks();
+    const int me = number_of_rank();
+    values<int> window(length * ranks);
+    const int target = (me + 1) % ranks;
+    const int from = (me + ranks - 1) % ranks;
+    MPI_Win_lock_all(0, window);
+    for (int round = 0; round < 20; ++round) {
+      const std::vector<int> all(length, round);
+      const int one = 1000 + round;
+      const int two = 2000 + round;
+      int before = -1;
+      MPI_Accumulate(all.data(), length, MPI_INT, target, me * length, length, MPI_INT, MPI_REPLACE, window);
+      MPI_Accumulate(&one, 1, MPI_INT, target, me * length + 1, 1, MPI_INT, MPI_REPLACE, window);
+      MPI_Fetch_and_op(&two, &before, MPI_INT, target, me * length + 1, MPI_REPLACE, window);
+      MPI_Win_flush(target, window);
+      ASSERT_EQ(before, one);
+      MPI_Barrier(MPI_COMM_WORLD);
+      for (int i = 0; i < length; ++i) ASSERT_EQ(window[from * length + i], i == 1 ? two : round);
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Win_unlock_all(window);
+  });
+}
+
 TEST_P(windows, keep_pairs_whole_that_many_accumulate_to) {
   constexpr int pairs = 300;
   run_ranks(4, [] {

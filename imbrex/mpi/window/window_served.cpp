@@ -32,9 +32,8 @@ struct window::incoming : request {
     } else {
       w.fold(q.source, its->header, its->packed.get(), memory);
       --its->from->accumulates;
+      w.serve_waiting(*its->from);
     }
-    --its->from->pending;
-    w.serve_waiting(*its->from);
   }
 };
 
@@ -58,11 +57,10 @@ struct answer_data : request {
 
 }  // namespace
 
+/// The order of accumulates holds whatever their lengths. What says that all before has been done need not wait:
+/// the origin sends it when its long data have landed.
 bool window::must_wait(const origin& from, access_kind kind) {
-  if (is_accumulate(kind)) return from.accumulates > 0;
-  const bool says_done =
-      kind == access_kind::flush || kind == access_kind::unlock || kind == access_kind::end;
-  return says_done && from.pending > 0;
+  return is_accumulate(kind) && from.accumulates > 0;
 }
 
 void window::accessed(packet& p) {
@@ -146,7 +144,6 @@ void window::receive_data(origin& from, int source, const access_packet& a, cons
   q->head = {in_->context(purpose::point_to_point), source, a.header().tag};
   q->size = static_cast<std::uint64_t>(a.header().bytes);
   q->finished = &incoming::ended;
-  ++from.pending;
   if (a.header().kind == access_kind::put && type->is_contiguous()) {
     q->buffer = at;
   } else {
