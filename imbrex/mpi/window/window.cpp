@@ -129,7 +129,7 @@ void window::share(bool is_contiguous) {
   run_schedule(self_, in_, [&address](schedule& s) { return mpi::broadcast(s, 0, address); });
   auto* place = reinterpret_cast<std::byte*>(base);
   for (target& t : targets_) {
-    t.base = place;
+    t.base = is_contiguous || t.size > 0 ? place : nullptr;
     place += is_contiguous ? t.size : rounded(t.size);
   }
   memory_->place(own.base);

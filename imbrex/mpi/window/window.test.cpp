@@ -421,6 +421,7 @@ TEST_P(windows, share_memory_between_the_ranks_of_a_process) {
         ASSERT_EQ(size, r == 0 ? 0 : 4 * (3 + r));
         ASSERT_EQ(unit, 4);
         if (r == me) EXPECT_EQ(theirs, memory);
+        if (r == 0 && is_apart) EXPECT_EQ(theirs, nullptr);
         if (r > 1 && !is_apart) EXPECT_EQ(theirs, expected_next);
         expected_next = theirs + size / 4;
         for (int i = 0; i < size / 4; ++i) ASSERT_EQ(theirs[i], 10 * r + i);
