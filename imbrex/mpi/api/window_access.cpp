@@ -76,7 +76,7 @@ int accumulate(const char* function, const void* origin, std::int64_t count, MPI
     const user_buffer from = checked_buffer(data, origin, count, type);
     const user_buffer at = checked_target(data, to);
     const operation& how = data.objects().op(op);
-    check_accumulation(how, *from.type, *at.type);
+    check_accumulation(how, from.typed(), at.typed());
     begin_access(data, of, to.rank, handle, [&](window& w, access_request* told) {
       w.accumulate(from, to.rank, to.displacement, at, how.handle(), told);
     });
@@ -104,7 +104,7 @@ int get_accumulate(const char* function, const void* origin, std::int64_t count,
     const user_buffer from = checked_operand(data, origin, count, type, op);
     const user_buffer into = checked_buffer(data, result.address, result.count, result.type);
     const user_buffer at = checked_target(data, to);
-    check_accumulation(how, *from.type, *at.type);
+    check_accumulation(how, from.typed(), at.typed());
     begin_access(data, of, to.rank, handle, [&](window& w, access_request* told) {
       w.get_accumulate(from, into, to.rank, to.displacement, at, how.handle(), told);
     });
@@ -268,7 +268,7 @@ IMBREX_MPI_DEFINE(int, Fetch_and_op,
     const user_buffer from = checked_operand(data, origin_addr, 1, datatype, op);
     const user_buffer into = checked_buffer(data, result_addr, 1, datatype);
     const user_buffer at{nullptr, 1, into.type};
-    check_accumulation(how, *at.type, *at.type);
+    check_accumulation(how, at.typed(), at.typed());
     if (target_rank != MPI_PROC_NULL)
       of.get_accumulate(from, into, target_rank, target_disp, at, how.handle(), nullptr);
   });

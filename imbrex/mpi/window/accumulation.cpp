@@ -98,12 +98,14 @@ const datatype* basic_type_of(const datatype& type) {
   return find_basic_type(type, found) ? found : nullptr;
 }
 
-void check_accumulation(const operation& op, const datatype& origin, const datatype& target) {
+void check_accumulation(const operation& op, const typed_buffer& from, const typed_buffer& to) {
   if (op.handle() == 0)
     throw error(MPI_ERR_OP,
                 "an accumulate takes the operations of MPI itself, and not one that MPI_Op_create has made");
   if (op.handle() == MPI_REPLACE || op.handle() == MPI_NO_OP) return;
-  if (origin.size() == 0 || target.size() == 0) return;
+  if (from.bytes() == 0 || to.bytes() == 0) return;
+  const datatype& origin = *from.type;
+  const datatype& target = *to.type;
   const datatype* const of_origin = basic_type_of(origin);
   const datatype* const of_target = basic_type_of(target);
   if (of_target == nullptr || of_origin == nullptr)

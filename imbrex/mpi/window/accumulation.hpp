@@ -14,8 +14,8 @@ namespace imbrex::mpi {
 const datatype* basic_type_of(const datatype& type);
 
 /// Throws mpi::error (MPI_ERR_OP or MPI_ERR_TYPE) unless an operation of MPI itself takes the elements of a
-/// target's type, and those of the origin are the same.
-void check_accumulation(const operation& op, const datatype& origin, const datatype& target);
+/// target's type, and those of the origin are the same; where there are none, any will do.
+void check_accumulation(const operation& op, const typed_buffer& from, const typed_buffer& to);
 
 /// memory[i] = memory[i] op packed[i], for the elements that the first `bytes` packed bytes are; the
 /// operation and the type pass `check_accumulation`.

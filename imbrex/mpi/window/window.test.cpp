@@ -534,6 +534,7 @@ TEST_P(windows, refuse_what_cannot_be) {
     EXPECT_EQ(error_class(MPI_Put(nullptr, 1, MPI_INT, 0, 0, 1, MPI_INT, window)), MPI_ERR_BUFFER);
     EXPECT_EQ(error_class(MPI_Put(data, 1, MPI_INT, 0, 0, 1, MPI_DATATYPE_NULL, window)), MPI_ERR_TYPE);
     EXPECT_EQ(accumulate(MPI_INT, MPI_FLOAT, MPI_SUM), MPI_ERR_TYPE);
+    EXPECT_EQ(MPI_Accumulate(data, 0, MPI_INT, 0, 0, 1, MPI_FLOAT, MPI_SUM, window), MPI_SUCCESS);
     EXPECT_EQ(accumulate(MPI_FLOAT, MPI_FLOAT, MPI_BAND), MPI_ERR_OP);
     EXPECT_EQ(accumulate(MPI_INT, MPI_INT, MPI_MAXLOC), MPI_ERR_OP);
     EXPECT_EQ(accumulate(MPI_INT, MPI_INT, MPI_OP_NULL), MPI_ERR_OP);
