@@ -150,7 +150,9 @@ void window::send_data(int to, access_header header, const user_buffer& at, cons
   header.bytes = data.bytes();
   header.follows = header.kind != access_kind::compare_and_swap &&
                    header.bytes > static_cast<std::int64_t>(program::current().eager_between_processes);
-  if (!std::exchange(t.is_dirty, true)) dirty_.push_back(to);
+  // What has a result has been done when that comes.
+  const bool has_result = header.kind != access_kind::put && header.kind != access_kind::accumulate;
+  if (!has_result && !std::exchange(t.is_dirty, true)) dirty_.push_back(to);
   const made_access made = make_access(header, describe(*at.type));
   made.made.head = {in_->context(purpose::persistent), in_->rank(), 0};
   if (!header.follows) {

@@ -57,8 +57,8 @@ struct answer_data : request {
 
 }  // namespace
 
-/// The order of accumulates holds whatever their lengths. What says that all before has been done need not wait:
-/// the origin sends it when its long data have landed.
+/// The order of accumulates holds whatever their lengths. What says that all before has been done need not
+/// wait: the origin sends it when its long data have landed.
 bool window::must_wait(const origin& from, access_kind kind) {
   return is_accumulate(kind) && from.accumulates > 0;
 }
