@@ -18,6 +18,7 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/core/array/create.hpp
   imbrex/core/array/log.hpp
   imbrex/core/array/mailbox.hpp
+  imbrex/core/array/process_group.hpp
   imbrex/core/array/section.hpp
   imbrex/core/array/send.hpp
   imbrex/core/deterministic.hpp

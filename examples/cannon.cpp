@@ -118,9 +118,7 @@ int main(int argc, char** argv) {
     const numbers x = random_numbers(-1, first_of(side));
     numbers found;
     for (int row = 0; row < side; ++row) {
-      std::vector<imbrex::index<2>> members;
-      for (int column = 0; column < side; ++column) members.push_back({row, column});
-      const auto blocks_of_row = blocks.section(std::move(members));
+      const auto blocks_of_row = blocks.section(row, imbrex::full_extent);
       const numbers part = co_await blocks_of_row.reduce<&block::times>(imbrex::sum, x);
       found.insert(found.end(), part.begin(), part.end());
     }

@@ -38,15 +38,12 @@ class block : public imbrex::chare<block, imbrex::index<2>> {
   imbrex::task<int> multiply() {
     const int side = peers().shape()[0];
     const int row = where()[0], column = where()[1];
-    std::vector<imbrex::index<2>> along_row, along_column;
-    for (int k = 0; k < side; ++k) {
-      along_row.push_back({row, k});
-      along_column.push_back({k, column});
-    }
+    const auto along_row = peers().section(row, imbrex::full_extent);
+    const auto along_column = peers().section(imbrex::full_extent, column);
     numbers c(std::size_t{n} * n);
     for (int k = 0; k < side; ++k) {
-      if (column == k) imbrex::send<&block::of_a>(peers().section(along_row), k, block_of(a, row, k));
-      if (row == k) imbrex::send<&block::of_b>(peers().section(along_column), k, block_of(b, k, column));
+      if (column == k) imbrex::send<&block::of_a>(along_row, k, block_of(a, row, k));
+      if (row == k) imbrex::send<&block::of_b>(along_column, k, block_of(b, k, column));
       const auto [left, right] = co_await imbrex::when_all(of_a.receive(k), of_b.receive(k));
       for (std::size_t i = 0; i < n; ++i)
         for (std::size_t l = 0; l < n; ++l)

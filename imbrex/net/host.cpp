@@ -64,11 +64,13 @@ host_share share_among(std::span<const host_user> all, std::size_t self) {
   std::size_t place = 0;
   std::vector<host_process> processes;
   std::vector<int> host_starts;
+  std::vector<int> process_starts;
   std::string_view last_host;
   for (const auto& other : all) {
     const int pes = part_of(other);
     if (host_starts.empty() || other.host != last_host) host_starts.push_back(job_pes);
     last_host = other.host;
+    process_starts.push_back(job_pes);
     job_pes += pes;
     if (other.host != all[self].host) continue;
     processes.push_back({job_pes - pes, pes, other.processors, other.devices});
@@ -93,7 +95,8 @@ host_share share_among(std::span<const host_user> all, std::size_t self) {
           std::move(processes),
           place,
           all.front().drawn,
-          std::move(host_starts)};
+          std::move(host_starts),
+          std::move(process_starts)};
 }
 
 }  // namespace detail

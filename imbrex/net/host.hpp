@@ -39,6 +39,7 @@ struct host_share {
   /// The first PE of each host of the job, ascending from 0; a host whose processes do not follow each other
   /// counts as several.
   std::vector<int> host_starts{0};
+  std::vector<int> process_starts{0};  ///< the first PE of each process of the job, by rank
 };
 
 /// Of a process by itself: as `share_host`.

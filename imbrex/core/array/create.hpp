@@ -58,7 +58,7 @@ struct create_message final : message {
     auto made =
         std::make_unique<detail::collection<T>>(pe, id, shape, &home_of<index_type, Placement>, elements);
     auto& part = *made;
-    if constexpr (std::is_same_v<Placement, pinned_placement>) part.pin();
+    if constexpr (stays_on_its_pe<Placement>) part.pin();
     part.ending().set_creator(creator);
     pe.install(std::move(made));
     if constexpr (!IsSparse) {

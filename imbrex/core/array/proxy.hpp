@@ -14,6 +14,7 @@
 #include <imbrex/core/collective/reduction.hpp>
 #include <imbrex/core/message/member_traits.hpp>
 #include <imbrex/core/name/key.hpp>
+#include <imbrex/core/name/slice.hpp>
 
 namespace imbrex {
 
@@ -271,6 +272,14 @@ class array {
   /// A proxy of some elements of the array, or of none, with this proxy's priority. The list of members stays
   /// on this PE, so a proxy of many elements is no larger to send.
   imbrex::section<T> section(std::vector<index_type> members) const;
+
+  /// The same of the elements of a slice of each dimension, in the words of std::submdspan: an index; a pair
+  /// of the first index and that behind the last; `imbrex::full_extent`; or an `imbrex::strided_slice`. A
+  /// plane is `cube.section(imbrex::full_extent, 2, imbrex::full_extent)`, a box `cube.section(std::pair{1,
+  /// 4}, 2, std::pair{0, 2})`. Throws imbrex::error for a slice that is not within the shape. O(members).
+  template <detail::slice... S>
+    requires(detail::is_index<index_type> && sizeof...(S) == detail::dimensions_of<index_type>)
+  imbrex::section<T> section(S... slices) const;
 
   array with_priority(detail::priority_number priority) const {
     detail::check_priority(priority);

@@ -4,12 +4,16 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <imbrex/core/array/send.hpp>
+#include <imbrex/core/name/indices.hpp>
 
 namespace imbrex {
 namespace detail {
@@ -32,23 +36,101 @@ class section_list final : public section_base {
   std::vector<Key> keys_;
 };
 
-/// Calls entry M of some members of a section. It goes to the PE where they were last known to be.
-template <class T, auto M>
-struct section_share final : message {
-  using content_type = entry_message<T, M>;
-  using key = key_type<typename T::index_type>;
+/// Members of a section that were last known to be on one PE.
+template <class Key>
+struct section_branch {
+  int pe = 0;
+  std::vector<Key> members;  ///< in their order
 
-  std::vector<std::pair<key, std::uint32_t>> members;  ///< with the ordinals of their answers
-  std::unique_ptr<content_type, message_deleter> content;
+  void serialize(auto& ar) { ar(pe, members); }
+};
+
+/// Where the parts of a list of PEs end that a PE gives to its children, behind and before its own place in
+/// it: at most `tree_place::arity` parts, none empty. O(parts).
+std::vector<std::size_t> section_parts(std::size_t before, std::size_t behind);
+
+/// Gathers, on one PE of a section's tree, what its own members answer and what those below it have come to,
+/// and hands the combination to the PE above it, or to the caller. Values are combined in the order of keys
+/// on a PE, and then in that of PEs.
+template <class V, class Op, class Key>
+class section_collector final : public collector_base {
+ public:
+  using math = reduction<V, Op, Key>;
+  using partial = std::optional<typename math::partial>;
+
+  /// `own`: this PE's members. Of the parts, as many come before their values as `parts_before` says.
+  section_collector(const std::vector<Key>& own, std::size_t parts_before, std::size_t parts)
+      : collector_base(make_message<whole>(), own.size() + parts),
+        keys_(own),
+        own_(new std::optional<V>[own.size()]),
+        parts_(parts),
+        parts_before_(parts_before) {}
+
+  reply_address address_of_member(std::size_t i) const { return address_of(i); }
+  reply_address address_of_part(std::size_t i) const { return address_of(keys_.size() + i); }
+
+  void accept(std::uint32_t ordinal, void* result) override {
+    if (ordinal < keys_.size())
+      own_[ordinal].emplace(std::move(*static_cast<V*>(result)));
+    else
+      parts_.at(ordinal - keys_.size()) = std::move(*static_cast<partial*>(result));
+    answered();
+  }
+  void found_none(std::uint32_t) override { answered(); }
+
+ private:
+  using whole = partial_message<V, Op, Key, true>;
+
+  reply_address address_of(std::size_t ordinal) const {
+    auto a = address();
+    a.ordinal = static_cast<std::uint32_t>(ordinal);
+    return a;
+  }
+  void fold(partial_result& into) override {
+    auto& all = static_cast<whole&>(into).value;
+    for (std::size_t p = 0; p < parts_before_; ++p) merge(all, parts_[p]);
+    partial mine;
+    for (std::size_t i = 0; i < keys_.size(); ++i)
+      if (own_[i]) math::add(mine, keys_[i], std::move(*own_[i]));
+    merge(all, mine);
+    for (std::size_t p = parts_before_; p < parts_.size(); ++p) merge(all, parts_[p]);
+  }
+  static void merge(partial& into, partial& part) {
+    if (part) math::merge(into, std::move(*part));
+  }
+  message& report(partial_result& of) const override {
+    return make_message<reply_message<partial>>(std::move(static_cast<whole&>(of).value));
+  }
+
+  const std::vector<Key> keys_;
+  std::unique_ptr<std::optional<V>[]> own_;
+  std::vector<partial> parts_;
+  const std::size_t parts_before_;
+};
+
+/// Calls entry M of the members of a section that are on some PEs, which are a subtree of the section's tree:
+/// it goes to the first of them, and from there on. Each knows only what it is told, so the tree may be
+/// another each time.
+template <class T, auto M, class Op>
+struct section_share final : message {
+  static constexpr bool reduces = !std::is_same_v<Op, no_operation>;
+  using content_type = entry_message<T, M>;
+  using value = storable<typename traits_of<M>::result>;
+  using key = key_type<typename T::index_type>;
+  using branches = std::vector<section_branch<key>>;
+  using owned_content = std::unique_ptr<content_type, message_deleter>;
+
+  branches below;  ///< by PE, ascending; the addressee first
+  owned_content content;
 
   section_share() = default;
-  explicit section_share(content_type& c) : content(&c) {}
+  section_share(branches b, content_type& c) : below(std::move(b)), content(&c) {}
 
   static inline message_type type_record = runtime_message_type<section_share>(
       {"share of a section's broadcast", type_name<T>(), member_name<M>()});
   void serialize(auto& ar) {
     if constexpr (std::remove_cvref_t<decltype(ar)>::reading) content.reset(&make_message<content_type>());
-    ar(members);
+    ar(below);
     content->serialize(ar);
   }
   void deliver() {
@@ -56,52 +138,105 @@ struct section_share final : message {
     auto* part = part_for<T>(*this);
     if (part == nullptr) return;
     const message_guard guard(*this);
-    element_work turns(part->pe());
-    for (const auto& [k, ordinal] : members) {
-      this->reply.ordinal = ordinal;
-      give(*part, k, turns);
+    spread(*part, std::move(below), 0, *this, content);
+  }
+
+  /// Passes those that are on other PEs on, and calls those here: the ones of `all[own]`, or none if that is
+  /// no place in the list. `request` says who wants the combination of all.
+  static void spread(detail::collection<T>& part, branches all, std::size_t own, const message& request,
+                     owned_content& content) {
+    const bool has_own = own < all.size() && all[own].pe == part.pe().pe();
+    std::vector<key> mine;
+    if (has_own) mine = std::move(all[own].members);
+    const std::size_t behind = own + (has_own ? 1 : 0);
+    const auto ends = section_parts(own, all.size() - behind);
+    const auto before =
+        static_cast<std::size_t>(std::ranges::count_if(ends, [&](std::size_t end) { return end <= own; }));
+    [[maybe_unused]] auto* const results = collector_for(request, mine, before, ends.size());
+    std::size_t begin = 0;
+    for (std::size_t p = 0; p < ends.size(); ++p) {
+      if (p == before) begin = behind;
+      const std::size_t end = p < before ? ends[p] : ends[p] + behind - own;
+      branches some(std::make_move_iterator(all.begin() + static_cast<std::ptrdiff_t>(begin)),
+                    std::make_move_iterator(all.begin() + static_cast<std::ptrdiff_t>(end)));
+      begin = end;
+      const int to = some.front().pe;
+      const bool is_last_use = mine.empty() && p + 1 == ends.size();
+      auto& m =
+          make_message<section_share>(std::move(some), is_last_use ? *content.release() : content->copy());
+      m.collection = part.id();
+      m.priority = request.priority;
+      if constexpr (reduces) m.reply = results->address_of_part(p);
+      part.pe().dispatch(m, to);
+    }
+    element_work turns(part.pe());
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      content->collection = part.id();
+      content->key = mine[i];
+      content->priority = request.priority;
+      content->origin = static_cast<std::uint32_t>(part.pe().pe());
+      if constexpr (reduces) content->reply = results->address_of_member(i);
+      give(part, *content, turns, request);
     }
   }
 
  private:
-  /// Refuses the call of each member by itself, because an answer from each is expected.
+  using collector_type = std::conditional_t<reduces, section_collector<value, Op, key>, nothing>;
+
+  static collector_type* collector_for([[maybe_unused]] const message& request,
+                                       [[maybe_unused]] const std::vector<key>& mine,
+                                       [[maybe_unused]] std::size_t before,
+                                       [[maybe_unused]] std::size_t parts) {
+    if constexpr (reduces) {
+      auto* const results = new collector_type(mine, before, parts);
+      if (request.kind().id == type_record.id)
+        results->report_to(request.origin, request.reply);
+      else
+        results->send_to_caller(request.origin, request.reply);
+      return results;
+    } else {
+      return nullptr;
+    }
+  }
+  static void give(detail::collection<T>& part, content_type& content, element_work& turns,
+                   const message& request) {
+    auto* const e = part.find(content.key);
+    if (e == nullptr) return part.route(addressed_copy(content));
+    auto& pe = part.pe();
+    if (pe.separates_broadcasts()) return pe.dispatch(addressed_copy(content), pe.pe());
+    const message_type& kind = content.shown_kind();
+    turns.begin(*e, &kind);
+    const element_turn turn(pe, kind, part, *e, request);
+    if constexpr (content_type::is_shareable)
+      content.call(*e);
+    else
+      addressed_copy(content).run_on(*e);
+  }
+  static content_type& addressed_copy(const content_type& content) {
+    auto& m = content.copy();
+    m.collection = content.collection;
+    m.key = content.key;
+    m.priority = content.priority;
+    m.reply = content.reply;
+    return m;
+  }
+  /// For all members at once: whoever waits for answers waits for one from the whole subtree.
   void refuse() {
     const message_guard guard(*this);
-    for (const auto& [k, ordinal] : members) {
-      this->reply.ordinal = ordinal;
-      refuse_ended(addressed(content->copy(), k), type_name<T>());
-    }
-  }
-  void give(detail::collection<T>& part, const key& k, element_work& turns) {
-    auto* const e = part.find(k);
-    if (e == nullptr) return part.route(addressed(content->copy(), k));
-    auto& pe = part.pe();
-    if (pe.separates_broadcasts()) return pe.dispatch(addressed(content->copy(), k), pe.pe());
-    const message_type& kind = content->shown_kind();
-    turns.begin(*e, &kind);
-    const element_turn turn(pe, kind, part, *e, *this);
-    if constexpr (content_type::is_shareable) {
-      addressed(*content, k).call(*e);
-    } else {
-      addressed(content->copy(), k).run_on(*e);
-    }
-  }
-  content_type& addressed(content_type& m, const key& k) const {
+    auto& m = content->copy();
     m.collection = this->collection;
-    m.key = k;
-    m.priority = this->priority;
+    m.key = below.front().members.front();
     m.origin = this->origin;
     m.reply = this->reply;
-    return m;
+    refuse_ended(m, type_name<T>());
   }
 };
 
 /// Calls entry M of every member of a section. It goes to the PE that has the list.
 template <class T, auto M, class Op>
 struct section_broadcast final : message {
-  static constexpr bool reduces = !std::is_same_v<Op, no_operation>;
+  using share = section_share<T, M, Op>;
   using content_type = entry_message<T, M>;
-  using value = storable<typename traits_of<M>::result>;
   using key = key_type<typename T::index_type>;
 
   std::uint64_t section_id = 0;
@@ -118,31 +253,22 @@ struct section_broadcast final : message {
     content->serialize(ar);
   }
   void deliver() {
-    auto& pe = processor::here();
     auto* part = part_for<T>(*this);
     if (part == nullptr) return;
     const message_guard guard(*this);
     const auto& members = section_list<key>::of(this->collection, section_id);
-    if constexpr (reduces)
+    if constexpr (share::reduces)
       if (members.empty()) return answer_of_none(*part);
-    std::map<int, std::vector<std::uint32_t>> members_of_pe;
-    for (std::uint32_t i = 0; i < members.size(); ++i) members_of_pe[part->place_of(members[i])].push_back(i);
-    reply_address answer;
-    if constexpr (reduces) {
-      auto* results = new collector<value, Op, key>(members.size());
-      results->send_to_caller(this->origin, this->reply);
-      for (std::size_t i = 0; i < members.size(); ++i) answer = results->expect(i, members[i]);
+    std::map<int, std::vector<key>> members_of_pe;
+    for (const auto& k : members) members_of_pe[part->place_of(k)].push_back(k);
+    typename share::branches all;
+    all.reserve(members_of_pe.size());
+    std::size_t own = 0;  // this PE's place among them
+    for (auto& [pe, of_pe] : members_of_pe) {
+      if (pe < part->pe().pe()) ++own;
+      all.push_back({pe, std::move(of_pe)});
     }
-    for (auto& [to, ordinals] : members_of_pe) {
-      const bool is_last = to == members_of_pe.rbegin()->first;
-      auto& m = make_message<section_share<T, M>>(is_last ? *content.release() : content->copy());
-      m.collection = this->collection;
-      m.priority = this->priority;
-      m.reply = answer;
-      m.members.reserve(ordinals.size());
-      for (const auto i : ordinals) m.members.emplace_back(members[i], i);
-      pe.dispatch(m, to);
-    }
+    share::spread(*part, std::move(all), own, *this, content);
   }
 
  private:
@@ -285,20 +411,57 @@ pending<void> section<T>::call(A&&... arguments) const {
   }
 }
 
+namespace detail {
+
+/// Makes a section on this PE.
 template <class T>
-imbrex::section<T> array<T>::section(std::vector<index_type> members) const {
-  auto& pe = detail::processor::here();
-  const std::uint64_t number = pe.number_of(collection_);
+section<T> section_of(const array<T>& all, std::vector<typename element<T>::key> members) {
+  auto& pe = processor::here();
+  const std::uint64_t number = pe.number_of(all.collection());
   if (auto* part = pe.collection(number))
-    detail::checked<T>(*part);
+    checked<T>(*part);
   else
     pe.check_run(number, type_name<T>());
-  using key = typename element<T>::key;
-  std::vector<key> keys;
+  using list = section_list<typename element<T>::key>;
+  return {all.collection(), pe.add_section(std::make_unique<list>(number, std::move(members))),
+          all.priority()};
+}
+
+}  // namespace detail
+
+template <class T>
+imbrex::section<T> array<T>::section(std::vector<index_type> members) const {
+  std::vector<typename element<T>::key> keys;
   keys.reserve(members.size());
   for (const auto& i : members) keys.push_back((*this)[i].key_value());
-  return {collection_, pe.add_section(std::make_unique<detail::section_list<key>>(number, std::move(keys))),
-          priority_};
+  return detail::section_of(*this, std::move(keys));
+}
+
+template <class T>
+template <detail::slice... S>
+  requires(detail::is_index<typename array<T>::index_type> &&
+           sizeof...(S) == detail::dimensions_of<typename array<T>::index_type>)
+imbrex::section<T> array<T>::section(S... slices) const {
+  index_type origin;
+  index_type extents;
+  index_type strides;
+  int d = 0;
+  const auto take = [&](const auto& slice) {
+    const auto range = detail::range_of(slice, shape_[d]);
+    detail::check_slice(range, d, shape_[d], type_name<T>());
+    origin[d] = static_cast<int>(range.first);
+    extents[d] = range.count();
+    strides[d] = static_cast<int>(range.stride);
+    ++d;
+  };
+  (take(slices), ...);
+  std::vector<typename element<T>::key> keys;
+  keys.reserve(static_cast<std::size_t>(detail::volume(extents)));
+  for (auto at : indices(extents)) {
+    for (int e = 0; e < d; ++e) at[e] = origin[e] + at[e] * strides[e];
+    keys.push_back(detail::linear(shape_, at));
+  }
+  return detail::section_of(*this, std::move(keys));
 }
 
 template <class Derived, class Index>

@@ -25,6 +25,7 @@ struct times {
   nanoseconds creation{};
   nanoseconds all_reduce{};
   nanoseconds broadcast_and_reduction{};
+  nanoseconds section_reduction{};
 };
 
 /// In the model of a V100's host, where a message between two PEs takes 12 us: 5 to send, 2 on its way, 5 to
@@ -48,15 +49,21 @@ times modelled(int pes) {
     const auto reduced = now();
     EXPECT_EQ((co_await all.reduce<&element::own>(sum)), num_pes());
     result.broadcast_and_reduction = now() - reduced;
+    const auto some = all.section(full_extent);
+    const auto section_made = now();
+    EXPECT_EQ((co_await some.reduce<&element::own>(sum)), num_pes());
+    result.section_reduction = now() - section_made;
     result.creation = created - begin;
     // The call that begins them is a broadcast and a reduction, too.
     result.all_reduce = (reduced - created - result.broadcast_and_reduction) / repetitions;
     co_return 0;
   });
   EXPECT_EQ(status, 0);
-  std::printf("%d PEs: creation %.0f us, all_reduce %.0f us, broadcast and reduction %.0f us\n", pes,
-              result.creation.count() / 1e3, result.all_reduce.count() / 1e3,
-              result.broadcast_and_reduction.count() / 1e3);
+  std::printf(
+      "%d PEs: creation %.0f us, all_reduce %.0f us, broadcast and reduction %.0f us, over a section %.0f "
+      "us\n",
+      pes, result.creation.count() / 1e3, result.all_reduce.count() / 1e3,
+      result.broadcast_and_reduction.count() / 1e3, result.section_reduction.count() / 1e3);
   return result;
 }
 
@@ -69,6 +76,7 @@ TEST(modelled_times, of_collectives_grow_by_the_logarithm_of_the_pes) {
     EXPECT_LE(found.creation, most);
     EXPECT_LE(found.all_reduce, most);
     EXPECT_LE(found.broadcast_and_reduction, most);
+    EXPECT_LE(found.section_reduction, most);
   }
 }
 

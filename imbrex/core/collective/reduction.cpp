@@ -29,6 +29,13 @@ void collector_base::send_to_caller(std::uint32_t caller, const reply_address& r
   reply_ = reply;
 }
 
+void collector_base::report_to(std::uint32_t parent, const reply_address& reply) {
+  send_to_caller(parent, reply);
+  to_ = destination::parent;
+}
+
+message& collector_base::report(partial_result& of) const { return of; }
+
 void collector_base::fail(std::uint32_t, carried_exception why) {
   if (!whole_->error) whole_->error = std::move(why);
   answered();
@@ -42,6 +49,19 @@ void dispatch_to_root(partial_result& m) {
 
 }  // namespace
 
+void collector_base::send_report() {
+  try {
+    if (!whole_->error) {
+      auto& m = report(*whole_);
+      m.reply = reply_;
+      return processor::here().dispatch(m, static_cast<int>(caller_));
+    }
+  } catch (...) {  // it cannot be packed
+    whole_->error = thrown_by_reduction(whole_->collection);
+  }
+  send_failure(caller_, reply_, "a reduction", std::move(whole_->error));
+}
+
 void collector_base::complete() {
   tell_complete(this, 0);
   try {
@@ -52,6 +72,7 @@ void collector_base::complete() {
   switch (to_) {
     case destination::part: answer_from_here(*whole_.release()); break;
     case destination::root: dispatch_to_root(*whole_.release()); break;
+    case destination::parent: send_report(); break;
     case destination::caller: answer(*whole_, caller_, reply_); break;
   }
   delete this;

@@ -219,6 +219,8 @@ class collector_base : public reply_target {
   void give_to_part(const local_array& part, std::uint64_t broadcast);
   void send_to_root(const local_array& part, std::uint64_t broadcast);
   void send_to_caller(std::uint32_t caller, const reply_address& reply);
+  /// To another collector, by what `report` makes of it.
+  void report_to(std::uint32_t parent, const reply_address& reply);
 
   void fail(std::uint32_t, carried_exception why) final;
   carried_exception held_error() const final { return whole_->error; }
@@ -237,14 +239,17 @@ class collector_base : public reply_target {
     if (--missing_ == 0) complete();
   }
   virtual void fold(partial_result& into) = 0;
+  /// The answer to another collector. Of one that reports to none there is no such thing.
+  virtual message& report(partial_result& of) const;
 
  private:
   void complete();
+  void send_report();
 
   owned_partial whole_;
   std::size_t missing_;
   reply_address address_;
-  enum class destination : std::uint8_t { caller, part, root } to_ = destination::caller;
+  enum class destination : std::uint8_t { caller, part, root, parent } to_ = destination::caller;
   std::uint32_t caller_ = 0;
   reply_address reply_;
 };

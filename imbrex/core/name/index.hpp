@@ -104,6 +104,10 @@ template <class T>
 inline constexpr bool is_index = false;
 template <int N>
 inline constexpr bool is_index<index<N>> = true;
+template <class T>
+inline constexpr std::size_t dimensions_of = 0;
+template <int N>
+inline constexpr std::size_t dimensions_of<index<N>> = static_cast<std::size_t>(N);
 
 template <int N>
 constexpr std::uint64_t linear(const index<N>& shape, const index<N>& i) {

@@ -83,6 +83,10 @@ __extension__ using wide_number = unsigned __int128;
 /// Of groups: element i on PE i, for good.
 struct pinned_placement {};
 
+/// True if elements that are placed so never leave their PEs.
+template <class Placement>
+inline constexpr bool stays_on_its_pe = std::is_same_v<Placement, pinned_placement>;
+
 template <class Placement>
 inline constexpr bool deals_in_turn =
     std::is_same_v<Placement, round_robin_placement> || std::is_same_v<Placement, pinned_placement>;

@@ -30,9 +30,13 @@ struct loop_share final : message {
 
 }  // namespace
 
-void shared_loop::begin(processor& pe, const reply_address& reply) {
+void shared_loop::answer(const processor& pe, const reply_address& reply) {
   origin_ = pe.pe();
   reply_ = reply;
+}
+
+void shared_loop::begin(processor& pe, const reply_address& reply) {
+  answer(pe, reply);
   const auto self = shared_from_this();
   std::uint64_t wanted = chunks_;  // PEs
   for (int p = 0; p < pe.num_pes() && wanted > 1; ++p) {

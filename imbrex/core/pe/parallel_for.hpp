@@ -31,6 +31,8 @@ class shared_loop : public std::enable_shared_from_this<shared_loop> {
 
   /// Has the PEs of this process take chunks, and tells this one of the end.
   void begin(processor& pe, const reply_address& reply);
+  /// Tells this PE of the end, of a loop that others are told of by other means.
+  void answer(const processor& pe, const reply_address& reply);
   /// Takes a chunk and runs it. False if there is none any more.
   bool run_chunk();
   /// Takes all chunks that are left, and waits for those that run.

@@ -29,6 +29,8 @@ class run_services {
   virtual bool holds(int pe) const = 0;
   /// The first PE of each host, ascending from 0.
   virtual std::span<const int> host_starts() const = 0;
+  /// The first PE of each process, ascending from 0.
+  virtual std::span<const int> process_starts() const = 0;
 
   /// Ends the run in all processes with that status, unless it is ending. Throws imbrex::error for a status
   /// that would be seen as another.

@@ -152,6 +152,7 @@ runtime::runtime(const options& settings, bootstrap* meeting, const machine_make
     share = share_host(*meeting, how_.pes, threads_beside(how_), devices_->seen());
     how_.pes = share.pes;
     host_starts_ = share.host_starts;
+    process_starts_ = share.process_starts;
     if (!share.is_only_host && link_of(how_).delays())
       throw usage_error(
           "--net-latency, --net-bandwidth and --net-injection-gap are for processes of one host, since they "
