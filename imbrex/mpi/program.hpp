@@ -33,6 +33,8 @@ struct program {
   std::function<std::unique_ptr<rank_code>(int rank)> make_code;
   /// What a rank keeps for its functions of MPI.
   std::function<std::unique_ptr<rank_state>(rank&)> make_state;
+  /// Whether a rank says at MPI_Finalize what it has not freed.
+  bool tells_leaks = false;
   /// Data of at most so many bytes travel with their packet, between PEs of a process and between processes.
   std::size_t eager_between_pes = 512;
   std::size_t eager_between_processes = 2048;

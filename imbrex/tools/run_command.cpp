@@ -82,6 +82,8 @@ std::optional<std::string> read_options(run_options& given, std::span<const std:
       .option("--ranks", "N", given.with_value["--ranks"],
               "how many ranks of MPI, in all processes together; without it one in each")
       .option("--rank-stack", "SIZE", given.with_value["--rank-stack"], "bytes of the stack of each rank")
+      .flag("--mpi-check", given.flags["--mpi-check"],
+            "say what ranks of MPI have not freed or not received when they end")
       .option("--privatise", "LIST", given.with_value["--privatise"],
               "shared libraries of which each rank has its own: libfoo,libbar");
   for (const option_words& known : runtime_options()) {

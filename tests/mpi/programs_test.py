@@ -161,6 +161,21 @@ class Programs(unittest.TestCase):
         self.ends("wrong", 1, "MPI_Send", "the count is -1")
         self.ends("absent", 1, "rank 1: MPI_File_open in MPI_COMM_WORLD: the function is not there in this MPI")
 
+    def test_what_was_not_freed_is_told(self):
+        program = self.build("leaks.c")
+        for name, place in PLACES.items():
+            with self.subTest(place=name):
+                done = self.run_ranks(3, [*place, "--mpi-check"], program)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(done.stderr, "imbrex: warning: rank 1 has come to MPI_Finalize with what it has not "
+                                 "freed or received: 1 x communicator (rows), 1 x datatype, 1 x message, 1 x request\n")
+        self.assertEqual(self.run_ranks(3, PLACES["two PEs"], program).stderr, "")
+
+    def test_finalize_is_where_all_meet(self):
+        done = self.run_ranks(3, [*PLACES["deterministic"], "--seed", "3"], self.build("leaks.c"))
+        self.assertEqual(done.stdout.splitlines(), ["late", "end", "end"], done.stderr)
+        self.ends("no finalize", 1, "deadlock", r"rank\(2\), .* waits for MPI_Finalize")
+
     def test_programs_of_one_place_need_a_process_for_each_rank(self):
         program = self.build("globals.c", "-no-pie")
         done = self.run_ranks(2, PLACES["one PE"], program)

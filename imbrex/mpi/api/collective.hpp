@@ -74,6 +74,8 @@ class collective_call {
 
 /// Waits until it has ended; throws mpi::error if it has failed.
 void run_collective(rank_data& data, communicator& in, schedule::maker make);
+/// Waits until all members have called it: MPI_Barrier of another function.
+void meet_all(rank_data& data, communicator& in);
 void begin_collective(rank_data& data, communicator& in, schedule::maker make, bool is_persistent,
                       MPI_Request* handle);
 

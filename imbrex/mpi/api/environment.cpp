@@ -8,9 +8,12 @@
 
 #include <unistd.h>
 
+#include <imbrex/base/log.hpp>
 #include <imbrex/core/pe/processor.hpp>
 #include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/mpi/api/collective.hpp>
 #include <imbrex/mpi/api/define.hpp>
+#include <imbrex/mpi/leaks.hpp>
 #include <imbrex/mpi/state.hpp>
 
 namespace imbrex::mpi {
@@ -22,6 +25,13 @@ void begin(rank_data& data, const char* function, int level) {
     throw error(MPI_ERR_OTHER, std::string(function) + " was called a second time; call it once");
   data.now = rank_data::phase::running;
   data.thread_level = level < MPI_THREAD_FUNNELED ? level : MPI_THREAD_FUNNELED;
+}
+
+void tell_leaks(rank_data& data) {
+  const std::string text = describe_leaks(data);
+  if (text.empty()) return;
+  log(log_level::warning, "rank " + std::to_string(data.self().number()) +
+                              " has come to MPI_Finalize with what it has not freed or received: " + text);
 }
 
 double seconds_now() { return std::chrono::duration<double>(detail::processor::here().now()).count(); }
@@ -52,6 +62,8 @@ IMBREX_MPI_DEFINE(int, Finalize, (void)) {
     data.at(MPI_COMM_SELF)->attributes.clear(MPI_COMM_SELF);
     data.world().attributes.clear(MPI_COMM_WORLD);
     data.buffered.detach(data.self());
+    meet_all(data, data.world());
+    if (program::current().tells_leaks) tell_leaks(data);
     data.now = rank_data::phase::finalized;
   });
 }

@@ -42,14 +42,16 @@ struct rank_option {
   void (*set)(rank_options& of, const given_option& given);
 };
 
-const std::array<rank_option, 4>& own_options() {
-  static const std::array<rank_option, 4> all{{
+const std::array<rank_option, 5>& own_options() {
+  static const std::array<rank_option, 5> all{{
       {{"--ranks", "N", "ranks of MPI in all processes together; without it one in each process"},
        [](rank_options& of, const given_option& given) { of.ranks = parse_ranks(given); }},
       {{"--rank-stack", "SIZE", "bytes of each rank's stack, such as 64MB; 8 MiB unless given"},
        [](rank_options& of, const given_option& given) { of.stack = parse_stack(given); }},
       {{"--prefix", "", "put \"[rank] \" before each line of a rank's standard output"},
        [](rank_options& of, const given_option&) { of.prefix = true; }},
+      {{"--mpi-check", "", "say at MPI_Finalize what a rank has not freed or not received"},
+       [](rank_options& of, const given_option&) { of.check = true; }},
       {{"--privatise", "LIST", "shared libraries of which each rank has its own: libfoo,libbar"},
        [](rank_options& of, const given_option& given) {
          for (std::string& name : listed_values(given.value)) of.private_libraries.push_back(std::move(name));

@@ -97,6 +97,7 @@ int run_ranks(const program_start& start) {
   program what;
   what.ranks = settings.ranks;
   what.stack = settings.stack;
+  what.tells_leaks = settings.check;
   what.make_state = [](rank& of) { return std::make_unique<rank_data>(of); };
   std::unique_ptr<program_image> image;
   if (runs_originals(settings)) {

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/mpi/leaks.hpp>
+
+#include <map>
+
+#include <imbrex/mpi/state.hpp>
+
+namespace imbrex::mpi {
+
+std::string describe_leaks(rank_data& data) {
+  std::map<std::string, int> counts;
+  std::string names;
+  data.self().waiting().for_each_message([&](const packet&) { ++counts["message"]; });
+  data.requests.for_each([&](int, const user_request&) { ++counts["request"]; });
+  data.windows.for_each([&](int, const window_object&) { ++counts["window"]; });
+  data.for_each_communicator([&](int, const communicator& c) {
+    ++counts["communicator"];
+    names += (names.empty() ? "" : ", ") + describe_communicator(&c);
+  });
+  data.objects().for_each_left([&](handle_kind kind, int) { ++counts[name_of(kind)]; });
+  std::string text;
+  for (const auto& [what, count] : counts) {
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " x " + what;
+    if (what == "communicator") text += " (" + names + ")";
+  }
+  return text;
+}
+
+}  // namespace imbrex::mpi
