@@ -26,6 +26,8 @@ class place : public chare<place<N>, index<N>> {
   index<N> at() { return this->where(); }
   int first() { return this->where()[0]; }
   std::string text() { return to_string(this->where()) + ";"; }
+  /// As many as its first index says.
+  std::vector<int> many() { return std::vector<int>(static_cast<std::size_t>(this->where()[0]), 7); }
   void count() { ++count_; }
   int counted() { return count_; }
   task<int> counted_later() {
@@ -167,6 +169,18 @@ TEST_P(sections, keep_the_order_of_their_members) {
               .reduce<&place<2>::text>([](const std::string& a, const std::string& b) { return a + b; });
       EXPECT_EQ(text, expected);
     }
+  });
+}
+
+TEST_P(sections, and_arrays_gather_values_of_different_lengths) {
+  run([]() -> task<> {
+    const auto line = make_array<place<1>>(9);
+    const auto all = co_await line.reduce<&place<1>::many>(gather);
+    const auto some = co_await line.section(strided_slice{.offset = 1, .extent = 8, .stride = 3})
+                          .reduce<&place<1>::many>(gather);
+    EXPECT_EQ(all.size(), 9U);
+    for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i], std::vector<int>(i, 7));
+    EXPECT_EQ(some, (std::vector<std::vector<int>>{{7}, std::vector<int>(4, 7), std::vector<int>(7, 7)}));
   });
 }
 
