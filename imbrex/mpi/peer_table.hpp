@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,20 +17,34 @@ namespace imbrex::mpi {
 struct peer {
   std::uint32_t sent = 0;
   std::uint32_t expected = 0;
-  packet* early = nullptr;  ///< by `newer`, in the order of their sending
+  /// Those that came early: a heap, on top what was sent first. Null until there was one.
+  std::unique_ptr<std::vector<packet*>> early;
 
+  /// Whether a was sent after b. Numbers begin again at 0, so they are counted from `expected` on.
+  struct is_later {
+    std::uint32_t from;
+    bool operator()(const packet* a, const packet* b) const {
+      return a->sequence - from > b->sequence - from;
+    }
+  };
+
+  bool has_early() const { return early != nullptr && !early->empty(); }
   void keep_early(packet& p) {
-    packet** at = &early;
-    while (*at != nullptr && (*at)->sequence - expected < p.sequence - expected) at = &(*at)->newer;
-    p.newer = *at;
-    *at = &p;
+    if (early == nullptr) early = std::make_unique<std::vector<packet*>>();
+    early->push_back(&p);
+    std::ranges::push_heap(*early, is_later{expected});
   }
   /// The packet that is expected, if it has come; else null.
   packet* take_expected() {
-    packet* const first = early;
-    if (first == nullptr || first->sequence != expected) return nullptr;
-    early = first->newer;
+    if (!has_early() || early->front()->sequence != expected) return nullptr;
+    packet* const first = take_first();
     ++expected;
+    return first;
+  }
+  packet* take_first() {
+    std::ranges::pop_heap(*early, is_later{expected});
+    packet* const first = early->back();
+    early->pop_back();
     return first;
   }
 };
@@ -42,11 +57,7 @@ class peer_table {
     for (auto& b : blocks_)
       if (b != nullptr)
         for (peer& each : *b)
-          while (each.early != nullptr) {
-            packet* const first = each.early;
-            each.early = first->newer;
-            packet::release(*first);
-          }
+          while (each.has_early()) packet::release(*each.take_first());
   }
   peer_table(const peer_table&) = delete;
   peer_table& operator=(const peer_table&) = delete;

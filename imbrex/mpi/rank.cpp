@@ -244,7 +244,7 @@ detail::collection<rank>& rank::part() const {
     }
     ++own.sent;
     ++from.expected;
-    if (from.early != nullptr) its.accept_early(from);
+    if (from.has_early()) its.accept_early(from);
     return true;
   }
   const int place = ranks.place_of(key);

@@ -416,6 +416,7 @@ IMBREX_MPI_DEFINE(int, Type_create_resized_c,
 
 IMBREX_MPI_DEFINE(int, Type_dup, (MPI_Datatype oldtype, MPI_Datatype* newtype)) {
   return call("MPI_Type_dup", [&] {
+    *newtype = MPI_DATATYPE_NULL;
     const datatype_ref type = objects().type(oldtype);
     const datatype_ref copy = copied_type(type);
     objects().attributes_of_type(oldtype).copy(oldtype, copy->attributes);

@@ -198,8 +198,10 @@ IMBREX_MPI_DEFINE(int, Cart_sub, (MPI_Comm comm, const int remain_dims[], MPI_Co
     for (const int is_kept : list_of(remain_dims, static_cast<int>(grid.lengths().size()), "dimensions"))
       kept.push_back(is_kept != 0);
     const auto [which, place] = grid.place_in_part(in.rank(), kept);
-    const ref<communicator> made = split(data, in, which, place);
-    made->topology = grid.part(kept);
+    // Without dimensions it is a grid of one place, which is the first rank's alone, as of MPI_Cart_create.
+    const bool is_point = std::ranges::find(kept, true) == kept.end();
+    const ref<communicator> made = split(data, in, is_point && which > 0 ? MPI_UNDEFINED : which, place);
+    if (made) made->topology = grid.part(kept);
     *newcomm = give(data, made);
   });
 }

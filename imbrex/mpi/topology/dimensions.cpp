@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -25,27 +26,51 @@ std::vector<int> divisors_of(int n) {
   return all;
 }
 
-/// Whether `count` factors of at most `most` each have the product n.
-bool could_be(int n, std::size_t count, int most) {
+/// Whether `count` factors of at most `most` each can have the product n.
+bool can_reach(std::int64_t n, std::size_t count, std::int64_t most) {
   std::int64_t reach = 1;
   for (std::size_t i = 0; i < count && reach < n; ++i) reach *= most;
   return reach >= n;
 }
 
-/// Finds factors of n, none over `most` and none over the one before: the first as small as can be.
-bool factorise(int n, int most, std::span<int> factors, const std::vector<int>& divisors) {
-  if (factors.size() == 1) {
-    factors[0] = n;
-    return n <= most;
-  }
-  for (const int d : divisors) {
-    if (d > most || d > n) return false;
-    if (n % d != 0 || !could_be(n / d, factors.size() - 1, d)) continue;
-    factors[0] = d;
-    if (factorise(n / d, d, factors.subspan(1), divisors)) return true;
-  }
-  return false;
+/// Whether `count` factors of at least `least` each can have the product n.
+bool fits(int least, std::size_t count, int n) {
+  std::int64_t product = 1;
+  for (std::size_t i = 0; i < count && product <= n; ++i) product *= least;
+  return product <= n;
 }
+
+/// Finds factors of a number that descend, as `balance_dimensions` says.
+class factor_search {
+ public:
+  factor_search(int n, std::span<int> found) : divisors_(divisors_of(n)), found_(found), now_(found.size()) {
+    look_for(n, found.size(), 1);
+  }
+
+ private:
+  /// Chooses the first `count` factors, the last of them first, each as long as can be: so what is found
+  /// first is the best of its kind.
+  void look_for(int n, std::size_t count, int least) {
+    if (count == 1) {
+      now_[0] = n;  // which is the shortest too where it is the only one
+      if (n - now_.back() >= difference_) return;
+      difference_ = n - now_.back();
+      std::ranges::copy(now_, found_.begin());
+      return;
+    }
+    for (auto d = divisors_.rbegin(); d != divisors_.rend() && *d >= least; ++d) {
+      if (n % *d != 0 || !fits(*d, count, n)) continue;
+      now_[count - 1] = *d;
+      if (!can_reach(n / *d, count - 1, now_.back() + difference_ - 1)) return;
+      look_for(n / *d, count - 1, *d);
+    }
+  }
+
+  std::vector<int> divisors_;
+  std::span<int> found_;
+  std::vector<int> now_;
+  std::int64_t difference_ = std::numeric_limits<int>::max();  ///< of the longest and the shortest
+};
 
 }  // namespace
 
@@ -70,7 +95,7 @@ void balance_dimensions(int places, std::span<int> dimensions) {
   if (open.empty()) return;
   const int left = int(places / given);
   std::vector<int> lengths(open.size());
-  factorise(left, left, lengths, divisors_of(left));
+  factor_search(left, lengths);
   for (std::size_t i = 0; i < open.size(); ++i) *open[i] = lengths[i];
 }
 

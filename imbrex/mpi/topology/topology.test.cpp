@@ -41,6 +41,10 @@ TEST(dimensions, are_as_equal_as_can_be) {
   EXPECT_EQ(balanced(2310, {0, 0, 0, 0, 0}), (numbers{11, 7, 5, 3, 2}));
   EXPECT_EQ(balanced(720720, {0, 0, 0}), (numbers{91, 90, 88}));
   EXPECT_EQ(balanced(12, {3, 4}), (numbers{3, 4}));
+  EXPECT_EQ(balanced(5040, {0, 0, 0}), (numbers{21, 16, 15}));
+  EXPECT_EQ(balanced(7488, {0, 0, 0}), (numbers{26, 18, 16}));
+  EXPECT_EQ(balanced(66096, {0, 0, 0, 0, 0}), (numbers{17, 9, 9, 8, 6}));
+  EXPECT_EQ(balanced(2147483647, {0, 0, 0}), (numbers{2147483647, 1, 1}));
 }
 
 TEST(dimensions, are_refused_if_they_do_not_divide) {
