@@ -15,6 +15,7 @@ import reproduce
 from simulate import weak
 
 FOLDER = sys.argv[1]
+MODEL = pathlib.Path(__file__).resolve().parents[2] / "imbrex/device/models/summit.toml"
 
 
 class Figures(unittest.TestCase):
@@ -67,6 +68,17 @@ class Figures(unittest.TestCase):
 
     def test_sizes(self):
         self.assertNotIn("missed", self.printed("sizes")[0])
+
+    def test_each_number_of_the_model_has_a_source(self):
+        """Said above it, or above the numbers that it follows, in its table."""
+        said = False
+        for line in MODEL.read_text().splitlines():
+            if line.startswith("["):
+                said = False
+            elif line.startswith("#"):
+                said = True
+            elif line:
+                self.assertTrue(said, line)
 
     def test_doubling(self):
         self.assertEqual(weak(192, 1), [192, 192, 192])

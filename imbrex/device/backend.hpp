@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <imbrex/device/kernel.hpp>
+#include <imbrex/device/memory_key.hpp>
 #include <imbrex/device/operation_observer.hpp>
 
 /// What a backend implements; programs use `device`, `stream`, `event`, `graph` and the buffers.
@@ -104,6 +106,11 @@ class device_backend {
   virtual std::unique_ptr<event_backend> make_event() = 0;
   /// The host stores into a word that streams may wait for.
   virtual void store(std::atomic<std::uint32_t>& word, std::uint32_t value) = 0;
+  /// How other processes of this host find what lies there in its memory; none if they cannot.
+  virtual std::optional<memory_key> key_of(const void* /*address*/) { return std::nullopt; }
+  /// Where this process has what a process of this host has a key for, to copy from it; null if it cannot be
+  /// found from here. It stays as long as the device.
+  virtual const void* find(const memory_key& /*key*/) { return nullptr; }
   /// Who is told of all that the device does from now on; null: nobody. False if this backend cannot tell.
   virtual bool observe(operation_observer* /*told*/) { return false; }
   /// Tells the observer of all that has ended by now, where that is told late.

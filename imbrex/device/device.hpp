@@ -35,6 +35,11 @@ class device {
   /// How many streams it has.
   std::size_t streams() { return streams_.streams(); }
 
+  /// True if it copies from other devices of the process itself.
+  bool copies_from_peers() const { return peers_ && info().can.peer_copies; }
+  /// Before it is used: such copies go through memory of the host from now on.
+  void leave_out_peers() noexcept { peers_ = false; }
+
   /// For the classes that are made of a device.
   void add_event_pools(int count) noexcept { event_pools_.fetch_add(count, std::memory_order_relaxed); }
   void add_graphs(int count) noexcept { graphs_.fetch_add(count, std::memory_order_relaxed); }
@@ -64,6 +69,7 @@ class device {
   [[noreturn]] void refuse_use() const;
 
   std::unique_ptr<device_backend> backend_;
+  bool peers_ = true;
   std::atomic<bool> ended_{false};
   std::atomic<int> event_pools_{0};
   std::atomic<int> graphs_{0};

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/device/device_part.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <utility>
 
+#include <imbrex/base/error.hpp>
 #include <imbrex/device/stream.hpp>
 #include <imbrex/serial/archive.hpp>
 
 namespace imbrex::detail {
 
-/// Contents on the host: in pinned memory of the device that they come from, or as they were read.
+/// Contents on their way: in pinned memory of the device that they come from, as they were read, or where
+/// another process has them.
 struct device_part::host_copy {
+  std::optional<far_memory> far;
   bool has_data = true;  ///< false on a device that keeps none
   pooled_memory pinned;
   std::unique_ptr<std::byte[]> plain;
@@ -24,6 +29,12 @@ struct device_part::host_copy {
 void device_part::host_copy_deleter::operator()(host_copy* c) const noexcept { delete c; }
 
 namespace {
+
+// How contents are written.
+constexpr std::uint8_t is_left_out = 0, is_there = 1, is_lent = 2;
+
+/// Copies through the host go in so many pieces at most, none shorter than that, so that both ways are used.
+constexpr std::size_t most_pieces = 16, shortest_piece = std::size_t{1} << 18U;
 
 pinned_span<std::byte> span_of(const pooled_memory& pinned, std::size_t bytes) {
   return {static_cast<std::byte*>(pinned.address()), bytes};
@@ -85,6 +96,25 @@ void device_part::leave() noexcept {
   of_ = nullptr;
 }
 
+std::optional<memory_key> device_part::key() const {
+  return of_ == nullptr || !of_->info().keeps_data ? std::nullopt : of_->backend().key_of(source());
+}
+
+device_part device_part::lend(const far_memory& where) {
+  std::unique_ptr<host_copy, host_copy_deleter> copy(new host_copy);
+  copy->far = where;
+  device_part kept;
+  kept.memory_ = std::move(memory_);
+  kept.lender_ = std::move(lender_);
+  host_ = std::move(copy);
+  leave();
+  return kept;
+}
+
+const far_memory* device_part::far() const noexcept {
+  return host_ != nullptr && host_->far ? &*host_->far : nullptr;
+}
+
 void device_part::serialize(writer& out) const {
   out.number(static_cast<std::uint64_t>(count_));
   if (out.only_counts()) return;
@@ -93,24 +123,34 @@ void device_part::serialize(writer& out) const {
                        " elements is written whose contents are on its device: send it as an argument or "
                        "in an aggregate, which the runtime copies to the host first, and receive what lies "
                        "in a mailbox before its chare migrates");
+  if (count_ != 0 && host_->far) {
+    out.number(is_lent);
+    out.bytes(&host_->far->key, sizeof host_->far->key);
+    return out.bytes(&host_->far->lender, sizeof host_->far->lender);
+  }
   const bool has_data = count_ != 0 && host_->has_data;
-  out.number(static_cast<std::uint8_t>(has_data));
+  out.number(has_data ? is_there : is_left_out);
   if (has_data) out.block(host_->bytes(), bytes());
 }
 
 void device_part::serialize(reader& in, std::size_t size) {
   *this = {};
   std::uint64_t count = 0;
-  std::uint8_t has_data = 0;
+  std::uint8_t how = 0;
   in.bytes(&count, sizeof count);
-  in.bytes(&has_data, sizeof has_data);
-  if (count > SIZE_MAX / size || (has_data != 0 && count * size > in.remaining()))
+  in.bytes(&how, sizeof how);
+  if (count > SIZE_MAX / size || how > is_lent || (how == is_there && count * size > in.remaining()))
     throw serial_error("malformed message: a device_buffer of " + std::to_string(count) +
                        " elements, which it does not hold");
   count_ = count;
   size_ = size;
   host_.reset(new host_copy);
-  host_->has_data = has_data != 0;
+  host_->has_data = how == is_there;
+  if (how == is_lent) {
+    far_memory& far = host_->far.emplace();
+    in.bytes(&far.key, sizeof far.key);
+    in.bytes(&far.lender, sizeof far.lender);
+  }
   if (!host_->has_data) return;
   host_->plain = std::make_unique_for_overwrite<std::byte[]>(bytes());
   if (in.is_to_come(bytes())) return in.expect(host_->plain.get());
@@ -131,11 +171,17 @@ void device_part::land_at(void* address, stream& in, stream* out) {
 
 void device_part::copy_to(void* address, stream& in, stream* out) {
   imbrex::device& here = in.on();
-  if (host_ != nullptr) {
+  if (const far_memory* const lent = far()) {
+    const void* const there = here.backend().find(lent->key);
+    if (there == nullptr)
+      throw error("memory of a device of another process of this host cannot be found from " +
+                  here.info().label() + "; run with --gpu-path host");
+    in.copy(span_at(address, bytes(), here), span_at(there, bytes(), here));
+  } else if (host_ != nullptr) {
     const pooled_memory pinned(here, memory_kind::pinned, bytes(), 1);
     if (host_->has_data) std::memcpy(pinned.address(), host_->bytes(), bytes());
     in.copy(span_at(address, bytes(), here), pinned_span<const std::byte>(span_of(pinned, bytes())));
-  } else if (of_ == &here || here.info().can.peer_copies) {
+  } else if (of_ == &here || here.copies_from_peers()) {
     in.wait(ready_);
     in.copy(span_at(address, bytes(), here), span_at(source(), bytes(), *of_));
   } else {
@@ -151,9 +197,14 @@ void device_part::copy_to(void* address, stream& in, stream* out) {
 void device_part::copy_by_host(void* address, stream& in, stream& out) {
   const pooled_memory pinned(out.on(), memory_kind::pinned, bytes(), 1);
   out.wait(ready_);
-  out.copy(span_of(pinned, bytes()), span_at(source(), bytes(), *of_));
-  in.wait(shared_event(out));
-  in.copy(span_at(address, bytes(), in.on()), pinned_span<const std::byte>(span_of(pinned, bytes())));
+  const std::size_t piece = std::max(shortest_piece, (bytes() + most_pieces - 1) / most_pieces);
+  for (std::size_t at = 0; at < bytes(); at += piece) {
+    const std::size_t size = std::min(piece, bytes() - at);
+    const pinned_span<std::byte> between = span_of(pinned, bytes()).subspan(at, size);
+    out.copy(between, span_at(source(), bytes(), *of_).subspan(at, size));
+    in.wait(shared_event(out));
+    in.copy(span_at(address, bytes(), in.on()).subspan(at, size), pinned_span<const std::byte>(between));
+  }
   out.wait(shared_event(in));
 }
 

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include <imbrex/device/memory_key.hpp>
 #include <imbrex/device/pooled_memory.hpp>
 #include <imbrex/device/shared_event.hpp>
 
@@ -58,8 +60,8 @@ class device_part {
 
   // While it crosses to another process.
 
-  /// True if its contents must be copied to the host before it can be written.
-  bool is_on_device() const noexcept { return memory_ || lender_ != nullptr; }
+  /// True if its contents must be copied to the host, or lent, before it can be written.
+  bool is_on_device() const noexcept { return memory_ || (lender_ != nullptr && host_ == nullptr); }
   /// The device that it is on, if it is on one.
   imbrex::device* on() const noexcept { return is_on_device() ? of_ : nullptr; }
   /// Begins to copy its contents to the host, by a stream of its device; done with what the stream has done
@@ -67,6 +69,15 @@ class device_part {
   void begin_to_leave(stream& out);
   /// That is done: the memory of the device is given back.
   void leave() noexcept;
+  /// How processes of this host find its contents; none if they cannot.
+  std::optional<memory_key> key() const;
+  /// Its contents, which are there, will be found by others instead. Returns what must be kept until they
+  /// have read them.
+  device_part lend(const far_memory& where);
+  /// What it was lent as, if it has come from another process so and has not landed; else null.
+  const far_memory* far() const noexcept;
+  /// Whom to tell when such contents have been read.
+  void borrow(std::unique_ptr<memory_lender> from) noexcept { lender_ = std::move(from); }
   /// Its contents on the host, to be written. Throws serial_error if they are not there. Where bytes are only
   /// counted its contents are not: they do not pass through the host where they need not.
   void serialize(writer& out) const;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -13,6 +14,7 @@
 #include <imbrex/base/host/topology.hpp>
 #include <imbrex/core/gpu/nearest_devices.hpp>
 #include <imbrex/device/backends/devices.hpp>
+#include <imbrex/device/buffer.hpp>
 #include <imbrex/device/model.hpp>
 #include <imbrex/net/connect/path_times.hpp>
 #include <imbrex/sched/idle_spin.hpp>
@@ -99,8 +101,37 @@ ordered_json json_of(const path_times& times) {
           {"chosen", times.memory_is_better() ? "memory" : "kernel"}};
 }
 
+/// The way of device memory between two places, and why it is not a shorter one.
+ordered_json device_way(const char* between, const char* way, const std::string& why = {}) {
+  return {{"between", between}, {"way", way}, {"why", or_null(why)}};
+}
+
+/// How device memory in messages would travel.
+ordered_json device_ways(device& one, device_path path) {
+  constexpr const char* by_host = "pinned memory of the host";
+  const std::string label = one.info().label();
+  const std::string forced = path == device_path::host ? "--gpu-path host says so" : "";
+  const std::string no_peers = label + " cannot copy from other devices";
+  const bool shares = one.info().keeps_data && [&one] {
+    const device_buffer<std::byte> some(one, 1);
+    return one.backend().key_of(some.span().data()).has_value();
+  }();
+  const auto between = [&](const char* ends, bool shorter, const char* way, const std::string& else_why) {
+    const bool may = shorter && forced.empty();
+    return device_way(ends, may ? way : by_host, may ? "" : shorter ? forced : else_why);
+  };
+  return {
+      device_way("a device and itself, handed over", "its address"),
+      device_way("a device and itself, otherwise", "a copy within the device"),
+      between("devices of a process", one.info().can.peer_copies, "a copy from the other device", no_peers),
+      between("processes of a host", shares && path != device_path::peer, "a copy from the other's memory",
+              path == device_path::peer ? "--gpu-path peer says so"
+                                        : "other processes cannot find memory of " + label),
+      device_way("hosts", by_host, "the network takes memory of the host alone")};
+}
+
 /// What idle PEs and long messages between processes would do on this host; times in nanoseconds.
-ordered_json paths(const host_share& host) {
+ordered_json paths(const host_share& host, const detail::run_devices* devices, device_path path) {
   const auto wake = detail::measure_wake();
   const detail::idle_spin spin(wake.value_or(nanoseconds(0)));
   const auto time = [&](bool with_network) {
@@ -112,7 +143,9 @@ ordered_json paths(const host_share& host) {
           {"spin", time(false)},
           {"spin_with_network", time(true)},
           {"long_messages", std::move(messages)},
-          {"left_to_ucx", std::getenv("UCX_RNDV_THRESH") != nullptr}};
+          {"left_to_ucx", std::getenv("UCX_RNDV_THRESH") != nullptr},
+          {"device_memory", devices != nullptr && devices->any() ? device_ways(*devices->all().front(), path)
+                                                                 : ordered_json(nullptr)}};
 }
 
 }  // namespace
@@ -159,7 +192,8 @@ ordered_json process_findings::json(int rank, const host_share& host, bool with_
           {"device_map", name_of(how_.map)},
           {"problem", or_null(problem_)},
           {"pes", std::move(pes)},
-          {"paths", with_paths && host.self == 0 ? paths(host) : ordered_json(nullptr)}};
+          {"paths", with_paths && host.self == 0 ? paths(host, devices_.get(), how_.gpu_path)
+                                                 : ordered_json(nullptr)}};
 }
 
 }  // namespace imbrex::tools

@@ -130,6 +130,17 @@ std::string long_messages_text(const ordered_json& paths) {
   return text;
 }
 
+std::string device_memory_text(const ordered_json& ways) {
+  if (ways.is_null()) return {};
+  std::string text = "    device memory in messages:\n";
+  for (const auto& one : ways) {
+    text += "      between " + word(one["between"]) + ": " + word(one["way"]);
+    if (!one["why"].is_null()) text += ", as " + word(one["why"]);
+    text += "\n";
+  }
+  return text;
+}
+
 std::string paths_text(const ordered_json& paths) {
   if (paths.is_null()) return {};
   std::string text = "  paths: a wake takes ";
@@ -138,7 +149,7 @@ std::string paths_text(const ordered_json& paths) {
                              : "; idle PEs look for work for " + microseconds(paths["spin"]) +
                                    " before they sleep, with other processes for " +
                                    microseconds(paths["spin_with_network"]) + "\n";
-  return text + long_messages_text(paths);
+  return text + long_messages_text(paths) + device_memory_text(paths["device_memory"]);
 }
 
 }  // namespace

@@ -28,7 +28,10 @@ nlohmann::ordered_json found_on_two_processors() {
       "paths": {"wake": 44100, "spin": 88200, "spin_with_network": 150000, "left_to_ucx": false,
         "long_messages": [
           {"longest": 16384, "by_kernel": 4900, "by_memory": 11800, "chosen": "kernel"},
-          {"longest": 1048576, "by_kernel": 142000, "by_memory": 72540, "chosen": "memory"}]}}]})json");
+          {"longest": 1048576, "by_kernel": 142000, "by_memory": 72540, "chosen": "memory"}],
+        "device_memory": [
+          {"between": "devices of a process", "way": "a copy from the other device", "why": null},
+          {"between": "hosts", "way": "pinned memory of the host", "why": "nothing else is there"}]}}]})json");
 }
 
 TEST(findings_text, says_everything_once) {
@@ -52,7 +55,10 @@ TEST(findings_text, says_everything_once) {
             "processes for 150.0 us\n"
             "    long messages to processes of this host:\n"
             "      up to 16 KiB: 4.9 us copied by the kernel, 11.8 us by way of shared memory: kernel\n"
-            "      up to 1024 KiB: 142.0 us copied by the kernel, 72.5 us by way of shared memory: memory\n");
+            "      up to 1024 KiB: 142.0 us copied by the kernel, 72.5 us by way of shared memory: memory\n"
+            "    device memory in messages:\n"
+            "      between devices of a process: a copy from the other device\n"
+            "      between hosts: pinned memory of the host, as nothing else is there\n");
 }
 
 TEST(findings_text, tells_what_would_be_chosen) {
@@ -77,6 +83,7 @@ TEST(findings_text, tells_what_is_not_to_be_had_of_paths) {
   paths["wake"] = nullptr;
   paths["spin"] = 0;
   paths["left_to_ucx"] = true;
+  paths["device_memory"] = nullptr;
   paths["long_messages"][0]["by_kernel"] = nullptr;
   const std::string text = text_of(found);
   for (const char* line :
@@ -84,6 +91,7 @@ TEST(findings_text, tells_what_is_not_to_be_had_of_paths) {
         ", all left to UCX since UCX_RNDV_THRESH is set:\n",
         "KiB: not copied by the kernel, which refuses it, 11.8 us by way of shared memory"})
     EXPECT_NE(text.find(line), std::string::npos) << line << "not in\n" << text;
+  EXPECT_EQ(text.find("device memory"), std::string::npos);
   paths["long_messages"].clear();
   EXPECT_NE(text_of(found).find("this build cannot connect processes\n"), std::string::npos);
   found["processes"][0]["paths"] = nullptr;

@@ -98,7 +98,8 @@ class Info(unittest.TestCase):
     def test_paths(self):
         self.assertIsNone(self.of_one()["paths"])
         paths = self.of_one("--paths", "--pes", "1")["paths"]
-        self.assertEqual(list(paths), ["wake", "spin", "spin_with_network", "long_messages", "left_to_ucx"])
+        self.assertEqual(list(paths), ["wake", "spin", "spin_with_network", "long_messages", "left_to_ucx",
+                                       "device_memory"])
         self.assertGreater(paths["wake"], 0)
         self.assertTrue(30_000 <= paths["spin"] <= paths["spin_with_network"] <= 200_000, paths)
         if self.found()["ucx"] is not None:
@@ -108,6 +109,19 @@ class Info(unittest.TestCase):
             better = one["by_kernel"] is None or one["by_memory"] <= one["by_kernel"]
             self.assertEqual(one["chosen"], "memory" if better else "kernel")
         self.assertFalse(paths["left_to_ucx"])
+        self.assertIsNone(paths["device_memory"])
+
+    def test_paths_of_device_memory(self):
+        def ways(*options):
+            found = self.of_one("--paths", "--pes", "1", "--device", "emulated", *options)["paths"]["device_memory"]
+            return {one["between"]: (one["way"], one["why"]) for one in found}
+
+        by_host = "pinned memory of the host"
+        self.assertEqual(ways()["processes of a host"], ("a copy from the other's memory", None))
+        self.assertEqual(ways()["devices of a process"], ("a copy from the other device", None))
+        self.assertEqual(ways("--gpu-path", "host")["devices of a process"], (by_host, "--gpu-path host says so"))
+        self.assertEqual(ways("--gpu-path", "peer")["processes of a host"], (by_host, "--gpu-path peer says so"))
+        self.assertEqual(ways("--no-data")["processes of a host"][0], by_host)
         crowded = self.of_one("--paths", "--pes", "1000", environment={"UCX_RNDV_THRESH": "auto"})["paths"]
         self.assertEqual((crowded["spin"], crowded["left_to_ucx"]), (0, True))
 

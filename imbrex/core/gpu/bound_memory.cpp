@@ -121,7 +121,7 @@ bool bound_ends::put(stream& filled) {
     filled.copy(bytes_of(to, size_), bytes_of(from, size_));
     to.filled.mark(filled);
   } else {
-    if (!there_->on.info().can.peer_copies) return false;
+    if (!there_->on.copies_from_peers()) return false;
     ready_[which].mark(filled);
     stream& in = there_->arrivals;
     in.wait(ready_[which]);

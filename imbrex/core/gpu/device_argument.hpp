@@ -107,7 +107,9 @@ inline constexpr bool stays_with_device<device_loan<T>> = true;
 template <class T, auto Place>
 struct serializer<device_argument<T, Place>> {
   static void serialize(writer& out, device_argument<T, Place>& a) { a.part()->serialize(out); }
-  static void serialize(reader& in, device_argument<T, Place>& a) { a.part()->serialize(in, sizeof(T)); }
+  static void serialize(reader& in, device_argument<T, Place>& a) {
+    detail::read_device_part(in, *a.part(), sizeof(T));
+  }
 };
 
 }  // namespace imbrex

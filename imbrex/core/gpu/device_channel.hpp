@@ -48,7 +48,9 @@ void receive_at(device_part& content, void* address, const void* device, std::si
 template <class T>
 struct serializer<detail::device_parcel<T>> {
   static void serialize(writer& out, detail::device_parcel<T>& p) { p.part()->serialize(out); }
-  static void serialize(reader& in, detail::device_parcel<T>& p) { p.part()->serialize(in, sizeof(T)); }
+  static void serialize(reader& in, detail::device_parcel<T>& p) {
+    detail::read_device_part(in, *p.part(), sizeof(T));
+  }
 };
 
 /// One end of an ordered two-way stream of arrays in device memory between two chares, as `channel` is of

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/gpu/device_transfers.hpp>
 
+#include <algorithm>
+#include <exception>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <imbrex/base/error.hpp>
 #include <imbrex/core/gpu/device_work.hpp>
 #include <imbrex/core/gpu/run_devices.hpp>
 #include <imbrex/core/message/device_parts.hpp>
+#include <imbrex/core/pe/pending.hpp>
 #include <imbrex/core/pe/run_services.hpp>
 #include <imbrex/device/device_part.hpp>
 
@@ -27,17 +33,80 @@ stream& stream_out_of(device& of) {
   return processor::here().run().devices().carrier(of);
 }
 
-/// A message whose parts are on their way to the host.
+/// Device memory that was sent to a process of this host, which will say when it has been read.
+class lent_part final : public reply_target {
+ public:
+  static void lend(device_part& part, const memory_key& key) {
+    auto& pe = processor::here();
+    std::unique_ptr<lent_part> it(new lent_part(pe));
+    const reply_address at = it->address_;
+    it->kept_ = part.lend({key, {static_cast<std::uint32_t>(pe.pe()), at.slot, at.generation}});
+    it.release();
+  }
+  ~lent_part() = default;
+
+  void accept(std::uint32_t, void*) override { end(); }
+  void fail(std::uint32_t, carried_exception) override { end(); }
+  void abandon() noexcept override { delete this; }
+
+ private:
+  explicit lent_part(processor& pe) : pe_(pe), address_(pe.replies().open(*this)) {}
+  void end() {
+    pe_.replies().close(address_);
+    delete this;
+  }
+
+  processor& pe_;
+  const reply_address address_;
+  device_part kept_;
+};
+
+/// Tells the process that a part comes from when it has been read, or will not be.
+class far_lender final : public memory_lender {
+ public:
+  explicit far_lender(const far_memory& of) : of_(of) {}
+  ~far_lender() override {
+    if (scheduler::current() == nullptr) return;  // the run is over
+    try {
+      auto it = std::make_unique<far_memory>(of_);
+      bool waits = false;
+      if (read_) {
+        stream& reads = transfers_here().out;
+        reads.wait(read_);
+        waits = notify_here(reads, {&far_lender::tell, &far_lender::forget, it.get()}) != nullptr;
+      }
+      far_memory* const told = it.release();
+      if (!waits) tell(told, nullptr);
+    } catch (const error&) {  // a device has failed, which ends the run
+    }
+  }
+  void read(const shared_event& at) noexcept override { read_ = at; }
+
+ private:
+  static void tell(void* self, const std::exception_ptr&) {
+    const std::unique_ptr<far_memory> of(static_cast<far_memory*>(self));
+    send_end(of->lender[0], {of->lender[1], of->lender[2], 0});
+  }
+  static void forget(void* self) noexcept { delete static_cast<far_memory*>(self); }
+
+  const far_memory of_;
+  shared_event read_;
+};
+
+/// A message whose parts are on their way to the host, or are to be lent to its receiver.
 struct staged_message {
   message* what;
   int to;
   std::vector<device_part*> parts;
+  std::vector<memory_key> keys;  ///< of the parts, if they are lent
 
   static void come(void* self, const std::exception_ptr& failure) {
     const std::unique_ptr<staged_message> it(static_cast<staged_message*>(self));
     message_guard leaving(*it->what);
     if (failure) std::rethrow_exception(failure);
-    for (device_part* const part : it->parts) part->leave();
+    for (std::size_t i = 0; i < it->parts.size(); ++i)
+      it->keys.empty() || it->parts[i]->bytes() == 0 ? it->parts[i]->leave()
+                                                     : lent_part::lend(*it->parts[i], it->keys[i]);
     processor::here().carry(leaving.release(), it->to);
   }
   static void forget(void* self) noexcept {
@@ -46,7 +115,35 @@ struct staged_message {
   }
 };
 
+bool are_on_one_host(const run_services& run, int pe, int other) {
+  const auto host = [&](int of) { return std::ranges::upper_bound(run.host_starts(), of); };
+  return host(pe) == host(other);
+}
+
+/// By which that PE finds the parts; none if it cannot, or shall not.
+std::vector<memory_key> keys_for(const processor& pe, int to, const std::vector<device_part*>& parts) {
+  const device_path path = pe.run().how().gpu_path;
+  const bool may = path == device_path::any || path == device_path::shared;
+  std::vector<memory_key> keys;
+  if (may && are_on_one_host(pe.run(), pe.pe(), to))
+    for (const device_part* const part : parts)
+      if (const auto key = part->bytes() == 0 ? std::optional<memory_key>(memory_key{}) : part->key())
+        keys.push_back(*key);
+  if (keys.size() == parts.size()) return keys;
+  if (path == device_path::shared)
+    throw error(
+        "--gpu-path shared: memory of " + parts.front()->on()->info().label() + " cannot be read by PE " +
+        std::to_string(to) +
+        ", which is on another host, or its kind of device cannot share memory; leave --gpu-path out");
+  return {};
+}
+
 }  // namespace
+
+void read_device_part(reader& in, device_part& part, std::size_t size) {
+  part.serialize(in, size);
+  if (const far_memory* const far = part.far()) part.borrow(std::make_unique<far_lender>(*far));
+}
 
 stream* stream_out_of(const device_part& part) {
   device* const from = part.on();
@@ -68,12 +165,19 @@ std::size_t device_bytes(message& m) {
 
 void send_from_devices(processor& pe, message& m, int to) {
   message_guard leaving(m);
-  auto it = std::make_unique<staged_message>(staged_message{&m, to, {}});
+  auto it = std::make_unique<staged_message>(staged_message{&m, to, {}, {}});
   m.kind().device_parts(m, it->parts);
+  for (device_part* const part : it->parts)
+    if (part->far() != nullptr) land_device_part(*part);  // it was sent here first, and its chare has moved
   std::erase_if(it->parts, [](const device_part* part) { return !part->is_on_device(); });
   if (it->parts.empty()) return pe.carry(leaving.release(), to);
   stream& last = transfers_here().out;
+  it->keys = keys_for(pe, to, it->parts);
   for (device_part* const part : it->parts) {
+    if (!it->keys.empty()) {
+      last.wait(part->ready());
+      continue;
+    }
     stream& out = stream_out_of(*part->on());
     part->begin_to_leave(out);
     if (&out != &last) last.wait(shared_event(out));

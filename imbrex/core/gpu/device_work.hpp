@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <imbrex/core/array/send.hpp>
+#include <imbrex/core/gpu/device_transfers.hpp>
 #include <imbrex/coro/scope.hpp>
 #include <imbrex/coro/waiter.hpp>
 #include <imbrex/device/buffer.hpp>
@@ -23,7 +24,9 @@ namespace imbrex {
 template <class T>
 struct serializer<device_buffer<T>> {
   static void serialize(writer& out, device_buffer<T>& b) { b.part()->serialize(out); }
-  static void serialize(reader& in, device_buffer<T>& b) { b.part()->serialize(in, sizeof(T)); }
+  static void serialize(reader& in, device_buffer<T>& b) {
+    detail::read_device_part(in, *b.part(), sizeof(T));
+  }
 };
 
 /// The device of this PE, of which `stream`s and buffers are made. Several PEs may have the same device.

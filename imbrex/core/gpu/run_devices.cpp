@@ -97,6 +97,12 @@ run_devices::run_devices(const options& settings, simulated_clock* time, bool ch
   }
   devices_ = devices(settings.device, emulated);
   count_ = static_cast<int>(devices_.size());
+  for (const auto& d : devices_) {
+    if (settings.gpu_path == device_path::host) d->leave_out_peers();
+    if (settings.gpu_path == device_path::peer && !d->info().can.peer_copies && count_ > 1)
+      throw usage_error("--gpu-path peer: " + d->info().label() +
+                        " cannot copy from other devices; leave --gpu-path out");
+  }
 }
 
 run_devices::~run_devices() {

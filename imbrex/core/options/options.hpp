@@ -68,11 +68,12 @@ struct options {
   std::string device_model{};  ///< `--device-model NAME|FILE`: how fast emulated ones are; empty: no time
   /// False by `--no-data`: emulated devices take their time, but keep and compute nothing.
   bool device_data = true;
+  device_path gpu_path = device_path::any;                    ///< `--gpu-path any|host|peer|shared`
   device_map map = device_map::block;                         ///< `--device-map block|round-robin|near|none`
   completion_method completion = completion_method::polling;  ///< `--completion METHOD`
   polling_interval poll{};                                    ///< `--completion-poll adaptive|N|TIME`
   stream_policy streams = stream_policy::two;                 ///< `--streams single|two|four|five`
-  /// The last of these four options as the command line has it. It is named in the error if there are no
+  /// The last of these five options as the command line has it. It is named in the error if there are no
   /// devices. Empty if the program sets these fields itself, for whatever devices there may be.
   std::string device_words{};
 

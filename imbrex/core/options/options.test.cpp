@@ -238,6 +238,13 @@ TEST(options, say_how_work_is_spread_over_streams) {
   EXPECT_EQ(refusal({"--streams=six"}), "--streams six: the value must be one of single, two, four, five");
 }
 
+TEST(options, say_how_device_memory_goes) {
+  EXPECT_EQ(command_line({}).parse().gpu_path, imbrex::device_path::any);
+  EXPECT_EQ(command_line({"--gpu-path", "shared"}).parse().gpu_path, imbrex::device_path::shared);
+  EXPECT_EQ(command_line({"--gpu-path", "host"}).parse().device_words, "--gpu-path host");
+  EXPECT_EQ(refusal({"--gpu-path=bus"}), "--gpu-path bus: the value must be one of any, host, peer, shared");
+}
+
 TEST(options, remember_what_only_devices_have_use_for) {
   EXPECT_EQ(command_line({"--device=emulated", "--devices", "2"}).parse().device_words, "");
   EXPECT_EQ(command_line({"--completion", "poll"}).parse().device_words, "--completion poll");

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -15,6 +16,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/device/emulated/emulated_stream.hpp>
+#include <imbrex/device/emulated/memory_file.hpp>
 #include <imbrex/device/emulated/start_emulation.hpp>
 
 namespace imbrex::emulated {
@@ -60,6 +62,9 @@ class empty_memory {
   std::span<std::byte> left_;  ///< of the last one
 };
 
+/// Each has a descriptor of its own.
+constexpr int most_with_files = 64;
+
 class emulated_backend final : public device_backend {
  public:
   emulated_backend(std::shared_ptr<emulation> runs, int index) {
@@ -79,11 +84,14 @@ class emulated_backend final : public device_backend {
                                       emulation_options.model.copy.engines_from_device};
     part_.index = index;
     part_.runs = std::move(runs);
+    if (emulation_options.data && emulation_options.devices <= most_with_files)
+      file_.emplace(part_.info.memory);
   }
   ~emulated_backend() override {
     part_.runs->stop(part_.index);
     if (part_.info.keeps_data)
-      for (const auto& [address, bytes] : sizes_) ::munmap(address, bytes);
+      for (const auto& [address, bytes] : sizes_)
+        if (!is_in_file(address)) ::munmap(address, bytes);
   }
 
   const device_info& info() const override { return part_.info; }
@@ -98,9 +106,10 @@ class emulated_backend final : public device_backend {
     const bool on_device = kind == memory_kind::device;
     if (on_device && bytes > part_.info.memory - used_) return nullptr;
     const bool data = part_.info.keeps_data;
-    void* const at = data        ? map(bytes, PROT_READ | PROT_WRITE, 0)
-                     : on_device ? empty_on_device_.take(bytes)
-                                 : empty_pinned_.take(bytes);
+    void* at = data        ? (on_device && file_ ? file_->take(bytes) : nullptr)
+               : on_device ? empty_on_device_.take(bytes)
+                           : empty_pinned_.take(bytes);
+    if (at == nullptr && data) at = map(bytes, PROT_READ | PROT_WRITE, 0);
     if (at == nullptr) return nullptr;
     // Zeros, which the system gives, would be kinder than a GPU: these are no numbers.
     if (data) std::memset(at, 0xff, bytes);
@@ -113,7 +122,10 @@ class emulated_backend final : public device_backend {
     const std::lock_guard guard(lock_);
     const auto found = sizes_.find(address);
     if (kind == memory_kind::device) used_ -= found->second;
-    if (part_.info.keeps_data) ::munmap(address, found->second);
+    if (is_in_file(address))
+      file_->give_back(address, found->second);
+    else if (part_.info.keeps_data)
+      ::munmap(address, found->second);
     sizes_.erase(found);
   }
 
@@ -126,6 +138,15 @@ class emulated_backend final : public device_backend {
   void store(std::atomic<std::uint32_t>& word, std::uint32_t value) override {
     word.store(value, std::memory_order_release);
     part_.runs->value_changed();
+  }
+
+  std::optional<memory_key> key_of(const void* address) override {
+    const std::lock_guard guard(lock_);
+    return file_ ? file_->key_of(address) : std::nullopt;
+  }
+  const void* find(const memory_key& key) override {
+    const std::lock_guard guard(lock_);
+    return files_of_others_.find(key);
   }
 
   bool observe(operation_observer* observer) override {
@@ -143,11 +164,15 @@ class emulated_backend final : public device_backend {
   }
 
  private:
+  bool is_in_file(const void* address) const noexcept { return file_ && file_->holds(address); }
+
   device_part part_;
   std::atomic<std::uint32_t> streams_ = 0;
   std::mutex lock_;
   std::size_t used_ = 0;
   std::unordered_map<void*, std::size_t> sizes_;
+  std::optional<memory_file> file_;  ///< of what keeps data
+  foreign_files files_of_others_;
   empty_memory empty_on_device_{PROT_NONE};
   empty_memory empty_pinned_{PROT_READ | PROT_WRITE};
 };
