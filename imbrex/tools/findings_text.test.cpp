@@ -31,7 +31,8 @@ nlohmann::ordered_json found_on_two_processors() {
           {"longest": 1048576, "by_kernel": 142000, "by_memory": 72540, "chosen": "memory"}],
         "device_memory": [
           {"between": "devices of a process", "way": "a copy from the other device", "why": null},
-          {"between": "hosts", "way": "pinned memory of the host", "why": "nothing else is there"}]}}]})json");
+          {"between": "hosts", "way": "pinned memory of the host",
+           "why": "nothing else is there"}]}}]})json");
 }
 
 TEST(findings_text, says_everything_once) {
