@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <imbrex/core/array/send.hpp>
-#include <imbrex/core/gpu/device_transfers.hpp>
+#include <imbrex/core/message/device_parts.hpp>
 #include <imbrex/coro/scope.hpp>
 #include <imbrex/coro/waiter.hpp>
 #include <imbrex/device/buffer.hpp>
