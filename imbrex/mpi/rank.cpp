@@ -224,6 +224,9 @@ detail::collection<rank>& rank::part() const {
   if (is_eager) complete(q);
 }
 
+/// Whose receiver holds more lets it go first.
+constexpr std::size_t most_held = std::size_t{1} << 20U;
+
 [[gnu::noinline]] bool rank::send_at_once(const envelope& head, const std::byte* data, std::uint64_t bytes,
                                           int to) {
   auto& pe = processor::running_here();
@@ -245,6 +248,7 @@ detail::collection<rank>& rank::part() const {
     ++own.sent;
     ++from.expected;
     if (from.has_early()) its.accept_early(from);
+    if (its.matcher_.bytes_held() > most_held) give_way();
     return true;
   }
   const int place = ranks.place_of(key);
@@ -433,7 +437,8 @@ bool rank::fits(const envelope& receive, const envelope& message) {
 void rank::accept(packet& p) {
   if (p.form == packet_form::access) return accesses.deliver(p);
   if (p.form == packet_form::withdrawal) {
-    packet* const wanted = matcher_.find_offer(p.from, p.offer);
+    packet* wanted = matcher_.find_offer(p.from, p.offer);
+    if (wanted == found_) wanted = nullptr;  // a probe is about to tell of it
     answer_offer(p.from, p.offer, wanted != nullptr ? offer_outcome::withdrawn : offer_outcome::matched);
     if (wanted != nullptr) {
       matcher_.remove(*wanted);

@@ -200,9 +200,9 @@ class rank : public chare<rank> {
   static inline constinit thread_local rank* current_ [[gnu::tls_model("initial-exec")]] = nullptr;
 
   const program& program_;
+  std::unique_ptr<rank_code> code_;  ///< in which functions lie that the state may call at its end
   std::unique_ptr<rank_state> state_;
   rank_objects* objects_ = nullptr;
-  std::unique_ptr<rank_code> code_;
   std::unique_ptr<fiber> fiber_;
   std::unique_ptr<wait> wait_;
   scope* entry_ = nullptr;

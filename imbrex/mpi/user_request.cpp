@@ -13,7 +13,13 @@ void user_request::start(rank& by) {
   done_.tracked = {};
   done_.tracked.finished = &ended;
   done_.owner = this;
-  begin(by);
+  try {
+    begin(by);
+  } catch (...) {
+    is_active_ = false;
+    const ref<user_request> last = std::exchange(under_way_, {});
+    throw;
+  }
 }
 
 void user_request::ended(request& tracked) {

@@ -7,9 +7,23 @@ namespace imbrex::mpi {
 
 namespace {
 
-MPI_Status& place_of(MPI_Status* status, MPI_Status& nobody_reads) {
-  return status == MPI_STATUS_IGNORE ? nobody_reads : *status;
-}
+/// The status of a call that tells of one message. Its MPI_ERROR stays: only calls for several requests set it.
+class single_status {
+ public:
+  explicit single_status(MPI_Status* of_call)
+      : place_(of_call == MPI_STATUS_IGNORE ? ignored_ : *of_call), before_(place_.MPI_ERROR) {}
+  ~single_status() { place_.MPI_ERROR = before_; }
+  single_status(const single_status&) = delete;
+  single_status& operator=(const single_status&) = delete;
+
+  MPI_Status& operator*() const { return place_; }
+  MPI_Status* operator->() const { return &place_; }
+
+ private:
+  MPI_Status ignored_{};
+  MPI_Status& place_;
+  int before_;
+};
 
 [[noreturn]] void throw_truncated(const request& done, std::int64_t room) {
   throw error(MPI_ERR_TRUNCATE, "the message from rank " + std::to_string(done.source) + " with tag " +
@@ -86,9 +100,8 @@ void receive_bytes(rank& me, const communicator& in, void* address, std::uint64_
   me.receive(q);
   me.await(q);
   if (status != MPI_STATUS_IGNORE) {
-    const int before = status->MPI_ERROR;  // which only calls for several requests set
-    tell_receive(q, *status);
-    status->MPI_ERROR = before;
+    const single_status told(status);
+    tell_receive(q, *told);
   }
   if (q.is_too_long) [[unlikely]]
     throw_truncated(q, static_cast<std::int64_t>(bytes));
@@ -100,18 +113,14 @@ int receive(const char* function, void* address, std::int64_t count, MPI_Datatyp
     rank& me = data.self();
     const user_buffer buffer = checked_buffer(data, address, count, type);
     check_source(in, from, tag);
-    MPI_Status ignored;
-    MPI_Status& told = place_of(status, ignored);
-    if (from == MPI_PROC_NULL) return tell_no_process(told);
+    const single_status told(status);
+    if (from == MPI_PROC_NULL) return tell_no_process(*told);
     if (buffer.is_contiguous())
       return receive_bytes(me, in, address, static_cast<std::uint64_t>(buffer.bytes()), from, tag, status);
-    const int before = told.MPI_ERROR;
     const auto q = make_receive(ref<communicator>(&in), buffer, from, tag, false);
     q->start(me);
     me.await(q->awaited());
-    const int code = q->finish(told);
-    told.MPI_ERROR = before;
-    if (code != MPI_SUCCESS) throw_truncated(q->awaited(), buffer.bytes());
+    if (q->finish(*told) != MPI_SUCCESS) throw_truncated(q->awaited(), buffer.bytes());
   });
 }
 
@@ -166,10 +175,9 @@ int probe(const char* function, int from, int tag, MPI_Comm comm, int* flag, MPI
           MPI_Status* status) {
   return call_on(function, comm, [&](rank_data& data, communicator& in) {
     check_source(in, from, tag);
-    MPI_Status ignored;
-    MPI_Status& told = place_of(status, ignored);
+    const single_status told(status);
     if (from == MPI_PROC_NULL) {
-      tell_no_process(told);
+      tell_no_process(*told);
       if (flag != nullptr) *flag = 1;
       if (message != nullptr) *message = MPI_MESSAGE_NO_PROC;
       return;
@@ -188,10 +196,10 @@ int probe(const char* function, int from, int tag, MPI_Comm comm, int* flag, MPI
       if (message != nullptr) *message = MPI_MESSAGE_NULL;
       if (found == nullptr) return;
     }
-    told.MPI_SOURCE = found->head.source;
-    told.MPI_TAG = found->head.tag;
-    set_bytes(told, static_cast<std::int64_t>(found->size));
-    set_cancelled(told, false);
+    told->MPI_SOURCE = found->head.source;
+    told->MPI_TAG = found->head.tag;
+    set_bytes(*told, static_cast<std::int64_t>(found->size));
+    set_cancelled(*told, false);
     if (message == nullptr) return;
     me.take_message(*found);
     *message = data.messages.add(ref<user_message>(new user_message(*found, ref<communicator>(&in))));
@@ -302,10 +310,9 @@ int receive_found(const char* function, void* address, std::int64_t count, MPI_D
     const auto q = receive_of(data, address, count, type, message);
     q->start(data.self());
     data.self().await(q->awaited());
-    MPI_Status ignored;
+    const single_status told(status);
     const std::uint64_t room = q->awaited().size;
-    if (q->finish(place_of(status, ignored)) != MPI_SUCCESS)
-      throw_truncated(q->awaited(), static_cast<std::int64_t>(room));
+    if (q->finish(*told) != MPI_SUCCESS) throw_truncated(q->awaited(), static_cast<std::int64_t>(room));
   });
 }
 
@@ -410,8 +417,8 @@ int exchange_now(const char* function, MPI_Comm comm, const void* sendbuf, std::
       return;
     }
     data.self().await(both->awaited());
-    MPI_Status ignored;
-    if (both->finish(place_of(status, ignored)) != MPI_SUCCESS)
+    const single_status told(status);
+    if (both->finish(*told) != MPI_SUCCESS)
       throw error(MPI_ERR_TRUNCATE, "the message received has more than the " + std::to_string(into.bytes()) +
                                         " bytes that there is room for");
   });

@@ -55,6 +55,17 @@ class request_list {
   boost::container::small_vector<request*, few> awaited_;
 };
 
+/// Whom an error is told. It lives until that is done, though its request and its handle may be gone.
+struct error_owner {
+  error_target* target;
+  ref<communicator> share;
+
+  void belong_to(communicator& in) {
+    share = ref<communicator>(&in);
+    target = &in;
+  }
+};
+
 /// Tells the end of a request, and gives up its handle if it is not persistent. Returns the code of an error.
 int tell_end(rank_data& data, MPI_Request& handle, MPI_Status& status) {
   user_request& q = data.requests.at(handle);
@@ -77,12 +88,12 @@ int tell_end(rank_data& data, MPI_Request& handle, MPI_Status& status) {
 }
 
 /// The end of one of a call that tells of one alone. The error belongs to the request's communicator.
-void tell_single(rank_data& data, MPI_Request& handle, MPI_Status* status, error_target*& told) {
+void tell_single(rank_data& data, MPI_Request& handle, MPI_Status* status, error_owner& told) {
   MPI_Status ignored;
   const bool is_ignored = status == MPI_STATUS_IGNORE;
   MPI_Status& place = is_ignored ? ignored : *status;
   const int before = is_ignored ? 0 : place.MPI_ERROR;
-  if (communicator* const in = data.requests.at(handle).in()) told = in;
+  if (communicator* const in = data.requests.at(handle).in()) told.belong_to(*in);
   const int code = tell_end(data, handle, place);
   place.MPI_ERROR = before;
   if (code != MPI_SUCCESS) throw_code(code);
@@ -91,7 +102,7 @@ void tell_single(rank_data& data, MPI_Request& handle, MPI_Status* status, error
 /// Several ends: codes go to the statuses, and MPI_ERR_IN_STATUS is thrown if one is an error.
 class several_ends {
  public:
-  several_ends(rank_data& data, MPI_Request* handles, MPI_Status* statuses, error_target*& told)
+  several_ends(rank_data& data, MPI_Request* handles, MPI_Status* statuses, error_owner& told)
       : data_(data), handles_(handles), statuses_(statuses), told_(told) {}
 
   /// `number`: of the status.
@@ -100,12 +111,12 @@ class several_ends {
     MPI_Status& place = statuses_ == MPI_STATUSES_IGNORE ? ignored : statuses_[number];
     MPI_Request& handle = handles_[request_number];
     if (handle == MPI_REQUEST_NULL) return set_empty(place);
-    communicator* const in = data_.requests.at(handle).in();
+    const ref<communicator> in(data_.requests.at(handle).in());
     const int code = tell_end(data_, handle, place);
     place.MPI_ERROR = code;
     if (code == MPI_SUCCESS) return;
     failed_ = code;
-    if (in != nullptr) told_ = in;
+    if (in) told_.belong_to(*in);
   }
   void end() const {
     if (failed_ == MPI_SUCCESS) return;
@@ -117,7 +128,7 @@ class several_ends {
   rank_data& data_;
   MPI_Request* handles_;
   MPI_Status* statuses_;
-  error_target*& told_;
+  error_owner& told_;
   int failed_ = MPI_SUCCESS;
 };
 
@@ -126,16 +137,16 @@ class several_ends {
 template <typename Body>
 int call_for_requests(const char* function, Body&& body) {
   rank_data& data = rank_data::here();
-  error_target* told = data.objects().world;
+  error_owner told{data.objects().world, {}};
   try {
     data.require_running(function);
     data.self().doing = {function, nullptr, nullptr};
     body(data, told);
     return MPI_SUCCESS;
   } catch (const error& thrown) {
-    return data.objects().raise(thrown, function, told);
+    return data.objects().raise(thrown, function, told.target);
   } catch (const std::bad_alloc&) {
-    return data.objects().raise(error(MPI_ERR_NO_MEM, "out of memory"), function, told);
+    return data.objects().raise(error(MPI_ERR_NO_MEM, "out of memory"), function, told.target);
   }
 }
 
@@ -146,7 +157,7 @@ void set_empty_status(MPI_Status* status) {
 }  // namespace
 
 IMBREX_MPI_DEFINE(int, Wait, (MPI_Request * handle, MPI_Status* status)) {
-  return call_for_requests("MPI_Wait", [&](rank_data& data, error_target*& told) {
+  return call_for_requests("MPI_Wait", [&](rank_data& data, error_owner& told) {
     if (*handle == MPI_REQUEST_NULL) return set_empty_status(status);
     user_request& q = data.requests.at(*handle);
     if (q.is_active()) data.self().await(q.awaited());
@@ -155,7 +166,7 @@ IMBREX_MPI_DEFINE(int, Wait, (MPI_Request * handle, MPI_Status* status)) {
 }
 
 IMBREX_MPI_DEFINE(int, Test, (MPI_Request * handle, int* flag, MPI_Status* status)) {
-  return call_for_requests("MPI_Test", [&](rank_data& data, error_target*& told) {
+  return call_for_requests("MPI_Test", [&](rank_data& data, error_owner& told) {
     *flag = 1;
     if (*handle == MPI_REQUEST_NULL) return set_empty_status(status);
     user_request& q = data.requests.at(*handle);
@@ -169,7 +180,7 @@ IMBREX_MPI_DEFINE(int, Test, (MPI_Request * handle, int* flag, MPI_Status* statu
 }
 
 IMBREX_MPI_DEFINE(int, Waitall, (int count, MPI_Request handles[], MPI_Status statuses[])) {
-  return call_for_requests("MPI_Waitall", [&](rank_data& data, error_target*& told) {
+  return call_for_requests("MPI_Waitall", [&](rank_data& data, error_owner& told) {
     const request_list list(data, count, handles);
     data.self().await_all(list.awaited());
     several_ends ends(data, handles, statuses, told);
@@ -179,7 +190,7 @@ IMBREX_MPI_DEFINE(int, Waitall, (int count, MPI_Request handles[], MPI_Status st
 }
 
 IMBREX_MPI_DEFINE(int, Testall, (int count, MPI_Request handles[], int* flag, MPI_Status statuses[])) {
-  return call_for_requests("MPI_Testall", [&](rank_data& data, error_target*& told) {
+  return call_for_requests("MPI_Testall", [&](rank_data& data, error_owner& told) {
     const request_list list(data, count, handles);
     if (!list.all_done()) data.self().give_way();
     *flag = list.all_done() ? 1 : 0;
@@ -191,7 +202,7 @@ IMBREX_MPI_DEFINE(int, Testall, (int count, MPI_Request handles[], int* flag, MP
 }
 
 IMBREX_MPI_DEFINE(int, Waitany, (int count, MPI_Request handles[], int* index, MPI_Status* status)) {
-  return call_for_requests("MPI_Waitany", [&](rank_data& data, error_target*& told) {
+  return call_for_requests("MPI_Waitany", [&](rank_data& data, error_owner& told) {
     const request_list list(data, count, handles);
     *index = MPI_UNDEFINED;
     if (!list.any_active()) return set_empty_status(status);
@@ -203,7 +214,7 @@ IMBREX_MPI_DEFINE(int, Waitany, (int count, MPI_Request handles[], int* index, M
 
 IMBREX_MPI_DEFINE(int, Testany,
                   (int count, MPI_Request handles[], int* index, int* flag, MPI_Status* status)) {
-  return call_for_requests("MPI_Testany", [&](rank_data& data, error_target*& told) {
+  return call_for_requests("MPI_Testany", [&](rank_data& data, error_owner& told) {
     const request_list list(data, count, handles);
     *index = MPI_UNDEFINED;
     *flag = 1;
@@ -223,7 +234,7 @@ namespace {
 
 int tell_some(const char* function, int count, MPI_Request* handles, int* told_count, int* indices,
               MPI_Status* statuses, bool waits) {
-  return call_for_requests(function, [&](rank_data& data, error_target*& told) {
+  return call_for_requests(function, [&](rank_data& data, error_owner& told) {
     const request_list list(data, count, handles);
     *told_count = MPI_UNDEFINED;
     if (!list.any_active()) return;
@@ -255,7 +266,7 @@ IMBREX_MPI_DEFINE(int, Testsome,
 }
 
 IMBREX_MPI_DEFINE(int, Request_get_status, (MPI_Request handle, int* flag, MPI_Status* status)) {
-  return call_for_requests("MPI_Request_get_status", [&](rank_data& data, error_target*&) {
+  return call_for_requests("MPI_Request_get_status", [&](rank_data& data, error_owner&) {
     *flag = 1;
     if (handle == MPI_REQUEST_NULL) return set_empty_status(status);
     user_request& q = data.requests.at(handle);
@@ -265,20 +276,23 @@ IMBREX_MPI_DEFINE(int, Request_get_status, (MPI_Request handle, int* flag, MPI_S
       return;
     }
     if (!q.is_active()) return set_empty_status(status);
-    MPI_Status ignored;
-    q.outcome(status == MPI_STATUS_IGNORE ? ignored : *status);
+    MPI_Status ignored{};
+    MPI_Status& place = status == MPI_STATUS_IGNORE ? ignored : *status;
+    const int before = place.MPI_ERROR;  // which only calls for several requests set
+    q.outcome(place);
+    place.MPI_ERROR = before;
   });
 }
 
 IMBREX_MPI_DEFINE(int, Request_free, (MPI_Request * handle)) {
-  return call_for_requests("MPI_Request_free", [&](rank_data& data, error_target*&) {
+  return call_for_requests("MPI_Request_free", [&](rank_data& data, error_owner&) {
     data.requests.remove(*handle);  // what was begun goes on to its end
     *handle = MPI_REQUEST_NULL;
   });
 }
 
 IMBREX_MPI_DEFINE(int, Cancel, (MPI_Request * handle)) {
-  return call_for_requests("MPI_Cancel", [&](rank_data& data, error_target*&) {
+  return call_for_requests("MPI_Cancel", [&](rank_data& data, error_owner&) {
     user_request& q = data.requests.at(*handle);
     if (!q.is_active())
       throw error(MPI_ERR_REQUEST, "the request is not active, so that there is nothing to cancel");
@@ -300,10 +314,10 @@ void start(rank_data& data, MPI_Request handle) {
 }  // namespace
 
 IMBREX_MPI_DEFINE(int, Start, (MPI_Request * handle)) {
-  return call_for_requests("MPI_Start", [&](rank_data& data, error_target*&) { start(data, *handle); });
+  return call_for_requests("MPI_Start", [&](rank_data& data, error_owner&) { start(data, *handle); });
 }
 IMBREX_MPI_DEFINE(int, Startall, (int count, MPI_Request handles[])) {
-  return call_for_requests("MPI_Startall", [&](rank_data& data, error_target*&) {
+  return call_for_requests("MPI_Startall", [&](rank_data& data, error_owner&) {
     for (int i = 0; i < count; ++i) start(data, handles[i]);
   });
 }

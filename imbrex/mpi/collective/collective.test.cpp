@@ -580,6 +580,76 @@ void run_trials(unsigned seed, int rounds) {
 
 }  // namespace
 
+TEST_P(collectives, meet_wherever_their_ranks_have_gone) {
+  run_ranks(7, [] {
+    int me = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    random_numbers dice(static_cast<unsigned>(me));
+    for (int i = 0; i < 25; ++i) {
+      int before = 0, first = 0, count = 0, now = 0;
+      ASSERT_EQ(MPIX_Get_pe(&before, &first, &count), MPI_SUCCESS);
+      const int to = first + static_cast<int>(dice() % static_cast<unsigned>(count));
+      ASSERT_EQ(MPIX_Migrate(to), MPI_SUCCESS);
+      ASSERT_EQ(MPIX_Get_pe(&now, &first, &count), MPI_SUCCESS);
+      EXPECT_EQ(now, to);
+      const int mine[2] = {me + i, 1};
+      int sum[2] = {};
+      ASSERT_EQ(MPI_Allreduce(mine, sum, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_SUCCESS);
+      EXPECT_EQ(sum[0], 21 + 7 * i);
+      EXPECT_EQ(sum[1], 7);
+      int out[7];
+      int in[7];
+      for (int j = 0; j < 7; ++j) out[j] = 100 * me + j;
+      ASSERT_EQ(MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD), MPI_SUCCESS);
+      for (int j = 0; j < 7; ++j) EXPECT_EQ(in[j], 100 * j + me);
+      int told = me == i % 7 ? i : -1;
+      ASSERT_EQ(MPI_Bcast(&told, 1, MPI_INT, i % 7, MPI_COMM_WORLD), MPI_SUCCESS);
+      EXPECT_EQ(told, i);
+    }
+    EXPECT_EQ(MPIX_Migrate(1 << 20), MPI_ERR_ARG);
+    int got = 0;
+    MPI_Request waiting = MPI_REQUEST_NULL;
+    MPI_Irecv(&got, 1, MPI_INT, me, 5, MPI_COMM_WORLD, &waiting);
+    int pe = 0, first = 0, count = 0;
+    MPIX_Get_pe(&pe, &first, &count);
+    EXPECT_EQ(MPIX_Migrate(pe), MPI_ERR_REQUEST);
+    MPI_Send(&me, 1, MPI_INT, me, 5, MPI_COMM_WORLD);
+    MPI_Wait(&waiting, MPI_STATUS_IGNORE);
+    EXPECT_EQ(got, me);
+  });
+}
+
+TEST_P(collectives, of_one_member_are_its_own) {
+  run_ranks(5, [] {
+    int me = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    for (int i = 0; i < 20; ++i) {
+      const int own = 10 * me + i;
+      int sum = -1;
+      ASSERT_EQ(MPI_Allreduce(&own, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF), MPI_SUCCESS);
+      EXPECT_EQ(sum, own);
+      ASSERT_EQ(MPI_Barrier(MPI_COMM_SELF), MPI_SUCCESS);
+    }
+  });
+}
+
+TEST_P(collectives, tell_ranks_that_receive_less_than_is_sent) {
+  run_ranks(4, [] {
+    int me = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    std::vector<int> sent(4 * 100, me);
+    std::vector<int> received(4);
+    EXPECT_EQ(MPI_Alltoall(sent.data(), 100, MPI_INT, received.data(), 1, MPI_INT, MPI_COMM_WORLD),
+              MPI_ERR_TRUNCATE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_EQ(
+        MPI_Bcast(me == 0 ? sent.data() : received.data(), me == 0 ? 20 : 4, MPI_INT, 0, MPI_COMM_WORLD),
+        me == 0 ? MPI_SUCCESS : MPI_ERR_TRUNCATE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_EQ(MPI_Bcast(sent.data(), me == 0 ? 0 : 1, MPI_INT, 0, MPI_COMM_WORLD), MPI_SUCCESS);
+  });
+}
+
 TEST_P(collectives, do_as_a_plain_loop_does) {
   for (const int ranks : {1, 2, 3, 5, 8}) {
     SCOPED_TRACE(ranks);

@@ -18,8 +18,9 @@ namespace {
 /// Teams of this process, by the contexts of their communicators; each lives as long as a member's
 /// communicator. What a run that failed has left on stacks is no other run's.
 struct registry {
+  using key = std::pair<std::uint64_t, context_id>;  ///< the program first
   std::mutex door;
-  std::map<std::pair<std::uint64_t, context_id>, std::weak_ptr<team>> teams;  ///< by programs first
+  std::map<key, std::weak_ptr<team>> teams;
 };
 registry& all_teams() {
   static registry all;
@@ -31,15 +32,25 @@ registry& all_teams() {
 team* team::of(communicator& in, rank& self) {
   if (in.knows_team) return in.its_team.get();
   in.knows_team = true;
-  if (in.is_inter() || !self.shares_memory()) return nullptr;
+  if (in.is_inter() || in.size() == 1 || !self.shares_memory()) return nullptr;
   for (int i = 0; i < in.size(); ++i)
     if (!self.is_in_process(in.members().world_rank(i))) return nullptr;
   registry& all = all_teams();
   const std::lock_guard lock(all.door);
-  std::weak_ptr<team>& found = all.teams[{program::current_number(), in.context(purpose::collective)}];
+  const registry::key key{program::current_number(), in.context(purpose::collective)};
+  std::weak_ptr<team>& found = all.teams[key];
   in.its_team = found.lock();
-  if (!in.its_team) found = in.its_team = std::shared_ptr<team>(new team(in, self));
-  std::erase_if(all.teams, [](const auto& each) { return each.second.expired(); });
+  if (!in.its_team) {
+    found = in.its_team = std::shared_ptr<team>(new team(in, self), [key](team* last) {
+      registry& left = all_teams();
+      {
+        const std::lock_guard lock(left.door);
+        const auto at = left.teams.find(key);
+        if (at != left.teams.end() && at->second.expired()) left.teams.erase(at);
+      }
+      delete last;
+    });
+  }
   return in.its_team.get();
 }
 
@@ -140,6 +151,7 @@ void team::reduce(communicator& in, rank& self, int root, const user_buffer& sen
     values.resize(static_cast<std::size_t>(bytes));
     const slot* const begin = &now.slots[of.first];
     const slot* const last = begin + of.count - 1;
+    if (std::any_of(begin, last + 1, [bytes](const slot& s) { return s.bytes != bytes; })) return;
     std::memcpy(values.data(), last->data, values.size());
     for (const slot* each = last; each-- != begin;) fold(each->data, values.data());
   };
@@ -166,12 +178,12 @@ team::blocks::blocks(team& of, const communicator& in, std::size_t number)
 }
 
 void team::blocks::leave(std::size_t i, const user_buffer& data) const {
-  copy_data(data, bytes_at(at(i), data.bytes()));
+  copy_data(data, bytes_at(at(i), static_cast<std::int64_t>(distance_)));
 }
 
 void team::blocks::take(std::size_t i, int from, const user_buffer& data) const {
   const std::int64_t sent = now_.slots[of_.slot_of_[static_cast<std::size_t>(from)]].bytes;
-  copy_data(bytes_at(at(i), sent), data);
+  copy_data(bytes_at(at(i), std::min(sent, static_cast<std::int64_t>(distance_))), data);
   if (sent > data.bytes())
     throw error(MPI_ERR_TRUNCATE, "rank " + std::to_string(from) + " has sent " + std::to_string(sent) +
                                       " bytes, and this rank receives " + std::to_string(data.bytes()) +

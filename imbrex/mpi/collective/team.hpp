@@ -25,8 +25,9 @@ namespace imbrex::mpi {
 /// All members do so or none: it depends on where they began and on the machine alone.
 class team {
  public:
-  /// The team of a communicator's members; null if they live in several processes, or if what PEs tell each
-  /// other travels as messages that others see or reorder. The first call is O(members), others O(1).
+  /// The team of a communicator's members; null if there is only one, if they live in several processes, or
+  /// if what PEs tell each other travels as messages that others see or reorder. The first call is
+  /// O(members + log teams), others O(1).
   static team* of(communicator& in, rank& self);
 
   // Each is one collective of a member: it returns when the member has what it gets.
@@ -40,10 +41,9 @@ class team {
   /// Whether the members of each PE follow those of the one before.
   bool is_ordered() const { return is_ordered_; }
 
-  /// Whether members may leave `blocks` blocks of so many bytes for each other in memory: some, and not too
-  /// many.
+  /// Whether members may leave `blocks` blocks of so many bytes for each other in memory: not too many.
   bool takes(std::int64_t bytes, std::size_t blocks) const {
-    return bytes > 0 && bytes <= most_left / static_cast<std::int64_t>(blocks);
+    return bytes <= most_left / static_cast<std::int64_t>(blocks);
   }
   // Blocks that `takes` takes. Throws mpi::error (MPI_ERR_TRUNCATE) if more comes than there is room for.
   void broadcast(communicator& in, rank& self, int root, const user_buffer& data);

@@ -50,7 +50,7 @@ constexpr basic basics[] = {
     {MPI_OFFSET, "MPI_OFFSET", element::int64},
     {MPI_COUNT, "MPI_COUNT", element::int64},
     {MPI_C_BOOL, "MPI_C_BOOL", element::boolean},
-    {MPI_C_FLOAT_COMPLEX, "MPI_C_FLOAT_COMPLEX", element::complex64},
+    {MPI_C_FLOAT_COMPLEX, "MPI_C_COMPLEX", element::complex64},
     {MPI_C_DOUBLE_COMPLEX, "MPI_C_DOUBLE_COMPLEX", element::complex128},
     {MPI_C_LONG_DOUBLE_COMPLEX, "MPI_C_LONG_DOUBLE_COMPLEX", element::long_complex},
     {MPI_CXX_BOOL, "MPI_CXX_BOOL", element::boolean},

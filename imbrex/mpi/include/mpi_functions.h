@@ -814,6 +814,10 @@ IMBREX_MPI(int, Win_unlock_all, (MPI_Win win))
 IMBREX_MPI(int, Win_wait, (MPI_Win win))
 
 /* Devices */
+/* The PE that the calling rank runs on, and those of its process: `count` that follow each other. */
+IMBREX_MPIX(int, Get_pe, (int* pe, int* first, int* count))
+/* The calling rank goes on on that PE, one of its process. It has no request under way. */
+IMBREX_MPIX(int, Migrate, (int pe))
 IMBREX_MPIX(int, GPU_query_support, (int gpu_type, int* is_supported))
 IMBREX_MPIX(int, Query_cuda_support, (void))
 
