@@ -7,7 +7,8 @@ namespace imbrex::mpi {
 
 namespace {
 
-/// The status of a call that tells of one message. Its MPI_ERROR stays: only calls for several requests set it.
+/// The status of a call that tells of one message. Its MPI_ERROR stays: only calls for several requests set
+/// it.
 class single_status {
  public:
   explicit single_status(MPI_Status* of_call)
