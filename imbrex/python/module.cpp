@@ -189,10 +189,11 @@ nb::tuple parse(std::vector<std::string> words) {
 
 /// Returns the status, and the result of `main`: None unless this process ran it.
 nb::tuple run_program(nb::object function, const options& settings) {
-  if (scheduler::current() != nullptr) throw error("imbrex.run was called in a run: call it once, outside");
+  if (detail::scheduler::current() != nullptr)
+    throw error("imbrex.run was called in a run: call it once, outside");
   std::vector<std::unique_ptr<interpreter_lock>> locks;
-  const pe_attachment attachment([&](scheduler& pe) {
-    if (pe.pe() == scheduler::no_pe) return;
+  const pe_attachment attachment([&](detail::scheduler& pe) {
+    if (pe.pe() == detail::scheduler::no_pe) return;
     pe.attach(*locks.emplace_back(std::make_unique<interpreter_lock>()), observed::thread);
   });
   main_program main{std::move(function), nb::none(), nullptr};
@@ -219,7 +220,7 @@ void define_functions(nb::module_& m) {
   m.def("num_pes", [] { return num_pes(); });
   m.def("process", [] { return process(); });
   m.def("num_processes", [] { return num_processes(); });
-  m.def("in_run", [] { return scheduler::current() != nullptr; });
+  m.def("in_run", [] { return detail::scheduler::current() != nullptr; });
   m.def("exit", [](int status) { imbrex::exit(status); });
   nb::class_<options>(m, "Settings");
   m.def("parse", &parse);

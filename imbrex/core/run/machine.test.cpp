@@ -193,6 +193,6 @@ TEST_P(machines, give_each_pe_a_clock) {
 INSTANTIATE_TEST_SUITE_P(kinds, machines,
                          testing::Values(machine_kind::threads, machine_kind::deterministic,
                                          machine_kind::simulated),
-                         [](const auto& of) { return std::string(name(of.param)); });
+                         [](const auto& of) { return std::string(option_word(of.param)); });
 
 }  // namespace imbrex::machine_test

@@ -429,8 +429,8 @@ TEST(simulated_machine, what_others_do_to_a_device_is_noticed) {
                     begin = nanoseconds(co_await std::move(waited));
                   }),
               0);
-    EXPECT_GE(begin, 1s) << name(completion);
-    EXPECT_LT(begin, 2s) << name(completion);
+    EXPECT_GE(begin, 1s) << option_word(completion);
+    EXPECT_LT(begin, 2s) << option_word(completion);
   }
 }
 
@@ -446,8 +446,9 @@ TEST(simulated_machine, a_device_that_fails_is_told_though_others_go_on) {
                     for (; rounds < 1000; ++rounds) co_await sleep_for(1s);
                   }),
               1);
-    EXPECT_NE(testing::internal::GetCapturedStderr().find("a worker"), std::string::npos) << name(completion);
-    EXPECT_LT(rounds, 5) << name(completion);
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("a worker"), std::string::npos)
+        << option_word(completion);
+    EXPECT_LT(rounds, 5) << option_word(completion);
   }
 }
 
