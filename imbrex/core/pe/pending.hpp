@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -233,7 +234,8 @@ struct reply_message : message {
   reply_message() = default;
   explicit reply_message(R&& r) : result(std::move(r)) {}
 
-  static inline message_type type_record = runtime_message_type<reply_message>({"reply", type_name<R>()});
+  static constexpr std::string_view result_name = std::is_same_v<R, nothing> ? "void" : type_name<R>();
+  static inline message_type type_record = runtime_message_type<reply_message>({"reply", result_name});
   void serialize(auto& ar) { ar(result); }
   void deliver() {
     const message_guard mine(*this);
