@@ -131,7 +131,7 @@ void pool::leave_kept() noexcept {
 }
 
 void* pool::allocate_elsewhere(std::size_t bytes) {
-  if (bytes > largest_pooled) return allocate_large(bytes);
+  if (bytes - 1 >= largest_pooled) return allocate_large(bytes);
   auto& shared = outside();
   const std::lock_guard hold(shared.lock);
   pool* before = set_current(&shared.blocks);
@@ -147,7 +147,7 @@ void* pool::allocate_elsewhere(std::size_t bytes) {
 }
 
 void pool::release_elsewhere(void* p, std::size_t bytes) noexcept {
-  if (bytes > largest_pooled) return release_large(p, bytes);
+  if (bytes - 1 >= largest_pooled) return release_large(p, bytes);
   if (current_ != nullptr) return current_->send_home(p);
   auto* b = static_cast<block*>(p);
   const slab home = *slab_of(p);

@@ -48,13 +48,14 @@ class pool {
     return before;
   }
 
-  /// A block of at least that many bytes, aligned to 64. Any thread. Throws std::bad_alloc.
+  /// A block of at least that many bytes, aligned to 64; for 0 bytes one that no pool keeps. Any thread. Throws
+  /// std::bad_alloc.
   static void* allocate(std::size_t bytes) {
     return current_ != nullptr ? current_->take(bytes) : allocate_elsewhere(bytes);
   }
   /// The same of this pool. Its thread.
   void* take(std::size_t bytes) {
-    if (bytes > largest_class) [[unlikely]]
+    if (bytes - 1 >= largest_class) [[unlikely]]
       return allocate_elsewhere(bytes);
     auto& free = free_[class_of(bytes)];
     block* const b = free;
@@ -99,7 +100,7 @@ class pool {
   static constexpr std::size_t largest_class = (fine_classes * granule) << coarse_doublings;
 
   /// The first bound is for compilers, which know `bytes` and would warn of a class that there is not.
-  static bool is_pooled(std::size_t bytes) { return bytes <= largest_class && bytes <= largest_pooled; }
+  static bool is_pooled(std::size_t bytes) { return bytes - 1 < largest_class && bytes - 1 < largest_pooled; }
 
   struct block {
     block* next;

@@ -55,6 +55,20 @@ TEST(pool, released_blocks_are_used_again) {
   EXPECT_NE(pool::allocate(129), first);
 }
 
+TEST(pool, blocks_of_no_bytes_differ_and_go_back) {
+  pool p;
+  for (pool* const current : {&p, static_cast<pool*>(nullptr)}) {
+    pool* const before = pool::set_current(current);
+    void* const first = pool::allocate(0);
+    void* const second = pool::allocate(0);
+    EXPECT_NE(first, nullptr);
+    EXPECT_NE(first, second);
+    pool::release(first, 0);
+    pool::release(second, 0);
+    pool::set_current(before);
+  }
+}
+
 TEST(pool, long_blocks_begin_on_pages) {
   for (const std::size_t bytes : {std::size_t{65'536}, std::size_t{100'000}, std::size_t{3} << 20U}) {
     std::vector<void*> blocks;
