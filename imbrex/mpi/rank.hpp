@@ -197,7 +197,7 @@ class rank : public chare<rank> {
   void answer_offer(std::uint32_t to, std::uint64_t offer, offer_outcome outcome);
   static bool fits(const envelope& receive, const envelope& message);
 
-  static inline constinit thread_local rank* current_ [[gnu::tls_model("initial-exec")]] = nullptr;
+  static inline constinit thread_local rank* current_ = nullptr;
 
   const program& program_;
   std::unique_ptr<rank_code> code_;  ///< in which functions lie that the state may call at its end

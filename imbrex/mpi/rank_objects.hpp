@@ -118,7 +118,7 @@ class rank_objects {
 };
 
 /// Of the rank that runs on this thread. Whoever switches ranks sets it.
-inline thread_local rank_objects* objects_here __attribute__((tls_model("initial-exec"))) = nullptr;
+inline thread_local rank_objects* objects_here = nullptr;
 inline rank_objects& objects() { return *objects_here; }
 inline void set_objects(rank_objects* of_rank) { objects_here = of_rank; }
 
