@@ -32,6 +32,8 @@ class Group:
     times: dict[str, int]
     processes: int = 1
     waits: bool = False     # PEs wait for each other, or for a device; what does so is left out
+    program: str = "instructions_imbrex"
+    environment: dict[str, str] = dataclasses.field(default_factory=dict)
 
     @property
     def tolerance(self):
@@ -59,6 +61,10 @@ GROUPS = {
         "two processes of one PE", ("--pes", "1"),
         {"message": 2_000, "exchange": 2_000, "call": 2_000, "broadcast": 20_000, "all_reduce": 20_000,
          "migrate": 2_000}, processes=2, waits=True),
+    "ranks": Group(
+        "ranks of MPI on one PE", (),
+        {"send": 20_000, "exchange": 20_000, "barrier": 160_000, "allreduce": 160_000, "put": 160_000},
+        program="instructions_mpi", environment={"IMBREX_OPTIONS": "--pes 1 --ranks 16"}),
 }
 # What UCX and MPI need for a message between two processes, which is only shown: the functions of their libraries.
 RIVALS = "rivals"
@@ -82,11 +88,15 @@ def made_with(folder):
             "build_type": told["build_type"], "ucx": told["ucx"]}
 
 
-def count_twice(folder, group, operation, program="instructions_imbrex", read=callgrind.costs):
-    """What an operation costs so many times, and twice as many."""
+def count_twice(folder, group, operation, program=None, read=callgrind.costs):
+    """What an operation costs so many times, and twice as many, by the group's program or by another one."""
+    program = program or group.program
+    if not (folder / program).exists():
+        raise Unavailable(f"there is no {folder / program}: ./dev build")
+    environment = {**ENVIRONMENT, **group.environment}
     launcher = [folder / "imbrex", "run", "-n", group.processes] if group.processes > 1 else []
     times = group.times[operation]
-    return [callgrind.instructions([folder / program, operation, repetitions, *group.options], launcher, ENVIRONMENT,
+    return [callgrind.instructions([folder / program, operation, repetitions, *group.options], launcher, environment,
                                    read) for repetitions in (times, 2 * times)]
 
 
@@ -98,9 +108,7 @@ def count(folder, group, operation):
 def show_files(folder, name):
     """Says through which files of imbrex/ each operation of a group runs."""
     group = GROUPS[name]
-    program = "instructions_lines"
-    if not (folder / program).exists():
-        raise Unavailable(f"there is no {folder / program}: ./dev build")
+    program = "instructions_lines" if group.program == "instructions_imbrex" else group.program
     print(f"{group.title:40} {'files':>10}", flush=True)
     for operation, times in group.times.items():
         counted = count_twice(folder, group, operation, program, callgrind.costs_in_files)
