@@ -61,9 +61,9 @@ include([==[${imbrex_SOURCE_DIR}/cmake/FindSuites.cmake]==])
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${find_suites})
 endfunction()
 
-# For libraries that programs, plug-ins and Python modules can hold: their code is independent of its position. A rank of
-# MPI may go on by another thread than it stopped on, so no address of a thread's variable may be kept over a call, as
-# compilers keep those that a function tells them (g++ 12 and clang 19, -fPIC); initial-exec is by the thread's register.
+# For libraries that programs, plug-ins and Python modules can hold: their code is independent of its position. A rank
+# of MPI may go on by another thread than it stopped on, so that no address of a thread's variable may be kept over a
+# call, as compilers keep those that functions tell (g++ 12, clang 19, -fPIC); initial-exec is by the thread's register.
 function(imbrex_position_independent target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-ftls-model=initial-exec>)

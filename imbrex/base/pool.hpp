@@ -48,8 +48,8 @@ class pool {
     return before;
   }
 
-  /// A block of at least that many bytes, aligned to 64; for 0 bytes one that no pool keeps. Any thread. Throws
-  /// std::bad_alloc.
+  /// A block of at least that many bytes, aligned to 64; for 0 bytes one that no pool keeps. Any thread.
+  /// Throws std::bad_alloc.
   static void* allocate(std::size_t bytes) {
     return current_ != nullptr ? current_->take(bytes) : allocate_elsewhere(bytes);
   }
