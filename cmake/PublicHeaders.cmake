@@ -20,6 +20,7 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/core/array/mailbox.hpp
   imbrex/core/array/process_group.hpp
   imbrex/core/array/section.hpp
+  imbrex/core/array/section_reduction.hpp
   imbrex/core/array/send.hpp
   imbrex/core/deterministic.hpp
   imbrex/core/message/sender.hpp

@@ -13,7 +13,7 @@
 #include <imbrex/core/array/create.hpp>
 #include <imbrex/core/array/log.hpp>
 #include <imbrex/core/array/process_group.hpp>
-#include <imbrex/core/array/section.hpp>
+#include <imbrex/core/array/section_reduction.hpp>
 #include <imbrex/core/name/indices.hpp>
 #include <imbrex/core/pe/executor.hpp>
 #include <imbrex/core/pe/parallel_for.hpp>

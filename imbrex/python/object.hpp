@@ -9,7 +9,7 @@
 
 #include <imbrex/core/array/chare.hpp>
 #include <imbrex/core/array/create.hpp>
-#include <imbrex/core/array/section.hpp>
+#include <imbrex/core/array/section_reduction.hpp>
 #include <imbrex/core/array/send.hpp>
 #include <imbrex/python/array_kind.hpp>
 #include <imbrex/python/awaitable.hpp>

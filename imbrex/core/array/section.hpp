@@ -294,87 +294,6 @@ void post_to_section(const section<T>& to, const reply_address& reply, A&&... ar
   pe.dispatch(m, root);
 }
 
-template <class V, class Op, class Key>
-class section_reduction final : public section_reduction_base {
- public:
-  using math = reduction<V, Op, Key>;
-  struct part {
-    Key key;
-    V value;
-    carried_exception thrown;  ///< instead of the value
-    std::uint32_t caller;
-    reply_address reply;
-  };
-
-  void add(part&& p) { parts_.push_back(std::move(p)); }
-  std::size_t size() const { return parts_.size(); }
-
-  void answer() {
-    std::sort(parts_.begin(), parts_.end(), [](auto& a, auto& b) { return key_less(a.key, b.key); });
-    const auto failed = std::ranges::find_if(parts_, [](const part& p) { return bool(p.thrown); });
-    if (failed != parts_.end()) return fail(carried_exception(failed->thrown));
-    std::optional<typename math::partial> all;
-    carried_exception thrown;
-    try {
-      for (auto& p : parts_) math::add(all, p.key, std::move(p.value));
-      const auto result = math::finish(std::move(*all));
-      for (auto& p : parts_) send_reply(p.caller, p.reply, typename math::result(result));
-    } catch (...) {
-      thrown = thrown_by_reduction();
-    }
-    if (thrown) fail(thrown);
-  }
-
- private:
-  void fail(const carried_exception& why) {
-    for (auto& p : parts_) send_failure(p.caller, p.reply, "a reduction", why);
-  }
-
-  std::vector<part> parts_;
-};
-
-/// A member's contribution to an all_reduce over a section. It goes to the PE that has the list.
-template <class T, class V, class Op>
-struct section_contribution final : message {
-  using key = key_type<typename T::index_type>;
-  using values = section_reduction<V, Op, key>;
-
-  std::uint64_t section_id = 0;
-  std::uint64_t number = 0;
-  key from{};
-  carried_exception thrown;  ///< instead of the value, which could not be packed
-  V value{};
-
-  static inline message_type type_record = runtime_message_type<section_contribution>(
-      {"part of a section's all_reduce", type_name<V>(), {}, type_name<Op>()});
-  void serialize(auto& ar) {
-    ar(section_id, number, from, thrown);
-    if (!thrown) ar(value);
-  }
-  void deliver() {
-    auto* part = part_for<T>(*this);
-    if (part == nullptr) return;
-    const message_guard guard(*this);
-    const auto& members = section_list<key>::of(this->collection, section_id);
-    if (!std::binary_search(members.begin(), members.end(), from,
-                            [](const key& a, const key& b) { return key_less(a, b); }))
-      return send_failure(
-          this->origin, this->reply, "all_reduce",
-          carried_exception(std::make_exception_ptr(
-              error(part->key_name(from, part->chare_name()) + " is not a member of that section"))));
-    const std::pair which(section_id, number);
-    auto& slot = part->section_reductions[which];
-    if (!slot) slot = std::make_unique<values>();
-    auto* all = dynamic_cast<values*>(slot.get());
-    if (all == nullptr) return fail_reduction_types(*part);
-    all->add({from, std::move(value), std::move(thrown), this->origin, this->reply});
-    if (all->size() < members.size()) return;
-    const auto complete = std::move(slot);
-    part->section_reductions.erase(which);
-    all->answer();
-  }
-};
-
 }  // namespace detail
 
 /// Sends to every member of a section.
@@ -462,47 +381,6 @@ imbrex::section<T> array<T>::section(S... slices) const {
     keys.push_back(detail::linear(shape_, at));
   }
   return detail::section_of(*this, std::move(keys));
-}
-
-template <class Derived, class Index>
-template <class V, class Op>
-auto chare<Derived, Index>::all_reduce(const section<Derived>& over, V value, Op) {
-  if constexpr (detail::operation_fits<Op, V>()) {
-    using message = detail::section_contribution<Derived, V, Op>;
-    auto& h = detail::header_of(*this);
-    auto& pe = h.home->pe();
-    const std::uint64_t collection = pe.number_of(over.collection());
-    if (pe.collection(collection) == nullptr) pe.check_run(collection, type_name<Derived>());
-    const int root = pe.root_of_section(over.id());
-    if (!h.section_reductions)
-      h.section_reductions = std::make_unique<std::vector<std::pair<std::uint64_t, std::uint64_t>>>();
-    auto& counts = *h.section_reductions;
-    auto at = std::find_if(counts.begin(), counts.end(), [&](auto& c) { return c.first == over.id(); });
-    if (at == counts.end()) at = counts.insert(counts.end(), {over.id(), 0});
-    pending<typename message::values::math::result> result("the result of all_reduce over a section");
-    const auto contribution = [&, number = at->second++]() -> message& {
-      auto& m = detail::make_message<message>();
-      m.collection = collection;
-      m.reply = result.address();
-      m.section_id = over.id();
-      m.number = number;
-      m.from = h.key;
-      return m;
-    };
-    auto& m = contribution();
-    m.value = std::move(value);
-    detail::carried_exception thrown;
-    try {
-      pe.dispatch(m, root);
-      return result;
-    } catch (...) {  // it cannot be packed, and the others wait for it
-      thrown = detail::thrown_by_reduction();
-    }
-    auto& instead = contribution();
-    instead.thrown = std::move(thrown);
-    pe.dispatch(instead, root);
-    return result;
-  }
 }
 
 }  // namespace imbrex

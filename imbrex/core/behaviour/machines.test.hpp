@@ -15,7 +15,7 @@
 #include <imbrex/core/array/balance_point.hpp>
 #include <imbrex/core/array/channel.hpp>
 #include <imbrex/core/array/create.hpp>
-#include <imbrex/core/array/section.hpp>
+#include <imbrex/core/array/section_reduction.hpp>
 #include <imbrex/core/pe/sleep.hpp>
 #include <imbrex/core/run/run.hpp>
 #include <imbrex/coro/when_all.hpp>

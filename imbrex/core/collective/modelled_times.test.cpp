@@ -18,6 +18,10 @@ class element : public chare<element> {
     for (int i = 0; i < times; ++i) sum_of_all += co_await all_reduce(1, sum);
     co_return sum_of_all;
   }
+  task<int> reduce_over(section<element> some) {
+    const int sum_of_all = co_await all_reduce(some, 1, sum);
+    co_return sum_of_all;
+  }
   int own() { return 1; }
 };
 
@@ -26,6 +30,8 @@ struct times {
   nanoseconds all_reduce{};
   nanoseconds broadcast_and_reduction{};
   nanoseconds section_reduction{};
+  nanoseconds first_section_all_reduce{};
+  nanoseconds section_all_reduce{};
 };
 
 /// In the model of a V100's host, where a message between two PEs takes 12 us: 5 to send, 2 on its way, 5 to
@@ -53,6 +59,11 @@ times modelled(int pes) {
     const auto section_made = now();
     EXPECT_EQ((co_await some.reduce<&element::own>(sum)), num_pes());
     result.section_reduction = now() - section_made;
+    for (auto* const taken : {&result.first_section_all_reduce, &result.section_all_reduce}) {
+      const auto called = now();
+      EXPECT_EQ((co_await some.reduce<&element::reduce_over>(imbrex::max, some)), num_pes());
+      *taken = now() - called - result.section_reduction;  // which is a broadcast and a reduction, too
+    }
     result.creation = created - begin;
     // The call that begins them is a broadcast and a reduction, too.
     result.all_reduce = (reduced - created - result.broadcast_and_reduction) / repetitions;
@@ -61,9 +72,10 @@ times modelled(int pes) {
   EXPECT_EQ(status, 0);
   std::printf(
       "%d PEs: creation %.0f us, all_reduce %.0f us, broadcast and reduction %.0f us, over a section %.0f "
-      "us\n",
+      "us, all_reduce over it %.0f us, the first %.0f us\n",
       pes, result.creation.count() / 1e3, result.all_reduce.count() / 1e3,
-      result.broadcast_and_reduction.count() / 1e3, result.section_reduction.count() / 1e3);
+      result.broadcast_and_reduction.count() / 1e3, result.section_reduction.count() / 1e3,
+      result.section_all_reduce.count() / 1e3, result.first_section_all_reduce.count() / 1e3);
   return result;
 }
 
@@ -77,6 +89,8 @@ TEST(modelled_times, of_collectives_grow_by_the_logarithm_of_the_pes) {
     EXPECT_LE(found.all_reduce, most);
     EXPECT_LE(found.broadcast_and_reduction, most);
     EXPECT_LE(found.section_reduction, most);
+    EXPECT_LE(found.section_all_reduce, most);
+    EXPECT_LE(found.first_section_all_reduce, 2 * most);  // homes ask for their places, up the tree and down
   }
 }
 

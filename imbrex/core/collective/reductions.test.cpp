@@ -393,4 +393,94 @@ TEST(hasty_reductions, end_on_shuffled_threads) {
   }
 }
 
+struct concatenation {
+  std::string operator()(const std::string& a, const std::string& b) const { return a + b; }
+};
+
+/// A member of sections, which moves about.
+class rover : public chare<rover> {
+ public:
+  task<std::string> join(section<rover> some, int round) {
+    const std::string text = std::to_string(where()[0]) + ";";
+    auto first = all_reduce(some, text, concatenation{});
+    auto second = all_reduce(some, round + where()[0], imbrex::max);
+    const int most = co_await second;
+    const std::string all = co_await first;
+    co_return all + std::to_string(most);
+  }
+  /// Contributes, and leaves before the others have.
+  task<> contribute_and_leave(section<rover> some, int to) {
+    {
+      const auto first = all_reduce(some, std::to_string(where()[0]) + ";", concatenation{});
+      const auto second = all_reduce(some, where()[0], imbrex::max);
+    }
+    migrate_to(to);
+    co_await balance_point<&rover::moved>();
+  }
+  task<> moved() { co_return; }
+  task<std::string> refused_by(section<rover> some) {
+    std::string text;
+    try {
+      co_await all_reduce(some, 1, sum);
+    } catch (const std::exception& e) {
+      text = e.what();
+    }
+    co_return text;
+  }
+  void serialize(auto&) {}
+};
+
+/// What `join` comes to: by home, then by index.
+std::string joined(const std::vector<index<1>>& members, int round) {
+  std::string text;
+  int most = 0;
+  for (int home = 0; home < num_pes(); ++home)
+    for (const auto& i : members)
+      if (i[0] % num_pes() == home) text += std::to_string(i[0]) + ";";
+  for (const auto& i : members) most = std::max(most, round + i[0]);
+  return text + std::to_string(most);
+}
+
+TEST_P(reductions, over_sections_do_not_depend_on_where_members_are) {
+  run([]() -> task<> {
+    random dice(11);
+    for (const int elements : {1, 2, 7, 40}) {
+      const auto all = make_array<rover>(dense(elements).placed(round_robin));
+      for (int round = 0; round < 4; ++round) {
+        std::vector<index<1>> members;
+        for (int i = 0; i < elements; ++i)
+          if (i == elements / 2 || dice.next() % 3 == 0) members.push_back(index<1>(i));
+        const auto some = all.section(members);
+        const auto everybody = all.section(full_extent);
+        const auto found = co_await some.reduce<&rover::join>(gather, some, round);
+        EXPECT_EQ(found, std::vector<std::string>(members.size(), joined(members, round)));
+        const index<1> who = members[dice.next() % members.size()];
+        const int to = static_cast<int>(dice.next() % static_cast<std::uint64_t>(num_pes()));
+        auto left = all[who].call<&rover::contribute_and_leave>(some, to);
+        std::vector<index<1>> others = members;
+        std::erase(others, who);
+        auto again = all.section(others).reduce<&rover::join>(gather, some, 0);
+        co_await left;
+        if (!others.empty())
+          EXPECT_EQ((co_await again), std::vector<std::string>(others.size(), joined(members, 0)));
+        else
+          EXPECT_NE(co_await thrown_by(std::move(again)), "");
+        EXPECT_EQ((co_await everybody.reduce<&rover::join>(gather, everybody, round)).size(),
+                  static_cast<std::size_t>(elements));
+      }
+    }
+  });
+}
+
+TEST_P(reductions, over_sections_refuse_those_who_are_no_members) {
+  run([]() -> task<> {
+    const auto all = make_array<rover>(12);
+    const auto others = make_array<rover>(12);
+    for (const auto& some : {all.section({index<1>(3), index<1>(9)}), all.section(std::pair{0, 0})})
+      EXPECT_EQ((co_await all[7].call<&rover::refused_by>(some)), "rover(7) is not a member of that section");
+    EXPECT_EQ((co_await others[3].call<&rover::refused_by>(all.section({index<1>(3)}))),
+              "rover(3) is not a member of that section, which is of another array");
+  });
+}
+
 }  // namespace imbrex::reductions_test

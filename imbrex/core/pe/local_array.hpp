@@ -18,10 +18,10 @@
 
 namespace imbrex::detail {
 
-/// What the members of a section have contributed to one all_reduce over it.
-class section_reduction_base {
+/// A PE's place among those that combine what the members of a section contribute to an all_reduce.
+class section_place_base {
  public:
-  virtual ~section_reduction_base() = default;
+  virtual ~section_place_base() = default;
 };
 
 class broadcast_station;
@@ -88,9 +88,8 @@ class local_array : public collection_part {
   virtual void close() = 0;
   bool is_closed() const { return closed_; }
 
-  /// Over sections whose list of members is here: by section and number.
-  std::map<std::pair<std::uint64_t, std::uint64_t>, std::unique_ptr<section_reduction_base>>
-      section_reductions;
+  /// In all_reduce over sections, by section.
+  std::map<std::uint64_t, std::unique_ptr<section_place_base>> section_places;
 
  protected:
   /// Of the same part.

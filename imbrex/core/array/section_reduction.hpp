@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <imbrex/core/array/section.hpp>
+
+namespace imbrex {
+namespace detail {
+
+// An all_reduce over a section. Each member's contribution goes to the member's home, wherever the member is.
+// The homes are joined by the tree of all PEs (`place_in_tree`) whose root has the section's list. A PE asks
+// the one above it which homes there are in its own subtree when it first hears of the section, and so knows
+// how many contributions are its own and which subtrees report to it. Values are combined in the order of
+// keys at a home, and then in that of PEs, in brackets of the tree; the result goes down to the homes, which
+// answer the members. So the result depends on homes alone, and not on where members are.
+
+/// The tree's place above that PE; -1 for the one that has the section's list.
+int parent_in_section(const processor& pe, int of, std::uint64_t section_id);
+/// The PE right below this one in whose subtree that PE lies.
+int child_in_section(const processor& pe, int towards, std::uint64_t section_id);
+
+/// What came to one PE of one all_reduce over a section.
+class section_reduction_base {
+ public:
+  virtual ~section_reduction_base() = default;
+  /// The PE has learnt its place.
+  virtual void check() = 0;
+};
+
+/// A PE's place in the tree of a section's homes.
+template <class T>
+class section_place final : public section_place_base {
+ public:
+  using key = key_type<typename T::index_type>;
+  using branches = std::vector<section_branch<key>>;
+  using part_type = detail::collection<T>;
+
+  section_place(part_type& part, std::uint64_t id) : part_(part), id_(id) {}
+
+  static section_place& of(part_type& part, std::uint64_t id) {
+    auto& place = part.section_places[id];
+    if (!place) place = std::make_unique<section_place>(part, id);
+    return static_cast<section_place&>(*place);
+  }
+
+  part_type& part() const { return part_; }
+  std::uint64_t id() const { return id_; }
+  int parent() const { return parent_in_section(part_.pe(), part_.pe().pe(), id_); }
+  bool is_known() const { return is_known_; }
+  /// Whose home this PE is, in their order.
+  const std::vector<key>& members() const { return members_; }
+  /// The PEs below that report.
+  const std::vector<int>& children() const { return children_; }
+
+  /// Has the PE learn its place, if it has not begun to.
+  void find();
+  /// A child asks for its place.
+  void asked_by(int child);
+  /// The homes of this PE's subtree, with their members.
+  void learn(branches homes);
+
+  /// The reduction of that number; made when it is first heard of. Fails the run if it is of other types.
+  template <class Reduction>
+  Reduction* reduction_of(std::uint64_t number) {
+    auto& slot = reductions_[number];
+    if (!slot) slot = std::make_unique<Reduction>(*this, number);
+    auto* const typed = dynamic_cast<Reduction*>(slot.get());
+    if (typed == nullptr) fail_reduction_types(part_);
+    return typed;
+  }
+  /// It is over.
+  std::unique_ptr<section_reduction_base> take(std::uint64_t number) {
+    auto node = reductions_.extract(number);
+    return std::move(node.mapped());
+  }
+
+ private:
+  void tell(int child);
+
+  part_type& part_;
+  const std::uint64_t id_;
+  bool is_asked_ = false;
+  bool is_known_ = false;
+  std::vector<key> members_;
+  std::vector<int> children_;
+  std::map<int, branches> below_;  ///< by child, until it asks
+  std::vector<int> asking_;        ///< children that asked before this PE knew
+  std::map<std::uint64_t, std::unique_ptr<section_reduction_base>> reductions_;
+};
+
+/// From a PE to the one above it: which homes of the section's members are in the sender's subtree?
+template <class T>
+struct section_question final : message {
+  std::uint64_t section_id = 0;
+
+  static inline message_type type_record =
+      runtime_message_type<section_question>({"question for a section's place", type_name<T>()});
+  void serialize(auto& ar) { ar(section_id); }
+  void deliver() {
+    auto* const part = part_for<T>(*this);
+    if (part == nullptr) return;
+    const message_guard guard(*this);
+    section_place<T>::of(*part, section_id).asked_by(static_cast<int>(origin));
+  }
+};
+
+/// The answer.
+template <class T>
+struct section_homes final : message {
+  std::uint64_t section_id = 0;
+  typename section_place<T>::branches homes;
+
+  static inline message_type type_record =
+      runtime_message_type<section_homes>({"a section's place", type_name<T>()});
+  void serialize(auto& ar) { ar(section_id, homes); }
+  void deliver() {
+    auto* const part = part_for<T>(*this);
+    if (part == nullptr) return;
+    const message_guard guard(*this);
+    section_place<T>::of(*part, section_id).learn(std::move(homes));
+  }
+};
+
+template <class T>
+void section_place<T>::find() {
+  if (is_known_ || std::exchange(is_asked_, true)) return;
+  auto& pe = part_.pe();
+  const int above = parent();
+  if (above >= 0) {
+    auto& m = make_message<section_question<T>>();
+    m.collection = part_.id();
+    m.section_id = id_;
+    return pe.dispatch(m, above);
+  }
+  std::map<int, std::vector<key>> members_of_home;
+  for (const auto& k : section_list<key>::of(part_.id(), id_)) members_of_home[part_.home_of(k)].push_back(k);
+  branches homes;
+  for (auto& [home, members] : members_of_home) homes.push_back({home, std::move(members)});
+  learn(std::move(homes));
+}
+
+template <class T>
+void section_place<T>::asked_by(int child) {
+  if (is_known_) return tell(child);
+  asking_.push_back(child);
+  find();
+}
+
+template <class T>
+void section_place<T>::learn(branches homes) {
+  for (auto& home : homes) {
+    if (home.pe == part_.pe().pe())
+      members_ = std::move(home.members);
+    else
+      below_[child_in_section(part_.pe(), home.pe, id_)].push_back(std::move(home));
+  }
+  for (const auto& [child, its] : below_) children_.push_back(child);
+  is_known_ = true;
+  for (const int child : std::exchange(asking_, {})) tell(child);
+  std::vector<std::uint64_t> waiting;
+  for (const auto& [number, reduction] : reductions_) waiting.push_back(number);
+  for (const std::uint64_t number : waiting) reductions_.at(number)->check();
+}
+
+template <class T>
+void section_place<T>::tell(int child) {
+  auto& m = make_message<section_homes<T>>();
+  m.collection = part_.id();
+  m.section_id = id_;
+  if (const auto its = below_.find(child); its != below_.end()) m.homes = std::move(its->second);
+  part_.pe().dispatch(m, child);
+}
+
+template <class T, class V, class Op>
+struct section_partial;
+template <class T, class V, class Op>
+struct section_result;
+
+/// What came to one PE of one all_reduce over a section, with the types.
+template <class T, class V, class Op>
+class section_reduction final : public section_reduction_base {
+ public:
+  using place_type = section_place<T>;
+  using key = typename place_type::key;
+  using math = reduction<V, Op, key>;
+  using partial = std::optional<typename math::partial>;
+  using result = typename math::result;
+
+  struct contribution {
+    key from;
+    V value;
+    carried_exception thrown;  ///< instead of the value
+    std::uint32_t caller;
+    reply_address reply;
+  };
+
+  section_reduction(place_type& place, std::uint64_t number) : place_(place), number_(number) {}
+
+  void add(contribution&& c) {
+    contributions_.push_back(std::move(c));
+    check();
+  }
+  /// A child's subtree has come to that, or has failed.
+  void add(int child, partial&& value, carried_exception&& thrown) {
+    reports_[child] = {std::move(value), std::move(thrown)};
+    check();
+  }
+  void check() override {
+    if (!place_.is_known()) return place_.find();
+    refuse_others();
+    if (contributions_.size() == place_.members().size() && reports_.size() == place_.children().size())
+      report();
+  }
+  /// Passes what all have come to on to those below and to the members whose home this PE is. It is the last
+  /// that happens here.
+  void end(const result& all, const carried_exception& thrown) {
+    const auto self = place_.take(number_);
+    for (const int child : place_.children()) pass_down(all, thrown, child);
+    for (auto& c : contributions_) answer(all, thrown, c);
+  }
+
+ private:
+  struct of_child {
+    partial value;
+    carried_exception thrown;
+  };
+
+  void refuse_others() {
+    for (; members_here_ < contributions_.size();) {
+      const auto& c = contributions_[members_here_];
+      const auto& members = place_.members();
+      const auto before = [](const key& a, const key& b) { return key_less(a, b); };
+      if (std::binary_search(members.begin(), members.end(), c.from, before)) {
+        ++members_here_;
+        continue;
+      }
+      const auto& part = place_.part();
+      send_failure(c.caller, c.reply, "all_reduce",
+                   carried_exception(std::make_exception_ptr(error(part.key_name(c.from, part.chare_name()) +
+                                                                   " is not a member of that section"))));
+      contributions_.erase(contributions_.begin() + static_cast<std::ptrdiff_t>(members_here_));
+    }
+  }
+
+  void report() {
+    partial all;
+    carried_exception thrown;
+    try {
+      combine(all, thrown);
+    } catch (...) {
+      thrown = thrown_by_reduction(place_.part().id());
+    }
+    const int above = place_.parent();
+    if (above >= 0) return report_to(above, std::move(all), std::move(thrown));
+    result whole{};
+    try {
+      if (!thrown) whole = math::finish(std::move(*all));
+    } catch (...) {
+      thrown = thrown_by_reduction(place_.part().id());
+    }
+    end(whole, thrown);
+  }
+
+  /// In the order of PEs; the exception is the first in that order.
+  void combine(partial& all, carried_exception& thrown) {
+    const int own = place_.part().pe().pe();
+    auto report = reports_.begin();
+    for (; report != reports_.end() && report->first < own; ++report) merge(all, thrown, report->second);
+    add_own(all, thrown);
+    for (; report != reports_.end(); ++report) merge(all, thrown, report->second);
+  }
+  static void merge(partial& all, carried_exception& thrown, of_child& report) {
+    if (thrown) return;
+    if (report.thrown)
+      thrown = std::move(report.thrown);
+    else
+      math::merge(all, std::move(*report.value));
+  }
+  void add_own(partial& all, carried_exception& thrown) {
+    if (thrown) return;
+    std::sort(contributions_.begin(), contributions_.end(),
+              [](const auto& a, const auto& b) { return key_less(a.from, b.from); });
+    const auto failed = std::ranges::find_if(contributions_, [](const auto& c) { return bool(c.thrown); });
+    if (failed != contributions_.end()) {
+      thrown = std::move(failed->thrown);
+      return;
+    }
+    partial own;
+    for (auto& c : contributions_) math::add(own, c.from, std::move(c.value));
+    if (own) math::merge(all, std::move(*own));
+  }
+
+  template <class M>
+  M& message_of() const {
+    auto& m = make_message<M>();
+    m.collection = place_.part().id();
+    m.section_id = place_.id();
+    m.number = number_;
+    return m;
+  }
+  void report_to(int above, partial&& all, carried_exception&& thrown) const {
+    using report_message = section_partial<T, V, Op>;
+    auto& pe = place_.part().pe();
+    if (!thrown) {
+      try {
+        auto& m = message_of<report_message>();
+        m.value = std::move(all);
+        return pe.dispatch(m, above);
+      } catch (...) {  // it cannot be packed
+        thrown = thrown_by_reduction(place_.part().id());
+      }
+    }
+    auto& m = message_of<report_message>();
+    m.thrown = std::move(thrown);
+    pe.dispatch(m, above);
+  }
+  void pass_down(const result& all, carried_exception thrown, int child) const {
+    using result_message = section_result<T, V, Op>;
+    auto& pe = place_.part().pe();
+    if (!thrown) {
+      try {
+        result copy(all);
+        auto& m = message_of<result_message>();
+        m.value = std::move(copy);
+        return pe.dispatch(m, child);
+      } catch (...) {
+        thrown = thrown_by_reduction(place_.part().id());
+      }
+    }
+    auto& m = message_of<result_message>();
+    m.thrown = std::move(thrown);
+    pe.dispatch(m, child);
+  }
+  void answer(const result& all, carried_exception thrown, const contribution& to) const {
+    if (!thrown) {
+      try {
+        return send_reply(to.caller, to.reply, result(all));
+      } catch (...) {
+        thrown = thrown_by_reduction(place_.part().id());
+      }
+    }
+    send_failure(to.caller, to.reply, "a reduction", std::move(thrown));
+  }
+
+  place_type& place_;
+  const std::uint64_t number_;
+  std::vector<contribution> contributions_;
+  std::size_t members_here_ = 0;  ///< of the contributions, those that are known to be of members
+  std::map<int, of_child> reports_;
+};
+
+/// From a PE to the one above it: what its subtree has come to.
+template <class T, class V, class Op>
+struct section_partial final : message {
+  using reduction_type = section_reduction<T, V, Op>;
+
+  std::uint64_t section_id = 0;
+  std::uint64_t number = 0;
+  carried_exception thrown;  ///< instead of the value
+  typename reduction_type::partial value;
+
+  static inline message_type type_record = runtime_message_type<section_partial>(
+      {"part of a section's all_reduce", type_name<V>(), {}, type_name<Op>()});
+  void serialize(auto& ar) { ar(section_id, number, thrown, value); }
+  void deliver() {
+    auto* const part = part_for<T>(*this);
+    if (part == nullptr) return;
+    const message_guard guard(*this);
+    auto& place = section_place<T>::of(*part, section_id);
+    if (auto* const all = place.template reduction_of<reduction_type>(number))
+      all->add(static_cast<int>(origin), std::move(value), std::move(thrown));
+  }
+};
+
+/// From the root down the tree.
+template <class T, class V, class Op>
+struct section_result final : message {
+  using reduction_type = section_reduction<T, V, Op>;
+
+  std::uint64_t section_id = 0;
+  std::uint64_t number = 0;
+  carried_exception thrown;  ///< instead of the value
+  typename reduction_type::result value{};
+
+  static inline message_type type_record = runtime_message_type<section_result>(
+      {"result of a section's all_reduce", type_name<V>(), {}, type_name<Op>()});
+  void serialize(auto& ar) {
+    ar(section_id, number, thrown);
+    if (!thrown) ar(value);
+  }
+  void deliver() {
+    auto* const part = part_for<T>(*this);
+    if (part == nullptr) return;
+    const message_guard guard(*this);
+    auto& place = section_place<T>::of(*part, section_id);
+    if (auto* const all = place.template reduction_of<reduction_type>(number)) all->end(value, thrown);
+  }
+};
+
+/// A member's contribution. It goes to the member's home.
+template <class T, class V, class Op>
+struct section_contribution final : message {
+  using reduction_type = section_reduction<T, V, Op>;
+
+  std::uint64_t section_id = 0;
+  std::uint64_t number = 0;
+  typename reduction_type::key from{};
+  carried_exception thrown;  ///< instead of the value, which could not be packed
+  V value{};
+
+  static inline message_type type_record = runtime_message_type<section_contribution>(
+      {"contribution to a section's all_reduce", type_name<V>(), {}, type_name<Op>()});
+  void serialize(auto& ar) {
+    ar(section_id, number, from, thrown);
+    if (!thrown) ar(value);
+  }
+  void deliver() {
+    auto* const part = part_for<T>(*this);
+    if (part == nullptr) return;
+    const message_guard guard(*this);
+    auto& place = section_place<T>::of(*part, section_id);
+    if (auto* const all = place.template reduction_of<reduction_type>(number))
+      all->add({from, std::move(value), std::move(thrown), origin, reply});
+  }
+};
+
+}  // namespace detail
+
+template <class Derived, class Index>
+template <class V, class Op>
+auto chare<Derived, Index>::all_reduce(const section<Derived>& over, V value, Op) {
+  if constexpr (detail::operation_fits<Op, V>()) {
+    using message = detail::section_contribution<Derived, V, Op>;
+    auto& h = detail::header_of(*this);
+    auto& pe = h.home->pe();
+    const auto& part = static_cast<const detail::collection<Derived>&>(*h.home);
+    const std::uint64_t collection = pe.number_of(over.collection());
+    if (collection != part.id()) {
+      pe.check_run(collection, type_name<Derived>());
+      throw error(part.key_name(h.key, part.chare_name()) +
+                  " is not a member of that section, which is of another array");
+    }
+    const int home = part.home_of(h.key);
+    if (!h.section_reductions)
+      h.section_reductions = std::make_unique<std::vector<std::pair<std::uint64_t, std::uint64_t>>>();
+    auto& counts = *h.section_reductions;
+    auto at = std::find_if(counts.begin(), counts.end(), [&](auto& c) { return c.first == over.id(); });
+    if (at == counts.end()) at = counts.insert(counts.end(), {over.id(), 0});
+    pending<typename message::reduction_type::result> result("the result of all_reduce over a section");
+    const auto contribution = [&, number = at->second++]() -> message& {
+      auto& m = detail::make_message<message>();
+      m.collection = collection;
+      m.reply = result.address();
+      m.section_id = over.id();
+      m.number = number;
+      m.from = h.key;
+      return m;
+    };
+    auto& m = contribution();
+    m.value = std::move(value);
+    detail::carried_exception thrown;
+    try {
+      pe.dispatch(m, home);
+      return result;
+    } catch (...) {  // it cannot be packed, and the others wait for it
+      thrown = detail::thrown_by_reduction();
+    }
+    auto& instead = contribution();
+    instead.thrown = std::move(thrown);
+    pe.dispatch(instead, home);
+    return result;
+  }
+}
+
+}  // namespace imbrex
