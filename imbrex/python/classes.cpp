@@ -43,8 +43,8 @@ member_record* class_record::find(PyObject* member_name) const {
 }
 
 class_record& define_class(PyObject* type, const std::string& name,
-                           const std::vector<member_definition>& members) {
-  if (detail::scheduler::current() != nullptr && num_processes() > 1)
+                           const std::vector<member_definition>& members, bool in_all_processes) {
+  if (!in_all_processes && detail::scheduler::current() != nullptr && num_processes() > 1)
     throw error("the chare class " + name +
                 " is defined during a run: all processes must know it, so define it before imbrex.run");
   class_record& c = all().classes.emplace_back();

@@ -63,9 +63,10 @@ struct member_definition {
 };
 
 /// Defines a class in this process. All processes define the same classes in the same order before a run.
-/// Throws imbrex::error while a run of several processes is going on.
+/// While a run of several processes is going on, throws imbrex::error unless `in_all_processes`: then they
+/// do it during the run, in the same order, and before they hear of the class by a message.
 class_record& define_class(PyObject* type, const std::string& name,
-                           const std::vector<member_definition>& members);
+                           const std::vector<member_definition>& members, bool in_all_processes);
 /// The record of a class that was defined. Throws nb::type_error for any other object.
 class_record& class_of(PyObject* type);
 

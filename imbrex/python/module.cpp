@@ -11,6 +11,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/options/options.hpp>
+#include <imbrex/core/pe/executor.hpp>
 #include <imbrex/core/pe/sleep.hpp>
 #include <imbrex/core/run/pe_attachment.hpp>
 #include <imbrex/core/run/run.hpp>
@@ -33,7 +34,8 @@ namespace imbrex::python {
 
 namespace {
 
-void define_class_of(const nb::object& type, const std::string& name, const nb::list& members) {
+void define_class_of(const nb::object& type, const std::string& name, const nb::list& members,
+                     bool in_all_processes) {
   std::vector<member_definition> all;
   for (const nb::handle member : members) {
     const nb::tuple m = nb::borrow<nb::tuple>(member);
@@ -42,7 +44,7 @@ void define_class_of(const nb::object& type, const std::string& name, const nb::
                    optional(3), nb::cast<std::string>(m[4]), nb::cast<int>(m[5]), nb::cast<int>(m[6]),
                    nb::cast<bool>(m[7])});
   }
-  define_class(type.ptr(), name, all);
+  define_class(type.ptr(), name, all, in_all_processes);
 }
 
 nb::object make_array(const nb::object& type, const nb::object& shape, int how, const nb::tuple& given,
@@ -144,6 +146,36 @@ task<int> run_main(main_program& main) {
   co_return 0;
 }
 
+/// A function of Python on its way to a PE. Whoever destroys it may be a thread that does not hold the lock.
+class posted_call {
+ public:
+  explicit posted_call(nb::object function) : function_(std::move(function)) {}
+  posted_call(posted_call&&) noexcept = default;
+  posted_call& operator=(posted_call&&) = delete;
+  ~posted_call() {
+    if (!function_) return;
+    const nb::gil_scoped_acquire lock;
+    function_.reset();
+  }
+
+  void operator()() const {
+    try {
+      checked(PyObject_CallNoArgs(function_.ptr()));
+    } catch (...) {
+      std::rethrow_exception(travelling_exception("a posted function"));
+    }
+  }
+
+ private:
+  nb::object function_;
+};
+
+bool post(const executor& to, nb::object function) {
+  posted_call call(std::move(function));
+  const nb::gil_scoped_release unlocked;
+  return to.post(std::move(call));
+}
+
 /// Ctrl-C ends the process as it ends one of C++: Python's own handler would wait for the main thread, which
 /// waits here.
 class interrupts {
@@ -222,6 +254,11 @@ void define_functions(nb::module_& m) {
   m.def("num_processes", [] { return num_processes(); });
   m.def("in_run", [] { return detail::scheduler::current() != nullptr; });
   m.def("exit", [](int status) { imbrex::exit(status); });
+  nb::class_<executor>(m, "Executor",
+                       "By which threads that are no PE have the PE of its making call functions. While one "
+                       "is held there is no quiescence, and no deadlock is seen.")
+      .def("post", &post, "post(function): returns at once. False if the run has ended.");
+  m.def("make_executor", &make_executor);
   nb::class_<options>(m, "Settings");
   m.def("parse", &parse);
   m.def("run", &run_program, nb::arg("main").none(), nb::arg("settings"));

@@ -254,6 +254,17 @@ void define_proxies(nb::module_& m) {
                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
   proxy_object::type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)).release().ptr());
   m.attr("Proxy") = nb::borrow(reinterpret_cast<PyObject*>(proxy_object::type));
+  // The class of what a proxy names, what that is, and the shape: None where there is none.
+  m.def("_describe", [](const nb::object& o) {
+    if (!is_proxy(o.ptr())) throw nb::type_error("a proxy is described, and nothing else");
+    const proxy& p = proxy_in(o.ptr());
+    static constexpr const char* kinds[] = {"element", "array", "group", "section"};
+    const bool has_shape = p.dimensions > 0 && !p.is_single;
+    nb::object shape = has_shape ? nb::object(nb::steal(PyTuple_New(p.dimensions))) : nb::none();
+    for (int d = 0; has_shape && d < p.dimensions; ++d)
+      PyTuple_SET_ITEM(shape.ptr(), d, PyLong_FromLong(p.shape[static_cast<std::size_t>(d)]));
+    return nb::make_tuple(nb::borrow(p.of->type), kinds[static_cast<int>(p.kind)], shape);
+  });
   m.def("_proxy", [](const nb::bytes& bytes) {
     decoder in(std::span(static_cast<const std::byte*>(bytes.data()), bytes.size()));
     return decode(in);

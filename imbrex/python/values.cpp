@@ -34,7 +34,7 @@ bytes_block copy_of(PyObject* pickle_buffer) {
 }
 
 void encode_by_pickle(encoder& out, PyObject* o) {
-  static PyObject* const dumps = package_attribute("pickle", "dumps");
+  static PyObject* const dumps = package_attribute("imbrex._pickling", "dumps");
   static PyObject* const names =
       checked(Py_BuildValue("(ss)", "protocol", "buffer_callback")).release().ptr();
   static PyObject* const five = checked(PyLong_FromLong(5)).release().ptr();

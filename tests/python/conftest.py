@@ -15,6 +15,10 @@ RUNS = {"alone": [{}],
         "processes": [{}]}
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "nightly: takes long, and belongs to ./dev night")
+
+
 @pytest.fixture
 def machine():
     return MACHINE

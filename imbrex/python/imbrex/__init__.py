@@ -24,10 +24,10 @@ from imbrex._creation import array, chare, group, in_blocks, keyed_array, round_
 from imbrex._errors import Error, RemoteError, RemoteTraceback, UsageError
 from imbrex._operations import (
     all, any, bit_and, bit_or, bit_xor, gather, max, min, product, sum)
-from imbrex._run import run
+from imbrex._run import run, start, stop
 
 __all__ = [
     "Channel", "Chare", "Error", "Mailbox", "RemoteError", "RemoteTraceback", "UsageError", "all", "any", "array",
     "bit_and", "bit_or", "bit_xor", "chare", "entry", "exit", "gather", "give", "group", "in_blocks", "keyed_array",
     "max", "min", "num_pes", "num_processes", "pe", "process", "product", "quiescence", "round_robin", "run", "sleep",
-    "sparse_array", "sum", "when_all", "when_any"]
+    "sparse_array", "start", "stop", "sum", "when_all", "when_any"]

@@ -2,6 +2,7 @@
 """Chare classes: what a class statement becomes, and how calls are bound to entries."""
 
 import ast
+import contextlib
 import difflib
 import inspect
 
@@ -10,6 +11,7 @@ from imbrex import _core
 _CONSTRUCTOR, _PLAIN, _COROUTINE, _MAILBOX, _CHANNEL = range(5)
 _PROXY_NAMES = frozenset(name for name in dir(_core.Proxy) if not name.startswith("_"))
 _CHARE_NAMES = frozenset(name for name in dir(_core.ChareBase) if not name.startswith("_"))
+_postponed = None
 
 
 def entry(function):
@@ -93,12 +95,40 @@ class Chare(_core.ChareBase):
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
-        members = list(_members(cls))
-        for name, *_ in members:
-            if name in _PROXY_NAMES or name in _CHARE_NAMES:
-                raise TypeError(f"{cls.__qualname__}: no entry or port can be called {name}, which proxies or chares "
-                                f"have already: give it another name")
-        _core.define_class(cls, _name_of(cls), members)
+        if _postponed is None:
+            define(cls)
+        else:
+            _postponed.append(cls)
+
+
+def define(cls, in_all_processes=False):
+    """Defines a chare class in this process."""
+    members = list(_members(cls))
+    for name, *_ in members:
+        if name in _PROXY_NAMES or name in _CHARE_NAMES:
+            raise TypeError(f"{cls.__qualname__}: no entry or port can be called {name}, which proxies or chares "
+                            f"have already: give it another name")
+    _core.define_class(cls, _name_of(cls), members, in_all_processes)
+
+
+@contextlib.contextmanager
+def postponed():
+    """Gives a list of the chare classes that are made meanwhile, which `define` is to be called of."""
+    global _postponed
+    before, _postponed = _postponed, []
+    try:
+        yield _postponed
+    finally:
+        _postponed = before
+
+
+def members_of(cls):
+    """The entries and ports of a chare class: their signatures by their names, None for ports."""
+    return {name: signature for name, kind, _, signature, *_ in _members(cls) if kind != _CONSTRUCTOR}
+
+
+def signature_of_constructor(cls):
+    return next(_members(cls))[3]
 
 
 def bind(class_name, entry_name, signature, given, named):

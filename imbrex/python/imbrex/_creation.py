@@ -8,30 +8,36 @@ in_blocks = 0
 #: The elements of an array are dealt out to the PEs one by one.
 round_robin = 1
 _SPARSE = 2
+#: The session that makes chares for who is in no run; None if there is none.
+beside = None
+
+
+def _maker():
+    return _core if beside is None or _core.in_run() else beside
 
 
 def array(cls, shape, /, *arguments, placement=in_blocks, **named):
     """An array of chares of that shape, an int or a tuple of 1 to 6, each constructed from the arguments."""
     if placement not in (in_blocks, round_robin):
         raise ValueError(f"a placement is imbrex.in_blocks or imbrex.round_robin, not {placement!r}")
-    return _core.make_array(cls, shape, placement, arguments, named)
+    return _maker().make_array(cls, shape, placement, arguments, named)
 
 
 def sparse_array(cls, shape, /):
     """An array that begins without elements: `insert(index, ...)` of it creates them, anywhere inside the shape."""
-    return _core.make_array(cls, shape, _SPARSE, (), {})
+    return _maker().make_array(cls, shape, _SPARSE, (), {})
 
 
 def keyed_array(cls, /):
     """An array whose elements have keys, each a str, bytes, an int or a tuple of these. It begins empty."""
-    return _core.make_array(cls, None, _SPARSE, (), {})
+    return _maker().make_array(cls, None, _SPARSE, (), {})
 
 
 def group(cls, /, *arguments, **named):
     """One chare on each PE."""
-    return _core.make_group(cls, arguments, named)
+    return _maker().make_group(cls, arguments, named)
 
 
 def chare(cls, /, *arguments, on=None, priority=0, **named):
     """A single chare: on that PE, or one of the runtime's choice."""
-    return _core.make_chare(cls, -1 if on is None else on, priority, arguments, named)
+    return _maker().make_chare(cls, -1 if on is None else on, priority, arguments, named)

@@ -5,6 +5,8 @@ import pickle
 import traceback
 import types
 
+from imbrex import _pickling
+
 
 class Error(Exception):
     """The runtime refuses something: its text says what, and what to do instead."""
@@ -33,7 +35,7 @@ def pack(exception, who):
     words = last + "\n" + "\n".join("  " + line for line in trace.split("\n"))
     where = f"{who}:\n{trace}" if who else trace
     try:
-        form = pickle.dumps((exception, where))
+        form = _pickling.dumps((exception, where))
         pickle.loads(form)
     except Exception:
         form = pickle.dumps((None, f"{last}\n\n{where}"))

@@ -1,10 +1,55 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of programs."""
 
+import os
+import pathlib
+import shutil
 import sys
 
-from imbrex import _core
-from imbrex._errors import UsageError
+from imbrex import _core, _errors
+
+
+def words_of(options):
+    """The words of a command line for options of the runtime."""
+    words = []
+    for name, value in options.items():
+        option = "--" + name.replace("_", "-")
+        if value is True:
+            words.append(option)
+        elif value is not False and value is not None:
+            words += [option, str(value)]
+    return words
+
+
+def command():
+    """The command imbrex: of this package, or that which the search path finds."""
+    places = [os.environ.get("IMBREX_COMMAND"), pathlib.Path(sys.executable).parent / "imbrex",
+              pathlib.Path(_core.__file__).parents[2] / "bin/imbrex", shutil.which("imbrex")]
+    for place in places:
+        if place and os.access(place, os.X_OK):
+            return str(place)
+    raise _errors.Error("the command imbrex, which starts processes, was not found: let PATH or IMBREX_COMMAND name "
+                        "it, or start one process")
+
+
+def start(processes=1, **options):
+    """Begins a session: so many processes hold chares for this program, which goes on beside them. For notebooks,
+    programs of asyncio and prompts.
+
+    `imbrex.array` and its like then create chares there. What `call` and `reduce` return is awaited in asyncio; outside
+    of it, `result()` waits. Classes and functions of `__main__`, so those of a notebook's cells, go to the processes as
+    they are then. `options` are those of `run`. Returns the session, whose `run(function)` runs a function in process
+    0; `with` ends it. If a process dies or an exception is not awaited, the session ends, and whoever awaits anything
+    gets an imbrex.Error; then another can be begun.
+    """
+    from imbrex import _session  # asyncio and its like are loaded by those who want them
+    return _session.start(processes, options)
+
+
+def stop():
+    """Ends the session, if there is one."""
+    from imbrex import _session
+    _session.stop()
 
 
 def run(main, /, *, argv=None, **options):
@@ -18,17 +63,10 @@ def run(main, /, *, argv=None, **options):
     If the run fails, its text has been written to the standard error output, and SystemExit is raised with the status,
     as it is after imbrex.exit(status) with another status than 0.
     """
-    words = []
-    for name, value in options.items():
-        option = "--" + name.replace("_", "-")
-        if value is True:
-            words.append(option)
-        elif value is not False and value is not None:
-            words += [option, str(value)]
-    words += sys.argv[1:] if argv is None else argv
+    words = words_of(options) + (sys.argv[1:] if argv is None else list(argv))
     try:
         settings, left = _core.parse(["python", *words])
-    except UsageError as e:
+    except _errors.UsageError as e:
         print(f"imbrex: error: {e}", file=sys.stderr)
         raise SystemExit(2) from None
     if argv is None:

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The processes of a session: process 0 does what the program that began it asks for (`imbrex._session`)."""
+
+import contextlib
+import itertools
+import os
+import pickle
+import sys
+import threading
+import time
+from multiprocessing import connection
+
+from imbrex import _by_value, _classes, _core, _creation, _errors, _pickling, _run, _session
+
+_SECONDS_TO_END = 2
+
+
+class Librarian(_classes.Chare):
+    """In each process: makes the classes that are sent."""
+
+    @_classes.entry
+    def define(self, form):
+        with _classes.postponed() as made:
+            numbered = pickle.loads(form)
+        for cls in made:
+            _classes.define(cls, in_all_processes=True)
+        for number, cls in numbered.items():
+            _by_value.learn(cls, number)
+
+
+class Desk(_classes.Chare):
+    """On PE 0: takes commands in their order."""
+
+    commands = _classes.Mailbox()
+
+    def __init__(self, librarians):
+        self.librarians = librarians
+        self.waiting = {}
+
+    @_classes.entry
+    async def serve(self):
+        for number in itertools.count():
+            form = await self.commands.receive(number)
+            if form is None:
+                return
+            try:
+                what, *arguments = pickle.loads(form)
+                if what == "define":
+                    await self.librarians.define.call(*arguments)
+                elif what == "quiescence":
+                    await _quiescence(*arguments)
+                else:
+                    getattr(self, "do_" + what)(*arguments)
+            except Exception as e:
+                _answer_error(None, e)
+
+    def do_create(self, handle, maker, arguments):
+        _session.proxies[handle] = getattr(_core, maker)(*arguments)
+
+    def do_section(self, handle, proxy, members):
+        _session.proxies[handle] = proxy.section(members)
+
+    def do_send(self, proxy, name, arguments, named):
+        getattr(proxy, name).send(*arguments, **named)
+
+    def do_insert(self, proxy, index, arguments, named):
+        proxy.insert(index, *arguments, **named)
+
+    def do_destroy(self, proxy):
+        proxy.destroy()
+
+    def do_await(self, number, proxy, path, arguments, named):
+        """Answers with the result of a method, such as `proxy.entry.call`."""
+        try:
+            method = proxy
+            for name in path:
+                method = getattr(method, name)
+            self.waiting[number] = method(*arguments, **named)
+        except Exception as e:
+            _answer_error(number, e)
+            return
+        self.proxy.answer.send(number)
+
+    def do_run(self, number, function, arguments, named):
+        try:
+            result = function(*arguments, **named)
+        except Exception as e:
+            _answer_error(number, e)
+            return
+        if not hasattr(result, "__await__"):
+            _answer(number, result)
+            return
+        self.waiting[number] = result
+        self.proxy.answer.send(number)
+
+    @_classes.entry
+    async def answer(self, number):
+        try:
+            result = await self.waiting.pop(number)
+        except Exception as e:
+            _answer_error(number, e)
+        else:
+            _answer(number, result)
+
+
+class _Pickler(_by_value.Pickler):
+    """Proxies become those of the session."""
+
+    def reducer_override(self, obj):
+        if type(obj) is _core.Proxy:
+            cls, kind, shape = _core._describe(obj)
+            return _session.proxy_of, (obj.__reduce__()[1][0], cls, kind, shape)
+        return super().reducer_override(obj)
+
+
+_to_program = None
+_sending = threading.Lock()
+_executor = None
+_executor_lock = threading.Condition()
+
+
+def _reply(form):
+    with _sending, contextlib.suppress(OSError):  # the program may have gone
+        _to_program.send_bytes(form)
+
+
+def _answer(number, value):
+    try:
+        form = _by_value.dumps((number, True, value), pickler=_Pickler)
+    except Exception as e:
+        _answer_error(number, e)
+    else:
+        _reply(form)
+
+
+def _answer_error(number, exception):
+    _reply(pickle.dumps((number, False, _errors.pack(exception, ""))))
+
+
+async def _quiescence(number):
+    """Of the run as if no program could ask for more: what it asks for meanwhile comes later."""
+    global _executor
+    with _executor_lock:
+        _executor = None
+    await _core.quiescence()
+    with _executor_lock:
+        _executor = _core.make_executor()
+        _executor_lock.notify_all()
+    _answer(number, None)
+
+
+def _post(function):
+    with _executor_lock:
+        _executor_lock.wait_for(lambda: _executor is not None)
+        _executor.post(function)
+
+
+def _receive(desk):
+    """A thread of its own."""
+    for number in itertools.count():
+        try:
+            form = _to_program.recv_bytes() or None
+        except (EOFError, OSError):
+            form = None
+        _post(lambda number=number, form=form: desk.commands.send(number, form))
+        if form is None:
+            break
+    time.sleep(_SECONDS_TO_END)  # an entry may never return
+    os._exit(1)
+
+
+async def _main():
+    global _to_program, _executor
+    _to_program = connection.Client(os.environ["IMBREX_SESSION"], "AF_UNIX")
+    desk = _creation.chare(Desk, _creation.group(Librarian), on=0)
+    _executor = _core.make_executor()
+    threading.Thread(target=_receive, args=(desk,), daemon=True).start()
+    _answer(None, (_core.num_pes(), _core.num_processes()))
+    await desk.serve.call()
+    _executor = None
+
+
+def main():
+    _pickling.dumps = _by_value.dumps
+    _run.run(_main)
+    sys.stdout.flush()

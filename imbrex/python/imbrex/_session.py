@@ -1,0 +1,444 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions: a notebook, a program of asyncio or a prompt has chares beside it, in processes of their own.
+
+The program's side. It and process 0 (`imbrex._serve`) are connected by a socket: commands go there in their order, and
+the results come back in any order.
+"""
+
+import asyncio
+import atexit
+import collections
+import concurrent.futures
+import contextlib
+import io
+import itertools
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import warnings
+from multiprocessing import connection
+
+from imbrex import _by_value, _classes, _core, _creation, _errors, _operations, _run
+
+_SECONDS_TO_START = 60
+_SECONDS_TO_END = 10
+
+
+class Result(concurrent.futures.Future):
+    """What a call will give: awaited in asyncio, or `result()` waits for it."""
+
+    def __init__(self, name):
+        super().__init__()
+        self._name = name
+        self._is_wanted = name is None
+
+    def __await__(self):
+        self._is_wanted = True
+        return asyncio.wrap_future(self).__await__()
+
+    def result(self, timeout=None):
+        self._is_wanted = True
+        return super().result(timeout)
+
+    def exception(self, timeout=None):
+        self._is_wanted = True
+        return super().exception(timeout)
+
+    def add_done_callback(self, function):
+        self._is_wanted = True
+        super().add_done_callback(function)
+
+    def __del__(self):
+        if not self._is_wanted:
+            warnings.warn(f"{self._name} was never awaited", RuntimeWarning, stacklevel=2)
+
+
+class Proxy:
+    """Names chares of a session, as the proxies of a run do (docs/python.md)."""
+
+    def __init__(self, session, handle, steps, cls, kind, shape):
+        self._session, self._handle, self._steps = session, handle, steps
+        self._cls, self._kind, self._shape = cls, kind, shape
+
+    def __reduce__(self):
+        return proxy_here, (self._handle, self._steps)
+
+    def __eq__(self, other):
+        if not isinstance(other, Proxy):
+            return NotImplemented
+        return self._identity() == other._identity()
+
+    def __hash__(self):
+        return hash(self._identity())
+
+    def _identity(self):
+        return self._session, self._handle, self._steps
+
+    def __repr__(self):
+        text = {"element": "chare", "array": "array of", "group": "group of", "section": "section of"}[self._kind]
+        at = "".join(repr(a) if isinstance(a, tuple) else f"({a!r})" for n, a in self._steps if n == "item")
+        return f"<{text} {self._cls.__qualname__}{at}>"
+
+    def _with(self, kind, name, argument):
+        return Proxy(self._session, self._handle, (*self._steps, (name, argument)), self._cls, kind, self._shape)
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        members = self._session.members_of(self._cls)
+        if name not in members:
+            _classes.refuse_member(self._cls.__qualname__, members, name)
+        return Member(self, name, members[name])
+
+    def __getitem__(self, index):
+        if self._kind not in ("array", "group"):
+            raise TypeError("only arrays and groups have elements by index")
+        if self._shape is not None:
+            at = index if isinstance(index, tuple) else (index,)
+            if len(at) != len(self._shape) or not all(0 <= i < n for i, n in zip(at, self._shape, strict=True)):
+                shape = self._shape if len(self._shape) > 1 else self._shape[0]
+                raise IndexError(f"index {index} is outside the array of {self._cls.__qualname__}, whose shape is "
+                                 f"{shape}")
+        else:
+            _classes.text_of_key(index)
+        return self._with("element", "item", index)
+
+    def __len__(self):
+        if self._shape is None or self._kind not in ("array", "group"):
+            raise TypeError("only arrays with dense indices, and groups, have a length")
+        size = 1
+        for n in self._shape:
+            size *= n
+        return size
+
+    @property
+    def shape(self):
+        if self._shape is None or self._kind not in ("array", "group"):
+            raise AttributeError("only arrays with dense indices have a shape")
+        return self._shape
+
+    def insert(self, index, /, *arguments, **named):
+        self[index]
+        places, rest = _bound(self._cls, "__init__", _classes.signature_of_constructor(self._cls), arguments, named)
+        self._session.tell("insert", self, index, places, rest)
+
+    def section(self, members):
+        members = list(members)
+        for index in members:
+            self[index]
+        handle = self._session.new_handle()
+        self._session.tell("section", handle, self, members)
+        return Proxy(self._session, handle, (), self._cls, "section", self._shape)
+
+    def with_priority(self, priority):
+        return self._with(self._kind, "priority", priority)
+
+    def coalesced(self):
+        return self._with(self._kind, "coalesced", None)
+
+    def created(self):
+        return self._session.ask(None, "await", self, ("created",), (), {})
+
+    def destroy(self):
+        if self._kind == "element":
+            return self._session.tell("destroy", self)
+        return self._session.ask(None, "await", self, ("destroy",), (), {})
+
+
+class Member:
+    """An entry or port of what a proxy names."""
+
+    def __init__(self, proxy, name, signature):
+        self._proxy, self._name, self._signature = proxy, name, signature
+
+    def _arguments(self, given, named):
+        if self._signature is None:
+            return given, named
+        return _bound(self._proxy._cls, self._name, self._signature, given, named)
+
+    def send(self, *arguments, **named):
+        self._proxy._session.tell("send", self._proxy, self._name, *self._arguments(arguments, named))
+
+    def call(self, *arguments, **named):
+        return self._ask("call", *self._arguments(arguments, named))
+
+    def reduce(self, operation, *arguments, **named):
+        _operations.kind_of(operation)
+        places, rest = self._arguments(arguments, named)
+        return self._ask("reduce", (operation, *places), rest)
+
+    def _ask(self, how, places, rest):
+        p = self._proxy
+        name = f"{p._cls.__qualname__}.{self._name}.{how}()"
+        return p._session.ask(name, "await", p, (self._name, how), places, rest)
+
+
+def _bound(cls, name, signature, given, named):
+    return _classes.bind(cls.__qualname__, name, signature, given, named)
+
+
+def proxy_of(form, cls, kind, shape):
+    """A proxy that came in a result."""
+    return Proxy(_creation.beside, form, (), cls, kind, shape)
+
+
+#: Of process 0: what the program's handles mean.
+proxies = {}
+
+
+def proxy_here(handle, steps):
+    """In process 0, what a proxy of the program's means."""
+    proxy = proxies[handle] if isinstance(handle, int) else _core._proxy(handle)
+    for name, argument in steps:
+        if name == "item":
+            proxy = proxy[argument]
+        elif name == "priority":
+            proxy = proxy.with_priority(argument)
+        else:
+            proxy = proxy.coalesced()
+    return proxy
+
+
+class Session:
+    """Processes that hold chares for this program (`imbrex.start`). `with imbrex.start(...)` stops it at the end."""
+
+    def __init__(self, processes, options):
+        self._words = _words_to_start(processes, options)
+        self._lock = threading.Lock()  # of all that follows
+        self._results = {}
+        self._numbers = itertools.count(1)
+        self._end = None  # why it has ended
+        self._last_lines = collections.deque(maxlen=40)
+        self._members = {}
+        self.num_pes = self.num_processes = 0
+
+    def begin(self):
+        folder = tempfile.mkdtemp(prefix="imbrex-")
+        try:
+            with socket.socket(socket.AF_UNIX) as door:
+                address = os.path.join(folder, "session")
+                door.bind(address)
+                door.listen(1)
+                door.settimeout(0.05)
+                self._process = subprocess.Popen(
+                    self._words, env=_environment(address), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True)
+                self._relays = [self._begin_thread(self._relay, self._process.stdout, "stdout"),
+                                self._begin_thread(self._relay, self._process.stderr, "stderr")]
+                self._connection = self._accept(door)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        greeting = Result(None)
+        self._results[None] = greeting
+        self._reader = self._begin_thread(self._receive)
+        self.num_pes, self.num_processes = greeting.result(_SECONDS_TO_START)
+
+    def _accept(self, door):
+        for _ in range(int(_SECONDS_TO_START / door.gettimeout())):
+            try:
+                return connection.Connection(door.accept()[0].detach())
+            except TimeoutError:
+                if self._process.poll() is not None:
+                    raise self._error_of_end() from None
+        self._kill()
+        raise _errors.Error(f"the processes of the session have not begun within {_SECONDS_TO_START} s: "
+                            f"{' '.join(self._words)}")
+
+    def _begin_thread(self, function, *arguments):
+        thread = threading.Thread(target=function, args=arguments, daemon=True, name="imbrex session")
+        thread.start()
+        return thread
+
+    def _relay(self, pipe, name):
+        """What the processes write appears here."""
+        for line in pipe:
+            if name == "stderr":
+                self._last_lines.append(line)
+            stream = getattr(sys, name)
+            if stream is not None:
+                stream.write(line)
+                stream.flush()
+
+    def _receive(self):
+        while True:
+            try:
+                number, is_value, value = _by_value.cloudpickle.loads(self._connection.recv_bytes())
+            except (EOFError, OSError):
+                break
+            result = self._results.pop(number, None)
+            error = None if is_value else _errors.unpack(value[1], value[0])
+            if result is None:  # of what nobody awaits
+                if error is not None:
+                    sys.stderr.write(f"imbrex: error: a command of the session failed: {value[0]}\n")
+            elif result.set_running_or_notify_cancel():
+                result.set_result(value) if is_value else result.set_exception(error)
+        self._wait_for_end()
+        end = self._error_of_end()
+        with self._lock:
+            self._end = end
+            lost, self._results = self._results, {}
+        for result in lost.values():
+            if result.set_running_or_notify_cancel():
+                result.set_exception(end)
+
+    def _wait_for_end(self):
+        try:
+            self._process.wait(_SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            self._kill()
+
+    def _kill(self):
+        self._process.terminate()
+        try:
+            self._process.wait(_SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+
+    def _error_of_end(self):
+        for thread in self._relays:
+            thread.join(1)
+        status = self._process.returncode
+        words = "".join(self._last_lines).strip()
+        return _errors.Error(f"the session has ended (status {status}): imbrex.start() begins another"
+                             + (f"\n{words}" if words else ""))
+
+    def _check(self):
+        if self._end is not None:
+            raise _errors.Error(*self._end.args)
+
+    @property
+    def has_ended(self):
+        return self._end is not None
+
+    def new_handle(self):
+        return next(self._numbers)
+
+    def members_of(self, cls):
+        if cls not in self._members:
+            self._members[cls] = _classes.members_of(cls)
+        return self._members[cls]
+
+    def tell(self, what, *arguments):
+        """A command without an answer. The classes that it needs go before it."""
+        with self._lock:
+            self._check()
+            self._send((what, *arguments))
+
+    def ask(self, name, what, *arguments):
+        """A command with one: `name` is what a warning says if nobody awaits it."""
+        result = Result(name)
+        with self._lock:
+            self._check()
+            number = next(self._numbers)
+            self._results[number] = result
+            try:
+                self._send((what, number, *arguments))
+            except BaseException:
+                del self._results[number]
+                result._is_wanted = True
+                raise
+        return result
+
+    def _send(self, command):
+        form, new = _dumps(command)
+        while new:
+            numbered = {next(self._numbers): cls for cls in dict.fromkeys(new)}
+            classes, _ = _dumps(numbered)
+            self._connection.send_bytes(_dumps(("define", classes))[0])
+            for number, cls in numbered.items():
+                _by_value.learn(cls, number)
+            form, new = _dumps(command)
+        try:
+            self._connection.send_bytes(form)
+        except OSError:
+            pass  # it has ended: the reader says so to all who wait
+
+    # What `imbrex._creation` makes arrays by, as `imbrex._core` has it.
+
+    def make_array(self, cls, shape, placement, arguments, named):
+        if shape is not None:
+            shape = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+        return self._create("array", shape, "make_array", cls, arguments, named, cls, shape, placement)
+
+    def make_group(self, cls, arguments, named):
+        return self._create("group", (self.num_pes,), "make_group", cls, arguments, named, cls)
+
+    def make_chare(self, cls, pe, priority, arguments, named):
+        return self._create("element", None, "make_chare", cls, arguments, named, cls, pe, priority)
+
+    def _create(self, kind, shape, maker, cls, arguments, named, *first):
+        if not (isinstance(cls, type) and issubclass(cls, _classes.Chare)):
+            raise TypeError(f"{cls!r} is no chare class: derive one from imbrex.Chare, and give the class itself")
+        if maker != "make_array" or first[2] != 2:  # elements of sparse arrays come later
+            arguments, named = _bound(cls, "__init__", _classes.signature_of_constructor(cls), arguments, named)
+        handle = self.new_handle()
+        self.tell("create", handle, maker, (*first, arguments, named))
+        return Proxy(self, handle, (), cls, kind, shape)
+
+    def run(self, function, /, *arguments, **named):
+        """Runs a function in process 0, most often `async def`, as a main task runs: what it returns can be awaited."""
+        return self.ask(f"run({getattr(function, '__qualname__', function)!s})", "run", function, arguments, named)
+
+    def quiescence(self):
+        return self.ask("quiescence()", "quiescence")
+
+    def stop(self):
+        """Ends the processes. What is awaited still raises an imbrex.Error."""
+        with self._lock, contextlib.suppress(OSError):
+            self._connection.send_bytes(b"")
+        self._reader.join()
+        if _creation.beside is self:
+            _creation.beside = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *raised):
+        self.stop()
+
+
+def _dumps(command):
+    """Its bytes, and the chare classes in it that the session does not know yet."""
+    with io.BytesIO() as file:
+        pickler = _by_value.Pickler(file, protocol=5)
+        pickler.dump(command)
+        return file.getvalue(), pickler.new_classes
+
+
+def _words_to_start(processes, options):
+    if processes < 1:
+        raise _errors.UsageError(f"{processes} processes cannot be: start 1 or more")
+    serve = [sys.executable, "-c", "from imbrex._serve import main; main()", *_run.words_of(options)]
+    return serve if processes == 1 else [_run.command(), "run", "-n", str(processes), *serve]
+
+
+def _environment(address):
+    path = os.pathsep.join(os.path.abspath(p) for p in sys.path)
+    return dict(os.environ, IMBREX_SESSION=address, PYTHONPATH=path, PYTHONUNBUFFERED="1")
+
+
+def start(processes, options):
+    if _core.in_run():
+        raise _errors.Error("imbrex.start was called in a run: a run has its chares already")
+    before = _creation.beside
+    if before is not None and not before.has_ended:
+        raise _errors.Error("a session goes on already: end it first by imbrex.stop()")
+    _by_value.forget_all()
+    session = Session(processes, options)
+    session.begin()
+    _creation.beside = session
+    return session
+
+
+def stop():
+    if _creation.beside is not None:
+        _creation.beside.stop()
+
+
+atexit.register(stop)

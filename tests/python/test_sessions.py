@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions: chares beside a program of asyncio, a script, and a notebook."""
+
+import asyncio
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import imbrex as ix
+
+pytest.importorskip("cloudpickle")
+COMMAND = os.environ.get("IMBREX_COMMAND")
+PROCESSES = 2 if COMMAND else 1
+EXAMPLES = pathlib.Path(__file__).parents[2] / "examples/python"
+
+
+def classes():
+    """Of which the processes know nothing: they go there by value."""
+    class Item:
+        def __init__(self, n):
+            self.n = n
+
+    class Other(ix.Chare):
+        @ix.entry
+        def where_am_i(self):
+            return self.where, ix.process()
+
+    class Cell(ix.Chare):
+        port = ix.Mailbox()
+
+        def __init__(self, first=0, *, step=1):
+            self.value = first + step * self.where if isinstance(self.where, int) else first
+
+        @ix.entry
+        async def add(self, n, /, *, twice=False):
+            return self.value + (2 * n if twice else n)
+
+        @ix.entry
+        def pass_on(self, item):
+            return Item(item.n + 1), self.proxy
+
+        @ix.entry
+        def scaled(self, array, factor):
+            array *= factor  # what is received can be written to
+            return array
+
+        @ix.entry
+        async def take(self, reference):
+            return await self.port.receive(reference)
+
+        @ix.entry
+        async def make_others(self):
+            others = ix.array(Other, 3)
+            return await others.where_am_i.reduce(ix.gather)
+
+        @ix.entry
+        def fail(self, text):
+            raise KeyError(text)
+
+        @ix.entry
+        def die(self):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        @ix.entry
+        def spin(self):
+            while True:
+                pass
+
+    return Cell, Item
+
+
+@pytest.fixture(scope="module")
+def shared():
+    with ix.start(processes=PROCESSES) as session:
+        yield session
+
+
+@pytest.fixture
+def cells(shared):
+    Cell, Item = classes()
+    return ix.array(Cell, 5, 10), Item
+
+
+def test_results_are_awaited_in_asyncio(cells):
+    a, _ = cells
+
+    async def main():
+        assert await a[3].add.call(4) == 17
+        assert await a.add.reduce(ix.sum, 1, twice=True) == 5 * 12 + 10
+        assert await asyncio.gather(*(a[i % 5].add.call(i) for i in range(40))) == [10 + i % 5 + i for i in range(40)]
+        assert await a.add.reduce(lambda x, y: x * y, 0) == 10 * 11 * 12 * 13 * 14
+        assert await a.add.call(1) is None
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(a[0].take.call(7), 0.05)
+        a[0].port.send(7, "late")
+        assert await a[1].add.call(0) == 11
+    asyncio.run(main())
+
+
+def test_values_go_there_and_back(cells):
+    a, Item = cells
+    item, proxy = a[2].pass_on.call(Item(41)).result()
+    assert (type(item), item.n) == (Item, 42)
+    assert proxy.add.call(1).result() == 13
+    array = np.arange(60000.0).reshape(200, 300)
+    assert np.array_equal(a[4].scaled.call(array, 3).result(), array * 3)
+    assert array[0, 1] == 1
+    a[0].port.send(2, proxy)
+    assert a[0].take.call(2).result().add.call(2).result() == 14
+
+
+def test_chares_make_others_of_classes_that_came_along(cells):
+    a, _ = cells
+    assert [i for i, _ in a[4].make_others.call().result()] == [0, 1, 2]
+
+
+def test_arrays_of_all_kinds(shared):
+    Cell, _ = classes()
+    grid = ix.array(Cell, (3, 2), 5)
+    assert (grid.shape, len(grid)) == ((3, 2), 6)
+    assert grid[2, 1].add.call(1).result() == 6
+    assert grid.section([(0, 0), (2, 1)]).add.reduce(ix.sum, 1).result() == 12
+    keyed = ix.keyed_array(Cell)
+    keyed.insert("one", 100)
+    assert keyed["one"].add.call(1).result() == 101
+    group = ix.group(Cell, step=0)
+    assert group.add.reduce(ix.sum, 1).result() == shared.num_pes == PROCESSES
+    single = ix.chare(Cell, 7)
+    assert single.with_priority(-3).add.call(1).result() > 7
+    assert grid.created().result() is None
+    assert grid.destroy().result() is None
+    assert shared.quiescence().result(60) is None
+    assert single.add.call(2).result() > 8
+
+
+def test_a_function_runs_as_a_main_task(shared):
+    Cell, _ = classes()
+
+    async def main(n):
+        a = ix.array(Cell, n)
+        return await a.add.reduce(ix.sum, 1), ix.num_processes()
+    assert shared.run(main, 4).result() == (1 + 2 + 3 + 4, PROCESSES)
+
+
+def test_what_is_wrong_is_said_at_the_call(cells, shared):
+    a, _ = cells
+    with pytest.raises(AttributeError, match="has no entry or port ad; did you mean add"):
+        a.ad
+    with pytest.raises(TypeError, match=r"add\(n, /, \*, twice=False\) was given \(\)"):
+        a[0].add.call()
+    with pytest.raises(TypeError, match="was given"):
+        ix.array(type(a)._cls if hasattr(type(a), "_cls") else a._cls, 3, first=1, wrong=2)
+    with pytest.raises(IndexError, match="index 5 is outside the array"):
+        a[5]
+    with pytest.raises(TypeError, match="no chare class"):
+        ix.array(int, 3)
+    with pytest.raises(ix.Error, match="a session goes on already"):
+        ix.start()
+
+
+def test_exceptions_are_raised_where_results_are_awaited(cells):
+    a, _ = cells
+    with pytest.raises(KeyError, match="on purpose") as raised:
+        a[3].fail.call("on purpose").result()
+    assert "entry fail, on PE" in str(raised.value.__cause__)
+    assert "raise KeyError(text)" in str(raised.value.__cause__)
+    assert a[3].add.call(0).result() == 13
+
+
+def test_who_forgets_to_await_is_told(cells):
+    a, _ = cells
+    with pytest.warns(RuntimeWarning, match=r"Cell.add.call\(\) was never awaited"):
+        a[0].add.call(1)
+        while a[0].add.call(1).result() != 11:
+            pass
+
+
+def test_an_interrupt_leaves_the_session_as_it_is(cells):
+    a, _ = cells
+    never = a[0].take.call(99)
+    threading.Timer(0.1, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        never.result()
+    a[0].port.send(99, "after all")
+    assert never.result() == "after all"
+
+
+def test_a_class_of_a_module_is_imported_there(shared, tmp_path, monkeypatch):
+    (tmp_path / "imbrex_test_module.py").write_text("import imbrex as ix\n\nclass Own(ix.Chare):\n    @ix.entry\n"
+                                                    "    def name(self):\n        return type(self).__module__\n")
+    ix.stop()
+    monkeypatch.syspath_prepend(tmp_path)
+    import imbrex_test_module
+    with ix.start(processes=PROCESSES):
+        assert ix.array(imbrex_test_module.Own, 3).name.reduce(ix.gather).result() == ["imbrex_test_module"] * 3
+
+
+@pytest.mark.parametrize("how", ["die", "fail"])
+def test_a_session_that_has_failed_can_be_begun_again(how):
+    Cell, _ = classes()
+    ix.stop()
+    ix.start(processes=PROCESSES)
+    cell = ix.array(Cell, PROCESSES)[PROCESSES - 1]
+    waiting = ix.array(Cell, 2)[0].take.call(1)
+    cell.die.send() if how == "die" else cell.fail.send("on purpose")
+    with pytest.raises(ix.Error, match="the session has ended") as raised:
+        waiting.result(60)
+    if how == "fail":
+        assert "on purpose" in str(raised.value)
+    elif PROCESSES > 1:
+        assert "rank 1" in str(raised.value) and "signal 9" in str(raised.value)
+    with pytest.raises(ix.Error, match="the session has ended"):
+        cell.add.send(1)
+    with ix.start(processes=PROCESSES):
+        assert ix.array(Cell, 2, 1)[1].add.call(1).result() == 3
+
+
+def test_the_end_of_a_session_does_not_wait_for_an_entry_that_never_returns():
+    Cell, _ = classes()
+    with ix.start(processes=PROCESSES):
+        spinning = ix.array(Cell, PROCESSES)[PROCESSES - 1].spin.call()
+    with pytest.raises(ix.Error, match="the session has ended"):
+        spinning.result(60)
+
+
+SCRIPT = """
+import asyncio
+import imbrex as ix
+
+SCALE = 3
+
+def scaled(x):
+    return SCALE * x
+
+class Point:
+    def __init__(self, x):
+        self.x = x
+
+class Cell(ix.Chare):
+    @ix.entry
+    async def scale(self, p: Point) -> Point:
+        print("scaling in process", ix.process())
+        following = self.peers[(self.where + 1) % len(self.peers)]
+        return Point(scaled(p.x)) if p.x > 100 else await following.scale.call(Point(scaled(p.x)))
+
+async def main():
+    cells = ix.array(Cell, 4)
+    return (await cells[0].scale.call(Point(2))).x
+
+if __name__ == "__main__":
+    ix.start(processes=PROCESSES)
+    print(asyncio.run(main()))
+"""
+
+
+def test_what_a_script_defines_goes_to_the_processes(tmp_path):
+    file = tmp_path / "script.py"
+    file.write_text(SCRIPT.replace("PROCESSES", str(PROCESSES)))
+    done = subprocess.run([sys.executable, file], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "486\n" in done.stdout
+    assert done.stdout.count("scaling in process 0") >= 2
+
+
+@pytest.mark.nightly
+@pytest.mark.skipif(not COMMAND, reason="IMBREX_COMMAND does not name the command imbrex")
+def test_the_notebook():
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    book = nbformat.read(EXAMPLES / "notebook.ipynb", as_version=4)
+    nbclient.NotebookClient(book, timeout=60, kernel_name="python3").execute()
+    texts = [o.get("text", "") or o["data"]["text/plain"] for c in book.cells if c.cell_type == "code"
+             for o in c.outputs]
+    assert texts[0] == "2"
+    assert any("array([0.97, 0.94" in t for t in texts), texts
+    assert any("TypeError: 'str' object cannot be interpreted as an integer" in t for t in texts), texts
+    assert any("(0, 0), (1, 0), (2, 1), (3, 1)" in t for t in texts), texts
+
+
+def test_the_example_of_asyncio():
+    done = subprocess.run([sys.executable, EXAMPLES / "beside.py", str(PROCESSES)], capture_output=True, text=True,
+                          timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "pi is about 3.1\n" in done.stdout
