@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plug-in of pytest: a test is a program.
+
+    @pytest.mark.imbrex(processes=2, seeds=10)
+    async def test_sums():
+        assert await imbrex.array(Cell, 4).number.reduce(imbrex.sum) == 6
+
+The test function is the main task: once in two processes, and with ten seeds on the deterministic machine.
+"""
+
+import dataclasses
+import inspect
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import pytest
+
+from imbrex import _core
+from imbrex._run import command
+from imbrex._run import run as run_program
+
+_REPORTS = "IMBREX_PYTEST_REPORTS"  # in the processes of a test: the folder for what they report
+_FIXTURE = "imbrex_run"
+
+
+@dataclasses.dataclass
+class Run:
+    """One of the runs of a test."""
+
+    processes: int = 1
+    seed: int | None = None
+    options: dict = dataclasses.field(default_factory=dict)
+
+    def __str__(self):
+        return f"processes={self.processes}" if self.seed is None else f"seed={self.seed}"
+
+
+def _runs(*, processes=None, seeds=(), pes=None, **options):
+    seeds = range(1, seeds + 1) if isinstance(seeds, int) else seeds
+    by_seed = [Run(seed=s, options={"machine": "deterministic", "pes": pes or processes or 3, "seed": s, **options})
+               for s in seeds]
+    own = {**options, **({} if pes is None else {"pes": pes})}
+    alone = [] if processes is None and by_seed else [Run(processes=processes or 1, options=own)]
+    return alone + by_seed
+
+
+def pytest_configure(config):
+    config.addinivalue_line(
+        "markers", "imbrex(processes=1, seeds=0, pes=None, **options): the test function is the main task of "
+        "imbrex.run, once in so many processes, and once for each seed (a number, or a list of seeds) on the "
+        "deterministic machine with `pes` PEs, as many as there are processes by default; `options` are those of "
+        "imbrex.run")
+
+
+@pytest.fixture
+def imbrex_run(request):
+    """The run of this test."""
+    return request.param
+
+
+def pytest_generate_tests(metafunc):
+    marker = metafunc.definition.get_closest_marker("imbrex")
+    if marker is None:
+        return
+    try:
+        runs = _runs(**marker.kwargs) if not marker.args else None
+    except TypeError as e:
+        raise pytest.UsageError(f"{metafunc.definition.nodeid}: imbrex(...): {e}") from None
+    if not runs:
+        raise pytest.UsageError(f"{metafunc.definition.nodeid}: give imbrex(processes=2, seeds=10) names, not places")
+    metafunc.fixturenames.append(_FIXTURE)
+    metafunc.parametrize(_FIXTURE, runs, ids=str, indirect=True)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    __tracebackhide__ = True
+    run = getattr(pyfuncitem, "callspec", None) and pyfuncitem.callspec.params.get(_FIXTURE)
+    if run is None:
+        return None
+    arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    there_are = _core.num_processes()
+    if there_are > 1 and there_are != run.processes:
+        pytest.skip(f"this job has {there_are} processes, and the run is to have {run.processes}")
+    if there_are == run.processes:
+        _run_here(pyfuncitem, run, arguments)
+    else:
+        _run_in_processes(pyfuncitem, run)
+    return True
+
+
+def _run_here(item, run, arguments):
+    __tracebackhide__ = True
+    raised = None
+
+    async def main():
+        __tracebackhide__ = True
+        nonlocal raised
+        try:
+            result = item.obj(**arguments)
+            if inspect.isawaitable(result):
+                await result
+        except GeneratorExit:  # the run has failed elsewhere
+            raise
+        except BaseException as e:  # of pytest.skip as well
+            raised = e
+
+    status = 0
+    try:
+        run_program(main, argv=[], **run.options)
+    except SystemExit as e:
+        status = e.code
+    at = "" if run.seed is None else f" with seed {run.seed}"
+    if raised is not None:
+        if run.seed is not None:
+            raised.add_note(f"on the deterministic machine with {run.options['pes']} PEs and seed {run.seed}")
+        raise raised
+    if status != 0:
+        pytest.fail(f"the run{at} ended with status {status}: its words stand in the standard error output",
+                    pytrace=False)
+
+
+def _run_in_processes(item, run):
+    __tracebackhide__ = True
+    config = item.config
+    words = [command(), "run", "-n", str(run.processes), sys.executable, "-m", "pytest", "-q", "--no-header",
+             "-p", "no:cacheprovider", "--capture=no", "--rootdir", str(config.rootpath)]
+    if config.inipath is not None:
+        words += ["-c", str(config.inipath)]
+    if config.pluginmanager.get_plugin(__name__) is not None:
+        words += ["-p", __name__]  # nothing has installed it
+    with tempfile.TemporaryDirectory(prefix="imbrex-") as name:
+        folder = pathlib.Path(name)
+        words.append(f"{item.path}::{item.nodeid.partition('::')[2]}")
+        done = subprocess.run(words, env={**os.environ, _REPORTS: name}, cwd=config.rootpath, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, errors="replace")
+        skipped = [f.read_text() for f in folder.glob("*.skipped")]
+        failed = sorted(folder.glob("*.failed"))
+        texts = [f"in {f.stem}:\n{f.read_text()}" for f in failed]
+    if done.returncode == 0:
+        if skipped:
+            pytest.skip(skipped[0])
+        return
+    if not texts:
+        texts = [f"the processes wrote:\n{done.stdout}"]
+    words = "\n\n".join(texts) + (f"\n\nthe job's standard error output:\n{done.stderr}" if done.stderr else "")
+    pytest.fail(f"the job of {run.processes} processes ended with status {done.returncode}\n\n{words}", pytrace=False)
+
+
+def pytest_runtest_logreport(report):
+    """In a process of a job: reports to whoever began the job."""
+    folder = os.environ.get(_REPORTS)
+    if folder is None or report.passed:
+        return
+    text = report.longrepr[2] if report.skipped and isinstance(report.longrepr, tuple) else report.longreprtext
+    file = pathlib.Path(folder) / f"process {_core.process()}, {report.when}.{report.outcome}"
+    file.write_text(text)

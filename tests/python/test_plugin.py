@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plug-in of pytest, by tests that pytest runs in a folder of their own."""
+
+import os
+import pathlib
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+COMMAND = os.environ.get("IMBREX_COMMAND")
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples/python"
+needs_command = pytest.mark.skipif(not COMMAND, reason="IMBREX_COMMAND does not name the command imbrex")
+
+CLASSES = """
+import pytest
+import imbrex as ix
+
+class Cell(ix.Chare):
+    last = None
+
+    @ix.entry
+    def number(self):
+        return self.where
+
+    @ix.entry
+    def fail(self):
+        raise ValueError("on purpose")
+
+    @ix.entry
+    def set(self, value):
+        type(self).last = value
+"""
+
+
+@pytest.fixture
+def results(pytester):
+    def of(text):
+        pytester.makepyfile(CLASSES + text)
+        return pytester.runpytest_subprocess("-p", "imbrex._pytest", "-v", "-p", "no:cacheprovider", "--strict-markers")
+    return of
+
+
+@pytest.fixture
+def names(results):
+    def of(text):
+        done = results(text)
+        return done, [line.split(" ")[0].partition("::")[2] for line in done.outlines if "::" in line and "%]" in line]
+    return of
+
+
+def test_a_test_runs_with_each_seed(names):
+    done, tests = names("""
+@pytest.mark.imbrex(seeds=3)
+async def test_sum():
+    assert ix.num_pes() == 3
+    assert await ix.array(Cell, 5).number.reduce(ix.sum) == 10
+
+@pytest.mark.imbrex(seeds=[7, 9], pes=2)
+@pytest.mark.parametrize("n", [1, 4])
+async def test_more(n, tmp_path):
+    assert (ix.num_pes(), tmp_path.is_dir()) == (2, True)
+    assert await ix.array(Cell, n).number.reduce(ix.sum) == n * (n - 1) // 2
+
+@pytest.mark.imbrex
+def test_plain():
+    assert ix.pe() == 0
+
+def test_of_no_run():
+    pass
+""")
+    done.assert_outcomes(passed=9)
+    assert {"test_sum[seed=1]", "test_sum[seed=3]", "test_plain[processes=1]"} <= set(tests)
+    assert any("seed=9" in t and "4" in t for t in tests)
+
+
+def test_an_order_that_fails_is_told_with_its_seed(results):
+    done = results("""
+@pytest.mark.imbrex(seeds=12)
+async def test_order():
+    cell = ix.array(Cell, 1)[0]
+    for k in range(4):
+        cell.set.send(k)
+    await ix.quiescence()
+    assert Cell.last == 3, "overtaken"
+""")
+    outcomes = done.parseoutcomes()
+    assert 0 < outcomes["failed"] < 12 and outcomes["passed"] == 12 - outcomes["failed"]
+    done.stdout.fnmatch_lines(["*test_order[[]seed=*[]]*", ">*assert Cell.last == 3*", "E*AssertionError: overtaken",
+                               "*on the deterministic machine with 3 PEs and seed *"])
+
+
+def test_failures_in_entries_have_their_traceback(results):
+    done = results("""
+@pytest.mark.imbrex(seeds=1)
+async def test_awaited():
+    await ix.array(Cell, 3)[2].fail.call()
+
+@pytest.mark.imbrex(seeds=1)
+async def test_not_awaited():
+    ix.array(Cell, 3)[2].fail.send()
+    await ix.sleep(5)
+
+@pytest.mark.imbrex(seeds=1)
+async def test_skipped():
+    pytest.skip("no reason")
+""")
+    done.assert_outcomes(failed=2, skipped=1)
+    done.stdout.fnmatch_lines(['*raise ValueError("on purpose")*', "*ValueError: on purpose"])
+    done.stdout.fnmatch_lines(["the run with seed 1 ended with status 1*", "*Captured stderr call*",
+                               "*Cell(2), entry fail, on PE*", '*raise ValueError("on purpose")*'])
+
+
+@needs_command
+def test_a_test_runs_in_processes(results):
+    done = results("""
+@pytest.mark.imbrex(processes=2, seeds=1)
+async def test_both():
+    assert ix.num_pes() == 2
+    assert await ix.array(Cell, 5).number.reduce(ix.sum) == 10
+
+@pytest.mark.imbrex(processes=2)
+async def test_main_fails():
+    assert await ix.array(Cell, 5).number.reduce(ix.sum) == 11
+
+@pytest.mark.imbrex(processes=2)
+async def test_entry_fails():
+    ix.array(Cell, 2)[1].fail.send()
+    await ix.sleep(60)
+
+@pytest.mark.imbrex(processes=2)
+async def test_skipped():
+    pytest.skip("no reason")
+""")
+    done.assert_outcomes(passed=2, failed=2, skipped=1)
+    done.stdout.fnmatch_lines(["the job of 2 processes ended with status 1", "in process 0, call:",
+                               "*assert await ix.array(Cell, 5).number.reduce(ix.sum) == 11*", "E*assert 10 == 11*"])
+    done.stdout.fnmatch_lines(["the job's standard error output:", "*Cell(1), entry fail, on PE 1*",
+                               '*raise ValueError("on purpose")*'])
+
+
+def test_what_a_marker_does_not_have_is_refused(results):
+    done = results("""
+@pytest.mark.imbrex(2)
+def test_places():
+    pass
+""")
+    assert done.ret != 0
+    done.stdout.fnmatch_lines(["*give imbrex(processes=2, seeds=10) names, not places*"])
+
+
+@needs_command
+def test_the_example(pytester):
+    pytester.makepyfile((EXAMPLES / "test_counter.py").read_text())
+    pytester.runpytest_subprocess("-p", "imbrex._pytest", "-p", "no:cacheprovider").assert_outcomes(passed=11)
