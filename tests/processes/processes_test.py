@@ -200,6 +200,17 @@ class Job(unittest.TestCase):
         self.assertEqual(list(self.segments.iterdir()), [])
         self.assertEqual([file for file in self.folder.rglob("*") if file.is_socket()], [])
 
+    def kill(self, job, pids, victim):
+        os.kill(pids[victim], signal.SIGKILL)
+        self.finish(job, END_SECONDS)
+        self.assertEqual(job.returncode, 128 + signal.SIGKILL, self.err())
+        # A process whose entry does not return says so after as long a time as the launcher gives it.
+        self.assertRegex(self.err(), rf"\Aimbrex run: rank {victim} \(pid {pids[victim]}\) "
+                                     r"ended by signal 9 \(Killed\)\n"
+                                     r"(imbrex: error: the run has ended, but PE \d is still busy with "
+                                     r".*\n)*\Z")
+        self.check_nothing_left()
+
 
 class Killed(Job):
     """kill -9 of one process. The others hear of it from the launcher, and are not waited for until it ends them."""
@@ -212,17 +223,6 @@ class Killed(Job):
         elif mode != "idle":
             self.wait_for(job, "at work", processes)
         self.kill(job, pids, victim)
-
-    def kill(self, job, pids, victim):
-        os.kill(pids[victim], signal.SIGKILL)
-        self.finish(job, END_SECONDS)
-        self.assertEqual(job.returncode, 128 + signal.SIGKILL, self.err())
-        # A process whose entry does not return says so after as long a time as the launcher gives it.
-        self.assertRegex(self.err(), rf"\Aimbrex run: rank {victim} \(pid {pids[victim]}\) "
-                                     r"ended by signal 9 \(Killed\)\n"
-                                     r"(imbrex: error: the run has ended, but PE \d is still busy with "
-                                     r"member::compute.*\n)*\Z")
-        self.check_nothing_left()
 
     def test_rank_0_while_computing(self):
         self.check("compute", 3, 0)
@@ -267,6 +267,25 @@ class Killed(Job):
                 pids = self.started(job, 3)
                 time.sleep(wait)
                 self.kill(job, pids, 1)
+
+
+class KilledParticles(Job):
+    """The same while minimd's blocks exchange atoms, positions and forces."""
+
+    def check_program(self, victim, *options):
+        script = f"echo process $IMBREX_RANK pid $$; exec {os.environ['IMBREX_TEST_MINIMD']} {' '.join(options)}"
+        job = self.start(3, "sh", "-c", script, options=())
+        pids = self.started(job, 3)
+        self.assertTrue(wait_until(lambda: "        40 " in self.out() or job.poll() is not None,
+                                   LIMIT), self.out() + self.err())
+        self.assertIsNone(job.poll(), self.err())
+        self.kill(job, pids, victim)
+
+    def test_in_the_middle(self):
+        common = ("--size", "6", "--pes", "1", "--odf", "4", "--steps", "100000000", "--thermo", "20")
+        for victim, more in ((0, ()), (2, ("--lists", "half"))):
+            with self.subTest(victim=victim):
+                self.check_program(victim, *common, *more)
 
 
 class Strangers(Job):
