@@ -61,14 +61,6 @@ include([==[${imbrex_SOURCE_DIR}/cmake/FindSuites.cmake]==])
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${find_suites})
 endfunction()
 
-# For libraries that programs, plug-ins and Python modules can hold: their code is independent of its position. A rank
-# of MPI may go on by another thread than it stopped on, so that no address of a thread's variable may be kept over a
-# call, as compilers keep those that functions tell (g++ 12, clang 19, -fPIC); initial-exec is by the thread's register.
-function(imbrex_position_independent target)
-  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-ftls-model=initial-exec>)
-endfunction()
-
 # Gives a library its headers, the installed ones among them as its interface. Others belong to a target beside it,
 # which only serves to check that they compile alone.
 function(imbrex_headers target scope folder)
@@ -89,7 +81,8 @@ function(imbrex_headers target scope folder)
   endif()
 endfunction()
 
-# The library imbrex::<folder>: one folder of imbrex/. Without SOURCES it is headers only.
+# The library imbrex::<folder>: one folder of imbrex/. Without SOURCES it is headers only. Programs, plug-ins and Python
+# modules can hold it, so its code is independent of its position.
 #   HEADERS  those for other folders; what is private lies in internal/ and is not named here. Installed are those among
 #            IMBREX_INSTALLED_HEADERS
 #   DEPENDS  folders below this one;  LINKS  other libraries, which no header of this folder shows
@@ -102,7 +95,7 @@ function(imbrex_component folder)
   if(arg_SOURCES)
     set(scope PUBLIC)
     add_library(${target} STATIC ${arg_SOURCES})
-    imbrex_position_independent(${target})
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     imbrex_warnings(${target})
     target_link_libraries(${target} PUBLIC ${arg_DEPENDS} PRIVATE ${arg_LINKS})
   else()

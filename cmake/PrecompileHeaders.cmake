@@ -23,7 +23,7 @@ foreach(variant library optimised once tests)
   imbrex_let_ccache_keep(${target})
   target_precompile_headers(${target} PRIVATE ${CMAKE_CURRENT_LIST_DIR}/precompiled/libraries.hpp)
 endforeach()
-imbrex_position_independent(imbrex_precompiled_library)
+set_target_properties(imbrex_precompiled_library PROPERTIES POSITION_INDEPENDENT_CODE ON)
 imbrex_runs_once(imbrex_precompiled_once)
 imbrex_tests_only(imbrex_precompiled_tests)
 
