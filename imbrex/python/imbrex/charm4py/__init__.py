@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of charm4py on imbrex: `python -m imbrex.charm4py prog.py` runs one as it is (docs/python.md).
+
+All chares of a program lie in the chares of one group (`_node.Node`), one on each PE, whose messages carry what
+charm4py's own would: so chares may move, be inserted, and be combined into sections however a program likes.
+"""
+
+from imbrex.charm4py import ray, threads, wait
+from imbrex.charm4py._chare import ArrayMap, Chare, Array, Group, coro, register, when
+from imbrex.charm4py._channel import Channel
+from imbrex.charm4py._charm import Charm4PyError, charm, readonlies
+from imbrex.charm4py._future import Future
+from imbrex.charm4py._reducer import Reducer
+
+__all__ = [
+    "Array", "ArrayMap", "Channel", "Charm4PyError", "Chare", "Future", "Group", "Reducer", "charm", "coro", "ray",
+    "readonlies", "register", "threads", "wait", "when"]

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""python -m imbrex.charm4py prog.py ARGUMENTS: runs a program of charm4py."""
+
+import os
+import sys
+import types
+
+from imbrex import _core, _run
+
+
+def _module_as(name, module):
+    """The module under the name that programs import it by."""
+    sys.modules[name] = module
+
+
+def _start_processes(count):
+    """This program again, in so many processes."""
+    program = [sys.executable, "-m", "imbrex.charm4py", *sys.argv[1:]]
+    os.execv(_run.command(), ["imbrex", "run", "-n", str(count), *program])
+
+
+def _wanted_processes(words):
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        number = following if word == "+p" else word[2:] if word.startswith("+p") else ""
+        if number.isdigit():
+            return int(number)
+    return None
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit("usage: python -m imbrex.charm4py PROGRAM [ARGUMENTS]")
+    wanted = _wanted_processes(sys.argv[2:])
+    there_are = _core.num_processes()
+    if wanted is not None and wanted != there_are:
+        if there_are == 1:
+            _start_processes(wanted)
+        if _core.process() == 0:
+            print(f"imbrex: +p{wanted}: this job has {there_are} processes, as imbrex run was told", file=sys.stderr)
+    from imbrex import charm4py
+    _module_as("charm4py", charm4py)
+    for name in ("ray", "threads", "wait"):
+        _module_as(f"charm4py.{name}", getattr(charm4py, name))
+    del sys.argv[0]
+    path = os.path.abspath(sys.argv[0])
+    sys.path[0] = os.path.dirname(path)
+    program = types.ModuleType("__main__")
+    program.__file__ = path
+    program.__builtins__ = __builtins__
+    sys.modules["__main__"] = program
+    with open(path, "rb") as file:
+        code = compile(file.read(), path, "exec")
+    exec(code, program.__dict__)
+
+
+main()

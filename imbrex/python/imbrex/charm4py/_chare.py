@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chares, how they are created, and their proxies."""
+
+import functools
+import inspect
+
+from imbrex.charm4py import _node, wait
+from imbrex.charm4py._channel import Queue
+from imbrex.charm4py._reducer import Reducer
+
+
+def coro(function):
+    """The method, or the task of a pool, may wait: it runs in a greenlet."""
+    function._c4_is_coro = True
+    return function
+
+
+def when(condition):
+    """Messages to the method wait until the condition holds, a text on `self` and the arguments."""
+    def with_condition(function):
+        names = list(inspect.signature(function).parameters)[1:]
+        function._c4_when = (condition, {name: place for place, name in enumerate(names)})
+        return function
+    return with_condition
+
+
+def register(cls):
+    return cls
+
+
+@functools.cache
+def condition_of(function):
+    text, places = function._c4_when
+    return wait.parse_cond_str(text, function.__module__, places)
+
+
+class _Kind(type):
+    def __call__(cls, *arguments, **named):
+        if cls is Chare:
+            return _make_chare(*arguments, **named)
+        return super().__call__(*arguments, **named)
+
+
+class Chare(metaclass=_Kind):
+    """The base of chare classes. Chare(T, args=[], onPE=-1) makes a single chare."""
+
+    def __new__(cls, *arguments, **named):
+        self = super().__new__(cls)
+        self._c4 = None
+        return self
+
+    def __reduce__(self):
+        return _chare_here, (self._c4.collection, self._c4.index)
+
+    @property
+    def thisIndex(self):
+        return self._c4.index
+
+    @property
+    def thisProxy(self):
+        return self._c4.proxy
+
+    @property
+    def migratable(self):
+        return self._c4.is_migratable
+
+    @property
+    def _numthreads(self):
+        return self._c4.threads
+
+    def wait(self, condition):
+        """Suspends the coroutine until the condition holds, a text on `self`."""
+        module = type(self).__module__
+        cond = wait.parse_cond_str(condition, module)
+        if not cond.holds(self):
+            self._c4.waits.append((cond, _node.waker()))
+            _node.suspend()
+
+    def reduce(self, callback, data=None, reducer=None, section=None):
+        self._c4.contribute(self, callback, data, reducer, section)
+
+    def contribute(self, data, reducer, callback, section=None):
+        self._c4.contribute(self, callback, data, reducer, section)
+
+    def allreduce(self, data=None, reducer=None, section=None):
+        return self._c4.contribute(self, None, data, reducer, section)
+
+    def migrate(self, toPe):
+        _node.here().migrate(self, toPe)
+
+    def migrated(self):
+        """Called where it comes to."""
+
+    def resumeFromSync(self):
+        """Called after balancing."""
+
+    def setMigratable(self, migratable):
+        self._c4.is_migratable = migratable
+
+    def AtSync(self):
+        _node.here().at_sync(self)
+
+
+class ArrayMap(Chare):
+    """Where the elements of arrays are created: a group whose `procNum(index)` says the PE."""
+
+
+def _chare_here(collection, index):
+    return _node.here().collections[collection].elements[index]
+
+
+class State:
+    """What the runtime knows of a chare, `chare._c4`."""
+
+    def __init__(self, proxy, collection, index):
+        self.proxy = proxy
+        self.collection = collection
+        self.index = index
+        self.sort_key = (collection, index if isinstance(index, tuple) else (index,))
+        self.is_migratable = True
+        self.threads = 0
+        self.load = 0.0
+        self.waits = []      # (condition, wake)
+        self.tagged = {}     # method -> tag -> messages
+        self.held = []       # messages with other conditions
+        self.reductions = {}  # of the array or section: the number of the next
+        self.sections = set()
+        self.channels = {}
+        self.channel_counts = {}
+        self.is_busy = False
+
+    def element_proxy(self):
+        return self.proxy.element(self.index)
+
+    def new_channel(self, remote):
+        number = self.channel_counts.get(remote, 0)
+        self.channel_counts[remote] = number + 1
+        key = (remote, number)
+        self.channel(key)
+        return key
+
+    def channel(self, key):
+        if key not in self.channels:
+            self.channels[key] = Queue()
+        return self.channels[key]
+
+    def contribute(self, chare, callback, data, reducer, section):
+        key = self.collection if section is None else section.key
+        number = self.reductions.get(key, 0)
+        self.reductions[key] = number + 1
+        name = None if reducer is None or data is None and reducer is not Reducer.gather else Reducer.name_of(reducer)
+        value = None if name is None else Reducer.before(name, data, chare)
+        return _node.here().contribute(key, number, name, value, callback)
+
+
+class Proxy:
+    """Names a chare, a collection or a section of chares."""
+
+    __slots__ = ("_cls", "_dims", "_identity", "_is_single", "_onto", "collection", "index", "section_key")
+
+    def __init__(self, cls, collection, dims=None, index=None, section_key=None, is_single=False, onto=None):
+        self._cls, self._dims, self._is_single, self._onto = cls, dims, is_single, onto
+        self.collection, self.index, self.section_key = collection, index, section_key
+        self._identity = (collection, index, section_key)
+
+    def __reduce__(self):
+        return Proxy, (self._cls, self.collection, self._dims, self.index, self.section_key, self._is_single,
+                       self._onto)
+
+    def __eq__(self, other):
+        return isinstance(other, Proxy) and self._identity == other._identity
+
+    def __hash__(self):
+        return hash(self._identity)
+
+    def __repr__(self):
+        return f"<proxy of {self._cls.__name__} {self._identity}>"
+
+    @property
+    def key(self):
+        return self.collection if self.section_key is None else self.section_key
+
+    @property
+    def issec(self):
+        return self.section_key is not None
+
+    @property
+    def section(self):
+        if self.section_key is None:
+            raise AttributeError("this proxy is of no section")
+        return self.section_key
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        getattr(self._cls, name)
+        return RemoteMethod(self, name)
+
+    def element(self, index):
+        return self if self._is_single else Proxy(self._cls, self.collection, self._dims, index)
+
+    def __getitem__(self, index):
+        if self._is_single:
+            return self
+        slices = index if isinstance(index, tuple) else (index,)
+        if any(isinstance(s, slice) for s in slices):
+            if self._dims is None:
+                raise IndexError("an array without bounds cannot be sliced")
+            ranges = tuple(range(*s.indices(n)) if isinstance(s, slice) else range(s, s + 1)
+                           for s, n in zip(slices, self._dims, strict=True))
+            return _node.here().split(self, 1, "ranges", ranges)[0]
+        if self._cls_is_of_group():
+            return self.element(index)
+        return self.element(tuple(index) if isinstance(index, (tuple, list)) else (index,))
+
+    def _cls_is_of_group(self):
+        return self._onto is not None
+
+    def ckInsert(self, index, args=(), onPE=-1):
+        at = tuple(index) if isinstance(index, (tuple, list)) else (index,)
+        _node.here().insert(self, at, list(args), onPE)
+
+    def ckDoneInserting(self):
+        _node.here().done_inserting(self)
+
+
+class RemoteMethod:
+    """A method of what a proxy names: called, it sends a message; it can be sent, too, to be called elsewhere."""
+
+    __slots__ = ("name", "proxy")
+
+    def __init__(self, proxy, name):
+        self.proxy, self.name = proxy, name
+
+    def __reduce__(self):
+        return RemoteMethod, (self.proxy, self.name)
+
+    def __call__(self, *args, awaitable=False, ret=False, **kwargs):
+        return _node.here().call(self.proxy, self.name, args, kwargs, awaitable or ret, ret)
+
+
+def _make_chare(chare_type, args=(), onPE=-1):
+    return _node.here().create(chare_type, "single", (1,), list(args), onPE, False, None)
+
+
+def Group(chare_type, args=(), onPEs=None):
+    """One chare on each PE, or on those PEs."""
+    return _node.here().create(chare_type, "group", None, list(args), -1, False, onPEs)
+
+
+def Array(chare_type, dims=None, ndims=-1, args=(), map=None, useAtSync=False):
+    """An array of that shape; without one, of elements that ckInsert makes."""
+    if dims is not None:
+        dims = tuple(dims) if isinstance(dims, (tuple, list)) else (dims,)
+    return _node.here().create(chare_type, "array", dims, list(args), map, useAtSync, None)

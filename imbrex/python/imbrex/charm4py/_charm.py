@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`charm`: the runtime as programs see it, and on each PE a chare whose methods can be called from elsewhere."""
+
+import importlib
+import inspect
+import itertools
+import pickle
+import sys
+import time
+import traceback
+import types
+
+from imbrex import _core, _creation, _operations, _run
+from imbrex.charm4py import _node
+from imbrex.charm4py._chare import Array, Chare, coro
+from imbrex.charm4py._future import Future
+
+
+class Charm4PyError(Exception):
+    """Something that charm4py does not allow either."""
+
+
+class Readonlies:
+    """Values that all PEs have once they are set on one."""
+
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, value)
+        _node.here().send_to_all("broadcast", 0, "_set_readonly", (name, value), {}, None)
+
+
+class Options(types.SimpleNamespace):
+    """Accepted; what they choose imbrex chooses by itself, but for `remote_exec`."""
+
+
+class Pool:
+    """Tasks, which functions are, on all PEs but the first; if there is but one, on that."""
+
+    def __init__(self):
+        self._jobs = itertools.count(1)
+
+    def _submit(self, tasks, ncores, future):
+        runtime = _node.here()
+        job = runtime.pe, next(self._jobs)
+        for chunk, own in zip(tasks, future, strict=True):
+            runtime.send(0, "task", job, ncores, pickle.dumps(chunk, 5), own)
+
+    def _results(self, tasks, chunksize, ncores, multi_future):
+        chunks = [tasks[i:i + chunksize] for i in range(0, len(tasks), chunksize)]
+        parts = [Future() for _ in chunks]
+        if multi_future:
+            own = [Future() for _ in tasks]
+            for k, part in enumerate(parts):
+                part.when_ready(lambda part, k=k: _hand_out(part, own[k * chunksize:(k + 1) * chunksize]))
+            for future in own:
+                future.parts = parts  # which live as long as somebody waits
+        else:
+            own = Future()
+            own.parts = parts
+            own.missing = len(parts)
+            for part in parts:
+                part.when_ready(lambda _: _collect(own))
+            if not parts:
+                own.send([])
+        self._submit(chunks, ncores, parts)
+        return own
+
+    def map_async(self, func, iterable, chunksize=1, ncores=-1, multi_future=False):
+        return self._results([(func, (x,)) for x in iterable], chunksize, ncores, multi_future)
+
+    def map(self, func, iterable, chunksize=1, ncores=-1):
+        return self.map_async(func, iterable, chunksize, ncores).get()
+
+    def submit_async(self, iterable, chunksize=1, ncores=-1, multi_future=False):
+        return self._results([(func, (x,)) for func, x in iterable], chunksize, ncores, multi_future)
+
+    def submit(self, iterable, chunksize=1, ncores=-1):
+        return self.submit_async(iterable, chunksize, ncores).get()
+
+    def Task(self, func, args, ret=False, awaitable=False):
+        future = None
+        part = None
+        if ret or awaitable:
+            future = Future()
+            part = future.parts = Future()
+            part.when_ready(lambda part: future.send(_only(part, ret)))
+        self._submit([[(func, tuple(args))]], -1, [part])
+        return future
+
+
+def _only(part, ret):
+    [value] = part._values
+    return value if isinstance(value, _node.Raised) else value[0] if ret else None
+
+
+def _hand_out(part, futures):
+    [values] = part._values
+    for i, future in enumerate(futures):
+        future.send(values if isinstance(values, _node.Raised) else values[i])
+
+
+def _collect(future):
+    future.missing -= 1
+    if future.missing == 0:
+        values = [part._values[0] for part in future.parts]
+        error = next((v for v in values if isinstance(v, _node.Raised)), None)
+        future.send(error or [v for some in values for v in some])
+
+
+class Charm(Chare):
+    """On each PE the element of a group that is always there."""
+
+    def __init__(self):
+        self.options = Options(profiling=False, quiet=False, remote_exec=False, local_msg_optim=True,
+                               local_msg_buf_size=50, pickle_protocol=-1, auto_flush_wait_queues=True,
+                               interactive=types.SimpleNamespace(verbose=1, broadcast_imports=True))
+        self.pool = Pool()
+        self.balancer = None
+        self.entry = None
+
+    # Beginning and end
+
+    def start(self, entry=None, classes=(), modules=(), interactive=False):
+        if entry is None or interactive:
+            raise Charm4PyError("imbrex has no prompt for programs of charm4py: use imbrex.start in a notebook")
+        for name in modules:
+            importlib.import_module(name)
+        self._read_arguments()
+        self.entry = entry
+        _run.run(_main)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        sys.exit(0)
+
+    def _read_arguments(self):
+        """Takes what begins with + or ++ from the command line."""
+        words = iter(sys.argv)
+        left = []
+        ignored = []
+        for word in words:
+            if word == "+balancer":
+                self.balancer = next(words, None)
+            elif word in ("+p", "+libcharm_interface", "+LBDebug", "+LBPeriod", "+pemap", "+commap"):
+                next(words, None)
+            elif word.startswith("++") or word.startswith("+") and len(word) > 1:
+                if not word[2:].isdigit() and word not in ("++local", "++quiet", "+setcpuaffinity"):
+                    ignored.append(word)
+            else:
+                left.append(word)
+        sys.argv[:] = left
+        if ignored and _core.process() == 0:
+            print(f"imbrex: ignored: {' '.join(ignored)}", file=sys.stderr)
+
+    def run_entry(self):
+        runtime = _node.here()
+        if inspect.isclass(self.entry):
+            coro(self.entry.__init__)
+            runtime.create(self.entry, "single", (1,), [sys.argv], 0, False, None)
+        else:
+            runtime.start(self, lambda: self.entry(sys.argv))
+
+    def exit(self, exit_code=0):
+        _node.here().exit(exit_code)
+
+    def abort(self, message):
+        traceback.print_stack()
+        print(message, file=sys.stderr, flush=True)
+        _node.here().exit(1)
+
+    # Where
+
+    def myPe(self):
+        return _core.pe()
+
+    def numPes(self):
+        return _core.num_pes()
+
+    def _hosts(self):
+        return list(dict.fromkeys(_node.here().hosts))
+
+    def myHost(self):
+        return self.getPeHost(self.myPe())
+
+    def numHosts(self):
+        return len(self._hosts())
+
+    def getHostPes(self, host):
+        name = self._hosts()[host]
+        return [pe for pe, of in enumerate(_node.here().hosts) if of == name]
+
+    def getHostFirstPe(self, host):
+        return self.getHostPes(host)[0]
+
+    def getHostNumPes(self, host):
+        return len(self.getHostPes(host))
+
+    def getPeHost(self, pe):
+        return self._hosts().index(_node.here().hosts[pe])
+
+    def getPeHostRank(self, pe):
+        return self.getHostPes(self.getPeHost(pe)).index(pe)
+
+    def getTopoTreeEdges(self, pe, root_pe, pes=None, bfactor=4):
+        """The parent of a PE in a tree, None of the root, and its children."""
+        order = [root_pe] + [p for p in (range(self.numPes()) if pes is None else pes) if p != root_pe]
+        at = order.index(pe)
+        return None if at == 0 else order[(at - 1) // bfactor], order[bfactor * at + 1:bfactor * at + bfactor + 1]
+
+    def getTopoSubtrees(self, root_pe, pes, bfactor=4):
+        """The PEs below the root, in so many lists at the most, each with its own root first."""
+        rest = [p for p in pes if p != root_pe]
+        n = min(bfactor, len(rest))
+        return [rest[i * len(rest) // n:(i + 1) * len(rest) // n] for i in range(n)]
+
+    # Waiting
+
+    def Future(self, num_vals=1):
+        return Future(num_vals)
+
+    def awaitCreation(self, *proxies):
+        for proxy in proxies:
+            future = _node.here().creations.get(proxy.collection)
+            if future is None:
+                raise Charm4PyError("awaitCreation is for the PE that has created the chares")
+            future.get()
+
+    def iwait(self, awaitables):
+        ready = []
+        missing = 0
+        wakes = []
+
+        def note(one):
+            ready.append(one)
+            if wakes:
+                wakes.pop()()
+        for one in awaitables:
+            missing += 1
+            one.when_ready(note)
+        for _ in range(missing):
+            if not ready:
+                wakes.append(_node.waker())
+                _node.suspend()
+            yield ready.pop(0)
+
+    def wait(self, awaitables):
+        for _ in self.iwait(awaitables):
+            pass
+
+    def startQD(self, callback):
+        _node.here().when_quiet(callback)
+
+    def waitQD(self):
+        self.startQD(_node.waker())
+        _node.suspend()
+
+    def sleep(self, secs):
+        if _node.is_hub():
+            time.sleep(secs)
+        else:
+            _node.here().after(secs, _node.waker())
+            _node.suspend()
+
+    def scheduleCallableAfter(self, callable_obj, secs, args=()):
+        _node.here().after(secs, lambda: callable_obj(*args))
+
+    # Sections
+
+    def split(self, proxy, numsections, section_func=None, elems=None):
+        if elems is None:
+            return _node.here().split(proxy, numsections, "function", section_func)
+        if numsections == 1 and not (elems and isinstance(elems[0], list)):
+            elems = [elems]
+        of_array = not proxy._cls_is_of_group()
+        elems = [[i if isinstance(i, tuple) or not of_array else (i,) for i in some] for some in elems]
+        return _node.here().split(proxy, numsections, "elements", elems)
+
+    def combine(self, *proxies):
+        return _node.here().combine(proxies)
+
+    # What other PEs call
+
+    def updateGlobals(self, global_dict, module_name="__main__"):
+        sys.modules[module_name].__dict__.update(global_dict)
+
+    def _check_remote_exec(self):
+        if not self.options.remote_exec:
+            raise Charm4PyError("code of other PEs is executed only if charm.options.remote_exec is True")
+
+    def exec(self, code, module_name="__main__"):
+        self._check_remote_exec()
+        exec(code, sys.modules[module_name].__dict__)
+
+    rexec = exec
+
+    def eval(self, expression, module_name="__main__"):
+        self._check_remote_exec()
+        return eval(expression, sys.modules[module_name].__dict__)
+
+    def createArray(self, cls, dims=None, ndims=-1, args=(), map=None, useAtSync=False):
+        return Array(cls, dims, ndims, args, map, useAtSync)
+
+    def printStats(self):
+        """Imbrex's own --stats tells more."""
+
+    def _set_readonly(self, name, value):
+        object.__setattr__(readonlies, name, value)
+
+
+charm = Charm()
+readonlies = Readonlies()
+
+
+async def _main():
+    if _core.num_pes() != _core.num_processes():
+        raise Charm4PyError(f"{_core.num_pes()} PEs in {_core.num_processes()} processes: each PE of a program of "
+                            f"charm4py has its own globals, so start it by imbrex run -n {_core.num_pes()}")
+    nodes = _creation.group(_node.Node)
+    hosts = await nodes.host.reduce(_operations.gather)
+    await nodes.begin.call(nodes, hosts)
+    nodes[0].take.send("begin_main")
+    await nodes[0].stay.call()

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of charm4py by imbrex.charm4py: own ones, each of several things (charm4py_programs.py runs charm4py's)."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("greenlet")
+COMMAND = os.environ.get("IMBREX_COMMAND")
+pytestmark = pytest.mark.skipif(not COMMAND, reason="IMBREX_COMMAND does not name the command imbrex")
+
+
+@pytest.fixture
+def run(tmp_path):
+    def on(processes, text, *arguments):
+        file = tmp_path / "prog.py"
+        file.write_text(text)
+        words = [COMMAND, "run", "-n", str(processes), sys.executable, "-m", "imbrex.charm4py", str(file), *arguments]
+        return subprocess.run(words, capture_output=True, text=True, timeout=60)
+    return on
+
+
+CALLS = """
+import random
+import numpy as np
+from charm4py import charm, Chare, Group, Array, Future, Reducer, coro, when, Channel, threads, wait
+
+def widest(contributions):
+    return max(contributions, key=len)
+
+Reducer.addReducer(widest, post=lambda s: s.upper())
+
+class Cell(Chare):
+    def __init__(self, seed=0):
+        self.seed = seed
+        self.round = 0
+        self.order = []
+
+    def number(self, factor=1, *, plus=0):
+        return factor * self.thisIndex[0] + plus
+
+    @coro
+    def sum_to(self, n):
+        return sum(self.thisProxy[i].number(ret=True).get() for i in range(n))
+
+    def refuse(self):
+        if self.thisIndex[0] % 2:
+            raise LookupError("odd")
+
+    @when("self.round == round")
+    def turn(self, round, what):
+        self.order.append((round, what))
+        self.round += 1
+
+    def turns(self):
+        return self.order
+
+    def totals(self, f, g, h, section):
+        self.reduce(f, np.full(3, self.thisIndex[0]), Reducer.sum)
+        self.reduce(g, "x" * self.thisIndex[0], Reducer.widest)
+        if section is not None and self.thisIndex[0] % 2 == 0:
+            self.reduce(h, self.thisIndex[0], Reducer.gather, section)
+
+    @coro
+    def everyone(self, n):
+        return [self.allreduce(self.thisIndex[0] * k, Reducer.max).get() for k in range(n)]
+
+    @coro
+    def exchange(self, n):
+        count = 7
+        ends = [Channel(self, remote=self.thisProxy[(self.thisIndex[0] + d) % count]) for d in (1, -1)]
+        for k in range(n):
+            for end in ends:
+                end.send(self.thisIndex[0], k)
+            for end in charm.iwait(ends):
+                who, what = end.recv()
+                assert what == k and (who - self.thisIndex[0]) % count in (1, count - 1)
+        return self.thisIndex[0]
+
+    def place(self):
+        return charm.myPe()
+
+class Counter(Chare):
+    def __init__(self):
+        self.count = 0
+
+    def add(self, n):
+        self.count += n
+
+    @coro
+    def when_there(self, n):
+        self.wait("self.count == " + str(n))
+        return self.count
+
+def square(x):
+    if x < 0:
+        raise ArithmeticError("negative")
+    return x * x
+
+@coro
+def fibonacci(n):
+    return n if n < 2 else sum(charm.pool.map(fibonacci, [n - 1, n - 2]))
+
+def main(args):
+    assert args[1:] == ["7", "--own"], args
+    a = Array(Cell, 7, args=[3])
+    charm.awaitCreation(a)
+    assert a[3].number(ret=True).get() == 3
+    assert a.number(2, plus=1, ret=True).get() == [2 * i + 1 for i in range(7)]
+    assert a[2].sum_to(7, ret=True).get() == 21
+    assert a.sum_to(3, awaitable=True).get() is None
+
+    for answer in (a[1].refuse(ret=True), a.refuse(awaitable=True)):
+        try:
+            answer.get()
+            assert False
+        except LookupError as e:
+            assert "odd" in str(e)
+    assert [isinstance(x, LookupError) for x in a.refuse(ret=True).get()] == [i % 2 == 1 for i in range(7)]
+
+    rounds = list(range(20))
+    random.Random(1).shuffle(rounds)
+    for r in rounds:
+        a[4].turn(r, str(r))
+    charm.waitQD()
+    assert a[4].turns(ret=True).get() == [(r, str(r)) for r in range(20)]
+
+    even = a[::2]
+    f, g, h = Future(), Future(), Future()
+    a.totals(f, g, h, even)
+    assert list(f.get()) == [21, 21, 21]
+    assert g.get() == "XXXXXX"
+    assert h.get() == [0, 2, 4, 6]
+    assert even.number(ret=True).get() == [0, 2, 4, 6]
+    some = charm.split(a, 2, elems=[[1, 2], [3]])
+    assert [s.number(ret=True).get() for s in some] == [[1, 2], [3]]
+    assert sorted(charm.combine(some[0], even).number(ret=True).get()) == [0, 1, 2, 4, 6]
+    assert a.everyone(5, ret=True).get() == [[6 * k for k in range(5)]] * 7
+    assert a.exchange(6, ret=True).get() == list(range(7))
+
+    counters = Group(Counter)
+    waiting = counters.when_there(10, ret=True)
+    for k in range(4):
+        counters.add(k + 1)
+    assert waiting.get() == [10] * charm.numPes()
+    assert isinstance(waiting, threads.Future)
+
+    to = (a[0].place(ret=True).get() + 1) % charm.numPes()
+    a[0].migrate(to, awaitable=True).get()
+    assert a[0].place(ret=True).get() == to
+    assert a.number(ret=True).get() == list(range(7))
+    assert a.everyone(2, ret=True).get() == [[0, 6]] * 7
+
+    sparse = Array(Cell, ndims=2)
+    for k in range(9):
+        sparse.ckInsert((k, k * k), args=[k])
+    sparse.ckDoneInserting()
+    assert sparse[3, 9].number(ret=True).get() == 3
+
+    assert charm.pool.map(square, range(50), chunksize=7) == [square(x) for x in range(50)]
+    assert fibonacci(8) == 21
+    try:
+        charm.pool.map(square, [1, -1])
+        assert False
+    except ArithmeticError:
+        pass
+    late = Future(2)
+    charm.scheduleCallableAfter(late, 0.02, ["second"])
+    late("first")
+    assert late.get() == ["first", "second"]
+    print("all of it", flush=True)
+    exit()
+
+charm.start(main)
+print("not reached")
+"""
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_a_program_of_much(run, processes):
+    done = run(processes, CALLS, "7", f"+p{processes}", "++local", "--own")
+    assert (done.returncode, done.stdout) == (0, "all of it\n"), done.stdout + done.stderr
+
+
+FAILS = """
+from charm4py import charm, Chare, Group
+
+class Test(Chare):
+    def fail(self):
+        if self.thisIndex == 1:
+            raise ValueError("on purpose")
+    def wait_in_vain(self):
+        charm.Future().get()
+    def leave(self):
+        exit(3)
+
+class Main(Chare):
+    def __init__(self, args):
+        g = Group(Test)
+        getattr(g[1], args[1])()
+        charm.Future().get()
+
+charm.start(Main)
+"""
+
+
+@pytest.mark.parametrize("entry, status, words", [
+    ("fail", 1, 'raise ValueError("on purpose")'), ("wait_in_vain", 1, "decorate the method with @coro"),
+    ("leave", 3, "")])
+def test_ends(run, entry, status, words):
+    done = run(2, FAILS, entry)
+    assert done.returncode == status
+    assert words in done.stderr
+
+
+def test_processes_are_started_for_p(run, tmp_path):
+    file = tmp_path / "own.py"
+    file.write_text("from charm4py import charm\n\ndef main(args):\n    print(charm.numPes(), args[1:])\n    exit()\n\n"
+                    "charm.start(main)\n")
+    done = subprocess.run([sys.executable, "-m", "imbrex.charm4py", str(file), "x", "+p2"], capture_output=True,
+                          text=True, timeout=60)
+    assert done.stdout == "2 ['x']\n", done.stderr
