@@ -183,7 +183,7 @@ class Runtime:
         self.insertions = collections.Counter()
         self.collectors = {}
         self.syncs = collections.defaultdict(list)
-        self.arrivals = {}
+        self.missing_arrivals = {}
         self.tasks = {}
         self.busy = [0] * self.pes
         self.count_of_singles = self.pe
@@ -727,7 +727,7 @@ class Runtime:
 
     # Migration
 
-    def migrate(self, chare, to):
+    def migrate(self, chare, to, balancing_root=None):
         state = chare._c4
         if to == self.pe:
             return
@@ -744,7 +744,7 @@ class Runtime:
         for key in state.sections:
             self.sections[key].members.remove(chare)
         self._membership_changes(c, cid, state.sections)
-        self.send(to, "arrive", state.proxy, index, form)
+        self.send(to, "arrive", state.proxy, index, form, balancing_root)
 
     def _membership_changes(self, c, cid, sections):
         c.has_changed = True
@@ -753,11 +753,11 @@ class Runtime:
         for key in (cid, *sections):
             self._look_at_whole(key)
 
-    def on_arrive(self, proxy, index, form):
+    def on_arrive(self, proxy, index, form, balancing_root):
         cid = proxy.collection
         c = self.collections.get(cid)
         if c is None:
-            self.unknown[cid].append(("arrive", (proxy, index, form)))
+            self.unknown[cid].append(("arrive", (proxy, index, form, balancing_root)))
             return
         chare = self._new_element(c, proxy, index)
         carried, own = pickle.loads(form)
@@ -771,9 +771,8 @@ class Runtime:
         self._membership_changes(c, cid, state.sections)
         chare.migrated()
         self._deliver_waiting(c, cid, index)
-        if cid in self.arrivals:
-            root = self.arrivals[cid]
-            self.send(root, "sync_arrival", cid)
+        if balancing_root is not None:
+            self.send(balancing_root, "sync_arrival", cid)
 
     def _tell_home(self, c, cid, index):
         c.moved.pop(index, None)
@@ -782,7 +781,10 @@ class Runtime:
             self.send(home, "moved", cid, index, self.pe)
 
     def on_moved(self, cid, index, pe):
-        c = self.collections[cid]
+        c = self.collections.get(cid)
+        if c is None:
+            self.unknown[cid].append(("moved", (cid, index, pe)))
+            return
         if index in c.elements:
             return
         c.moved[index] = pe
@@ -809,25 +811,23 @@ class Runtime:
             return
         del self.syncs[cid]
         moves = _moves(charm.balancer, reports, self.pes)
-        self.arrivals[cid, "missing"] = len(moves)
+        self.missing_arrivals[cid] = len(moves)
         self.send_to_all("moves", cid, self.pe, moves)
         if not moves:
             self.send_to_all("resume", cid)
 
     def on_moves(self, cid, root, moves):
-        self.arrivals[cid] = root
         c = self.collections[cid]
-        for index, to in moves:
-            if index in c.elements:
-                self.migrate(c.elements[index], to)
+        for index, pe, to in moves:
+            if pe == self.pe:
+                self.migrate(c.elements[index], to, root)
 
     def on_sync_arrival(self, cid):
-        self.arrivals[cid, "missing"] -= 1
-        if self.arrivals[cid, "missing"] == 0:
+        self.missing_arrivals[cid] -= 1
+        if self.missing_arrivals[cid] == 0:
             self.send_to_all("resume", cid)
 
     def on_resume(self, cid):
-        self.arrivals.pop(cid, None)
         for chare in self.members(cid):
             self.invoke(chare, "resumeFromSync", (), {}, None)
 
@@ -905,12 +905,12 @@ class Runtime:
 
 
 def _moves(balancer, reports, pes):
-    """Which elements go where: (index, PE)."""
+    """Which elements go where: (index, PE, other PE)."""
     if balancer is None or pes == 1:
         return []
     if balancer.startswith("Rand"):
         wanted = [(index, pe, random.randrange(pes)) for index, pe, _, is_migratable in reports if is_migratable]
-        return [(index, to) for index, pe, to in wanted if to != pe]
+        return [move for move in wanted if move[1] != move[2]]
     loads = [0.0] * pes
     for _, pe, load, _ in reports:
         loads[pe] += load
@@ -921,5 +921,5 @@ def _moves(balancer, reports, pes):
         if is_migratable and loads[pe] > 1.05 * average and loads[to] + load < loads[pe]:
             loads[pe] -= load
             loads[to] += load
-            moves.append((index, to))
+            moves.append((index, pe, to))
     return moves
