@@ -215,6 +215,12 @@ def test_ends(run, entry, status, words):
     assert words in done.stderr
 
 
+def test_a_program_without_arguments(run):
+    done = run(1, "from charm4py import charm\n\ndef main(args):\n    print(len(args))\n    exit()\n\n"
+                  "charm.start(main)\n")
+    assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
+
+
 def test_processes_are_started_for_p(run, tmp_path):
     file = tmp_path / "own.py"
     file.write_text("from charm4py import charm\n\ndef main(args):\n    print(charm.numPes(), args[1:])\n    exit()\n\n"

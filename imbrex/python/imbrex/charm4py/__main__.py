@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """python -m imbrex.charm4py prog.py ARGUMENTS: runs a program of charm4py."""
 
+import itertools
 import os
 import sys
 import types
@@ -20,7 +21,7 @@ def _start_processes(count):
 
 
 def _wanted_processes(words):
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    for word, following in itertools.pairwise([*words, ""]):
         number = following if word == "+p" else word[2:] if word.startswith("+p") else ""
         if number.isdigit():
             return int(number)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Channels: ordered streams between two chares. The n-th of a chare with another belongs to the other's n-th."""
 
-from imbrex.charm4py import _node
+from imbrex.charm4py import _coroutines
 
 
 class Channel:
@@ -10,15 +10,14 @@ class Channel:
         self.remote = remote
         self._chare = chare
         self._key = own.new_channel(remote)
+        self._key_there = own.collection, own.index, self._key[2]
         self._sent = 0
 
     def _queue(self):
         return self._chare._c4.channels[self._key]
 
     def send(self, *args):
-        own = self._chare._c4
-        key = (own.element_proxy(), self._key[1])
-        _node.here().send_to_element(self.remote, "channel", key, self._sent, args)
+        _coroutines.here().send_to_element(self.remote, "channel", self._key_there, self._sent, args)
         self._sent += 1
 
     def ready(self):
@@ -27,8 +26,8 @@ class Channel:
     def recv(self):
         queue = self._queue()
         if not queue.ready():
-            queue.wakes.append(_node.waker())
-            _node.suspend()
+            queue.wakes.append(_coroutines.waker())
+            _coroutines.suspend()
         args = queue.take()
         return args[0] if len(args) == 1 else args
 

@@ -4,7 +4,7 @@
 import functools
 import inspect
 
-from imbrex.charm4py import _node, wait
+from imbrex.charm4py import _coroutines, wait
 from imbrex.charm4py._channel import Queue
 from imbrex.charm4py._reducer import Reducer
 
@@ -73,8 +73,8 @@ class Chare(metaclass=_Kind):
         module = type(self).__module__
         cond = wait.parse_cond_str(condition, module)
         if not cond.holds(self):
-            self._c4.waits.append((cond, _node.waker()))
-            _node.suspend()
+            self._c4.waits.append((cond, _coroutines.waker()))
+            _coroutines.suspend()
 
     def reduce(self, callback, data=None, reducer=None, section=None):
         self._c4.contribute(self, callback, data, reducer, section)
@@ -86,7 +86,7 @@ class Chare(metaclass=_Kind):
         return self._c4.contribute(self, None, data, reducer, section)
 
     def migrate(self, toPe):
-        _node.here().migrate(self, toPe)
+        _coroutines.here().migrate(self, toPe)
 
     def migrated(self):
         """Called where it comes to."""
@@ -98,7 +98,7 @@ class Chare(metaclass=_Kind):
         self._c4.is_migratable = migratable
 
     def AtSync(self):
-        _node.here().at_sync(self)
+        _coroutines.here().at_sync(self)
 
 
 class ArrayMap(Chare):
@@ -106,14 +106,15 @@ class ArrayMap(Chare):
 
 
 def _chare_here(collection, index):
-    return _node.here().collections[collection].elements[index]
+    return _coroutines.here().collections[collection].elements[index]
 
 
 class State:
     """What the runtime knows of a chare, `chare._c4`."""
 
-    def __init__(self, proxy, collection, index):
+    def __init__(self, proxy, collection, index, is_measured=False):
         self.proxy = proxy
+        self.is_measured = is_measured
         self.collection = collection
         self.index = index
         self.sort_key = (collection, index if isinstance(index, tuple) else (index,))
@@ -129,13 +130,11 @@ class State:
         self.channel_counts = {}
         self.is_busy = False
 
-    def element_proxy(self):
-        return self.proxy.element(self.index)
-
     def new_channel(self, remote):
-        number = self.channel_counts.get(remote, 0)
-        self.channel_counts[remote] = number + 1
-        key = (remote, number)
+        other = remote.collection, remote.index
+        number = self.channel_counts.get(other, 0)
+        self.channel_counts[other] = number + 1
+        key = (*other, number)
         self.channel(key)
         return key
 
@@ -150,13 +149,11 @@ class State:
         self.reductions[key] = number + 1
         name = None if reducer is None or data is None and reducer is not Reducer.gather else Reducer.name_of(reducer)
         value = None if name is None else Reducer.before(name, data, chare)
-        return _node.here().contribute(key, number, name, value, callback)
+        return _coroutines.here().contribute(key, number, name, value, callback)
 
 
 class Proxy:
     """Names a chare, a collection or a section of chares."""
-
-    __slots__ = ("_cls", "_dims", "_identity", "_is_single", "_onto", "collection", "index", "section_key")
 
     def __init__(self, cls, collection, dims=None, index=None, section_key=None, is_single=False, onto=None):
         self._cls, self._dims, self._is_single, self._onto = cls, dims, is_single, onto
@@ -194,7 +191,8 @@ class Proxy:
         if name.startswith("__"):
             raise AttributeError(name)
         getattr(self._cls, name)
-        return RemoteMethod(self, name)
+        method = self.__dict__[name] = RemoteMethod(self, name)  # where the next look finds it
+        return method
 
     def element(self, index):
         return self if self._is_single else Proxy(self._cls, self.collection, self._dims, index)
@@ -208,7 +206,7 @@ class Proxy:
                 raise IndexError("an array without bounds cannot be sliced")
             ranges = tuple(range(*s.indices(n)) if isinstance(s, slice) else range(s, s + 1)
                            for s, n in zip(slices, self._dims, strict=True))
-            return _node.here().split(self, 1, "ranges", ranges)[0]
+            return _coroutines.here().split(self, 1, "ranges", ranges)[0]
         if self._cls_is_of_group():
             return self.element(index)
         return self.element(tuple(index) if isinstance(index, (tuple, list)) else (index,))
@@ -218,10 +216,10 @@ class Proxy:
 
     def ckInsert(self, index, args=(), onPE=-1):
         at = tuple(index) if isinstance(index, (tuple, list)) else (index,)
-        _node.here().insert(self, at, list(args), onPE)
+        _coroutines.here().insert(self, at, list(args), onPE)
 
     def ckDoneInserting(self):
-        _node.here().done_inserting(self)
+        _coroutines.here().done_inserting(self)
 
 
 class RemoteMethod:
@@ -236,20 +234,20 @@ class RemoteMethod:
         return RemoteMethod, (self.proxy, self.name)
 
     def __call__(self, *args, awaitable=False, ret=False, **kwargs):
-        return _node.here().call(self.proxy, self.name, args, kwargs, awaitable or ret, ret)
+        return _coroutines.here().call(self.proxy, self.name, args, kwargs or None, awaitable or ret, ret)
 
 
 def _make_chare(chare_type, args=(), onPE=-1):
-    return _node.here().create(chare_type, "single", (1,), list(args), onPE, False, None)
+    return _coroutines.here().create(chare_type, "single", (1,), list(args), onPE, False, None)
 
 
 def Group(chare_type, args=(), onPEs=None):
     """One chare on each PE, or on those PEs."""
-    return _node.here().create(chare_type, "group", None, list(args), -1, False, onPEs)
+    return _coroutines.here().create(chare_type, "group", None, list(args), -1, False, onPEs)
 
 
 def Array(chare_type, dims=None, ndims=-1, args=(), map=None, useAtSync=False):
     """An array of that shape; without one, of elements that ckInsert makes."""
     if dims is not None:
         dims = tuple(dims) if isinstance(dims, (tuple, list)) else (dims,)
-    return _node.here().create(chare_type, "array", dims, list(args), map, useAtSync, None)
+    return _coroutines.here().create(chare_type, "array", dims, list(args), map, useAtSync, None)

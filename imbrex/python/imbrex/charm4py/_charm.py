@@ -11,7 +11,7 @@ import traceback
 import types
 
 from imbrex import _core, _creation, _operations, _run
-from imbrex.charm4py import _node
+from imbrex.charm4py import _coroutines
 from imbrex.charm4py._chare import Array, Chare, coro
 from imbrex.charm4py._future import Future
 
@@ -25,7 +25,7 @@ class Readonlies:
 
     def __setattr__(self, name, value):
         object.__setattr__(self, name, value)
-        _node.here().send_to_all("broadcast", 0, "_set_readonly", (name, value), {}, None)
+        _coroutines.here().send_to_all("broadcast", 0, "_set_readonly", (name, value), None, None)
 
 
 class Options(types.SimpleNamespace):
@@ -39,7 +39,7 @@ class Pool:
         self._jobs = itertools.count(1)
 
     def _submit(self, tasks, ncores, future):
-        runtime = _node.here()
+        runtime = _coroutines.here()
         job = runtime.pe, next(self._jobs)
         for chunk, own in zip(tasks, future, strict=True):
             runtime.send(0, "task", job, ncores, pickle.dumps(chunk, 5), own)
@@ -89,20 +89,20 @@ class Pool:
 
 def _only(part, ret):
     [value] = part._values
-    return value if isinstance(value, _node.Raised) else value[0] if ret else None
+    return value if isinstance(value, _coroutines.Raised) else value[0] if ret else None
 
 
 def _hand_out(part, futures):
     [values] = part._values
     for i, future in enumerate(futures):
-        future.send(values if isinstance(values, _node.Raised) else values[i])
+        future.send(values if isinstance(values, _coroutines.Raised) else values[i])
 
 
 def _collect(future):
     future.missing -= 1
     if future.missing == 0:
         values = [part._values[0] for part in future.parts]
-        error = next((v for v in values if isinstance(v, _node.Raised)), None)
+        error = next((v for v in values if isinstance(v, _coroutines.Raised)), None)
         future.send(error or [v for some in values for v in some])
 
 
@@ -151,7 +151,7 @@ class Charm(Chare):
             print(f"imbrex: ignored: {' '.join(ignored)}", file=sys.stderr)
 
     def run_entry(self):
-        runtime = _node.here()
+        runtime = _coroutines.here()
         if inspect.isclass(self.entry):
             coro(self.entry.__init__)
             runtime.create(self.entry, "single", (1,), [sys.argv], 0, False, None)
@@ -159,12 +159,12 @@ class Charm(Chare):
             runtime.start(self, lambda: self.entry(sys.argv))
 
     def exit(self, exit_code=0):
-        _node.here().exit(exit_code)
+        _coroutines.here().exit(exit_code)
 
     def abort(self, message):
         traceback.print_stack()
         print(message, file=sys.stderr, flush=True)
-        _node.here().exit(1)
+        _coroutines.here().exit(1)
 
     # Where
 
@@ -175,7 +175,7 @@ class Charm(Chare):
         return _core.num_pes()
 
     def _hosts(self):
-        return list(dict.fromkeys(_node.here().hosts))
+        return list(dict.fromkeys(_coroutines.here().hosts))
 
     def myHost(self):
         return self.getPeHost(self.myPe())
@@ -185,7 +185,7 @@ class Charm(Chare):
 
     def getHostPes(self, host):
         name = self._hosts()[host]
-        return [pe for pe, of in enumerate(_node.here().hosts) if of == name]
+        return [pe for pe, of in enumerate(_coroutines.here().hosts) if of == name]
 
     def getHostFirstPe(self, host):
         return self.getHostPes(host)[0]
@@ -194,7 +194,7 @@ class Charm(Chare):
         return len(self.getHostPes(host))
 
     def getPeHost(self, pe):
-        return self._hosts().index(_node.here().hosts[pe])
+        return self._hosts().index(_coroutines.here().hosts[pe])
 
     def getPeHostRank(self, pe):
         return self.getHostPes(self.getPeHost(pe)).index(pe)
@@ -218,7 +218,7 @@ class Charm(Chare):
 
     def awaitCreation(self, *proxies):
         for proxy in proxies:
-            future = _node.here().creations.get(proxy.collection)
+            future = _coroutines.here().creations.get(proxy.collection)
             if future is None:
                 raise Charm4PyError("awaitCreation is for the PE that has created the chares")
             future.get()
@@ -237,8 +237,8 @@ class Charm(Chare):
             one.when_ready(note)
         for _ in range(missing):
             if not ready:
-                wakes.append(_node.waker())
-                _node.suspend()
+                wakes.append(_coroutines.waker())
+                _coroutines.suspend()
             yield ready.pop(0)
 
     def wait(self, awaitables):
@@ -246,35 +246,35 @@ class Charm(Chare):
             pass
 
     def startQD(self, callback):
-        _node.here().when_quiet(callback)
+        _coroutines.here().when_quiet(callback)
 
     def waitQD(self):
-        self.startQD(_node.waker())
-        _node.suspend()
+        self.startQD(_coroutines.waker())
+        _coroutines.suspend()
 
     def sleep(self, secs):
-        if _node.is_hub():
+        if _coroutines.is_hub():
             time.sleep(secs)
         else:
-            _node.here().after(secs, _node.waker())
-            _node.suspend()
+            _coroutines.here().after(secs, _coroutines.waker())
+            _coroutines.suspend()
 
     def scheduleCallableAfter(self, callable_obj, secs, args=()):
-        _node.here().after(secs, lambda: callable_obj(*args))
+        _coroutines.here().after(secs, lambda: callable_obj(*args))
 
     # Sections
 
     def split(self, proxy, numsections, section_func=None, elems=None):
         if elems is None:
-            return _node.here().split(proxy, numsections, "function", section_func)
+            return _coroutines.here().split(proxy, numsections, "function", section_func)
         if numsections == 1 and not (elems and isinstance(elems[0], list)):
             elems = [elems]
         of_array = not proxy._cls_is_of_group()
         elems = [[i if isinstance(i, tuple) or not of_array else (i,) for i in some] for some in elems]
-        return _node.here().split(proxy, numsections, "elements", elems)
+        return _coroutines.here().split(proxy, numsections, "elements", elems)
 
     def combine(self, *proxies):
-        return _node.here().combine(proxies)
+        return _coroutines.here().combine(proxies)
 
     # What other PEs call
 
@@ -313,6 +313,7 @@ async def _main():
     if _core.num_pes() != _core.num_processes():
         raise Charm4PyError(f"{_core.num_pes()} PEs in {_core.num_processes()} processes: each PE of a program of "
                             f"charm4py has its own globals, so start it by imbrex run -n {_core.num_pes()}")
+    from imbrex.charm4py import _node  # which knows `charm`
     nodes = _creation.group(_node.Node)
     hosts = await nodes.host.reduce(_operations.gather)
     await nodes.begin.call(nodes, hosts)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Futures: values that come later, for coroutines of the PE that made them."""
 
-from imbrex.charm4py import _node
+from imbrex.charm4py import _coroutines
 
 
 class Future:
@@ -9,7 +9,7 @@ class Future:
     are there, and gives the value, or the list of several."""
 
     def __init__(self, num_vals=1):
-        node = _node.here()
+        node = _coroutines.here()
         self._count = num_vals
         self._values = []
         self._wakes = []
@@ -24,11 +24,11 @@ class Future:
 
     def get(self):
         if not self.ready():
-            wake = _node.waker()
+            wake = _coroutines.waker()
             self._wakes.append(wake)
-            _node.suspend()
+            _coroutines.suspend()
         for value in self._values:
-            if isinstance(value, _node.Raised):
+            if isinstance(value, _coroutines.Raised):
                 raise value.exception
         return self._values[0] if self._count == 1 else list(self._values)
 
@@ -60,7 +60,7 @@ class RemoteFuture:
         return _future_at, (self._pe, self._number)
 
     def send(self, result=None):
-        _node.here().send(self._pe, "future", self._number, result)
+        _coroutines.here().send(self._pe, "future", self._number, result)
 
     def __call__(self, result=None):
         self.send(result)
@@ -68,7 +68,7 @@ class RemoteFuture:
     def fetch(self):
         """A future of this PE that receives its value."""
         own = Future()
-        _node.here().send(self._pe, "fetch", self._number, own)
+        _coroutines.here().send(self._pe, "fetch", self._number, own)
         return own
 
     def get(self):
@@ -85,7 +85,7 @@ class _Lost:
 
 
 def _future_at(pe, number):
-    node = _node.here()
+    node = _coroutines.here()
     if node.pe != pe:
         return RemoteFuture(pe, number)
     return node.futures.get(number) or _Lost()

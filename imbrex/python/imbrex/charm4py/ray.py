@@ -3,7 +3,7 @@
 
 import copyreg
 
-from imbrex.charm4py import _chare, _node
+from imbrex.charm4py import _chare, _coroutines
 from imbrex.charm4py._future import Future, RemoteFuture
 
 _kept = []  # futures are there for whoever may still ask for them
@@ -123,7 +123,7 @@ def wait(futures, num_returns=1, timeout=None):
     for one in futures:
         one.when_ready(note)
     if len(ready) < num_returns:
-        wakes.append(_node.waker())
-        _node.suspend()
+        wakes.append(_coroutines.waker())
+        _coroutines.suspend()
     done = {id(f) for f in ready}
     return [f for k, f in own.items() if k in done], [f for k, f in own.items() if k not in done]

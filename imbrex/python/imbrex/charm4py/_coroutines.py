@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Coroutines: what may wait runs in greenlets of a pool, for each new one costs a mapping of memory.
+
+All else runs in the PE's own greenlet, the hub. Who makes a greenlet go on notes it in `ready`, and the hub resumes it
+before it takes the next message.
+"""
+
+import collections
+import pickle
+
+try:
+    import greenlet
+except ImportError as e:
+    raise ImportError("programs of charm4py need greenlet on imbrex: pip install greenlet") from e
+
+from imbrex import _core
+
+_DONE = object()
+runtimes = {}
+
+
+def here():
+    """The runtime of this PE."""
+    try:
+        return runtimes[_core.pe()]
+    except Exception:
+        raise RuntimeError("this is only there in a program that charm.start has started") from None
+
+
+def suspend():
+    """Suspends the coroutine that runs until its waker is called."""
+    runtime = here()
+    if is_hub():
+        raise RuntimeError("only coroutines can wait: decorate the method with @coro")
+    runtime.hub.switch(None)
+
+
+def is_hub():
+    return greenlet.getcurrent() is here().hub
+
+
+class waker:
+    """Called, it has the coroutine that made it go on, once."""
+
+    def __init__(self):
+        self._greenlet = greenlet.getcurrent()
+        self._ready = here().ready
+
+    def __call__(self, _=None):
+        if self._greenlet is not None:
+            self._ready.append(self._greenlet)
+            self._greenlet = None
+
+
+class Raised:
+    """The exception that came in the place of a value."""
+
+    def __init__(self, exception):
+        self.exception = exception
+
+    def __reduce__(self):
+        try:
+            pickle.loads(pickle.dumps(self.exception))
+        except Exception:
+            return Raised, (RuntimeError(f"{type(self.exception).__name__}: {self.exception}"),)
+        return Raised, (self.exception,)
+
+
+class Coroutines:
+    """What a PE's runtime does for coroutines."""
+
+    def begin_coroutines(self):
+        """In the hub."""
+        self.hub = greenlet.getcurrent()
+        self.ready = collections.deque()
+        self.idle = []
+
+    def _switch(self, own, given):
+        """Has a greenlet run until it waits or is done."""
+        said = own.switch(given)
+        chare = own.chare
+        if said is not None:
+            self.idle.append(own)
+            own.chare = None
+            if chare is not None:
+                chare._c4.threads -= 1
+            if said is not _DONE:
+                raise said
+        if chare is not None:
+            self.flush(chare)
+        return said is not None
+
+    def start(self, chare, function):
+        """Runs a function in a greenlet. True if it has ended."""
+        own = self.idle.pop() if self.idle else greenlet.greenlet(self._work, self.hub)
+        own.chare = chare
+        if chare is not None:
+            chare._c4.threads += 1
+        return self._switch(own, function)
+
+    def _work(self, function):
+        while True:
+            said = _DONE
+            try:
+                function()
+            except greenlet.GreenletExit:
+                raise
+            except BaseException as e:
+                said = e
+            function = self.hub.switch(said)

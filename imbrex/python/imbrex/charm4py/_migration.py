@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Migration, and balancing by it."""
+
+import pickle
+import random
+
+from imbrex.charm4py._charm import charm
+
+
+class Migration:
+    """What a PE's runtime does for chares that move, and for those that call AtSync."""
+
+    def migrate(self, chare, to, balancing_root=None):
+        state = chare._c4
+        if to == self.pe:
+            return
+        if state.threads or state.waits:
+            raise RuntimeError(f"{type(chare).__name__}{state.index} cannot migrate: one of its coroutines waits")
+        cid, index = state.collection, state.index
+        c = self.collections[cid]
+        own = {name: value for name, value in chare.__dict__.items() if name != "_c4"}
+        carried = (state.is_migratable, state.tagged, state.held, state.reductions, state.sections, state.channels,
+                   state.channel_counts)
+        form = pickle.dumps((carried, own), 5)
+        del c.elements[index]
+        c.moved[index] = to
+        for key in state.sections:
+            self.sections[key].members.remove(chare)
+        self._membership_changes(c, cid, state.sections)
+        self.send(to, "arrive", state.proxy, index, form, balancing_root)
+
+    def _membership_changes(self, c, cid, sections):
+        c.has_changed = True
+        for key in sections:
+            self.sections[key].has_changed = True
+        for key in (cid, *sections):
+            self._look_at_whole(key)
+
+    def on_arrive(self, proxy, index, form, balancing_root):
+        cid = proxy.collection
+        c = self.collections.get(cid)
+        if c is None:
+            self.unknown[cid].append(("arrive", (proxy, index, form, balancing_root)))
+            return
+        chare = self._new_element(c, proxy, index)
+        carried, own = pickle.loads(form)
+        state = chare._c4
+        (state.is_migratable, state.tagged, state.held, state.reductions, state.sections, state.channels,
+         state.channel_counts) = carried
+        chare.__dict__.update(own)
+        for key in state.sections:
+            self.sections[key].members.append(chare)
+        self._tell_home(c, cid, index)
+        self._membership_changes(c, cid, state.sections)
+        chare.migrated()
+        self._deliver_waiting(c, cid, index)
+        if balancing_root is not None:
+            self.send(balancing_root, "sync_arrival", cid)
+
+    def _tell_home(self, c, cid, index):
+        c.moved.pop(index, None)
+        home = self.home(c, index)
+        if home != self.pe:
+            self.send(home, "moved", cid, index, self.pe)
+
+    def on_moved(self, cid, index, pe):
+        c = self.collections.get(cid)
+        if c is None:
+            self.unknown[cid].append(("moved", (cid, index, pe)))
+            return
+        if index in c.elements:
+            return
+        c.moved[index] = pe
+        for what, payload in c.waiting.pop(index, ()):
+            self.send(pe, "element", cid, index, what, payload)
+
+    def _deliver_waiting(self, c, cid, index):
+        for what, payload in c.waiting.pop(index, ()):
+            self.send(self.pe, "element", cid, index, what, payload)
+
+    def at_sync(self, chare):
+        state = chare._c4
+        self.send(self.root(state.collection), "at_sync", state.collection, state.index, self.pe, state.load,
+                  state.is_migratable)
+        state.load = 0.0
+
+    def on_at_sync(self, cid, *what):
+        reports = self.syncs[cid]
+        reports.append(what)
+        if len(reports) < self.collections[cid].total:
+            return
+        del self.syncs[cid]
+        moves = _moves(charm.balancer, reports, self.pes)
+        self.missing_arrivals[cid] = len(moves)
+        self.send_to_all("moves", cid, self.pe, moves)
+        if not moves:
+            self.send_to_all("resume", cid)
+
+    def on_moves(self, cid, root, moves):
+        c = self.collections[cid]
+        for index, pe, to in moves:
+            if pe == self.pe:
+                self.migrate(c.elements[index], to, root)
+
+    def on_sync_arrival(self, cid):
+        self.missing_arrivals[cid] -= 1
+        if self.missing_arrivals[cid] == 0:
+            self.send_to_all("resume", cid)
+
+    def on_resume(self, cid):
+        for chare in self.members(cid):
+            self.invoke(chare, "resumeFromSync", (), None, None)
+
+
+def _moves(balancer, reports, pes):
+    """Which elements go where: (index, PE, other PE)."""
+    if balancer is None or pes == 1:
+        return []
+    if balancer.startswith("Rand"):
+        wanted = [(index, pe, random.randrange(pes)) for index, pe, _, is_migratable in reports if is_migratable]
+        return [move for move in wanted if move[1] != move[2]]
+    loads = [0.0] * pes
+    for _, pe, load, _ in reports:
+        loads[pe] += load
+    average = sum(loads) / pes
+    moves = []
+    for index, pe, load, is_migratable in sorted(reports, key=lambda r: -r[2]):
+        to = min(range(pes), key=loads.__getitem__)
+        if is_migratable and loads[pe] > 1.05 * average and loads[to] + load < loads[pe]:
+            loads[pe] -= load
+            loads[to] += load
+            moves.append((index, pe, to))
+    return moves
