@@ -164,6 +164,9 @@ TEST_P(point_to_point, refuses_wrong_arguments_in_words) {
                EXPECT_EQ(MPI_Send(&value, 1, MPI_INT, 2, 0, MPI_COMM_WORLD), MPI_ERR_RANK);
                EXPECT_EQ(MPI_Send(&value, 1, MPI_INT, 0, -5, MPI_COMM_WORLD), MPI_ERR_TAG);
                EXPECT_EQ(MPI_Send(&value, 1, MPI_DATATYPE_NULL, 0, 0, MPI_COMM_WORLD), MPI_ERR_TYPE);
+               EXPECT_EQ(MPI_Waitall(3, nullptr, MPI_STATUSES_IGNORE), MPI_ERR_ARG);
+               EXPECT_EQ(MPI_Waitall(0, nullptr, MPI_STATUSES_IGNORE), MPI_SUCCESS);
+               EXPECT_EQ(MPI_Startall(1, nullptr), MPI_ERR_ARG);
                MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
                if (me == 1) MPI_Send(&value, 1, MPI_INT, 7, 0, MPI_COMM_WORLD);
              },

@@ -183,6 +183,8 @@ IMBREX_MPI_DEFINE(int, Type_get_name, (MPI_Datatype datatype, char* type_name, i
 }
 IMBREX_MPI_DEFINE(int, Type_set_name, (MPI_Datatype datatype, const char* type_name)) {
   return call("MPI_Type_set_name", [&] {
+    if (type_name == nullptr)
+      throw error(MPI_ERR_ARG, "the name is a null pointer; give a text, \"\" to have none");
     objects().name_of_type(datatype).assign(type_name, strnlen(type_name, MPI_MAX_OBJECT_NAME - 1));
   });
 }

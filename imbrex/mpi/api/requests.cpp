@@ -12,13 +12,20 @@ namespace imbrex::mpi {
 
 namespace {
 
+void check_list(int count, const MPI_Request* handles) {
+  if (count < 0)
+    throw error(MPI_ERR_ARG,
+                "the number of requests is " + std::to_string(count) + "; it must not be negative");
+  if (count > 0 && handles == nullptr)
+    throw error(MPI_ERR_ARG,
+                "the list of " + std::to_string(count) + " requests is a null pointer; give their array");
+}
+
 /// The requests of a call, by their handles; of MPI_REQUEST_NULL null.
 class request_list {
  public:
   request_list(rank_data& data, int count, const MPI_Request* handles) {
-    if (count < 0)
-      throw error(MPI_ERR_ARG,
-                  "the number of requests is " + std::to_string(count) + "; it must not be negative");
+    check_list(count, handles);
     all_.reserve(static_cast<std::size_t>(count));
     awaited_.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) {
@@ -318,6 +325,7 @@ IMBREX_MPI_DEFINE(int, Start, (MPI_Request * handle)) {
 }
 IMBREX_MPI_DEFINE(int, Startall, (int count, MPI_Request handles[])) {
   return call_for_requests("MPI_Startall", [&](rank_data& data, error_owner&) {
+    check_list(count, handles);
     for (int i = 0; i < count; ++i) start(data, handles[i]);
   });
 }

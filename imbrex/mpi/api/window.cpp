@@ -140,6 +140,8 @@ IMBREX_MPI_DEFINE(int, Win_get_group, (MPI_Win win, MPI_Group* group)) {
 
 IMBREX_MPI_DEFINE(int, Win_set_name, (MPI_Win win, const char* win_name)) {
   return call_on_window("MPI_Win_set_name", win, [&](rank_data&, window& of) {
+    if (win_name == nullptr)
+      throw error(MPI_ERR_ARG, "the name is a null pointer; give a text, \"\" to have none");
     of.name.assign(win_name, strnlen(win_name, MPI_MAX_OBJECT_NAME - 1));
   });
 }

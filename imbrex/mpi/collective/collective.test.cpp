@@ -13,24 +13,11 @@
 #include <vector>
 
 #include <imbrex/mpi/include/mpi.h>
-#include <imbrex/mpi/ranks.test.hpp>
-#include <imbrex/mpi/state.hpp>
+#include <imbrex/mpi/mpi_ranks.test.hpp>
 
 namespace imbrex::mpi {
 
-class collectives : public on_ranks {
- protected:
-  program program_of_test() override {
-    program what;
-    what.make_state = [](rank& of) {
-      auto made = std::make_unique<rank_data>(of);
-      made->now = rank_data::phase::running;
-      made->world().set_handler(ref(predefined_error_handler(MPI_ERRORS_RETURN)));
-      return made;
-    };
-    return what;
-  }
-};
+using collectives = on_mpi_ranks;
 INSTANTIATE_TEST_SUITE_P(on, collectives, testing::ValuesIn(machines()), name_of_machine);
 
 namespace {

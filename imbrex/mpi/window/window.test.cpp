@@ -497,6 +497,7 @@ TEST_P(windows, refuse_what_cannot_be) {
     EXPECT_EQ(error_class(MPI_Win_fence(0, MPI_WIN_NULL)), MPI_ERR_WIN);
     MPI_Win_create(memory, sizeof memory, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
     MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+    EXPECT_EQ(error_class(MPI_Win_set_name(window, nullptr)), MPI_ERR_ARG);
     const auto put = [&](int count, int rank, MPI_Aint at) {
       return error_class(MPI_Put(data, count, MPI_INT, rank, at, count, MPI_INT, window));
     };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // When a rank may access the windows of others, and when what it has done there is done.
 #include <algorithm>
+#include <atomic>
 #include <string>
 #include <utility>
 
@@ -263,7 +264,13 @@ void window::flush_local_all() {
   self_.give_way();
 }
 
-void window::sync() { self_.give_way(); }
+/// A program's plain loads and stores of the window lie on either side of it (MPI 3.1, section 11.7): neither
+/// the compiler nor the processor may move them across.
+void window::sync() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  self_.give_way();
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
 
 // ---- the end
 
