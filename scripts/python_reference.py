@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes docs/python-reference.md from the package's types (imbrex/__init__.pyi) and docstrings.
+
+usage: python_reference.py [--check], which only says whether it is old; PYTHONPATH names the package"""
+import ast
+import inspect
+import pathlib
+import sys
+import textwrap
+
+import imbrex
+from imbrex import _core, _session
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs/python-reference.md"
+TYPES = ROOT / "imbrex/python/imbrex/__init__.pyi"
+HEAD = """# Reference of the Python package
+
+Made by `scripts/python_reference.py` from the types and docstrings of the package; [python.md](python.md) explains it.
+`_P` are the parameters of an entry, `_R` is its result, `_V` a value, and `_C` a chare class.
+
+"""
+SECTIONS = {
+    "Classes of chares": ["Chare", "entry", "Mailbox", "Channel"],
+    "Creation": ["array", "sparse_array", "keyed_array", "group", "chare", "in_blocks", "round_robin"],
+    "Proxies": ["Array", "Group", "Section", "BoundEntry", "BoundMailbox", "BoundChannel"],
+    "Values and reductions": ["give", "sum", "product", "min", "max", "all", "any", "bit_and", "bit_or", "bit_xor",
+                              "gather"],
+    "Waiting": ["when_all", "when_any", "sleep", "quiescence"],
+    "Runs": ["run", "exit", "pe", "num_pes", "process", "num_processes"],
+    "Sessions": ["start", "stop", "Session", "Result"],
+    "Errors": ["Error", "UsageError", "RemoteError", "RemoteTraceback"],
+}
+#: Where the docstrings of classes are that only type checkers know.
+OBJECTS = {"Array": _core.Proxy, "Group": _core.Proxy, "Section": _core.Proxy, "BoundEntry": _core.Member,
+           "BoundMailbox": _core.Port, "BoundChannel": _core.Port, "Session": _session.Session,
+           "Result": _session.Result}
+#: What has its docstring nowhere else.
+WORDS = {
+    "Array": "The proxy of an array. `a[i]` is the proxy of an element, and `a.entry` the entry of all of them.",
+    "Group": "The proxy of a group: an array with one element on each PE.",
+    "Section": "The proxy of some elements of an array: `s.entry` is the entry of these.",
+    "BoundEntry": "An entry of what a proxy names: `proxy.entry`. Of arrays and sections it has `reduce` as well.",
+    "BoundMailbox": "A mailbox: `proxy.port` to send, `self.port` to receive.",
+    "BoundChannel": "One end of a channel: `self.channel`.",
+    "pe": "The PE that this runs on.", "num_pes": "How many PEs the run has.",
+    "process": "The number of this process in its job: 0 for one by itself.",
+    "num_processes": "How many processes the job has: 1 for one by itself.",
+    "sleep": "Awaits that so many seconds have passed; other entries run meanwhile.",
+    "quiescence": "Awaits that no message is under way, nothing runs and no timer is set.",
+    "when_all": "Awaits all, side by side: the list of their results.",
+    "when_any": "Awaits the first: its place and its result. The others are cancelled.",
+    "exit": "Ends the run with that status, 0 to 255, from anywhere.",
+    "give": "Hands a value over in a message: its array is not copied, and cannot be written to here any more.",
+    "in_blocks": "Equal, consecutive parts of an array on the PEs.",
+    "round_robin": "The elements are dealt out to the PEs one by one.",
+    "sum": "The operations of reductions. Arrays of NumPy are combined element by element. Any function of two values "
+           "that all processes can import is one, too.",
+    "gather": "All values, as a list in the order of the indices.",
+    "BoundMailbox.send": "Sends a value, with the reference number 0 if none is given.",
+    "BoundMailbox.receive": "Awaits the oldest value with that reference number.",
+    "BoundChannel.receive": "Awaits the next value.",
+    "Session.quiescence": "Awaits that no message of the session is under way, nothing runs and no timer is set.",
+    "Result.result": "Waits for it, so many seconds at the most: then a TimeoutError is raised.",
+    "Chare.with_priority": "Of a proxy: the same for messages of a priority of -32 to 31.",
+    "Chare.coalesced": "Of a proxy: the same for short messages, which may wait for others.",
+}
+
+
+def doc_of(name, owner=None):
+    """The words on something, or on a member of a class: (its name in the types, its object)."""
+    text = WORDS.get(name if owner is None else f"{owner[0]}.{name}")
+    if text is not None:
+        return textwrap.fill(text, 118)
+    target = getattr(imbrex, name, OBJECTS.get(name)) if owner is None else getattr(owner[1], name, None)
+    own = getattr(OBJECTS.get(name, target) if owner is None else target, "__doc__", None)
+    return inspect.cleandoc(own) if own and not isinstance(target, (int, str)) else ""
+
+
+def signature(node):
+    """As one line, without the body."""
+    if isinstance(node, ast.ClassDef):
+        bases = [ast.unparse(b) for b in node.bases if not ast.unparse(b).startswith("Generic")]
+        return f"class {node.name}" + (f"({', '.join(bases)})" if bases else "")
+    text = ast.unparse(ast.FunctionDef(node.name, node.args, [ast.Pass()], [], node.returns, lineno=0))
+    return text.split(":\n")[0]
+
+
+def is_property(node):
+    return any(ast.unparse(d) == "property" for d in node.decorator_list)
+
+
+def members(node):
+    """The public methods and properties of a class: their lines by their names, overloads together."""
+    found = {}
+    for part in node.body:
+        if isinstance(part, ast.FunctionDef) and not part.name.startswith("_"):
+            line = f"{part.name}: {ast.unparse(part.returns)}" if is_property(part) else signature(part)[len("def "):]
+            found.setdefault(part.name, []).append(line)
+    return found
+
+
+def block(lines):
+    return "".join(textwrap.fill(line, 114, initial_indent="    ", subsequent_indent=" " * 8) + "\n"
+                   for line in lines) + "\n"
+
+
+def page():
+    tree = ast.parse(TYPES.read_text())
+    nodes = {}
+    for node in tree.body:
+        name = getattr(node, "name", None) or ast.unparse(getattr(node, "target", ast.Name("")))
+        nodes.setdefault(name, []).append(node)
+    text = HEAD
+    for title, names in SECTIONS.items():
+        text += f"## {title}\n\n"
+        operations = [n for n in names if n in nodes and isinstance(nodes[n][0], ast.AnnAssign) and n not in WORDS]
+        for name in names:
+            if name in operations:
+                continue
+            its = nodes[name]
+            if isinstance(its[0], ast.AnnAssign):
+                lines = [name] if name != "sum" else ["sum", *operations]
+                text += f"### {', '.join(lines)}\n\n{doc_of(name)}\n\n"
+                continue
+            text += f"### {name}\n\n" + block(signature(n).removeprefix("def ") for n in its)
+            words = doc_of(name)
+            text += f"{words}\n\n" if words else ""
+            if isinstance(its[0], ast.ClassDef):
+                owner = name, OBJECTS.get(name) or getattr(imbrex, name, None)
+                for member, lines in members(its[0]).items():
+                    text += block(lines)
+                    words = doc_of(member, owner)
+                    text += f"{words}\n\n" if words else ""
+    return text.rstrip("\n") + "\n"
+
+
+if __name__ == "__main__":
+    new = page()
+    if sys.argv[1:] == ["--check"]:
+        if new != PAGE.read_text():
+            sys.exit(f"{PAGE.relative_to(ROOT)} is old: scripts/python_reference.py writes it anew")
+        print("reference: as the package says")
+    else:
+        PAGE.write_text(new)
