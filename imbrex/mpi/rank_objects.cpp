@@ -62,12 +62,14 @@ ref<keyval> rank_objects::key(int handle, handle_kind object) const {
   if (keyval* found = keyvals(object).find(handle); found && (!found->is_freed || found->is_shared()))
     return ref(found);
   if (kind_of(handle) == handle_kind::keyval && origin_of(handle) == handle_origin::mpi)
-    throw error(MPI_ERR_KEYVAL,
-                text_of_handle(handle) + " is the keyval of an attribute that MPI itself sets");
+    throw error(
+        MPI_ERR_KEYVAL,
+        text_of_handle(handle) +
+            " is the keyval of an attribute that MPI itself sets; give one that the program has made");
   for (const handle_kind other : {handle_kind::communicator, handle_kind::datatype, handle_kind::window})
     if (keyvals(other).find(handle))
       throw error(MPI_ERR_KEYVAL, text_of_handle(handle) + " is a keyval of a " + name_of(other) +
-                                      " and not of a " + name_of(object));
+                                      " and not of a " + name_of(object) + "; make one for that");
   refuse_handle(handle, handle_kind::keyval);
 }
 

@@ -62,7 +62,8 @@ void run_agreement(rank_data& data, communicator& in, int tag, schedule::maker p
   MPI_Status status;
   if (const int code = made->finish(status); code != MPI_SUCCESS)
     throw error(code,
-                "the members of the new communicator have not called the same function with the same tag");
+                "the members of the new communicator have not called the same function with the same tag; "
+                "let all do so");
 }
 
 /// What the members of a communicator tell each other of one with the same members.
@@ -120,7 +121,8 @@ std::vector<int> ranks_in(const communicator& of, const group& part) {
     if (found == group::none)
       throw error(MPI_ERR_GROUP, "the rank " + std::to_string(i) + " of the group, which is rank " +
                                      std::to_string(part.world_rank(i)) +
-                                     " in MPI_COMM_WORLD, is no member of " + of.description());
+                                     " in MPI_COMM_WORLD, is no member of " + of.description() +
+                                     "; give a group of its members");
     all.push_back(found);
   }
   return all;

@@ -24,7 +24,10 @@ void check_room(std::int64_t room, std::size_t needed, const char* what) {
 
 const type_contents& contents_of(const datatype& type) {
   if (type.contents.combiner == MPI_COMBINER_NAMED)
-    throw error(MPI_ERR_TYPE, type.name + " belongs to MPI itself and has no contents");
+    throw error(
+        MPI_ERR_TYPE,
+        type.name +
+            " belongs to MPI itself and has no contents; MPI_Type_get_envelope tells which types have some");
   return type.contents;
 }
 

@@ -53,9 +53,10 @@ IMBREX_MPI_DEFINE(int, Info_free, (MPI_Info * info)) {
 
 IMBREX_MPI_DEFINE(int, Info_set, (MPI_Info info, const char* key, const char* value)) {
   return call("MPI_Info_set", [&] {
-    if (!key) throw error(MPI_ERR_INFO_KEY, "the key of an info is a null pointer");
+    if (!key) throw error(MPI_ERR_INFO_KEY, "the key of an info is a null pointer; give a text");
     if (!value)
-      throw error(MPI_ERR_INFO_VALUE, "the value of the key \"" + std::string(key) + "\" is a null pointer");
+      throw error(MPI_ERR_INFO_VALUE,
+                  "the value of the key \"" + std::string(key) + "\" is a null pointer; give a text");
     changeable(info).set(key, value);
   });
 }
@@ -67,7 +68,8 @@ IMBREX_MPI_DEFINE(int, Info_delete, (MPI_Info info, const char* key)) {
 IMBREX_MPI_DEFINE(int, Info_get, (MPI_Info info, const char* key, int valuelen, char* value, int* flag)) {
   return call("MPI_Info_get", [&] {
     if (valuelen < 0)
-      throw error(MPI_ERR_ARG, "the room for the value is " + std::to_string(valuelen) + " characters");
+      throw error(MPI_ERR_ARG, "the room for the value is " + std::to_string(valuelen) +
+                                   " characters; it must not be negative");
     const std::string* found = objects().information(info).find(key);
     *flag = found != nullptr;
     if (found) copy_text(*found, value, std::size_t(valuelen));

@@ -90,8 +90,9 @@ int tell_end(rank_data& data, MPI_Request& handle, MPI_Status& status) {
 
 [[noreturn]] void throw_code(int code) {
   if (code == MPI_ERR_TRUNCATE)
-    throw error(code, "the message received has more bytes than the receive has room for");
-  throw error(code, "the operation of the request has failed");
+    throw error(code,
+                "the message received has more bytes than the receive has room for; receive a greater count");
+  throw error(code, "the operation of the request has failed; the error code says why");
 }
 
 /// The end of one of a call that tells of one alone. The error belongs to the request's communicator.
@@ -302,7 +303,8 @@ IMBREX_MPI_DEFINE(int, Cancel, (MPI_Request * handle)) {
   return call_for_requests("MPI_Cancel", [&](rank_data& data, error_owner&) {
     user_request& q = data.requests.at(*handle);
     if (!q.is_active())
-      throw error(MPI_ERR_REQUEST, "the request is not active, so that there is nothing to cancel");
+      throw error(MPI_ERR_REQUEST,
+                  "the request is not active, so that there is nothing to cancel; start it first");
     q.cancel(data.self());
   });
 }
@@ -345,7 +347,9 @@ class generalised_request final : public user_request {
   void cancel(rank&) override {
     if (cancel_ == nullptr) return;
     const int code = cancel_(state_, awaited().is_done ? 1 : 0);
-    if (code != MPI_SUCCESS) throw error(code, "the request's own function of cancelling has failed");
+    if (code != MPI_SUCCESS)
+      throw error(code,
+                  "the cancel function of MPI_Grequest_start has returned the error " + std::to_string(code));
   }
   int outcome(MPI_Status& status) override {
     set_empty(status);
@@ -378,7 +382,9 @@ IMBREX_MPI_DEFINE(int, Grequest_start,
 IMBREX_MPI_DEFINE(int, Grequest_complete, (MPI_Request handle)) {
   return call_running("MPI_Grequest_complete", [&](rank_data& data) {
     user_request& q = data.requests.at(handle);
-    if (!q.is_generalised()) throw error(MPI_ERR_REQUEST, "the request was not made by MPI_Grequest_start");
+    if (!q.is_generalised())
+      throw error(MPI_ERR_REQUEST,
+                  "the request was not made by MPI_Grequest_start; only those are completed by the program");
     if (!q.awaited().is_done) data.self().complete(q.awaited());
   });
 }

@@ -231,7 +231,8 @@ IMBREX_MPI_DEFINE(int, Cart_coords, (MPI_Comm comm, int rank, int maxdims, int c
     const cartesian& grid = grid_of(in);
     check_rank(in, rank, "the place");
     if (rank == MPI_PROC_NULL)
-      throw error(MPI_ERR_RANK, "the place is MPI_PROC_NULL, which has no coordinates");
+      throw error(MPI_ERR_RANK,
+                  "the place is MPI_PROC_NULL, which has no coordinates; give a rank of the grid");
     copy_some(grid.coordinates_of(rank), coords, maxdims, "coordinates");
   });
 }

@@ -113,8 +113,9 @@ int get_accumulate(const char* function, const void* origin, std::int64_t count,
 
 void require_predefined(MPI_Datatype type) {
   if (predefined_type(type) == nullptr)
-    throw error(MPI_ERR_TYPE, "the datatype " + text_of_handle(type) +
-                                  " was made by the program; only one of MPI itself stands for one value");
+    throw error(MPI_ERR_TYPE,
+                "the datatype " + text_of_handle(type) +
+                    " was made by the program; give one of MPI itself, which stands for one value");
 }
 
 bool can_be_compared(element of) {
@@ -286,7 +287,7 @@ IMBREX_MPI_DEFINE(int, Compare_and_swap,
       throw error(MPI_ERR_TYPE,
                   type->name +
                       " is neither an integer, a logical value, a character nor a byte, and others "
-                      "are not compared");
+                      "are not compared; give such a type");
     if (target_rank != MPI_PROC_NULL)
       of.compare_and_swap(origin_addr, compare_addr, result_addr, target_rank, target_disp, type);
   });

@@ -114,8 +114,8 @@ datatype_ref darray_type(int ranks, int rank, count_span sizes, const distributi
     places = product(places, n, "the grid");
   }
   if (places != ranks)
-    throw error(MPI_ERR_ARG,
-                "the grid has " + std::to_string(places) + " places for " + std::to_string(ranks) + " ranks");
+    throw error(MPI_ERR_ARG, "the grid has " + std::to_string(places) + " places for " +
+                                 std::to_string(ranks) + " ranks; give as many places as ranks");
   if (rank < 0 || rank >= ranks)
     throw error(MPI_ERR_ARG,
                 "the rank is " + std::to_string(rank) + "; it must be 0 to " + std::to_string(ranks - 1));

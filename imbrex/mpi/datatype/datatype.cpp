@@ -148,8 +148,8 @@ std::int64_t datatype::bytes(std::int64_t count) const {
     throw error(MPI_ERR_COUNT, "the count is " + std::to_string(count) + "; it must not be negative");
   std::int64_t result;
   if (__builtin_mul_overflow(count, size_, &result))
-    throw error(MPI_ERR_COUNT,
-                std::to_string(count) + " elements of " + std::to_string(size_) + " bytes exceed 63 bits");
+    throw error(MPI_ERR_COUNT, std::to_string(count) + " elements of " + std::to_string(size_) +
+                                   " bytes exceed 63 bits; take fewer");
   return result;
 }
 

@@ -31,7 +31,7 @@ elf_file::elf_file(std::string path) : path_(std::move(path)) {
   if (std::memcmp(header_->e_ident, ELFMAG, SELFMAG) != 0 || header_->e_ident[EI_CLASS] != ELFCLASS64 ||
       header_->e_phentsize != sizeof(Elf64_Phdr) ||
       header_->e_phoff + header_->e_phnum * sizeof(Elf64_Phdr) > size_)
-    throw error(path_ + " is no program of 64 bits");
+    throw error(path_ + " is no program of 64 bits: compile it for this machine");
   segments_ = {reinterpret_cast<const Elf64_Phdr*>(file_ + header_->e_phoff), header_->e_phnum};
   for (const Elf64_Phdr& s : segments_) {
     if (s.p_type == PT_LOAD) span_ = page_end(s.p_vaddr + s.p_memsz);

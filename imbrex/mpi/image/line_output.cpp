@@ -30,7 +30,8 @@ bool write_all(std::string_view text) {
 
 line_output::line_output(std::string prefix) : prefix_(std::move(prefix)) {
   stream_ = ::fopencookie(this, "w", {nullptr, &write_cookie, nullptr, &close_cookie});
-  if (stream_ == nullptr) throw error("no memory for the standard output of a copy of the program");
+  if (stream_ == nullptr)
+    throw error("no memory for the standard output of a copy of the program: start fewer ranks in a process");
   // As on a terminal: who looks at the output of a long run sees it as it comes.
   std::setvbuf(stream_, nullptr, _IOLBF, BUFSIZ);
 }

@@ -151,7 +151,10 @@ class planner {
   void choose_modules(std::uintptr_t main, std::span<const std::string> libraries) {
     std::vector<const loaded_module*> chosen;
     const loaded_module& program = loaded_.front();
-    if (!program.holds(main)) throw error("main does not lie in the program: copies cannot be made of it");
+    if (!program.holds(main))
+      throw error(
+          "main does not lie in the program, so that copies cannot be made of it: start a process for each "
+          "rank");
     std::vector<std::string> names(libraries.begin(), libraries.end());
     const std::uintptr_t here = reinterpret_cast<std::uintptr_t>(&note_module);
     for (const std::string& name : names) {
@@ -159,9 +162,11 @@ class planner {
                                    [&](const loaded_module& m) { return is_named(file_name(m.name), name); });
       if (at == loaded_.end())
         throw error("the program does not use a library " + name +
-                    ", of which each rank should have its own");
+                    ", of which each rank should have its own: leave it out of --privatise, or link the "
+                    "program with it");
       if (at->holds(here) || is_of_process(file_name(at->name)))
-        throw error("ranks cannot have a library " + name + " of their own each: a process has it once");
+        throw error("ranks cannot have a library " + name +
+                    " of their own each, as a process has it once: leave it out of --privatise");
     }
     names.emplace_back("libgfortran");
     // The loader lists what is needed behind who needs it; it is constructed in the other order.
@@ -192,7 +197,9 @@ class planner {
     const Elf64_Phdr* segment = m.file.segment(PT_TLS);
     if (segment == nullptr || segment->p_memsz == 0) return;
     const auto* block = static_cast<const std::byte*>(chosen_[module]->thread_block);
-    if (block == nullptr) throw error("thread_local variables of " + m.file.path() + " are not there yet");
+    if (block == nullptr)
+      throw error("thread_local variables of " + m.file.path() +
+                  " are not there yet: link the program with that library");
     const auto* self = static_cast<const std::byte*>(__builtin_thread_pointer());
     plan_.thread_blocks.push_back(
         {block - self, segment->p_memsz, m.at + segment->p_vaddr, segment->p_filesz});

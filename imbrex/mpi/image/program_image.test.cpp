@@ -79,7 +79,8 @@ TEST(program_image, refuses_a_static_program) {
 
 TEST(program_image, refuses_what_is_no_program) {
   const changed_program nothing([](Elf64_Ehdr& header, Elf64_Phdr*) { header.e_ident[0] = 0; });
-  EXPECT_EQ(refusal(nothing.path()), nothing.path() + " is no program of 64 bits");
+  EXPECT_EQ(refusal(nothing.path()),
+            nothing.path() + " is no program of 64 bits: compile it for this machine");
   EXPECT_EQ(refusal("/no/such/file"), "/no/such/file cannot be read: No such file or directory");
 }
 

@@ -36,7 +36,8 @@ int error_codes::add_class() {
 int error_codes::add_code(int error_class) {
   const code* c = find(error_class);
   if (c ? c->error_class != error_class : !text_of_class(error_class))
-    throw error(MPI_ERR_ARG, std::to_string(error_class) + " is no error class");
+    throw error(MPI_ERR_ARG, std::to_string(error_class) +
+                                 " is no error class; give one of MPI itself or of MPI_Add_error_class");
   codes_.push_back({error_class, true, {}});
   return first + int(codes_.size()) - 1;
 }
@@ -44,14 +45,16 @@ int error_codes::add_code(int error_class) {
 void error_codes::set_text(int code, const std::string& text) {
   if (text.size() >= MPI_MAX_ERROR_STRING)
     throw error(MPI_ERR_ARG, "the text of an error code has " + std::to_string(text.size()) +
-                                 " characters; it may have " + std::to_string(MPI_MAX_ERROR_STRING - 1));
+                                 " characters; give one of at most " +
+                                 std::to_string(MPI_MAX_ERROR_STRING - 1));
   own(code).text = text;
 }
 
 void error_codes::remove_class(int error_class) {
   code& c = own(error_class);
   if (c.error_class != error_class)
-    throw error(MPI_ERR_ARG, std::to_string(error_class) + " is an error code and no class");
+    throw error(MPI_ERR_ARG, std::to_string(error_class) +
+                                 " is an error code and no class; delete it by MPIX_Delete_error_code");
   const auto users = std::ranges::count_if(
       codes_, [&](const code& o) { return o.is_there && o.error_class == error_class; });
   if (users > 1)
@@ -63,7 +66,8 @@ void error_codes::remove_class(int error_class) {
 void error_codes::remove_code(int number) {
   code& c = own(number);
   if (c.error_class == number)
-    throw error(MPI_ERR_ARG, std::to_string(number) + " is an error class; delete it as one");
+    throw error(MPI_ERR_ARG,
+                std::to_string(number) + " is an error class; delete it by MPIX_Delete_error_class");
   c.is_there = false;
 }
 
@@ -83,7 +87,8 @@ std::string error_codes::text_of(int code) const {
   } else if (const auto* c = find(code)) {
     text = c->text;
   } else {
-    throw error(MPI_ERR_ARG, std::to_string(code) + " is no error code");
+    throw error(MPI_ERR_ARG,
+                std::to_string(code) + " is no error code; give one that a function of MPI has returned");
   }
   if (text.size() >= MPI_MAX_ERROR_STRING) text.resize(MPI_MAX_ERROR_STRING - 1);
   return text;

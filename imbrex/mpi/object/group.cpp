@@ -59,11 +59,15 @@ std::vector<bool> group::marked(std::span<const int> ranks) const {
 std::vector<int> group::expanded(std::span<const rank_range> ranges) const {
   std::vector<int> ranks;
   for (const rank_range& r : ranges) {
-    if (r.step == 0) throw error(MPI_ERR_ARG, "the step of a range of ranks is 0");
+    if (r.step == 0)
+      throw error(
+          MPI_ERR_ARG,
+          "the step of a range of ranks is 0; give 1 or another that leads from its first rank to its last");
     check(r.first, "the first rank of a range");
     if (r.step > 0 ? r.first > r.last : r.first < r.last)
       throw error(MPI_ERR_ARG, "no rank lies in the range from " + std::to_string(r.first) + " to " +
-                                   std::to_string(r.last) + " by " + std::to_string(r.step));
+                                   std::to_string(r.last) + " by " + std::to_string(r.step) +
+                                   "; give a step of the other sign");
     for (int rank = r.first; r.step > 0 ? rank <= r.last : rank >= r.last; rank += r.step) {
       check(rank, "a rank of a range");
       ranks.push_back(rank);

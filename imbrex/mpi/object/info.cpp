@@ -14,17 +14,19 @@ namespace imbrex::mpi {
 namespace {
 
 void check_key(const std::string& key) {
-  if (key.empty()) throw error(MPI_ERR_INFO_KEY, "the key of an info is empty");
+  if (key.empty()) throw error(MPI_ERR_INFO_KEY, "the key of an info is empty; give a text");
   if (key.size() > MPI_MAX_INFO_KEY)
     throw error(MPI_ERR_INFO_KEY, "the key \"" + key + "\" has " + std::to_string(key.size()) +
-                                      " characters; it may have " + std::to_string(MPI_MAX_INFO_KEY));
+                                      " characters; give one of at most " + std::to_string(MPI_MAX_INFO_KEY));
 }
 
 }  // namespace
 
 void info::set(const std::string& key, const std::string& value) {
   check_key(key);
-  if (value.empty()) throw error(MPI_ERR_INFO_VALUE, "the value of the key \"" + key + "\" is empty");
+  if (value.empty())
+    throw error(MPI_ERR_INFO_VALUE,
+                "the value of the key \"" + key + "\" is empty; give a text, or delete the key");
   if (value.size() > MPI_MAX_INFO_VAL)
     throw error(MPI_ERR_INFO_VALUE, "the value of the key \"" + key + "\" has " +
                                         std::to_string(value.size()) + " characters; it may have " +
@@ -45,7 +47,8 @@ const std::string* info::find(const std::string& key) const {
 void info::remove(const std::string& key) {
   check_key(key);
   if (std::erase_if(pairs_, [&](const auto& pair) { return pair.first == key; }) == 0)
-    throw error(MPI_ERR_INFO_NOKEY, "the info has no key \"" + key + "\"");
+    throw error(MPI_ERR_INFO_NOKEY,
+                "the info has no key \"" + key + "\"; MPI_Info_get_nthkey tells those it has");
 }
 
 info process_info(const std::vector<std::string>& command) {

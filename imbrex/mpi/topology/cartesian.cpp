@@ -15,7 +15,7 @@ cartesian::cartesian(std::vector<int> lengths, std::vector<bool> periodic)
       throw error(MPI_ERR_DIMS,
                   "a dimension has " + std::to_string(length) + " places; it must have at least 1");
     if (__builtin_mul_overflow(places_, length, &places_))
-      throw error(MPI_ERR_DIMS, "the grid has more places than an int can count");
+      throw error(MPI_ERR_DIMS, "the grid has more places than an int can count; give shorter dimensions");
   }
 }
 
@@ -29,7 +29,7 @@ int cartesian::rank_of(std::span<const int> coordinates) const {
     else if (c < 0 || c >= length)
       throw error(MPI_ERR_RANK, "the coordinate " + std::to_string(c) + " lies outside of the dimension " +
                                     std::to_string(i) + ", which has " + std::to_string(length) +
-                                    " places and is not periodic");
+                                    " places and is not periodic; give one inside");
     rank = rank * length + c;
   }
   return rank;

@@ -90,8 +90,8 @@ void balance_dimensions(int places, std::span<int> dimensions) {
     if (given == 0 || given > places) break;
   }
   if (given == 0 || given > places || places % given != 0 || (open.empty() && given != places))
-    throw error(MPI_ERR_DIMS,
-                "the dimensions that are given do not divide " + std::to_string(places) + " nodes");
+    throw error(MPI_ERR_DIMS, "the dimensions that are given do not divide " + std::to_string(places) +
+                                  " nodes; give lengths whose product does, or 0 to have them found");
   if (open.empty()) return;
   const int left = int(places / given);
   std::vector<int> lengths(open.size());

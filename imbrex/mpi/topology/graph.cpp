@@ -22,7 +22,7 @@ graph::graph(std::vector<int> index, std::vector<int> edges)
   }
   if (std::size_t(last) > edges_.size())
     throw error(MPI_ERR_ARG, "the last index is " + std::to_string(last) + ", but there are " +
-                                 std::to_string(edges_.size()) + " edges");
+                                 std::to_string(edges_.size()) + " edges; it must be their number");
   for (const int edge : edges_)
     if (edge < 0 || edge >= places())
       throw error(MPI_ERR_ARG, "an edge leads to " + std::to_string(edge) + "; the graph has " +

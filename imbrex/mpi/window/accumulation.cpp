@@ -101,7 +101,8 @@ const datatype* basic_type_of(const datatype& type) {
 void check_accumulation(const operation& op, const typed_buffer& from, const typed_buffer& to) {
   if (op.handle() == 0)
     throw error(MPI_ERR_OP,
-                "an accumulate takes the operations of MPI itself, and not one that MPI_Op_create has made");
+                "an accumulate takes the operations of MPI itself, and not one that MPI_Op_create has made; "
+                "give one such as MPI_SUM");
   if (op.handle() == MPI_REPLACE || op.handle() == MPI_NO_OP) return;
   if (from.bytes() == 0 || to.bytes() == 0) return;
   const datatype& origin = *from.type;

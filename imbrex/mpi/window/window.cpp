@@ -141,7 +141,8 @@ void window::barrier() { run_schedule(self_, in_, &mpi::barrier); }
 
 void window::attach(void* at, std::int64_t bytes) {
   if (flavour_ != MPI_WIN_FLAVOR_DYNAMIC)
-    throw error(MPI_ERR_RMA_FLAVOR, "memory is attached to windows of MPI_Win_create_dynamic alone");
+    throw error(MPI_ERR_RMA_FLAVOR,
+                "memory is attached to windows of MPI_Win_create_dynamic alone; make one by that");
   if (bytes < 0)
     throw error(MPI_ERR_SIZE, "the size is " + std::to_string(bytes) + " bytes; it must not be negative");
   memory_->attach(at, bytes);
@@ -149,13 +150,15 @@ void window::attach(void* at, std::int64_t bytes) {
 
 void window::detach(const void* at) {
   if (flavour_ != MPI_WIN_FLAVOR_DYNAMIC)
-    throw error(MPI_ERR_RMA_FLAVOR, "memory is detached from windows of MPI_Win_create_dynamic alone");
+    throw error(MPI_ERR_RMA_FLAVOR,
+                "memory is detached from windows of MPI_Win_create_dynamic alone; free other windows");
   memory_->detach(at);
 }
 
 window_memory window::shared_memory(int of) const {
   if (flavour_ != MPI_WIN_FLAVOR_SHARED)
-    throw error(MPI_ERR_RMA_FLAVOR, "only windows of MPI_Win_allocate_shared have memory that ranks share");
+    throw error(MPI_ERR_RMA_FLAVOR,
+                "only windows of MPI_Win_allocate_shared have memory that ranks share; make one by that");
   std::size_t i = 0;
   if (of == MPI_PROC_NULL) {
     while (i + 1 < targets_.size() && targets_[i].size == 0) ++i;

@@ -72,7 +72,7 @@ void require_room(std::int64_t bytes, std::int64_t room, const char* from, const
   if (bytes > room)
     throw error(MPI_ERR_TRUNCATE, std::string("the data of ") + from + " have " + std::to_string(bytes) +
                                       " bytes, and there is room for " + std::to_string(room) +
-                                      " in those of " + to);
+                                      " in those of " + to + "; give both the same counts");
 }
 
 void end_at_once(rank& by, access_request* told) {
@@ -123,7 +123,8 @@ std::int64_t window::place_in(const target& t, std::int64_t displacement) const 
   std::int64_t place = 0;
   if (displacement < 0 || __builtin_mul_overflow(displacement, t.unit, &place))
     throw error(MPI_ERR_DISP, "the displacement is " + std::to_string(displacement) + " units of " +
-                                  std::to_string(t.unit) + " bytes, which no window has");
+                                  std::to_string(t.unit) +
+                                  " bytes, which no window has; give one inside of the target's memory");
   return place;
 }
 

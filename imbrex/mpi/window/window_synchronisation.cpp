@@ -61,18 +61,22 @@ void window::begin_access(epoch next, const char* function) {
     out_of_step(std::string(function) +
                 " stands behind accesses after a fence, which another MPI_Win_fence must end");
   if (access_ == epoch::start)
-    out_of_step(std::string(function) + " stands between MPI_Win_start and MPI_Win_complete");
+    out_of_step(std::string(function) +
+                " stands between MPI_Win_start and MPI_Win_complete; call MPI_Win_complete first");
   if (access_ == epoch::lock_all)
-    out_of_step(std::string(function) + " stands between MPI_Win_lock_all and MPI_Win_unlock_all");
+    out_of_step(std::string(function) +
+                " stands between MPI_Win_lock_all and MPI_Win_unlock_all; call MPI_Win_unlock_all first");
   if (access_ == epoch::lock && next != epoch::lock)
-    out_of_step(std::string(function) + " stands between MPI_Win_lock and MPI_Win_unlock");
+    out_of_step(std::string(function) +
+                " stands between MPI_Win_lock and MPI_Win_unlock; call MPI_Win_unlock first");
   access_ = next;
 }
 
 void window::fence(int assertion) {
   check_assertion(assertion, MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED,
                   "MPI_MODE_NOSTORE, _NOPUT, _NOPRECEDE and _NOSUCCEED");
-  if (is_exposed_) out_of_step("MPI_Win_fence stands between MPI_Win_post and MPI_Win_wait");
+  if (is_exposed_)
+    out_of_step("MPI_Win_fence stands between MPI_Win_post and MPI_Win_wait; call MPI_Win_wait first");
   if (access_ != epoch::fence) begin_access(epoch::none, "MPI_Win_fence");
   finish_all();
   barrier();
@@ -85,7 +89,9 @@ void window::fence(int assertion) {
 int window::rank_in_window(const group& members, int i) const {
   const int found = in_->members().rank_of(members.world_rank(i));
   if (found == group::none)
-    throw error(MPI_ERR_GROUP, "the rank " + std::to_string(i) + " of the group is none of the window");
+    throw error(MPI_ERR_GROUP, "the rank " + std::to_string(i) +
+                                   " of the group is none of the window; give a group of its ranks, as "
+                                   "MPI_Win_get_group tells them");
   return found;
 }
 
@@ -120,7 +126,8 @@ void window::start(const group& targets, int assertion) {
 }
 
 void window::complete() {
-  if (access_ != epoch::start) out_of_step("MPI_Win_complete stands behind no MPI_Win_start");
+  if (access_ != epoch::start)
+    out_of_step("MPI_Win_complete stands behind no MPI_Win_start; call that first");
   await([this] { return pending_ == 0; }, "its accesses");
   // It says that accesses have ended when all that came before it have been done.
   access_header header;
@@ -134,14 +141,14 @@ void window::complete() {
 }
 
 void window::wait() {
-  if (!is_exposed_) out_of_step("MPI_Win_wait stands behind no MPI_Win_post");
+  if (!is_exposed_) out_of_step("MPI_Win_wait stands behind no MPI_Win_post; call that first");
   await([this] { return ends_ >= ends_awaited_; }, "MPI_Win_complete of those that MPI_Win_post has named");
   ends_ -= ends_awaited_;
   is_exposed_ = false;
 }
 
 bool window::test() {
-  if (!is_exposed_) out_of_step("MPI_Win_test stands behind no MPI_Win_post");
+  if (!is_exposed_) out_of_step("MPI_Win_test stands behind no MPI_Win_post; call that first");
   if (ends_ < ends_awaited_) self_.give_way();
   if (ends_ < ends_awaited_) return false;
   ends_ -= ends_awaited_;
@@ -197,7 +204,7 @@ void window::lock(int type, int rank, int assertion) {
 void window::unlock(int rank) {
   const target& t = target_at(rank);
   if (access_ != epoch::lock || t.lock == lock_state::none)
-    out_of_step("rank " + std::to_string(rank) + " is not locked by MPI_Win_lock");
+    out_of_step("rank " + std::to_string(rank) + " is not locked by MPI_Win_lock; call that first");
   release(rank);
   await_answers();
   if (--locks_held_ == 0) access_ = epoch::none;
@@ -219,7 +226,8 @@ void window::lock_all(int assertion) {
 }
 
 void window::unlock_all() {
-  if (access_ != epoch::lock_all) out_of_step("MPI_Win_unlock_all stands behind no MPI_Win_lock_all");
+  if (access_ != epoch::lock_all)
+    out_of_step("MPI_Win_unlock_all stands behind no MPI_Win_lock_all; call that first");
   for (const int rank : std::exchange(locked_, {})) release(rank);
   await_answers();
   access_ = epoch::none;

@@ -189,11 +189,13 @@ class Refusals(unittest.TestCase):
     def test_libraries_that_a_process_has_once(self):
         for name in ("libc.so.6", "c", "image_driver"):
             self.assertEqual(self.refusal(IMAGE_LIBRARIES=name),
-                             f"refused: ranks cannot have a library {name} of their own each: a process has it once")
+                             f"refused: ranks cannot have a library {name} of their own each, as a process has it "
+                             "once: leave it out of --privatise")
 
     def test_a_library_that_is_not_there(self):
         self.assertEqual(self.refusal(IMAGE_LIBRARIES="nosuch"), (
-            "refused: the program does not use a library nosuch, of which each rank should have its own"))
+            "refused: the program does not use a library nosuch, of which each rank should have its own: leave it "
+            "out of --privatise, or link the program with it"))
 
     def test_the_original_runs_where_no_copies_are_asked_for(self):
         for options in ((), ("-no-pie", "-fno-pie")):
