@@ -229,6 +229,16 @@ def test_the_end_of_a_session_does_not_wait_for_an_entry_that_never_returns():
         spinning.result(60)
 
 
+def test_a_session_that_cannot_be_is_refused():
+    ix.stop()
+    with pytest.raises(ix.UsageError, match="0 processes cannot be"):
+        ix.start(processes=0)
+    with pytest.raises(ix.UsageError, match="machine='deterministic': a session takes commands at any time"):
+        ix.start(machine="deterministic", pes=3)
+    with pytest.raises(ix.Error, match="the session has ended.*status 2.*\n.*--pees"):
+        ix.start(pees=3)
+
+
 SCRIPT = """
 import asyncio
 import imbrex as ix

@@ -414,6 +414,9 @@ def _dumps(command):
 def _words_to_start(processes, options):
     if processes < 1:
         raise _errors.UsageError(f"{processes} processes cannot be: start 1 or more")
+    if options.get("machine", "threads") != "threads":
+        raise _errors.UsageError(f"machine={options['machine']!r}: a session takes commands at any time, so that "
+                                 f"none is repeated or simulated; imbrex.run does that")
     serve = [sys.executable, "-c", "from imbrex._serve import main; main()", *_run.words_of(options)]
     return serve if processes == 1 else [_run.command(), "run", "-n", str(processes), *serve]
 
