@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel that pip builds works in an empty virtual environment: programs alone and in processes, and find_package.
+"""The wheel that pip builds works in an empty virtual environment: programs alone and in processes, those of charm4py,
+sessions, tests of pytest, and find_package.
 
 usage: check_wheel.py SOURCE [pip's options for the build]"""
 import pathlib
@@ -19,6 +20,34 @@ async def main():
     print(await ix.array(Cell, 10).number.reduce(ix.sum))
 
 ix.run(main)
+"""
+SESSION = """
+import imbrex as ix
+
+class Cell(ix.Chare):
+    @ix.entry
+    def number(self):
+        return self.where
+
+with ix.start(processes=2):
+    print(ix.array(Cell, 10).number.reduce(ix.sum).result())
+"""
+CHARM4PY = """
+from charm4py import charm
+
+def main(args):
+    print(charm.numPes())
+    exit()
+
+charm.start(main)
+"""
+TEST = """
+import pytest
+import imbrex as ix
+
+@pytest.mark.imbrex(processes=2, seeds=2)
+async def test_pes():
+    assert ix.num_pes() == 2
 """
 PROJECT = """
 cmake_minimum_required(VERSION 3.25)
@@ -49,11 +78,15 @@ def main(source, *options):
         [wheel] = folder.glob("*.whl")
         run(sys.executable, "-m", "venv", folder / "venv")
         bin = folder / "venv/bin"
-        run(bin / "pip", "install", "-q", wheel)
-        program = folder / "prog.py"
-        program.write_text(PROGRAM)
+        run(bin / "pip", "install", "-q", f"{wheel}[charm4py,sessions]", "pytest")
+        program, session, charm4py, test = (folder / f"{name}.py" for name in ("prog", "session", "charm", "test_pes"))
+        for file, text in ((program, PROGRAM), (session, SESSION), (charm4py, CHARM4PY), (test, TEST)):
+            file.write_text(text)
         assert run(bin / "python", program, cwd=folder) == "45\n"
         assert run(bin / "imbrex", "run", "-n", "2", bin / "python", program, cwd=folder) == "45\n"
+        assert run(bin / "python", session, cwd=folder) == "45\n"
+        assert run(bin / "python", "-m", "imbrex.charm4py", charm4py, "+p2", cwd=folder) == "2\n"
+        assert "3 passed" in run(bin / "python", "-m", "pytest", "-q", test, cwd=folder)
         cmake_dir = run(bin / "python", "-m", "imbrex", "--cmake-dir", cwd=folder).strip()
         (folder / "CMakeLists.txt").write_text(PROJECT)
         (folder / "main.cpp").write_text(SOURCE)
