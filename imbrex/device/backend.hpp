@@ -91,6 +91,16 @@ class stream_backend {
   virtual native_stream native() = 0;
 };
 
+/// Addresses that follow each other.
+struct address_range {
+  const std::byte* first = nullptr;
+  std::size_t bytes = 0;
+
+  bool holds(const void* address) const noexcept {
+    return reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(first) < bytes;
+  }
+};
+
 /// One device. Any thread may call.
 class device_backend {
  public:
@@ -104,6 +114,11 @@ class device_backend {
   virtual void release(memory_kind kind, void* address) noexcept = 0;
   virtual std::unique_ptr<stream_backend> make_stream(stream_priority priority, std::string owner) = 0;
   virtual std::unique_ptr<event_backend> make_event() = 0;
+  /// The memory of this device that was allocated in one piece and holds an address, whoever has allocated
+  /// it; none if the address is of no memory of this device.
+  virtual std::optional<address_range> allocation_at(const void* address) = 0;
+  /// Outside of these addresses it never has memory; all of them if nobody knows.
+  virtual address_range addresses() { return {nullptr, SIZE_MAX}; }
   /// The host stores into a word that streams may wait for.
   virtual void store(std::atomic<std::uint32_t>& word, std::uint32_t value) = 0;
   /// How other processes of this host find what lies there in its memory; none if they cannot.

@@ -145,7 +145,29 @@ void memory_ends(subject& in) {
   }  // fits if the pool gives the first back
 }
 
+/// Of each address a device knows whether it is of its memory, and of which piece.
+void addresses_tell_whose_they_are(subject& in) {
+  const device_buffer<char> mine(in.first(), 10'000);
+  const device_buffer<char> others(in.count() < 2 ? in.first() : in.second(), 500);
+  const pinned_buffer<char> pinned(in.first(), 100);
+  const char on_host = 0;
+  device_backend& backend = in.first().backend();
+  for (const std::size_t at : {std::size_t{0}, std::size_t{4567}, std::size_t{9999}}) {
+    const char* const address = mine.span().data() + at;
+    const auto found = backend.allocation_at(address);
+    in.expect(found && found->holds(address) && found->holds(mine.span().data() + 9999),
+              "the memory of a device is not found by an address of it");
+    in.expect(backend.addresses().holds(address), "memory lies outside of a device's addresses");
+  }
+  in.expect(backend.allocation_at(others.span().data()).has_value() == (in.count() < 2),
+            "memory of another device is found, or memory of this one is not");
+  for (const void* const other : {static_cast<const void*>(pinned.span().data()),
+                                  static_cast<const void*>(&on_host), static_cast<const void*>(nullptr)})
+    in.expect(!backend.allocation_at(other), "an address is found that is of no memory of the device");
+}
+
 const std::array checks{
+    device_check{"addresses_tell_whose_they_are", addresses_tell_whose_they_are},
     device_check{"freed_memory_is_used_again", freed_memory_is_used_again},
     device_check{"memory_in_use_is_not_handed_out", memory_in_use_is_not_handed_out},
     device_check{"memory_that_is_held_is_not_handed_out", memory_that_is_held_is_not_handed_out},

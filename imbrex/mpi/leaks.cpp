@@ -12,6 +12,8 @@ std::string describe_leaks(rank_data& data) {
   std::string names;
   data.self().waiting().for_each_message([&](const packet&) { ++counts["message"]; });
   data.requests.for_each([&](int, const user_request&) { ++counts["request"]; });
+  if (data.blocks_on_devices.size() > 0)
+    counts["block of device memory"] = static_cast<int>(data.blocks_on_devices.size());
   data.windows.for_each([&](int, const window_object&) { ++counts["window"]; });
   data.for_each_communicator([&](int, const communicator& c) {
     ++counts["communicator"];

@@ -165,7 +165,7 @@ void matcher::remove(packet& message) {
 
 packet* matcher::find_offer(std::uint32_t from, std::uint64_t offer) {
   for (packet* p = oldest_; p != nullptr; p = p->newer)
-    if (p->form == packet_form::offered && p->from == from && p->offer == offer) return p;
+    if (is_offer(p->form) && p->from == from && p->offer == offer) return p;
   return nullptr;
 }
 

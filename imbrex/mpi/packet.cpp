@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <imbrex/core/pe/processor.hpp>
+#include <imbrex/device/memory_key.hpp>
 #include <imbrex/mpi/program.hpp>
 
 namespace imbrex::mpi {
@@ -55,6 +56,7 @@ void packet::serialize(writer& out) {
   detail::pack_number(process, out);
   detail::pack_number(address, out);
   detail::pack_number(offer, out);
+  if (form == packet_form::shared) out.bytes(data(), sizeof(memory_key));
 }
 
 detail::work* packet::unpack(reader& in) {
@@ -63,7 +65,7 @@ detail::work* packet::unpack(reader& in) {
   detail::unpack_header(read, in);
   detail::process_key(read.key, in);
   const auto form = detail::unpack_short_number(in);
-  if (form > static_cast<std::uint32_t>(packet_form::access))
+  if (form > static_cast<std::uint32_t>(packet_form::shared))
     throw serial_error("a packet of MPI of form " + std::to_string(form));
   read.form = static_cast<packet_form>(form);
   read.head.context = detail::unpack_number(in);
@@ -79,7 +81,8 @@ detail::work* packet::unpack(reader& in) {
     read.address = detail::unpack_number(in);
     read.offer = detail::unpack_number(in);
   }
-  const std::size_t held = has_data_behind(read.form) ? static_cast<std::size_t>(read.size) : 0;
+  std::size_t held = has_data_behind(read.form) ? static_cast<std::size_t>(read.size) : 0;
+  if (read.form == packet_form::shared) held = sizeof(memory_key);
   const auto bytes = in.view(held);
   auto& p = *::new (detail::pool::allocate(sizeof(packet) + held)) packet(read);
   p.held = held;

@@ -22,9 +22,13 @@ enum class packet_form : std::uint8_t {
   offered,     ///< they lie with the sender until the receiver asks for them, or takes them from its memory
   withdrawal,  ///< it has none: the sender wants the packet back that has the same number for its offer
   access,      ///< behind the packet, of one-sided communication: no receive takes them
+  shared,      ///< as `offered`, in memory of a device, whose key for other processes lies behind the packet
 };
 constexpr bool has_data_behind(packet_form form) {
   return form == packet_form::eager || form == packet_form::access;
+}
+constexpr bool is_offer(packet_form form) {
+  return form == packet_form::offered || form == packet_form::shared;
 }
 
 /// A message of one rank to another, which the receiver keeps until it is received. Its data, if they travel

@@ -75,6 +75,7 @@ void rank::throw_immobile() {
 rank_entry rank::run() {
   fiber_ = std::make_unique<fiber>(program_.stack, &rank::body, this, program_.code);
   code_ = program_.make_code(number());
+  devices_.begin();
   if (program_.make_state) {
     state_ = program_.make_state(*this);
     objects_ = &state_->objects();
@@ -205,6 +206,8 @@ detail::collection<rank>& rank::part() const {
 
 [[gnu::noinline]] void rank::send(request& q, int to, send_mode mode) {
   q.peer = to;
+  if (q.on != nullptr) [[unlikely]]
+    return send_from_device(q, to);
   const std::uint32_t sequence = peers_[static_cast<std::uint32_t>(to)].sent++;
   auto& pe = processor::running_here();
   auto& ranks = part();
@@ -239,8 +242,12 @@ constexpr std::size_t most_held = std::size_t{1} << 20U;
     peer& from = its.peers_[static_cast<std::uint32_t>(number())];
     if (from.expected != own.sent) return false;
     if (request* const receive = its.matcher_.take_receive(head)) {
-      its.fill(*receive, head, data, bytes);
-      its.complete(*receive);
+      if (receive->on != nullptr) [[unlikely]] {
+        its.give(*receive, make_eager(head, data, bytes, own.sent));
+      } else {
+        its.fill(*receive, head, data, bytes);
+        its.complete(*receive);
+      }
     } else {
       if (bytes > program_.eager_between_processes) return false;
       its.keep(make_eager(head, data, bytes, own.sent));
@@ -290,9 +297,13 @@ void rank::send_here(rank& to, request& q, std::uint32_t sequence, send_mode mod
   if (is_expected) [[likely]] {
     if (request* const receive = to.matcher_.take_receive(q.head)) {
       ++from.expected;
-      to.fill(*receive, q.head, q.buffer, q.size);
-      to.complete(*receive);
-      complete(q);
+      if (receive->on != nullptr) [[unlikely]] {
+        to.give(*receive, make_packet(q, sequence, false, true));
+      } else {
+        to.fill(*receive, q.head, q.buffer, q.size);
+        to.complete(*receive);
+        complete(q);
+      }
       return to.accept_early(from);
     }
   }
@@ -377,6 +388,8 @@ void rank::fill(request& receive, const envelope& head, const std::byte* data, s
 
 /// Gives a packet to a receive, and consumes it.
 void rank::give(request& receive, packet& p) {
+  if (receive.on != nullptr || p.form == packet_form::shared) [[unlikely]]
+    return give_by_device(receive, p);
   if (p.form == packet_form::eager) {
     fill(receive, p.head, p.data(), p.size);
     packet::release(p);
@@ -384,11 +397,17 @@ void rank::give(request& receive, packet& p) {
   }
   auto& pe = processor::running_here();
   if (p.address != 0 && p.process == static_cast<std::uint32_t>(pe.run().process())) {
+    if (devices_.find(reinterpret_cast<const void*>(p.address)) != nullptr) [[unlikely]]
+      return give_by_device(receive, p);
     fill(receive, p.head, reinterpret_cast<const std::byte*>(p.address), p.size);
     answer_offer(p.from, p.offer, offer_outcome::taken);
     packet::release(p);
     return complete(receive);
   }
+  ask_for_data(receive, p);
+}
+
+void rank::ask_for_data(request& receive, packet& p) {
   note_outcome(receive, p.head, p.size);
   receive.number = receives_.add(receive);
   auto& m = detail::make_message<pull>();
@@ -399,7 +418,7 @@ void rank::give(request& receive, packet& p) {
   m.to = static_cast<std::uint32_t>(number());
   m.receive = receive.number;
   packet::release(p);
-  detail::dispatch_to_element<rank>(pe, m);
+  detail::dispatch_to_element<rank>(processor::running_here(), m);
 }
 
 void rank::answer_offer(std::uint32_t to, std::uint64_t offer, offer_outcome outcome) {
@@ -478,7 +497,7 @@ void rank::asked_for(const pull& p) {
     m.receive = p.receive;
     m.from = static_cast<std::uint32_t>(number());
     m.offer = p.offer;
-    m.bytes = q->buffer;
+    m.bytes = offered_by(*q);
     m.size = p.wanted;
     detail::dispatch_to_element<rank>(processor::running_here(), m);
   });
@@ -486,7 +505,8 @@ void rank::asked_for(const pull& p) {
 
 std::byte* rank::place_for(std::uint64_t receive, std::uint64_t bytes) const {
   const request* const q = receives_.find(receive);
-  return q != nullptr && bytes == q->received ? q->buffer : nullptr;
+  if (q == nullptr || bytes != q->received) return nullptr;
+  return q->on == nullptr ? q->buffer : static_cast<std::byte*>(coming_.at(receive).address());
 }
 
 void rank::landed(long_data& d) {
@@ -495,8 +515,10 @@ void rank::landed(long_data& d) {
     if (q == nullptr || d.size != q->received)
       throw imbrex::error("rank " + std::to_string(d.from) + " sends rank " + std::to_string(number()) +
                           " data that it has not asked for");
-    if (!d.has_landed && d.size > 0) std::memcpy(q->buffer, d.bytes, d.size);
     receives_.remove(d.receive);
+    if (q->on != nullptr) [[unlikely]]
+      return land_on_device(*q, d);
+    if (!d.has_landed && d.size > 0) std::memcpy(q->buffer, d.bytes, d.size);
     answer_offer(d.from, d.offer, offer_outcome::taken);
     complete(*q);
   });
@@ -510,6 +532,7 @@ void rank::note_answer(const offer_answer& a) {
   request* const q = offers_.find(a.offer);
   if (q == nullptr || a.outcome == offer_outcome::matched) return;
   offers_.remove(a.offer);
+  if (q->on != nullptr) leaving_.erase(a.offer);
   q->is_cancelled = a.outcome == offer_outcome::withdrawn;
   complete(*q);
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,13 +13,19 @@
 
 #include <imbrex/core/array/create.hpp>
 #include <imbrex/coro/entry_body.hpp>
+#include <imbrex/device/pooled_memory.hpp>
 #include <imbrex/mpi/access_table.hpp>
+#include <imbrex/mpi/device_memory.hpp>
 #include <imbrex/mpi/fiber.hpp>
 #include <imbrex/mpi/matcher.hpp>
 #include <imbrex/mpi/peer_table.hpp>
 #include <imbrex/mpi/program.hpp>
 #include <imbrex/mpi/request.hpp>
 #include <imbrex/mpi/slots.hpp>
+
+namespace imbrex {
+class stream;
+}
 
 namespace imbrex::mpi {
 
@@ -72,6 +79,14 @@ class rank : public chare<rank> {
   /// Ends a receive that has not been matched, or asks for a send back that has not; the request is done
   /// then, at once or later.
   void cancel(request& q);
+
+  /// Which addresses are of devices.
+  device_memory& devices() { return devices_; }
+  /// Begins to copy by a device; the request is done when that is. `to_on` and `from_on` are the devices, of
+  /// which one may be null: the host.
+  void copy(request& q, void* to, device* to_on, const void* from, device* from_on, std::size_t bytes);
+  /// The same of what has been ordered in a stream.
+  void complete_after(stream& work, request& q);
 
   /// Sends a packet to a rank among all, which gets it after all that was sent there before.
   void send(packet& p, int to);
@@ -192,6 +207,16 @@ class rank : public chare<rank> {
   void keep(packet& p);
   void give(request& receive, packet& p);
   void fill(request& receive, const envelope& head, const std::byte* data, std::uint64_t size);
+  // Of memory of devices.
+  struct arrival;
+  struct landing;
+  struct departure;
+  void send_from_device(request& q, int to);
+  void give_by_device(request& receive, packet& p);
+  void ask_for_data(request& receive, packet& p);
+  void land_on_device(request& q, long_data& d);
+  const std::byte* offered_by(const request& q) const;
+
   static void note_outcome(request& receive, const envelope& head, std::uint64_t size);
   void note_answer(const offer_answer& a);
   void answer_offer(std::uint32_t to, std::uint64_t offer, offer_outcome outcome);
@@ -214,6 +239,11 @@ class rank : public chare<rank> {
   matcher matcher_;
   slot_table<request> offers_;    ///< sends whose data lie here
   slot_table<request> receives_;  ///< that have asked for their data
+
+  device_memory devices_;
+  using host_copies = std::map<std::uint64_t, detail::pooled_memory>;  ///< by the number of their request
+  host_copies leaving_;  ///< of what is offered and lies on a device that the receiver's process cannot read
+  host_copies coming_;   ///< where data for a device land that were asked for
 
   std::size_t awaited_ = 0;           ///< requests that must be done before it goes on
   const request* awaits_ = nullptr;   ///< the one, for reports

@@ -6,6 +6,10 @@
 
 #include <imbrex/mpi/packet.hpp>
 
+namespace imbrex {
+class device;
+}
+
 namespace imbrex::mpi {
 
 // As in mpi.h.
@@ -20,6 +24,7 @@ struct request {
 
   std::byte* buffer = nullptr;
   std::uint64_t size = 0;  ///< bytes to send, or room for what is received
+  device* on = nullptr;    ///< the device whose memory that is; null: the host's
   static constexpr std::int32_t is_receive = -1;
   static constexpr std::int32_t is_several = -2;
   std::int32_t peer = 0;  ///< of a send, the receiver among all ranks; else one of these

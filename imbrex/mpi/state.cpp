@@ -99,7 +99,7 @@ std::string describe_communicator(const void* which) {
   return static_cast<const communicator*>(which)->description();
 }
 
-user_buffer checked_buffer(rank_data& data, const void* address, std::int64_t count, MPI_Datatype type) {
+user_buffer checked_shape(rank_data& data, const void* address, std::int64_t count, MPI_Datatype type) {
   if (count < 0)
     throw error(MPI_ERR_COUNT, "the count is " + std::to_string(count) + "; it must not be negative");
   user_buffer buffer{const_cast<void*>(address), count, data.objects().type(type)};
@@ -110,6 +110,26 @@ user_buffer checked_buffer(rank_data& data, const void* address, std::int64_t co
     throw error(MPI_ERR_BUFFER, "the buffer of " + std::to_string(count) + " elements is a null pointer");
   if (address == MPI_IN_PLACE) throw error(MPI_ERR_BUFFER, "MPI_IN_PLACE stands where it has no meaning");
   return buffer;
+}
+
+user_buffer checked_buffer(rank_data& data, const void* address, std::int64_t count, MPI_Datatype type,
+                           memory_use where) {
+  user_buffer buffer = checked_shape(data, address, count, type);
+  device_memory& devices = data.self().devices();
+  if (!devices.any()) [[likely]]
+    return buffer;
+  const address_range extent = buffer.extent();
+  buffer.on = extent.bytes > 0 ? devices.find(extent.first) : nullptr;
+  if (buffer.on == nullptr) return buffer;
+  if (where == memory_use::host) throw_on_device(*buffer.on, "the buffer");
+  devices.check(extent.first, extent.bytes, *buffer.on);
+  return buffer;
+}
+
+void require_host_memory(const void* address, const char* what) {
+  rank* const self = rank::current();
+  if (self == nullptr) return;
+  if (const device* const on = self->devices().find(address)) throw_on_device(*on, what);
 }
 
 void throw_wrong_rank(const communicator& in, int rank, const char* what) {

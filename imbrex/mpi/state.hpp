@@ -9,7 +9,9 @@
 #include <utility>
 
 #include <imbrex/mpi/include/mpi.h>
+#include <imbrex/device/stream.hpp>
 #include <imbrex/mpi/communicator.hpp>
+#include <imbrex/mpi/device_blocks.hpp>
 #include <imbrex/mpi/object/window_object.hpp>
 #include <imbrex/mpi/rank.hpp>
 #include <imbrex/mpi/rank_objects.hpp>
@@ -91,6 +93,8 @@ class rank_data final : public rank_state {
   object_table<user_message, handle_kind::request> messages;
   object_table<window_object, handle_kind::window> windows;
   send_buffer buffered;
+  device_blocks blocks_on_devices;
+  std::unique_ptr<stream> kernels;  ///< in whose order a device does those of the rank; null: it has none
 
   enum class phase : std::uint8_t { before, running, finalized };
   phase now = phase::before;
@@ -159,16 +163,26 @@ int call_running(const char* function, Body&& body) {
   }
 }
 
-/// The data of a call, checked: the count is not negative, the type is committed, and the address is one.
-user_buffer checked_buffer(rank_data& data, const void* address, std::int64_t count, MPI_Datatype type);
-/// Whether the data are contiguous and as `checked_buffer` wants them, by what their handle says alone: the
-/// common case. Their bytes, if so.
-inline bool is_plain(const void* address, std::int64_t count, MPI_Datatype type, std::uint64_t& bytes) {
+/// Where the data of a call may lie.
+enum class memory_use : std::uint8_t { host, host_or_device };
+/// The data of a call, checked: the count is not negative, the type is committed, and the address is one. For
+/// those whose place is checked otherwise.
+user_buffer checked_shape(rank_data& data, const void* address, std::int64_t count, MPI_Datatype type);
+/// The same; and all lie in one piece of a device's memory, or in the host's.
+user_buffer checked_buffer(rank_data& data, const void* address, std::int64_t count, MPI_Datatype type,
+                           memory_use where = memory_use::host);
+/// Throws mpi::error (MPI_ERR_BUFFER) if an address of the rank that runs here lies in a device's memory;
+/// `what` says what the address is of.
+void require_host_memory(const void* address, const char* what);
+/// Whether the data are contiguous, in memory of the host, and as `checked_buffer` wants them, by what their
+/// handle says alone: the common case. Their bytes, if so.
+inline bool is_plain(rank& of, const void* address, std::int64_t count, MPI_Datatype type,
+                     std::uint64_t& bytes) {
   const auto size = static_cast<std::uint64_t>(basic_size(type));
   bytes = static_cast<std::uint64_t>(count) * size;
   constexpr std::uint64_t most = std::uint64_t{1} << 48U;
   return size > 0 && static_cast<std::uint64_t>(count) < most && address != nullptr &&
-         address != MPI_IN_PLACE;
+         address != MPI_IN_PLACE && of.devices().find(address) == nullptr;
 }
 
 [[noreturn]] void throw_wrong_rank(const communicator& in, int rank, const char* what);

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include <imbrex/mpi/device_copy.hpp>
 #include <imbrex/mpi/object/status.hpp>
 #include <imbrex/mpi/state.hpp>
 
@@ -40,9 +41,10 @@ class send_request final : public user_request {
     q.size = static_cast<std::uint64_t>(data_.bytes());
     if (data_.is_contiguous()) {
       q.buffer = data_.begin();
+      q.on = data_.on;
     } else {
       packed_ = std::make_unique_for_overwrite<std::byte[]>(q.size);
-      pack(data_.typed(), 0, packed_.get(), static_cast<std::int64_t>(q.size));
+      pack_to_host(by, data_, packed_.get());
       q.buffer = packed_.get();
     }
     by.send(q, to, mode_ == user_send::synchronous ? send_mode::synchronous : send_mode::standard);
@@ -59,7 +61,7 @@ class send_request final : public user_request {
 class receive_request final : public user_request {
  public:
   receive_request(const ref<communicator>& in, const user_buffer& data, int from, int tag, bool is_persistent,
-                  packet* found = nullptr)
+                  packet* found)
       : user_request(is_persistent, in), data_(data), from_(from), tag_(tag), found_(found) {}
 
   void cancel(rank& by) override { by.cancel(awaited()); }
@@ -79,6 +81,7 @@ class receive_request final : public user_request {
     q.size = static_cast<std::uint64_t>(data_.bytes());
     if (data_.is_contiguous()) {
       q.buffer = data_.begin();
+      q.on = data_.on;
     } else {
       packed_ = std::make_unique_for_overwrite<std::byte[]>(q.size);
       q.buffer = packed_.get();
@@ -99,7 +102,92 @@ class receive_request final : public user_request {
   std::unique_ptr<std::byte[]> packed_;
 };
 
+/// A receive of data that are not contiguous on a device: they come to the host, packed, and are done when
+/// the device has copied each run of them to its place. What lies between is not touched.
+class scattered_receive final : public user_request {
+ public:
+  scattered_receive(const ref<communicator>& in, const user_buffer& data, int from, int tag,
+                    bool is_persistent, packet* found)
+      : user_request(is_persistent, in), data_(data), from_(from), tag_(tag), found_(found) {}
+
+  void cancel(rank& by) override { by.cancel(packed_.q); }
+  int outcome(MPI_Status& status) override { return tell_receive(awaited(), status); }
+
+ private:
+  struct packed {
+    request q;
+    scattered_receive* owner = nullptr;
+    std::unique_ptr<std::byte[]> data;
+  };
+
+  void begin(rank& by) override {
+    by_ = &by;
+    packed_.q = {};
+    packed_.owner = this;
+    packed_.q.finished = &has_come;
+    packed_.q.head = {in() != nullptr ? in()->context(purpose::point_to_point) : 0, from_, tag_};
+    packed_.q.size = static_cast<std::uint64_t>(data_.bytes());
+    packed_.data = std::make_unique_for_overwrite<std::byte[]>(packed_.q.size);
+    packed_.q.buffer = packed_.data.get();
+    awaited().head = packed_.q.head;
+    awaited().peer = request::is_receive;
+    packet* const found = std::exchange(found_, nullptr);
+    found != nullptr ? by.receive(packed_.q, *found) : by.receive(packed_.q);
+  }
+  static void has_come(request& q) { reinterpret_cast<packed*>(&q)->owner->scatter(); }
+  void scatter() {
+    request& whole = awaited();
+    const request& its = packed_.q;
+    whole.source = its.source;
+    whole.tag = its.tag;
+    whole.received = its.received;
+    whole.is_too_long = its.is_too_long;
+    whole.is_cancelled = its.is_cancelled;
+    stream* last = nullptr;
+    visit_runs(data_.typed(), static_cast<std::int64_t>(its.received),
+               [&](std::byte* to, std::int64_t position, std::int64_t bytes) {
+                 last = &order_copy(to, data_.on, packed_.data.get() + position, nullptr,
+                                    static_cast<std::size_t>(bytes));
+               });
+    last != nullptr ? by_->complete_after(*last, whole) : by_->complete(whole);
+  }
+  void end() override { packed_.data.reset(); }
+
+  user_buffer data_;
+  int from_;
+  int tag_;
+  packet* found_;
+  rank* by_ = nullptr;
+  packed packed_;
+};
+
+ref<user_request> make_receive(const ref<communicator>& in, const user_buffer& data, int from, int tag,
+                               bool is_persistent, packet* found) {
+  if (data.on != nullptr && !data.is_contiguous() && from != MPI_PROC_NULL)
+    return ref<user_request>(new scattered_receive(in, data, from, tag, is_persistent, found));
+  return ref<user_request>(new receive_request(in, data, from, tag, is_persistent, found));
+}
+
 }  // namespace
+
+void pack_to_host(rank& by, const user_buffer& data, std::byte* to) {
+  const std::int64_t bytes = data.bytes();
+  if (data.on == nullptr) return pack(data.typed(), 0, to, bytes);
+  // With the gaps: one copy instead of many.
+  const address_range extent = data.extent();
+  std::unique_ptr<std::byte[]> gapped;
+  if (!data.is_contiguous()) gapped = std::make_unique_for_overwrite<std::byte[]>(extent.bytes);
+  std::byte* const host = gapped ? gapped.get() : to;
+  request q;
+  by.copy(q, host, nullptr, extent.first, data.on, extent.bytes);
+  by.await(q);
+  if (!gapped) return;
+  const auto distance =
+      reinterpret_cast<std::uintptr_t>(host) - reinterpret_cast<std::uintptr_t>(extent.first);
+  typed_buffer copied = data.typed();
+  copied.memory = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(copied.memory) + distance);
+  pack(copied, 0, to, bytes);
+}
 
 ref<user_request> make_send(const ref<communicator>& in, const user_buffer& data, int to, int tag,
                             user_send mode, bool is_persistent) {
@@ -107,11 +195,11 @@ ref<user_request> make_send(const ref<communicator>& in, const user_buffer& data
 }
 ref<user_request> make_receive(const ref<communicator>& in, const user_buffer& data, int from, int tag,
                                bool is_persistent) {
-  return ref<user_request>(new receive_request(in, data, from, tag, is_persistent));
+  return make_receive(in, data, from, tag, is_persistent, nullptr);
 }
 ref<user_request> make_receive_of(const ref<communicator>& in, const user_buffer& data, packet* found) {
   const int from = found != nullptr ? found->head.source : MPI_PROC_NULL;
-  return ref<user_request>(new receive_request(in, data, from, any_tag, false, found));
+  return make_receive(in, data, from, any_tag, false, found);
 }
 
 // ---- buffered sends
@@ -150,7 +238,7 @@ void send_buffer::send(rank& by, const envelope& head, const user_buffer& data, 
   copied& each = under_way_.emplace_back();
   each.bytes = needed;
   each.data = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
-  pack(data.typed(), 0, each.data.get(), bytes);
+  pack_to_host(by, data, each.data.get());
   used_ += needed;
   each.q.head = head;
   each.q.buffer = each.data.get();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/mpi/user_request.hpp>
 
+#include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include <imbrex/mpi/object/status.hpp>
@@ -33,6 +35,16 @@ int user_request::finish(MPI_Status& status) {
   const int code = outcome(status);
   is_active_ = false;
   return code;
+}
+
+address_range user_buffer::extent() const {
+  if (count <= 0 || type->size() == 0) return {};
+  const std::int64_t others = (count - 1) * type->extent();  // bytes from the first element to the last
+  const auto origin = reinterpret_cast<std::uintptr_t>(address);
+  const auto first =
+      origin + static_cast<std::uintptr_t>(type->true_lower_bound() + std::min<std::int64_t>(others, 0));
+  return {reinterpret_cast<const std::byte*>(first),
+          static_cast<std::size_t>(std::abs(others) + type->true_extent())};
 }
 
 int tell_receive(const request& done, MPI_Status& status) {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include <imbrex/mpi/include/mpi.h>
+#include <imbrex/device/backend.hpp>
 #include <imbrex/mpi/communicator.hpp>
 #include <imbrex/mpi/datatype/pack.hpp>
 #include <imbrex/mpi/object/counted.hpp>
@@ -65,10 +66,13 @@ struct user_buffer {
   void* address = nullptr;
   std::int64_t count = 0;
   datatype_ref type;
+  device* on = nullptr;  ///< in whose memory they lie; null: the host's
 
   std::int64_t bytes() const { return type->bytes(count); }
   bool is_contiguous() const { return type->is_contiguous(); }
   typed_buffer typed() const { return {static_cast<std::byte*>(address), count, type.get()}; }
+  /// From the first of their bytes to the last, with the gaps between.
+  address_range extent() const;
   /// Where contiguous data begin.
   std::byte* begin() const { return static_cast<std::byte*>(address); }
 };
@@ -81,6 +85,9 @@ ref<user_request> make_receive(const ref<communicator>& in, const user_buffer& d
                                bool is_persistent);
 /// Of a message that was taken out of the rank's matcher; null of one from MPI_PROC_NULL.
 ref<user_request> make_receive_of(const ref<communicator>& in, const user_buffer& data, packet* found);
+
+/// Packs all of the data to memory of the host. Of data on a device the rank waits for their copy.
+void pack_to_host(rank& by, const user_buffer& data, std::byte* to);
 
 /// What a receive has found, for a status.
 int tell_receive(const request& done, MPI_Status& status);

@@ -73,6 +73,20 @@ class Programs(unittest.TestCase):
         for lines in self.everywhere(5, program):
             self.assertEqual(lines, ["token 12"])
 
+    def test_memory_of_devices(self):
+        program = self.build("device.c")
+        for name, place in PLACES.items():
+            with self.subTest(place=name):
+                done = self.run_ranks(5, [*place, "--device", "emulated", "--devices", "1"], program)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(sorted(done.stdout.splitlines()), [f"rank {r}: 0 wrong" for r in range(5)])
+        done = self.run_ranks(2, ["--pes", "2", "--device", "emulated", "--mpi-check"], program, "leave one")
+        self.assertIn("1 x block of device memory", done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.run_ranks(2, PLACES["two PEs"], program)
+        self.assertIn("has no device: start the program with --device cuda, or --device emulated", done.stderr)
+        self.assertNotEqual(done.returncode, 0)
+
     def test_pi_in_cpp(self):
         program = self.build("pi.cpp")
         for lines in self.everywhere(7, program):

@@ -25,13 +25,17 @@ transfer_streams& transfers_here() {
   return pe.run().devices().transfers(pe.pe(), of);
 }
 
-namespace {
+stream& stream_into(device& of) {
+  if (&of == &gpu()) return transfers_here().in;
+  return processor::here().run().devices().carrier(of);
+}
 
-/// A stream of a device that may be another than this PE's.
 stream& stream_out_of(device& of) {
   if (&of == &gpu()) return transfers_here().out;
   return processor::here().run().devices().carrier(of);
 }
+
+namespace {
 
 /// Device memory that was sent to a process of this host, which will say when it has been read.
 class lent_part final : public reply_target {
@@ -120,21 +124,33 @@ bool are_on_one_host(const run_services& run, int pe, int other) {
   return host(pe) == host(other);
 }
 
-/// By which that PE finds the parts; none if it cannot, or shall not.
-std::vector<memory_key> keys_for(const processor& pe, int to, const std::vector<device_part*>& parts) {
+}  // namespace
+
+bool may_share_memory(const processor& pe, int with) {
   const device_path path = pe.run().how().gpu_path;
   const bool may = path == device_path::any || path == device_path::shared;
+  return may && are_on_one_host(pe.run(), pe.pe(), with);
+}
+
+void require_no_sharing(const processor& pe, int with, const device& of) {
+  if (pe.run().how().gpu_path == device_path::shared)
+    throw error(
+        "--gpu-path shared: memory of " + of.info().label() + " cannot be read by PE " +
+        std::to_string(with) +
+        ", which is on another host, or its kind of device cannot share memory; leave --gpu-path out");
+}
+
+namespace {
+
+/// By which that PE finds the parts; none if it cannot, or shall not.
+std::vector<memory_key> keys_for(const processor& pe, int to, const std::vector<device_part*>& parts) {
   std::vector<memory_key> keys;
-  if (may && are_on_one_host(pe.run(), pe.pe(), to))
+  if (may_share_memory(pe, to))
     for (const device_part* const part : parts)
       if (const auto key = part->bytes() == 0 ? std::optional<memory_key>(memory_key{}) : part->key())
         keys.push_back(*key);
   if (keys.size() == parts.size()) return keys;
-  if (path == device_path::shared)
-    throw error(
-        "--gpu-path shared: memory of " + parts.front()->on()->info().label() + " cannot be read by PE " +
-        std::to_string(to) +
-        ", which is on another host, or its kind of device cannot share memory; leave --gpu-path out");
+  require_no_sharing(pe, to, *parts.front()->on());
   return {};
 }
 

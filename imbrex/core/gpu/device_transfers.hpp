@@ -6,9 +6,19 @@
 namespace imbrex::detail {
 
 class device_part;
+class processor;
 
 /// Those of the PE on this thread. Throws imbrex::error if it has no device.
 transfer_streams& transfers_here();
+
+/// Streams by which this PE copies to and from a device of its process, which may be another than its own.
+stream& stream_into(device& of);
+stream& stream_out_of(device& of);
+
+/// True if that PE, of another process, shall find memory of this process's devices by its keys.
+bool may_share_memory(const processor& pe, int with);
+/// Says that it cannot, although `--gpu-path shared` was given; returns if that was not.
+void require_no_sharing(const processor& pe, int with, const device& of);
 
 /// A stream of the device where a part is; null if it is on none, or on this PE's.
 stream* stream_out_of(const device_part& part);

@@ -9,6 +9,7 @@
 
 #include <hip/hip_runtime_api.h>
 
+#include <cstddef>
 #include <cstdint>
 
 #define cudaDevAttrAsyncEngineCount hipDeviceAttributeAsyncEngineCount
@@ -55,8 +56,10 @@
 #define cudaMemcpyDeviceToHost hipMemcpyDeviceToHost
 #define cudaMemcpyHostToDevice hipMemcpyHostToDevice
 #define cudaMemcpyPeerAsync hipMemcpyPeerAsync
+#define cudaMemoryTypeDevice hipMemoryTypeDevice
 #define cudaMemsetAsync hipMemsetAsync
 #define cudaPeekAtLastError hipPeekAtLastError
+#define cudaPointerGetAttributes hipPointerGetAttributes
 #define cudaSetDevice hipSetDevice
 #define cudaStreamBeginCapture hipStreamBeginCapture
 #define cudaStreamCaptureModeRelaxed hipStreamCaptureModeRelaxed
@@ -87,6 +90,16 @@ inline bool is_of_a_kernel(cudaError_t result) {
          result == hipErrorLaunchTimeOut || result == hipErrorAssert;
 }
 
+using pointer_attributes = hipPointerAttribute_t;
+
+/// The memory that was allocated in one piece and holds an address of a device.
+inline cudaError_t find_range(const void* address, const std::byte*& first, std::size_t& bytes) {
+  hipDeviceptr_t base{};
+  const cudaError_t result = hipMemGetAddressRange(&base, &bytes, const_cast<void*>(address));
+  first = static_cast<const std::byte*>(base);
+  return result;
+}
+
 inline cudaError_t instantiate(cudaGraphExec_t* graph, cudaGraph_t from) {
   return hipGraphInstantiateWithFlags(graph, from, 0);
 }
@@ -111,6 +124,7 @@ inline cudaError_t wait_value(cudaStream_t in, void* word, std::uint32_t at_leas
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace imbrex::gpu {
@@ -140,11 +154,13 @@ inline cudaError_t instantiate(cudaGraphExec_t* graph, cudaGraph_t from) {
   return cudaGraphInstantiate(graph, from, 0);
 }
 
-/// Both exist in the driver's interface only. Its library is asked for them at run time, so that programs
+/// These exist in the driver's interface only. Its library is asked for them at run time, so that programs
 /// start where there is no driver.
 using value_function = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned int);
+using range_function = CUresult (*)(CUdeviceptr*, std::size_t*, CUdeviceptr);
 
-inline value_function find_value_function(const char* name) {
+template <class Function>
+Function find_driver_function(const char* name) {
   void* found = nullptr;
   cudaDriverEntryPointQueryResult state{};
 #if CUDART_VERSION >= 12050
@@ -152,23 +168,34 @@ inline value_function find_value_function(const char* name) {
 #else
   const cudaError_t result = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &state);
 #endif
-  return result == cudaSuccess && state == cudaDriverEntryPointSuccess
-             ? reinterpret_cast<value_function>(found)
-             : nullptr;
+  return result == cudaSuccess && state == cudaDriverEntryPointSuccess ? reinterpret_cast<Function>(found)
+                                                                       : nullptr;
 }
 
 inline value_function write_function() {
-  static const value_function found = find_value_function("cuStreamWriteValue32");
+  static const auto found = find_driver_function<value_function>("cuStreamWriteValue32");
   return found;
 }
 inline value_function wait_function() {
-  static const value_function found = find_value_function("cuStreamWaitValue32");
+  static const auto found = find_driver_function<value_function>("cuStreamWaitValue32");
   return found;
+}
+
+using pointer_attributes = cudaPointerAttributes;
+
+/// The memory that was allocated in one piece and holds an address of a device. The driver's errors have the
+/// runtime's numbers.
+inline cudaError_t find_range(const void* address, const std::byte*& first, std::size_t& bytes) {
+  static const auto find = find_driver_function<range_function>("cuMemGetAddressRange");
+  if (find == nullptr) return cudaErrorNotSupported;
+  CUdeviceptr base = 0;
+  const CUresult result = find(&base, &bytes, reinterpret_cast<CUdeviceptr>(address));
+  first = reinterpret_cast<const std::byte*>(base);
+  return static_cast<cudaError_t>(result);
 }
 
 inline bool has_stream_values(int) { return write_function() != nullptr && wait_function() != nullptr; }
 
-/// The driver's errors have the runtime's numbers.
 inline cudaError_t write_value(cudaStream_t in, void* word, std::uint32_t value) {
   return static_cast<cudaError_t>(
       write_function()(in, reinterpret_cast<CUdeviceptr>(word), value, CU_STREAM_WRITE_VALUE_DEFAULT));

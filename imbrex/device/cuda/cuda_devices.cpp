@@ -253,6 +253,17 @@ class cuda_backend final : public device_backend {
     return std::make_unique<cuda_stream>(info_, times_, priority, std::move(owner));
   }
   std::unique_ptr<event_backend> make_event() override { return std::make_unique<cuda_event>(info_); }
+  std::optional<address_range> allocation_at(const void* address) override {
+    gpu::pointer_attributes found{};
+    if (cudaPointerGetAttributes(&found, address) != cudaSuccess) {
+      static_cast<void>(cudaGetLastError());  // memory that the driver has not heard of
+      return std::nullopt;
+    }
+    if (found.type != cudaMemoryTypeDevice || found.device != info_.index) return std::nullopt;
+    address_range range;
+    check(gpu::find_range(address, range.first, range.bytes), "ask for the extent of memory");
+    return range;
+  }
   void store(std::atomic<std::uint32_t>& word, std::uint32_t value) override {
     // The device looks by itself. Where processors reorder stores, the release keeps what was written before
     // for it ahead of the word.

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -200,6 +201,15 @@ CUresult write_value(CUstream in, CUdeviceptr word, cuuint32_t value, unsigned f
   return CUDA_SUCCESS;
 }
 
+CUresult find_range(CUdeviceptr* base, size_t* bytes, CUdeviceptr address) {
+  const std::lock_guard hold(lock);
+  if (device_of(reinterpret_cast<void*>(address), 1) < 0) return CUDA_ERROR_INVALID_VALUE;
+  const auto& [first, known] = *std::prev(memory.upper_bound(address));
+  *base = first;
+  *bytes = known.bytes;
+  return CUDA_SUCCESS;
+}
+
 CUresult wait_value(CUstream in, CUdeviceptr word, cuuint32_t value, unsigned flags) {
   const std::lock_guard hold(lock);
   if (flags != CU_STREAM_WAIT_VALUE_GEQ || device_of(reinterpret_cast<void*>(word), sizeof value) == -2)
@@ -280,6 +290,16 @@ cudaError_t cudaHostAlloc(void** made, size_t bytes, unsigned flags) {
   const std::lock_guard hold(lock);
   *made = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   memory[reinterpret_cast<std::uintptr_t>(*made)] = {bytes, -1};
+  return cudaSuccess;
+}
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* found, const void* address) {
+  const std::lock_guard hold(lock);
+  const int device = device_of(address, 1);
+  *found = {};
+  found->type = device == -2   ? cudaMemoryTypeUnregistered
+                : device == -1 ? cudaMemoryTypeHost
+                               : cudaMemoryTypeDevice;
+  found->device = std::max(device, 0);
   return cudaSuccess;
 }
 cudaError_t cudaFree(void* address) {
@@ -446,6 +466,7 @@ cudaError_t cudaGetDriverEntryPoint(const char* name, void** found, unsigned lon
   const bool writes = name == std::string("cuStreamWriteValue32");
   const bool waits = name == std::string("cuStreamWaitValue32");
   *found = reinterpret_cast<void*>(writes ? &write_value : waits ? &wait_value : nullptr);
+  if (name == std::string("cuMemGetAddressRange")) *found = reinterpret_cast<void*>(&find_range);
   *state = *found != nullptr ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
   return cudaSuccess;
 }

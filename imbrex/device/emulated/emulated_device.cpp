@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <iterator>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -64,6 +65,8 @@ class empty_memory {
 
 /// Each has a descriptor of its own.
 constexpr int most_with_files = 64;
+/// Addresses cost nothing, and with more of them than memory there is one piece where there is room.
+constexpr std::size_t addresses_for_each_byte = 4;
 
 class emulated_backend final : public device_backend {
  public:
@@ -85,13 +88,13 @@ class emulated_backend final : public device_backend {
     part_.index = index;
     part_.runs = std::move(runs);
     if (emulation_options.data && emulation_options.devices <= most_with_files)
-      file_.emplace(part_.info.memory);
+      file_.emplace(addresses_for_each_byte * part_.info.memory);
   }
   ~emulated_backend() override {
     part_.runs->stop(part_.index);
     if (part_.info.keeps_data)
-      for (const auto& [address, bytes] : sizes_)
-        if (!is_in_file(address)) ::munmap(address, bytes);
+      for (const auto& [address, its] : allocations_)
+        if (!is_in_file(address)) ::munmap(address, its.bytes);
   }
 
   const device_info& info() const override { return part_.info; }
@@ -106,28 +109,38 @@ class emulated_backend final : public device_backend {
     const bool on_device = kind == memory_kind::device;
     if (on_device && bytes > part_.info.memory - used_) return nullptr;
     const bool data = part_.info.keeps_data;
-    void* at = data        ? (on_device && file_ ? file_->take(bytes) : nullptr)
-               : on_device ? empty_on_device_.take(bytes)
-                           : empty_pinned_.take(bytes);
-    if (at == nullptr && data) at = map(bytes, PROT_READ | PROT_WRITE, 0);
+    void* const at = !data                     ? (on_device ? empty_on_device_ : empty_pinned_).take(bytes)
+                     : on_device && has_file() ? file_->take(bytes)
+                                               : map(bytes, PROT_READ | PROT_WRITE, 0);
     if (at == nullptr) return nullptr;
     // Zeros, which the system gives, would be kinder than a GPU: these are no numbers.
     if (data) std::memset(at, 0xff, bytes);
-    sizes_[at] = bytes;
+    allocations_[at] = {bytes, kind};
     if (on_device) used_ += bytes;
     return at;
   }
 
   void release(memory_kind kind, void* address) noexcept override {
     const std::lock_guard guard(lock_);
-    const auto found = sizes_.find(address);
-    if (kind == memory_kind::device) used_ -= found->second;
+    const auto found = allocations_.find(address);
+    const std::size_t bytes = found->second.bytes;
+    if (kind == memory_kind::device) used_ -= bytes;
     if (is_in_file(address))
-      file_->give_back(address, found->second);
+      file_->give_back(address, bytes);
     else if (part_.info.keeps_data)
-      ::munmap(address, found->second);
-    sizes_.erase(found);
+      ::munmap(address, bytes);
+    allocations_.erase(found);
   }
+
+  std::optional<address_range> allocation_at(const void* address) override {
+    const std::lock_guard guard(lock_);
+    const auto next = allocations_.upper_bound(const_cast<void*>(address));
+    if (next == allocations_.begin()) return std::nullopt;
+    const auto& [first, its] = *std::prev(next);
+    const address_range range{static_cast<const std::byte*>(first), its.bytes};
+    return its.kind == memory_kind::device && range.holds(address) ? std::optional(range) : std::nullopt;
+  }
+  address_range addresses() override { return has_file() ? file_->addresses() : device_backend::addresses(); }
 
   std::unique_ptr<stream_backend> make_stream(stream_priority priority, std::string owner) override {
     return std::make_unique<emulated_stream>(part_, streams_.fetch_add(1, std::memory_order_relaxed),
@@ -164,13 +177,18 @@ class emulated_backend final : public device_backend {
   }
 
  private:
+  bool has_file() const noexcept { return file_ && file_->addresses().bytes != 0; }
   bool is_in_file(const void* address) const noexcept { return file_ && file_->holds(address); }
 
   device_part part_;
   std::atomic<std::uint32_t> streams_ = 0;
   std::mutex lock_;
   std::size_t used_ = 0;
-  std::unordered_map<void*, std::size_t> sizes_;
+  struct allocation {
+    std::size_t bytes;
+    memory_kind kind;
+  };
+  std::map<void*, allocation> allocations_;
   std::optional<memory_file> file_;  ///< of what keeps data
   foreign_files files_of_others_;
   empty_memory empty_on_device_{PROT_NONE};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <imbrex/base/host/descriptor.hpp>
+#include <imbrex/device/backend.hpp>
 #include <imbrex/device/memory_key.hpp>
 
 namespace imbrex::emulated {
@@ -27,6 +28,8 @@ class memory_file {
   /// What `take` has given. Who still uses it ends the program.
   void give_back(void* address, std::size_t bytes) noexcept;
   bool holds(const void* address) const noexcept;
+  /// Where it is mapped; of no bytes if there is no file.
+  address_range addresses() const noexcept { return {start_, start_ != nullptr ? size_ : 0}; }
   /// By which `foreign_files` of another process find what lies there.
   std::optional<memory_key> key_of(const void* address) const;
 

@@ -2,6 +2,7 @@
 #include <imbrex/mpi/api/collective.hpp>
 #include <imbrex/mpi/api/define.hpp>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -31,10 +32,64 @@ bool collective_call::is_in_place(const void* address) const {
   return true;
 }
 
-block_list collective_call::blocks(const void* address, std::int64_t count, MPI_Datatype type, int n) const {
+void collective_call::stage(const address_range& extent, device& on, void*& address) const {
+  if (stage_ == nullptr) stage_ = std::make_shared<device_stage>();
+  if (stage_->add(extent, on, address) && is_blocking_) stage_->fetch_last(self());
+}
+
+user_buffer collective_call::named(void* address, std::int64_t count, MPI_Datatype type, access how) const {
+  user_buffer data = checked_buffer(data_, address, count, type, memory_use::host_or_device);
+  if (data.on == nullptr) [[likely]]
+    return data;
+  const user_buffer given = data;
+  stage(data.extent(), *data.on, data.address);
+  if (how == access::received) stage_->add_received(given);
+  data.on = nullptr;
+  return data;
+}
+
+void collective_call::stage_blocks(block_list& all, int n, access how) const {
+  device_memory& devices = self().devices();
+  if (!devices.any()) [[likely]]
+    return;
+  device* on = nullptr;
+  std::uintptr_t first = UINTPTR_MAX;
+  std::uintptr_t last = 0;
+  for (int i = 0; i < n; ++i) {
+    const address_range extent = all[i].extent();
+    if (extent.bytes == 0) continue;
+    device* const its = devices.find(extent.first);
+    if (first <= last && its != on)
+      throw error(MPI_ERR_BUFFER, "the blocks of the call lie partly in memory of " +
+                                      (on != nullptr ? on : its)->info().label() +
+                                      "; let all lie in one allocation");
+    on = its;
+    const auto start = reinterpret_cast<std::uintptr_t>(extent.first);
+    first = std::min(first, start);
+    last = std::max(last, start + extent.bytes);
+  }
+  if (on == nullptr) return;
+  const address_range extent{reinterpret_cast<const std::byte*>(first), last - first};
+  devices.check(extent.first, extent.bytes, *on);
+  const block_list given = all;
+  stage(extent, *on, all.address);
+  if (how == access::received)
+    for (int i = 0; i < n; ++i) stage_->add_received(given[i]);
+}
+
+schedule::maker collective_call::staged(schedule::maker make) const {
+  if (stage_ == nullptr) [[likely]]
+    return make;
+  return [stage = stage_, make = std::move(make)](schedule& s) { return go_by_host(s, *stage, make); };
+}
+
+block_list collective_call::listed(void* address, std::int64_t count, MPI_Datatype type, int n,
+                                   access how) const {
   // Where there is nobody to send to, no buffer is needed.
-  const user_buffer first = buffer(n == 0 ? this : address, count, type);
-  return {const_cast<void*>(address), count, first.type, {}, {}, {}};
+  check(n == 0 ? this : address, count, type);
+  block_list all{address, count, data_.objects().type(type), {}, {}, {}};
+  stage_blocks(all, n, how);
+  return all;
 }
 
 void collective_call::check_lists(numbers counts, bool displacements, int n) const {
@@ -43,29 +98,32 @@ void collective_call::check_lists(numbers counts, bool displacements, int n) con
                                  std::to_string(n) + " ranks");
 }
 
-block_list collective_call::blocks(const void* address, numbers counts, numbers displacements,
-                                   MPI_Datatype type, int n) const {
+block_list collective_call::listed(void* address, numbers counts, numbers displacements, MPI_Datatype type,
+                                   int n, access how) const {
   check_lists(counts, displacements.are_there(), n);
-  block_list all{const_cast<void*>(address), 0, data_.objects().type(type), {}, {}, {}};
+  block_list all{address, 0, data_.objects().type(type), {}, {}, {}};
   for (int i = 0; i < n; ++i) {
-    buffer(address, counts[i], type);
+    check(address, counts[i], type);
     all.counts.push_back(counts[i]);
     all.offsets.push_back(displacements[i] * all.type->extent());
   }
+  stage_blocks(all, n, how);
   return all;
 }
 
-block_list collective_call::blocks(const void* address, numbers counts, numbers displacements,
-                                   const MPI_Datatype types[], int n) const {
+block_list collective_call::listed(void* address, numbers counts, numbers displacements,
+                                   const MPI_Datatype types[], int n, access how) const {
   check_lists(counts, displacements.are_there() && types != nullptr, n);
   block_list all;
-  all.address = const_cast<void*>(address);
+  all.address = address;
   for (int i = 0; i < n; ++i) {
     const bool is_absolute = address == MPI_BOTTOM && displacements[i] != 0;
-    all.types.push_back(buffer(is_absolute ? &all : address, counts[i], types[i]).type);
+    check(is_absolute ? &all : address, counts[i], types[i]);
+    all.types.push_back(data_.objects().type(types[i]));
     all.counts.push_back(counts[i]);
     all.offsets.push_back(displacements[i]);
   }
+  stage_blocks(all, n, how);
   return all;
 }
 

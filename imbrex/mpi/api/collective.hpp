@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include <imbrex/mpi/api/define.hpp>
 #include <imbrex/mpi/collective/buffers.hpp>
+#include <imbrex/mpi/collective/device_stage.hpp>
 #include <imbrex/mpi/collective/reduction.hpp>
 #include <imbrex/mpi/collective/schedule.hpp>
 #include <imbrex/mpi/collective/team.hpp>
@@ -28,7 +30,10 @@ class numbers {
 /// A call of a collective function, whose arguments are checked here. All throw mpi::error.
 class collective_call {
  public:
-  collective_call(rank_data& data, communicator& in) : data_(data), in_(in) {}
+  /// `is_blocking`: data on devices are fetched as soon as they are named, and `end` gives back what was
+  /// received. Else what `staged` returns does both.
+  collective_call(rank_data& data, communicator& in, bool is_blocking)
+      : data_(data), in_(in), is_blocking_(is_blocking) {}
 
   communicator& in() const { return in_; }
   class rank& self() const { return data_.self(); }
@@ -49,16 +54,40 @@ class collective_call {
 
   /// Whether the argument is MPI_IN_PLACE. MPI_ERR_BUFFER between two groups.
   bool is_in_place(const void* address) const;
+  void check(const void* address, std::int64_t count, MPI_Datatype type) const {
+    (void)checked_shape(data_, address, count, type);
+  }
+  // What follows is on the host, though the program has them on a device: where it gives them by a pointer to
+  // constant data, they are read; else received as well.
   user_buffer buffer(const void* address, std::int64_t count, MPI_Datatype type) const {
-    return checked_buffer(data_, address, count, type);
+    return named(const_cast<void*>(address), count, type, access::read);
+  }
+  user_buffer buffer(void* address, std::int64_t count, MPI_Datatype type) const {
+    return named(address, count, type, access::received);
   }
   /// For `n` ranks, one after the other; each is checked.
-  block_list blocks(const void* address, std::int64_t count, MPI_Datatype type, int n) const;
-  block_list blocks(const void* address, numbers counts, numbers displacements, MPI_Datatype type,
-                    int n) const;
-  /// Displacements in bytes.
-  block_list blocks(const void* address, numbers counts, numbers displacements, const MPI_Datatype types[],
-                    int n) const;
+  block_list blocks(const void* address, std::int64_t count, MPI_Datatype type, int n) const {
+    return listed(const_cast<void*>(address), count, type, n, access::read);
+  }
+  block_list blocks(void* address, std::int64_t count, MPI_Datatype type, int n) const {
+    return listed(address, count, type, n, access::received);
+  }
+  /// Displacements are in bytes where there are several types.
+  block_list blocks(const void* address, numbers counts, numbers displacements, const auto& types,
+                    int n) const {
+    return listed(const_cast<void*>(address), counts, displacements, types, n, access::read);
+  }
+  block_list blocks(void* address, numbers counts, numbers displacements, const auto& types, int n) const {
+    return listed(address, counts, displacements, types, n, access::received);
+  }
+
+  /// What a schedule makes its plan by: around what is given, copies of what lies on devices.
+  schedule::maker staged(schedule::maker make) const;
+  /// What a blocking call has received is where the program wants it.
+  void end() const {
+    if (stage_ != nullptr) [[unlikely]]
+      stage_->give_back(self());
+  }
   /// MPI_ERR_BUFFER if data are sent from where others are received.
   static void check_apart(const user_buffer& send, const user_buffer& receive);
 
@@ -66,10 +95,22 @@ class collective_call {
   reduction how(MPI_Datatype type, MPI_Op op) const;
 
  private:
+  enum class access : std::uint8_t { read, received };
   void check_lists(numbers counts, bool displacements, int n) const;
+  user_buffer named(void* address, std::int64_t count, MPI_Datatype type, access how) const;
+  block_list listed(void* address, std::int64_t count, MPI_Datatype type, int n, access how) const;
+  block_list listed(void* address, numbers counts, numbers displacements, MPI_Datatype type, int n,
+                    access how) const;
+  block_list listed(void* address, numbers counts, numbers displacements, const MPI_Datatype types[], int n,
+                    access how) const;
+  /// Puts what lies on a device onto the host; `address` becomes where it is there.
+  void stage(const address_range& extent, device& on, void*& address) const;
+  void stage_blocks(block_list& all, int n, access how) const;
 
   rank_data& data_;
   communicator& in_;
+  bool is_blocking_;
+  mutable std::shared_ptr<device_stage> stage_;  ///< null where all lies on the host
 };
 
 /// Waits until it has ended; throws mpi::error if it has failed.
@@ -89,29 +130,30 @@ constexpr bool needs_messages(auto&&...) { return false; }
 #define IMBREX_MPI_COLLECTIVE(name, name_of_nonblocking, suffix, make, parameters, arguments)          \
   IMBREX_MPI_COLLECTIVE_IN_MEMORY(name, name_of_nonblocking, suffix, make, needs_messages, parameters, \
                                   arguments)
-#define IMBREX_MPI_COLLECTIVE_IN_MEMORY(name, name_of_nonblocking, suffix, make, meet, parameters,      \
-                                        arguments)                                                      \
-  IMBREX_MPI_DEFINE(int, name##suffix, (IMBREX_MPI_PARAMETERS parameters MPI_Comm comm)) {              \
-    return call_on("MPI_" #name #suffix, comm, [&](rank_data& data, communicator& in) {                 \
-      const collective_call call(data, in);                                                             \
-      if (!meet(call IMBREX_MPI_ARGUMENTS arguments))                                                   \
-        run_collective(data, in, make(call IMBREX_MPI_ARGUMENTS arguments));                            \
-    });                                                                                                 \
-  }                                                                                                     \
-  IMBREX_MPI_DEFINE(int, name_of_nonblocking##suffix,                                                   \
-                    (IMBREX_MPI_PARAMETERS parameters MPI_Comm comm, MPI_Request * request)) {          \
-    return call_on("MPI_" #name_of_nonblocking #suffix, comm, [&](rank_data& data, communicator& in) {  \
-      begin_collective(data, in, make(collective_call(data, in) IMBREX_MPI_ARGUMENTS arguments), false, \
-                       request);                                                                        \
-    });                                                                                                 \
-  }                                                                                                     \
-  IMBREX_MPI_DEFINE(                                                                                    \
-      int, name##_init##suffix,                                                                         \
-      (IMBREX_MPI_PARAMETERS parameters MPI_Comm comm, MPI_Info /*info*/, MPI_Request * request)) {     \
-    return call_on("MPI_" #name "_init" #suffix, comm, [&](rank_data& data, communicator& in) {         \
-      begin_collective(data, in, make(collective_call(data, in) IMBREX_MPI_ARGUMENTS arguments), true,  \
-                       request);                                                                        \
-    });                                                                                                 \
+#define IMBREX_MPI_COLLECTIVE_IN_MEMORY(name, name_of_nonblocking, suffix, make, meet, parameters,        \
+                                        arguments)                                                        \
+  IMBREX_MPI_DEFINE(int, name##suffix, (IMBREX_MPI_PARAMETERS parameters MPI_Comm comm)) {                \
+    return call_on("MPI_" #name #suffix, comm, [&](rank_data& data, communicator& in) {                   \
+      const collective_call call(data, in, true);                                                         \
+      if (!meet(call IMBREX_MPI_ARGUMENTS arguments))                                                     \
+        run_collective(data, in, make(call IMBREX_MPI_ARGUMENTS arguments));                              \
+      call.end();                                                                                         \
+    });                                                                                                   \
+  }                                                                                                       \
+  IMBREX_MPI_DEFINE(int, name_of_nonblocking##suffix,                                                     \
+                    (IMBREX_MPI_PARAMETERS parameters MPI_Comm comm, MPI_Request * request)) {            \
+    return call_on("MPI_" #name_of_nonblocking #suffix, comm, [&](rank_data& data, communicator& in) {    \
+      const collective_call call(data, in, false);                                                        \
+      begin_collective(data, in, call.staged(make(call IMBREX_MPI_ARGUMENTS arguments)), false, request); \
+    });                                                                                                   \
+  }                                                                                                       \
+  IMBREX_MPI_DEFINE(                                                                                      \
+      int, name##_init##suffix,                                                                           \
+      (IMBREX_MPI_PARAMETERS parameters MPI_Comm comm, MPI_Info /*info*/, MPI_Request * request)) {       \
+    return call_on("MPI_" #name "_init" #suffix, comm, [&](rank_data& data, communicator& in) {           \
+      const collective_call call(data, in, false);                                                        \
+      begin_collective(data, in, call.staged(make(call IMBREX_MPI_ARGUMENTS arguments)), true, request);  \
+    });                                                                                                   \
   }
 
 }  // namespace imbrex::mpi

@@ -20,7 +20,7 @@ schedule::maker make_gather_equal(const collective_call& c, const void* send, st
                                   MPI_Datatype send_type, void* receive, std::int64_t count,
                                   MPI_Datatype type) {
   const neighbourhood with = neighbourhood_of(c.in());
-  return exchange(with, c.blocks(send, send_count, send_type, count_of(with.destinations)), true,
+  return exchange(with, c.blocks(send, send_count, send_type, with.destinations.empty() ? 0 : 1), true,
                   c.blocks(receive, count, type, count_of(with.sources)));
 }
 
@@ -28,7 +28,7 @@ schedule::maker make_gather_each(const collective_call& c, const void* send, std
                                  MPI_Datatype send_type, void* receive, numbers counts, numbers displacements,
                                  MPI_Datatype type) {
   const neighbourhood with = neighbourhood_of(c.in());
-  return exchange(with, c.blocks(send, send_count, send_type, count_of(with.destinations)), true,
+  return exchange(with, c.blocks(send, send_count, send_type, with.destinations.empty() ? 0 : 1), true,
                   c.blocks(receive, counts, displacements, type, count_of(with.sources)));
 }
 

@@ -58,12 +58,19 @@ schedule::maker make_scattered(const collective_call& c, const void* send, void*
                                std::vector<std::int64_t> counts, MPI_Datatype type, MPI_Op op) {
   std::int64_t total = 0;
   for (const std::int64_t count : counts) {
-    c.buffer(send == MPI_IN_PLACE ? receive : send, count, type);
+    c.check(send == MPI_IN_PLACE ? receive : send, count, type);
     total += count;
   }
-  const user_buffer data = c.buffer(c.is_in_place(send) ? receive : send, total, type);
-  if (send != MPI_IN_PLACE)
-    collective_call::check_apart(data, c.buffer(receive, counts[static_cast<std::size_t>(c.rank())], type));
+  user_buffer data;
+  if (c.is_in_place(send)) {
+    data = c.buffer(receive, total, type);
+    receive = data.address;
+  } else {
+    data = c.buffer(send, total, type);
+    const user_buffer own = c.buffer(receive, counts[static_cast<std::size_t>(c.rank())], type);
+    collective_call::check_apart(data, own);
+    receive = own.address;
+  }
   return [data, receive, counts = std::move(counts), how = c.how(type, op)](schedule& s) {
     return reduce_scatter(s, data, receive, counts, how);
   };

@@ -111,11 +111,4 @@ IMBREX_MPI_DEFINE(int, Get_processor_name, (char* name, int* resultlen)) {
 /// There is no profiler that it would turn on or off.
 IMBREX_MPI_DEFINE(int, Pcontrol, (const int /*level*/, ...)) { return MPI_SUCCESS; }
 
-// Buffers must lie in memory of the host.
-IMBREX_MPIX_DEFINE(int, GPU_query_support, (int /*gpu_type*/, int* is_supported)) {
-  *is_supported = 0;
-  return MPI_SUCCESS;
-}
-IMBREX_MPIX_DEFINE(int, Query_cuda_support, (void)) { return 0; }
-
 }  // namespace imbrex::mpi

@@ -5,6 +5,7 @@
 
 #include <imbrex/mpi/api/define.hpp>
 #include <imbrex/mpi/object/error.hpp>
+#include <imbrex/mpi/state.hpp>
 
 namespace imbrex::mpi {
 
@@ -22,6 +23,8 @@ void reduce_here(const void* in, void* inout, std::int64_t count, MPI_Datatype h
     throw error(MPI_ERR_BUFFER, "MPI_IN_PLACE is no buffer of this function; give both buffers");
   if (count > 0 && in == inout)
     throw error(MPI_ERR_BUFFER, "both buffers are the same; give two that do not overlap");
+  require_host_memory(in, "the buffer");
+  require_host_memory(inout, "the buffer");
   how.apply(in, inout, count, *type, handle);
 }
 

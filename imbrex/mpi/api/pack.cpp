@@ -8,6 +8,7 @@
 #include <imbrex/mpi/datatype/external32.hpp>
 #include <imbrex/mpi/datatype/pack.hpp>
 #include <imbrex/mpi/object/error.hpp>
+#include <imbrex/mpi/state.hpp>
 
 namespace imbrex::mpi {
 
@@ -56,6 +57,8 @@ void pack_some(const void* in, Count count, MPI_Datatype handle, void* out, Coun
   const typed_buffer buffer{bytes(in), count, type.get()};
   const std::int64_t n = buffer.bytes();
   check_room(*position, n, size);
+  require_host_memory(in, "the buffer");
+  require_host_memory(out, "the buffer");
   pack(buffer, 0, bytes(out) + *position, n);
   *position = Count(*position + n);
 }
@@ -69,6 +72,8 @@ void unpack_some(const void* in, Count size, Count* position, void* out, Count c
   const typed_buffer buffer{bytes(out), count, type.get()};
   const std::int64_t n = buffer.bytes();
   check_room(*position, n, size);
+  require_host_memory(in, "the buffer");
+  require_host_memory(out, "the buffer");
   unpack(buffer, 0, bytes(in) + *position, n);
   *position = Count(*position + n);
 }
@@ -91,6 +96,8 @@ void pack_outside(const char* representation, const void* in, std::int64_t count
   check_committed(*type, handle);
   const std::int64_t n = external_bytes(*type, count);
   check_room(*position, n, size);
+  require_host_memory(in, "the buffer");
+  require_host_memory(out, "the buffer");
   pack_external({bytes(in), count, type.get()}, bytes(out) + *position);
   *position += n;
 }
@@ -102,6 +109,8 @@ void unpack_outside(const char* representation, const void* in, std::int64_t siz
   check_committed(*type, handle);
   const std::int64_t n = external_bytes(*type, count);
   check_room(*position, n, size);
+  require_host_memory(in, "the buffer");
+  require_host_memory(out, "the buffer");
   unpack_external(bytes(in) + *position, {bytes(out), count, type.get()});
   *position += n;
 }

@@ -42,9 +42,10 @@ void check_source(const communicator& in, int from, int tag) {
 }
 
 /// Sends contiguous data, and waits until they may be changed.
-void send_bytes(rank& me, const communicator& in, const void* address, std::uint64_t bytes, int to, int tag,
-                user_send mode) {
+void send_bytes(rank& me, const communicator& in, const void* address, device* on, std::uint64_t bytes,
+                int to, int tag, user_send mode) {
   request q;
+  q.on = on;
   q.head = {in.context(purpose::point_to_point), in.rank(), tag};
   q.buffer = static_cast<std::byte*>(const_cast<void*>(address));
   q.size = bytes;
@@ -61,8 +62,9 @@ bool send_at_once(const void* address, std::int64_t count, MPI_Datatype type, in
   const auto& data = static_cast<const rank_data&>(me->state());
   const communicator* const in = data.find(comm);
   std::uint64_t bytes = 0;
-  return data.now == rank_data::phase::running && in != nullptr && is_plain(address, count, type, bytes) &&
-         to >= 0 && to < in->remote().size() && tag >= 0 && tag <= most_tag &&
+  return data.now == rank_data::phase::running && in != nullptr &&
+         is_plain(*me, address, count, type, bytes) && to >= 0 && to < in->remote().size() && tag >= 0 &&
+         tag <= most_tag &&
          me->send_at_once({in->context(purpose::point_to_point), in->rank(), tag},
                           static_cast<const std::byte*>(address), bytes, in->remote().world_rank(to));
 }
@@ -72,13 +74,13 @@ int send(const char* function, const void* address, std::int64_t count, MPI_Data
   return call_on(function, comm, [&](rank_data& data, communicator& in) {
     rank& me = data.self();
     std::uint64_t bytes = 0;
-    if (mode != user_send::buffered && is_plain(address, count, type, bytes)) [[likely]] {
+    if (mode != user_send::buffered && is_plain(me, address, count, type, bytes)) [[likely]] {
       check_rank(in, to, "the destination");
       check_tag(tag);
-      if (to != MPI_PROC_NULL) send_bytes(me, in, address, bytes, to, tag, mode);
+      if (to != MPI_PROC_NULL) send_bytes(me, in, address, nullptr, bytes, to, tag, mode);
       return;
     }
-    const user_buffer buffer = checked_buffer(data, address, count, type);
+    const user_buffer buffer = checked_buffer(data, address, count, type, memory_use::host_or_device);
     check_rank(in, to, "the destination");
     check_tag(tag);
     if (to == MPI_PROC_NULL) return;
@@ -87,14 +89,15 @@ int send(const char* function, const void* address, std::int64_t count, MPI_Data
       q->start(me);
       return me.await(q->awaited());
     }
-    send_bytes(me, in, address, static_cast<std::uint64_t>(buffer.bytes()), to, tag, mode);
+    send_bytes(me, in, address, buffer.on, static_cast<std::uint64_t>(buffer.bytes()), to, tag, mode);
   });
 }
 
 /// Receives contiguous data, and waits for them.
-void receive_bytes(rank& me, const communicator& in, void* address, std::uint64_t bytes, int from, int tag,
-                   MPI_Status* status) {
+void receive_bytes(rank& me, const communicator& in, void* address, device* on, std::uint64_t bytes, int from,
+                   int tag, MPI_Status* status) {
   request q;
+  q.on = on;
   q.head = envelope_of_receive(in, from, tag);
   q.buffer = static_cast<std::byte*>(address);
   q.size = bytes;
@@ -112,12 +115,13 @@ int receive(const char* function, void* address, std::int64_t count, MPI_Datatyp
             MPI_Comm comm, MPI_Status* status) {
   return call_on(function, comm, [&](rank_data& data, communicator& in) {
     rank& me = data.self();
-    const user_buffer buffer = checked_buffer(data, address, count, type);
+    const user_buffer buffer = checked_buffer(data, address, count, type, memory_use::host_or_device);
     check_source(in, from, tag);
     const single_status told(status);
     if (from == MPI_PROC_NULL) return tell_no_process(*told);
     if (buffer.is_contiguous())
-      return receive_bytes(me, in, address, static_cast<std::uint64_t>(buffer.bytes()), from, tag, status);
+      return receive_bytes(me, in, address, buffer.on, static_cast<std::uint64_t>(buffer.bytes()), from, tag,
+                           status);
     const auto q = make_receive(ref<communicator>(&in), buffer, from, tag, false);
     q->start(me);
     me.await(q->awaited());
@@ -134,12 +138,12 @@ bool receive_plain(const char* function, void* address, std::int64_t count, MPI_
   auto& data = static_cast<rank_data&>(me->state());
   communicator* const in = data.find(comm);
   std::uint64_t bytes = 0;
-  if (data.now != rank_data::phase::running || in == nullptr || !is_plain(address, count, type, bytes) ||
+  if (data.now != rank_data::phase::running || in == nullptr || !is_plain(*me, address, count, type, bytes) ||
       from < 0 || from >= in->remote().size() || tag < any_tag || tag > most_tag)
     return false;
   me->doing = {function, &describe_communicator, in};
   try {
-    receive_bytes(*me, *in, address, bytes, from, tag, status);
+    receive_bytes(*me, *in, address, nullptr, bytes, from, tag, status);
     code = MPI_SUCCESS;
   } catch (const error& thrown) {
     code = data.objects().raise(thrown, function, in);
@@ -152,7 +156,7 @@ bool receive_plain(const char* function, void* address, std::int64_t count, MPI_
 int begin_send(const char* function, const void* address, std::int64_t count, MPI_Datatype type, int to,
                int tag, MPI_Comm comm, MPI_Request* handle, user_send mode, bool is_persistent) {
   return call_on(function, comm, [&](rank_data& data, communicator& in) {
-    const user_buffer buffer = checked_buffer(data, address, count, type);
+    const user_buffer buffer = checked_buffer(data, address, count, type, memory_use::host_or_device);
     check_rank(in, to, "the destination");
     check_tag(tag);
     const auto q = make_send(ref<communicator>(&in), buffer, to, tag, mode, is_persistent);
@@ -164,7 +168,7 @@ int begin_send(const char* function, const void* address, std::int64_t count, MP
 int begin_receive(const char* function, void* address, std::int64_t count, MPI_Datatype type, int from,
                   int tag, MPI_Comm comm, MPI_Request* handle, bool is_persistent) {
   return call_on(function, comm, [&](rank_data& data, communicator& in) {
-    const user_buffer buffer = checked_buffer(data, address, count, type);
+    const user_buffer buffer = checked_buffer(data, address, count, type, memory_use::host_or_device);
     check_source(in, from, tag);
     const auto q = make_receive(ref<communicator>(&in), buffer, from, tag, is_persistent);
     if (!is_persistent) q->start(data.self());
@@ -210,7 +214,7 @@ int probe(const char* function, int from, int tag, MPI_Comm comm, int* flag, MPI
 /// The receive of a message that was found by a matched probe.
 ref<user_request> receive_of(rank_data& data, void* address, std::int64_t count, MPI_Datatype type,
                              MPI_Message* message) {
-  const user_buffer buffer = checked_buffer(data, address, count, type);
+  const user_buffer buffer = checked_buffer(data, address, count, type, memory_use::host_or_device);
   if (*message == MPI_MESSAGE_NULL)
     throw error(MPI_ERR_REQUEST, "the message is MPI_MESSAGE_NULL; find one by MPI_Mprobe first");
   if (*message == MPI_MESSAGE_NO_PROC) {
@@ -393,7 +397,7 @@ ref<exchange_request> make_exchange(rank_data& data, communicator& in, const use
   } else {
     const std::int64_t bytes = into.bytes();
     copied = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
-    pack(into.typed(), 0, copied.get(), bytes);
+    pack_to_host(data.self(), into, copied.get());
     sent = {copied.get(), bytes, data.objects().type(MPI_BYTE)};
   }
   const ref<communicator> share(&in);
@@ -408,9 +412,9 @@ int exchange_now(const char* function, MPI_Comm comm, const void* sendbuf, std::
                  MPI_Datatype sendtype, void* recvbuf, std::int64_t recvcount, MPI_Datatype recvtype,
                  const exchange_arguments& with, bool replaces, MPI_Status* status, MPI_Request* handle) {
   return call_on(function, comm, [&](rank_data& data, communicator& in) {
-    const user_buffer into = checked_buffer(data, recvbuf, recvcount, recvtype);
+    const user_buffer into = checked_buffer(data, recvbuf, recvcount, recvtype, memory_use::host_or_device);
     user_buffer out;
-    if (!replaces) out = checked_buffer(data, sendbuf, sendcount, sendtype);
+    if (!replaces) out = checked_buffer(data, sendbuf, sendcount, sendtype, memory_use::host_or_device);
     const auto both = make_exchange(data, in, replaces ? nullptr : &out, into, with);
     both->start(data.self());
     if (handle != nullptr) {

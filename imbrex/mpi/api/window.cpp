@@ -39,6 +39,7 @@ int make_window(const char* function, window_memory memory, MPI_Info given, MPI_
                                     "MPI_Intercomm_merge makes");
     if (memory.flavour == MPI_WIN_FLAVOR_CREATE && memory.base == nullptr && memory.size > 0)
       throw error(MPI_ERR_BASE, "the memory of " + std::to_string(memory.size) + " bytes is a null pointer");
+    require_host_memory(memory.base, "the memory of a window");
     info hints;
     hints.set("accumulate_ordering", "rar,raw,war,waw");
     hints.set("accumulate_ops", "same_op_no_op");
@@ -108,7 +109,10 @@ IMBREX_MPI_DEFINE(int, Win_free, (MPI_Win * win)) {
 }
 
 IMBREX_MPI_DEFINE(int, Win_attach, (MPI_Win win, void* base, MPI_Aint size)) {
-  return call_on_window("MPI_Win_attach", win, [&](rank_data&, window& of) { of.attach(base, size); });
+  return call_on_window("MPI_Win_attach", win, [&](rank_data&, window& of) {
+    require_host_memory(base, "the memory of a window");
+    of.attach(base, size);
+  });
 }
 IMBREX_MPI_DEFINE(int, Win_detach, (MPI_Win win, const void* base)) {
   return call_on_window("MPI_Win_detach", win, [&](rank_data&, window& of) { of.detach(base); });

@@ -10,10 +10,16 @@ namespace imbrex::mpi {
 struct schedule::transfer : request {
   schedule* of = nullptr;
   user_buffer data;
-  bool is_send = false;
+  enum class kind : std::uint8_t { send, receive, copy } what = kind::send;
   bool is_own = true;
   int with = 0;
   std::unique_ptr<std::byte[]> packed;  ///< of data that are not contiguous
+  // Of a copy:
+  void* to = nullptr;
+  const void* from = nullptr;
+  device* to_on = nullptr;
+  device* from_on = nullptr;
+  std::size_t bytes = 0;
 };
 
 schedule::schedule(const ref<communicator>& in, bool is_persistent, maker make)
@@ -61,24 +67,43 @@ void schedule::run() {
   if (!current_) by_->complete(awaited());  // which may destroy it
 }
 
-void schedule::add(bool is_send, int peer, const user_buffer& data, bool is_own) {
+schedule::transfer& schedule::next_transfer() {
   if (used_ == transfers_.size()) {
     transfers_.push_back(std::make_unique<transfer>());
     transfers_.back()->of = this;
   }
-  transfer& t = *transfers_[used_++];
+  return *transfers_[used_++];
+}
+
+void schedule::copy(void* to, device* to_on, const void* from, device* from_on, std::size_t bytes) {
+  transfer& t = next_transfer();
+  t.what = transfer::kind::copy;
+  t.to = to;
+  t.from = from;
+  t.to_on = to_on;
+  t.from_on = from_on;
+  t.bytes = bytes;
+}
+
+void schedule::add(bool is_send, int peer, const user_buffer& data, bool is_own) {
+  transfer& t = next_transfer();
   t.data = data;
-  t.is_send = is_send;
+  t.what = is_send ? transfer::kind::send : transfer::kind::receive;
   t.is_own = is_own;
   t.with = peer;
 }
 
 void schedule::begin_transfer(transfer& t) {
+  if (t.what == transfer::kind::copy) {
+    static_cast<request&>(t) = {};
+    t.finished = &transfer_ended;
+    return by_->copy(t, t.to, t.to_on, t.from, t.from_on, t.bytes);
+  }
+  const bool is_send = t.what == transfer::kind::send;
   const communicator& c = t.is_own && in()->is_inter() ? *in()->local() : *in();
   static_cast<request&>(t) = {};
   t.finished = &transfer_ended;
-  t.head = {c.context(purpose_), t.is_send ? c.rank() : t.with,
-            t.is_own && in()->is_inter() ? own_tag_ : tag_};
+  t.head = {c.context(purpose_), is_send ? c.rank() : t.with, t.is_own && in()->is_inter() ? own_tag_ : tag_};
   const std::int64_t bytes = t.data.bytes();
   t.size = static_cast<std::uint64_t>(bytes);
   if (t.data.is_contiguous()) {
@@ -86,17 +111,17 @@ void schedule::begin_transfer(transfer& t) {
   } else {
     t.packed = std::make_unique_for_overwrite<std::byte[]>(t.size);
     t.buffer = t.packed.get();
-    if (t.is_send) pack(t.data.typed(), 0, t.buffer, bytes);
+    if (is_send) pack(t.data.typed(), 0, t.buffer, bytes);
   }
-  t.is_send ? by_->send(t, c.remote().world_rank(t.with), send_mode::standard) : by_->receive(t);
+  is_send ? by_->send(t, c.remote().world_rank(t.with), send_mode::standard) : by_->receive(t);
 }
 
 /// Returns whether it has ended at once.
 bool schedule::begin_round() {
   pending_ = used_ + 1;  // so that none of them ends the round here
-  for (const bool sends : {false, true})
+  for (const bool receives : {true, false})
     for (std::size_t i = 0; i < used_; ++i)
-      if (transfers_[i]->is_send == sends) begin_transfer(*transfers_[i]);
+      if ((transfers_[i]->what == transfer::kind::receive) == receives) begin_transfer(*transfers_[i]);
   return --pending_ == 0;
 }
 
@@ -109,7 +134,7 @@ void schedule::transfer_ended(request& q) {
 void schedule::end_round() {
   for (std::size_t i = 0; i < used_; ++i) {
     transfer& t = *transfers_[i];
-    if (!t.is_send) {
+    if (t.what == transfer::kind::receive) {
       is_too_long_ |= t.is_too_long;
       if (t.packed) unpack(t.data.typed(), 0, t.packed.get(), static_cast<std::int64_t>(t.received));
     }

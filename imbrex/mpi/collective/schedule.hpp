@@ -51,6 +51,10 @@ class schedule final : public user_request {
   side other() { return {*this, false}; }
   int rank_of_own() const { return in()->rank(); }
 
+  /// Adds a copy by a device to the next round; of the devices one may be null, the host. What a round reads
+  /// it does not write.
+  void copy(void* to, device* to_on, const void* from, device* from_on, std::size_t bytes);
+
   /// Awaited: begins the round and goes on when it has ended.
   struct round {
     schedule& of;
@@ -78,6 +82,7 @@ class schedule final : public user_request {
 
   void begin(rank& by) override;
   void end() override;
+  transfer& next_transfer();
   void add(bool is_send, int peer, const user_buffer& data, bool is_own);
   void begin_transfer(transfer& t);
   bool begin_round();

@@ -51,6 +51,18 @@ struct unpacker {
   }
 };
 
+struct run_visitor {
+  const std::function<void(std::byte*, std::int64_t, std::int64_t)>& visit;
+  std::int64_t position = 0;
+  void run(std::uintptr_t at, std::int64_t bytes) {
+    visit(reinterpret_cast<std::byte*>(at), position, bytes);
+    position += bytes;
+  }
+  void strided(std::uintptr_t at, std::int64_t bytes, std::int64_t stride, std::int64_t count) {
+    for (; count > 0; --count, at += std::uintptr_t(stride)) run(at, bytes);
+  }
+};
+
 template <typename Visitor>
 void walk(const typed_buffer& b, std::int64_t position, std::int64_t bytes, Visitor visit) {
   if (bytes <= 0) return;
@@ -84,6 +96,12 @@ void pack(const typed_buffer& buffer, std::int64_t position, std::byte* to, std:
 
 void unpack(const typed_buffer& buffer, std::int64_t position, const std::byte* from, std::int64_t bytes) {
   walk(buffer, position, bytes, unpacker{from});
+}
+
+void visit_runs(const typed_buffer& buffer, std::int64_t bytes,
+                const std::function<void(std::byte*, std::int64_t, std::int64_t)>& visit) {
+  run_visitor visitor{visit};
+  walk(buffer, 0, bytes, visitor);
 }
 
 void copy(const typed_buffer& from, const typed_buffer& to, std::int64_t bytes) {

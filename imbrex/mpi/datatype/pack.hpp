@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include <imbrex/mpi/datatype/datatype.hpp>
 
@@ -22,6 +23,11 @@ struct typed_buffer {
 /// Those bytes are there: position + bytes <= buffer.bytes().
 void pack(const typed_buffer& buffer, std::int64_t position, std::byte* to, std::int64_t bytes);
 void unpack(const typed_buffer& buffer, std::int64_t position, const std::byte* from, std::int64_t bytes);
+
+/// Calls visit(address, position, bytes) for each run of bytes, the first of whose packed bytes is at
+/// `position`, of the first `bytes` packed bytes of a buffer.
+void visit_runs(const typed_buffer& buffer, std::int64_t bytes,
+                const std::function<void(std::byte*, std::int64_t, std::int64_t)>& visit);
 
 /// Copies the first `bytes` packed bytes of one buffer to the first of another, which do not overlap.
 void copy(const typed_buffer& from, const typed_buffer& to, std::int64_t bytes);

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/mpi/device_copy.hpp>
+
+#include <memory>
+
+#include <imbrex/core/gpu/device_transfers.hpp>
+#include <imbrex/core/gpu/device_work.hpp>
+#include <imbrex/device/device_part.hpp>
+
+namespace imbrex::mpi {
+
+namespace {
+
+/// The memory of a rank that waits until it has been read.
+class waiting_rank final : public detail::memory_lender {
+ public:
+  void read(const shared_event& /*at*/) noexcept override {}
+};
+
+device_span<std::byte> span_at(void* address, std::size_t bytes, const device& on) {
+  return {static_cast<std::byte*>(address), bytes, on.info().id};
+}
+device_span<const std::byte> span_at(const void* address, std::size_t bytes, const device& on) {
+  return {static_cast<const std::byte*>(address), bytes, on.info().id};
+}
+
+}  // namespace
+
+stream& order_copy(void* to, device* to_on, const void* from, device* from_on, std::size_t bytes) {
+  // Memory of the host is the program's own, and need not be pinned: then the driver takes it by pieces.
+  if (to_on == nullptr) {
+    stream& out = detail::stream_out_of(*from_on);
+    out.copy(pinned_span<std::byte>(static_cast<std::byte*>(to), bytes), span_at(from, bytes, *from_on));
+    return out;
+  }
+  stream& in = detail::stream_into(*to_on);
+  if (from_on == nullptr) {
+    in.copy(span_at(to, bytes, *to_on),
+            pinned_span<const std::byte>(static_cast<const std::byte*>(from), bytes));
+  } else if (from_on == to_on || to_on->copies_from_peers()) {
+    in.copy(span_at(to, bytes, *to_on), span_at(from, bytes, *from_on));
+  } else {
+    detail::device_part part(from, *from_on, bytes, 1, {}, std::make_unique<waiting_rank>());
+    part.land_at(to, in, &detail::stream_out_of(*from_on));
+  }
+  return in;
+}
+
+void tell_when_done(stream& after, const detail::device_completions::receiver& told) {
+  stream* last = &after;
+  if (&after.on() != &gpu()) {
+    last = &detail::transfers_here().out;
+    last->wait(shared_event(after));
+  }
+  if (detail::notify_here(*last, told) == nullptr) told.come(told.to, nullptr);
+}
+
+}  // namespace imbrex::mpi

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/mpi/device_memory.hpp>
+
+#include <algorithm>
+#include <string>
+
+#include <imbrex/mpi/include/mpi.h>
+#include <imbrex/core/gpu/run_devices.hpp>
+#include <imbrex/core/pe/processor.hpp>
+#include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/mpi/object/error.hpp>
+
+namespace imbrex::mpi {
+
+using detail::processor;
+
+void device_memory::begin() {
+  std::uintptr_t first = UINTPTR_MAX;
+  std::uintptr_t end = 0;
+  for (const auto& each : processor::running_here().run().devices().all()) {
+    const address_range its = each->backend().addresses();
+    const auto start = reinterpret_cast<std::uintptr_t>(its.first);
+    first = std::min(first, start);
+    end = std::max(end, start + its.bytes);
+  }
+  if (end > first) addresses_ = {reinterpret_cast<const std::byte*>(first), end - first};
+}
+
+device* device_memory::search(const std::byte* address) {
+  for (const piece& each : known_)
+    if (each.range.holds(address)) return each.on;
+  for (const auto& each : processor::running_here().run().devices().all())
+    if (const auto found = each->backend().allocation_at(address)) {
+      known_[next_] = {*found, each.get()};
+      next_ = (next_ + 1) % known_.size();
+      return each.get();
+    }
+  return nullptr;
+}
+
+void device_memory::check(const std::byte* first, std::size_t bytes, device& on) {
+  const auto fits = [&](const address_range& range) {
+    return range.holds(first) && bytes <= range.bytes - static_cast<std::size_t>(first - range.first);
+  };
+  if (std::ranges::any_of(known_, [&](const piece& each) { return each.on == &on && fits(each.range); }))
+    return;
+  const auto now = on.backend().allocation_at(first);  // what is known may have been freed
+  if (now && fits(*now)) return;
+  throw error(
+      MPI_ERR_BUFFER,
+      "the buffer of " + std::to_string(bytes) + " bytes begins in memory of " + on.info().label() +
+          (now ? ", of which " + std::to_string(now->bytes - static_cast<std::size_t>(first - now->first)) +
+                     " bytes follow there; let a call's data lie in one allocation"
+               : " that has been freed"));
+}
+
+void throw_on_device(const device& on, const char* what) {
+  throw error(MPI_ERR_BUFFER, std::string(what) + " lies in memory of " + on.info().label() +
+                                  ", which this function does not take; copy it to the host before");
+}
+
+}  // namespace imbrex::mpi

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// How ranks send and receive what lies in the memory of devices. MPI knows no streams: data are there when a
+// program calls it, and a request is done when the device has copied them. So a packet is matched as any
+// other, in its turn, and only then the receiver's device begins to copy.
+#include <imbrex/mpi/rank.hpp>
+
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <imbrex/mpi/include/mpi.h>
+#include <imbrex/core/array/collection.hpp>
+#include <imbrex/core/gpu/device_transfers.hpp>
+#include <imbrex/core/gpu/device_work.hpp>
+#include <imbrex/core/pe/run_services.hpp>
+#include <imbrex/device/error.hpp>
+#include <imbrex/mpi/device_copy.hpp>
+#include <imbrex/mpi/object/error.hpp>
+
+namespace imbrex::mpi {
+
+using detail::pooled_memory;
+using detail::processor;
+
+namespace {
+
+/// Whom a device tells that it has copied: `end()` of an object, which then goes.
+template <class Copy>
+detail::device_completions::receiver receiver_for(std::unique_ptr<Copy> copy) {
+  return {[](void* self, const std::exception_ptr& failure) {
+            const std::unique_ptr<Copy> its(static_cast<Copy*>(self));
+            if (failure) std::rethrow_exception(failure);
+            its->end();
+          },
+          [](void* self) noexcept { delete static_cast<Copy*>(self); }, copy.release()};
+}
+
+struct packet_release {
+  void operator()(packet* p) const noexcept { packet::release(*p); }
+};
+using packet_owner = std::unique_ptr<packet, packet_release>;
+
+/// Memory for what crosses to a device, or from it. Throws mpi::error (MPI_ERR_NO_MEM).
+pooled_memory pinned_for(device& of, std::uint64_t bytes) {
+  try {
+    return {of, memory_kind::pinned, static_cast<std::size_t>(bytes), 1};
+  } catch (const device_out_of_memory& e) {
+    throw error(MPI_ERR_NO_MEM, e.what());
+  }
+}
+
+}  // namespace
+
+/// What a receive takes from where a packet has it.
+struct rank::arrival {
+  rank& to;
+  request& receive;
+  packet_owner from;
+
+  void end() {
+    if (is_offer(from->form)) to.answer_offer(from->from, from->offer, offer_outcome::taken);
+    from.reset();
+    to.complete(receive);
+  }
+};
+
+/// What has come through the host.
+struct rank::landing {
+  rank& to;
+  request& receive;
+  pooled_memory host;
+
+  void end() {
+    host.release();
+    to.complete(receive);
+  }
+};
+
+/// What waits for a copy to the host, in memory that the rank keeps for its offer.
+struct rank::departure {
+  packet_owner what;
+  int place;
+
+  void end() { processor::running_here().dispatch(*what.release(), place); }
+};
+
+void rank::copy(request& q, void* to, device* to_on, const void* from, device* from_on, std::size_t bytes) {
+  complete_after(order_copy(to, to_on, from, from_on, bytes), q);
+}
+
+void rank::complete_after(stream& work, request& q) {
+  struct completion {
+    rank& of;
+    request& done;
+    void end() { of.complete(done); }
+  };
+  q.peer = request::is_several;
+  tell_when_done(work, receiver_for(std::make_unique<completion>(*this, q)));
+}
+
+void rank::send_from_device(request& q, int to) {
+  auto& pe = processor::running_here();
+  auto& ranks = part();
+  const auto key = static_cast<std::uint64_t>(to);
+  const int place = ranks.place_of(key);
+  const bool same_process = pe.run().holds(place);
+  std::optional<memory_key> shared;
+  if (!same_process && q.on->info().keeps_data && detail::may_share_memory(pe, place))
+    shared = q.on->backend().key_of(q.buffer);
+  pooled_memory host;
+  if (!same_process && !shared) {
+    detail::require_no_sharing(pe, place, *q.on);
+    host = pinned_for(*q.on, q.size);
+  }
+
+  peer& with = peers_[static_cast<std::uint32_t>(to)];
+  packet* p = nullptr;
+  if (shared) {
+    p = &packet::make(sizeof *shared);
+    std::memcpy(p->data(), &*shared, sizeof *shared);
+    p->head = q.head;
+    p->from = static_cast<std::uint32_t>(number());
+    p->sequence = with.sent++;
+    p->size = q.size;
+    p->form = packet_form::shared;
+    p->process = static_cast<std::uint32_t>(pe.run().process());
+    p->offer = q.number = offers_.add(q);
+  } else {
+    p = &make_packet(q, with.sent++, false, same_process);
+  }
+  p->collection = ranks.id();
+  p->key = key;
+  if (same_process && pe.queues_plainly())
+    if (auto* const there = ranks.find(key)) return detail::element_memory<rank>::object(*there).take(*p);
+  if (!host) return pe.dispatch(*p, place);
+  auto leaves = std::make_unique<departure>(packet_owner(p), place);
+  void* const copied = host.address();
+  leaving_.emplace(q.number, std::move(host));
+  tell_when_done(order_copy(copied, nullptr, q.buffer, q.on, static_cast<std::size_t>(q.size)),
+                 receiver_for(std::move(leaves)));
+}
+
+const std::byte* rank::offered_by(const request& q) const {
+  return q.on == nullptr ? q.buffer : static_cast<const std::byte*>(leaving_.at(q.number).address());
+}
+
+void rank::give_by_device(request& receive, packet& p) {
+  note_outcome(receive, p.head, p.size);
+  const auto process = static_cast<std::uint32_t>(processor::running_here().run().process());
+  const void* from = nullptr;
+  device* from_on = nullptr;
+  if (p.form == packet_form::eager) {
+    from = p.data();
+  } else if (p.form == packet_form::shared) {
+    memory_key key;
+    std::memcpy(&key, p.data(), sizeof key);
+    from_on = &gpu();
+    from = from_on->backend().find(key);
+    if (from == nullptr)
+      throw imbrex::error("memory of a device of another process of this host cannot be found from " +
+                          from_on->info().label() + "; run with --gpu-path host");
+  } else if (p.address != 0 && p.process == process) {
+    from = reinterpret_cast<const void*>(p.address);
+    from_on = devices_.find(from);
+  } else {
+    pooled_memory host;
+    if (receive.received > 0) host = pinned_for(*receive.on, receive.received);
+    ask_for_data(receive, p);
+    if (host) coming_.emplace(receive.number, std::move(host));
+    return;
+  }
+  auto arrives = std::make_unique<arrival>(*this, receive, packet_owner(&p));
+  if (receive.received == 0) return arrives->end();
+  tell_when_done(
+      order_copy(receive.buffer, receive.on, from, from_on, static_cast<std::size_t>(receive.received)),
+      receiver_for(std::move(arrives)));
+}
+
+void rank::land_on_device(request& q, long_data& d) {
+  answer_offer(d.from, d.offer, offer_outcome::taken);
+  auto node = coming_.extract(d.receive);
+  if (node.empty()) return complete(q);  // of no bytes
+  auto lands = std::make_unique<landing>(*this, q, std::move(node.mapped()));
+  void* const host = lands->host.address();
+  if (!d.has_landed) std::memcpy(host, d.bytes, static_cast<std::size_t>(d.size));
+  tell_when_done(order_copy(q.buffer, q.on, host, nullptr, static_cast<std::size_t>(d.size)),
+                 receiver_for(std::move(lands)));
+}
+
+}  // namespace imbrex::mpi
