@@ -72,6 +72,30 @@ class Machines(unittest.TestCase):
             self.assertIn(said, ended.stderr)
 
 
+@unittest.skipUnless(OSU.with_name("osu_ranks").exists(), "there is no library of MPI")
+class Ranks(unittest.TestCase):
+    """The same between ranks of MPI."""
+
+    def test_machines_that_have_a_clock(self):
+        for place in (["--pes", "2", "--device", "emulated", "--devices", "2"],
+                      ["-n", "2", "--pes", "1", "--device", "emulated"],
+                      ["--pes", "4", "--machine", "simulated", "--device-model", "summit"]):
+            for memory, ways in (("host", {"mpi"}), ("device", {"mpi", "mpi-staging"})):
+                with tempfile.TemporaryDirectory() as folder:
+                    file = pathlib.Path(folder) / "lines"
+                    ended = subprocess.run(
+                        [OSU.with_name("imbrex"), "run", *place, "--ranks", "4", OSU.with_name("osu_ranks"), *SHORT,
+                         "--bench", "latency,bandwidth,bidirectional", "--memory", memory, "--check", "--json", file],
+                        capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=100, check=False)
+                    self.assertEqual(ended.returncode, 0, ended.stderr)
+                    lines = [json.loads(line) for line in file.read_text().splitlines()]
+                self.assertEqual({line["way"] for line in lines}, ways)
+                self.assertEqual({line["bench"] for line in lines}, {"latency", "bandwidth", "bidirectional"})
+                for line in lines:
+                    self.assertGreater(line["value"], 0, line)
+                    self.assertIs(line["checked"], True)
+
+
 class Model(unittest.TestCase):
     """Times in simulated time beside the sums of the model's numbers."""
 

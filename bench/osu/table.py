@@ -3,6 +3,7 @@
 """All sizes of some benches side by side, raw UCX and MPI beside them where they are built, the gains over host
 staging in the form of table 4.1 of Choi 2022, and charts. What follows -- goes to osu.
     bench/osu/table.py --svg build -- --machine simulated --device-model summit --no-data --pes 2
+    bench/osu/table.py --ranks --svg build -- --machine simulated --device-model summit --no-data --pes 2
     bench/osu/table.py --beside -- --memory host --pes 2
 """
 import argparse
@@ -29,6 +30,7 @@ def parse(words):
     parser.add_argument("--bench", default="latency,bandwidth", help="of osu, with commas between them")
     parser.add_argument("--beside", action="store_true",
                         help="also raw UCX and MPI, between two processes, in host memory")
+    parser.add_argument("--ranks", action="store_true", help="also ranks of MPI, one on each PE, by osu_ranks")
     parser.add_argument("--svg", metavar="FOLDER", help="where charts are written")
     parser.add_argument("osu", nargs="*", help="options of osu")
     return parser.parse_args(words)
@@ -40,10 +42,35 @@ def measured(options):
     command = [pathlib.Path(options.bin) / "osu", *options.osu, "--bench", options.bench]
     for line in lines_of(command):
         found.setdefault(line["bench"], {}).setdefault(line["way"], {})[line["bytes"]] = line["value"]
+    if options.ranks:
+        for line in lines_of(by_ranks(options)):
+            found[line["bench"]].setdefault(line["way"], {})[line["bytes"]] = line["value"]
     if options.beside:
         for bench, columns in found.items():
             columns.update(raw(options, bench))
     return found
+
+
+# Options of osu that are the program's own, not the runtime's.
+OWN = {"--memory", "--smallest", "--largest", "--window", "--distance", "--rounds", "--check"}
+
+
+def by_ranks(options):
+    """The command that measures the same between ranks of MPI."""
+    folder = pathlib.Path(options.bin)
+    words = list(options.osu)
+    runtime, own, pes = [], [], 2
+    while words:
+        word = words.pop(0)
+        given = [word] + ([words.pop(0)] if words and not words[0].startswith("--") else [])
+        if word == "--pes":
+            pes = int(given[1])
+        (own if word in OWN else runtime).extend(given)
+    if "--memory" not in own and any(word in runtime for word in ("--device", "--device-model")):
+        own += ["--memory", "device"]
+    benches = [bench for bench in options.bench.split(",") if bench in ("latency", "bandwidth", "bidirectional")]
+    return [folder / "imbrex", "run", "--ranks", pes, *runtime, folder / "osu_ranks", *own,
+            "--bench", ",".join(benches)]
 
 
 def raw(options, bench):
@@ -73,13 +100,14 @@ def side_by_side(bench, columns):
 
 
 def improvements(found):
-    """The paper's table 4.1, with a column for each way."""
-    ways = [way for way in ("message", "channel") if all(way in columns for columns in found.values())]
+    """The paper's table 4.1, with a column for each way, beside the staging of its kind."""
+    ways = {way: staging for way, staging in (("message", "staging"), ("channel", "staging"), ("mpi", "mpi-staging"))
+            if all(way in columns and staging in columns for columns in found.values())}
     rows = []
     for bench, columns in found.items():
-        staging = columns["staging"]
-        gains = {way: {size: staging[size] / columns[way][size] if bench == "latency" else
-                       columns[way][size] / staging[size] for size in columns[way]} for way in ways}
+        gains = {way: {size: columns[staging][size] / columns[way][size] if bench == "latency" else
+                       columns[way][size] / columns[staging][size] for size in columns[way]}
+                 for way, staging in ways.items()}
         spread = [f"{min(gains[way].values()):.1f}x - {max(gains[way].values()):.1f}x" for way in ways]
         rows.append([bench, "range", *spread])
         if bench == "latency" and all(EAGER in gains[way] for way in ways):
