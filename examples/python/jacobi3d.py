@@ -62,9 +62,9 @@ class Block(ix.Chare):
         return float(self.u[1:-1, 1:-1, 1:-1].sum())
 
 
-async def main():
+async def main(block=Block):
     cells, side, iterations = (int(word) for word in (sys.argv[1:] + ["32", "2", "20"][len(sys.argv) - 1:]))
-    blocks = ix.array(Block, (side, side, side), cells // side)
+    blocks = ix.array(block, (side, side, side), cells // side)
     begun = time.perf_counter()
     change = await blocks.iterate.reduce(ix.max, iterations)
     seconds = time.perf_counter() - begun
@@ -73,4 +73,5 @@ async def main():
           f"iterations, sum {total:.6f}, {1e3 * seconds / iterations:.2f} ms an iteration")
 
 
-ix.run(main)
+if __name__ == "__main__":
+    ix.run(main)
