@@ -48,3 +48,13 @@ async def main() -> list[int]:
 
 
 answer: list[int] | None = ix.run(main)
+
+
+async def beside() -> float:
+    with ix.start(processes=2, trace="run.trace") as session:
+        again: list[int] = session.run(main).result(timeout=3.0)
+        wrong: str = session.run(main).result()  # type: ignore[assignment]
+        session.run(len)  # type: ignore[call-overload]
+        await session.quiescence()
+        cells = ix.array(Cell, 4, 256)
+        return await cells[3].run.call(len(again) + len(wrong) + session.num_pes)
