@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -299,3 +300,25 @@ def test_the_example_of_asyncio():
                           timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
     assert "pi is about 3.1\n" in done.stdout
+
+
+def test_the_processes_end_with_a_program_that_is_killed(tmp_path):
+    file = tmp_path / "script.py"
+    file.write_text(f"""
+import os, signal
+import imbrex as ix
+
+class Cell(ix.Chare):
+    @ix.entry
+    def process(self):
+        return os.getpid()
+
+ix.start(processes={PROCESSES})
+print(*set(ix.array(Cell, {PROCESSES}).process.reduce(ix.gather).result()), flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+""")
+    done = subprocess.run([sys.executable, file], stdout=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == -signal.SIGKILL
+    for process in map(int, done.stdout.split()):
+        while os.path.exists(f"/proc/{process}"):  # this test ends when they do
+            time.sleep(0.01)
