@@ -61,18 +61,30 @@ imbrex::task<> run_grande(const settings& setup, std::int64_t chares, measuremen
       std::to_string(shape[0]) + " x " + std::to_string(shape[1]) + " x " + std::to_string(shape[2]);
 }
 
+imbrex::index<2> strips_of(const imbrex::index<2>& cells, std::int64_t chares) {
+  if (chares > cells[0])
+    throw imbrex::usage_error("--strips cuts " + std::to_string(cells[0]) + " rows of cells, too few for " +
+                              std::to_string(chares) + " chares: take a smaller --odf, or more --particles");
+  return {static_cast<int>(chares), 1};
+}
+
 imbrex::task<> run_torus(const settings& setup, std::int64_t chares, measurement& result) {
   const auto box = torus::box_of(torus::cells_for(setup.particles));
-  const auto shape = blocks_of(box.cells(), chares);
+  const auto shape = setup.strips ? strips_of(box.cells(), chares) : blocks_of(box.cells(), chares);
   const imbrex::grid::decomposition<2> cut(box.cells(), shape);
   const auto all = imbrex::make_array<torus::block>(shape, box, cut);
   co_await all.created();
   const imbrex::trace::phase timed("cycles", setup.cycles);
   const auto begin = moment(setup);
-  result.of_torus =
-      co_await all.reduce<&torus::block::run>(imbrex::by_key(imbrex::sum), setup.cycles, setup.how);
+  result.of_torus = co_await all.reduce<&torus::block::run>(imbrex::by_key(imbrex::sum), setup.cycles,
+                                                            setup.how, setup.times);
   result.milliseconds_per_cycle = milliseconds(moment(setup) - begin) / static_cast<double>(setup.cycles);
   result.chares = std::to_string(shape[0]) + " x " + std::to_string(shape[1]);
+  for (std::size_t p = 0; p < result.seconds_per_cycle.size(); ++p)
+    result.seconds_per_cycle[p] = result.of_torus.seconds[p] / static_cast<double>(chares * setup.cycles);
+  const auto interactions = co_await all.reduce<&torus::block::interactions>(imbrex::gather);
+  result.least_interactions = std::ranges::min(interactions);
+  result.most_interactions = std::ranges::max(interactions);
 }
 
 imbrex::index<3> blocks_of_extents(const harness::extents& cells, std::int64_t chares) {

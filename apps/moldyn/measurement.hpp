@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,6 +19,10 @@ struct measurement {
   double milliseconds_per_cycle = 0;
   std::vector<energies> of_grande{};  ///< of all atoms, after the moves that are printed and the last
   torus::summary of_torus{};
+  /// Of the torus: the seconds that a block takes in each part of a cycle, on average, and how many pairs
+  /// within the cut-off its particles have, of the block with the least and the most.
+  std::array<double, torus::part_names.size()> seconds_per_cycle{};
+  std::int64_t least_interactions = 0, most_interactions = 0;
 };
 
 /// Runs the model on a machine of its own, with so many chares on each PE. Returns the runtime's exit status.

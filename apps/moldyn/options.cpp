@@ -2,9 +2,12 @@
 #include "apps/moldyn/options.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 
 #include <imbrex/base/host/topology.hpp>
+#include <imbrex/base/options/number.hpp>
+#include <imbrex/base/options/quantity.hpp>
 
 #include "apps/harness/option_values.hpp"
 
@@ -15,8 +18,9 @@ using harness::count_of;
 using harness::refuse;
 
 struct texts {
-  std::optional<std::string> model, size, particles, cells, cycles, odf, overlap, json;
-  bool plain = false, check = false, quiet = false;
+  std::optional<std::string> model, size, particles, cells, cycles, odf, overlap, pair_time, particle_time,
+      pause, json;
+  bool strips = false, plain = false, check = false, quiet = false;
 };
 
 std::optional<std::string> read(texts& given, int argc, char** argv) {
@@ -37,6 +41,16 @@ std::optional<std::string> read(texts& given, int argc, char** argv) {
               "auto: each pair of cells is worked on when it has come; none: all blocks wait for each other "
               "before "
               "each part of a cycle; auto unless given")
+      .flag("--strips", given.strips, "of the torus: cut it into rows of cells alone, one for each chare")
+      .option("--pair-time", "TIME", given.pair_time,
+              "of the torus, in simulated time: what two particles of neighbouring cells take of a PE, such "
+              "as 60ns")
+      .option("--particle-time", "TIME", given.particle_time,
+              "the same of a particle, in each of a migration and of a cache of halos")
+      .option("--pause", "TIME,PERCENT", given.pause,
+              "the same of what now and then keeps a block from its next cycle, and in how many of its "
+              "cycles, such "
+              "as 300ms,10")
       .flag("--plain", given.plain,
             "of the torus: the same by a plain loop on one processor, to compare times")
       .flag("--check", given.check,
@@ -55,6 +69,36 @@ int size_of(const std::string& text) {
   return static_cast<int>(number->front());
 }
 
+imbrex::nanoseconds time_of(const char* option, const std::string& text) {
+  const auto time = imbrex::parse_duration(text);
+  if (!time || *time > std::chrono::seconds(60))
+    refuse(option, text,
+           std::string("the time must be a number with ns, us, ms or s, up to 60s, such as ") + option +
+               " 60ns");
+  return *time;
+}
+
+void read_pause(const std::string& text, work_times& times) {
+  const auto comma = text.find(',');
+  const auto percent = imbrex::parse_number<int>(
+      comma == std::string::npos ? std::string_view() : std::string_view(text).substr(comma + 1));
+  if (!percent || *percent < 0 || *percent > 100)
+    refuse("--pause", text, "it must be a time and a whole number from 0 to 100, such as --pause 300ms,10");
+  times.pause = time_of("--pause", text.substr(0, comma));
+  times.pause_chance = *percent / 100.0;
+}
+
+void read_times(const texts& given, settings& setup) {
+  for (const auto& [option, text] : {std::pair("--pair-time", &given.pair_time),
+                                     {"--particle-time", &given.particle_time},
+                                     {"--pause", &given.pause}})
+    if (*text && setup.machine.machine != imbrex::machine_kind::simulated)
+      throw imbrex::usage_error(std::string(option) + " is for --machine simulated alone; leave it out");
+  if (given.pair_time) setup.times.pair = time_of("--pair-time", *given.pair_time);
+  if (given.particle_time) setup.times.particle = time_of("--particle-time", *given.particle_time);
+  if (given.pause) read_pause(*given.pause, setup.times);
+}
+
 }  // namespace
 
 settings parse_settings(int argc, char** argv) {
@@ -67,7 +111,8 @@ settings parse_settings(int argc, char** argv) {
     setup.help = *std::move(help);
     return setup;
   }
-  if (!setup.machine.device.empty())
+  // In simulated time a model of messages implies a device.
+  if (!setup.machine.device.empty() && setup.machine.machine != imbrex::machine_kind::simulated)
     throw imbrex::usage_error("--device " + setup.machine.device +
                               ": this program computes on processors only; leave --device out");
   if (given.model) {
@@ -82,6 +127,10 @@ settings parse_settings(int argc, char** argv) {
   only_for("--size", given.size.has_value(), model::grande, "grande");
   only_for("--cells", given.cells.has_value(), model::grande, "grande");
   only_for("--particles", given.particles.has_value(), model::torus, "torus");
+  only_for("--strips", given.strips, model::torus, "torus");
+  only_for("--pair-time", given.pair_time.has_value(), model::torus, "torus");
+  only_for("--particle-time", given.particle_time.has_value(), model::torus, "torus");
+  only_for("--pause", given.pause.has_value(), model::torus, "torus");
   only_for("--plain", given.plain, model::torus, "torus");
   if (given.size) setup.mm = size_of(*given.size);
   if (given.particles) setup.particles = count_of("--particles", *given.particles, 1, "number of particles");
@@ -94,6 +143,8 @@ settings parse_settings(int argc, char** argv) {
     setup.how = *given.overlap == "none" ? overlap::none : overlap::automatic;
   }
   if (given.json) setup.json = harness::file_of("--json", *given.json);
+  read_times(given, setup);
+  setup.strips = given.strips;
   setup.plain = given.plain;
   setup.check = given.check;
   setup.quiet = given.quiet;

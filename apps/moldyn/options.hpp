@@ -8,6 +8,7 @@
 #include <imbrex/imbrex.hpp>
 
 #include "apps/moldyn/overlap.hpp"
+#include "apps/moldyn/work_times.hpp"
 
 namespace moldyn {
 
@@ -24,6 +25,8 @@ struct settings {
   std::int64_t cycles = 50;  ///< `--cycles N`
   std::vector<std::int64_t> odf{1};  ///< `--odf N[,N...]`
   overlap how = overlap::automatic;  ///< `--overlap none|auto`
+  bool strips = false;               ///< `--strips`: the torus is cut into rows alone, as the paper does
+  work_times times;                  ///< `--pair-time`, `--particle-time`, `--pause`: of the torus
   bool plain = false;                ///< `--plain`: also by a plain loop, of the torus
   bool check = false;                ///< `--check`: compare with the plain loop, or with known energies
   std::string json;                  ///< `--json FILE`

@@ -78,8 +78,14 @@ std::string json_line(const settings& setup, const measurement& m, const std::op
   line["cycles"] = setup.cycles;
   line["ms_per_cycle"] = m.milliseconds_per_cycle;
   if (setup.what == model::torus) {
+    const auto cells = torus::cells_for(setup.particles);
     line["particles"] = m.of_torus.particles;
+    line["cells"] = std::int64_t{cells[0]} * cells[1];
     line["energy"] = m.of_torus.total();
+    line["least_interactions"] = m.least_interactions;
+    line["most_interactions"] = m.most_interactions;
+    for (std::size_t p = 0; p < torus::part_names.size(); ++p)
+      line["ms"][torus::part_names[p]] = m.seconds_per_cycle[p] * 1e3;
     if (plain) line["plain_ms_per_cycle"] = plain->milliseconds_per_cycle;
   } else {
     line["atoms"] = grande(setup.mm).atoms;

@@ -2,6 +2,9 @@
 #include "apps/moldyn/torus_block.hpp"
 
 #include <cstddef>
+#include <cstdint>
+
+#include <imbrex/base/random.hpp>
 
 #include "apps/moldyn/torus_kernel.hpp"
 
@@ -32,21 +35,45 @@ block::block(const imbrex::cells::domain<2>& box, const imbrex::grid::decomposit
     for (const particle& p : initial_particles(at)) cells.insert(p);
 }
 
-imbrex::task<summary> block::run(std::int64_t cycles, overlap how) {
+void block::pause(std::int64_t cycle, const work_times& times) const {
+  if (times.pause.count() == 0) return;
+  const auto number =
+      static_cast<std::uint64_t>(where()[0]) * static_cast<std::uint64_t>(peers().shape()[1]) +
+      static_cast<std::uint64_t>(where()[1]);
+  imbrex::random dice(number << 32U | static_cast<std::uint64_t>(cycle));
+  if (static_cast<double>(dice.next() >> 11U) * 0x1p-53 < times.pause_chance) imbrex::spend(times.pause);
+}
+
+imbrex::task<summary> block::run(std::int64_t cycles, overlap how, work_times times) {
   summary sums;
+  double before = imbrex::seconds();
+  const auto end_part = [&](std::size_t part) {
+    const double now = imbrex::seconds();
+    sums.seconds[part] += now - before;
+    before = now;
+  };
   for (std::int64_t cycle = 0; cycle < cycles; ++cycle) {
+    pause(cycle, times);
     if (how == overlap::none) co_await all_reduce(0, imbrex::sum);
+    end_part(0);
+    const auto for_particles = times.particle * static_cast<std::int64_t>(cells.size());
+    imbrex::spend(for_particles);
     const auto moved = cells.migrate(move_cell, farthest);
     if (how == overlap::none) co_await moved.all();
+    end_part(1);
+    imbrex::spend(for_particles);
     const auto cached = cells.cache_halo(cutoff);
     if (how == overlap::none) co_await cached.all();
+    end_part(2);
     sums.potential = 0;
     co_await cells.for_each_pair(cutoff, [&](auto& a, auto& b) {
+      if (times.pair.count() != 0) imbrex::spend(times.pair * static_cast<std::int64_t>(a.size() * b.size()));
       if (&a == &b)
         sums.potential += interact_within(columns_of(a));
       else
         sums.potential += (b.is_own() ? 1 : 0.5) * interact(columns_of(a), columns_of(b), 0, 0);
     });
+    end_part(3);
   }
   cells.for_each_own([&](const particle& p) {
     sums.kinetic += (p.velocity[0] * p.velocity[0] + p.velocity[1] * p.velocity[1]) / 2;
@@ -55,6 +82,20 @@ imbrex::task<summary> block::run(std::int64_t cycles, overlap how) {
     ++sums.particles;
   });
   co_return sums;
+}
+
+imbrex::task<std::int64_t> block::interactions() {
+  std::int64_t near = 0;
+  co_await cells.for_each_pair(cutoff, [&near](auto& a, auto& b) {
+    const cell_columns here = columns_of(a), there = columns_of(b);
+    const std::int64_t each = b.is_own() && &a != &b ? 2 : 1;  // two own cells come once
+    for (std::size_t i = 0; i < here.size; ++i)
+      for (std::size_t j = 0; j < there.size; ++j) {
+        const double x = here.x[i] - there.x[j], y = here.y[i] - there.y[j];
+        if (x * x + y * y < cutoff * cutoff && !(&a == &b && i == j)) near += each;
+      }
+  });
+  co_return near;
 }
 
 }  // namespace moldyn::torus

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables 4.1 and 4.2 and figures 5.4 to 5.8 of paper 001 (Choi 2022), and what its text says of them, beside what
 our programs do in simulated time."""
-import dataclasses
-
+from claims import Chart, Claim, near
 from simulate import GPUS_PER_NODE, weak
 
 WEAK_NODES = [1, 8, 64, 512]
@@ -10,30 +9,6 @@ STRONG_NODES = [8, 16, 32, 64, 128, 256, 512]
 FUSION_NODES = [1, 4, 16, 32, 64, 128]
 ODFS = [1, 2, 4, 8]
 EAGER = 8  # bytes
-
-
-@dataclasses.dataclass
-class Claim:
-    """What the paper says, what we have, whether that is the same, and `why` not, as far as one can guess."""
-
-    name: str
-    says: str
-    ours: str
-    holds: bool
-    why: str = ""
-
-
-@dataclasses.dataclass
-class Chart:
-    name: str
-    title: str
-    x_label: str
-    y_label: str
-    lines: dict
-
-
-def near(value, target, part):
-    return abs(value / target - 1) <= part
 
 
 def best(times):

@@ -12,7 +12,7 @@ import xml.etree.ElementTree
 import figures
 import plot
 import reproduce
-from simulate import weak
+from simulate import FUGAKU, weak
 
 FOLDER = sys.argv[1]
 MODEL = pathlib.Path(__file__).resolve().parents[2] / "imbrex/device/models/summit.toml"
@@ -33,7 +33,7 @@ class Figures(unittest.TestCase):
 
     def rows(self, text):
         """{claim: verdict}, of claims with several rows the last."""
-        cells = [line.split(" | ") for line in text.splitlines() if line.startswith("| c") or line.startswith("| (")]
+        cells = [line.split(" | ") for line in text.splitlines() if line.startswith(("| c", "| m4", "| ("))]
         return {row[0].removeprefix("| "): row[-1].removesuffix(" |") for row in cells}
 
     def test_tables_of_chapter_4(self):
@@ -69,16 +69,26 @@ class Figures(unittest.TestCase):
     def test_sizes(self):
         self.assertNotIn("missed", self.printed("sizes")[0])
 
-    def test_each_number_of_the_model_has_a_source(self):
+    def test_overlap_of_moldyn_on_few_nodes(self):
+        """Nodes that have pauses wait for each other less where their work overlaps."""
+        text, charts = self.printed("moldyn-figure-6", "--nodes", "1,2", "--iterations", "10")
+        self.assertEqual(self.rows(text)["m4.cells"], "as the paper", text)
+        drawn = charts["moldyn-figure-6"].findall("{http://www.w3.org/2000/svg}polyline")
+        self.assertEqual(len(drawn), 3)
+        text, _ = self.printed("moldyn-figure-7", "--nodes", "2", "--iterations", "10")
+        self.assertEqual(self.rows(text)["(figure 7)"], "as the paper", text)
+
+    def test_each_number_of_a_model_has_a_source(self):
         """Said above it, or above the numbers that it follows, in its table."""
-        said = False
-        for line in MODEL.read_text().splitlines():
-            if line.startswith("["):
-                said = False
-            elif line.startswith("#"):
-                said = True
-            elif line:
-                self.assertTrue(said, line)
+        for model in (MODEL, FUGAKU):
+            said = False
+            for line in model.read_text().splitlines():
+                if line.startswith("["):
+                    said = False
+                elif line.startswith("#"):
+                    said = True
+                elif line:
+                    self.assertTrue(said, line)
 
     def test_doubling(self):
         self.assertEqual(weak(192, 1), [192, 192, 192])

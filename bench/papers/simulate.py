@@ -4,25 +4,33 @@ import json
 import pathlib
 import subprocess
 import tempfile
+import tomllib
 
 GPUS_PER_NODE = 6
+# Of moldyn.
+FUGAKU = pathlib.Path(__file__).resolve().parent / "fugaku.toml"
+
+
+def output_of(command):
+    ended = subprocess.run(list(map(str, command)), capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                           check=False)
+    if ended.returncode != 0:
+        raise SystemExit(f"{' '.join(map(str, command))}\n{ended.stderr}")
+    return ended.stdout
 
 
 def lines_of(command):
     """What a program writes with --json."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "lines.json"
-        ended = subprocess.run([*map(str, command), "--quiet", "--json", str(file)], capture_output=True,
-                               text=True, stdin=subprocess.DEVNULL, check=False)
-        if ended.returncode != 0:
-            raise SystemExit(f"{' '.join(map(str, command))}\n{ended.stderr}")
+        output_of([*command, "--quiet", "--json", file])
         return [json.loads(line) for line in file.read_text().splitlines()]
 
 
 class Machine:
     """A model, and the folder where the programs are."""
 
-    def __init__(self, folder, model="summit", iterations=100):
+    def __init__(self, folder, model="summit", iterations=None):
         self.folder = pathlib.Path(folder)
         self.model = model
         self.iterations = iterations
@@ -44,14 +52,29 @@ class Machine:
         """Microseconds of an iteration."""
         key = (tuple(grid), nodes, comm, odf, fusion, graphs, mpi, streams)
         if key not in self.known:
+            iterations = self.iterations or 100
             command = self.simulated(
                 "jacobi3d", self.model + (":mpi" if mpi else ""), "--grid", ",".join(map(str, grid)),
                 "--pes", GPUS_PER_NODE * nodes, "--odf", odf, "--comm", comm, "--fusion", fusion,
-                "--streams", streams, "--iters", self.iterations, "--warmup", max(1, self.iterations // 10))
+                "--streams", streams, "--iters", iterations, "--warmup", max(1, iterations // 10))
             # An MPI's process waits for its device.
             command += ["--completion", "sync"] if mpi else []
             command += ["--graphs"] if graphs else []
             self.known[key] = lines_of(command)[0]["us_per_iter"]
+        return self.known[key]
+
+    def moldyn(self, nodes, overlap, particles):
+        """What moldyn writes of particles on a torus that is cut into a strip for each node."""
+        key = (nodes, overlap, particles)
+        if key not in self.known:
+            model = tomllib.loads(FUGAKU.read_text())
+            work, network = model["work"], model["network"]
+            self.known[key] = lines_of([
+                self.folder / "moldyn", "--model", "torus", "--particles", particles, "--strips", "--overlap", overlap,
+                "--cycles", self.iterations or 50, "--machine", "simulated", "--pes", nodes,
+                "--pair-time", work["pair"], "--particle-time", work["particle"],
+                "--pause", f"{work['pause']},{work['pause_percent']}",
+                "--net-latency", network["latency"], "--net-bandwidth", network["bandwidth"]])[0]
         return self.known[key]
 
 
