@@ -49,12 +49,15 @@ set(IMBREX_PUBLIC_HEADERS
   imbrex/serial/random.hpp
   imbrex/serial/valarray.hpp
 
+  imbrex/core/gpu/combination.hpp
   imbrex/core/gpu/device_argument.hpp
   imbrex/core/gpu/device_channel.hpp
   imbrex/core/gpu/device_choice.hpp
   imbrex/core/gpu/device_loan.hpp
+  imbrex/core/gpu/device_reduction.hpp
   imbrex/core/gpu/device_work.hpp
   imbrex/core/gpu/persistent_channel.hpp
+  imbrex/core/gpu/shared_device_buffer.hpp
   imbrex/core/gpu/stream_set.hpp
   imbrex/core/gpu/work_request.hpp
   imbrex/device/buffer.hpp

@@ -49,6 +49,7 @@ class device_part {
   void* address() const noexcept { return memory_.address(); }
   std::size_t count() const noexcept { return count_; }
   std::size_t bytes() const noexcept { return count_ * size_; }
+  std::size_t size() const noexcept { return size_; }
   const void* device() const noexcept { return memory_.device(); }
   void release() noexcept {
     memory_.release();

@@ -123,15 +123,22 @@ struct section_share final : message {
   branches below;  ///< by PE, ascending; the addressee first
   owned_content content;
 
-  section_share() = default;
-  section_share(branches b, content_type& c) : below(std::move(b)), content(&c) {}
+  section_share() { this->has_device_memory = entry_carries<T, M>(); }
+  section_share(branches b, content_type& c) : below(std::move(b)), content(&c) {
+    this->has_device_memory = entry_carries<T, M>();
+  }
 
-  static inline message_type type_record = runtime_message_type<section_share>(
-      {"share of a section's broadcast", type_name<T>(), member_name<M>()});
+  static inline record_of_parts<section_share> type_record{
+      {"share of a section's broadcast", type_name<T>(), member_name<M>()}};
   void serialize(auto& ar) {
     if constexpr (std::remove_cvref_t<decltype(ar)>::reading) content.reset(&make_message<content_type>());
     ar(below);
     content->serialize(ar);
+  }
+  void collect(std::vector<device_part*>& parts)
+    requires(entry_carries<T, M>())
+  {
+    content->kind().device_parts(*content, parts);
   }
   void deliver() {
     if (processor::here().has_ended(this->collection)) return refuse();
@@ -242,15 +249,22 @@ struct section_broadcast final : message {
   std::uint64_t section_id = 0;
   std::unique_ptr<content_type, message_deleter> content;
 
-  section_broadcast() = default;
-  section_broadcast(std::uint64_t id, content_type& c) : section_id(id), content(&c) {}
+  section_broadcast() { this->has_device_memory = entry_carries<T, M>(); }
+  section_broadcast(std::uint64_t id, content_type& c) : section_id(id), content(&c) {
+    this->has_device_memory = entry_carries<T, M>();
+  }
 
-  static inline message_type type_record =
-      runtime_message_type<section_broadcast>({"section's broadcast", type_name<T>(), member_name<M>()});
+  static inline record_of_parts<section_broadcast> type_record{
+      {"section's broadcast", type_name<T>(), member_name<M>()}};
   void serialize(auto& ar) {
     if constexpr (std::remove_cvref_t<decltype(ar)>::reading) content.reset(&make_message<content_type>());
     ar(section_id);
     content->serialize(ar);
+  }
+  void collect(std::vector<device_part*>& parts)
+    requires(entry_carries<T, M>())
+  {
+    content->kind().device_parts(*content, parts);
   }
   void deliver() {
     auto* part = part_for<T>(*this);

@@ -367,9 +367,19 @@ struct section_partial final : message {
   carried_exception thrown;  ///< instead of the value
   typename reduction_type::partial value;
 
-  static inline message_type type_record = runtime_message_type<section_partial>(
-      {"part of a section's all_reduce", type_name<V>(), {}, type_name<Op>()});
-  void serialize(auto& ar) { ar(section_id, number, thrown, value); }
+  section_partial() { this->has_device_memory = carries_device_memory<typename reduction_type::partial>; }
+
+  static inline record_of_parts<section_partial> type_record{
+      {"part of a section's all_reduce", type_name<V>(), {}, type_name<Op>()}};
+  void serialize(auto& ar) {
+    ar(section_id, number, thrown);
+    process_in_message(ar, value);
+  }
+  void collect(std::vector<device_part*>& parts)
+    requires carries_device_memory<typename reduction_type::partial>
+  {
+    collect_device_parts(value, parts);
+  }
   void deliver() {
     auto* const part = part_for<T>(*this);
     if (part == nullptr) return;
@@ -390,11 +400,18 @@ struct section_result final : message {
   carried_exception thrown;  ///< instead of the value
   typename reduction_type::result value{};
 
-  static inline message_type type_record = runtime_message_type<section_result>(
-      {"result of a section's all_reduce", type_name<V>(), {}, type_name<Op>()});
+  section_result() { this->has_device_memory = carries_device_memory<typename reduction_type::result>; }
+
+  static inline record_of_parts<section_result> type_record{
+      {"result of a section's all_reduce", type_name<V>(), {}, type_name<Op>()}};
   void serialize(auto& ar) {
     ar(section_id, number, thrown);
-    if (!thrown) ar(value);
+    if (!thrown) process_in_message(ar, value);
+  }
+  void collect(std::vector<device_part*>& parts)
+    requires carries_device_memory<typename reduction_type::result>
+  {
+    collect_device_parts(value, parts);
   }
   void deliver() {
     auto* const part = part_for<T>(*this);
@@ -416,11 +433,18 @@ struct section_contribution final : message {
   carried_exception thrown;  ///< instead of the value, which could not be packed
   V value{};
 
-  static inline message_type type_record = runtime_message_type<section_contribution>(
-      {"contribution to a section's all_reduce", type_name<V>(), {}, type_name<Op>()});
+  section_contribution() { this->has_device_memory = carries_device_memory<V>; }
+
+  static inline record_of_parts<section_contribution> type_record{
+      {"contribution to a section's all_reduce", type_name<V>(), {}, type_name<Op>()}};
   void serialize(auto& ar) {
     ar(section_id, number, from, thrown);
-    if (!thrown) ar(value);
+    if (!thrown) process_in_message(ar, value);
+  }
+  void collect(std::vector<device_part*>& parts)
+    requires carries_device_memory<V>
+  {
+    collect_device_parts(value, parts);
   }
   void deliver() {
     auto* const part = part_for<T>(*this);

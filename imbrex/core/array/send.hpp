@@ -6,10 +6,12 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <imbrex/core/array/collection.hpp>
 #include <imbrex/core/array/element_turn.hpp>
 #include <imbrex/core/array/short_message.hpp>
+#include <imbrex/core/message/record_of_parts.hpp>
 
 namespace imbrex {
 namespace detail {
@@ -87,6 +89,15 @@ void port_message<T, M>::post(std::uint64_t collection, std::uint64_t linear, st
     detail::post<T, M>(processor::here(), element<T>(collection, linear), {}, reference, std::move(value));
 }
 
+/// True if messages for entry or port M of a T hold memory of devices.
+template <class T, auto M>
+consteval bool entry_carries() {
+  if constexpr (is_port<M>)
+    return carries_device_memory<typename traits_of<M>::value_type>;
+  else
+    return call_message<T, M>::carries;
+}
+
 /// The operation of a broadcast whose results nobody wants.
 struct no_operation {};
 
@@ -101,15 +112,19 @@ struct entry_broadcast final : broadcast_message {
 
   std::unique_ptr<content_type, message_deleter> content;  ///< what each element gets a copy of, or shares
 
-  entry_broadcast() = default;
-  explicit entry_broadcast(content_type& c) : content(&c) {}
+  entry_broadcast() { has_device_memory = entry_carries<T, M>(); }
+  explicit entry_broadcast(content_type& c) : content(&c) { has_device_memory = entry_carries<T, M>(); }
 
-  static inline message_type type_record =
-      runtime_message_type<entry_broadcast>({"broadcast", type_name<T>(), member_name<M>()});
+  static inline record_of_parts<entry_broadcast> type_record{{"broadcast", type_name<T>(), member_name<M>()}};
   void serialize(auto& ar) {
     if constexpr (std::remove_cvref_t<decltype(ar)>::reading) content.reset(&make_message<content_type>());
     ar(number, pruned);
     content->serialize(ar);
+  }
+  void collect(std::vector<device_part*>& parts)
+    requires(entry_carries<T, M>())
+  {
+    content->kind().device_parts(*content, parts);
   }
   void deliver() {
     if (auto* part = part_at<T>(processor::here(), collection)) return part->broadcasts().receive(*this);

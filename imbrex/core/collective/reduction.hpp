@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <type_traits>
@@ -10,6 +11,7 @@
 
 #include <imbrex/core/collective/key_blocks.hpp>
 #include <imbrex/core/collective/reductions.hpp>
+#include <imbrex/core/message/record_of_parts.hpp>
 #include <imbrex/core/name/key.hpp>
 #include <imbrex/core/name/operations.hpp>
 #include <imbrex/core/pe/local_array.hpp>
@@ -111,18 +113,55 @@ struct reduction<V, by_key_operation<Op>, Key> {
   }
 };
 
+/// An answer that holds memory of devices. It comes to this PE's device before it is given to who asked.
+template <class R>
+  requires carries_device_memory<R>
+struct reply_message<R> : message {
+  R result{};
+
+  reply_message() { has_device_memory = true; }
+  explicit reply_message(R&& r) : result(std::move(r)) { has_device_memory = true; }
+
+  static inline record_of_parts<reply_message> type_record{{"reply", type_name<R>()}};
+  void serialize(auto& ar) { process_in_message(ar, result); }
+  void collect(std::vector<device_part*>& parts) { collect_device_parts(result, parts); }
+  void deliver() {
+    const message_guard mine(*this);
+    auto* const target = processor::running_here().replies().find(reply);
+    if (target == nullptr) return;
+    carried_exception thrown;
+    try {
+      land_device_memory(result);
+    } catch (...) {
+      thrown = carried_exception(std::current_exception());
+    }
+    if (thrown) return target->fail(reply.ordinal, std::move(thrown));
+    target->accept(reply.ordinal, std::addressof(result));
+  }
+};
+
 /// From the root to a PE: the value that an all_reduce has come to.
 template <class Result>
 struct reduction_result final : shared_result {
   Result value{};
 
-  reduction_result() = default;
-  explicit reduction_result(const Result& v) : value(v) {}
-  explicit reduction_result(Result&& v) : value(std::move(v)) {}
+  reduction_result() { has_device_memory = carries_device_memory<Result>; }
+  explicit reduction_result(const Result& v) : value(v) { has_device_memory = carries_device_memory<Result>; }
+  explicit reduction_result(Result&& v) : value(std::move(v)) {
+    has_device_memory = carries_device_memory<Result>;
+  }
 
-  static inline message_type type_record =
-      runtime_message_type<reduction_result>({"result of an all_reduce", type_name<Result>()});
-  void serialize(auto& ar) { ar(number, value); }
+  static inline record_of_parts<reduction_result> type_record{
+      {"result of an all_reduce", type_name<Result>()}};
+  void serialize(auto& ar) {
+    ar(number);
+    process_in_message(ar, value);
+  }
+  void collect(std::vector<device_part*>& parts)
+    requires carries_device_memory<Result>
+  {
+    collect_device_parts(value, parts);
+  }
   const void* content() const override { return std::addressof(value); }
   shared_result& copy() const override { return make_message<reduction_result>(value); }
   void give(reply_target& to) const override {
@@ -142,13 +181,20 @@ struct partial_message final : partial_result {
   /// None if there is an error, or all that were asked had ended.
   std::optional<typename math::partial> value;
 
-  partial_message() : partial_result(OfCall) {}
+  partial_message() : partial_result(OfCall) {
+    has_device_memory = carries_device_memory<typename math::partial>;
+  }
 
-  static inline message_type type_record = runtime_message_type<partial_message>(
-      {OfCall ? "part of a reduction" : "part of an all_reduce", type_name<V>(), {}, type_name<Op>()});
+  static inline record_of_parts<partial_message> type_record{
+      {OfCall ? "part of a reduction" : "part of an all_reduce", type_name<V>(), {}, type_name<Op>()}};
   void serialize(auto& ar) {
     serialize_counts(ar);
-    ar(value);
+    process_in_message(ar, value);
+  }
+  void collect(std::vector<device_part*>& parts)
+    requires carries_device_memory<typename math::partial>
+  {
+    collect_device_parts(value, parts);
   }
   void merge(partial_result& later) override {
     if (auto& other = static_cast<partial_message&>(later).value) math::merge(value, std::move(*other));

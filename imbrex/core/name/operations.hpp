@@ -50,10 +50,23 @@ inline constexpr bool is_by_key = false;
 template <class Op>
 inline constexpr bool is_by_key<by_key_operation<Op>> = true;
 
+/// The type of what a V has in memory that the host cannot read, and which is combined there; specialised
+/// beside such types. void: a V is there itself.
+template <class V>
+struct combined_elsewhere {
+  using type = void;
+};
+/// True if the operation has a function of its own for such elements E.
+template <class Op, class E>
+inline constexpr bool combines_elsewhere = false;
+
 /// True if it takes them whole or, of vectors and arrays, element by element.
 template <class Op, class V>
 consteval bool combines() {
-  if constexpr (combines_whole<Op, V>) {
+  using element = typename combined_elsewhere<V>::type;
+  if constexpr (!std::is_void_v<element>) {
+    return combines_elsewhere<Op, element> || combines_whole<Op, element>;
+  } else if constexpr (combines_whole<Op, V>) {
     return true;
   } else if constexpr (is_vector<V> || is_array<V>) {
     return combines<Op, typename V::value_type>();
@@ -106,6 +119,9 @@ struct combined_value {
 template <class Op, class V>
   requires(!combines_whole<Op, V> && (is_vector<V> || is_array<V>))
 struct combined_value<Op, V> : combined_value<Op, typename V::value_type> {};
+template <class Op, class V>
+  requires(!std::is_void_v<typename combined_elsewhere<V>::type>)
+struct combined_value<Op, V> : combined_elsewhere<V> {};
 
 /// For the text of errors: operation Op makes one V of two.
 template <class Op, class V>
@@ -149,9 +165,14 @@ consteval bool operation_fits() {
   static_assert(stateless || !std::is_class_v<combining>,
                 "imbrex: the operation of a reduction must have no state: it travels as a type. Use a lambda "
                 "without captures or an empty struct");
+  constexpr bool is_here = std::is_void_v<typename combined_elsewhere<V>::type>;
+  constexpr bool is_ordered = is_by_key<Op> || std::is_same_v<Op, gather_operation>;
+  static_assert(is_here || !is_ordered,
+                "imbrex: `gather` and `by_key` are not for memory of devices: copy it to a std::vector, or "
+                "combine it by the operation itself");
   if constexpr (stateless && !can_combine<combining, V>)
     refuse_combination<combining, typename combined_value<combining, V>::type>();
-  return stateless && can_combine<combining, V>;
+  return stateless && can_combine<combining, V> && (is_here || !is_ordered);
 }
 
 /// The same of a scan or a reduce_scatter.
@@ -159,7 +180,9 @@ template <class Op, class V>
 consteval bool order_free_operation_fits() {
   static_assert(!is_by_key<Op>,
                 "imbrex: by_key is for all_reduce and reduce: combine with the operation itself");
-  if constexpr (is_by_key<Op>)
+  constexpr bool is_here = std::is_void_v<typename combined_elsewhere<V>::type>;
+  static_assert(is_here, "imbrex: memory of devices is combined by all_reduce and reduce alone");
+  if constexpr (is_by_key<Op> || !is_here)
     return false;
   else
     return operation_fits<Op, V>();

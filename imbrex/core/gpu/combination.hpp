@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <type_traits>
+
+#include <imbrex/base/type_name.hpp>
+#include <imbrex/core/name/operations.hpp>
+#include <imbrex/device/device_span.hpp>
+#include <imbrex/device/kernel.hpp>
+
+namespace imbrex {
+
+/// Combines by a kernel of the program: see `by_kernel`.
+template <const auto& Kernel>
+struct kernel_operation {};
+
+/// The operation of a reduction of `device_buffer<T>`s that a kernel does, for devices that cannot compile
+/// the operation itself: a `kernel<device_span<T>, device_span<const T>>` that makes `to[i]` of `to[i]` and
+/// `from[i]`, in this order.
+///
+///     const auto forces = co_await all_reduce(std::move(mine), imbrex::by_kernel<add_vectors>);
+template <const auto& Kernel>
+inline constexpr kernel_operation<Kernel> by_kernel{};
+
+namespace detail {
+
+template <class T>
+using combining_kernel = kernel<device_span<T>, device_span<const T>>;
+
+template <const auto& Kernel, class T>
+inline constexpr bool combines_elsewhere<kernel_operation<Kernel>, T> =
+    std::is_same_v<std::remove_cvref_t<decltype(Kernel)>, combining_kernel<T>>;
+
+template <class T>
+using native_combination = void (*)(native_stream, device_span<T>, device_span<const T>);
+
+/// What the library has compiled for devices, by operation; null where it was built without their compiler.
+template <class T>
+struct known_combinations {
+  static const native_combination<T> sum, product, min, max;
+};
+
+extern template struct known_combinations<int>;
+extern template struct known_combinations<unsigned>;
+extern template struct known_combinations<long>;
+extern template struct known_combinations<unsigned long>;
+extern template struct known_combinations<long long>;
+extern template struct known_combinations<unsigned long long>;
+extern template struct known_combinations<float>;
+extern template struct known_combinations<double>;
+
+template <class T>
+inline constexpr bool is_known_number =
+    std::is_same_v<T, int> || std::is_same_v<T, unsigned> || std::is_same_v<T, long> ||
+    std::is_same_v<T, unsigned long> || std::is_same_v<T, long long> ||
+    std::is_same_v<T, unsigned long long> || std::is_same_v<T, float> || std::is_same_v<T, double>;
+
+template <class Op, class T>
+native_combination<T> native_combination_of() {
+  if constexpr (is_known_number<T>) {
+    if constexpr (std::is_same_v<Op, sum_operation>) return known_combinations<T>::sum;
+    if constexpr (std::is_same_v<Op, product_operation>) return known_combinations<T>::product;
+    if constexpr (std::is_same_v<Op, min_operation>) return known_combinations<T>::min;
+    if constexpr (std::is_same_v<Op, max_operation>) return known_combinations<T>::max;
+  }
+  return nullptr;
+}
+
+/// Does it on the host, as the emulated device does.
+template <class Op, class T>
+void combine_on_host(device_span<T> to, device_span<const T> from) {
+  for (std::size_t i = 0; i < to.size(); ++i)
+    to.data()[i] = static_cast<T>(Op{}(static_cast<const T&>(to.data()[i]), from.data()[i]));
+}
+
+/// The kernel by which an operation combines elements T.
+template <class Op, class T>
+struct combination {
+  static const combining_kernel<T>& of() {
+    static const combining_kernel<T> it{.name = short_name(type_name<Op>()),
+                                        .native = native_combination_of<Op, T>(),
+                                        .host = &combine_on_host<Op, T>,
+                                        .work = [](device_span<T> to, device_span<const T>) {
+                                          return work_size{
+                                              .bytes = 3.0 * static_cast<double>(to.size_bytes()),
+                                              .flops = static_cast<double>(to.size()),
+                                              .threads = to.size()};
+                                        }};
+    return it;
+  }
+};
+template <const auto& Kernel, class T>
+struct combination<kernel_operation<Kernel>, T> {
+  static const combining_kernel<T>& of() { return Kernel; }
+};
+
+}  // namespace detail
+}  // namespace imbrex

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/gpu/device_reduction.hpp>
+
+#include <string>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/core/gpu/device_transfers.hpp>
+#include <imbrex/core/message/device_parts.hpp>
+
+namespace imbrex::detail {
+
+stream* order_combination(device_part& into, device_part& other) {
+  if (into.count() != other.count())
+    throw error("a reduction of device_buffers got one of " + std::to_string(into.count()) + " and one of " +
+                std::to_string(other.count()) + " elements; all must have the same length");
+  if (into.count() == 0) return nullptr;
+  land_device_part(into);
+  land_device_part(other);
+  stream& order = transfers_here().in;
+  order.wait(into.ready());
+  order.wait(other.ready());
+  return &order;
+}
+
+}  // namespace imbrex::detail

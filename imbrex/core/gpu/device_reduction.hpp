@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include <imbrex/core/collective/reduction.hpp>
+#include <imbrex/core/gpu/combination.hpp>
+#include <imbrex/core/gpu/device_work.hpp>
+#include <imbrex/core/gpu/shared_device_buffer.hpp>
+
+/// Reductions of arrays in devices' memory: `all_reduce` and `reduce` of `device_buffer<T>`s, by the trees
+/// and in the order of those of values. Kernels combine them element by element. What is contributed is there
+/// when it is ready (`device_buffer::ready_after`). Nothing waits on the host but where it crosses to another
+/// process. All get the one result as a `shared_device_buffer<T>`, whose `ready()` streams wait for.
+///
+///     device_buffer<double> mine(gpu(), n);
+///     work_.launch(fill, mine.span());
+///     const auto all = co_await all_reduce(std::move(mine).ready_after(work_), imbrex::sum);
+///     work_.wait(all.ready());
+///     work_.launch(use, all.span());
+
+namespace imbrex::detail {
+
+template <class T>
+struct combined_elsewhere<device_buffer<T>> {
+  using type = T;
+};
+
+/// Brings both to this PE's device. Returns the stream in whose order they are combined, after both; null if
+/// there is nothing to combine. Throws imbrex::error if they are not equally long.
+stream* order_combination(device_part& into, device_part& other);
+
+template <class T, class Op, class Key>
+  requires(!is_by_key<Op>)
+struct reduction<device_buffer<T>, Op, Key> {
+  static constexpr bool needs_keys = false;
+  using partial = device_buffer<T>;
+  using result = shared_device_buffer<T>;
+
+  static void add(std::optional<partial>& into, const Key&, device_buffer<T>&& value) {
+    merge(into, std::move(value));
+  }
+  static void merge(std::optional<partial>& into, partial&& other) {
+    if (!into) {
+      into.emplace(std::move(other));
+      return;
+    }
+    partial added(std::move(other));
+    stream* const order = order_combination(*into->part(), *added.part());
+    if (order == nullptr) return;
+    order->launch(combination<Op, T>::of(), into->span(), added.span());
+    into->ready_after(*order);
+  }
+  static result finish(partial&& all) {
+    land_device_part(*all.part());
+    return result(std::move(all));
+  }
+};
+
+}  // namespace imbrex::detail

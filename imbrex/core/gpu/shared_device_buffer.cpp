@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/core/gpu/shared_device_buffer.hpp>
+
+#include <mutex>
+#include <vector>
+
+#include <imbrex/core/message/device_parts.hpp>
+#include <imbrex/core/pe/processor.hpp>
+
+namespace imbrex::detail {
+
+/// The memory, and copies of it on other devices of this process, which whoever comes there next shares.
+struct shared_memory::record {
+  explicit record(device_part&& owned) : part(std::move(owned)) {}
+
+  const device_part part;
+  std::mutex lock;  ///< of the copies
+  std::vector<std::pair<const imbrex::device*, std::weak_ptr<record>>> copies;
+};
+
+namespace {
+
+/// Keeps what a part reads. The streams that copy from it order that before whoever has the memory next.
+class reader_of_shared final : public memory_lender {
+ public:
+  explicit reader_of_shared(std::shared_ptr<shared_memory::record> of) : of_(std::move(of)) {}
+  void read(const shared_event&) noexcept override {}
+
+ private:
+  std::shared_ptr<shared_memory::record> of_;
+};
+
+device_part part_that_reads(const std::shared_ptr<shared_memory::record>& of) {
+  const device_part& all = of->part;
+  return {all.address(), *all.on(),   all.count(),
+          all.size(),    all.ready(), std::make_unique<reader_of_shared>(of)};
+}
+
+/// Null for what is of nothing.
+std::shared_ptr<shared_memory::record> record_of(device_part&& owned) {
+  return owned.on() == nullptr ? nullptr : std::make_shared<shared_memory::record>(std::move(owned));
+}
+
+std::shared_ptr<shared_memory::record> copy_here(const std::shared_ptr<shared_memory::record>& of) {
+  const imbrex::device* const here = &gpu();
+  if (of->part.on() == here) return of;
+  const std::lock_guard guard(of->lock);
+  std::erase_if(of->copies, [](const auto& copy) { return copy.second.expired(); });
+  for (const auto& [on, copy] : of->copies)
+    if (on == here)
+      if (auto kept = copy.lock()) return kept;
+  device_part landing = part_that_reads(of);
+  land_device_part(landing);
+  auto landed = record_of(std::move(landing));
+  of->copies.emplace_back(here, landed);
+  return landed;
+}
+
+bool has_device_here() {
+  const scheduler* const pe = scheduler::current();
+  return pe != nullptr && pe->completions() != nullptr;
+}
+
+}  // namespace
+
+shared_memory::shared_memory(device_part&& owned) : of_(record_of(std::move(owned))) {}
+
+shared_memory::shared_memory(const shared_memory& other) {
+  if (other.of_ == nullptr || has_device_here()) other.land();
+  of_ = other.of_;
+}
+
+shared_memory& shared_memory::operator=(const shared_memory& other) { return *this = shared_memory(other); }
+
+const shared_memory::record* shared_memory::here() const {
+  land();
+  return of_.get();
+}
+
+const void* shared_memory::address() const {
+  const record* const all = here();
+  return all != nullptr ? all->part.address() : nullptr;
+}
+
+const void* shared_memory::device() const {
+  const record* const all = here();
+  return all != nullptr ? all->part.device() : nullptr;
+}
+
+const shared_event& shared_memory::ready() const {
+  static const shared_event at_once;
+  const record* const all = here();
+  return all != nullptr ? all->part.ready() : at_once;
+}
+
+std::size_t shared_memory::count() const noexcept {
+  if (of_ != nullptr) return of_->part.count();
+  return crossing_ != nullptr ? crossing_->count() : 0;
+}
+
+device_part* shared_memory::part() {
+  if (crossing_ == nullptr)
+    crossing_ = std::make_unique<device_part>(of_ == nullptr ? device_part() : part_that_reads(of_));
+  return crossing_.get();
+}
+
+void shared_memory::land() const {
+  if (of_ != nullptr) {
+    crossing_.reset();
+    of_ = copy_here(of_);
+  } else if (crossing_ != nullptr) {
+    const auto crossed = std::move(crossing_);
+    land_device_part(*crossed);
+    of_ = record_of(std::move(*crossed));
+  }
+}
+
+}  // namespace imbrex::detail

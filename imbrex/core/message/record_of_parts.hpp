@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include <imbrex/core/message/device_parts.hpp>
+#include <imbrex/core/message/message.hpp>
+
+namespace imbrex::detail {
+
+/// The record of a kind of message of the runtime, as `runtime_message_type` makes it, that may hold memory
+/// of devices. One that does says what it holds by `collect`, and sets `has_device_memory`.
+template <class M>
+struct record_of_parts : message_type {
+  explicit record_of_parts(const message_purpose& meant)
+      : message_type(type_name<M>(), {}, {}, functions_of<M>(spelled.data()), meant) {
+    constexpr bool collects = requires(M& m, std::vector<device_part*>& parts) { m.collect(parts); };
+    if constexpr (collects)
+      this->device_parts = [](work& m, std::vector<device_part*>& parts) {
+        static_cast<M&>(m).collect(parts);
+      };
+  }
+
+ private:
+  static constexpr std::string_view of_people = short_name(type_name<M>());
+  static constexpr auto spelled = joined<of_people.size()>({of_people});
+};
+
+}  // namespace imbrex::detail
