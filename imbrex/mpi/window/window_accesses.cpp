@@ -130,7 +130,7 @@ std::int64_t window::place_in(const target& t, std::int64_t displacement) const 
 
 void window::check_range(const target& t, std::int64_t place, const user_buffer& at) const {
   if (flavour_ != MPI_WIN_FLAVOR_DYNAMIC) {
-    (void)exposed_memory(nullptr, t.size).reach(place, *at.type, at.count);
+    (void)exposed_memory(t.base, t.size).reach(place, *at.type, at.count);
   } else if (t.memory != nullptr) {
     (void)t.memory->reach(place, *at.type, at.count);  // else only the target knows
   }
