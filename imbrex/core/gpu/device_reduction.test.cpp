@@ -190,6 +190,21 @@ class member : public chare<member> {
     co_await some.call<&member::take>(index(), 0, values);
     co_await some.call<&member::take_later>(index(), 0, values);
   }
+  task<std::uint64_t> address_of_sum() {
+    const auto all = co_await all_reduce(filled(3, 0), sum);
+    check_device(all);
+    kept_ = all;
+    co_return std::bit_cast<std::uintptr_t>(all.span().data());
+  }
+  std::uint64_t note_address(const shared_device_buffer<double>& values) {
+    kept_ = values;
+    return std::bit_cast<std::uintptr_t>(values.span().data());
+  }
+  task<std::vector<std::uint64_t>> addresses() {
+    const shared_device_buffer<double> values(filled(3, 0));
+    std::vector<std::uint64_t> seen = co_await peers().reduce<&member::note_address>(gather, values);
+    co_return seen;
+  }
   /// True if a result is known of before it is there.
   task<bool> knows_before_it_is_there(nanoseconds time) {
     device_buffer<double> mine(gpu(), 4);
@@ -289,6 +304,7 @@ class member : public chare<member> {
     return none;
   }();
   copy_counter counted_;
+  shared_device_buffer<double> kept_;
 };
 
 /// Takes part in a sum after each of some moves, with what it has of its device where it is.
@@ -466,6 +482,21 @@ TEST_F(device_reduction_here, waits_for_nothing_on_the_host) {
                     EXPECT_TRUE((co_await members.reduce<&member::knows_before_it_is_there>(all, long_time)));
                   }),
       0);
+}
+TEST_F(device_reduction_here, shares_one_array_on_each_device) {
+  EXPECT_EQ(imbrex::run(simulated(4, 2),
+                        []() -> task<> {
+                          auto members = make_array<member>({16});
+                          auto of_sum = co_await members.reduce<&member::address_of_sum>(gather);
+                          auto of_broadcast = co_await members[5].call<&member::addresses>();
+                          for (auto* const seen : {&of_sum, &of_broadcast}) {
+                            EXPECT_EQ(seen->size(), 16U);
+                            std::ranges::sort(*seen);
+                            const auto same = std::ranges::unique(*seen);
+                            EXPECT_EQ(same.begin() - seen->begin(), 2);
+                          }
+                        }),
+            0);
 }
 TEST_F(device_reduction_here, copies_once_for_each_device) {
   EXPECT_EQ(imbrex::run(simulated(4, 4),
