@@ -216,6 +216,10 @@ class section_reduction final : public section_reduction_base {
   void check() override {
     if (!place_.is_known()) return place_.find();
     refuse_others();
+    if (place_.members().empty() && place_.children().empty()) {  // and so without a part in it
+      place_.take(number_);
+      return;
+    }
     if (contributions_.size() == place_.members().size() && reports_.size() == place_.children().size())
       report();
   }
