@@ -344,6 +344,55 @@ TEST(device_messages, need_a_device_where_they_arrive) {
             0);
 }
 
+/// Keeps what it gets until its device has no more memory.
+class hoarder : public chare<hoarder> {
+ public:
+  /// Leaves so much.
+  void fill_up(std::size_t rest) { kept_.emplace_back(gpu(), gpu().free_memory() - rest); }
+  void keep(device_buffer<std::byte> more) { kept_.push_back(std::move(more)); }
+  void give_up() { kept_.clear(); }
+  /// How many of these the next one takes, and what it says of the others.
+  task<std::pair<int, std::string>> give(int count, std::size_t size) {
+    int taken = 0;
+    std::string text;
+    for (int i = 0; i < count; ++i) {
+      try {
+        co_await peers()[1 - where()[0]].call<&hoarder::keep>(device_buffer<std::byte>(gpu(), size));
+        ++taken;
+      } catch (const error& e) {
+        text = e.what();
+      }
+    }
+    co_return std::pair(taken, text);
+  }
+
+ private:
+  std::vector<device_buffer<std::byte>> kept_;
+};
+
+TEST(device_messages, tell_the_sender_that_the_device_has_no_more_memory) {
+  options settings{.pes = 2};
+  settings.device = "emulated";
+  settings.devices = 2;
+  settings.device_model = "v100";
+  settings.device_data = false;  // it need not be there
+  EXPECT_EQ(imbrex::run(settings,
+                        []() -> task<> {
+                          auto all = make_array<hoarder>({2});
+                          const std::size_t room = 1'000'000, size = 300'000;
+                          co_await all[1].call<&hoarder::fill_up>(room);
+                          auto [taken, text] = co_await all[0].call<&hoarder::give>(6, size);
+                          EXPECT_GT(taken, 0);
+                          EXPECT_LE(taken, 3);
+                          EXPECT_NE(text.find("free"), std::string::npos) << text;
+                          co_await all[1].call<&hoarder::give_up>();
+                          auto [later, nothing] = co_await all[0].call<&hoarder::give>(6, size);
+                          EXPECT_EQ(later, 6);
+                          EXPECT_EQ(nothing, "");
+                        }),
+            0);
+}
+
 TEST(device_messages, use_the_same_memory_again_and_again) {
   options settings{.pes = 1, .machine = machine_kind::deterministic};
   settings.device = "emulated";

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <utility>
 
@@ -172,6 +174,43 @@ TEST_P(device_paths, give_memory_back_that_was_read_elsewhere) {
     EXPECT_EQ((co_await nodes.reduce<&node::blocks>(sum)), before);
     EXPECT_EQ((co_await nodes.reduce<&node::wrong>(sum)), 0);
   });
+}
+
+/// What a process has open, and the pieces of its address space.
+std::pair<int, int> descriptors_and_mappings() {
+  int descriptors = 0, mappings = 0;
+  for ([[maybe_unused]] const auto& each : std::filesystem::directory_iterator("/proc/self/fd"))
+    ++descriptors;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) ++mappings;
+  return {descriptors, mappings};
+}
+
+TEST_P(device_paths, need_no_more_descriptors_and_mappings_for_more_transfers) {
+  for (const device_path path : {device_path::shared, device_path::host})
+    run_by(path, []() -> task<> {
+      auto nodes = make_array<node>({2});
+      co_await nodes.call<&node::connect>();
+      std::pair<int, int> before;
+      std::int64_t blocks_before = 0;
+      for (int i = 0; i < 3000; ++i) {
+        if (i == 500) {
+          co_await quiescence();
+          before = descriptors_and_mappings();
+          blocks_before = co_await nodes.reduce<&node::blocks>(sum);
+        }
+        const std::int64_t size = 1 + i % 999;
+        co_await when_all(nodes[0].call<&node::lend>(size), nodes[1].call<&node::take>(size));
+        send<&node::hand_over>(nodes[i % 2], size);
+        co_await nodes[1 - i % 2].call<&node::keep>(size);
+      }
+      co_await quiescence();
+      const auto after = descriptors_and_mappings();
+      EXPECT_LE(after.first, before.first);
+      EXPECT_LE(after.second, before.second + 16);  // of the heap's threads
+      EXPECT_EQ((co_await nodes.reduce<&node::blocks>(sum)), blocks_before);
+      EXPECT_EQ((co_await nodes.reduce<&node::wrong>(sum)), 0);
+    });
 }
 
 }  // namespace imbrex::device_paths_test
