@@ -31,6 +31,13 @@ REGISTERS = {
     "jacobi3d::update_with_faces_kernel": 64,
     "jacobi3d::update_kernel": 64,  # two blocks of 512 threads; native_kernels.cu says what they are for
     "look_for_quiescence": 16,
+    "minimd::advance_kernel": 32,
+    "minimd::copy_images_kernel": 24,
+    "minimd::kick_kernel": 24,
+    "minimd::lj_forces_and_sums_kernel": 48,
+    "minimd::lj_forces_kernel": 48,
+    "minimd::pack_kernel": 24,
+    "minimd::unpack_kernel": 24,
     "poll_of_a_mailbox": 16,
     "publish": 16,
     "queens::search_kernel": 24,

@@ -22,9 +22,14 @@ imbrex::cells::domain<3> box_of(const problem& what) {
 }
 
 block::block(const problem& what, const imbrex::cells::domain<3>& box,
-             const imbrex::grid::decomposition<3>& cut)
-    : what_(what), rows_(rows_within(what.range(), box.cell_width())) {
+             const imbrex::grid::decomposition<3>& cut, const device_use& use)
+    : what_(what), use_(use), rows_(rows_within(what.range(), box.cell_width())) {
   cells.connect<&block::cells>(*this, box, cut);
+  if (use.is_used) device_.emplace(what, use.by, "block " + imbrex::to_string(where()));
+  if (device_ && !device_->keeps_data()) {
+    expected_ = expected_plan(what, box, cut, where());
+    return;
+  }
   if (what.field == force_field::eam) eam_ = eam_potential::of(what.potential);
   // Sites that may lie in the block: one more on each side, since cells and sites are rounded.
   imbrex::index<3> from, to;
@@ -212,7 +217,50 @@ imbrex::task<> block::give_back_forces() {
       });
 }
 
+imbrex::task<> block::compute_exact_forces() {
+  const bool gives_back = what_.lists == list_kind::half && what_.newton;
+  const std::size_t own = store_.own;
+  __int128 embedding = 0;
+  if (!eam_) {
+    pairs_ = exact_lj_forces(what_, store_, list_, whole_forces_);
+  } else {
+    exact_eam_densities(what_, *eam_, store_, list_, whole_densities_);
+    std::int64_t* const densities = whole_densities_.data();
+    if (gives_back)
+      co_await cells.give_back<std::int64_t>([=](std::size_t i) { return densities[own + i]; },
+                                             [=](std::size_t i, std::int64_t part) { densities[i] += part; });
+    embedding = exact_eam_embed(*eam_, whole_densities_, own, slopes_);
+    co_await refresh_slopes();
+    pairs_ = exact_eam_forces(what_, *eam_, slopes_, store_, list_, whole_forces_);
+  }
+  pairs_.whole_potential += 2 * embedding;
+  using forces = std::array<std::int64_t, 3>;
+  std::int64_t* const f = whole_forces_.data();
+  if (gives_back)
+    co_await cells.give_back<forces>(
+        [=](std::size_t i) {
+          const std::int64_t* const of = f + 3 * (own + i);
+          return forces{of[0], of[1], of[2]};
+        },
+        [=](std::size_t i, const forces& part) {
+          for (std::size_t d = 0; d < 3; ++d) f[3 * i + d] += part[d];
+        });
+  for (std::size_t i = 0; i < own; ++i)
+    for (std::size_t d = 0; d < 3; ++d) store_.force[4 * i + d] = value_of(f[3 * i + d]);
+}
+
+imbrex::task<> block::refresh_slopes() {
+  double* const slopes = slopes_.data();
+  const std::size_t own = store_.own;
+  co_await cells.refresh<double>([=](std::size_t i, const point<3>&) { return slopes[i]; },
+                                 [=](std::size_t i, double slope) { slopes[own + i] = slope; });
+}
+
 imbrex::task<> block::compute_forces(bool wants_sums) {
+  if (what_.reproducible) {
+    co_await compute_exact_forces();
+    co_return;
+  }
   const bool gives_back = what_.lists == list_kind::half && what_.newton;
   if (!eam_) {
     pairs_ = lj_forces(what_, store_, list_, wants_sums);
@@ -224,9 +272,7 @@ imbrex::task<> block::compute_forces(bool wants_sums) {
       co_await cells.give_back<double>([=](std::size_t i) { return densities[own + i]; },
                                        [=](std::size_t i, double part) { densities[i] += part; });
     const double embedding = eam_embed(*eam_, densities_, own, slopes_);
-    double* const slopes = slopes_.data();
-    co_await cells.refresh<double>([=](std::size_t i, const point<3>&) { return slopes[i]; },
-                                   [=](std::size_t i, double slope) { slopes[own + i] = slope; });
+    co_await refresh_slopes();
     pairs_ = eam_forces(what_, *eam_, slopes_, store_, list_);
     pairs_.potential += embedding;
   }
@@ -248,6 +294,10 @@ void block::drift() {
 }
 
 imbrex::task<thermo_sums> block::run(std::int64_t steps) {
+  if (device_) {
+    const thermo_sums on_device = co_await run_on_device(steps);
+    co_return on_device;
+  }
   if (!is_stored_) {
     co_await renew();
     co_await compute_forces(true);
@@ -263,16 +313,20 @@ imbrex::task<thermo_sums> block::run(std::int64_t steps) {
     co_await compute_forces(s + 1 == steps);
     kick();
   }
-  thermo_sums sums{.step = step_, .atoms = static_cast<std::int64_t>(store_.own)};
-  sums.potential.add(pairs_.potential);
-  sums.potential.add_units(pairs_.whole_potential);
-  sums.virial.add(pairs_.virial);
-  sums.virial.add_units(pairs_.whole_virial);
+  co_return sums();
+}
+
+thermo_sums block::sums() const {
+  thermo_sums all{.step = step_, .atoms = static_cast<std::int64_t>(store_.own)};
+  all.potential.add(pairs_.potential);
+  all.potential.add_units(pairs_.whole_potential);
+  all.virial.add(pairs_.virial);
+  all.virial.add_units(pairs_.whole_virial);
   for (std::size_t i = 0; i < store_.own; ++i) {
     const double* const v = &store_.velocity[4 * i];
-    sums.squares.add(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    all.squares.add(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
   }
-  co_return sums;
+  return all;
 }
 
 }  // namespace minimd

@@ -7,8 +7,13 @@
 #include <vector>
 
 #include <imbrex/cells.hpp>
+#include <imbrex/gpu.hpp>
+#include <imbrex/serial/absent_bytes.hpp>
 
+#include "apps/minimd/communication.hpp"
+#include "apps/minimd/device_store.hpp"
 #include "apps/minimd/eam.hpp"
+#include "apps/minimd/exact.hpp"
 #include "apps/minimd/lists.hpp"
 #include "apps/minimd/problem.hpp"
 #include "apps/minimd/store.hpp"
@@ -26,14 +31,35 @@ struct momentum {
   }
 };
 
+/// Positions of copies that a block on a device sends to another, three numbers each.
+struct host_halo {
+  imbrex::index<3> from{};
+  std::vector<double> positions{};
+  imbrex::absent_bytes left_out{};  ///< of them, with --no-data
+};
+struct device_halo {
+  imbrex::index<3> from{};
+  imbrex::device_buffer<double> positions{};
+};
+
+/// Where blocks compute.
+struct device_use {
+  bool is_used = false;  ///< the PE's device
+  communication by = communication::host;
+};
+
 /// Some of the cells of the box. Atoms lie in the cell set when their lists of neighbours are renewed, and in
-/// between in the arrays of a store; copies follow their atoms at each step.
+/// between in the arrays of a store, on the host or in the PE's device; copies follow their atoms at each
+/// step.
 class block : public imbrex::chare<block, imbrex::index<3>> {
  public:
-  imbrex::cells::cell_set<3, atom> cells;
+  atom_cells cells;
+  imbrex::mailbox<host_halo> halos_by_host;
+  imbrex::mailbox<device_halo> halos_on_device;
 
-  /// With the atoms of the lattice.
-  block(const problem& what, const imbrex::cells::domain<3>& box, const imbrex::grid::decomposition<3>& cut);
+  /// With the atoms of the lattice, unless it computes on a device that keeps no data.
+  block(const problem& what, const imbrex::cells::domain<3>& box, const imbrex::grid::decomposition<3>& cut,
+        const device_use& use);
 
   // The initial state, which must come to the problem's temperature.
 
@@ -54,19 +80,32 @@ class block : public imbrex::chare<block, imbrex::index<3>> {
   imbrex::task<> renew();
   imbrex::task<> refresh();
   imbrex::task<> compute_forces(bool wants_sums);
+  imbrex::task<> compute_exact_forces();
+  imbrex::task<> refresh_slopes();
   imbrex::task<> give_back_forces();
+  imbrex::task<thermo_sums> run_on_device(std::int64_t steps);
+  imbrex::task<> renew_on_device();
+  imbrex::task<> exchange_on_device();
+  imbrex::task<> exchange_by_host();
+  imbrex::task<> exchange_by_messages();
+  const halo_part& partner(const imbrex::index<3>& with) const;
+  thermo_sums sums() const;
   void fill_store();
   void fill_order();
   void drift();
   void kick();
 
   problem what_;
+  device_use use_;
+  std::optional<halo_plan> expected_;  ///< of a device that keeps no data
+  std::optional<device_store> device_;
   std::optional<eam_potential> eam_;
   std::vector<cell_row> rows_;
   atom_store store_;
   cell_order order_;
   neighbour_list list_;
   std::vector<double> densities_, slopes_;
+  whole_numbers whole_densities_, whole_forces_;
   pair_sums pairs_;
   std::int64_t step_ = 0;
   bool is_stored_ = false;  ///< the store is ahead of the cells

@@ -165,12 +165,7 @@ pair_sums eam_forces(const problem& what, const eam_potential& by, const std::ve
   for_each_pair(
       what, what.cutoff, store, list,
       [&](std::size_t i, std::size_t j, double dx, double dy, double dz, double distance, bool is_shared) {
-        const double inverse = 1 / distance;
-        const auto [product, product_slope] = by.pair(distance);
-        const double density_slope = by.density(distance).slope;
-        const double energy = product * inverse;
-        const double energy_slope = product_slope * inverse - energy * inverse;
-        const double force = -((slopes[i] + slopes[j]) * density_slope + energy_slope) * inverse;
+        const auto [energy, force] = by.pair_at(distance, slopes[i] + slopes[j]);
         const double part = is_shared ? 0.5 : 1;
         sums.potential += part * energy;
         sums.virial += part * force * distance * distance;

@@ -44,6 +44,12 @@ class spline {
   std::size_t last_ = 0;
 };
 
+/// What a pair of atoms has.
+struct eam_pair {
+  double energy;
+  double force;  ///< over the distance
+};
+
 /// An embedded-atom potential of one element.
 struct eam_potential {
   double mass = 0;
@@ -55,6 +61,15 @@ struct eam_potential {
   /// Of the text of a file in the format "funcfl" of DYNAMO. Throws imbrex::error with the line that cannot
   /// be.
   static eam_potential of(const std::string& text);
+
+  /// Of atoms so far apart whose embedding energies have slopes of that sum.
+  eam_pair pair_at(double distance, double slopes) const {
+    const double inverse = 1 / distance;
+    const auto [product, product_slope] = pair(distance);
+    const double energy = product * inverse;
+    const double energy_slope = product_slope * inverse - energy * inverse;
+    return {energy, -(slopes * density(distance).slope + energy_slope) * inverse};
+  }
 };
 
 /// The densities at all own atoms, and, where pairs are computed once, the part of them at copies.

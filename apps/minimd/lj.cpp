@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "apps/minimd/exact.hpp"
 #include "apps/minimd/vectors.hpp"
 
 namespace minimd {
@@ -103,7 +102,6 @@ pair_sums any_list(const constants& by, atom_store& store, const neighbour_list&
 pair_sums lj_forces(const problem& what, atom_store& store, const neighbour_list& list,
                     [[maybe_unused]] bool wants_sums) {
   const constants by(what);
-  if (what.reproducible) return exact_lj_forces(what, store, list);
 #if MINIMD_HAS_AVX512
   if (what.lists == list_kind::full && has_avx512())
     return wants_sums ? full_list_vectors<true>(by, store, list) : full_list_vectors<false>(by, store, list);

@@ -11,7 +11,7 @@ namespace minimd {
 struct pair_sums {
   double potential = 0;
   double virial = 0;
-  /// The same of a sum of whole numbers, in units of 2^-41; the others are 0 then.
+  /// The same of sums of whole numbers (exact.hpp), in units of 2^-41; the others are 0 then.
   __int128 whole_potential = 0, whole_virial = 0;
 };
 

@@ -51,11 +51,12 @@ imbrex::task<> run_problem(const settings& setup, std::int64_t chares, const res
   const auto box = box_of(what);
   const auto shape = shape_of(box.cells(), chares);
   const auto all =
-      imbrex::make_array<block>(shape, what, box, imbrex::grid::decomposition<3>(box.cells(), shape));
+      imbrex::make_array<block>(shape, what, box, imbrex::grid::decomposition<3>(box.cells(), shape),
+                                device_use{setup.on_device(), setup.comm});
   result.chares = shape;
   if (from != nullptr)
     co_await all.call<&block::restart>(from->atoms, from->step);
-  else
+  else if (setup.machine.device_data)
     co_await heat(what, all);
 
   const std::int64_t last = setup.given.steps;
@@ -66,14 +67,16 @@ imbrex::task<> run_problem(const settings& setup, std::int64_t chares, const res
     const auto begin = moment(setup);
     const thermo_sums sums = co_await all.reduce<&block::run>(imbrex::sum, next - done);
     result.seconds += next == 0 ? 0 : std::chrono::duration<double>(moment(setup) - begin).count();
-    if (sums.atoms != what.atoms())
-      throw imbrex::error(std::to_string(sums.atoms) + " atoms of " + std::to_string(what.atoms()) +
-                          " are there at step " + std::to_string(sums.step) + ": some have been lost");
-    result.outputs.push_back(thermo_of(what, sums));
-    std::vector<atom> atoms;
-    if (!setup.dump.empty()) atoms = co_await gathered(all);
-    output(result.outputs.back(), atoms);
     done = next;
+    if (setup.machine.device_data) {
+      if (sums.atoms != what.atoms())
+        throw imbrex::error(std::to_string(sums.atoms) + " atoms of " + std::to_string(what.atoms()) +
+                            " are there at step " + std::to_string(sums.step) + ": some have been lost");
+      result.outputs.push_back(thermo_of(what, sums));
+      std::vector<atom> atoms;
+      if (!setup.dump.empty()) atoms = co_await gathered(all);
+      output(result.outputs.back(), atoms);
+    }
     if (done == last) break;
     next = std::min(last, done + between);
   }

@@ -19,8 +19,8 @@ using harness::count_of;
 using harness::refuse;
 
 struct texts {
-  std::optional<std::string> input, size, steps, thermo, lists, newton, odf, potential, oracle, json, yaml,
-      dump, write_restart, read_restart;
+  std::optional<std::string> input, size, steps, thermo, lists, newton, odf, potential, comm, oracle, json,
+      yaml, dump, write_restart, read_restart;
   bool check = false, reproducible = false, quiet = false;
 };
 
@@ -43,6 +43,10 @@ std::optional<std::string> read(texts& given, int argc, char** argv) {
       .option("--potential", "FILE", given.potential,
               "the file of an embedded-atom potential, in the format funcfl")
       .option("--odf", "N[,N...]", given.odf, "chares per PE, a run for each number; 1 unless given")
+      .option("--comm", "host|message", given.comm,
+              "how positions go from a device's block to another: through pinned memory of the host, or in "
+              "messages "
+              "of device memory; host unless given")
       .flag("--reproducible", given.reproducible,
             "results are the same to the bit for any number of chares, PEs and processes; slower")
       .flag("--check", given.check, "compare with the values of --oracle")
@@ -79,16 +83,8 @@ void complete(settings& setup) {
     if (setup.given.potential_file.empty())
       throw imbrex::usage_error(
           "an embedded-atom problem needs --potential FILE, or pair_coeff in its input");
-    what.potential = text_of_file(setup.given.potential_file, "the potential");
-    const auto potential = eam_potential::of(what.potential);
-    what.mass = potential.mass;
-    what.cutoff = potential.cutoff;
-    if (what.reproducible)
-      throw imbrex::usage_error(
-          "--reproducible is for Lennard-Jones forces; leave it out with an embedded-atom potential");
+    take_potential(what, setup.given.potential_file);
   }
-  if (what.reproducible && what.lists == list_kind::half)
-    throw imbrex::usage_error("--reproducible needs full lists; leave --lists half out");
   const auto box = what.box();
   for (std::size_t d = 0; d < 3; ++d)
     if (what.reproducible && box[d] < 2 * what.range())
@@ -98,6 +94,47 @@ void complete(settings& setup) {
 }
 
 }  // namespace
+
+void check_device(const settings& setup) {
+  const problem& what = setup.given.what;
+  const auto refuse_there = [&](bool is_asked, const std::string& what_for) {
+    if (is_asked)
+      throw imbrex::usage_error("--device " + setup.machine.device + ": devices do not have " + what_for +
+                                "; leave one of the two out");
+  };
+  if (setup.on_device()) {
+    refuse_there(what.field == force_field::eam, "embedded-atom forces");
+    refuse_there(what.lists == list_kind::half, "half lists");
+    refuse_there(what.reproducible, "--reproducible");
+  }
+  if (setup.machine.device_data) return;
+  if (!setup.on_device())
+    throw imbrex::usage_error("--no-data: only a device has data to be left out; add --device");
+  for (const auto& [option, is_given] : {std::pair("--check", setup.check),
+                                         {"--json", !setup.json.empty()},
+                                         {"--dump", !setup.dump.empty()},
+                                         {"--write-restart", !setup.write_restart.empty()},
+                                         {"--read-restart", !setup.read_restart.empty()}})
+    if (is_given)
+      throw imbrex::usage_error(std::string(option) +
+                                " with --no-data: there are no atoms to look at; leave out one of the two");
+}
+
+void be_copper(problem& what) {
+  what.in = unit_system::metal;
+  what.field = force_field::eam;
+  what.density = 0.07041125;
+  what.temperature = 600;
+  what.time_step = 0.001;
+  what.skin = 1;
+}
+
+void take_potential(problem& what, const std::string& file) {
+  what.potential = text_of_file(file, "the potential");
+  const auto potential = eam_potential::of(what.potential);
+  what.mass = potential.mass;
+  what.cutoff = potential.cutoff;
+}
 
 std::string text_of_file(const std::string& name, const std::string& purpose) {
   std::error_code problem;
@@ -118,9 +155,6 @@ settings parse_settings(int argc, char** argv) {
     setup.help = *std::move(help);
     return setup;
   }
-  if (!setup.machine.device.empty())
-    throw imbrex::usage_error("--device " + setup.machine.device +
-                              ": this program computes on processors only; leave --device out");
   if (given.input) setup.given = parse_input(text_of_file(*given.input, "the input"), *given.input);
   problem& what = setup.given.what;
   if (given.size) what.lattice = size_of(*given.size);
@@ -133,14 +167,7 @@ settings parse_settings(int argc, char** argv) {
     setup.given.potential_file = harness::file_of("--potential", *given.potential);
     if (what.field != force_field::eam && given.input)
       throw imbrex::usage_error("--potential is for an embedded-atom problem, and the input has another");
-    if (!given.input) {  // the benchmark of copper
-      what.in = unit_system::metal;
-      what.field = force_field::eam;
-      what.density = 0.07041125;
-      what.temperature = 600;
-      what.time_step = 0.001;
-      what.skin = 1;
-    }
+    if (!given.input) be_copper(what);
   }
   if (given.odf) setup.odf = harness::odf_of(*given.odf);
   what.reproducible = given.reproducible;
@@ -154,7 +181,14 @@ settings parse_settings(int argc, char** argv) {
   if (given.write_restart) setup.write_restart = harness::file_of("--write-restart", *given.write_restart);
   if (given.read_restart) setup.read_restart = harness::file_of("--read-restart", *given.read_restart);
   setup.quiet = given.quiet;
+  if (given.comm) {
+    if (!setup.on_device())
+      refuse("--comm", *given.comm, "only blocks on a device have a choice; add --device, or leave it out");
+    setup.comm =
+        is_second("--comm", *given.comm, "host", "message") ? communication::message : communication::host;
+  }
   complete(setup);
+  check_device(setup);
   return setup;
 }
 

@@ -47,16 +47,33 @@ TEST(options, are_refused_with_the_value_and_the_remedy) {
   EXPECT_EQ(refusal({"--check"}), "--check needs the known values: --oracle FILE");
   EXPECT_EQ(refusal({"--input", "/does/not/exist"}),
             "'/does/not/exist', the input, cannot be read: give the name of a file that exists");
-  EXPECT_EQ(refusal({"--reproducible", "--lists", "half"}),
-            "--reproducible needs full lists; leave --lists half out");
   EXPECT_EQ(
       refusal({"--reproducible", "--size", "3"}),
       "--reproducible needs a box of twice the cut-off and skin along each side; take --size 4 or more");
 }
 
-TEST(options, have_no_devices) {
-  EXPECT_EQ(refusal({"--device", "emulated"}),
-            "--device emulated: this program computes on processors only; leave --device out");
+TEST(options, of_devices) {
+  const settings setup = parsed({"--device", "emulated", "--comm", "message"});
+  EXPECT_TRUE(setup.on_device());
+  EXPECT_EQ(setup.comm, communication::message);
+  EXPECT_EQ(parsed({"--device", "emulated"}).comm, communication::host);
+}
+
+TEST(options, refuse_what_devices_do_not_have) {
+  EXPECT_EQ(refusal({"--comm", "host"}),
+            "--comm 'host': only blocks on a device have a choice; add --device, or leave it out");
+  EXPECT_EQ(refusal({"--device", "emulated", "--comm", "channel"}),
+            "--comm 'channel': it must be host or message");
+  EXPECT_EQ(refusal({"--device", "emulated", "--lists", "half"}),
+            "--device emulated: devices do not have half lists; leave one of the two out");
+  EXPECT_EQ(refusal({"--device", "emulated", "--reproducible"}),
+            "--device emulated: devices do not have --reproducible; leave one of the two out");
+  const std::vector<std::string> modelled{"--machine", "simulated", "--device-model", "summit", "--no-data"};
+  EXPECT_EQ(refusal(modelled), "");
+  auto with_json = modelled;
+  with_json.insert(with_json.end(), {"--json", "out.json"});
+  EXPECT_EQ(refusal(with_json),
+            "--json with --no-data: there are no atoms to look at; leave out one of the two");
 }
 
 }  // namespace

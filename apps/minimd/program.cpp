@@ -48,6 +48,7 @@ std::optional<restart_file> restart_of(settings& setup) {
   setup.given.what.lists = given.lists;
   setup.given.what.newton = given.newton;
   setup.given.what.reproducible = given.reproducible;
+  check_device(setup);
   return from;
 }
 

@@ -220,6 +220,27 @@ void cell_set<D, T>::number_elements() {
 }
 
 template <int D, class T>
+std::vector<copy_partner<D>> cell_set<D, T>::copy_partners() {
+  check_idle("copy_partners");
+  if (!has_halo_) [[unlikely]]
+    detail::throw_no_halo();
+  number_elements();
+  std::vector<copy_partner<D>> all;
+  const auto add = [&](const index<D>& block, const copied& made, const auto& parts, std::size_t first_copy,
+                       std::size_t end) {
+    auto& with = all.emplace_back(copy_partner<D>{block, {}, first_copy, end - first_copy});
+    std::size_t i = 0;
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      for (; i < made.ends[k]; ++i)
+        with.sent.push_back({first_own_[made.elements[i].cell] + made.elements[i].place, parts[k].wrap});
+  };
+  add(where_, images_, copies_.originals, 0, images_.elements.size());
+  for (std::size_t p = 0; p < copies_.partners.size(); ++p)
+    add(copies_.partners[p].where, copied_[p], copies_.partners[p].give, first_copy_[p], first_copy_[p + 1]);
+  return all;
+}
+
+template <int D, class T>
 void cell_set<D, T>::begin_refresh(detail::activity what) {
   check_idle(what == detail::activity::refresh ? "refresh" : "give_back");
   if (!has_halo_) [[unlikely]]

@@ -49,6 +49,22 @@ enum class pairs : std::uint8_t {
   both   ///< two own cells in both orders: who adds to the first alone does so in one order
 };
 
+/// An own element that another block has a copy of, and how many times around each dimension the copy lies.
+template <int D>
+struct copied_element {
+  std::size_t number;
+  index<D> wrap;
+};
+
+/// What a block and another have of each other's elements: those that it sends, in the order of the copies
+/// there, and the numbers of the copies here.
+template <int D>
+struct copy_partner {
+  index<D> block;
+  std::vector<copied_element<D>> sent{};
+  std::size_t first_copy = 0, copies = 0;
+};
+
 /// The cells of a domain, with the elements that lie in them, cut into blocks: a port of a chare, to which
 /// each chare of the array connects itself in its constructor. Each has a block of cells, of any size, and
 /// may be on any PE.
@@ -223,6 +239,11 @@ class cell_set : detail::arrivals {
     number_elements();
     return number_of_copies_;
   }
+
+  /// For programs that carry values themselves, such as from one device's memory to another's: what this
+  /// block exchanges with each other. The first is the block itself, for its own images, if any. Throws
+  /// imbrex::error if something is on its way, or no copies have come since the last migration. O(copies).
+  std::vector<copy_partner<D>> copy_partners();
 
   template <class V, class Put>
   class refreshed;

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of a block that computes on its PE's device.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+
+#include "apps/minimd/block.hpp"
+
+namespace minimd {
+
+imbrex::task<> block::renew_on_device() {
+  if (expected_) {  // there are no atoms that could be renewed
+    if (!is_stored_) device_->reserve(*expected_);
+    is_stored_ = true;
+    co_return;
+  }
+  if (is_stored_) co_await device_->download(store_);
+  co_await renew();
+  co_await device_->upload(store_, list_, plan_of(cells));
+}
+
+const halo_part& block::partner(const imbrex::index<3>& with) const {
+  const auto all = device_->partners();
+  const auto found = std::ranges::find(all, with, &halo_part::with);
+  if (found == all.end())
+    throw imbrex::error("block " + imbrex::to_string(where()) + " has no copies of block " +
+                        imbrex::to_string(with) + ", which sent some");
+  return *found;
+}
+
+imbrex::task<> block::exchange_by_host() {
+  co_await device_->packed();
+  const auto blocks = peers();
+  for (const halo_part& to : device_->partners()) {
+    const auto values = device_->outgoing(to);
+    host_halo halo{where()};
+    if (device_->keeps_data())
+      halo.positions.assign(values.begin(), values.end());
+    else
+      halo.left_out.count = values.size_bytes();
+    imbrex::spend_copy(values.size_bytes());
+    imbrex::send<&block::halos_by_host>(blocks[to.with], step_, std::move(halo));
+  }
+  for (std::size_t n = device_->partners().size(); n > 0; --n) {
+    const host_halo halo = co_await halos_by_host.receive(step_);
+    const halo_part& from = partner(halo.from);
+    const auto to = device_->incoming(from);
+    if (device_->keeps_data()) {
+      if (halo.positions.size() != to.size())
+        throw imbrex::error("block " + imbrex::to_string(where()) + " has " + std::to_string(to.size() / 3) +
+                            " copies of block " + imbrex::to_string(halo.from) + ", which sent " +
+                            std::to_string(halo.positions.size() / 3));
+      std::ranges::copy(halo.positions, to.begin());
+    }
+    imbrex::spend_copy(to.size_bytes());
+    device_->put(from);
+  }
+}
+
+imbrex::task<> block::exchange_by_messages() {
+  const auto blocks = peers();
+  for (const halo_part& to : device_->partners())
+    imbrex::send<&block::halos_on_device>(blocks[to.with], step_, device_halo{where(), device_->take(to)});
+  for (std::size_t n = device_->partners().size(); n > 0; --n) {
+    const device_halo halo = co_await halos_on_device.receive(step_);
+    device_->put(partner(halo.from), halo.positions);
+  }
+}
+
+imbrex::task<> block::exchange_on_device() {
+  device_->begin_exchange();
+  if (use_.by == communication::host)
+    co_await exchange_by_host();
+  else
+    co_await exchange_by_messages();
+  device_->end_exchange();
+}
+
+imbrex::task<thermo_sums> block::run_on_device(std::int64_t steps) {
+  if (!is_stored_) {
+    co_await renew_on_device();
+    device_->compute_forces(true);
+  }
+  for (std::int64_t s = 0; s < steps; ++s) {
+    device_->advance();
+    ++step_;
+    if (step_ % what_.renewal == 0 && !expected_)
+      co_await renew_on_device();
+    else
+      co_await exchange_on_device();
+    device_->compute_forces(s + 1 == steps);
+    device_->kick();
+  }
+  pairs_ = co_await device_->sums();
+  if (expected_) co_return thermo_sums{.step = step_, .atoms = static_cast<std::int64_t>(expected_->own)};
+  co_await device_->download(store_);
+  co_return sums();
+}
+
+}  // namespace minimd
