@@ -193,8 +193,8 @@ TEST_P(device_paths, need_no_more_descriptors_and_mappings_for_more_transfers) {
       co_await nodes.call<&node::connect>();
       std::pair<int, int> before;
       std::int64_t blocks_before = 0;
-      for (int i = 0; i < 3000; ++i) {
-        if (i == 500) {
+      for (int i = 0; i < 900; ++i) {
+        if (i == 300) {
           co_await quiescence();
           before = descriptors_and_mappings();
           blocks_before = co_await nodes.reduce<&node::blocks>(sum);
