@@ -11,26 +11,16 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/random.hpp>
 
+#include "apps/minimd/made_up_potential.test.hpp"
+
 namespace minimd {
 namespace {
-
-constexpr double cutoff = 3;
-
-// Charges and densities that end smoothly at the cut-off, and an embedding energy of a square root.
-std::string potential_text() {
-  std::string text = "made up\n 1 2.5 1.0 fcc\n 400 0.02 600 0.006 3.0\n";
-  for (int i = 0; i < 400; ++i) text += std::to_string(-std::sqrt(i * 0.02 + 0.1)) + "\n";
-  const auto end = [](int i) { return std::pow(1 - i * 0.006 / cutoff, 3); };
-  for (int i = 0; i < 600; ++i) text += std::to_string(i * 0.006 < cutoff ? 2 * end(i) : 0) + "\n";
-  for (int i = 0; i < 600; ++i) text += std::to_string(i * 0.006 < cutoff ? end(i) : 0) + "\n";
-  return text;
-}
 
 /// A few atoms by themselves, and all pairs in lists.
 struct cluster {
   explicit cluster(list_kind lists) {
     what.field = force_field::eam;
-    what.cutoff = cutoff;
+    what.cutoff = made_up_potential::cutoff;
     what.lists = lists;
     store.own = 12;
     store.position.assign(4 * 13, 0);
@@ -61,7 +51,7 @@ struct cluster {
 };
 
 TEST(eam, has_forces_that_are_the_slopes_of_the_energy) {
-  const auto by = eam_potential::of(potential_text());
+  const auto by = eam_potential::of(made_up_potential::text());
   EXPECT_EQ(by.mass, 2.5);
   EXPECT_EQ(by.cutoff, 3);
   cluster full(list_kind::full), half(list_kind::half);
@@ -106,7 +96,7 @@ TEST(eam, refuses_files_of_other_forms) {
   EXPECT_EQ(refusal("copper\n 29 63\n 3 0.1 500 0.1 4.0\n"),
             "line 3 of a potential file: the number of densities is 3.000000, and must be a whole number "
             "from 5 on");
-  EXPECT_EQ(refusal(potential_text().substr(0, 2000)).substr(0, 5), "line ");
+  EXPECT_EQ(refusal(made_up_potential::text().substr(0, 2000)).substr(0, 5), "line ");
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 
 #include <imbrex/serial/file.hpp>
 
+#include "apps/minimd/made_up_potential.test.hpp"
 #include "apps/minimd/report.hpp"
 
 namespace minimd {
@@ -67,16 +68,49 @@ TEST(minimd, meets_known_values_with_half_lists) {
   expect_known_values(run(setup, 4), 5e-12);
 }
 
-TEST(minimd, gives_the_same_bits_however_it_is_cut) {
-  settings setup = of_size({5, 6, 5}, 1);
-  setup.given.what.reproducible = true;
-  setup.given.steps = 60;
+// Atoms of a potential that is made up, in reduced units.
+settings of_eam(imbrex::index<3> lattice, int pes) {
+  settings setup = of_size(lattice, pes);
+  problem& what = setup.given.what;
+  what.field = force_field::eam;
+  what.potential = made_up_potential::text();
+  what.cutoff = made_up_potential::cutoff;
+  what.mass = made_up_potential::mass;
+  what.density = 0.2;
+  what.temperature = 0.2;
+  what.renewal = 10;
+  return setup;
+}
+
+void expect_the_same_bits(settings setup) {
+  problem& what = setup.given.what;
+  setup.given.steps = 40;
+  setup.given.thermo = 20;
   setup.write_restart = "kept";
+  const measurement rounded = run(setup, 2);
+  what.reproducible = true;
+  setup.machine.pes = 1;
   const measurement first = run(setup, 1);
-  setup.machine.pes = 3;
-  for (const std::int64_t odf : {1, 4, 20}) {
-    setup.machine.shuffle = static_cast<std::uint64_t>(odf);
-    const measurement other = run(setup, odf);
+  EXPECT_NEAR(first.outputs.back().temperature, rounded.outputs.back().temperature, 1e-8);
+  EXPECT_NEAR(first.outputs.back().potential, rounded.outputs.back().potential, 1e-8);
+  EXPECT_NEAR(first.outputs.back().pressure, rounded.outputs.back().pressure, 1e-8);
+  struct cut {
+    int pes;
+    std::int64_t odf;
+    list_kind lists;
+    bool newton;
+  };
+  for (const cut& c : {cut{1, 4, list_kind::full, true},
+                       {3, 1, list_kind::half, true},
+                       {2, 4, list_kind::half, false},
+                       {3, 4, list_kind::half, true},
+                       {3, 20, list_kind::full, true},
+                       {4, 6, list_kind::half, true}}) {
+    setup.machine.pes = c.pes;
+    setup.machine.shuffle = static_cast<std::uint64_t>(c.odf);
+    what.lists = c.lists;
+    what.newton = c.newton;
+    const measurement other = run(setup, c.odf);
     for (std::size_t i = 0; i < first.outputs.size(); ++i)
       EXPECT_EQ(json_line(other.outputs[i]), json_line(first.outputs[i]));
     ASSERT_EQ(other.last.atoms.size(), first.last.atoms.size());
@@ -86,6 +120,63 @@ TEST(minimd, gives_the_same_bits_however_it_is_cut) {
       ASSERT_EQ(other.last.atoms[i].velocity, first.last.atoms[i].velocity);
     }
   }
+}
+
+TEST(minimd, gives_the_same_bits_however_it_is_cut) { expect_the_same_bits(of_size({5, 6, 5}, 3)); }
+TEST(minimd, gives_the_same_bits_of_embedded_atoms_however_they_are_cut) {
+  expect_the_same_bits(of_eam({4, 5, 4}, 3));
+}
+
+settings on_device(imbrex::index<3> lattice, int pes, communication comm) {
+  settings setup = of_size(lattice, pes);
+  setup.machine.device = "emulated";
+  setup.machine.streams = imbrex::stream_policy::five;
+  setup.comm = comm;
+  return setup;
+}
+
+TEST(minimd, meets_known_values_on_devices) {
+  for (const communication comm : {communication::host, communication::message}) {
+    settings setup = on_device({10, 10, 10}, 2, comm);
+    setup.machine.devices = 2;
+    setup.machine.shuffle = 3;
+    expect_known_values(run(setup, 4), 5e-12);
+  }
+}
+
+TEST(minimd, goes_on_from_what_its_device_has) {
+  for (const communication comm : {communication::host, communication::message}) {
+    settings setup = on_device({3, 4, 5}, 1, comm);
+    setup.machine.streams = imbrex::stream_policy::two;
+    setup.given.thermo = 30;  // not a multiple of the steps between renewals
+    setup.write_restart = "kept";
+    const measurement there = run(setup, 5);
+    settings here = of_size({3, 4, 5}, 1);
+    here.given.thermo = 30;
+    here.write_restart = "kept";
+    const measurement expected = run(here, 3);
+    ASSERT_EQ(there.outputs.size(), expected.outputs.size());
+    for (std::size_t i = 0; i < expected.outputs.size(); ++i) {
+      EXPECT_NEAR(there.outputs[i].potential, expected.outputs[i].potential, 1e-10);
+      EXPECT_NEAR(there.outputs[i].pressure, expected.outputs[i].pressure, 1e-9);
+    }
+    for (std::size_t i = 0; i < expected.last.atoms.size(); ++i)
+      for (std::size_t d = 0; d < 3; ++d)
+        EXPECT_NEAR(there.last.atoms[i].velocity[d], expected.last.atoms[i].velocity[d], 1e-9);
+  }
+}
+
+// In the times of a model, with atoms and without: there are as many as is expected.
+TEST(minimd, takes_as_long_on_a_model_without_data) {
+  settings setup = on_device({20, 20, 20}, 2, communication::host);
+  setup.machine.machine = imbrex::machine_kind::simulated;
+  setup.machine.device_model = "summit";
+  setup.given.steps = 10;
+  const measurement with = run(setup, 2);
+  setup.machine.device_data = false;
+  const measurement without = run(setup, 2);
+  EXPECT_TRUE(without.outputs.empty());
+  EXPECT_NEAR(without.seconds / with.seconds, 1, 0.05);
 }
 
 TEST(minimd, conserves_energy_and_momentum) {
