@@ -10,6 +10,8 @@ import sys
 import textwrap
 
 ROOT = pathlib.Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "imbrex/mpi/fortran"))
+import make_bindings  # noqa: E402  what Fortran has is made by it
 HEADERS = ["mpi_functions.h", "mpi_io.h", "mpi_tool.h"]
 # Functions of MPI 4.1 that our headers do not declare.
 UNDECLARED = {
@@ -80,8 +82,17 @@ def collective_functions(source):
     return names
 
 
+def fortran_functions():
+    """The names of C whose functions Fortran has, those with large counts as the same procedures of mpi_f08."""
+    functions = make_bindings.read_functions(ROOT / "imbrex/mpi/include")
+    names = {"MPI_Status_f082f", "MPI_Status_f2f08"}
+    for function in make_bindings.of_fortran(functions):
+        names |= {f"{function.prefix}_{function.name}", f"{function.prefix}_{function.name}_c"}
+    return names - {"MPI_Op_create_c"}
+
+
 def text():
-    declared, defined = declared_functions(), defined_functions()
+    declared, defined, in_fortran = declared_functions(), defined_functions(), fortran_functions()
     names = {name for some in declared.values() for name in some}
     if names - defined != absent_functions():
         sys.exit("imbrex/mpi/api/absent.cpp must define what is declared and defined nowhere else: look at " +
@@ -93,11 +104,14 @@ def text():
     lines = ["# Functions of MPI", "",
              "Made by `scripts/mpi_functions.py`. Each function is there as `MPI_` and as `PMPI_`.", "",
              *textwrap.wrap(f"There are {there}. {absent} more are declared and say, when they are called, that "
-                            f"they are not there; {missing} of MPI 4.1 are not declared.", 110), ""]
+                            f"they are not there; {missing} of MPI 4.1 are not declared. Fortran has all that are "
+                            "declared, but for tools and the ones named below as C's alone; where C has a function "
+                            "with `_c` for large counts, mpi_f08 has them by the function's own name.", 110), ""]
     for title in list(declared) + [t for t in undeclared if t not in declared]:
         names = declared.get(title, [])
         lines += [f"## {title}", ""]
         for heading, some in (("There", [n for n in names if n in defined]),
+                              ("Of C alone", [n for n in names if n in defined and n not in in_fortran]),
                               ("Not there", [n for n in names if n not in defined]),
                               ("Not declared", undeclared.get(title, []))):
             if some:

@@ -54,6 +54,11 @@ class send_buffer {
   bool is_attached_ = false;
 };
 
+/// What functions of another language keep for a rank.
+struct rank_part {
+  virtual ~rank_part() = default;
+};
+
 /// All that one rank keeps for the functions of MPI.
 class rank_data final : public rank_state {
  public:
@@ -94,7 +99,8 @@ class rank_data final : public rank_state {
   object_table<window_object, handle_kind::window> windows;
   send_buffer buffered;
   device_blocks blocks_on_devices;
-  std::unique_ptr<stream> kernels;  ///< in whose order a device does those of the rank; null: it has none
+  std::unique_ptr<stream> kernels;     ///< in whose order a device does those of the rank; null: it has none
+  std::unique_ptr<rank_part> fortran;  ///< made when it is asked for
 
   enum class phase : std::uint8_t { before, running, finalized };
   phase now = phase::before;

@@ -31,7 +31,11 @@ std::string file_of(const std::string& program) {
 }
 
 bool is_library_of_mpi(std::string_view name) {
-  return name.starts_with("libimbrex_mpi.so") || name == "libmpich.so.12" || name == "libmpi.so.12";
+  if (name.starts_with("libimbrex_mpi.so")) return true;
+  for (const char* const of_mpich :
+       {"libmpich.so.12", "libmpi.so.12", "libmpichfort.so.12", "libmpifort.so.12"})
+    if (name == of_mpich) return true;
+  return false;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@ passes as MPICH's own script judges: it ends with status 0 and says "No Errors" 
 otherwise.
 
 usage: conformance.py --folder build/mpich --bin build/release/bin [--lists attr,pt2pt] [--machines threads]
+       conformance.py --folder build/mpich --bin build/release/bin --fortran    the lists of Fortran's interfaces
        conformance.py --folder build/other --compilers /usr/bin --runner 'mpirun --oversubscribe -np {ranks}'
 """
 import argparse
@@ -23,6 +24,11 @@ import sys
 import time
 
 LISTS = ["attr", "comm", "datatype", "errhan", "group", "info", "topo", "pt2pt", "coll", "rma"]
+FORTRAN_LISTS = [f"{interface}/{name}" for interface, names in {
+    "f77": "attr coll comm datatype ext info init pt2pt rma topo profile",
+    "f90": "attr coll comm datatype ext f90types info init misc pt2pt rma timer topo profile",
+    "f08": "attr coll comm datatype ext info init misc pt2pt rma subarray timer topo profile"}.items()
+    for name in names.split()]
 MACHINES = {
     "threads": "--pes 2 --ranks {ranks}",
     "processes": "-n 2 --pes 1 --ranks {ranks}",
@@ -57,14 +63,15 @@ def fetch(folder):
     return next(folder.glob("mpich-*/test/mpi"))
 
 
-def build(folder, source, compilers, lists, jobs):
+def build(folder, source, compilers, lists, jobs, fortran):
     """Configures and builds the programs of the lists; returns the folder where they lie."""
-    tree = folder / "tests"
+    tree = folder / ("tests_fortran" if fortran else "tests")
     if not (tree / "Makefile").exists():
         tree.mkdir(exist_ok=True)
         with open(folder / "configure.log", "w") as log:
             run([source.resolve() / "configure", f"--with-mpi={compilers.parent.resolve()}", "--disable-cxx",
-                 "--disable-fortran", "--disable-spawn", "--disable-romio", "--enable-threads=funneled",
+                 "--enable-fortran=all" if fortran else "--disable-fortran", "--disable-spawn",
+                 "--disable-romio", "--enable-threads=funneled",
                  "--without-cuda", "--without-ze", "--without-hip"],
                 cwd=tree, stdout=log, stderr=log)
     with open(folder / "build.log", "w") as log:
@@ -127,7 +134,7 @@ def report(machine, results):
     for name, outcome in results:
         counts[name][outcome] += 1
     for name, count in counts.items():
-        print(f"{machine:<16} {name:<9} {count['passed']:>4} passed {count['failed']:>4} failed "
+        print(f"{machine:<16} {name:<12} {count['passed']:>4} passed {count['failed']:>4} failed "
               f"{count['hung']:>4} hung {count['not built']:>4} not built", flush=True)
     reached = True
     for group, wanted in WANTED.items():
@@ -144,7 +151,8 @@ def main():
     parser.add_argument("--bin", type=pathlib.Path, help="the folder of imbrex and imbrex-mpicc")
     parser.add_argument("--compilers", type=pathlib.Path, help="the folder of another MPI's mpicc")
     parser.add_argument("--runner", help="the command of another MPI, with {ranks}")
-    parser.add_argument("--lists", default=",".join(LISTS))
+    parser.add_argument("--lists", help="separated by commas; all unless given")
+    parser.add_argument("--fortran", action="store_true", help="the lists of f77, f90 and f08")
     parser.add_argument("--machines", default=",".join(MACHINES))
     parser.add_argument("--seeds", type=int, default=20, help="of the deterministic machine")
     parser.add_argument("--limit", type=float, default=120, help="seconds a test")
@@ -158,8 +166,8 @@ def main():
     compilers = arguments.compilers
     if arguments.bin:
         compilers = arguments.bin.parent / "lib/imbrex/mpi/bin"  # by the names that configure asks for
-    lists = arguments.lists.split(",")
-    tree = build(folder, fetch(folder), compilers, lists, arguments.jobs)
+    lists = arguments.lists.split(",") if arguments.lists else FORTRAN_LISTS if arguments.fortran else LISTS
+    tree = build(folder, fetch(folder), compilers, lists, arguments.jobs, arguments.fortran)
 
     machines = {"other": arguments.runner}
     if arguments.bin:

@@ -42,9 +42,10 @@ class Programs(unittest.TestCase):
         """The program of a source; each is built once."""
         key = name or f"{source}{' '.join(options)}".replace("/", "_")
         if key not in self.built:
-            compiler = "imbrex-mpicc" if source.endswith(".c") else "imbrex-mpicxx"
+            compiler = {".c": "imbrex-mpicc", ".cpp": "imbrex-mpicxx"}.get(pathlib.Path(source).suffix,
+                                                                           "imbrex-mpifort")
             output = self.folder / key.replace(" ", "_")
-            done = execute(BIN / compiler, PROGRAMS / source, *options, *links, "-o", f"{output}.out",
+            done = execute(BIN / compiler, PROGRAMS / source, *options, *links, "-o", f"{output}.out", cwd=self.folder,
                            environment=environment or {})
             self.assertEqual(done.returncode, 0, done.stderr)
             self.built[key] = f"{output}.out"
@@ -217,6 +218,36 @@ class Programs(unittest.TestCase):
         self.assertIn("rank 1 of 2: counter 15, of thread 11, sum 20", done.stdout)
         done = execute(BIN / "imbrex", "run", program)  # by what it is linked with
         self.assertEqual(done.stdout, "rank 0 of 1: counter 5, of thread 1, sum 5, arguments\n")
+
+    def fortran(self, ranks, source, *options):
+        if not (BIN / "imbrex-mpifort").exists():
+            self.skipTest("no gfortran")
+        program = self.build(source, *options)
+        for lines in self.everywhere(ranks, program):
+            self.assertEqual(sorted(lines), [f"rank {r} of {ranks} failures 0" for r in range(ranks)])
+
+    def test_fortran_by_three_interfaces(self):
+        for interface in ("-DBY_HEADER", "-DBY_MODULE", "-DBY_MODULE_2008"):
+            for ranks, level in ((2, "-O0"), (5, "-O3")):
+                with self.subTest(interface=interface, ranks=ranks):
+                    self.fortran(ranks, "fortran.F90", interface, level, "-w")
+
+    def test_sections_of_fortran_arrays(self):
+        for ranks, level in ((1, "-O3"), (3, "-O0")):
+            self.fortran(ranks, "sections.f90", level)
+
+    def test_fixed_form_of_fortran(self):
+        if not (BIN / "imbrex-mpifort").exists():
+            self.skipTest("no gfortran")
+        for lines in self.everywhere(5, self.build("ring_f77.f")):
+            self.assertEqual(lines, ["TOKEN 12 FROM 4"])
+
+    def test_units_of_fortran_write_whole_lines(self):
+        if not (BIN / "imbrex-mpifort").exists():
+            self.skipTest("no gfortran")
+        wanted = [f"first of rank {r}, second {i}" for r in range(3) for i in (1, 2, 3)] + [c * 20000 for c in "abc"]
+        for lines in self.everywhere(3, self.build("output.f90")):
+            self.assertEqual(sorted(lines), sorted(wanted))
 
     def test_wrappers_say_what_they_do(self):
         show = execute(BIN / "imbrex-mpicc", "-show", "x.c").stdout

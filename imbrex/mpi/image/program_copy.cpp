@@ -36,6 +36,11 @@ void* program_copy::loaded_code(void* address) noexcept {
   return copy == nullptr ? address : copy->original_of(address);
 }
 
+void* program_copy::own_variable(void* loaded) const noexcept {
+  const auto place = state_->plan.place_of(reinterpret_cast<std::uintptr_t>(loaded));
+  return place ? state_->at(*place) : loaded;
+}
+
 bool program_copy::holds(const void* address) const noexcept { return state_->holds(address); }
 
 }  // namespace imbrex::mpi

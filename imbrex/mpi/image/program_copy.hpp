@@ -53,6 +53,9 @@ class program_copy {
   /// The same instruction or variable in the program that the system's loader has mapped; the address itself
   /// if it lies in no copy. Also in a handler of a signal.
   static void* loaded_code(void* address) noexcept;
+  /// The copy's own instance of a variable that lies in the program, or in a library of which each copy has
+  /// its own, as the system's loader has mapped it; the address itself if it lies elsewhere.
+  void* own_variable(void* loaded) const noexcept;
 
  private:
   std::unique_ptr<copy_state> state_;

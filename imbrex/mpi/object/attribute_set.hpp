@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <imbrex/mpi/object/keyval.hpp>
@@ -16,6 +18,10 @@ class attribute_set {
   /// `object` is the handle that the user's functions are given.
   void set(int object, int key, const ref<keyval>& type, void* value);
   bool get(int key, void** value) const;
+  /// As programs of Fortran do: values are integers. Where C asks for such a value, it is given its address;
+  /// where Fortran asks for a value of C, the pointer as a number (MPI 3.1, section 17.2.7).
+  void set_integer(int object, int key, const ref<keyval>& type, std::intptr_t value);
+  bool get_integer(int key, std::intptr_t* value) const;
   /// Throws mpi::error (MPI_ERR_OTHER) if there is none.
   void remove(int object, int key);
   /// Removes all, the youngest first.
@@ -25,13 +31,22 @@ class attribute_set {
   bool is_empty() const { return entries_.empty(); }
 
  private:
+  struct attribute {
+    void* value = nullptr;
+    std::shared_ptr<std::intptr_t> integer;  ///< if it is one; `value` is its address
+    std::intptr_t number() const { return integer ? *integer : reinterpret_cast<std::intptr_t>(value); }
+  };
   struct entry {
     int key;
     ref<keyval> type;
-    void* value;
+    attribute held;
   };
+  static attribute of_integer(std::intptr_t value);
   std::size_t find(int key) const;
+  void put(int object, int key, const ref<keyval>& type, attribute value);
   void call_remove(int object, entry e);
+  /// False if the attribute is not to be copied.
+  static bool call_copy(int object, const entry& e, attribute& copy);
   std::vector<entry> entries_;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include <imbrex/mpi/object/counted.hpp>
 #include <imbrex/mpi/object/handle.hpp>
 
@@ -11,11 +13,14 @@ namespace imbrex::mpi {
 struct keyval : counted {
   using copy_function = int(int object, int key, void* extra, void* value, void* copy, int* flag);
   using delete_function = int(int object, int key, void* value, void* extra);
+  /// Fortran's take all by address; of MPI-1 in its default integers, else in integers of an address' length.
+  enum class language : std::uint8_t { c, fortran, fortran_default };
 
-  copy_function* copy = nullptr;      ///< null: an attribute is not copied
-  delete_function* remove = nullptr;  ///< null: nothing is to be done
-  void* extra = nullptr;
-  bool is_freed = false;  ///< the program has given it up; it lives as long as attributes have it
+  language of = language::c;
+  copy_function* copy = nullptr;      ///< null: an attribute is not copied; of the type that `of` says
+  delete_function* remove = nullptr;  ///< null: nothing is to be done; likewise
+  void* extra = nullptr;              ///< in Fortran an integer
+  bool is_freed = false;              ///< the program has given it up; it lives as long as attributes have it
 };
 
 /// The handle of the first keyval of a kind of object.
