@@ -14,7 +14,7 @@ namespace imbrex::mpi {
 class access_receiver {
  public:
   /// On the PE's stack, or on that of another rank. It consumes the packet.
-  virtual void accessed(packet& p) = 0;
+  virtual void take_access(packet& p) = 0;
 
  protected:
   ~access_receiver() = default;
@@ -30,7 +30,7 @@ class access_table {
     const auto found = receivers_.find(p.head.context);
     if (found == receivers_.end())
       throw imbrex::error("rank " + std::to_string(p.from) + " accesses a window that is not there");
-    found->second->accessed(p);
+    found->second->take_access(p);
   }
 
  private:

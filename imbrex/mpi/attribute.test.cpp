@@ -187,6 +187,20 @@ TEST_P(attributes, are_removed_at_the_end_the_youngest_first) {
   });
 }
 
+/// Their functions call other functions of MPI; the one that has called them is still what a rank waits for.
+TEST_P(attributes, leave_the_name_of_what_has_called_their_functions) {
+  ranks_fail(2,
+             [] {
+               if (rank::current()->number() == 1) return;
+               static notes seen;
+               int key = MPI_KEYVAL_INVALID;
+               MPI_Comm_create_keyval(&note_copy, &note_removal, &key, &seen);
+               MPI_Comm_set_attr(MPI_COMM_WORLD, key, value(3));
+               MPI_Finalize();
+             },
+             {"deadlock", "rank(0), entry run, on PE ", "waits for MPI_Finalize"});
+}
+
 TEST_P(attributes, of_mpi_itself_are_there) {
   run_ranks(3, [] {
     const auto value_of = [](int key) {

@@ -320,7 +320,7 @@ TEST(device_buffers, need_a_device) {
     return 0;
   };
   what.make_code = [&code](int) { return std::make_unique<function_code>(code); };
-  const selected now(what);
+  const program_selection selection(what);
   EXPECT_EQ(imbrex::run(settings, [&what] { return ranks_of(what); }), 0);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <imbrex/mpi/mpi_ranks.test.hpp>
@@ -55,6 +56,31 @@ TEST_P(environment, has_memory_and_a_version) {
     EXPECT_EQ(MPI_Pcontrol(1), MPI_SUCCESS);
     EXPECT_EQ(MPIX_Query_cuda_support(), 0);
     EXPECT_EQ(MPI_File_f2c(MPI_File_c2f(MPI_FILE_NULL)), MPI_FILE_NULL);
+  });
+}
+
+/// Threads that the program starts are no rank's.
+TEST_P(environment, tells_other_threads_what_they_may_ask) {
+  run_ranks(1, [] {
+    const double before = MPI_Wtime();
+    std::thread other([] {
+      int flag = 1;
+      EXPECT_EQ(MPI_Is_thread_main(&flag), MPI_SUCCESS);
+      EXPECT_EQ(flag, 0);
+      EXPECT_EQ(MPI_Initialized(&flag), MPI_SUCCESS);
+      EXPECT_EQ(MPI_Finalized(&flag), MPI_SUCCESS);
+      EXPECT_EQ(flag, 0);
+      EXPECT_GT(MPI_Wtime(), 0);
+      EXPECT_EQ(MPI_Wtick(), 1e-9);
+      int version = 0;
+      EXPECT_EQ(MPI_Get_version(&version, &flag), MPI_SUCCESS);
+      EXPECT_EQ(version, 3);
+    });
+    other.join();
+    int flag = 0;
+    EXPECT_EQ(MPI_Is_thread_main(&flag), MPI_SUCCESS);
+    EXPECT_EQ(flag, 1);
+    EXPECT_GE(MPI_Wtime(), before);
   });
 }
 

@@ -119,11 +119,27 @@ void fiber::exchange_exceptions(exception_state& kept) {
   kept = before;
 }
 
+#ifdef __aarch64__
+fiber::float_control fiber::float_control::of_thread() {
+  float_control now;
+  asm volatile("mrs %0, fpcr" : "=r"(now.word));
+  return now;
+}
+void fiber::float_control::apply() const { asm volatile("msr fpcr, %0" : : "r"(word)); }
+#else
+fiber::float_control fiber::float_control::of_thread() { return {}; }
+void fiber::float_control::apply() const {}
+#endif
+
 void fiber::enter() {
   exchange_exceptions(exceptions_);
+  const float_control callers = float_control::of_thread();
+  floats_.apply();
   seen_.enter();
   there_ = context::jump_fcontext(there_, this).fctx;
   seen_.left();
+  floats_ = float_control::of_thread();
+  callers.apply();
   exchange_exceptions(exceptions_);
 }
 

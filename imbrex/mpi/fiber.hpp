@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #ifdef __clang__  // ThreadSanitizer must not see a call that begins on one stack and ends on another
 #define IMBREX_MPI_UNSEEN __attribute__((disable_sanitizer_instrumentation))
@@ -12,8 +13,9 @@
 
 namespace imbrex::mpi {
 
-/// A function on a stack of its own, which can be left and entered again, also by another thread. Below the
-/// stack lie pages that cannot be touched, as many as an array may have that does not fit.
+/// A function on a stack of its own, which can be left and entered again, also by another thread. How it
+/// rounds (fesetround) goes with it; it begins as its maker does. Below the stack lie pages that cannot be
+/// touched, as many as an array may have that does not fit.
 class fiber {
  public:
   using function = void (*)(void* object);
@@ -48,6 +50,14 @@ class fiber {
   using exception_state = std::array<void*, 2>;
   static void exchange_exceptions(exception_state& kept);
 
+  /// How the processor rounds and traps in floating point, where Boost.Context leaves it as it is: in
+  /// aarch64's FPCR. It saves mxcsr and the control word of the x87 itself.
+  struct float_control {
+    std::uint64_t word = 0;
+    static float_control of_thread();
+    void apply() const;
+  };
+
   /// What sanitizers must know of a stack that is switched to.
   struct sanitizers {
     sanitizers();
@@ -76,6 +86,7 @@ class fiber {
   function body_;
   void* object_;
   exception_state exceptions_{};
+  float_control floats_ = float_control::of_thread();
   bool ended_ = false;
   sanitizers seen_;
 };

@@ -39,9 +39,6 @@ class matcher {
   /// The message with that number for its offer; null if it waits no more.
   packet* find_offer(std::uint32_t from, std::uint64_t offer);
 
-  bool empty() const { return receives_ == 0 && messages_ == 0; }
-  std::size_t receives() const { return receives_; }
-  std::size_t messages() const { return messages_; }
   /// Bytes of data that these hold.
   std::size_t bytes_held() const { return bytes_held_; }
 

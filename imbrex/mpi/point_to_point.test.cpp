@@ -2,7 +2,9 @@
 // Programs of MPI that send and receive, as functions of this program.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 #include <imbrex/mpi/include/mpi.h>
@@ -154,6 +156,96 @@ TEST_P(point_to_point, begins_persistent_requests_again) {
   });
 }
 
+TEST_P(point_to_point, delivers_what_requests_that_were_freed_have_begun) {
+  run_ranks(3, [] {
+    const auto [me, n] = begin();
+    std::vector<double> data(40'000, 1.5 * me);
+    if (me != 0) {
+      std::vector<MPI_Request> all(4, MPI_REQUEST_NULL);
+      MPI_Datatype pairs = MPI_DATATYPE_NULL;
+      MPI_Type_vector(5'000, 2, 8, MPI_DOUBLE, &pairs);
+      MPI_Type_commit(&pairs);
+      MPI_Isend(data.data(), 40'000, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, &all[0]);
+      MPI_Issend(data.data(), 30'000, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD, &all[1]);
+      MPI_Isend(data.data(), 1, pairs, 0, 3, MPI_COMM_WORLD, &all[2]);
+      MPI_Type_free(&pairs);
+      MPI_Send_init(data.data(), 20'000, MPI_DOUBLE, 0, 4, MPI_COMM_WORLD, &all[3]);
+      MPI_Start(&all[3]);
+      for (MPI_Request& each : all) MPI_Request_free(&each);
+    } else {
+      for (const int count : {20'000, 10'000, 30'000, 40'000})  // the last first
+        for (int from = 1; from < n; ++from) {
+          const int tag = count == 20'000 ? 4 : count == 10'000 ? 3 : count == 30'000 ? 2 : 1;
+          MPI_Recv(data.data(), count, MPI_DOUBLE, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+          const auto end = data.begin() + count;
+          EXPECT_EQ(std::count(data.begin(), end, 1.5 * from), count) << tag;
+        }
+    }
+    MPI_Finalize();
+  });
+}
+
+/// What goes on while a rank's calls find at once what they ask for, again and again.
+TEST_P(point_to_point, lets_others_go_on_while_it_finds_what_it_asks_for) {
+  run_ranks(2, [] {
+    const int me = begin().rank;
+    int flag = 0;
+    if (me == 0) {
+      MPI_Send(nullptr, 0, MPI_INT, 0, 1, MPI_COMM_WORLD);
+      MPI_Send(nullptr, 0, MPI_INT, 1, 2, MPI_COMM_WORLD);
+      MPI_Request there = MPI_REQUEST_NULL;
+      MPI_Irecv(nullptr, 0, MPI_INT, 0, 1, MPI_COMM_WORLD, &there);
+      MPI_Send(nullptr, 0, MPI_INT, 0, 4, MPI_COMM_WORLD);
+      MPI_Request last = MPI_REQUEST_NULL;
+      MPI_Irecv(nullptr, 0, MPI_INT, 1, 3, MPI_COMM_WORLD, &last);
+      const user_request& q = rank_data::here().requests.at(last);
+      while (!q.is_done()) {  // which asks for nothing itself
+        MPI_Request_get_status(there, &flag, MPI_STATUS_IGNORE);
+        MPI_Iprobe(0, 4, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+      }
+      MPI_Wait(&last, MPI_STATUS_IGNORE);
+      MPI_Wait(&there, MPI_STATUS_IGNORE);
+      MPI_Recv(nullptr, 0, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+      MPI_Recv(nullptr, 0, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Send(nullptr, 0, MPI_INT, 0, 3, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+  });
+}
+
+TEST_P(point_to_point, tells_errors_of_found_messages_to_their_communicator) {
+  run_ranks(2, [] {
+    const int me = begin().rank;
+    MPI_Comm own = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &own);
+    MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+    const int out[] = {1, 2, 3};
+    int in[] = {0, 0, 0};
+    for (int tag = 0; tag < 3; ++tag) {
+      if (me == 0) {
+        MPI_Send(out, 3, MPI_INT, 1, tag, own);
+        continue;
+      }
+      MPI_Message found = MPI_MESSAGE_NULL;
+      MPI_Mprobe(0, tag, own, &found, MPI_STATUS_IGNORE);
+      if (tag == 0) {
+        EXPECT_EQ(MPI_Mrecv(in, 2, MPI_INT, &found, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
+      } else if (tag == 1) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        EXPECT_EQ(MPI_Imrecv(in, 2, MPI_INT, &found, &request), MPI_SUCCESS);
+        EXPECT_EQ(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
+      } else {
+        EXPECT_EQ(MPI_Mrecv(in, -2, MPI_INT, &found, MPI_STATUS_IGNORE), MPI_ERR_COUNT);
+        EXPECT_EQ(MPI_Mrecv(in, 3, MPI_INT, &found, MPI_STATUS_IGNORE), MPI_SUCCESS);
+        EXPECT_EQ(in[2], 3);
+      }
+    }
+    MPI_Comm_free(&own);
+    MPI_Finalize();
+  });
+}
+
 TEST_P(point_to_point, refuses_wrong_arguments_in_words) {
   ranks_fail(2,
              [] {
@@ -171,6 +263,25 @@ TEST_P(point_to_point, refuses_wrong_arguments_in_words) {
                if (me == 1) MPI_Send(&value, 1, MPI_INT, 7, 0, MPI_COMM_WORLD);
              },
              {"MPI_Send", "the destination is rank 7, and MPI_COMM_WORLD has ranks 0 to 1"});
+}
+
+TEST_P(point_to_point, tells_other_threads_whether_it_has_begun_and_ended) {
+  run_ranks(1, [] {
+    const auto state = [] {
+      int begun = -1;
+      int ended = -1;
+      std::thread([&] {
+        MPI_Initialized(&begun);
+        MPI_Finalized(&ended);
+      }).join();
+      return 10 * begun + ended;
+    };
+    EXPECT_EQ(state(), 0);
+    begin();
+    EXPECT_EQ(state(), 10);
+    MPI_Finalize();
+    EXPECT_EQ(state(), 11);
+  });
 }
 
 TEST_P(point_to_point, names_who_waits_for_what_for_ever) {

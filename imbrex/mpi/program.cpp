@@ -9,6 +9,8 @@ namespace {
 
 std::atomic<const program*> current_program = nullptr;
 std::atomic<std::uint64_t> programs = 0;  ///< that have become the current one
+std::atomic<int> initialised = 0;         ///< ranks of the last of them
+std::atomic<int> finalised = 0;
 
 }  // namespace
 
@@ -16,9 +18,21 @@ const program& program::current() { return *current_program.load(std::memory_ord
 
 std::uint64_t program::current_number() { return programs.load(std::memory_order_relaxed); }
 
-selected::selected(const program& what) : before_(current_program.exchange(&what)) {
+program_selection::program_selection(const program& what) : before_(current_program.exchange(&what)) {
+  initialised.store(0);
+  finalised.store(0);
   programs.fetch_add(1, std::memory_order_relaxed);
 }
-selected::~selected() { current_program.store(before_); }
+program_selection::~program_selection() { current_program.store(before_); }
+
+process_phase phase_of_process() {
+  if (current_program.load(std::memory_order_acquire) != nullptr) return process_phase::running;
+  return program::current_number() == 0 ? process_phase::before : process_phase::after;
+}
+
+void rank_phases::note_initialised() { initialised.fetch_add(1); }
+void rank_phases::note_finalised() { finalised.fetch_add(1); }
+bool rank_phases::are_initialised() { return initialised.load() > 0; }
+bool rank_phases::are_finalised() { return initialised.load() > 0 && finalised.load() >= initialised.load(); }
 
 }  // namespace imbrex::mpi

@@ -53,15 +53,31 @@ class rank_state {
 };
 
 /// Makes a program the current one of this process as long as it lives.
-class selected {
+class program_selection {
  public:
-  explicit selected(const program& what);
-  ~selected();
-  selected(const selected&) = delete;
-  selected& operator=(const selected&) = delete;
+  explicit program_selection(const program& what);
+  ~program_selection();
+  program_selection(const program_selection&) = delete;
+  program_selection& operator=(const program_selection&) = delete;
 
  private:
   const program* before_;
+};
+
+/// Whether a program is the current one of this process, and whether there was one before. Any thread.
+enum class process_phase : std::uint8_t { before, running, after };
+process_phase phase_of_process();
+
+/// How many ranks of this process have called MPI_Init, and MPI_Finalize, since the program became the
+/// current one. Any thread: the program's other threads are told by these.
+class rank_phases {
+ public:
+  static void note_initialised();
+  static void note_finalised();
+  /// Of at least one rank.
+  static bool are_initialised();
+  /// Of all ranks that have begun.
+  static bool are_finalised();
 };
 
 }  // namespace imbrex::mpi

@@ -32,8 +32,8 @@ class rank::wait final : public suspension {
   explicit wait(rank& of) : of_(of) {}
 
   std::string description() const override {
-    const auto& call = of_.doing;
-    std::string text = call.function != nullptr ? call.function : "its turn";
+    const auto& current = of_.call;
+    std::string text = current.function != nullptr ? current.function : "its turn";
     const auto* const q = of_.awaits_;
     if (of_.probed_ != nullptr)
       text +=
@@ -44,7 +44,7 @@ class rank::wait final : public suspension {
       text += " to rank " + std::to_string(q->peer) + " of all, " + text_of_tag(q->head.tag);
     else if (q == nullptr && of_.awaited_ > 0)
       text += " of " + std::to_string(of_.awaited_) + (of_.awaited_ == 1 ? " request" : " requests");
-    if (call.describe != nullptr) text += " in " + call.describe(call.communicator);
+    if (current.describe != nullptr) text += " in " + current.describe(current.communicator);
     return text;
   }
   awaited cause() const override {
@@ -74,6 +74,7 @@ void rank::throw_immobile() {
 
 rank_entry rank::run() {
   fiber_ = std::make_unique<fiber>(program_.stack, &rank::body, this, program_.code);
+  running_ = fiber_.get();
   code_ = program_.make_code(number());
   devices_.begin();
   if (program_.make_state) {
@@ -101,6 +102,7 @@ bool rank::start(scope& entry, const waiter& awaiter) {
 
 void rank::leave_entry() noexcept {
   fiber_.reset();
+  callback_stack_.reset();
   wait_.reset();  // it may stand among what the entry waits for
 }
 
@@ -128,19 +130,63 @@ void rank::go_on() {
   detail::retry_departure(*entry_);
 }
 
+// ---- its second stack
+
+void rank::callback_body(void* self) {
+  auto& its = *static_cast<rank*>(self);
+  for (;;) {
+    try {
+      its.callback_.function(its.callback_.object);
+    } catch (...) {
+      its.callback_.error = std::current_exception();
+    }
+    its.callback_.is_over = true;
+    its.callback_stack_->leave();
+  }
+}
+
+[[gnu::noinline]] void rank::run_callback(callback what) {
+  if (!callback_stack_)
+    callback_stack_ = std::make_unique<fiber>(program_.stack, &rank::callback_body, this, program_.code);
+  callback_ = std::move(what);
+  begin_code();
+  running_ = callback_stack_.get();
+  callback_stack_->enter();
+  running_ = fiber_.get();
+  end_code();
+  if (callback_.is_over && !callback_.error) return;
+  const std::string who = "rank " + std::to_string(number()) + ", a function that MPI has called";
+  if (callback_.is_over)
+    processor::running_here().run().fail(who + ": " +
+                                         detail::carried_exception(callback_.error, {}).description());
+  throw imbrex::error(who + ", has ended the run");
+}
+
+void rank::refuse_in_callback(const std::string& what) {
+  processor::running_here().run().fail(
+      "rank " + std::to_string(number()) + " " + what +
+      " in a function that MPI has called for a collective under way; such a "
+      "function computes, and calls no function of MPI that waits");
+  stop();
+}
+
 [[gnu::noinline]] void rank::block() {
+  if (running_ != fiber_.get()) [[unlikely]]
+    refuse_in_callback("waits for " + wait_->description());
   wait_->begin(*entry_);
   fiber_->leave();
   wait_->end();
 }
 
 void rank::end(int status) {
+  if (running_ != fiber_.get()) refuse_in_callback("has ended with the status " + std::to_string(status));
   status_ = status;
   fiber_->end();
 }
 
 void rank::stop() {
-  doing = {"the end of the run", nullptr, nullptr};
+  call = {"the end of the run", nullptr, nullptr};
+  while (running_ != fiber_.get()) running_->leave();
   for (;;) block();
 }
 
@@ -241,19 +287,22 @@ constexpr std::size_t most_held = std::size_t{1} << 20U;
     rank& its = detail::element_memory<rank>::object(*there);
     peer& from = its.peers_[static_cast<std::uint32_t>(number())];
     if (from.expected != own.sent) return false;
+    // It is counted before anything is told that it has come: who is told may send more.
     if (request* const receive = its.matcher_.take_receive(head)) {
+      const std::uint32_t sequence = own.sent++;
+      ++from.expected;
       if (receive->on != nullptr) [[unlikely]] {
-        its.give(*receive, make_eager(head, data, bytes, own.sent));
+        its.give(*receive, make_eager(head, data, bytes, sequence));
       } else {
         its.fill(*receive, head, data, bytes);
         its.complete(*receive);
       }
     } else {
       if (bytes > program_.eager_between_processes) return false;
-      its.keep(make_eager(head, data, bytes, own.sent));
+      packet& p = make_eager(head, data, bytes, own.sent++);
+      ++from.expected;
+      its.keep(p);
     }
-    ++own.sent;
-    ++from.expected;
     if (from.has_early()) its.accept_early(from);
     if (its.matcher_.bytes_held() > most_held) give_way();
     return true;
@@ -473,11 +522,11 @@ void rank::accept_early(peer& from) {
   while (packet* const next = from.take_expected()) accept(*next);
 }
 
-void rank::arrived(packet& p) {
-  deliver([this, &p] { take(p); });
+void rank::take_packet(packet& p) {
+  deliver([this, &p] { take_in_order(p); });
 }
 
-void rank::take(packet& p) {
+void rank::take_in_order(packet& p) {
   peer& from = peers_[p.from];
   if (from.expected != p.sequence) return from.keep_early(p);
   ++from.expected;
@@ -485,7 +534,7 @@ void rank::take(packet& p) {
   accept_early(from);
 }
 
-void rank::asked_for(const pull& p) {
+void rank::serve_pull(const pull& p) {
   deliver([this, &p] {
     request* const q = offers_.find(p.offer);
     if (q == nullptr || p.wanted > q->size || p.to >= static_cast<std::uint32_t>(ranks()))
@@ -509,7 +558,7 @@ std::byte* rank::place_for(std::uint64_t receive, std::uint64_t bytes) const {
   return q->on == nullptr ? q->buffer : static_cast<std::byte*>(coming_.at(receive).address());
 }
 
-void rank::landed(long_data& d) {
+void rank::take_data(long_data& d) {
   deliver([this, &d] {
     request* const q = receives_.find(d.receive);
     if (q == nullptr || d.size != q->received)
@@ -524,7 +573,7 @@ void rank::landed(long_data& d) {
   });
 }
 
-void rank::answered(const offer_answer& a) {
+void rank::take_answer(const offer_answer& a) {
   deliver([this, &a] { note_answer(a); });
 }
 
@@ -537,7 +586,7 @@ void rank::note_answer(const offer_answer& a) {
   complete(*q);
 }
 
-void rank::called(const local_call& c) {
+void rank::take_call(const local_call& c) {
   deliver([this, &c] { c.function(*this, c.object, c.what); });
 }
 
@@ -566,7 +615,8 @@ void rank::send(packet& p, int to) {
   p.collection = part().id();
   p.key = static_cast<std::uint64_t>(to);
   if (pe.queues_plainly()) {
-    if (auto* const there = part().find(p.key)) return detail::element_memory<rank>::object(*there).take(p);
+    if (auto* const there = part().find(p.key))
+      return detail::element_memory<rank>::object(*there).take_in_order(p);
   }
   detail::dispatch_to_element<rank>(pe, p);
 }

@@ -34,8 +34,8 @@ class rank;
 /// Whether a send is done when its data have been copied, or only when the receiver has received them.
 enum class send_mode : std::uint8_t { standard, synchronous };
 
-/// Which function of MPI a rank is in, and how it reads in reports.
-struct call_in_progress {
+/// A function of MPI that a rank is in, and how it reads in reports.
+struct mpi_call {
   const char* function = nullptr;
   std::string (*describe)(const void* communicator) = nullptr;
   const void* communicator = nullptr;
@@ -65,7 +65,8 @@ class rank : public chare<rank> {
   int number() const { return static_cast<int>(where()[0]); }
   int ranks() const { return program_.ranks; }
   rank_state& state() const { return *state_; }
-  const fiber& stack() const { return *fiber_; }
+  /// The stack that its code runs on.
+  const fiber& stack() const { return *running_; }
 
   /// Begins to send `q.size` bytes at `q.buffer` to a rank among all.
   void send(request& q, int to, send_mode mode);
@@ -107,6 +108,12 @@ class rank : public chare<rank> {
 
   /// Lets all go first that can run on this PE.
   void give_way();
+  /// Of a call that has had nothing to wait for: a rank that looks again and again for what another one does
+  /// gives way now and then. O(1).
+  void give_way_at_times() {
+    constexpr std::uint32_t looks_each_time = 64;
+    if (++looks_ % looks_each_time == 0) give_way();
+  }
   /// Goes on on that PE of this process.
   void move_to(int to);
   /// Ends the rank's code, on its stack.
@@ -122,14 +129,13 @@ class rank : public chare<rank> {
   };
   void queue(step& what);
 
-  /// Calls a function of the program that may call MPI, but must not wait: as the rank's code, on whatever
-  /// stack.
+  /// Calls a function of the program that may call MPI, but must not wait: as the rank's code, on the rank's
+  /// stack if that runs, else on a second one, which it may leave for ever as that one. Throws imbrex::error
+  /// if it does so, or throws: the run has failed then.
   template <typename F>
   void run_as_code(F& what) {
     if (current_ == this) return what();
-    begin_code();
-    what();
-    end_code();
+    run_callback({[](void* function) { (*static_cast<F*>(function))(); }, &what});
   }
 
   /// It is done: whoever awaits it goes on.
@@ -148,21 +154,22 @@ class rank : public chare<rank> {
   void call_at(int number, void (*function)(rank& there, void* object, std::uint64_t what), void* object,
                std::uint64_t what);
 
-  call_in_progress doing;
+  mpi_call call;  ///< the innermost; a `call_frame` sets it
   access_table accesses;
 
   // For packets.
-  void arrived(packet& p);
-  void asked_for(const pull& p);
-  void landed(long_data& d);
-  void answered(const offer_answer& a);
+  void take_packet(packet& p);
+  void serve_pull(const pull& p);
+  void take_data(long_data& d);
+  void take_answer(const offer_answer& a);
   void take_turn();
-  void called(const local_call& c);
+  void take_call(const local_call& c);
   /// Where data of that many bytes may land which the receive of that number has asked for; null if there is
   /// none.
   std::byte* place_for(std::uint64_t receive, std::uint64_t bytes) const;
 
-  const matcher& waiting() const { return matcher_; }
+  /// Calls visit(packet) for each message that no receive has taken.
+  void for_each_message(auto&& visit) const { matcher_.for_each_message(visit); }
 
  private:
   friend struct entry_body<rank_entry>;
@@ -178,6 +185,7 @@ class rank : public chare<rank> {
   static const detail::work_type ready_type;
   static const detail::work_type step_type;
   static void body(void* self);
+  static void callback_body(void* self);
 
   bool start(scope& entry, const waiter& awaiter);
   /// The entry is no more, at the end or when a run is given up.
@@ -187,6 +195,15 @@ class rank : public chare<rank> {
   void run_code();
   void begin_code();
   void end_code();
+  /// A function of the program on the second stack.
+  struct callback {
+    void (*function)(void* object) = nullptr;
+    void* object = nullptr;
+    std::exception_ptr error = {};
+    bool is_over = false;
+  };
+  void run_callback(callback what);
+  [[noreturn]] void refuse_in_callback(const std::string& what);
   /// On its own: until it is woken.
   void block();
   void wake();
@@ -201,7 +218,7 @@ class rank : public chare<rank> {
                      std::uint32_t sequence);
   packet& make_packet(request& q, std::uint32_t sequence, bool is_eager, bool same_process);
   /// In the order of sending.
-  void take(packet& p);
+  void take_in_order(packet& p);
   void accept(packet& p);
   void accept_early(peer& from);
   void keep(packet& p);
@@ -229,6 +246,9 @@ class rank : public chare<rank> {
   std::unique_ptr<rank_state> state_;
   rank_objects* objects_ = nullptr;
   std::unique_ptr<fiber> fiber_;
+  std::unique_ptr<fiber> callback_stack_;  ///< made when it is needed
+  fiber* running_ = nullptr;               ///< the one of both that its code runs on
+  callback callback_;
   std::unique_ptr<wait> wait_;
   scope* entry_ = nullptr;
   waiter awaiter_;
@@ -247,12 +267,27 @@ class rank : public chare<rank> {
 
   std::size_t awaited_ = 0;           ///< requests that must be done before it goes on
   const request* awaits_ = nullptr;   ///< the one, for reports
+  std::uint32_t looks_ = 0;           ///< that have waited for nothing
   const envelope* probed_ = nullptr;  ///< what it waits to find
   packet* found_ = nullptr;
   bool delivering_ = false;
   bool wakes_ = false;
   bool moves_ = false;
   ready_item ready_{};
+};
+
+/// Says which function of MPI a rank is in, as long as it lives. A function that MPI has called may call
+/// others inside.
+class call_frame {
+ public:
+  call_frame(rank& of, const mpi_call& what) : of_(of), outer_(std::exchange(of.call, what)) {}
+  ~call_frame() { of_.call = outer_; }
+  call_frame(const call_frame&) = delete;
+  call_frame& operator=(const call_frame&) = delete;
+
+ private:
+  rank& of_;
+  mpi_call outer_;
 };
 
 }  // namespace imbrex::mpi

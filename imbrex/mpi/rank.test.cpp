@@ -2,6 +2,7 @@
 // What ranks send each other, without handles and types: order, matching, and each way in which data travel.
 #include <gtest/gtest.h>
 
+#include <cfenv>
 #include <cstring>
 #include <numeric>
 #include <random>
@@ -251,6 +252,20 @@ TEST_P(ranks, give_way_to_others_while_they_poll) {
   });
 }
 
+TEST_P(ranks, keep_how_they_round) {
+  run_ranks(8, [] {
+    constexpr int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    const int mode = modes[here().number() % 4];
+    EXPECT_EQ(std::fegetround(), FE_TONEAREST);
+    std::fesetround(mode);
+    for (int i = 0; i < 5; ++i) {
+      here().give_way();
+      EXPECT_EQ(std::fegetround(), mode);
+    }
+  });
+  EXPECT_EQ(std::fegetround(), FE_TONEAREST);
+}
+
 TEST_P(ranks, go_on_on_other_pes_of_their_process) {
   run_ranks(6, [] {
     const int n = here().ranks();
@@ -279,7 +294,7 @@ TEST_P(ranks, are_named_where_they_wait_for_ever) {
   ranks_fail(3,
              [] {
                if (here().number() != 1) return;
-               here().doing.function = "MPI_Recv";
+               here().call.function = "MPI_Recv";
                std::vector<std::byte> data(10);
                request q;
                begin_receive(q, data, 2, 99);

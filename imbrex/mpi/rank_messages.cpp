@@ -27,13 +27,13 @@ rank* receiver_of(M& m) {
 }  // namespace
 
 void packet::deliver() {
-  if (rank* const receiver = receiver_of(*this)) receiver->arrived(*this);
+  if (rank* const receiver = receiver_of(*this)) receiver->take_packet(*this);
 }
 
 void pull::deliver() {
   if (rank* const receiver = receiver_of(*this)) {
     const detail::message_guard mine(*this);
-    receiver->asked_for(*this);
+    receiver->serve_pull(*this);
   }
 }
 
@@ -74,21 +74,21 @@ void long_data::serialize(reader& in) {
 void long_data::deliver() {
   if (rank* const receiver = receiver_of(*this)) {
     const detail::message_guard mine(*this);
-    receiver->landed(*this);
+    receiver->take_data(*this);
   }
 }
 
 void offer_answer::deliver() {
   if (rank* const receiver = receiver_of(*this)) {
     const detail::message_guard mine(*this);
-    receiver->answered(*this);
+    receiver->take_answer(*this);
   }
 }
 
 void local_call::deliver() {
   if (rank* const receiver = receiver_of(*this)) {
     const detail::message_guard mine(*this);
-    receiver->called(*this);
+    receiver->take_call(*this);
   }
 }
 

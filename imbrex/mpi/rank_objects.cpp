@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/mpi/rank_objects.hpp>
 
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <string>
 #include <utility>
 
 #include <imbrex/mpi/include/mpi.h>
+#include <imbrex/mpi/program.hpp>
 
 namespace imbrex::mpi {
 
@@ -173,6 +175,27 @@ int rank_objects::raise(const error& thrown, const char* function, error_target*
     std::abort();
   }
   return code;
+}
+
+void refuse_call() {
+  const char* text = "";
+  switch (phase_of_process()) {
+    case process_phase::before:
+      text =
+          "before main, by a constructor of a library, where no rank runs yet: call MPI in main and what "
+          "follows it";
+      break;
+    case process_phase::running:
+      text = "on a thread that no rank runs on: call MPI only from the thread that main runs on";
+      break;
+    case process_phase::after:
+      text =
+          "after main has returned, by a destructor or a function of atexit, where no rank runs any more: "
+          "call MPI no later than at the end of main";
+      break;
+  }
+  std::fprintf(stderr, "imbrex: a function of MPI was called %s\n", text);
+  std::_Exit(1);
 }
 
 }  // namespace imbrex::mpi

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <map>
+#include <new>
 #include <string>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include <imbrex/mpi/include/mpi.h>
 #include <imbrex/mpi/datatype/datatype.hpp>
 #include <imbrex/mpi/datatype/predefined.hpp>
 #include <imbrex/mpi/object/attribute_set.hpp>
@@ -117,9 +119,32 @@ class rank_objects {
   std::map<std::tuple<int, int, int>, int> fortran_types_;
 };
 
-/// Of the rank that runs on this thread. Whoever switches ranks sets it.
+/// Says which wrong place of the program calls MPI, and ends the process: on a thread that no rank runs on.
+[[noreturn]] void refuse_call();
+
+/// Of the rank that runs on this thread; ends the process with words if there is none. Whoever switches ranks
+/// sets it.
 inline thread_local rank_objects* objects_here = nullptr;
-inline rank_objects& objects() { return *objects_here; }
+inline rank_objects& objects() {
+  if (objects_here == nullptr) [[unlikely]]
+    refuse_call();
+  return *objects_here;
+}
 inline void set_objects(rank_objects* of_rank) { objects_here = of_rank; }
+
+/// What a function of MPI returns: `body` does what it asks for, and what that throws goes to the error
+/// handler of `owner`, which `body` may set.
+template <typename Body>
+int run_call(rank_objects& objects, const char* function, error_target* const& owner, Body&& body) {
+  try {
+    body();
+    return MPI_SUCCESS;
+  } catch (const error& thrown) {
+    return objects.raise(thrown, function, owner);
+  } catch (const std::bad_alloc&) {
+    return objects.raise(error(MPI_ERR_NO_MEM, "out of memory; send, receive or keep less at once"), function,
+                         owner);
+  }
+}
 
 }  // namespace imbrex::mpi

@@ -48,7 +48,7 @@ class on_ranks : public on_machine {
     what.ranks = ranks;
     what.stack = std::size_t{256} << 10U;
     what.make_code = [&function](int) { return std::make_unique<function_code>(function); };
-    const selected now(what);
+    const program_selection selection(what);
     return run_once(settings, [&what] { return ranks_of(what); });
   }
   /// Runs a program that fails, and looks for these texts in what it says.

@@ -12,7 +12,7 @@ task<int> ranks_of(const program& what) {
 }
 
 int run(const options& settings, const program& what) {
-  const selected now(what);
+  const program_selection selection(what);
   return imbrex::run(settings, [&what] { return ranks_of(what); });
 }
 

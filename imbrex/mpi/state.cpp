@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/mpi/state.hpp>
 
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include <imbrex/core/pe/processor.hpp>
@@ -46,20 +44,17 @@ rank_data::~rank_data() = default;
 
 rank_data& rank_data::here() {
   rank* const self = rank::current();
-  if (self == nullptr) [[unlikely]] {
-    std::fputs(
-        "imbrex: a function of MPI was called on a thread that no rank runs on: call MPI only from the "
-        "thread that main runs on\n",
-        stderr);
-    std::_Exit(1);
-  }
+  if (self == nullptr) [[unlikely]]
+    refuse_call();
   return static_cast<rank_data&>(self->state());
 }
 
 const ref<communicator>& rank_data::other(MPI_Comm handle) const {
   if (handle == MPI_COMM_SELF) return own_;
   if (handle == MPI_COMM_NULL)
-    throw error(MPI_ERR_COMM, "the communicator is MPI_COMM_NULL; this rank may be no member of it");
+    throw error(MPI_ERR_COMM,
+                "the communicator is MPI_COMM_NULL; this rank may be no member of it; call the function on "
+                "members alone");
   return communicators_.share(handle);
 }
 
@@ -90,9 +85,10 @@ int* rank_data::predefined_attribute(int key) {
 }
 
 void rank_data::throw_not_running(const char* function) const {
-  throw error(MPI_ERR_OTHER, std::string(function) +
-                                 (now == phase::before ? " was called before MPI_Init; call that first"
-                                                       : " was called after MPI_Finalize, which ends MPI"));
+  throw error(MPI_ERR_OTHER,
+              std::string(function) +
+                  (now == phase::before ? " was called before MPI_Init; call that first"
+                                        : " was called after MPI_Finalize, which ends MPI; call it before"));
 }
 
 std::string describe_communicator(const void* which) {
@@ -107,8 +103,10 @@ user_buffer checked_shape(rank_data& data, const void* address, std::int64_t cou
     throw error(MPI_ERR_TYPE,
                 "the datatype " + text_of_handle(type) + " is not committed; call MPI_Type_commit first");
   if (address == nullptr && count > 0 && buffer.type->size() > 0 && buffer.type->true_lower_bound() == 0)
-    throw error(MPI_ERR_BUFFER, "the buffer of " + std::to_string(count) + " elements is a null pointer");
-  if (address == MPI_IN_PLACE) throw error(MPI_ERR_BUFFER, "MPI_IN_PLACE stands where it has no meaning");
+    throw error(MPI_ERR_BUFFER,
+                "the buffer of " + std::to_string(count) + " elements is a null pointer; give their address");
+  if (address == MPI_IN_PLACE)
+    throw error(MPI_ERR_BUFFER, "MPI_IN_PLACE stands where it has no meaning; give a buffer");
   return buffer;
 }
 

@@ -42,12 +42,12 @@ class send_buffer {
   void send(rank& by, const envelope& head, const user_buffer& data, int to);
 
  private:
-  struct copied {
+  struct buffered_send {
     request q;
     std::unique_ptr<std::byte[]> data;
     std::int64_t bytes = 0;  ///< of the buffer that it takes
   };
-  std::list<copied> under_way_;
+  std::list<buffered_send> sends_;
   void* address_ = nullptr;
   std::int64_t size_ = 0;
   std::int64_t used_ = 0;
@@ -69,6 +69,7 @@ class rank_data final : public rank_state {
   static rank_data& here();
 
   rank_objects& objects() override { return objects_; }
+  const rank_objects& objects() const { return objects_; }
   rank& self() const { return self_; }
   communicator& world() const { return *world_; }
 
@@ -134,39 +135,54 @@ class rank_data final : public rank_state {
 /// "MPI_COMM_WORLD", or how the program has named it.
 std::string describe_communicator(const void* which);
 
-/// As `call`, of a communicator, whose error handler is told: body(data, communicator).
+/// Whom the errors of a call are told. It lives until that is done, though its handle may be freed before.
+class error_owner {
+ public:
+  explicit error_owner(const rank_data& data) : target(data.objects().world) {}
+  error_owner(const error_owner&) = delete;
+  error_owner& operator=(const error_owner&) = delete;
+
+  void set(const ref<communicator>& in) {
+    share_ = in;
+    target = in.get();
+  }
+
+  error_target* target;
+
+ private:
+  ref<communicator> share_;
+};
+
+/// As `run_call`, between MPI_Init and MPI_Finalize: body(data, owner) may say who owns its errors.
+template <typename Body>
+int call_for_owner(const char* function, Body&& body) {
+  rank_data& data = rank_data::here();
+  error_owner owner(data);
+  return run_call(data.objects(), function, owner.target, [&] {
+    data.require_running(function);
+    const call_frame frame(data.self(), {function, nullptr, nullptr});
+    body(data, owner);
+  });
+}
+
+/// The same, whose errors are MPI_COMM_WORLD's: body(data).
+template <typename Body>
+int call_running(const char* function, Body&& body) {
+  return call_for_owner(function, [&](rank_data& data, error_owner&) { body(data); });
+}
+
+/// The same, of a communicator, which owns its errors: body(data, communicator).
 template <typename Body>
 int call_on(const char* function, MPI_Comm handle, Body&& body) {
   rank_data& data = rank_data::here();
-  error_target* told = data.objects().world;
-  try {
+  error_owner owner(data);
+  return run_call(data.objects(), function, owner.target, [&] {
     data.require_running(function);
     const ref<communicator> in = data.at(handle);
-    told = in.get();
-    data.self().doing = {function, &describe_communicator, in.get()};
+    owner.set(in);
+    const call_frame frame(data.self(), {function, &describe_communicator, in.get()});
     body(data, *in);
-    return MPI_SUCCESS;
-  } catch (const error& thrown) {
-    return data.objects().raise(thrown, function, told);
-  } catch (const std::bad_alloc&) {
-    return data.objects().raise(error(MPI_ERR_NO_MEM, "out of memory"), function, told);
-  }
-}
-
-/// As `call`, between MPI_Init and MPI_Finalize: body(data).
-template <typename Body>
-int call_running(const char* function, Body&& body) {
-  rank_data& data = rank_data::here();
-  try {
-    data.require_running(function);
-    data.self().doing = {function, nullptr, nullptr};
-    body(data);
-    return MPI_SUCCESS;
-  } catch (const error& thrown) {
-    return data.objects().raise(thrown, function);
-  } catch (const std::bad_alloc&) {
-    return data.objects().raise(error(MPI_ERR_NO_MEM, "out of memory"), function);
-  }
+  });
 }
 
 /// Where the data of a call may lie.

@@ -216,15 +216,15 @@ void send_buffer::attach(void* address, std::int64_t bytes) {
 }
 
 std::pair<void*, std::int64_t> send_buffer::detach(rank& by) {
-  for (auto& each : under_way_) by.await(each.q);
-  under_way_.clear();
+  for (auto& each : sends_) by.await(each.q);
+  sends_.clear();
   used_ = 0;
   is_attached_ = false;
   return {std::exchange(address_, nullptr), std::exchange(size_, 0)};
 }
 
 void send_buffer::send(rank& by, const envelope& head, const user_buffer& data, int to) {
-  std::erase_if(under_way_, [this](const copied& each) {
+  std::erase_if(sends_, [this](const buffered_send& each) {
     if (each.q.is_done) used_ -= each.bytes;
     return each.q.is_done;
   });
@@ -235,7 +235,7 @@ void send_buffer::send(rank& by, const envelope& head, const user_buffer& data, 
                                     std::to_string(needed) + ", and " + std::to_string(size_ - used_) +
                                     " of " + std::to_string(size_) +
                                     " are free; attach more by MPI_Buffer_attach");
-  copied& each = under_way_.emplace_back();
+  buffered_send& each = sends_.emplace_back();
   each.bytes = needed;
   each.data = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
   pack_to_host(by, data, each.data.get());

@@ -157,6 +157,32 @@ class Programs(unittest.TestCase):
                       r"write_to\(int\*\)", "ends.cpp:1", place=place)
         self.ends("stop", 128 + 6, r"rank\(1\), entry run, on PE 0: crash by SIGABRT", "end_badly")
 
+    def test_mpi_is_called_where_main_does_not_run(self):
+        library = self.folder / "libearly.so"
+        done = execute(BIN / "imbrex-mpicxx", PROGRAMS / "outside_main.cpp", "-DLIBRARY", "-shared", "-fPIC", "-o",
+                       library)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        program = self.build("outside_main.cpp", links=(library, f"-Wl,-rpath,{self.folder}"))
+        begun = "initialised 0, the time is known\n"
+        done = execute(program)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, begun + "finalised 1\n", ""))
+        done = execute(program, "late")
+        self.assertEqual((done.returncode, done.stdout), (1, begun + "finalised 1\n"))
+        self.assertIn("a function of MPI was called after main has returned", done.stderr)
+        done = execute(program, environment={"CALLS_EARLY": "1"})
+        self.assertEqual((done.returncode, done.stdout), (1, begun))
+        self.assertIn("a function of MPI was called before main", done.stderr)
+        done = execute(program, environment={"IMBREX_OPTIONS": "--ranks 2 --pes 1"})  # copies end as ranks
+        self.assertEqual((done.returncode, done.stdout), (0, begun + 2 * "finalised 1\n"), done.stderr)
+
+    def test_operations_end_the_run(self):
+        for place in PLACES:
+            with self.subTest(place=place):
+                self.ends("abort in operation", 6, "called MPI_Abort on MPI_COMM_WORLD with the error code 6",
+                          place=place)
+                self.ends("exit in operation", 5, "has ended with the status 5 before it called MPI_Finalize",
+                          place=place)
+
     def test_full_stacks_are_told_of_in_words(self):
         full = "below the stack of rank 1, which is full: it has 8388608 bytes; give ranks more by --rank-stack"
         self.ends("overflow", 128 + 11, full, r"deep\(int\)")

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <new>
 #include <utility>
 
 #include <imbrex/mpi/include/mpi.h>
@@ -18,18 +17,12 @@
 
 namespace imbrex::mpi {
 
-/// What a call of MPI returns: `body` does what it asks for, and what it throws goes to the error handler of
-/// MPI_COMM_WORLD.
+/// As `run_call`, of a function that needs neither a communicator nor MPI_Init: its errors are
+/// MPI_COMM_WORLD's.
 template <typename Body>
 int call(const char* function, Body&& body) {
-  try {
-    body();
-    return MPI_SUCCESS;
-  } catch (const error& thrown) {
-    return objects().raise(thrown, function);
-  } catch (const std::bad_alloc&) {
-    return objects().raise(error(MPI_ERR_NO_MEM, "out of memory"), function);
-  }
+  rank_objects& own = objects();
+  return run_call(own, function, own.world, body);
 }
 
 }  // namespace imbrex::mpi

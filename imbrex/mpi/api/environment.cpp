@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include <imbrex/base/clock.hpp>
 #include <imbrex/base/log.hpp>
 #include <imbrex/core/pe/processor.hpp>
 #include <imbrex/core/pe/run_services.hpp>
@@ -24,6 +25,7 @@ void begin(rank_data& data, const char* function, int level) {
   if (data.now != rank_data::phase::before)
     throw error(MPI_ERR_OTHER, std::string(function) + " was called a second time; call it once");
   data.now = rank_data::phase::running;
+  rank_phases::note_initialised();
   data.thread_level = level < MPI_THREAD_FUNNELED ? level : MPI_THREAD_FUNNELED;
 }
 
@@ -34,7 +36,14 @@ void tell_leaks(rank_data& data) {
                               " has come to MPI_Finalize with what it has not freed or received: " + text);
 }
 
-double seconds_now() { return std::chrono::duration<double>(detail::processor::here().now()).count(); }
+/// By the machine's clock; on the program's own threads, which are no part of it, by the system's.
+double seconds_now() {
+  const auto* const here = detail::scheduler::current();
+  return std::chrono::duration<double>(here != nullptr ? here->now() : detail::real_clock().now()).count();
+}
+
+/// The data of the rank that runs here; null on the program's own threads, and before and after main.
+const rank_data* data_here() { return rank::current() != nullptr ? &rank_data::here() : nullptr; }
 
 }  // namespace
 
@@ -49,11 +58,17 @@ IMBREX_MPI_DEFINE(int, Init_thread, (int*, char***, int required, int* provided)
   });
 }
 IMBREX_MPI_DEFINE(int, Initialized, (int* flag)) {
-  *flag = rank_data::here().now != rank_data::phase::before ? 1 : 0;
+  const rank_data* const data = data_here();
+  const bool is_initialised =
+      data != nullptr ? data->now != rank_data::phase::before : rank_phases::are_initialised();
+  *flag = is_initialised ? 1 : 0;
   return MPI_SUCCESS;
 }
 IMBREX_MPI_DEFINE(int, Finalized, (int* flag)) {
-  *flag = rank_data::here().now == rank_data::phase::finalized ? 1 : 0;
+  const rank_data* const data = data_here();
+  const bool is_finalised =
+      data != nullptr ? data->now == rank_data::phase::finalized : rank_phases::are_finalised();
+  *flag = is_finalised ? 1 : 0;
   return MPI_SUCCESS;
 }
 IMBREX_MPI_DEFINE(int, Finalize, (void)) {
@@ -65,12 +80,15 @@ IMBREX_MPI_DEFINE(int, Finalize, (void)) {
     meet_all(data, data.world());
     if (program::current().tells_leaks) tell_leaks(data);
     data.now = rank_data::phase::finalized;
+    rank_phases::note_finalised();
   });
 }
 IMBREX_MPI_DEFINE(int, Query_thread, (int* provided)) {
   return call_running("MPI_Query_thread", [&](rank_data& data) { *provided = data.thread_level; });
 }
 IMBREX_MPI_DEFINE(int, Is_thread_main, (int* flag)) {
+  *flag = 0;
+  if (data_here() == nullptr) return MPI_SUCCESS;
   return call_running("MPI_Is_thread_main", [&](rank_data&) { *flag = 1; });
 }
 

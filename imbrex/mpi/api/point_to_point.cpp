@@ -29,7 +29,7 @@ class single_status {
 [[noreturn]] void throw_truncated(const request& done, std::int64_t room) {
   throw error(MPI_ERR_TRUNCATE, "the message from rank " + std::to_string(done.source) + " with tag " +
                                     std::to_string(done.tag) + " has more than the " + std::to_string(room) +
-                                    " bytes that the receive has room for");
+                                    " bytes that the receive has room for; receive a greater count");
 }
 
 envelope envelope_of_receive(const communicator& in, int from, int tag) {
@@ -141,15 +141,10 @@ bool receive_plain(const char* function, void* address, std::int64_t count, MPI_
   if (data.now != rank_data::phase::running || in == nullptr || !is_plain(*me, address, count, type, bytes) ||
       from < 0 || from >= in->remote().size() || tag < any_tag || tag > most_tag)
     return false;
-  me->doing = {function, &describe_communicator, in};
-  try {
-    receive_bytes(*me, *in, address, nullptr, bytes, from, tag, status);
-    code = MPI_SUCCESS;
-  } catch (const error& thrown) {
-    code = data.objects().raise(thrown, function, in);
-  } catch (const std::bad_alloc&) {
-    code = data.objects().raise(error(MPI_ERR_NO_MEM, "out of memory"), function, in);
-  }
+  const call_frame frame(*me, {function, &describe_communicator, in});
+  error_target* const owner = in;
+  code = run_call(data.objects(), function, owner,
+                  [&] { receive_bytes(*me, *in, address, nullptr, bytes, from, tag, status); });
   return true;
 }
 
@@ -193,10 +188,8 @@ int probe(const char* function, int from, int tag, MPI_Comm comm, int* flag, MPI
     if (flag == nullptr) {
       found = &me.await_message(wanted);
     } else {
-      if (found == nullptr) {
-        me.give_way();
-        found = me.find_message(wanted);
-      }
+      found != nullptr ? me.give_way_at_times() : me.give_way();
+      found = me.find_message(wanted);
       *flag = found != nullptr ? 1 : 0;
       if (message != nullptr) *message = MPI_MESSAGE_NULL;
       if (found == nullptr) return;
@@ -211,9 +204,11 @@ int probe(const char* function, int from, int tag, MPI_Comm comm, int* flag, MPI
   });
 }
 
-/// The receive of a message that was found by a matched probe.
-ref<user_request> receive_of(rank_data& data, void* address, std::int64_t count, MPI_Datatype type,
-                             MPI_Message* message) {
+/// The receive of a message that was found by a matched probe, whose communicator owns its errors.
+ref<user_request> receive_of(rank_data& data, error_owner& owner, void* address, std::int64_t count,
+                             MPI_Datatype type, MPI_Message* message) {
+  if (*message != MPI_MESSAGE_NULL && *message != MPI_MESSAGE_NO_PROC)
+    owner.set(data.messages.at(*message).in);
   const user_buffer buffer = checked_buffer(data, address, count, type, memory_use::host_or_device);
   if (*message == MPI_MESSAGE_NULL)
     throw error(MPI_ERR_REQUEST, "the message is MPI_MESSAGE_NULL; find one by MPI_Mprobe first");
@@ -311,8 +306,8 @@ namespace {
 
 int receive_found(const char* function, void* address, std::int64_t count, MPI_Datatype type,
                   MPI_Message* message, MPI_Status* status) {
-  return call_running(function, [&](rank_data& data) {
-    const auto q = receive_of(data, address, count, type, message);
+  return call_for_owner(function, [&](rank_data& data, error_owner& owner) {
+    const auto q = receive_of(data, owner, address, count, type, message);
     q->start(data.self());
     data.self().await(q->awaited());
     const single_status told(status);
@@ -323,8 +318,8 @@ int receive_found(const char* function, void* address, std::int64_t count, MPI_D
 
 int begin_receive_found(const char* function, void* address, std::int64_t count, MPI_Datatype type,
                         MPI_Message* message, MPI_Request* request) {
-  return call_running(function, [&](rank_data& data) {
-    const auto q = receive_of(data, address, count, type, message);
+  return call_for_owner(function, [&](rank_data& data, error_owner& owner) {
+    const auto q = receive_of(data, owner, address, count, type, message);
     q->start(data.self());
     *request = data.requests.add(q);
   });
@@ -425,7 +420,7 @@ int exchange_now(const char* function, MPI_Comm comm, const void* sendbuf, std::
     const single_status told(status);
     if (both->finish(*told) != MPI_SUCCESS)
       throw error(MPI_ERR_TRUNCATE, "the message received has more than the " + std::to_string(into.bytes()) +
-                                        " bytes that there is room for");
+                                        " bytes that there is room for; receive a greater count");
   });
 }
 

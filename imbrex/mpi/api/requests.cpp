@@ -62,17 +62,6 @@ class request_list {
   boost::container::small_vector<request*, few> awaited_;
 };
 
-/// Whom an error is told. It lives until that is done, though its request and its handle may be gone.
-struct error_owner {
-  error_target* target;
-  ref<communicator> share;
-
-  void belong_to(communicator& in) {
-    share = ref<communicator>(&in);
-    target = &in;
-  }
-};
-
 /// Tells the end of a request, and gives up its handle if it is not persistent. Returns the code of an error.
 int tell_end(rank_data& data, MPI_Request& handle, MPI_Status& status) {
   user_request& q = data.requests.at(handle);
@@ -96,12 +85,12 @@ int tell_end(rank_data& data, MPI_Request& handle, MPI_Status& status) {
 }
 
 /// The end of one of a call that tells of one alone. The error belongs to the request's communicator.
-void tell_single(rank_data& data, MPI_Request& handle, MPI_Status* status, error_owner& told) {
+void tell_single(rank_data& data, MPI_Request& handle, MPI_Status* status, error_owner& owner) {
   MPI_Status ignored;
   const bool is_ignored = status == MPI_STATUS_IGNORE;
   MPI_Status& place = is_ignored ? ignored : *status;
   const int before = is_ignored ? 0 : place.MPI_ERROR;
-  if (communicator* const in = data.requests.at(handle).in()) told.belong_to(*in);
+  if (communicator* const in = data.requests.at(handle).in()) owner.set(ref(in));
   const int code = tell_end(data, handle, place);
   place.MPI_ERROR = before;
   if (code != MPI_SUCCESS) throw_code(code);
@@ -110,8 +99,8 @@ void tell_single(rank_data& data, MPI_Request& handle, MPI_Status* status, error
 /// Several ends: codes go to the statuses, and MPI_ERR_IN_STATUS is thrown if one is an error.
 class several_ends {
  public:
-  several_ends(rank_data& data, MPI_Request* handles, MPI_Status* statuses, error_owner& told)
-      : data_(data), handles_(handles), statuses_(statuses), told_(told) {}
+  several_ends(rank_data& data, MPI_Request* handles, MPI_Status* statuses, error_owner& owner)
+      : data_(data), handles_(handles), statuses_(statuses), owner_(owner) {}
 
   /// `number`: of the status.
   void tell(std::size_t request_number, std::size_t number) {
@@ -124,7 +113,7 @@ class several_ends {
     place.MPI_ERROR = code;
     if (code == MPI_SUCCESS) return;
     failed_ = code;
-    if (in) told_.belong_to(*in);
+    if (in) owner_.set(in);
   }
   void end() const {
     if (failed_ == MPI_SUCCESS) return;
@@ -136,27 +125,9 @@ class several_ends {
   rank_data& data_;
   MPI_Request* handles_;
   MPI_Status* statuses_;
-  error_owner& told_;
+  error_owner& owner_;
   int failed_ = MPI_SUCCESS;
 };
-
-/// As call_running, for functions that hold several requests: body(data, told), which says whom an error is
-/// told.
-template <typename Body>
-int call_for_requests(const char* function, Body&& body) {
-  rank_data& data = rank_data::here();
-  error_owner told{data.objects().world, {}};
-  try {
-    data.require_running(function);
-    data.self().doing = {function, nullptr, nullptr};
-    body(data, told);
-    return MPI_SUCCESS;
-  } catch (const error& thrown) {
-    return data.objects().raise(thrown, function, told.target);
-  } catch (const std::bad_alloc&) {
-    return data.objects().raise(error(MPI_ERR_NO_MEM, "out of memory"), function, told.target);
-  }
-}
 
 void set_empty_status(MPI_Status* status) {
   if (status != MPI_STATUS_IGNORE) set_empty(*status);
@@ -165,76 +136,76 @@ void set_empty_status(MPI_Status* status) {
 }  // namespace
 
 IMBREX_MPI_DEFINE(int, Wait, (MPI_Request * handle, MPI_Status* status)) {
-  return call_for_requests("MPI_Wait", [&](rank_data& data, error_owner& told) {
+  return call_for_owner("MPI_Wait", [&](rank_data& data, error_owner& owner) {
     if (*handle == MPI_REQUEST_NULL) return set_empty_status(status);
     user_request& q = data.requests.at(*handle);
-    if (q.is_active()) data.self().await(q.awaited());
-    tell_single(data, *handle, status, told);
+    q.is_done() ? data.self().give_way_at_times() : data.self().await(q.awaited());
+    tell_single(data, *handle, status, owner);
   });
 }
 
 IMBREX_MPI_DEFINE(int, Test, (MPI_Request * handle, int* flag, MPI_Status* status)) {
-  return call_for_requests("MPI_Test", [&](rank_data& data, error_owner& told) {
+  return call_for_owner("MPI_Test", [&](rank_data& data, error_owner& owner) {
     *flag = 1;
     if (*handle == MPI_REQUEST_NULL) return set_empty_status(status);
     user_request& q = data.requests.at(*handle);
-    if (!q.is_done()) data.self().give_way();
+    q.is_done() ? data.self().give_way_at_times() : data.self().give_way();
     if (!q.is_done()) {
       *flag = 0;
       return;
     }
-    tell_single(data, *handle, status, told);
+    tell_single(data, *handle, status, owner);
   });
 }
 
 IMBREX_MPI_DEFINE(int, Waitall, (int count, MPI_Request handles[], MPI_Status statuses[])) {
-  return call_for_requests("MPI_Waitall", [&](rank_data& data, error_owner& told) {
+  return call_for_owner("MPI_Waitall", [&](rank_data& data, error_owner& owner) {
     const request_list list(data, count, handles);
-    data.self().await_all(list.awaited());
-    several_ends ends(data, handles, statuses, told);
+    list.all_done() ? data.self().give_way_at_times() : data.self().await_all(list.awaited());
+    several_ends ends(data, handles, statuses, owner);
     for (std::size_t i = 0; i < list.size(); ++i) ends.tell(i, i);
     ends.end();
   });
 }
 
 IMBREX_MPI_DEFINE(int, Testall, (int count, MPI_Request handles[], int* flag, MPI_Status statuses[])) {
-  return call_for_requests("MPI_Testall", [&](rank_data& data, error_owner& told) {
+  return call_for_owner("MPI_Testall", [&](rank_data& data, error_owner& owner) {
     const request_list list(data, count, handles);
-    if (!list.all_done()) data.self().give_way();
+    list.all_done() ? data.self().give_way_at_times() : data.self().give_way();
     *flag = list.all_done() ? 1 : 0;
     if (*flag == 0) return;
-    several_ends ends(data, handles, statuses, told);
+    several_ends ends(data, handles, statuses, owner);
     for (std::size_t i = 0; i < list.size(); ++i) ends.tell(i, i);
     ends.end();
   });
 }
 
 IMBREX_MPI_DEFINE(int, Waitany, (int count, MPI_Request handles[], int* index, MPI_Status* status)) {
-  return call_for_requests("MPI_Waitany", [&](rank_data& data, error_owner& told) {
+  return call_for_owner("MPI_Waitany", [&](rank_data& data, error_owner& owner) {
     const request_list list(data, count, handles);
     *index = MPI_UNDEFINED;
     if (!list.any_active()) return set_empty_status(status);
-    data.self().await_any(list.awaited());
+    list.first_done() >= 0 ? data.self().give_way_at_times() : data.self().await_any(list.awaited());
     *index = list.first_done();
-    tell_single(data, handles[*index], status, told);
+    tell_single(data, handles[*index], status, owner);
   });
 }
 
 IMBREX_MPI_DEFINE(int, Testany,
                   (int count, MPI_Request handles[], int* index, int* flag, MPI_Status* status)) {
-  return call_for_requests("MPI_Testany", [&](rank_data& data, error_owner& told) {
+  return call_for_owner("MPI_Testany", [&](rank_data& data, error_owner& owner) {
     const request_list list(data, count, handles);
     *index = MPI_UNDEFINED;
     *flag = 1;
     if (!list.any_active()) return set_empty_status(status);
-    if (list.first_done() < 0) data.self().give_way();
+    list.first_done() >= 0 ? data.self().give_way_at_times() : data.self().give_way();
     const int done = list.first_done();
     if (done < 0) {
       *flag = 0;
       return;
     }
     *index = done;
-    tell_single(data, handles[done], status, told);
+    tell_single(data, handles[done], status, owner);
   });
 }
 
@@ -242,15 +213,15 @@ namespace {
 
 int tell_some(const char* function, int count, MPI_Request* handles, int* told_count, int* indices,
               MPI_Status* statuses, bool waits) {
-  return call_for_requests(function, [&](rank_data& data, error_owner& told) {
+  return call_for_owner(function, [&](rank_data& data, error_owner& owner) {
     const request_list list(data, count, handles);
     *told_count = MPI_UNDEFINED;
     if (!list.any_active()) return;
-    if (waits)
-      data.self().await_any(list.awaited());
-    else if (list.first_done() < 0)
-      data.self().give_way();
-    several_ends ends(data, handles, statuses, told);
+    if (list.first_done() >= 0)
+      data.self().give_way_at_times();
+    else
+      waits ? data.self().await_any(list.awaited()) : data.self().give_way();
+    several_ends ends(data, handles, statuses, owner);
     int number = 0;
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (!list.is_active(i) || !list.is_done(i)) continue;
@@ -274,11 +245,11 @@ IMBREX_MPI_DEFINE(int, Testsome,
 }
 
 IMBREX_MPI_DEFINE(int, Request_get_status, (MPI_Request handle, int* flag, MPI_Status* status)) {
-  return call_for_requests("MPI_Request_get_status", [&](rank_data& data, error_owner&) {
+  return call_for_owner("MPI_Request_get_status", [&](rank_data& data, error_owner&) {
     *flag = 1;
     if (handle == MPI_REQUEST_NULL) return set_empty_status(status);
     user_request& q = data.requests.at(handle);
-    if (!q.is_done()) data.self().give_way();
+    q.is_done() ? data.self().give_way_at_times() : data.self().give_way();
     if (!q.is_done()) {
       *flag = 0;
       return;
@@ -293,14 +264,14 @@ IMBREX_MPI_DEFINE(int, Request_get_status, (MPI_Request handle, int* flag, MPI_S
 }
 
 IMBREX_MPI_DEFINE(int, Request_free, (MPI_Request * handle)) {
-  return call_for_requests("MPI_Request_free", [&](rank_data& data, error_owner&) {
+  return call_for_owner("MPI_Request_free", [&](rank_data& data, error_owner&) {
     data.requests.remove(*handle);  // what was begun goes on to its end
     *handle = MPI_REQUEST_NULL;
   });
 }
 
 IMBREX_MPI_DEFINE(int, Cancel, (MPI_Request * handle)) {
-  return call_for_requests("MPI_Cancel", [&](rank_data& data, error_owner&) {
+  return call_for_owner("MPI_Cancel", [&](rank_data& data, error_owner&) {
     user_request& q = data.requests.at(*handle);
     if (!q.is_active())
       throw error(MPI_ERR_REQUEST,
@@ -323,10 +294,10 @@ void start(rank_data& data, MPI_Request handle) {
 }  // namespace
 
 IMBREX_MPI_DEFINE(int, Start, (MPI_Request * handle)) {
-  return call_for_requests("MPI_Start", [&](rank_data& data, error_owner&) { start(data, *handle); });
+  return call_for_owner("MPI_Start", [&](rank_data& data, error_owner&) { start(data, *handle); });
 }
 IMBREX_MPI_DEFINE(int, Startall, (int count, MPI_Request handles[])) {
-  return call_for_requests("MPI_Startall", [&](rank_data& data, error_owner&) {
+  return call_for_owner("MPI_Startall", [&](rank_data& data, error_owner&) {
     check_list(count, handles);
     for (int i = 0; i < count; ++i) start(data, handles[i]);
   });

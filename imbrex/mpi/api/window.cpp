@@ -38,7 +38,8 @@ int make_window(const char* function, window_memory memory, MPI_Info given, MPI_
                                     " is between two groups; a window is of one: give the communicator that "
                                     "MPI_Intercomm_merge makes");
     if (memory.flavour == MPI_WIN_FLAVOR_CREATE && memory.base == nullptr && memory.size > 0)
-      throw error(MPI_ERR_BASE, "the memory of " + std::to_string(memory.size) + " bytes is a null pointer");
+      throw error(MPI_ERR_BASE, "the memory of " + std::to_string(memory.size) +
+                                    " bytes is a null pointer; give their address");
     require_host_memory(memory.base, "the memory of a window");
     info hints;
     hints.set("accumulate_ordering", "rar,raw,war,waw");

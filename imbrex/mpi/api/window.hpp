@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <new>
 #include <string>
 
 #include <imbrex/mpi/api/define.hpp>
@@ -17,20 +16,16 @@ std::string describe_window(const void* which);
 template <typename Body>
 int call_on_window(const char* function, MPI_Win handle, Body&& body) {
   rank_data& data = rank_data::here();
-  error_target* told = data.objects().world;
-  try {
+  error_target* owner = data.objects().world;
+  ref<window_object> object;  // it lives until its error has been told
+  return run_call(data.objects(), function, owner, [&] {
     data.require_running(function);
-    const ref<window_object> object = data.windows.share(handle);
+    object = data.windows.share(handle);
     window& of = static_cast<window&>(*object);
-    told = &of;
-    data.self().doing = {function, &describe_window, &of};
+    owner = &of;
+    const call_frame frame(data.self(), {function, &describe_window, &of});
     body(data, of);
-    return MPI_SUCCESS;
-  } catch (const error& thrown) {
-    return data.objects().raise(thrown, function, told);
-  } catch (const std::bad_alloc&) {
-    return data.objects().raise(error(MPI_ERR_NO_MEM, "out of memory"), function, told);
-  }
+  });
 }
 
 }  // namespace imbrex::mpi

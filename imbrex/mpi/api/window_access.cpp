@@ -47,6 +47,8 @@ void begin_access(rank_data& data, window& of, int target, MPI_Request* handle, 
     throw;
   }
   *handle = data.requests.add(ref<user_request>(told.get()));
+  // A rank that gets again and again what another one is to change lets that go on, as by a flush.
+  if (told->is_done()) data.self().give_way();
 }
 
 int put(const char* function, const void* origin, std::int64_t count, MPI_Datatype type,

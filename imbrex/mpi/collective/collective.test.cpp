@@ -9,6 +9,7 @@
 #include <memory>
 #include <numeric>
 #include <random>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -786,6 +787,84 @@ TEST_P(collectives, are_named_by_who_waits_for_them_in_vain) {
                if (rank::current()->number() == 1) MPI_Barrier(MPI_COMM_WORLD);
              },
              {"rank(1), entry run, on PE", "waits for MPI_Barrier in MPI_COMM_WORLD"});
+}
+
+namespace {
+
+/// Rank 0 waits when rank 1 sends what its operation is called for: it is called while another stack runs.
+void reduce_with(MPI_User_function* function) {
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Op_create(function, 1, &op);
+  const int me = rank::current()->number();
+  const int value = 1;
+  int sum = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (me == 1) MPI_Recv(nullptr, 0, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Iallreduce(&value, &sum, 1, MPI_INT, op, MPI_COMM_WORLD, &request);
+  if (me == 0) MPI_Send(nullptr, 0, MPI_INT, 1, 3, MPI_COMM_WORLD);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+}  // namespace
+
+TEST_P(collectives, call_operations_that_call_mpi_while_their_rank_waits) {
+  run_ranks(2, [] {
+    reduce_with([](void* in, void* sum, int*, MPI_Datatype* type) {
+      int size = 0;
+      EXPECT_EQ(MPI_Type_size(*type, &size), MPI_SUCCESS);
+      EXPECT_EQ(size, 4);
+      std::vector<int> large(20'000, *static_cast<int*>(in));  // and a stack to call others on
+      *static_cast<int*>(sum) += large[19'999];
+      int me = -1;
+      EXPECT_EQ(MPI_Comm_rank(MPI_COMM_WORLD, &me), MPI_SUCCESS);
+      EXPECT_EQ(me, rank::current()->number());
+    });
+  });
+}
+
+TEST_P(collectives, end_the_run_where_their_operation_aborts) {
+  ranks_fail(
+      2,
+      [] {
+        reduce_with([](void*, void*, int*, MPI_Datatype*) {
+          if (rank::current()->number() == 0) MPI_Abort(MPI_COMM_WORLD, 7);
+        });
+      },
+      {"rank 0 called MPI_Abort on MPI_COMM_WORLD with the error code 7"}, 7);
+}
+
+TEST_P(collectives, end_the_run_where_their_operation_is_wrong) {
+  ranks_fail(2,
+             [] {
+               MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+               reduce_with([](void*, void*, int*, MPI_Datatype*) {
+                 if (rank::current()->number() == 0) MPI_Send(nullptr, 0, MPI_INT, 9, 0, MPI_COMM_WORLD);
+               });
+             },
+             {"rank 0: MPI_Send in MPI_COMM_WORLD: the destination is rank 9"});
+}
+
+TEST_P(collectives, end_the_run_where_their_operation_throws) {
+  ranks_fail(2,
+             [] {
+               reduce_with([](void*, void*, int*, MPI_Datatype*) {
+                 if (rank::current()->number() == 0) throw std::runtime_error("no sum");
+               });
+             },
+             {"rank 0, a function that MPI has called", "no sum"});
+}
+
+TEST_P(collectives, end_the_run_where_their_operation_waits) {
+  ranks_fail(
+      2,
+      [] {
+        reduce_with([](void*, void*, int*, MPI_Datatype*) {
+          if (rank::current()->number() == 0)
+            MPI_Recv(nullptr, 0, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        });
+      },
+      {"rank 0 waits for MPI_Recv from rank 1, tag 9 in MPI_COMM_WORLD in a function that MPI has called"});
 }
 
 }  // namespace imbrex::mpi

@@ -13,7 +13,7 @@ namespace {
 /// accumulated[i] = first[i] op accumulated[i]
 void fold_into(schedule& s, const reduction& how, const user_buffer& first, const user_buffer& accumulated) {
   if (first.count == 0) return;
-  const auto apply = [&] {
+  auto apply = [&] {
     how.op->apply(first.address, accumulated.address, first.count, *first.type, how.type_handle);
   };
   how.op->handle() != 0 ? apply() : s.call_program(apply);

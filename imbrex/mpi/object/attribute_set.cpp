@@ -132,7 +132,7 @@ void attribute_set::remove(int object, int key) {
   const std::size_t i = find(key);
   if (i == entries_.size())
     throw error(MPI_ERR_OTHER, "the object " + text_of_handle(object) + " has no attribute of the keyval " +
-                                   text_of_handle(key));
+                                   text_of_handle(key) + "; set one first");
   call_remove(object, entries_[i]);
   if (const std::size_t now = find(key); now < entries_.size())
     entries_.erase(entries_.begin() + std::ptrdiff_t(now));

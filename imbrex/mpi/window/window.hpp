@@ -121,9 +121,9 @@ class window final : public window_object, private access_receiver {
     std::uint32_t accumulates = 0;  ///< whose data have not come
     std::deque<packet*> waiting;
   };
-  struct outgoing;
-  struct result;
-  struct incoming;
+  struct outgoing_data;
+  struct result_receive;
+  struct incoming_data;
 
   window(rank& self, const ref<communicator>& in, const window_memory& memory);
   void meet(const window_memory& memory);
@@ -144,7 +144,7 @@ class window final : public window_object, private access_receiver {
                  access_request* told);
   void expect_result(int from, std::int32_t tag, const user_buffer& into, access_request* told);
 
-  void accessed(packet& p) override;
+  void take_access(packet& p) override;
   static bool must_wait(const origin& from, access_kind kind);
   void serve_waiting(origin& from);
   void serve(origin& from, packet& p);

@@ -75,6 +75,28 @@ TEST_P(windows, are_served_while_their_rank_waits_for_something_else) {
   });
 }
 
+TEST_P(windows, let_others_go_on_while_their_rank_looks_by_requests) {
+  run_ranks(2, [] {
+    values<int> window(1);
+    window[0] = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, window);
+    const int one = 1;
+    int found = 0;
+    if (number_of_rank() == 0) {
+      while (found == 0) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Rget_accumulate(&one, 1, MPI_INT, &found, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_NO_OP, window,
+                            &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+      }
+    } else {
+      MPI_Fetch_and_op(&one, &found, MPI_INT, 0, 0, MPI_SUM, window);
+    }
+    MPI_Win_unlock_all(window);
+  });
+}
+
 TEST_P(windows, let_one_alone_in_by_an_exclusive_lock) {
   constexpr int rounds = 12;
   run_ranks(4, [] {

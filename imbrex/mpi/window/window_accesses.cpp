@@ -15,14 +15,14 @@
 namespace imbrex::mpi {
 
 /// Long data on their way to a target.
-struct window::outgoing : request {
+struct window::outgoing_data : request {
   window* of = nullptr;
   target* to = nullptr;
   std::unique_ptr<std::byte[]> packed;
   ref<access_request> told;
 
   static void ended(request& q) {
-    const std::unique_ptr<outgoing> its(static_cast<outgoing*>(&q));
+    const std::unique_ptr<outgoing_data> its(static_cast<outgoing_data*>(&q));
     --its->to->pending;
     --its->of->pending_;
     if (its->told) its->of->self_.complete(its->told->awaited());
@@ -31,7 +31,7 @@ struct window::outgoing : request {
 };
 
 /// What a target answers.
-struct window::result : request {
+struct window::result_receive : request {
   window* of = nullptr;
   target* from = nullptr;
   user_buffer into;
@@ -39,7 +39,7 @@ struct window::result : request {
   ref<access_request> told;
 
   static void ended(request& q) {
-    const std::unique_ptr<result> its(static_cast<result*>(&q));
+    const std::unique_ptr<result_receive> its(static_cast<result_receive*>(&q));
     if (its->packed)
       unpack(its->into.typed(), 0, its->packed.get(), static_cast<std::int64_t>(its->received));
     --its->from->pending;
@@ -162,13 +162,13 @@ void window::send_data(int to, access_header header, const user_buffer& at, cons
     return end_at_once(self_, told);
   }
   self_.send(made.made, world_rank(to));
-  auto* const q = new outgoing;
+  auto* const q = new outgoing_data;
   q->of = this;
   q->to = &t;
   if (told != nullptr) q->told = ref(told);
   q->head = {in_->context(purpose::point_to_point), in_->rank(), header.tag};
   q->size = static_cast<std::uint64_t>(header.bytes);
-  q->finished = &outgoing::ended;
+  q->finished = &outgoing_data::ended;
   if (data.is_contiguous()) {
     q->buffer = data.begin();
   } else {
@@ -183,14 +183,14 @@ void window::send_data(int to, access_header header, const user_buffer& at, cons
 
 void window::expect_result(int from, std::int32_t tag, const user_buffer& into, access_request* told) {
   target& t = targets_[static_cast<std::size_t>(from)];
-  auto* const q = new result;
+  auto* const q = new result_receive;
   q->of = this;
   q->from = &t;
   q->into = into;
   if (told != nullptr) q->told = ref(told);
   q->head = {in_->context(purpose::creation), from, tag};
   q->size = static_cast<std::uint64_t>(into.bytes());
-  q->finished = &result::ended;
+  q->finished = &result_receive::ended;
   if (into.is_contiguous()) {
     q->buffer = into.begin();
   } else {

@@ -15,7 +15,7 @@
 namespace imbrex::mpi {
 
 /// Long data on their way to this rank.
-struct window::incoming : request {
+struct window::incoming_data : request {
   window* of = nullptr;
   origin* from = nullptr;
   access_header header;
@@ -24,7 +24,7 @@ struct window::incoming : request {
   std::unique_ptr<std::byte[]> packed;
 
   static void ended(request& q) {
-    const std::unique_ptr<incoming> its(static_cast<incoming*>(&q));
+    const std::unique_ptr<incoming_data> its(static_cast<incoming_data*>(&q));
     window& w = *its->of;
     const typed_buffer memory{its->at, its->header.count, its->type.get()};
     if (its->header.kind == access_kind::put) {
@@ -63,7 +63,7 @@ bool window::must_wait(const origin& from, access_kind kind) {
   return is_accumulate(kind) && from.accumulates > 0;
 }
 
-void window::accessed(packet& p) {
+void window::take_access(packet& p) {
   if (p.head.source < 0 || p.head.source >= in_->size())
     throw imbrex::error("an access to a window from rank " + std::to_string(p.head.source) +
                         ", which it does not have");
@@ -82,9 +82,9 @@ void window::serve_waiting(origin& from) {
 }
 
 void window::serve(origin& from, packet& p) {
-  struct released {
+  struct packet_guard {
     packet& it;
-    ~released() { packet::release(it); }
+    ~packet_guard() { packet::release(it); }
   } const at_end{p};
   const access_packet a(p);
   const int source = p.head.source;
@@ -135,7 +135,7 @@ void window::serve_access(origin& from, int source, const access_packet& a) {
 
 void window::receive_data(origin& from, int source, const access_packet& a, const datatype_ref& type,
                           std::byte* at) {
-  auto* const q = new incoming;
+  auto* const q = new incoming_data;
   q->of = this;
   q->from = &from;
   q->header = a.header();
@@ -143,7 +143,7 @@ void window::receive_data(origin& from, int source, const access_packet& a, cons
   q->at = at;
   q->head = {in_->context(purpose::point_to_point), source, a.header().tag};
   q->size = static_cast<std::uint64_t>(a.header().bytes);
-  q->finished = &incoming::ended;
+  q->finished = &incoming_data::ended;
   if (a.header().kind == access_kind::put && type->is_contiguous()) {
     q->buffer = at;
   } else {

@@ -45,6 +45,19 @@ namespace {
   }
 }
 
+/// Ranks are inside a reduction, and most of them wait for it, when they call their operation.
+void end_in_operation(const std::string& how) {
+  static const bool aborts = how == "abort in operation";
+  MPI_Op op;
+  MPI_Op_create(
+      [](void*, void*, int*, MPI_Datatype*) { aborts ? (void)MPI_Abort(MPI_COMM_WORLD, 6) : std::exit(5); },
+      1, &op);
+  int value = 1, sum = 0;
+  MPI_Request request;
+  MPI_Iallreduce(&value, &sum, 1, MPI_INT, op, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 struct last_words {
   ~last_words() { std::printf("destroyed\n"); }
 } global;
@@ -63,6 +76,7 @@ int main(int argc, char** argv) {
     return how == "return" ? rank : 0;
   }
   if (how == "no finalize" && rank == 1) return 0;
+  if (how.find("in operation") != std::string::npos) end_in_operation(how);
   if (rank == 1) end_badly(how);
   if (how != "no finalize") MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
