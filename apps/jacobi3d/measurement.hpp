@@ -10,6 +10,7 @@
 #include "apps/jacobi3d/plain_loop.hpp"
 #include "apps/jacobi3d/plan.hpp"
 #include "apps/jacobi3d/reference.hpp"
+#include "apps/jacobi3d/stretches.hpp"
 
 namespace jacobi3d {
 
@@ -23,13 +24,6 @@ struct measurement {
   std::optional<std::uint64_t> checksum{};  ///< of all cells; none with --no-data
   std::optional<comparison> check;          ///< with --check
 };
-
-/// How many of the timed iterations are timed together: the lengths of so many stretches, or of as many as
-/// there are iterations if these are fewer. They are alike.
-std::vector<std::int64_t> stretches(std::int64_t iterations, std::int64_t at_most = 7);
-
-/// The middle one of at least one value, or the mean of the two in the middle.
-double median(std::vector<double> values);
 
 /// Is told the finished part of a configuration's work, 0 to 1.
 using progress_listener = std::function<void(double)>;

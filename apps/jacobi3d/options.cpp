@@ -91,11 +91,11 @@ bool by_requests(const settings& setup) {
   return setup.machine.completion == imbrex::completion_method::work_request;
 }
 
-settings parse_settings(int argc, char** argv) {
+settings parse_settings(int argc, char** argv, int processes) {
   settings setup;
   setup.machine = imbrex::parse_options(argc, argv);
-  setup.processes = imbrex::num_processes();
-  if (setup.machine.pes == 0) setup.machine.pes = std::max(1, imbrex::usable_processors() / setup.processes);
+  setup.processes = processes;
+  if (setup.machine.pes == 0) setup.machine.pes = std::max(1, imbrex::usable_processors() / processes);
 
   texts given;
   if (auto help = read(given, argc, argv)) {

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <imbrex/imbrex.hpp>
+#include <imbrex/base/clock.hpp>
+#include <imbrex/base/error.hpp>
+#include <imbrex/core/options/options.hpp>
 
 #include "apps/jacobi3d/block_field.hpp"
 #include "apps/jacobi3d/communication.hpp"
@@ -39,8 +41,8 @@ struct settings {
 /// nothing.
 bool by_requests(const settings& setup);
 
-/// Reads the program's options and the runtime's. Throws imbrex::usage_error, with the value and the remedy,
-/// for unknown options and impossible values.
-settings parse_settings(int argc, char** argv);
+/// Reads the program's options and the runtime's, for a job of so many processes. Throws imbrex::usage_error,
+/// with the value and the remedy, for unknown options and impossible values.
+settings parse_settings(int argc, char** argv, int processes = 1);
 
 }  // namespace jacobi3d

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <imbrex/imbrex.hpp>
+
 #include "apps/harness/memory.hpp"
 #include "apps/harness/output.hpp"
 #include "apps/harness/program.hpp"
@@ -94,7 +96,7 @@ int take_part(const settings& setup) {
 
 int program(int argc, char** argv) {
   return harness::run_program("jacobi3d", [&] {
-    const settings setup = parse_settings(argc, argv);
+    const settings setup = parse_settings(argc, argv, imbrex::num_processes());
     if (setup.help.empty()) return imbrex::process() == 0 ? run_all(setup) : take_part(setup);
     if (imbrex::process() == 0) harness::write_output(setup.help);
     return 0;

@@ -2,6 +2,7 @@
 #include <imbrex/core/options/environment_options.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -27,6 +28,7 @@ options parse_environment(std::span<const option_words> others,
     std::ranges::transform(others, std::back_inserter(names), &option_words::name);
     command_line(argc, argv, options_help).refuse_rest(names);
   });
+  ::unsetenv(options_variable);
   imply_options(chosen);
   return chosen;
 }

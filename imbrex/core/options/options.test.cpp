@@ -357,6 +357,7 @@ TEST(options, come_from_the_environment_alone_with_those_of_others) {
   setenv("IMBREX_OPTIONS", "--ranks 4 --pes 2 --prefix --ranks=5", 1);
   EXPECT_EQ(parse().pes, 2);
   EXPECT_EQ(taken, "04;1;05;");
+  EXPECT_EQ(std::getenv("IMBREX_OPTIONS"), nullptr);
   setenv("IMBREX_OPTIONS", "--rank 2", 1);
   try {
     parse();
