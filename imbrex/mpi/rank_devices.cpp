@@ -132,7 +132,8 @@ void rank::send_from_device(request& q, int to) {
   p->collection = ranks.id();
   p->key = key;
   if (same_process && pe.queues_plainly())
-    if (auto* const there = ranks.find(key)) return detail::element_memory<rank>::object(*there).take_in_order(*p);
+    if (auto* const there = ranks.find(key))
+      return detail::element_memory<rank>::object(*there).take_in_order(*p);
   if (!host) return pe.dispatch(*p, place);
   auto leaves = std::make_unique<departure>(packet_owner(p), place);
   void* const copied = host.address();
