@@ -19,7 +19,6 @@
 #if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
-#include <sanitizer/lsan_interface.h>
 #define IMBREX_MPI_ASAN 1
 #endif
 #if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
@@ -103,10 +102,6 @@ fiber::fiber(std::size_t bytes, function body, void* object, code_on_stack code)
 fiber::~fiber() {
 #ifdef IMBREX_MPI_ASAN
   __asan_unpoison_memory_region(memory_ + bytes_below, bytes_);  // frames that were left
-  if (!ended_) {  // what they own is lost by intent: the stack stays, so that nothing is told of it
-    __lsan_register_root_region(memory_ + bytes_below, bytes_);
-    return;
-  }
 #endif
   ::munmap(memory_, bytes_below + bytes_);
 }
