@@ -55,6 +55,8 @@ TEST(program_image, takes_what_is_independent_of_its_position) {
 #if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
   EXPECT_EQ(refusal("/proc/self/exe"),
             "the program holds AddressSanitizer itself: link it with -shared-libasan");
+#elif defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+  EXPECT_EQ(refusal("/proc/self/exe"), "the program holds ThreadSanitizer: start a process for each rank");
 #else
   EXPECT_EQ(refusal("/proc/self/exe"), "");
 #endif
