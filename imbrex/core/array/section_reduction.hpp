@@ -27,6 +27,15 @@ int parent_in_section(const processor& pe, int of, std::uint64_t section_id);
 /// The PE right below this one in whose subtree that PE lies.
 int child_in_section(const processor& pe, int towards, std::uint64_t section_id);
 
+/// The part of an array that a message of a section's tree is for; null if the message has been kept, or
+/// dropped as one that was on its way when the array ended.
+template <class T>
+collection<T>* part_in_tree(message& m) {
+  if (!processor::here().has_ended(m.collection)) return part_for<T>(m);
+  const message_guard guard(m);
+  return nullptr;
+}
+
 /// What came to one PE of one all_reduce over a section.
 class section_reduction_base {
  public:
@@ -105,7 +114,7 @@ struct section_question final : message {
       runtime_message_type<section_question>({"question for a section's place", type_name<T>()});
   void serialize(auto& ar) { ar(section_id); }
   void deliver() {
-    auto* const part = part_for<T>(*this);
+    auto* const part = part_in_tree<T>(*this);
     if (part == nullptr) return;
     const message_guard guard(*this);
     section_place<T>::of(*part, section_id).asked_by(static_cast<int>(origin));
@@ -122,7 +131,7 @@ struct section_homes final : message {
       runtime_message_type<section_homes>({"a section's place", type_name<T>()});
   void serialize(auto& ar) { ar(section_id, homes); }
   void deliver() {
-    auto* const part = part_for<T>(*this);
+    auto* const part = part_in_tree<T>(*this);
     if (part == nullptr) return;
     const message_guard guard(*this);
     section_place<T>::of(*part, section_id).learn(std::move(homes));
@@ -385,7 +394,7 @@ struct section_partial final : message {
     collect_device_parts(value, parts);
   }
   void deliver() {
-    auto* const part = part_for<T>(*this);
+    auto* const part = part_in_tree<T>(*this);
     if (part == nullptr) return;
     const message_guard guard(*this);
     auto& place = section_place<T>::of(*part, section_id);
@@ -418,7 +427,7 @@ struct section_result final : message {
     collect_device_parts(value, parts);
   }
   void deliver() {
-    auto* const part = part_for<T>(*this);
+    auto* const part = part_in_tree<T>(*this);
     if (part == nullptr) return;
     const message_guard guard(*this);
     auto& place = section_place<T>::of(*part, section_id);

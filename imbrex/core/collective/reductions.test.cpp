@@ -483,4 +483,22 @@ TEST_P(reductions, over_sections_refuse_those_who_are_no_members) {
   });
 }
 
+/// The array ends when one member has its result, while those of others are on their way.
+task<> end_early(int members) {
+  const auto all = make_array<rover>(members);
+  const auto some = all.section(full_extent);
+  for (int i = 1; i < members; ++i) send<&rover::join>(all[i], some, 0);
+  const std::string joined_first = co_await all[0].call<&rover::join>(some, 0);
+  EXPECT_NE(joined_first, "");
+  co_await all.destroy();
+  co_await quiescence();
+}
+
+TEST(section_reductions, may_be_under_way_when_their_array_ends) {
+  for (std::uint64_t seed = 1; seed <= 60 && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    EXPECT_EQ(run(seeded(static_cast<int>(seed % 5 + 2), seed), [] { return end_early(23); }), 0);
+  }
+}
+
 }  // namespace imbrex::reductions_test
