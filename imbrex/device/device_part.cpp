@@ -122,7 +122,7 @@ void device_part::serialize(writer& out) const {
     throw serial_error("a device_buffer of " + std::to_string(count_) +
                        " elements is written whose contents are on its device: send it as an argument or "
                        "in an aggregate, which the runtime copies to the host first, and receive what lies "
-                       "in a mailbox before its chare migrates");
+                       "in a mailbox before a checkpoint");
   if (count_ != 0 && host_->far) {
     out.number(is_lent);
     out.bytes(&host_->far->key, sizeof host_->far->key);

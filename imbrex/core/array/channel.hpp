@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <imbrex/core/array/mailbox.hpp>
 #include <imbrex/core/array/send.hpp>
@@ -63,6 +64,7 @@ class channel {
     if constexpr (std::remove_cvref_t<decltype(ar)>::reading)
       other_ = other != unconnected ? &detail::message_table::at(other) : nullptr;
   }
+  void collect_unread(std::vector<detail::device_part*>& parts) { values_.collect_unread(parts); }
 
  protected:
   // For channels that also send what has no place in the order, and is not to be `put`.

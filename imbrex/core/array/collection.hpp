@@ -11,11 +11,13 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
 #include <imbrex/core/array/entry.hpp>
 #include <imbrex/core/message/owned_span.hpp>
+#include <imbrex/core/message/record_of_parts.hpp>
 #include <imbrex/core/name/placement.hpp>
 #include <imbrex/core/name/singles.hpp>
 #include <imbrex/core/pe/failures.hpp>
@@ -245,6 +247,7 @@ class collection final : public element_map<typename T::index_type> {
       m.element = &e;
       m.restart = restart;
       m.is_object = e.entries != nullptr;
+      m.has_device_memory = m.holds_device_memory();
       this->pe().dispatch(m, to);
     }
   }
@@ -376,8 +379,18 @@ struct migrant : message {
     if (restart != nullptr) restart->type->destroy(*restart);
   }
 
-  static inline message_type type_record = runtime_message_type<migrant>({"migration", type_name<T>()});
+  static inline record_of_parts<migrant> type_record{{"migration", type_name<T>()}};
 
+  /// What lies in its ports, and goes to another process as messages do.
+  void collect(std::vector<device_part*>& parts) {
+    message_table::collect_unread(typeid(T), &memory::object(*element), parts);
+    if (restart != nullptr && restart->has_device_memory) restart->kind().device_parts(*restart, parts);
+  }
+  bool holds_device_memory() {
+    std::vector<device_part*> parts;
+    collect(parts);
+    return !parts.empty();
+  }
   void serialize(writer& out) {
     if (element == nullptr) return out.bytes(packed.data(), packed.size());
     out(*element);

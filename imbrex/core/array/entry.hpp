@@ -7,6 +7,7 @@
 #include <exception>
 #include <string_view>
 #include <tuple>
+#include <typeinfo>
 #include <utility>
 
 #include <imbrex/core/array/location.hpp>
@@ -121,6 +122,9 @@ struct port_message : element_message<key_type<typename T::index_type>> {
       if constexpr (carries_device_memory<value_type>) {
         this->device_parts = [](work& m, std::vector<device_part*>& parts) {
           collect_device_parts(static_cast<port_message&>(m).content.value, parts);
+        };
+        this->unread_parts = [](const std::type_info& of, void* chare, std::vector<device_part*>& parts) {
+          if (of == typeid(T)) (static_cast<T*>(chare)->*M).collect_unread(parts);
         };
         this->is_parcel = !lands_by_itself<value_type>;
       }

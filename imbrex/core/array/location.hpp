@@ -14,6 +14,7 @@
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/array/chare.hpp>
 #include <imbrex/core/array/collection_base.hpp>
+#include <imbrex/core/message/record_of_parts.hpp>
 #include <imbrex/core/name/key_map.hpp>
 #include <imbrex/core/pe/failures.hpp>
 #include <imbrex/net/packing.hpp>
@@ -230,7 +231,7 @@ void element_map<Index>::follow(element_message<key>& m, const location& where) 
   f.priority = m.priority;
   f.key = m.key;
   f.epoch = where.epoch;
-  f.content = &mine.release();
+  f.hold(mine.release());
   pe().dispatch(f, where.pe);
 }
 
@@ -573,7 +574,12 @@ struct follower : element_message<key_type<Index>> {
     if (content != nullptr) content->type->destroy(*content);
   }
 
-  static inline message_type type_record = runtime_message_type<follower>({"message behind an element"});
+  static inline record_of_parts<follower> type_record{{"message behind an element"}};
+  void hold(message& m) noexcept {
+    content = &m;
+    this->has_device_memory = m.has_device_memory;
+  }
+  void collect(std::vector<device_part*>& parts) { content->kind().device_parts(*content, parts); }
   void serialize(writer& out) {
     out(this->key, epoch, content->kind().id);
     content->type->pack(*content, out);
@@ -582,7 +588,7 @@ struct follower : element_message<key_type<Index>> {
     const reader::level level(in);
     std::uint32_t kind = 0;
     in(this->key, epoch, kind);
-    content = static_cast<message*>(&unpacked(message_table::at(kind), in));
+    hold(static_cast<message&>(unpacked(message_table::at(kind), in)));
   }
   void deliver() {
     auto& pe = processor::here();

@@ -45,7 +45,10 @@ template <class V>
 struct bare_letter : message {
   letter<V> content;
   static inline message_type type_record = runtime_message_type<bare_letter>({"letter", type_name<V>()});
-  void serialize(auto& ar) { ar(content.reference, content.value); }
+  void serialize(auto& ar) {
+    ar(content.reference);
+    process_in_message(ar, content.value);
+  }
   void deliver() { message_guard mine(*this); }
 };
 
@@ -276,6 +279,11 @@ class mailbox : detail::mailbox_base {
   using mailbox_base::put;
   /// Unread values migrate with the chare.
   void serialize(auto& ar);
+  /// For the runtime: adds what they hold of the memory of devices.
+  void collect_unread(std::vector<detail::device_part*>& parts) {
+    for (auto* l = unread_.first(); l != nullptr; l = l->later)
+      detail::collect_device_parts(static_cast<detail::letter<T>*>(l)->value, parts);
+  }
 };
 
 /// What `receive` gives: co_await it at once.
@@ -289,6 +297,7 @@ class [[nodiscard("co_await the value")]] mailbox<T>::receiver final : public de
   T await_resume() {
     T value = std::move(static_cast<detail::letter<T>&>(take()).value);
     release();
+    detail::land_device_memory(value);  // its chare may have moved since it came
     return value;
   }
 };
@@ -304,8 +313,7 @@ void mailbox<T>::serialize(auto& ar) {
       auto& m = detail::make_message<detail::bare_letter<T>>();
       m.content.envelope = &m;
       detail::message_guard mine(m);
-      ar(m.content.reference);
-      detail::process_in_message(ar, m.content.value);
+      m.serialize(ar);
       unread_.add(static_cast<detail::bare_letter<T>&>(mine.release()).content);
     }
   } else {

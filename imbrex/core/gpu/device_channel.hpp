@@ -100,6 +100,7 @@ class device_channel : private channel<detail::device_parcel<T>> {
   }
 
   /// For the runtime.
+  using base::collect_unread;
   using base::put;
   using base::serialize;
 };

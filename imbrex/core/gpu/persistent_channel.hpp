@@ -103,6 +103,7 @@ class persistent_channel : private channel<detail::device_signal<T>> {
     base::put(l);
     announce();
   }
+  using base::collect_unread;
   /// The connection migrates with the chare, not what was bound.
   void serialize(auto& ar) {
     base::serialize(ar);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -29,6 +30,8 @@ constinit message_type* registered = nullptr;
 constinit std::mutex table_lock;
 
 constinit std::vector<message_type*> numbered;
+/// Those of ports whose values may hold memory of devices.
+constinit std::vector<message_type*> device_ports;
 
 /// Some compilers spell all lambdas of a function alike.
 bool names_a_lambda(std::string_view spelling) { return spelling.find("lambda") != spelling.npos; }
@@ -112,6 +115,9 @@ void message_table::number() {
     t->id = static_cast<std::uint32_t>(unique.size());
     unique.push_back(t);
   }
+  device_ports.clear();
+  std::ranges::copy_if(unique, std::back_inserter(device_ports),
+                       [](const message_type* t) { return t->unread_parts != nullptr; });
   numbered = std::move(unique);
   known = all.size();
 }
@@ -146,6 +152,10 @@ std::string_view message_table::port_name(std::string_view chare_name, const voi
     if (t->port_address != nullptr && t->chare_name == chare_name && t->port_address(chare) == port)
       return t->entry_name;
   return {};
+}
+
+void message_table::collect_unread(const std::type_info& of, void* chare, std::vector<device_part*>& parts) {
+  for (const auto* t : device_ports) t->unread_parts(of, chare, parts);
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -68,6 +69,9 @@ struct message_type : work_type {
   void (*post)() = nullptr;
   /// Finds what a message holds of the memory of devices; null unless this kind carries any.
   void (*device_parts)(work& message, std::vector<detail::device_part*>& parts) = nullptr;
+  /// The same of what a chare of that class has not received from the port; null unless the entry is one.
+  void (*unread_parts)(const std::type_info& of, void* chare,
+                       std::vector<detail::device_part*>& parts) = nullptr;
   /// It brings what a device channel carries, which has a cost of its own in a `device_model`.
   bool is_parcel = false;
   /// How a message of this kind that is short runs as it came, a `short_item`; null if it must be unpacked.
@@ -258,6 +262,8 @@ class message_table {
   static std::uint64_t digest();
   /// The name of a port of a chare class, or empty if no send in the program names it.
   static std::string_view port_name(std::string_view chare_name, const void* chare, const void* port);
+  /// Finds the memory of devices in what a chare of that class has not received from its ports.
+  static void collect_unread(const std::type_info& of, void* chare, std::vector<device_part*>& parts);
 };
 
 }  // namespace detail

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <imbrex/base/random.hpp>
+#include <imbrex/core/behaviour/machines.test.hpp>
+#include <imbrex/core/gpu/device_choice.hpp>
+#include <imbrex/core/gpu/device_loan.hpp>
+#include <imbrex/core/gpu/persistent_channel.hpp>
+#include <imbrex/device/buffer.hpp>
+
+namespace imbrex::device_migration_test {
+
+constexpr kernel<device_span<std::int64_t>, std::int64_t> count_from{
+    .name = "count_from",
+    .host =
+        [](device_span<std::int64_t> to, std::int64_t first) {
+          for (std::size_t i = 0; i < to.size(); ++i) to.data()[i] = first + static_cast<std::int64_t>(i);
+        },
+    .work = [](device_span<std::int64_t> to,
+               std::int64_t) { return work_size{.time = nanoseconds(700 * (to.size() % 5))}; }};
+constexpr kernel<device_span<const std::int64_t>, std::int64_t, device_span<std::int64_t>> compare{
+    .name = "compare",
+    .host = [](device_span<const std::int64_t> cells, std::int64_t first, device_span<std::int64_t> wrong) {
+      for (std::size_t i = 0; i < cells.size(); ++i)
+        if (cells.data()[i] != first + static_cast<std::int64_t>(i)) ++wrong.data()[0];
+    }};
+
+std::int64_t first_of(int from, int number) { return 500'009LL * from + 1013LL * number; }
+std::size_t size_of(int number) { return std::size_t(number * number % 41); }
+
+struct parcel {
+  int number = 0;
+  std::optional<device_buffer<std::int64_t>> cells;
+};
+
+/// What a chare has of the device where it is.
+struct bench {
+  stream fill{gpu(), stream_priority::normal, "fill"};
+  stream look{gpu(), stream_priority::normal, "look"};
+  device_buffer<std::int64_t> wrong{gpu(), 1};
+  pinned_buffer<std::int64_t> seen{gpu(), 1};
+
+  bench() { look.fill(wrong.span(), std::byte(0)); }
+  device_buffer<std::int64_t> filled(int from, int number) {
+    device_buffer<std::int64_t> cells(gpu(), size_of(number));
+    fill.launch(count_from, cells.span(), first_of(from, number));
+    return std::move(cells).ready_after(fill);
+  }
+  void check(const device_buffer<std::int64_t>& cells, int from, int number) {
+    EXPECT_EQ(cells.size(), size_of(number));
+    if (cells.size() != 0) EXPECT_EQ(cells.device(), gpu().info().id);
+    look.wait(cells);
+    look.launch(compare, cells.span(), first_of(from, number), wrong.span());
+  }
+};
+
+/// Chares 2i and 2i + 1 are connected. Each goes its own way through the PEs, while arrays are on their way
+/// to it and lie unread in it.
+class nomad : public chare<nomad> {
+ public:
+  device_channel<std::int64_t> line;
+  mailbox<device_buffer<std::int64_t>> letters;
+  mailbox<parcel> parcels;
+  persistent_channel<std::int64_t> bound;
+
+  void connect() {
+    line.connect<&nomad::line>(partner());
+    bound.connect<&nomad::bound>(partner());
+  }
+
+  task<> roam(int rounds, std::uint64_t seed) {
+    while (round_ < rounds) {
+      for (int more = arrays_in(where()[0], round_); more > 0; --more) write();
+      // The other end is at most a round behind, and has sent what it sent in the one before.
+      const int due = round_ > 0 ? arrays_in(number_of_partner(), round_ - 1) : 0;
+      for (int i = 0; i < due; ++i) co_await read();
+      ++round_;
+      co_await put_down();
+      random dice(seed * 1'000 + std::uint64_t(97 * where()[0] + round_));
+      if (dice.below(4) > 0) migrate_to(int(dice.below(std::uint64_t(num_pes()))));
+      co_await balance_point<&nomad::roam>(rounds, seed);
+    }
+    for (int i = arrays_in(number_of_partner(), rounds - 1); i > 0; --i) co_await read();
+    co_await put_down();
+  }
+
+  /// The ends are bound anew wherever they meet.
+  task<> roam_bound(int rounds, std::uint64_t seed) {
+    while (round_ < rounds) {
+      co_await exchange_bound(round_);
+      ++round_;
+      co_await put_down();
+      random dice(seed * 1'000 + std::uint64_t(97 * where()[0] + round_));
+      if (dice.below(4) > 0) migrate_to(int(dice.below(std::uint64_t(num_pes()))));
+      co_await balance_point<&nomad::roam_bound>(rounds, seed);
+    }
+  }
+
+  void write_some(int count) {
+    for (int i = 0; i < count; ++i) write();
+    bench_.reset();
+  }
+  void go(int to) { migrate_to(to); }
+  int on() const { return pe(); }
+  task<> read_some(int count) {
+    for (int i = 0; i < count; ++i) co_await read();
+    co_await put_down();
+  }
+  task<std::string> read_in_vain() {
+    try {
+      co_await letters.receive(0);
+    } catch (const error& e) {
+      co_return e.what();
+    }
+    co_return "none";
+  }
+  void write_letter(const element<nomad>& to) {
+    send<&nomad::letters>(to, 0, here().filled(where()[0], 5));
+    bench_.reset();
+  }
+  std::int64_t wrong() const { return wrong_; }
+  std::int64_t blocks() { return std::int64_t(gpu().memory(memory_kind::device).counts().blocks_in_use); }
+
+  void serialize(auto& ar) { ar(round_, written_, read_, wrong_, line, letters, parcels, bound); }
+
+ private:
+  static int arrays_in(int of, int round) { return (3 * of + 2 * round) % 5; }
+  int number_of_partner() { return where()[0] ^ 1; }
+  element<nomad> partner() { return peers()[number_of_partner()]; }
+  bench& here() {
+    if (!bench_) bench_.emplace();
+    return *bench_;
+  }
+
+  /// By one of the ways in turn.
+  void write() {
+    const int number = written_++;
+    auto cells = here().filled(where()[0], number);
+    if (number % 4 == 0)
+      line.send(std::move(cells));
+    else if (number % 4 == 1)
+      static_cast<void>(line.send(std::as_const(cells).span(), here().fill));  // the loan keeps the memory
+    else if (number % 4 == 2)
+      send<&nomad::letters>(partner(), number, std::move(cells));
+    else
+      send<&nomad::parcels>(partner(), number, parcel{number, std::move(cells)});
+  }
+  task<> read() {
+    const int number = read_++;
+    device_buffer<std::int64_t> cells;
+    if (number % 4 == 0) {
+      cells = co_await line.receive();
+    } else if (number % 4 == 1) {
+      cells = device_buffer<std::int64_t>(gpu(), size_of(number));
+      co_await line.receive(cells.span(), here().look);
+    } else if (number % 4 == 2) {
+      cells = co_await letters.receive(number);
+    } else {
+      parcel in = co_await parcels.receive(number);
+      EXPECT_EQ(in.number, number);
+      cells = std::move(*in.cells);
+    }
+    here().check(cells, number_of_partner(), number);
+  }
+  task<> exchange_bound(int round) {
+    device_buffer<std::int64_t> out(gpu(), 9), in(gpu(), 9);
+    const std::vector<device_span<const std::int64_t>> from{std::as_const(out).span()};
+    const std::vector<device_span<std::int64_t>> to{in.span()};
+    co_await bound.bind(from, to);
+    here().fill.launch(count_from, out.span(), first_of(where()[0], round));
+    co_await bound.send(here().fill);
+    const device_span<std::int64_t> got = co_await bound.receive(here().look);
+    here().look.launch(compare, got, first_of(number_of_partner(), round), here().wrong.span());
+    bound.release(here().look);
+  }
+  /// Counts what was wrong, and leaves the device.
+  task<> put_down() {
+    here().look.copy(here().seen.span(), std::as_const(here().wrong).span());
+    co_await here().look.done();
+    wrong_ += here().seen[0];
+    bench_.reset();
+  }
+
+  int round_ = 0, written_ = 0, read_ = 0;
+  std::int64_t wrong_ = 0;
+  std::optional<bench> bench_;  // does not travel
+};
+
+class device_migration : public on_machine {
+ protected:
+  template <class Main>
+  void run_with(int devices, device_path path, const Main& main) {
+    for (options settings : GetParam().runs) {
+      settings.device = "emulated";
+      settings.devices = devices;
+      settings.gpu_path = path;
+      EXPECT_EQ(run_once(settings, main), 0);
+      if (!HasFailure()) continue;
+      ADD_FAILURE() << "with " << text_of(settings) << ", " << devices << " devices";
+      return;
+    }
+  }
+  template <class Main>
+  void run_all(const Main& main) {
+    run_with(1, device_path::any, main);
+    run_with(2, device_path::any, main);
+    if (GetParam().processes > 1) run_with(1, device_path::host, main);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(on, device_migration, testing::ValuesIn(machines()), name_of_machine);
+
+TEST_P(device_migration, of_both_ends_during_traffic) {
+  std::uint64_t seed = 0;
+  run_all([&seed]() -> task<> {
+    auto all = make_array<nomad>({6});
+    co_await all.call<&nomad::connect>();
+    co_await all.call<&nomad::roam>(8, ++seed);
+    EXPECT_EQ((co_await all.reduce<&nomad::wrong>(sum)), 0);
+  });
+}
+TEST_P(device_migration, of_both_ends_that_are_bound) {
+  run_all([]() -> task<> {
+    auto all = make_array<nomad>({4});
+    co_await all.call<&nomad::connect>();
+    co_await all.call<&nomad::roam_bound>(5, 3);
+    EXPECT_EQ((co_await all.reduce<&nomad::wrong>(sum)), 0);
+  });
+}
+TEST_P(device_migration, takes_what_is_unread_from_pe_to_pe) {
+  run_all([]() -> task<> {
+    constexpr int arrays = 12;
+    auto all = make_array<nomad>({2});
+    co_await all.call<&nomad::connect>();
+    for (int round = 0; round < 2; ++round) {
+      co_await all[0].call<&nomad::write_some>(arrays);
+      co_await quiescence();
+      for (int p = num_pes() - 1; p >= 0; --p) {
+        send<&nomad::go>(all[1], p);
+        co_await quiescence();
+        EXPECT_EQ((co_await all[1].call<&nomad::on>()), p);
+      }
+      co_await all[1].call<&nomad::read_some>(arrays);
+    }
+    EXPECT_EQ((co_await all.reduce<&nomad::wrong>(sum)), 0);
+    co_await quiescence();
+    EXPECT_EQ((co_await all[0].call<&nomad::blocks>()), 0);
+    EXPECT_EQ((co_await all[1].call<&nomad::blocks>()), 0);
+  });
+}
+
+TEST(device_migration, tells_who_reads_where_there_is_no_device) {
+  options settings{.pes = 2};
+  settings.device = "emulated";
+  settings.choose_device = [](const device_choice& pe) {
+    return pe.pe == 0 ? std::optional(0) : std::nullopt;
+  };
+  EXPECT_EQ(imbrex::run(settings,
+                        []() -> task<> {
+                          auto writer = make_chare_on<nomad>(0), reader = make_chare_on<nomad>(0);
+                          co_await writer.call<&nomad::write_letter>(reader);
+                          co_await quiescence();
+                          send<&nomad::go>(reader, 1);
+                          co_await quiescence();
+                          const std::string text = co_await reader.call<&nomad::read_in_vain>();
+                          EXPECT_NE(text.find("PE 1 has no device"), std::string::npos) << text;
+                        }),
+            0);
+}
+
+}  // namespace imbrex::device_migration_test
