@@ -57,6 +57,8 @@ class device_part {
   }
 
   void ready_after(stream& work);
+  /// The same of a point that several share.
+  void ready_at(shared_event at) noexcept { ready_ = std::move(at); }
   const shared_event& ready() const noexcept { return ready_; }
 
   // While it crosses to another process.

@@ -166,8 +166,10 @@ class stream {
   stream_backend& backend() const;
   /// Checks that an operation uses something of this device.
   void check_device(std::string_view operation, std::string_view what, const void* device) const;
+  /// Of what lies in the memory of a device.
   template <class T>
-  void check_argument(std::string_view kernel, const device_span<T>& memory) const {
+    requires requires(const T& memory) { memory.device(); }
+  void check_argument(std::string_view kernel, const T& memory) const {
     if (memory.device() != on_->info().id)
       check_device("launch of kernel " + std::string(kernel), "memory", memory.device());
   }

@@ -14,6 +14,7 @@
 
 #include <imbrex/core/name/indices.hpp>
 #include <imbrex/grid/box.hpp>
+#include <imbrex/grid/regions.hpp>
 #include <imbrex/grid/view.hpp>
 #include <imbrex/serial/archive.hpp>
 
@@ -35,29 +36,6 @@ struct padded_layout {
 };
 
 [[noreturn]] void throw_too_shallow(const std::string& extents, const std::string& width, int dimension);
-
-/// The ghosts of a block in a direction.
-template <int N>
-constexpr box<N> ghost_box(const index<N>& extents, const index<N>& width, const index<N>& offset) {
-  box<N> b{{}, extents};
-  for (int d = 0; d < N; ++d) {
-    if (offset[d] == 0) continue;
-    b.origin[d] = offset[d] < 0 ? -width[d] : extents[d];
-    b.extents[d] = width[d];
-  }
-  return b;
-}
-/// And the cells of the block itself, as deep: the ghosts of the neighbour in that direction.
-template <int N>
-constexpr box<N> border_box(const index<N>& extents, const index<N>& width, const index<N>& offset) {
-  box<N> b{{}, extents};
-  for (int d = 0; d < N; ++d) {
-    if (offset[d] == 0) continue;
-    b.origin[d] = offset[d] < 0 ? 0 : extents[d] - width[d];
-    b.extents[d] = width[d];
-  }
-  return b;
-}
 
 }  // namespace detail
 

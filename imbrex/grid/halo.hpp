@@ -59,13 +59,13 @@ inline constexpr int rank_of<field<T, N>, Other...> = N;
 /// A halo migrates with its chare, as do the fields, also between `begin` and `end`: `serialize` names them
 /// all.
 template <class... Field>
-class halo : detail::halo_state<detail::rank_of<Field...>> {
+class halo : detail::halo_state<detail::rank_of<Field...>, detail::parcel> {
   static_assert(sizeof...(Field) > 0 && (detail::is_field<Field> && ...),
                 "imbrex: say which fields the halo exchanges: halo<field<double, 3>>");
   static constexpr int N = detail::rank_of<Field...>;
   static_assert(((detail::rank_of<Field> == N) && ...),
                 "imbrex: the fields of a halo have the same number of dimensions");
-  using state = detail::halo_state<N>;
+  using state = detail::halo_state<N, detail::parcel>;
 
  public:
   using value_type = detail::parcel;
@@ -80,17 +80,7 @@ class halo : detail::halo_state<detail::rank_of<Field...>> {
   template <auto Port, class Chare>
   void connect(const Chare& chare, const decomposition<N>& cut, const boundaries<N>& ends = {},
                sides which = sides::faces) {
-    constexpr bool fits = std::is_same_v<typename Chare::index_type, index<N>>;
-    static_assert(fits, "imbrex: the index of a chare with a halo has as many dimensions as its fields");
-    if constexpr (fits) {
-      if (static_cast<const void*>(&(chare.*Port)) != static_cast<const void*>(this)) [[unlikely]]
-        detail::throw_other_port();
-      const auto all = chare.peers();
-      if (all.shape() != cut.shape()) [[unlikely]]
-        detail::throw_other_shape(to_string(all.shape()), to_string(cut.shape()));
-      state::connect(imbrex::detail::port_message<Chare, Port>::type_record, all.collection(), chare.where(),
-                     cut, ends, which);
-    }
+    state::template connect<Port>(this, chare, cut, ends, which);
   }
 
   template <class Function>
@@ -134,7 +124,7 @@ class halo : detail::halo_state<detail::rank_of<Field...>> {
         continue;
       }
       std::size_t size = 0;
-      ((size = end_of(fields, offset, size)), ...);
+      ((size = detail::end_in_parcel(fields, offset, size)), ...);
       to.parcel = size != 0 ? detail::expectation::expected : detail::expectation::none;
       if (size == 0) continue;
       detail::parcel cells{opposite(here).number(), detail::pooled<std::byte>(size)};
@@ -176,40 +166,23 @@ class halo : detail::halo_state<detail::rank_of<Field...>> {
       detail::throw_no_function();
   }
 
-  /// The cells of a field in a parcel begin where their type may lie.
-  template <class T>
-  static std::size_t aligned(std::size_t place) {
-    return (place + alignof(T) - 1) / alignof(T) * alignof(T);
-  }
-  template <class T>
-  static std::size_t cells_across(const field<T, N>& f, const index<N>& offset) {
-    std::size_t n = 1;
-    for (int d = 0; d < N; ++d) n *= static_cast<std::size_t>(offset[d] == 0 ? f.extent(d) : f.width()[d]);
-    return n;
-  }
-  /// The end of its cells, if they follow those up to `place`.
-  template <class T>
-  static std::size_t end_of(const field<T, N>& f, const index<N>& offset, std::size_t place) {
-    const std::size_t n = cells_across(f, offset);
-    return n == 0 ? place : aligned<T>(place) + n * sizeof(T);
-  }
   template <class T>
   static std::size_t pack(const field<T, N>& f, const index<N>& offset, std::byte* cells, std::size_t place) {
-    const std::size_t end = end_of(f, offset, place);
+    const std::size_t end = detail::end_in_parcel(f, offset, place);
     if (end == place) return place;
     const auto from = detail::border_box(f.extents(), f.width(), offset);
     detail::copy_cells(f.data_handle() + f.mapping()(from.origin), f.mapping().strides(),
-                       reinterpret_cast<T*>(cells + aligned<T>(place)), detail::dense_strides(from.extents),
-                       from.extents);
+                       reinterpret_cast<T*>(cells + detail::aligned<T>(place)),
+                       detail::dense_strides(from.extents), from.extents);
     return end;
   }
   template <class T>
   static std::size_t unpack(field<T, N>& f, const index<N>& offset, const std::byte* cells,
                             std::size_t place) {
-    const std::size_t end = end_of(f, offset, place);
+    const std::size_t end = detail::end_in_parcel(f, offset, place);
     if (end == place) return place;
     const auto to = detail::ghost_box(f.extents(), f.width(), offset);
-    detail::copy_cells(reinterpret_cast<const T*>(cells + aligned<T>(place)),
+    detail::copy_cells(reinterpret_cast<const T*>(cells + detail::aligned<T>(place)),
                        detail::dense_strides(to.extents), f.data_handle() + f.mapping()(to.origin),
                        f.mapping().strides(), to.extents);
     return end;
@@ -228,7 +201,7 @@ class halo : detail::halo_state<detail::rank_of<Field...>> {
     state::end([&](side<N> across, const detail::pooled<std::byte>& cells) {
       const index<N> offset = across.offset();
       std::size_t size = 0;
-      ((size = end_of(fields, offset, size)), ...);
+      ((size = detail::end_in_parcel(fields, offset, size)), ...);
       if (cells.size() != size) [[unlikely]]
         detail::throw_other_size(state::step(), state::block_across(across.number()), cells.size(), size);
       std::size_t place = 0;
@@ -238,24 +211,6 @@ class halo : detail::halo_state<detail::rank_of<Field...>> {
     (fill_ends(function, fields, number++), ...);
   }
 
-  /// The ghosts beyond a face of the grid: in dimensions that have been filled before, and across other
-  /// blocks, with those there; beyond open ends they stay as they are.
-  template <class T>
-  box<N> outside(const field<T, N>& f, int face) const {
-    const int dimension = face / 2;
-    auto all = detail::ghost_box(f.extents(), f.width(), side<N>(face).offset());
-    if (!state::with_corners()) return all;
-    for (int d = 0; d < N; ++d) {
-      if (d == dimension) continue;
-      for (const int other : {2 * d, 2 * d + 1}) {
-        const boundary beyond = state::beyond(other);
-        if (beyond != boundary::periodic && (d > dimension || beyond == boundary::open)) continue;
-        if (other == 2 * d) all.origin[d] -= f.width()[d];
-        all.extents[d] += f.width()[d];
-      }
-    }
-    return all;
-  }
   template <class Function, class T>
   void fill_ends(Function& function, field<T, N>& f, int number) const {
     for (int face = 0; face < side<N>::faces; ++face) {
@@ -266,21 +221,16 @@ class halo : detail::halo_state<detail::rank_of<Field...>> {
         apply(function, f, number, face);
     }
   }
-  /// What a layer of ghosts in a dimension mirrors.
-  template <class T>
-  static int mirrored(const field<T, N>& f, int face, int layer) {
-    return face % 2 == 0 ? -1 - layer : 2 * f.extent(face / 2) - 1 - layer;
-  }
   template <class T>
   void reflect(field<T, N>& f, int face) const {
     const int d = face / 2;
-    const box<N> all = outside(f, face);
+    const box<N> all = state::outside(f.extents(), f.width(), face);
     for (int layer = all.origin[d]; layer < all.origin[d] + all.extents[d]; ++layer) {
       box<N> to = all;
       to.origin[d] = layer;
       to.extents[d] = 1;
       index<N> from = to.origin;
-      from[d] = mirrored(f, face, layer);
+      from[d] = detail::mirrored(f, face, layer);
       detail::copy_cells(f.data_handle() + f.mapping()(from), f.mapping().strides(),
                          f.data_handle() + f.mapping()(to.origin), f.mapping().strides(), to.extents);
     }
@@ -288,9 +238,9 @@ class halo : detail::halo_state<detail::rank_of<Field...>> {
   template <class Function, class T>
   void apply(Function& function, field<T, N>& f, int number, int face) const {
     if constexpr (!std::is_same_v<Function, detail::no_function>) {
-      for (const auto& cell : outside(f, face)) {
+      for (const auto& cell : state::outside(f.extents(), f.width(), face)) {
         index<N> mirror = cell;
-        mirror[face / 2] = mirrored(f, face, cell[face / 2]);
+        mirror[face / 2] = detail::mirrored(f, face, cell[face / 2]);
         f[cell] = function(outer_cell<N>{state::cells().origin + cell, side<N>(face), number},
                            std::as_const(f)[mirror]);
       }
@@ -302,10 +252,10 @@ class halo : detail::halo_state<detail::rank_of<Field...>> {
 template <class... Field>
 template <class Function>
 class [[nodiscard("co_await the end of the exchange")]] halo<Field...>::arrival final
-    : public detail::waiting_end<N> {
+    : public detail::waiting_end<N, detail::parcel> {
  public:
   arrival(halo& of, Function function, Field&... fields)
-      : detail::waiting_end<N>(of), function_(std::move(function)), fields_(fields...) {}
+      : detail::waiting_end<N, detail::parcel>(of), function_(std::move(function)), fields_(fields...) {}
   /// Only before it is awaited; so that when_all and when_any can take it.
   arrival(arrival&& other) noexcept = default;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a halo keeps that does not depend on the types of its fields.
+// What a halo keeps that does not depend on the types of its fields. Its parcels are of the host's memory, or
+// of a device's.
 //
 // An exchange has a step. `begin` sends a parcel across each side that has a neighbour; the neighbour's
 // parcel across that side is expected. A neighbour can end its exchange only when it has this block's parcel,
@@ -26,6 +27,7 @@
 #include <imbrex/grid/box.hpp>
 #include <imbrex/grid/decomposition.hpp>
 #include <imbrex/grid/parcel.hpp>
+#include <imbrex/grid/regions.hpp>
 
 namespace imbrex::grid::detail {
 
@@ -68,16 +70,34 @@ struct link {
 };
 
 /// Whoever awaits the end of an exchange.
-template <int N>
+template <int N, class Parcel>
 class waiting_end;
 
-template <int N>
+template <int N, class Parcel>
 class halo_state {
  public:
+  using letter = imbrex::detail::letter<Parcel>;
+
   halo_state() = default;
   halo_state(const halo_state&) = delete;
   halo_state& operator=(const halo_state&) = delete;
 
+  /// Of the port that the halo is, whose address that is.
+  template <auto Port, class Chare>
+  void connect(const void* halo, const Chare& chare, const decomposition<N>& cut, const boundaries<N>& ends,
+               sides which) {
+    constexpr bool fits = std::is_same_v<typename Chare::index_type, index<N>>;
+    static_assert(fits, "imbrex: the index of a chare with a halo has as many dimensions as its fields");
+    if constexpr (fits) {
+      if (static_cast<const void*>(&(chare.*Port)) != halo) [[unlikely]]
+        throw_other_port();
+      const auto all = chare.peers();
+      if (all.shape() != cut.shape()) [[unlikely]]
+        throw_other_shape(to_string(all.shape()), to_string(cut.shape()));
+      connect(imbrex::detail::port_message<Chare, Port>::type_record, all.collection(), chare.where(), cut,
+              ends, which);
+    }
+  }
   void connect(const imbrex::detail::message_type& port, std::uint64_t collection, const index<N>& block,
                const decomposition<N>& cut, const boundaries<N>& ends, sides which) {
     port_ = &port;
@@ -137,8 +157,8 @@ class halo_state {
       throw_not_begun();
   }
 
-  void send(const link& to, std::int64_t step, parcel&& cells) const {
-    reinterpret_cast<imbrex::detail::post_to_port<parcel>>(port_->post)(collection_, to.to, step,
+  void send(const link& to, std::int64_t step, Parcel&& cells) const {
+    reinterpret_cast<imbrex::detail::post_to_port<Parcel>>(port_->post)(collection_, to.to, step,
                                                                         std::move(cells));
   }
   /// So many parcels have been sent, and as many are expected.
@@ -147,7 +167,7 @@ class halo_state {
     has_begun_ = true;
     missing_ = expected;
     has_wrong_one_ = false;
-    for (const auto* l = unread_.first(); l != nullptr; l = unread_parcels<parcel>::after(*l)) count(*l);
+    for (const auto* l = unread_.first(); l != nullptr; l = unread_parcels<Parcel>::after(*l)) count(*l);
   }
   /// Gives each parcel of the step to `unpack(across, cells, from)`, and ends the exchange.
   template <class Unpack>
@@ -156,7 +176,7 @@ class halo_state {
       check_parcels();
     const auto* const observers = observer_list::here();
     for (auto* l = unread_.first(); l != nullptr;) {
-      auto* const next = unread_parcels<parcel>::after(*l);
+      auto* const next = unread_parcels<Parcel>::after(*l);
       if (l->reference == *step_) {
         if (observers != nullptr) [[unlikely]]
           observers->received(*l->envelope, l->reference);
@@ -170,7 +190,25 @@ class halo_state {
   /// True if all parcels have come, or one that should not.
   bool is_complete() const { return missing_ == 0 || has_wrong_one_; }
 
-  void put(parcel_letter& l);
+  void put(letter& l);
+
+  /// The ghosts beyond a face of the grid: in dimensions that have been filled before, and across other
+  /// blocks, with those there; beyond open ends they stay as they are.
+  box<N> outside(const index<N>& extents, const index<N>& width, int face) const {
+    const int dimension = face / 2;
+    auto all = ghost_box(extents, width, side<N>(face).offset());
+    if (!with_corners()) return all;
+    for (int d = 0; d < N; ++d) {
+      if (d == dimension) continue;
+      for (const int other : {2 * d, 2 * d + 1}) {
+        const boundary there = beyond(other);
+        if (there != boundary::periodic && (d > dimension || there == boundary::open)) continue;
+        if (other == 2 * d) all.origin[d] -= width[d];
+        all.extents[d] += width[d];
+      }
+    }
+    return all;
+  }
 
   /// "(0, 1)", the block that lies across a side.
   std::string block_across(int side) const {
@@ -189,8 +227,9 @@ class halo_state {
     return text;
   }
 
-  waiting_end<N>* waiting = nullptr;
+  waiting_end<N, Parcel>* waiting = nullptr;
 
+  void collect_unread(std::vector<imbrex::detail::device_part*>& parts) { unread_.collect(parts); }
   void serialize(auto& ar) {
     std::uint32_t port = port_ != nullptr ? port_->id : unconnected;
     ar(port, collection_, shape_, where_, cells_, most_, beyond_, needs_function_, links_, step_, has_begun_,
@@ -202,7 +241,7 @@ class halo_state {
  private:
   static constexpr std::uint32_t unconnected = std::numeric_limits<std::uint32_t>::max();
 
-  void count(const parcel_letter& l) {
+  void count(const letter& l) {
     if (l.reference > *step_) return;
     const auto across = static_cast<std::size_t>(l.value.across);
     if (l.reference < *step_ || across >= links_.size() || links_[across].parcel != expectation::expected)
@@ -216,7 +255,7 @@ class halo_state {
   /// Throws for the first that is wrong.
   void check_parcels() const {
     std::vector<bool> has_come(links_.size());
-    for (const auto* l = unread_.first(); l != nullptr; l = unread_parcels<parcel>::after(*l)) {
+    for (const auto* l = unread_.first(); l != nullptr; l = unread_parcels<Parcel>::after(*l)) {
       if (l->reference > *step_) continue;
       const auto across = static_cast<std::size_t>(l->value.across);
       if (across >= links_.size() || links_[across].what != across_side::neighbour)
@@ -242,13 +281,13 @@ class halo_state {
   bool has_begun_ = false;
   int missing_ = 0;             ///< parcels of the step that have not come
   bool has_wrong_one_ = false;  ///< a parcel of an earlier step, or that is not expected
-  unread_parcels<parcel> unread_;
+  unread_parcels<Parcel> unread_;
 };
 
-template <int N>
+template <int N, class Parcel>
 class waiting_end : public suspension {
  public:
-  explicit waiting_end(halo_state<N>& of) : of_(&of) {}
+  explicit waiting_end(halo_state<N, Parcel>& of) : of_(&of) {}
   waiting_end(waiting_end&& other) noexcept : of_(other.of_) {}
   waiting_end& operator=(waiting_end&&) = delete;
 
@@ -280,7 +319,7 @@ class waiting_end : public suspension {
 
  protected:
   ~waiting_end() { leave(); }
-  halo_state<N>& of() const { return *of_; }
+  halo_state<N, Parcel>& of() const { return *of_; }
 
  private:
   void leave() {
@@ -289,24 +328,24 @@ class waiting_end : public suspension {
     is_waiting_ = false;
   }
 
-  halo_state<N>* of_;
+  halo_state<N, Parcel>* of_;
   bool is_waiting_ = false;
   waiter waiter_;
 };
 
-template <int N>
-std::string waiting_end<N>::description() const {
+template <int N, class Parcel>
+std::string waiting_end<N, Parcel>::description() const {
   return imbrex::detail::describe_port(entry(), of_) + ", " + of_->missing_text();
 }
 
 /// As long as the fields lie with the chare, too: a front end's stack that names others must not move.
-template <int N>
-bool waiting_end<N>::can_move() const {
+template <int N, class Parcel>
+bool waiting_end<N, Parcel>::can_move() const {
   return waiter_.object() == entry().body && imbrex::detail::is_own_port(entry(), of_);
 }
 
-template <int N>
-void halo_state<N>::put(parcel_letter& l) {
+template <int N, class Parcel>
+void halo_state<N, Parcel>::put(letter& l) {
   unread_.add(l);
   if (!has_begun_) return;
   count(l);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <imbrex/base/pool.hpp>
 #include <imbrex/core/array/mailbox.hpp>
@@ -54,8 +55,6 @@ struct parcel {
   pooled<std::byte> cells{};
 };
 
-using parcel_letter = imbrex::detail::letter<parcel>;
-
 /// Parcels that have come and wait: of this step, and of later ones, which others may send meanwhile.
 template <class Parcel>
 class unread_parcels {
@@ -85,13 +84,21 @@ class unread_parcels {
         auto& m = imbrex::detail::make_message<imbrex::detail::bare_letter<Parcel>>();
         m.content.envelope = &m;
         imbrex::detail::message_guard mine(m);
-        ar(m.content.reference, m.content.value);
+        m.serialize(ar);
         add(m.content);
         mine.release();
       }
     } else {
-      for (const auto* l = first(); l != nullptr; l = after(*l)) ar(l->reference, l->value);
+      for (auto* l = first(); l != nullptr; l = after(*l)) {
+        ar(l->reference);
+        imbrex::detail::process_in_message(ar, l->value);
+      }
     }
+  }
+  /// Adds what they hold of the memory of devices.
+  void collect(std::vector<imbrex::detail::device_part*>& parts) {
+    for (auto* l = first(); l != nullptr; l = after(*l))
+      imbrex::detail::collect_device_parts(l->value, parts);
   }
 
  private:

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cstddef>
+
+#include <imbrex/core/gpu/device_work.hpp>
+#include <imbrex/device/buffer.hpp>
+#include <imbrex/grid/box.hpp>
+#include <imbrex/grid/device_view.hpp>
+#include <imbrex/grid/field.hpp>
+
+namespace imbrex::grid {
+
+/// The cells of one block of a grid in the memory of this PE's device, with layers of ghost cells around
+/// them: a `field` there. Rows begin a piece of 128 bytes each, as devices read them. Kernels take its
+/// `view()`; all of its memory, as it lies, is `span()`, which streams copy to pinned memory and back. Not
+/// initialised.
+///
+///     imbrex::pinned_buffer<double> copy(imbrex::gpu(), u.span().size());
+///     work.copy(copy.span(), std::as_const(u).span());
+///     co_await work.done();
+///     const double first = u.on_host(copy.span())(0, 0, 0);
+template <class T, int N>
+class device_field {
+  static_assert(
+      imbrex::detail::bitwise<T>,
+      "imbrex: the cells of a field are numbers, or plain structs of numbers (a std::uint8_t instead "
+      "of a bool)");
+  static_assert(alignof(T) <= 64, "imbrex: the cells of a field are aligned to at most 64 bytes");
+  static_assert(N >= 1 && N <= 3, "imbrex: fields in the memory of devices have one to three dimensions");
+
+ public:
+  using element_type = T;
+  using value_type = T;
+  using mapping_type = layout_rows::mapping<N>;
+
+  /// No cells: all extents are 0.
+  device_field() = default;
+  /// `width` layers of ghost cells at both ends of each dimension. Throws imbrex::error if an extent is below
+  /// 1 or a width below 0, or the PE has no device, and `device_out_of_memory`.
+  explicit device_field(const index<N>& extents, const index<N>& width = everywhere(1))
+      : device_field(extents, width, layout_of(extents, width)) {}
+  /// The same width in all dimensions.
+  device_field(const index<N>& extents, int width)
+    requires(N > 1)
+      : device_field(extents, everywhere(width)) {}
+
+  static constexpr int rank() { return N; }
+  /// Without ghosts.
+  const index<N>& extents() const { return mapping_.extents(); }
+  int extent(int dimension) const { return extents()[dimension]; }
+  /// The ghost layers at each end of a dimension.
+  const index<N>& width() const { return ghosts_; }
+  std::ptrdiff_t stride(int dimension) const { return mapping_.stride(dimension); }
+  /// Of the block's own cells, by indices from 0.
+  const mapping_type& mapping() const { return mapping_; }
+  std::size_t size() const { return indices(extents()).size(); }
+  /// Its own cells, and these with the ghosts.
+  box<N> cells() const { return {{}, extents()}; }
+  box<N> cells_with_ghosts() const {
+    box<N> all = cells();
+    for (int d = 0; d < N; ++d) {
+      all.origin[d] = -ghosts_[d];
+      all.extents[d] += 2 * ghosts_[d];
+    }
+    return all;
+  }
+
+  /// For kernels.
+  device_view<T, N> view() { return view_of<T>(memory_.span()); }
+  device_view<const T, N> view() const { return view_of<const T>(memory_.span()); }
+  /// All of its memory, with ghosts and what lies between.
+  device_span<T> span() { return memory_.span(); }
+  device_span<const T> span() const { return memory_.span(); }
+  /// The id of the device that it is on.
+  const void* device() const { return memory_.device(); }
+
+  /// Shows its own cells, or a box of its cells, in a copy of `span()` on the host.
+  template <class U>
+  grid::view<U, N> on_host(pinned_span<U> copy) const {
+    return on_host(copy, cells());
+  }
+  template <class U>
+  grid::view<U, N> on_host(pinned_span<U> copy, const box<N>& of) const {
+    assert(copy.size() == memory_.size());
+    return {copy.data() + static_cast<std::ptrdiff_t>(origin_) + mapping_(of.origin),
+            {of.extents, mapping_.strides()}};
+  }
+
+ private:
+  static constexpr std::size_t line = 128;  // bytes
+
+  static index<N> everywhere(int width) {
+    index<N> all;
+    for (int d = 0; d < N; ++d) all[d] = width;
+    return all;
+  }
+  static detail::padded_layout layout_of(const index<N>& extents, const index<N>& width) {
+    std::array<int, static_cast<std::size_t>(N)> e, w;
+    for (int d = 0; d < N; ++d) {
+      e[static_cast<std::size_t>(d)] = extents[d];
+      w[static_cast<std::size_t>(d)] = width[d];
+    }
+    return {N, e.data(), w.data(), line % sizeof(T) == 0 ? line / sizeof(T) : 1, sizeof(T)};
+  }
+  device_field(const index<N>& extents, const index<N>& width, const detail::padded_layout& layout)
+      : ghosts_(width), origin_(layout.origin), memory_(gpu(), layout.cells) {
+    typename mapping_type::strides_type strides;
+    std::copy_n(layout.strides.begin(), strides.size(), strides.begin());
+    mapping_ = mapping_type(extents, strides);
+  }
+  template <class U>
+  device_view<U, N> view_of(device_span<U> memory) const {
+    std::array<int, static_cast<std::size_t>(N)> e;
+    for (int d = 0; d < N; ++d) e[static_cast<std::size_t>(d)] = extent(d);
+    return {memory.data() + origin_, e.data(), mapping_.strides().data(), memory.device()};
+  }
+
+  mapping_type mapping_;
+  index<N> ghosts_{};
+  std::size_t origin_ = 0;  ///< the place of the first cell that is no ghost
+  device_buffer<T> memory_;
+};
+
+}  // namespace imbrex::grid
+
+namespace imbrex::detail {
+template <class T, int N>
+inline constexpr bool stays_with_device<grid::device_field<T, N>> = true;
+template <class T, int N>
+inline constexpr bool stays_with_device<grid::device_view<T, N>> = true;
+}  // namespace imbrex::detail

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <imbrex/device/native_stream.hpp>
+#include <imbrex/grid/box_moves.hpp>
+
+/// What native_box_moves.cu defines. This header is C++17, for the device's compilers.
+
+namespace imbrex::grid::detail {
+
+void move_boxes_on_device(native_stream on, box_moves moves);
+
+}  // namespace imbrex::grid::detail
