@@ -31,9 +31,13 @@ STORE = r"STG\.E\.STRONG\.GPU"
 ADD = r"ATOMG\.E\.ADD\.STRONG\.GPU"
 COMPARE = r"ATOMG\.E\.CAS\.STRONG\.GPU"
 EXCHANGE = r"ATOMG\.E\.EXCH\.STRONG\.GPU"
+LOAD_HOST = r"LDG\.E\.STRONG\.SYS"
+STORE_HOST = r"STG\.E\.STRONG\.SYS"
+RELEASE_HOST = r"MEMBAR\.ALL\.SYS"
 RELEASE = r"MEMBAR\.ALL\.GPU"
 ACQUIRE = r"CCTL\.IVALL"
-ALL = [LOAD_128, LOAD, STORE_128, STORE, ADD, COMPARE, EXCHANGE, RELEASE, ACQUIRE]
+ALL = [LOAD_128, LOAD, STORE_128, STORE, ADD, COMPARE, EXCHANGE, RELEASE, ACQUIRE, LOAD_HOST, STORE_HOST,
+       RELEASE_HOST]
 
 # Of each operation, how often these instructions stand in it; others of them must not, and none may be
 # MEMBAR.SC.
@@ -47,6 +51,8 @@ EXPECTED = {
     "signal": {ADD: 1, STORE: 1, RELEASE: 1, ACQUIRE: 1},
     "publish": {STORE: 1, RELEASE: 1},
     "look_for_quiescence": {LOAD: 2, ACQUIRE: 1},
+    "look_at_the_host": {LOAD_HOST: 1, ACQUIRE: 1},
+    "fill_for_the_host": {LOAD_HOST: 1, ACQUIRE: 1, STORE_HOST: 1, RELEASE_HOST: 1},
 }
 
 

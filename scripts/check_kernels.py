@@ -20,6 +20,7 @@ ARCHITECTURES = ["sm_80", "sm_90"]
 REGISTERS = {
     "bench::flag_kernel": 32,
     "bench::spin_kernel": 16,
+    "fill_for_the_host": 16,
     "give_back": 16,
     "imbrex::detail::combine": 24,
     "imbrex::grid::detail::move_boxes_kernel": 24,
@@ -32,6 +33,7 @@ REGISTERS = {
     "jacobi3d::unpack_kernel": 32,
     "jacobi3d::update_with_faces_kernel": 64,
     "jacobi3d::update_kernel": 64,  # two blocks of 512 threads; native_kernels.cu says what they are for
+    "look_at_the_host": 16,
     "look_for_quiescence": 16,
     "minimd::advance_kernel": 32,
     "minimd::copy_images_kernel": 24,

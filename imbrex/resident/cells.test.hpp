@@ -245,6 +245,60 @@ struct caller : chare<caller> {
   using entries = resident::entries<&caller::start, &caller::take>;
 };
 
+struct short_news : host_entry<std::uint32_t, std::uint32_t> {};
+struct wide_news : host_entry<std::uint32_t, std::uint64_t, double> {};
+struct long_news : host_entry<std::uint32_t, payload<std::uint32_t>> {};
+/// Tells the host something of all kinds, prints, and hears what the host sends.
+struct teller : chare<teller> {
+  using tells = host_entries<short_news, wide_news, long_news>;
+  std::uint32_t heard = 0, wrong = 0;
+
+  IMBREX_DEVICE void say(context<teller>& here, std::uint32_t left) {
+    if (left == 0) return;
+    const payload<std::uint32_t> words = here.prepare_to_tell<long_news>(left % 20);
+    if (!words) return here.send<&teller::say>(here.where(), left);
+    for (std::uint32_t i = here.thread(); i < words.size(); i += here.threads()) words[i] = left + i;
+    here.tell<long_news>(here.number(), words);
+    here.tell<short_news>(here.number(), left);
+    here.send<&teller::say>(here.where(), left - 1);
+  }
+  IMBREX_DEVICE void say_wide(context<teller>& here, std::uint32_t n) {
+    here.tell<wide_news>(here.number(), std::uint64_t{n} << 32U, n / 2.0);
+  }
+  IMBREX_DEVICE void speak(context<teller>& here, std::int32_t n) {
+    here.print("{} of {} is {}, {}", n, here.size(), static_cast<float>(n) / 4, n % 2 == 0);
+  }
+  IMBREX_DEVICE void prattle(context<teller>& here, std::uint32_t lines) {
+    for (std::uint32_t n = 0; n < lines; ++n) here.print("line {}", n);
+  }
+  /// Tells the host what it was told.
+  IMBREX_DEVICE void answer(context<teller>& here, std::uint32_t n) {
+    if (here.leads()) ++heard;
+    here.tell<short_news>(here.number(), n);
+  }
+  IMBREX_DEVICE void hear_wide(context<teller>& here, std::uint32_t n, std::uint64_t large, double half) {
+    if (!here.leads()) return;
+    ++heard;
+    wrong += large != std::uint64_t{n} << 32U || half != n / 2.0 ? 1 : 0;
+  }
+  IMBREX_DEVICE void hear_long(context<teller>& here, std::uint32_t n, payload<std::uint32_t> words) {
+    std::uint32_t bad = words.size() != n % 20 ? 1 : 0;
+    for (std::uint32_t i = 0; i < words.size(); ++i) bad += words[i] != n + i ? 1 : 0;
+    if (!here.leads()) return;
+    ++heard;
+    wrong += bad;
+  }
+  IMBREX_DEVICE void end(context<teller>& here, std::uint32_t told) {
+    for (std::uint32_t n = 0; n < told; ++n) here.tell<short_news>(here.number(), n);
+    here.exit(told);
+  }
+  IMBREX_DEVICE void tell_much(context<teller>& here) { here.prepare_to_tell<long_news>(1'000); }
+  IMBREX_DEVICE void rest(context<teller>&) {}
+  using entries = resident::entries<&teller::say, &teller::say_wide, &teller::speak, &teller::prattle,
+                                    &teller::answer, &teller::hear_wide, &teller::hear_long, &teller::end,
+                                    &teller::tell_much, &teller::rest>;
+};
+
 /// Does what is wrong.
 struct culprit : chare<culprit, index<2>> {
   std::uint32_t go = 0;

@@ -135,25 +135,62 @@ class context {
   /// can only end, and try again when it is run again. More than a parcel holds ends the run with an error.
   template <auto Entry>
   IMBREX_DEVICE auto prepare(std::uint32_t count) {
-    using traits = detail::traits_of<Entry>;
-    using element = typename traits::element;
-    constexpr std::uint32_t offset = detail::payload_offset<traits::fixed_bytes>;
-    std::uint64_t& shared = core_.me.scratch[core_.scratches++ % 2];
-    if (leads()) {
-      shared = 0;
-      if (offset + std::uint64_t{count} * sizeof(element) > core_.m.parcel_bytes)
-        core_.fail(detail::failure_kind::no_parcel, offset + std::uint64_t{count} * sizeof(element));
-      else
-        shared = take_parcel();
-      if (shared != 0)
-        reinterpret_cast<detail::parcel_head*>(core_.m.parcel(shared))->size = count;
-      else
-        detail::memory::relax();
+    return prepare_payload<detail::traits_of<Entry>>(count, core_.m.parcel_bytes,
+                                                     detail::failure_kind::no_parcel);
+  }
+  /// The same for an entry of the host, of at most `settings::host_bytes`.
+  template <class HostEntry>
+  IMBREX_DEVICE auto prepare_to_tell(std::uint32_t count) {
+    using traits = typename HostEntry::traits;
+    const std::uint32_t most =
+        core_.m.host.slot_bytes - static_cast<std::uint32_t>(sizeof(detail::host_slot));
+    const bool is_less = most < core_.m.parcel_bytes;
+    return prepare_payload<traits>(
+        count, is_less ? most : core_.m.parcel_bytes,
+        is_less ? detail::failure_kind::host_bytes : detail::failure_kind::no_parcel);
+  }
+
+  /// Tells the host something, which then does what it has said by `program::on<HostEntry>`. What one chare
+  /// tells comes in order. If the host does not keep up, it is kept as a message for a full mailbox is.
+  template <class HostEntry, class... A>
+  IMBREX_DEVICE void tell(const A&... arguments) {
+    using traits = typename HostEntry::traits;
+    constexpr std::uint32_t number = detail::table<list>::template host_number<Chare, HostEntry>();
+    static_assert(sizeof...(A) == traits::arguments,
+                  "imbrex: wrong number of arguments for this entry of the host");
+    if constexpr (traits::has_payload) sync();  // other threads have written to it
+    if (!leads()) return;
+    item i;
+    if (!fill_item<traits>(i, arguments...)) return;
+    if constexpr (traits::in_parcel) {
+      auto* const head = reinterpret_cast<detail::parcel_head*>(core_.m.parcel(i.body));
+      head->bytes = detail::payload_offset<traits::fixed_bytes>;
+      if constexpr (traits::has_payload)
+        head->bytes += head->size * static_cast<std::uint32_t>(sizeof(typename traits::element));
     }
-    sync();
-    const std::uint64_t parcel = shared;
-    if (parcel == 0) return payload<element>();
-    return payload<element>(reinterpret_cast<element*>(core_.m.parcel(parcel) + offset), count, parcel);
+    core_.tell(i.body, number | (traits::in_parcel ? detail::host_item::in_parcel : 0));
+  }
+
+  /// Has the host write a line to its standard output: "cell(3) on PE 2: " and the text, in which each `{}`
+  /// stands for the next value, a number or bool. Lines that the host cannot take as fast are left out, and
+  /// it says how many.
+  template <std::size_t Size, class... V>
+  IMBREX_DEVICE void print(const char (&text)[Size], const V&... values) {
+    static_assert(Size <= detail::most_line_text + 1,
+                  "imbrex: a line that is printed inside a GPU has at most 128 characters");
+    static_assert(sizeof...(V) <= detail::most_line_values,
+                  "imbrex: a line that is printed inside a GPU has at most 6 values");
+    static_assert((std::is_arithmetic_v<V> && ...), "imbrex: what is printed inside a GPU are numbers");
+    if (!leads()) return;
+    detail::host_slot* const slot = detail::begin_line(core_.m, core_.me, core_.pe);
+    if (slot == nullptr) return;
+    [[maybe_unused]] auto* at = reinterpret_cast<std::uint64_t*>(slot + 1);
+    [[maybe_unused]] std::uint32_t n = 0;
+    std::uint32_t what = detail::host_item::line | static_cast<std::uint32_t>(sizeof...(V)) << 16U;
+    ((*at++ = detail::bits_in_line(values), what |= detail::kind_in_line<V>() << n, n += 2), ...);
+    slot->meta = detail::meta_of(core_.entry, core_.element);
+    slot->what = what;
+    detail::end_line(core_.m, core_.me, core_.pe, slot, text, static_cast<std::uint32_t>(Size - 1));
   }
 
   /// Gives this chare's value to the reduction that Entry is the end of, and counts it as the chare's next.
@@ -245,19 +282,44 @@ class context {
     const std::uint32_t one = core_.m.parcels_of(core_.pe).take(core_.me.parcels);
     return one == 0 ? 0 : std::uint64_t{core_.pe} << 32U | one;
   }
+  template <class Traits>
+  IMBREX_DEVICE auto prepare_payload(std::uint32_t count, std::uint32_t most_bytes,
+                                     detail::failure_kind otherwise) {
+    using element = typename Traits::element;
+    constexpr std::uint32_t offset = detail::payload_offset<Traits::fixed_bytes>;
+    std::uint64_t& shared = core_.me.scratch[core_.scratches++ % 2];
+    if (leads()) {
+      shared = 0;
+      if (offset + std::uint64_t{count} * sizeof(element) > most_bytes)
+        core_.fail(otherwise, offset + std::uint64_t{count} * sizeof(element));
+      else
+        shared = take_parcel();
+      if (shared != 0)
+        reinterpret_cast<detail::parcel_head*>(core_.m.parcel(shared))->size = count;
+      else
+        detail::memory::relax();
+    }
+    sync();
+    const std::uint64_t parcel = shared;
+    if (parcel == 0) return payload<element>();
+    return payload<element>(reinterpret_cast<element*>(core_.m.parcel(parcel) + offset), count, parcel);
+  }
   template <auto Entry, class... A>
   IMBREX_DEVICE bool make_item(item& i, std::uint32_t element, const A&... arguments) {
-    using traits = detail::traits_of<Entry>;
     i.meta = detail::meta_of(detail::table<list>::template number<Entry>(), element);
-    if constexpr (!traits::in_parcel) {
-      if constexpr (traits::arguments > 0) {
-        typename traits::fixed fixed;
+    return fill_item<detail::traits_of<Entry>>(i, arguments...);
+  }
+  template <class Traits, class... A>
+  IMBREX_DEVICE bool fill_item(item& i, const A&... arguments) {
+    if constexpr (!Traits::in_parcel) {
+      if constexpr (Traits::arguments > 0) {
+        typename Traits::fixed fixed;
         detail::pack(fixed, arguments...);
         __builtin_memcpy(&i.body, &fixed, sizeof(fixed));
       }
       return true;
     } else {
-      if constexpr (traits::has_payload)
+      if constexpr (Traits::has_payload)
         i.body = detail::parcel_of(arguments...);
       else
         i.body = take_parcel();
@@ -266,8 +328,8 @@ class context {
         return false;
       }
       i.meta |= is_ordered;
-      if constexpr (traits::fixed_bytes > 0) {
-        typename traits::fixed fixed;
+      if constexpr (Traits::fixed_bytes > 0) {
+        typename Traits::fixed fixed;
         detail::pack(fixed, arguments...);
         __builtin_memcpy(core_.m.parcel(i.body) + sizeof(detail::parcel_head), &fixed, sizeof(fixed));
       }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <imbrex/resident/host_exchange.hpp>
 #include <imbrex/resident/machine.hpp>
 #include <imbrex/resident/team.hpp>
 
@@ -73,6 +74,13 @@ class core {
     if (!keep_item(me, i, to, ticket)) fail(failure_kind::outbox_full, to);
   }
 
+  /// Tells the host something, of the first thread. Never waits.
+  IMBREX_DEVICE void tell(std::uint64_t body, std::uint32_t what) {
+    const telling how = tell_host(m, me, pe, body, meta_of(entry, element), what);
+    if (how == telling::full) return fail(failure_kind::outbox_full, m.pes);
+    attends = attends || how == telling::kept;
+  }
+
   const machine& m;
   pe_state& me;
   team& threads;
@@ -83,7 +91,7 @@ class core {
   std::uint32_t head;       ///< the ticket that is taken next
   std::uint32_t turns = 0;  ///< entries that were begun
   std::uint64_t held = 0;   ///< the parcel of the entry that runs or ran last
-  bool attends = false;     ///< something is kept: for a full mailbox, or until it is accepted
+  bool attends = false;     ///< something is kept: for a full mailbox or ring, or until it is accepted
   bool has_local = false;   ///< the PE has sent to itself
 
   // Of each.

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <imbrex/resident/arguments.hpp>
+#include <imbrex/resident/host_entry.hpp>
 #include <imbrex/resident/index.hpp>
 
 namespace imbrex::resident {
@@ -46,36 +48,6 @@ struct chare {
   using index_type = Index;
 };
 
-/// The first argument of an entry that runs when its chare accepts that number: see `context::accept`.
-struct reference {
-  std::uint32_t number = 0;
-
-  reference() = default;
-  IMBREX_DEVICE constexpr reference(int n) : number(static_cast<std::uint32_t>(n)) {}
-  IMBREX_DEVICE constexpr reference(std::uint32_t n) : number(n) {}
-};
-
-/// Memory of a message, of any size up to the program's `settings::parcel_bytes`: the sender fills it and the
-/// receiver reads it where it lies.
-template <class T>
-class payload {
- public:
-  payload() = default;
-  IMBREX_DEVICE payload(T* data, std::uint32_t size, std::uint64_t parcel)
-      : data_(data), size_(size), parcel_(parcel) {}
-  IMBREX_DEVICE T* data() const { return data_; }
-  IMBREX_DEVICE std::uint32_t size() const { return size_; }
-  IMBREX_DEVICE T& operator[](std::uint32_t i) const { return data_[i]; }
-  /// False if the PE had no memory left for it.
-  IMBREX_DEVICE explicit operator bool() const { return data_ != nullptr; }
-  IMBREX_DEVICE std::uint64_t parcel() const { return parcel_; }
-
- private:
-  T* data_ = nullptr;
-  std::uint32_t size_ = 0;
-  std::uint64_t parcel_ = 0;
-};
-
 struct sum_operation {
   template <class V>
   IMBREX_DEVICE V operator()(const V& a, const V& b) const {
@@ -103,73 +75,18 @@ struct max_operation {
 
 namespace detail {
 
-/// The arguments of a message, as they lie in memory.
-template <class... A>
-struct packed {};
-template <class Only>
-struct packed<Only> {
-  Only head;
-};
-template <class Head, class... Rest>
-struct packed<Head, Rest...> {
-  Head head;
-  packed<Rest...> tail;
-};
-
-template <class Head, class Packed>
-struct prepended;
-template <class Head, class... A>
-struct prepended<Head, packed<A...>> {
-  using type = packed<Head, A...>;
-};
-
-/// The parameters of an entry: the fixed ones, and the element type of the payload; void: it has none.
-template <class... A>
-struct parameters {
-  using fixed = packed<>;
-  using element = void;
-};
-template <class T>
-struct parameters<payload<T>> {
-  using fixed = packed<>;
-  using element = T;
-};
-template <class Head, class... Rest>
-struct parameters<Head, Rest...> {
-  using fixed = typename prepended<Head, typename parameters<Rest...>::fixed>::type;
-  using element = typename parameters<Rest...>::element;
-  static_assert(std::is_trivially_copyable_v<Head>,
-                "imbrex: the arguments of an entry inside a GPU must be trivially copyable");
-};
-
-template <class... A>
-struct first_of {
-  using type = void;
-};
-template <class Head, class... Rest>
-struct first_of<Head, Rest...> {
-  using type = Head;
-};
-
 template <class Entry>
 struct entry_traits {
   static_assert(std::is_void_v<Entry>,
                 "imbrex: an entry inside a GPU is void m(imbrex::resident::context<C>&, arguments...)");
 };
 template <class C, class... A>
-struct entry_traits<void (C::*)(context<C>&, A...)> {
+struct entry_traits<void (C::*)(context<C>&, A...)>
+    : argument_traits<std::remove_cv_t<std::remove_reference_t<A>>...> {
   using chare = C;
   using index_type = typename C::index_type;
-  using fixed = typename parameters<std::remove_cv_t<std::remove_reference_t<A>>...>::fixed;
-  using element = typename parameters<std::remove_cv_t<std::remove_reference_t<A>>...>::element;
-  using first = std::remove_cv_t<std::remove_reference_t<typename first_of<A...>::type>>;
-  static constexpr bool has_payload = !std::is_void_v<element>;
-  static constexpr bool is_numbered = std::is_same_v<first, reference>;
-  static constexpr std::uint32_t arguments = sizeof...(A);
-  static constexpr std::uint32_t fixed_bytes = sizeof...(A) == (has_payload ? 1 : 0) ? 0 : sizeof(fixed);
-  static constexpr bool in_parcel = has_payload || fixed_bytes > 8;
-  static_assert(fixed_bytes <= 64,
-                "imbrex: the arguments of an entry inside a GPU have at most 64 bytes: send a payload");
+  static constexpr bool is_numbered =
+      std::is_same_v<typename first_of<std::remove_cv_t<std::remove_reference_t<A>>...>::type, reference>;
 };
 template <auto Entry>
 using traits_of = entry_traits<std::remove_cv_t<decltype(Entry)>>;
@@ -177,7 +94,6 @@ using traits_of = entry_traits<std::remove_cv_t<decltype(Entry)>>;
 template <auto A, auto B>
 inline constexpr bool same_entry = std::is_same_v<std::integral_constant<std::remove_cv_t<decltype(A)>, A>,
                                                   std::integral_constant<std::remove_cv_t<decltype(B)>, B>>;
-inline constexpr std::uint32_t no_entry = 0xff;
 /// At most so many entries and reductions has a program.
 inline constexpr std::uint32_t most_entries = 127;
 
@@ -268,6 +184,14 @@ struct reductions_of<C, std::void_t<typename C::reductions>> {
   using type = typename C::reductions;
 };
 template <class C, class = void>
+struct host_entries_of {
+  using type = host_entries<>;
+};
+template <class C>
+struct host_entries_of<C, std::void_t<typename C::tells>> {
+  using type = typename C::tells;
+};
+template <class C, class = void>
 struct chares_of {
   using type = chares<C>;
 };
@@ -327,6 +251,23 @@ struct table<chares<C...>> {
     using chare = typename traits_of<entry>::chare;
     return first_reduction<chare>() +
            reduction_list<typename reductions_of<chare>::type>::template number<entry>();
+  }
+  /// What the classes tell the host, in their order.
+  static constexpr std::uint32_t host_entries =
+      (0U + ... + host_entry_list<typename host_entries_of<C>::type>::count);
+  static_assert(host_entries <= most_host_entries,
+                "imbrex: a program inside a GPU has at most 255 entries of the host");
+  template <class Chare, class Entry>
+  static IMBREX_DEVICE constexpr std::uint32_t host_number() {
+    constexpr std::uint32_t here =
+        host_entry_list<typename host_entries_of<Chare>::type>::template number<Entry>();
+    static_assert(here != no_entry, "imbrex: this entry of the host is not in the class's list: tells");
+    std::uint32_t sum = 0;
+    bool found = false;
+    ((found = found || std::is_same_v<C, Chare>,
+      sum += found ? 0 : host_entry_list<typename host_entries_of<C>::type>::count),
+     ...);
+    return sum + here;
   }
   /// The reduction that ends with Entry.
   template <auto Entry>

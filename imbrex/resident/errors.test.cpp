@@ -182,7 +182,7 @@ TEST(resident_report, names_a_message_for_an_entry_that_is_not) {
       plan.at(memory, memory + plan.image_bytes(), {reinterpret_cast<std::byte*>(elements.data())});
   detail::run_on_host<chares<ring>>(m);
   EXPECT_EQ(m.end->first.kind, detail::failure_kind::wrong_entry);
-  const detail::entry_names names{{{"token", 0, false}}};
+  const detail::entry_names names{{{"token", 0, false}}, {}};
   EXPECT_EQ(
       detail::reporter(plan, names).text_of(m.end->first, 0),
       "PE 0 got a message for entry number 9 of element 3, which there is not: memory of the runtime was "

@@ -48,6 +48,11 @@ void check(const settings& s) {
   require(s.parcels >= 1 && s.parcels <= 1U << 16U, number(s.parcels) + " parcels: 1 to 65536 can be");
   require(s.parcel_bytes >= 128 && s.parcel_bytes % 16 == 0,
           "parcels of " + number(s.parcel_bytes) + " bytes: multiples of 16 from 128 on can be");
+  require(
+      s.host_slots >= 2 && std::has_single_bit(s.host_slots) && s.host_slots <= 1U << 16U,
+      "rings of " + number(s.host_slots) + " messages to the host: a power of two from 2 to 65536 can be");
+  require(s.host_bytes >= 192 && s.host_bytes % 16 == 0,
+          "messages of " + number(s.host_bytes) + " bytes to the host: multiples of 16 from 192 on can be");
   require(s.patience > nanoseconds(0), "no patience: a time above 0 can be");
 }
 
@@ -128,7 +133,7 @@ layout::layout(const settings& s, std::vector<array_kind> arrays) : settings_(s)
           "reductions of so many elements of a PE: " + std::to_string(m.parts.values_each));
   m.parts.values = piece(pe, values);
   m.parts.bytes = static_cast<std::uint32_t>(pe.used());
-  m.pe_memory = offset<std::byte>(image.take(pe.used() * s.pes));
+  m.pe_memory = offset<std::byte>(image.take(pe.used() * (s.pes + 1)));  // and for the host's parcels
   image_bytes_ = image.used();
 
   pieces bulk;
@@ -139,8 +144,10 @@ layout::layout(const settings& s, std::vector<array_kind> arrays) : settings_(s)
   bulk.take(parcels);
   m.parts.outbox = piece(bulk, s.outbox * sizeof(kept_item<>));
   m.parts.kept = piece(bulk, s.early * sizeof(item));
+  const auto tells = [](const array_kind& kind) { return kind.told != 0; };
+  m.parts.untold = piece(bulk, std::ranges::any_of(arrays_, tells) ? s.outbox * sizeof(host_item) : 0);
   m.parts.bulk_bytes = static_cast<std::uint32_t>(bulk.used());
-  bulk_bytes_ = bulk.used() * s.pes;
+  bulk_bytes_ = bulk.used() * (s.pes + 1);
 }
 
 machine layout::at(std::byte* image, std::byte* bulk, const std::vector<std::byte*>& elements) const {

@@ -28,6 +28,11 @@ struct settings {
   std::uint32_t parcels = 64;
   /// The most bytes of such a message, with up to 80 of the runtime's and of the fixed arguments.
   std::uint32_t parcel_bytes = 1024;
+  /// Messages and lines that it has for the host, and the host for all, in memory that both have: a power of
+  /// two. More are kept where they come from.
+  std::uint32_t host_slots = 16;
+  /// The most bytes of such a message, as of a parcel.
+  std::uint32_t host_bytes = 256;
   /// If no PE begins an entry for so long while one runs, the process says who does what, and ends.
   nanoseconds patience = nanoseconds(10'000'000'000);
   /// The number of the first message. Numbers wrap; tests begin shortly before.
@@ -42,6 +47,7 @@ struct array_kind {
   std::uint32_t element_bytes = 0;
   std::vector<int> shape;
   std::uint32_t numbered = 0, reductions = 0;
+  std::uint32_t told = 0;  ///< entries of the host that it names
 };
 
 /// Lays a run's memory out: the image, which is written before each run, and the bulk, which is not.

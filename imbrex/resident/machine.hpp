@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <imbrex/resident/arguments.hpp>
 #include <imbrex/resident/index.hpp>
 #include <imbrex/resident/transport/mailbox.hpp>
 #include <imbrex/resident/transport/memory.hpp>
 #include <imbrex/resident/transport/outbox.hpp>
 #include <imbrex/resident/transport/parcel_pool.hpp>
+#include <imbrex/resident/transport/ring.hpp>
 
 /// What the PEs of a run share, and where it lies. All of it is one piece of the device's memory, laid out by
 /// the host (layout.hpp), of zeros but for what it writes there.
@@ -40,6 +42,7 @@ enum class failure_kind : std::uint32_t {
   outbox_full,
   kept_full,
   no_parcel,
+  host_bytes,
   reduction_ahead,
   of_program
 };
@@ -114,13 +117,61 @@ struct reduction_round {
 struct pe_layout {
   static constexpr std::uint32_t tail = 0, returned = 128, slots = 256;
   std::uint32_t next = 0, rounds = 0, values = 0, bytes = 0;
-  std::uint32_t outbox = 0, kept = 0, bulk_bytes = 0;  ///< of the bulk, which begins with the parcels
+  std::uint32_t outbox = 0, kept = 0, untold = 0, bulk_bytes = 0;  ///< of the bulk, which begins with parcels
   std::uint32_t values_each = 0;  ///< of a round of a reduction: the most elements of a PE
 };
 
 inline constexpr std::uint32_t most_arrays = 4;
 
-/// Where everything is: the same for all PEs, and constant during a run.
+/// What a message or a line to the host, or a message from it, begins with, in a slot of the host's memory.
+struct alignas(16) host_slot {
+  std::uint64_t body = 0;  ///< up to 8 bytes of arguments
+  std::uint32_t meta =
+      0;  ///< to the host: of the entry that has sent it; from it: of the item that it becomes
+  std::uint32_t what = 0;   ///< to the host: see host_item; from it: the PE of the item
+  std::uint32_t bytes = 0;  ///< that follow: a parcel as it lies, or the values of a line and its text
+  std::uint32_t padding[3] = {};
+};
+
+/// What a PE has to tell the host.
+struct host_item {
+  std::uint64_t body = 0;
+  std::uint32_t meta = 0;
+  std::uint32_t what = 0;  ///< the number of an entry of the host, and flags
+
+  static constexpr std::uint32_t in_parcel = std::uint32_t{1} << 31U;
+  /// A line: `what` is the count of its values from bit 16 on, and two bits for each that say what it is.
+  static constexpr std::uint32_t line = std::uint32_t{1} << 30U;
+};
+enum class line_value : std::uint32_t { is_signed, is_unsigned, is_floating, is_bool };
+inline constexpr std::uint32_t most_line_values = 6, most_line_text = 128;
+inline constexpr std::uint32_t line_values_bytes = most_line_values * sizeof(std::uint64_t);
+
+/// The way to the host and back: rings in pinned memory of the host. Each PE has one of its own to the host;
+/// from the host there is one, of PE 0, which passes on what comes. `state` is the host's.
+struct host_link {
+  static constexpr std::uint32_t is_closed = 1, is_abandoned = 2;
+
+  std::byte* slots = nullptr;  ///< of each PE, and then of the ring from the host
+  std::uint32_t* filled = nullptr;
+  std::uint32_t* emptied = nullptr;
+  std::uint32_t* lost = nullptr;  ///< of each PE, at the end: lines that found the ring full
+  std::uint32_t* state = nullptr;
+  std::uint32_t slot_bytes = 0, size = 0;
+  bool listens = false;      ///< PE 0 looks whether the host says something
+  bool open = false;         ///< the host may send messages: the run goes on when all is quiet
+  std::uint64_t opener = 0;  ///< the thread of the host that has opened it
+
+  IMBREX_DEVICE ring<host_memory> ring_of(std::uint32_t pe) const {
+    return {filled + pe, emptied + pe, size};
+  }
+  IMBREX_DEVICE host_slot* slot(std::uint32_t pe, std::uint32_t place) const {
+    return reinterpret_cast<host_slot*>(slots + (std::uint64_t{pe} * size + place) * slot_bytes);
+  }
+};
+
+/// Where everything is: the same for all PEs, and constant during a run. The host has memory as a PE has it,
+/// the one after the last: parcels of what it sends.
 struct machine {
   std::byte* pe_memory = nullptr;
   std::byte* pe_bulk = nullptr;
@@ -136,6 +187,7 @@ struct machine {
   memory::word* finished = nullptr;  ///< of each PE
   std::uint32_t* seen = nullptr;     ///< of each PE, for who looks for quiescence
   array_layout arrays[most_arrays]{};
+  host_link host;
 
   IMBREX_DEVICE std::byte* memory_of(std::uint32_t pe) const {
     return pe_memory + static_cast<std::uint64_t>(pe) * parts.bytes;
@@ -163,13 +215,6 @@ struct machine {
   }
 };
 
-/// A parcel begins with this; the fixed arguments follow, and then the payload.
-struct alignas(16) parcel_head {
-  std::uint32_t size = 0;  ///< of the payload, in elements
-};
-template <std::uint32_t FixedBytes>
-inline constexpr std::uint32_t payload_offset = sizeof(parcel_head) + (FixedBytes + 15U) / 16U * 16U;
-
 /// What a PE runs next: a message, a pause in which all threads leave the last entry, or the end.
 enum class turn : std::uint32_t { works, rests, ends };
 struct alignas(16) decision {
@@ -196,6 +241,17 @@ struct pe_state {
   std::uint32_t local_first = 0, local_end = 0;
   std::uint32_t own_end = 0;  ///< the ticket after the last one that it has drawn from itself
 
+  // What goes to the host, and comes from it.
+  host_item* untold = nullptr;  ///< for a full ring: a queue of outbox_size
+  std::uint32_t untold_first = 0, untold_end = 0;
+  std::uint32_t told = 0, told_known = 0;  ///< slots that are filled, and emptied as far as is known
+  std::uint32_t lost_lines = 0;
+  bool listens = false, is_open = false;  ///< of PE 0
+  std::uint32_t heard = 0;                ///< slots that are emptied
+  parcel_pool<memory>::owned host_parcels;
+  item from_host;
+  std::uint32_t from_host_to = 0;
+
   std::uint64_t scratch[2] = {};
   decision now[2];
 
@@ -209,6 +265,11 @@ struct pe_state {
     revisits = false;
     finished = own_end = memory::load(m.finished[pe]);
     local_first = local_end = 0;
+    untold = reinterpret_cast<host_item*>(bulk + m.parts.untold);
+    untold_first = untold_end = told = told_known = lost_lines = heard = 0;
+    listens = pe == 0 && m.host.listens;
+    is_open = pe == 0 && m.host.open;
+    host_parcels = {};
     tickets = tickets_of_pes;
     for (std::uint32_t p = 0; p < m.pes; ++p) tickets[p] = finished;
   }

@@ -11,6 +11,7 @@ template struct native<test::cube>;
 template struct native<test::stepper>;
 template struct native<test::boss, test::worker>;
 template struct native<test::caller>;
+template struct native<test::teller>;
 template struct native<test::culprit>;
 
 }  // namespace imbrex::resident

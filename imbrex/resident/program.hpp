@@ -11,7 +11,9 @@
 #include <span>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <imbrex/base/error.hpp>
@@ -67,7 +69,70 @@ array_kind kind_of(const typename C::index_type& shape) {
           .element_bytes = sizeof(C),
           .shape = numbers_of(shape),
           .numbered = entry_list<typename C::entries>::numbered,
-          .reductions = reduction_list<typename reductions_of<C>::type>::count};
+          .reductions = reduction_list<typename reductions_of<C>::type>::count,
+          .told = host_entry_list<typename host_entries_of<C>::type>::count};
+}
+
+template <class... Entry>
+void add_host_names(entry_names& to, host_entries<Entry...>) {
+  (to.host.push_back(std::string(short_name(type_name<Entry>()))), ...);
+}
+
+/// Calls a listener with what was told.
+template <class Traits, class Listener, class... Done>
+void call_listener(Listener& listener, const host_slot& said, const packed<>&, const Done&... done) {
+  if constexpr (Traits::has_payload) {
+    using element = typename Traits::element;
+    const auto* const parcel = reinterpret_cast<const std::byte*>(&said + 1);
+    listener(done...,
+             std::span(reinterpret_cast<const element*>(parcel + payload_offset<Traits::fixed_bytes>),
+                       reinterpret_cast<const parcel_head*>(parcel)->size));
+  } else {
+    listener(done...);
+  }
+}
+template <class Traits, class Listener, class Head, class... Rest, class... Done>
+void call_listener(Listener& listener, const host_slot& said, const packed<Head, Rest...>& left,
+                   const Done&... done) {
+  if constexpr (sizeof...(Rest) > 0)
+    call_listener<Traits>(listener, said, left.tail, done..., left.head);
+  else
+    call_listener<Traits>(listener, said, packed<>(), done..., left.head);
+}
+template <class Traits, class Listener>
+void hear(Listener& listener, const host_slot& said) {
+  if constexpr (Traits::fixed_bytes > 0) {
+    typename Traits::fixed fixed;
+    if constexpr (Traits::in_parcel)
+      std::memcpy(&fixed, reinterpret_cast<const std::byte*>(&said + 1) + sizeof(parcel_head), sizeof(fixed));
+    else
+      std::memcpy(&fixed, &said.body, sizeof(fixed));
+    call_listener<Traits>(listener, said, fixed);
+  } else {
+    call_listener<Traits>(listener, said, packed<>());
+  }
+}
+
+/// The parcel of a message of the host.
+template <class Traits, class... A>
+std::vector<std::byte> parcel_with(const A&... arguments) {
+  constexpr std::uint32_t offset = payload_offset<Traits::fixed_bytes>;
+  std::vector<std::byte> parcel(offset);
+  parcel_head head;
+  if constexpr (Traits::has_payload) {
+    using element = const typename Traits::element;
+    const std::span<element> payload(std::get<sizeof...(A) - 1>(std::tie(arguments...)));
+    head.size = static_cast<std::uint32_t>(payload.size());
+    parcel.resize((offset + payload.size_bytes() + 15) / 16 * 16);
+    if (!payload.empty()) std::memcpy(parcel.data() + offset, payload.data(), payload.size_bytes());
+  }
+  std::memcpy(parcel.data(), &head, sizeof(head));
+  if constexpr (Traits::fixed_bytes > 0) {
+    typename Traits::fixed fixed;
+    pack(fixed, arguments...);
+    std::memcpy(parcel.data() + sizeof(head), &fixed, sizeof(fixed));
+  }
+  return parcel;
 }
 
 }  // namespace detail
@@ -153,7 +218,7 @@ class program {
   void start(const typename detail::traits_of<Entry>::index_type& to, const A&... arguments) {
     using target = typename detail::traits_of<Entry>::chare;
     const detail::array_layout& a = state_.array(array<target>());
-    if (!detail::contains(a, to)) state_.refuse(array<target>(), detail::numbers_of(to));
+    if (!detail::contains(a, to)) state_.refuse("begin with", array<target>(), detail::numbers_of(to));
     const std::uint32_t element = detail::linear(a, to);
     state_.start(code, a.pe_of(element), item_of<Entry>(element, arguments...));
   }
@@ -162,6 +227,54 @@ class program {
     state_.start(code, 0, item_of<Entry>(detail::all_elements, arguments...));
   }
   imbrex::stream& stream() { return state_.stream(); }
+
+  /// What happens when a chare tells the host HostEntry: the listener is called with its arguments, a payload
+  /// as std::span<const T>, by a thread of the program's and in the order of what one chare tells, until
+  /// `end()` returns. An exception that leaves it ends the run, and `end()` throws it. In an Imbrex program
+  /// it posts to an `executor`. Between runs.
+  template <class HostEntry, class Listener>
+  void on(Listener listener) {
+    static_assert((tells<C, HostEntry>() || ...),
+                  "imbrex: no class of the program has this entry of the host in its list: tells");
+    const auto heard = [listener = std::move(listener)](const detail::host_slot& said) mutable {
+      detail::hear<typename HostEntry::traits>(listener, said);
+    };
+    (listen<C, HostEntry>(heard), ...);
+  }
+  /// The next run is open for messages of the host: it goes on when all is quiet, until `close()`. Not in
+  /// simulated time, in which nothing else happens while a run goes on.
+  void open() { state_.open(); }
+  /// Sends a message to a chare of the open run, from any thread, and returns at once. What one thread sends
+  /// comes in order. A payload is given as std::span<const T>. Throws error if the run is not open,
+  /// usage_error if there is no such chare, or the message is larger than `settings::host_bytes`.
+  template <auto Entry, class... A>
+  void send(const typename detail::traits_of<Entry>::index_type& to, const A&... arguments) {
+    using traits = detail::traits_of<Entry>;
+    using target = typename traits::chare;
+    static_assert(sizeof...(A) == traits::arguments, "imbrex: wrong number of arguments for this entry");
+    const detail::array_layout& a = state_.array(array<target>());
+    if (!detail::contains(a, to))
+      state_.refuse("have a message for", array<target>(), detail::numbers_of(to));
+    const std::uint32_t element = detail::linear(a, to);
+    if constexpr (traits::in_parcel) {
+      std::vector<std::byte> parcel = detail::parcel_with<traits>(arguments...);
+      state_.check_message(parcel.size());
+      const std::uint32_t meta = detail::meta_of(table::template number<Entry>(), element) | is_ordered;
+      state_.door().send({a.pe_of(element), {0, meta}, std::move(parcel)});
+    } else {
+      state_.door().send({a.pe_of(element), item_of<Entry>(element, arguments...), {}});
+    }
+  }
+  /// The same to all elements of an array, with at most 8 bytes of arguments.
+  template <auto Entry, class... A>
+  void send_all(const A&... arguments) {
+    static_assert(!detail::traits_of<Entry>::is_numbered,
+                  "imbrex: a broadcast inside a GPU has no reference number");
+    state_.door().send({0, item_of<Entry>(detail::all_elements, arguments...), {}});
+  }
+  /// No more messages come, from any thread: the run ends when all is quiet.
+  void close() { state_.door().close(); }
+
   /// How the run ended whose work in `stream()` is done.
   outcome end() { return state_.end(); }
 
@@ -186,7 +299,18 @@ class program {
     detail::entry_names all;
     (detail::add_names(all, array<C>(), typename C::entries{}), ...);
     (detail::add_names(all, array<C>(), typename detail::reductions_of<C>::type{}), ...);
+    (detail::add_host_names(all, typename detail::host_entries_of<C>::type{}), ...);
     return all;
+  }
+  /// True if the class T tells the host that entry.
+  template <class T, class HostEntry>
+  static constexpr bool tells() {
+    using told = detail::host_entry_list<typename detail::host_entries_of<T>::type>;
+    return told::template number<HostEntry>() != detail::no_entry;
+  }
+  template <class T, class HostEntry, class Heard>
+  void listen(const Heard& heard) {
+    if constexpr (tells<T, HostEntry>()) state_.listen(table::template host_number<T, HostEntry>(), heard);
   }
   template <auto Entry, class... A>
   static item item_of(std::uint32_t element, const A&... arguments) {

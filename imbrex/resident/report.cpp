@@ -41,6 +41,16 @@ std::string reporter::missing(std::uint32_t array, const std::vector<int>& place
          place_text(of.shape);
 }
 
+std::string reporter::chare(std::uint32_t meta, std::uint32_t pe) const {
+  return element(entry_in(meta), element_in(meta)) + " on PE " + std::to_string(pe);
+}
+
+std::string reporter::unheard(std::uint32_t meta, std::uint32_t pe, std::uint32_t host_entry) const {
+  const std::string name = host_entry < names_.host.size() ? names_.host[host_entry] : "?";
+  return entry(entry_in(meta)) + " of " + chare(meta, pe) + " told the host " + name +
+         ", and nobody listens: call on<" + name + ">() before the run";
+}
+
 std::string reporter::text_of(const failure& what, std::uint64_t value) const {
   const settings& s = layout_.chosen();
   std::string where = "PE " + std::to_string(what.pe);
@@ -59,6 +69,10 @@ std::string reporter::text_of(const failure& what, std::uint64_t value) const {
              element(what.about_entry, what.about_place[0]) +
              ", which there is not: memory of the runtime was overwritten";
     case failure_kind::outbox_full:
+      if (value == s.pes)
+        return where + " had " + std::to_string(s.outbox) +
+               " messages that the host has no room for, and one more: tell less at once, or raise "
+               "settings::outbox or settings::host_slots";
       return where + " had " + std::to_string(s.outbox) +
              " messages for full mailboxes and one more for PE " + std::to_string(value) +
              ": send less at once, or raise settings::outbox or settings::mailbox";
@@ -71,6 +85,9 @@ std::string reporter::text_of(const failure& what, std::uint64_t value) const {
                " bytes: raise settings::parcel_bytes, now " + std::to_string(s.parcel_bytes);
       return where + " sent more than 8 bytes, and all " + std::to_string(s.parcels) +
              " parcels of its PE are on their way: ask by prepare(), or raise settings::parcels";
+    case failure_kind::host_bytes:
+      return where + " asked for a message to the host of " + std::to_string(value) +
+             " bytes: raise settings::host_bytes, now " + std::to_string(s.host_bytes);
     case failure_kind::reduction_ahead:
       return where + " is " + std::to_string(reduction_window) +
              " rounds of a reduction ahead of another element: wait for a result in between";
@@ -90,7 +107,7 @@ std::string reporter::text_of(const std::vector<wide_word>& watched) const {
       line = "is in " + entry(entry_in(meta)) + " of " + element(entry_in(meta), element_in(meta));
     if (keeps != 0)
       line += (line.empty() ? "" : ", and ") +
-              ("keeps " + std::to_string(keeps) + " messages for full mailboxes");
+              ("keeps " + std::to_string(keeps) + " messages for full mailboxes or the host");
     if (!line.empty()) text += "\n  PE " + std::to_string(pe) + " " + line;
   }
   return text;

@@ -18,6 +18,7 @@ struct entry_names {
     bool in_parcel = false;
   };
   std::vector<one> all;
+  std::vector<std::string> host = {};  ///< entries of the host, by their numbers
 };
 
 /// Says in words what happened in a run.
@@ -29,6 +30,10 @@ class reporter {
   std::string text_of(const failure& what, std::uint64_t value) const;
   /// An element that there is not: "cell(7), which there is not: the array has the extents (4)".
   std::string missing(std::uint32_t array, const std::vector<int>& place) const;
+  /// Who runs an entry, by the entry's meta: "cell(3) on PE 2".
+  std::string chare(std::uint32_t meta, std::uint32_t pe) const;
+  /// Something was told that nobody listens for.
+  std::string unheard(std::uint32_t meta, std::uint32_t pe, std::uint32_t host_entry) const;
   /// What PEs do that make no progress, a line each.
   std::string text_of(const std::vector<wide_word>& watched) const;
   /// Messages that nobody accepted: how many, and one of them.

@@ -46,6 +46,7 @@ run_state::run_state(device& of, layout plan, entry_names names)
       image_(of, layout_.image_bytes()),
       bulk_(of, layout_.bulk_bytes()),
       elements_(buffers_for(of, layout_)),
+      door_(of, layout_.chosen(), reporter_),
       written_(of, layout_.image_bytes()),
       watched_(of, layout_.report_bytes()),
       machine_(placed(layout_, image_, bulk_, elements_)) {}
@@ -75,12 +76,13 @@ void run_state::write(std::uint32_t array, std::span<const std::byte> from) {
   stream_.synchronize();
 }
 
-void run_state::refuse(std::uint32_t array, const std::vector<int>& place) const {
-  throw usage_error("a run inside a GPU cannot begin with " + reporter_.missing(array, place));
+void run_state::refuse(const char* what, std::uint32_t array, const std::vector<int>& place) const {
+  throw usage_error("a run inside a GPU cannot " + std::string(what) + " " + reporter_.missing(array, place));
 }
 
 void run_state::start(const kernel<machine>& code, std::uint32_t to, const item& first) {
   check_rests();
+  machine_.host = door_.begin();
   layout_.write(written_.span().data(), to, first);
   stream_.copy(image_.span(), written_.span());
   loaded_ = shared_event(stream_);
@@ -90,6 +92,25 @@ void run_state::start(const kernel<machine>& code, std::uint32_t to, const item&
   watchdog_ = std::make_unique<watchdog>(
       [this] { return watched(); }, [this](const std::vector<wide_word>& w) { return reporter_.text_of(w); },
       chosen().patience);
+}
+
+void run_state::listen(std::uint32_t host_entry, host_door::listener what) {
+  check_rests();
+  door_.listen(host_entry, std::move(what));
+}
+
+void run_state::open() {
+  check_rests();
+  door_.open();
+}
+
+void run_state::check_message(std::size_t bytes) const {
+  const settings& s = layout_.chosen();
+  const std::uint32_t most = std::min(s.host_bytes, s.parcel_bytes);
+  if (bytes > most)
+    throw usage_error("a message of the host to a chare inside a GPU has " + std::to_string(bytes) +
+                      " bytes, and the most are " + std::to_string(most) +
+                      ": raise settings::host_bytes and settings::parcel_bytes");
 }
 
 std::vector<wide_word> run_state::watched() {
@@ -111,6 +132,7 @@ outcome run_state::end() {
   if (!watchdog_) throw error("a program inside a GPU is asked for the end of a run that was not started");
   watchdog_.reset();
   stream_.synchronize();
+  door_.end();
   const machine m = layout_.at(written_.span().data(), nullptr, std::vector<std::byte*>(elements_.size()));
   const auto reason = static_cast<stop_reason>(m.end->stop);
   if (reason == stop_reason::failed) throw error(reporter_.text_of(m.end->first, m.end->value));

@@ -12,6 +12,7 @@
 #include <imbrex/device/device.hpp>
 #include <imbrex/device/kernel.hpp>
 #include <imbrex/device/stream.hpp>
+#include <imbrex/resident/host_door.hpp>
 #include <imbrex/resident/layout.hpp>
 #include <imbrex/resident/machine.hpp>
 #include <imbrex/resident/report.hpp>
@@ -40,11 +41,17 @@ class run_state {
   const array_layout& array(std::uint32_t number) const { return machine_.arrays[number]; }
   void read(std::uint32_t array, std::span<std::byte> to);
   void write(std::uint32_t array, std::span<const std::byte> from);
-  /// Throws usage_error: a run cannot begin with an element that there is not.
-  [[noreturn]] void refuse(std::uint32_t array, const std::vector<int>& place) const;
+  /// Throws usage_error: a run "begin with", or "have a message for", an element that there is not.
+  [[noreturn]] void refuse(const char* what, std::uint32_t array, const std::vector<int>& place) const;
   void start(const kernel<machine>& code, std::uint32_t to, const item& first);
   outcome end();
   imbrex::stream& stream() { return stream_; }
+  /// Between runs.
+  void listen(std::uint32_t host_entry, host_door::listener what);
+  void open();
+  host_door& door() { return door_; }
+  /// Throws usage_error: more than a message of the host can hold.
+  void check_message(std::size_t bytes) const;
 
  private:
   void check_rests() const;
@@ -58,6 +65,7 @@ class run_state {
   shared_event loaded_;  ///< before it nobody looks at the image, which is being written
   device_buffer<std::byte> image_, bulk_;
   std::vector<device_buffer<std::byte>> elements_;
+  host_door door_;
   pinned_buffer<std::byte> written_, watched_;
   machine machine_;
   std::unique_ptr<watchdog> watchdog_;  // of the run under way

@@ -9,6 +9,7 @@
 #include <imbrex/resident/context.hpp>
 #include <imbrex/resident/core.hpp>
 #include <imbrex/resident/entries.hpp>
+#include <imbrex/resident/host_exchange.hpp>
 #include <imbrex/resident/machine.hpp>
 #include <imbrex/resident/reducer.hpp>
 #include <imbrex/resident/transport/quiescence.hpp>
@@ -53,19 +54,25 @@ class scheduler {
   static constexpr std::uint32_t short_idle = 16;  ///< looks until what was done is published
   static constexpr std::uint32_t long_idle = 1024;
   static constexpr bool has_numbers = table<List>::numbered != 0;
+  static constexpr bool tells = table<List>::host_entries != 0;
 #if defined(__CUDA_ARCH__)
   static constexpr std::uint32_t looks_in_a_row = 8;
   static constexpr bool relaxes_at_once = false;
+  static constexpr std::uint32_t looks_between_hearings = 32;  // the host is behind a bus
 #else
   static constexpr std::uint32_t looks_in_a_row = 1;
   static constexpr bool relaxes_at_once = true;  // others need the processor
+  static constexpr std::uint32_t looks_between_hearings = 1;
 #endif
 
   /// What the first thread does between entries. It alone makes up most of a message's time, one instruction
   /// after the other, so what is seldom is asked for by one flag, or between looks that have found nothing.
   IMBREX_DEVICE turn next(item& i) {
     if (__builtin_expect(core_.attends || core_.turns % 64 == 63, 0)) {
-      if (core_.turns % 64 == 63 && core_.stops()) return turn::ends;
+      if (core_.turns % 64 == 63) {
+        if (core_.stops()) return turn::ends;
+        if (core_.me.listens) hear_host();
+      }
       if (attend(i)) return begin(i);
     }
     if (core_.has_local && (prefers_local_ || core_.own_waits()) && take_local(i)) return begin(i);
@@ -108,8 +115,9 @@ class scheduler {
   IMBREX_DEVICE bool attend(item& i) {
     pe_state& me = core_.me;
     if (!me.out.empty()) retry_kept(core_.m, me, 2);
+    const bool told_all = !tells || tell_untold(core_.m, me, core_.pe);
     const bool took = has_numbers && me.revisits && take_kept(i);
-    core_.attends = !me.out.empty() || me.revisits;
+    core_.attends = !me.out.empty() || me.revisits || !told_all;
     return took;
   }
   /// Between looks that have found nothing: true if the run ends, or a message can be run.
@@ -117,22 +125,47 @@ class scheduler {
     pe_state& me = core_.me;
     const machine& m = core_.m;
     if (idle % 32 == 0 && core_.stops()) return true;
+    if (me.listens && idle % looks_between_hearings == 0 && hear_host()) return false;
     if (core_.attends && attend(i)) return true;
     if (idle == short_idle)
-      memory::store(m.watched[core_.pe], {std::uint64_t{me.out.count} << 32U | core_.turns, 0});
-    if (idle >= short_idle && me.out.empty() && !core_.has_local && me.finished != core_.head) {
+      memory::store(m.watched[core_.pe], {std::uint64_t{me.out.count + untold()} << 32U | core_.turns, 0});
+    if (idle >= short_idle && me.out.empty() && untold() == 0 && !core_.has_local &&
+        me.finished != core_.head) {
       me.finished = core_.head;
       memory::store_release(m.finished[core_.pe], me.finished);
     }
-    if (core_.pe == 0 && idle >= short_idle && idle % 64 == 0 && is_quiet(m))
+    if (core_.pe == 0 && !me.is_open && idle >= short_idle && idle % 64 == 0 && is_quiet(m))
       core_.end(stop_reason::quiet, 0);
     if (relaxes_at_once || idle > long_idle) memory::relax();
     return false;
   }
 
+  /// Messages for the host that it has no room for.
+  IMBREX_DEVICE std::uint32_t untold() const {
+    return tells ? core_.me.untold_end - core_.me.untold_first : 0;
+  }
+  /// Passes on what the host has sent: true if there was something.
+  IMBREX_DEVICE bool hear_host() {
+    pe_state& me = core_.me;
+    for (std::uint32_t n = 0;; ++n) {
+      const hearing heard = n < 8 ? hear(core_.m, me) : hearing::nothing;
+      if (heard == hearing::abandoned) core_.end(stop_reason::abandoned, 0);
+      if (heard != hearing::message) return n != 0;
+      core_.post(me.from_host_to, me.from_host);
+    }
+  }
+
   IMBREX_DEVICE void leave() {
     if (!core_.leads()) return;
-    const pe_state& me = core_.me;
+    pe_state& me = core_.me;
+    if constexpr (tells) {  // what was told before the end comes, unless nobody hears it any more
+      const bool failed = memory::load(core_.m.end->stop) == static_cast<std::uint32_t>(stop_reason::failed);
+      while (!tell_untold(core_.m, me, core_.pe) && !failed) {
+        if ((host_memory::load_acquire(*core_.m.host.state) & host_link::is_abandoned) != 0) break;
+        memory::relax();
+      }
+    }
+    if (me.lost_lines != 0) core_.m.host.lost[core_.pe] = me.lost_lines;
     core_.m.kept[core_.pe] = me.kept_count;
     if (me.kept_count != 0) core_.m.first_kept[core_.pe] = me.kept[0];
   }

@@ -32,6 +32,7 @@ enum class weakened {
   item_acquire,
   count_release,
   count_acquire,
+  slot_acquire,
   give_back_release,
   take_acquire,
   signal_release,
@@ -279,6 +280,9 @@ struct model_memory {
   static void store(word& w, std::uint32_t v) { explorer::now().put(w.place, {v, 0}, false); }
   static void store_release(word& w, std::uint32_t v) {
     explorer::now().put(w.place, {v, 0}, keeps(weakened::count_release));
+  }
+  static std::uint32_t load_acquire(const word& w) {
+    return body(explorer::now().load(w.place, keeps(weakened::slot_acquire)));
   }
   static std::uint32_t add(word& w, std::uint32_t v) { return sum(w, v, false, false); }
   static std::uint32_t add_acquire_release(word& w, std::uint32_t v) {

@@ -14,6 +14,7 @@
 #include <imbrex/resident/transport/outbox.hpp>
 #include <imbrex/resident/transport/parcel_pool.hpp>
 #include <imbrex/resident/transport/quiescence.hpp>
+#include <imbrex/resident/transport/ring.hpp>
 #include <imbrex/resident/transport/trigger.hpp>
 
 namespace imbrex::resident::test {
@@ -221,6 +222,37 @@ struct triggered {
   void check() const {}
 };
 
+/// One who fills a ring of two slots and one who empties it: each value comes once, in order, and no slot is
+/// written while it is read. The counts wrap.
+struct slots {
+  model_memory::word filled, emptied;
+  std::array<model_memory::plain, 2> slot;
+  ring<model_memory> way{&filled, &emptied, 2};
+  static constexpr auto begin = static_cast<std::uint32_t>(-2);
+
+  slots() {
+    model_memory::store(filled, begin);
+    model_memory::store(emptied, begin);
+    explorer::now().thread([this] {
+      std::uint32_t mine = begin, known = begin;
+      for (std::uint32_t n = 1; n <= 4; ++n) {
+        while (!way.has_room(mine, known)) explorer::now().pause();
+        slot[way.place(mine)] = n;
+        way.fill(mine);
+      }
+    });
+    explorer::now().thread([this] {
+      std::uint32_t mine = begin;
+      for (std::uint32_t n = 1; n <= 4; ++n) {
+        while (!way.has_some(mine)) explorer::now().pause();
+        expect(slot[way.place(mine)] == n, "a slot holds what was not put there");
+        way.empty(mine);
+      }
+    });
+  }
+  void check() const {}
+};
+
 constexpr std::uint32_t deviations = 2;
 constexpr std::uint64_t most_runs = 100'000;
 
@@ -230,7 +262,7 @@ constexpr std::uint64_t most_runs = 100'000;
 
 template <class Case>
 class interleavings : public testing::Test {};
-using cases = testing::Types<order, parcels, returns, quiet, kept, triggered>;
+using cases = testing::Types<order, parcels, returns, quiet, kept, triggered, slots>;
 TYPED_TEST_SUITE(interleavings, cases);
 
 TYPED_TEST(interleavings, are_all_right) {
@@ -259,6 +291,8 @@ TEST(weakened_orders, are_all_found) {
   expect_found<returns>(weakened::take_acquire);
   expect_found<quiet>(weakened::count_release);
   expect_found<quiet>(weakened::count_acquire);
+  expect_found<slots>(weakened::count_release);
+  expect_found<slots>(weakened::slot_acquire);
   expect_found<triggered>(weakened::signal_release);
   expect_found<triggered>(weakened::signal_acquire);
 }

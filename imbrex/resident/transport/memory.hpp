@@ -165,4 +165,24 @@ struct native_memory {
 #endif
 };
 
+/// The operations on words in the host's memory that a PE and the host share: as above, at the scope of the
+/// system.
+struct host_memory {
+  using word = std::uint32_t;
+
+#if defined(__CUDA_ARCH__)
+  __device__ static std::uint32_t load_acquire(const word& w) {
+    std::uint32_t v;
+    asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(v) : "l"(native_memory::global(&w)) : "memory");
+    return v;
+  }
+  __device__ static void store_release(word& w, std::uint32_t v) {
+    asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(native_memory::global(&w)), "r"(v) : "memory");
+  }
+#else
+  static std::uint32_t load_acquire(const word& w) { return __atomic_load_n(&w, __ATOMIC_ACQUIRE); }
+  static void store_release(word& w, std::uint32_t v) { __atomic_store_n(&w, v, __ATOMIC_RELEASE); }
+#endif
+};
+
 }  // namespace imbrex::resident

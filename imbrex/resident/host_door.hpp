@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include <imbrex/device/buffer.hpp>
+#include <imbrex/device/device.hpp>
+#include <imbrex/resident/layout.hpp>
+#include <imbrex/resident/machine.hpp>
+#include <imbrex/resident/report.hpp>
+
+namespace imbrex::resident::detail {
+
+/// What the host sends to a chare, for the ring.
+struct host_message {
+  std::uint32_t to = 0;  ///< a PE
+  item what;
+  std::vector<std::byte> parcel;  ///< empty: the arguments are in the item
+};
+
+/// The host's end of the way to a program inside a GPU and back. During a run a thread of it reads what the
+/// PEs tell and print. Nothing can wake it, so it looks: while something comes again and again, else less and
+/// less often, but in 500 us at the latest.
+///
+/// The thread owns the rings to the host and calls the listeners. The ring from the host, and what it has no
+/// room for, belong to whoever has `mutex_`.
+class host_door {
+ public:
+  /// What to do with a message, of which the parcel begins behind the slot.
+  using listener = std::function<void(const host_slot&)>;
+
+  /// `names` says who prints, and must outlive it.
+  host_door(device& of, const settings& s, const reporter& names);
+  host_door(const host_door&) = delete;
+  host_door& operator=(const host_door&) = delete;
+  /// A run that is under way ends.
+  ~host_door();
+
+  /// Between runs. `number` is that of an entry of the host.
+  void listen(std::uint32_t number, listener what);
+  /// The next run is open for messages of the host.
+  void open() { opens_ = true; }
+  bool opens() const { return opens_; }
+  /// Before a run: what its machine is told of the rings.
+  host_link begin();
+  /// During a run, any thread. Throws error if it is not open.
+  void send(host_message&& m);
+  /// During a run, any thread: nothing more comes. Throws error if the run is not open.
+  void close();
+  /// After a run: when it returns all that was told has been heard. Throws what a listener has thrown, or an
+  /// error if something was told that nobody listens for.
+  void end();
+
+ private:
+  void work();
+  bool read();
+  void hear(const host_slot& said, std::uint32_t pe);
+  bool put_queued();
+  void abandon() noexcept;
+  void stop() noexcept;
+  void say_lost() const;
+
+  const std::uint32_t pes_;
+  const reporter& names_;
+  std::vector<listener> listeners_;
+  pinned_buffer<std::byte> memory_;
+  host_link link_;
+  bool opens_ = false;
+
+  std::thread thread_;               ///< of the run under way
+  std::vector<std::uint32_t> read_;  ///< of each ring to the host
+  std::exception_ptr failure_;       ///< of a listener, or of its absence
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool over_ = false;  ///< the run
+  bool is_open_ = false, closes_ = false;
+  std::deque<host_message> queued_;
+  std::uint32_t written_ = 0, known_ = 0;
+};
+
+}  // namespace imbrex::resident::detail

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <imbrex/resident/machine.hpp>
+
+/// A PE's end of the way to the host and back, of its first thread. All of it is seldom beside what PEs do.
+namespace imbrex::resident::detail {
+
+/// `bytes` of what lies in steps of 16.
+IMBREX_DEVICE inline void copy_words(std::byte* to, const std::byte* from, std::uint32_t bytes) {
+  for (std::uint32_t at = 0; at < bytes; at += sizeof(wide_word))
+    *reinterpret_cast<wide_word*>(to + at) = *reinterpret_cast<const wide_word*>(from + at);
+}
+
+IMBREX_DEVICE inline bool try_tell(const machine& m, pe_state& me, std::uint32_t pe, const host_item& i) {
+  const ring<host_memory> way = m.host.ring_of(pe);
+  if (!way.has_room(me.told, me.told_known)) return false;
+  host_slot* const slot = m.host.slot(pe, way.place(me.told));
+  slot->body = i.body;
+  slot->meta = i.meta;
+  slot->what = i.what;
+  slot->bytes = 0;
+  if ((i.what & host_item::in_parcel) != 0) {
+    const std::byte* const parcel = m.parcel(i.body);
+    slot->bytes = reinterpret_cast<const parcel_head*>(parcel)->bytes;
+    copy_words(reinterpret_cast<std::byte*>(slot + 1), parcel, slot->bytes);
+    m.give_back(i.body);
+  }
+  way.fill(me.told);
+  return true;
+}
+
+/// Tells the host what found the ring full, in its order. False if some of it still does.
+IMBREX_DEVICE IMBREX_SELDOM inline bool tell_untold(const machine& m, pe_state& me, std::uint32_t pe) {
+  while (me.untold_first != me.untold_end) {
+    if (!try_tell(m, me, pe, me.untold[me.untold_first % m.outbox_size])) return false;
+    ++me.untold_first;
+  }
+  return true;
+}
+
+enum class telling : std::uint32_t { told, kept, full };
+
+/// What finds the ring full, or others waiting before it, is kept.
+IMBREX_DEVICE IMBREX_SELDOM inline telling tell_host(const machine& m, pe_state& me, std::uint32_t pe,
+                                                     std::uint64_t body, std::uint32_t meta,
+                                                     std::uint32_t what) {
+  const host_item i{body, meta, what};
+  if (me.untold_first == me.untold_end && try_tell(m, me, pe, i)) return telling::told;
+  if (me.untold_end - me.untold_first == m.outbox_size) return telling::full;
+  me.untold[me.untold_end++ % m.outbox_size] = i;
+  return telling::kept;
+}
+
+/// A slot for a line; null if the ring is full: the line is lost, and counted.
+IMBREX_DEVICE IMBREX_SELDOM inline host_slot* begin_line(const machine& m, pe_state& me, std::uint32_t pe) {
+  const ring<host_memory> way = m.host.ring_of(pe);
+  if (way.has_room(me.told, me.told_known)) return m.host.slot(pe, way.place(me.told));
+  ++me.lost_lines;
+  return nullptr;
+}
+IMBREX_DEVICE IMBREX_SELDOM inline void end_line(const machine& m, pe_state& me, std::uint32_t pe,
+                                                 host_slot* slot, const char* text, std::uint32_t length) {
+  auto* const to = reinterpret_cast<char*>(slot + 1) + line_values_bytes;
+  for (std::uint32_t n = 0; n < length; ++n) to[n] = text[n];
+  slot->bytes = line_values_bytes + length;
+  m.host.ring_of(pe).fill(me.told);
+}
+
+template <class V>
+IMBREX_DEVICE constexpr std::uint32_t kind_in_line() {
+  if (std::is_same_v<V, bool>) return static_cast<std::uint32_t>(line_value::is_bool);
+  if (std::is_floating_point_v<V>) return static_cast<std::uint32_t>(line_value::is_floating);
+  return static_cast<std::uint32_t>(std::is_signed_v<V> ? line_value::is_signed : line_value::is_unsigned);
+}
+template <class V>
+IMBREX_DEVICE std::uint64_t bits_in_line(const V& value) {
+  if constexpr (std::is_floating_point_v<V>) {
+    const auto wide = static_cast<double>(value);
+    std::uint64_t bits = 0;
+    __builtin_memcpy(&bits, &wide, sizeof(bits));
+    return bits;
+  } else {
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+  }
+}
+
+enum class hearing : std::uint32_t { nothing, message, abandoned };
+
+/// PE 0's look for what the host says: a message is put into `me.from_host`. While the PE keeps many messages
+/// for full mailboxes, and while no parcel is free, the host's wait.
+IMBREX_DEVICE IMBREX_SELDOM inline hearing hear(const machine& m, pe_state& me) {
+  const std::uint32_t state = host_memory::load_acquire(*m.host.state);  // before the messages, which it ends
+  if ((state & host_link::is_abandoned) != 0) return hearing::abandoned;
+  const ring<host_memory> way = m.host.ring_of(m.pes);
+  if (!way.has_some(me.heard)) {
+    if ((state & host_link::is_closed) != 0) me.is_open = false;
+    return hearing::nothing;
+  }
+  if (me.out.count > m.outbox_size / 8) return hearing::nothing;
+  const host_slot* const slot = m.host.slot(m.pes, way.place(me.heard));
+  me.from_host = {slot->body, slot->meta};
+  me.from_host_to = slot->what;
+  if (slot->bytes != 0) {
+    const std::uint32_t one = m.parcels_of(m.pes).take(me.host_parcels);
+    if (one == 0) return hearing::nothing;
+    me.from_host.body = std::uint64_t{m.pes} << 32U | one;
+    copy_words(m.parcel(me.from_host.body), reinterpret_cast<const std::byte*>(slot + 1), slot->bytes);
+  }
+  way.empty(me.heard);
+  return hearing::message;
+}
+
+}  // namespace imbrex::resident::detail
