@@ -290,6 +290,34 @@ TEST_P(communicators, are_split_by_what_shares_memory) {
   });
 }
 
+TEST_P(communicators, of_two_groups_are_split_by_what_shares_memory) {
+  run_ranks(6, [] {
+    const int own = detail::processor::here().run().process();
+    ranks_list processes(static_cast<std::size_t>(everybody()));
+    ASSERT_EQ(MPI_Allgather(&own, 1, MPI_INT, processes.data(), 1, MPI_INT, MPI_COMM_WORLD), MPI_SUCCESS);
+    int here = 0;
+    int others = 0;
+    for (int r = 0; r < everybody(); ++r)
+      if (processes[static_cast<std::size_t>(r)] == own) ++(r % 2 == me() % 2 ? here : others);
+    MPI_Comm both = halves_of_world();
+    MPI_Comm shared;
+    ASSERT_EQ(MPI_Comm_split_type(both, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &shared), MPI_SUCCESS);
+    ASSERT_EQ(shared == MPI_COMM_NULL, others == 0);
+    if (shared != MPI_COMM_NULL) {
+      int size = 0;
+      int beyond = 0;
+      MPI_Comm_size(shared, &size);
+      MPI_Comm_remote_size(shared, &beyond);
+      EXPECT_EQ(size, here);
+      EXPECT_EQ(beyond, others);
+      MPI_Comm_free(&shared);
+    }
+    ASSERT_EQ(MPI_Comm_split_type(both, MPI_UNDEFINED, 0, MPI_INFO_NULL, &shared), MPI_SUCCESS);
+    EXPECT_EQ(shared, MPI_COMM_NULL);
+    MPI_Comm_free(&both);
+  });
+}
+
 TEST_P(communicators, are_made_of_groups) {
   run_ranks(7, [] {
     // All call it, each with the group that it is in.

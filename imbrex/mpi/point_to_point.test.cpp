@@ -265,6 +265,53 @@ TEST_P(point_to_point, refuses_wrong_arguments_in_words) {
              {"MPI_Send", "the destination is rank 7, and MPI_COMM_WORLD has ranks 0 to 1"});
 }
 
+TEST_P(point_to_point, returns_what_functions_of_generalised_requests_return) {
+  run_ranks(2, [] {
+    begin();
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    struct codes {
+      int query, release, cancel;
+      int released = 0;
+    };
+    const auto query = [](void* state, MPI_Status* status) {
+      MPI_Status_set_elements(status, MPI_INT, 3);
+      MPI_Status_set_cancelled(status, 0);
+      status->MPI_TAG = 17;
+      return static_cast<codes*>(state)->query;
+    };
+    const auto release = [](void* state) {
+      ++static_cast<codes*>(state)->released;
+      return static_cast<codes*>(state)->release;
+    };
+    const auto cancel = [](void* state, int /*is_complete*/) { return static_cast<codes*>(state)->cancel; };
+    for (const auto& [given, wanted] :
+         {std::pair<codes, int>{{MPI_SUCCESS, MPI_SUCCESS, MPI_SUCCESS}, MPI_SUCCESS},
+          {{MPI_ERR_BUFFER, MPI_SUCCESS, MPI_SUCCESS}, MPI_ERR_BUFFER},
+          {{MPI_SUCCESS, MPI_ERR_OTHER, MPI_SUCCESS}, MPI_ERR_OTHER},
+          {{MPI_ERR_BUFFER, MPI_ERR_OTHER, MPI_ERR_NAME}, MPI_ERR_OTHER}}) {
+      codes its = given;
+      MPI_Request request = MPI_REQUEST_NULL;
+      MPI_Grequest_start(query, release, cancel, &its, &request);
+      EXPECT_EQ(MPI_Cancel(&request), its.cancel);
+      MPI_Grequest_complete(request);
+      EXPECT_EQ(its.released, 0);
+      MPI_Status status;
+      EXPECT_EQ(MPI_Wait(&request, &status), wanted);
+      EXPECT_EQ(status.MPI_TAG, 17);
+      EXPECT_EQ(request, MPI_REQUEST_NULL);
+      EXPECT_EQ(its.released, 1);
+    }
+    codes freed{MPI_SUCCESS, MPI_SUCCESS, MPI_SUCCESS};
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Grequest_start(query, release, cancel, &freed, &request);
+    MPI_Grequest_complete(request);
+    MPI_Request_free(&request);
+    EXPECT_EQ(freed.released, 1);
+    MPI_Finalize();
+  });
+}
+
 TEST_P(point_to_point, tells_other_threads_whether_it_has_begun_and_ended) {
   run_ranks(1, [] {
     const auto state = [] {

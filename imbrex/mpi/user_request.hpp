@@ -36,6 +36,10 @@ class user_request : public counted {
   /// The outcome, which it keeps.
   virtual int outcome(MPI_Status& status) = 0;
 
+  /// Frees what a program has attached, when the end of one that is not persistent has been told. Returns the
+  /// code of an error, or MPI_SUCCESS.
+  virtual int release() { return MPI_SUCCESS; }
+
   /// Called with `of_end` when it is done: what it is a part of.
   void (*on_end)(void* of) = nullptr;
   void* of_end = nullptr;

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/base/printable.hpp>
 #include <imbrex/mpi/image/elf_file.hpp>
 
 namespace imbrex::tools {
@@ -45,6 +46,18 @@ bool is_mpi_program(const std::string& program) try {
   return std::ranges::any_of(file.needed(), is_library_of_mpi);
 } catch (const error&) {
   return false;
+}
+
+void check_preload(const std::string& program) {
+  const std::string file = file_of(program);
+  if (::access(file.c_str(), R_OK) != 0) return;  // the start tells it, as of any program
+  try {
+    const mpi::elf_file opened(file);
+  } catch (const error&) {
+    throw usage_error("--preload: " + printable(file) +
+                      " is a script, or no program of this machine: name the program that it starts, such as "
+                      "/usr/bin/python3");
+  }
 }
 
 std::string mpich_folder() {

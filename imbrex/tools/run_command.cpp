@@ -53,7 +53,7 @@ std::chrono::milliseconds timeout_of(const std::string& text) {
 /// The options of `imbrex run`, as they were given.
 struct run_options {
   std::optional<std::string> processes, timeout, file;
-  bool prefix = false;
+  bool prefix = false, preload = false;
   std::map<std::string, std::optional<std::string>> with_value;  ///< for the program
   std::map<std::string, bool> flags;
   std::vector<std::string> program;
@@ -85,7 +85,9 @@ std::optional<std::string> read_options(run_options& given, std::span<const std:
       .flag("--mpi-check", given.flags["--mpi-check"],
             "say what ranks of MPI have not freed or not received when they end")
       .option("--privatise", "LIST", given.with_value["--privatise"],
-              "shared libraries of which each rank has its own: libfoo,libbar");
+              "shared libraries of which each rank has its own: libfoo,libbar")
+      .flag("--preload", given.preload,
+            "load the library of MPI with a program that comes to it later, as Python does by mpi4py");
   for (const option_words& known : runtime_options()) {
     const std::string name(known.name);
     if (known.value.empty())
@@ -102,22 +104,24 @@ std::optional<std::string> read_options(run_options& given, std::span<const std:
       .read(words);
 }
 
-/// Words for the program: where the last of several counts, these do, as with `PROGRAM ARGUMENTS --options
-/// FILE --pes N`.
-void give_words(job_settings& asked, const std::vector<std::string>& words, bool by_environment) {
-  if (!by_environment) {
-    asked.command.insert(std::find(asked.command.begin() + 1, asked.command.end(), "--"), words.begin(),
-                         words.end());
-    return;
-  }
+/// A variable of the environment, with more before what it has.
+void put_before(job_settings& asked, const char* variable, const std::string& more) {
+  const char* const others = std::getenv(variable);
+  asked.environment.emplace_back(variable, others == nullptr || *others == '\0' ? more : more + ":" + others);
+}
+
+/// Words for a program of MPI, whose command line is its own, and where it finds our library.
+void prepare_mpi_program(job_settings& asked, const std::vector<std::string>& words, bool preload) {
   const char* const before = std::getenv("IMBREX_OPTIONS");
   const std::string text = before == nullptr ? "" : std::string(before) + " ";
   if (!words.empty()) asked.environment.emplace_back("IMBREX_OPTIONS", text + command_line_of(words));
-  if (const std::string folder = mpich_folder(); !folder.empty()) {
-    const char* const others = std::getenv("LD_LIBRARY_PATH");
-    asked.environment.emplace_back("LD_LIBRARY_PATH",
-                                   folder + (others == nullptr ? "" : ":" + std::string(others)));
-  }
+  const std::string folder = mpich_folder();
+  if (!folder.empty()) put_before(asked, "LD_LIBRARY_PATH", folder);
+  if (!preload) return;
+  check_preload(asked.command.front());
+  if (folder.empty())
+    throw usage_error("--preload: this Imbrex has no library of MPI; it was built without Boost.Context");
+  put_before(asked, "LD_PRELOAD", folder + "/libmpi.so.12");
 }
 
 job_settings job_of(run_options given) {
@@ -126,7 +130,8 @@ job_settings job_of(run_options given) {
   job_settings asked;
   asked.command = std::move(given.program);
   const bool named = !asked.command.empty() && !asked.command.front().empty();
-  const bool is_mpi = given.has("--ranks") || (named && is_mpi_program(asked.command.front()));
+  const bool is_mpi =
+      given.preload || given.has("--ranks") || (named && is_mpi_program(asked.command.front()));
   if (!given.processes && from_file.processes == 0 && !is_mpi)
     throw usage_error("-n is missing: say how many processes, such as imbrex run -n 4 PROGRAM");
   asked.processes = given.processes ? processes_of(*given.processes) : std::max(from_file.processes, 1);
@@ -142,7 +147,12 @@ job_settings job_of(run_options given) {
     words.emplace_back("--prefix");  // the program knows which rank writes
   else
     asked.prefix = given.prefix;
-  give_words(asked, words, is_mpi);
+  // Where the last of several words counts, these do, as with `PROGRAM ARGUMENTS --options FILE --pes N`.
+  if (is_mpi)
+    prepare_mpi_program(asked, words, given.preload);
+  else
+    asked.command.insert(std::find(asked.command.begin() + 1, asked.command.end(), "--"), words.begin(),
+                         words.end());
   return asked;
 }
 

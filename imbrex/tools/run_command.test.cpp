@@ -116,6 +116,14 @@ TEST(run_command, gives_programs_of_mpi_their_options_by_the_environment) {
   EXPECT_EQ(variable(asked, "IMBREX_OPTIONS"), "--stats --pes 2 --ranks 8 --trace 'a file' --prefix");
 }
 
+TEST(run_command, loads_no_library_before_a_script) {
+  const imbrex::test::temporary_file script("#!/bin/sh\nexec python3\n");
+  EXPECT_EQ(complaint({"-n", "2", "--preload", script.name()}),
+            "--preload: " + script.name() +
+                " is a script, or no program of this machine: name the program that it starts, such as "
+                "/usr/bin/python3");
+}
+
 TEST(run_command, gives_help) {
   for (const char* const ask : {"--help", "-h"})
     EXPECT_NE(std::get<std::string>(imbrex::tools::parse_run(words{"-n", "2", ask, "app"}))

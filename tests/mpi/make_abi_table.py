@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes abi_table.inc: the values of MPICH's constants and the types of its functions, for abi_test.cpp.
+"""Writes abi_table.inc: the values of MPICH's constants and the types of its functions, for abi_test.cpp; and
+fortran_abi_table.txt: the values of Fortran's constants, and its common blocks, for programs_test.py. Needs gfortran.
 
 usage: make_abi_table.py DIRECTORY    the folder of MPICH's mpi.h, for example of Debian's libmpich-dev, unpacked:
        apt-get download libmpich-dev && dpkg -x libmpich-dev_*.deb . && ls usr/include/*/mpich/mpi.h
@@ -73,8 +74,35 @@ def functions_of(header_folder):
     return found
 
 
+def fortran_program(names):
+    """A program that writes what each of mpif.h's constants is."""
+    lines = "".join(f"      write (*, *) '{name} ',\n     & {name}\n" for name in names)
+    return f"      program values\n      implicit none\n      include 'mpif.h'\n{lines}      end\n"
+
+
+def common_blocks_of(header_folder):
+    """The variables of a header's common blocks, a line for each block."""
+    text = (pathlib.Path(header_folder) / "mpif.h").read_text()
+    return sorted(f"COMMON /{name}/ {' '.join(variables.split())}"
+                  for name, variables in re.findall(r"COMMON\s*/(\w+)/([^\n]*)", text))
+
+
+def fortran_values_of(header_folder):
+    """What mpif.h's constants are, a line for each."""
+    text = re.sub(r"^[^ ].*$", "", (pathlib.Path(header_folder) / "mpif.h").read_text(), flags=re.MULTILINE)
+    names = {name for body in re.findall(r"PARAMETER\s*\(([^\n]*)", text) for name in re.findall(r"(\w+)=", body)}
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder) / "values.f"
+        source.write_text(fortran_program(sorted(names - LEFT_OUT)))
+        subprocess.run(["gfortran", f"-I{header_folder}", source, "-o", f"{folder}/values"], check=True)
+        output = subprocess.run([f"{folder}/values"], check=True, capture_output=True, text=True).stdout
+    return [" ".join(line.split()) for line in output.splitlines()]
+
+
 def main():
     folder = sys.argv[1]
+    (HERE / "fortran_abi_table.txt").write_text(
+        "\n".join(fortran_values_of(folder) + common_blocks_of(folder)) + "\n")
     ours = names_of(OWN_HEADERS)
     lines = ["// SPDX-License-Identifier: Apache-2.0",
              "// Made by make_abi_table.py of MPICH's headers.",

@@ -14,6 +14,8 @@ import sys
 import tempfile
 import unittest
 
+import make_abi_table
+
 BUILD = pathlib.Path(sys.argv[1])
 TWO_RUNTIMES = sys.argv[2]
 PROGRAMS = pathlib.Path(__file__).parent / "programs"
@@ -245,6 +247,22 @@ class Programs(unittest.TestCase):
         done = execute(BIN / "imbrex", "run", program)  # by what it is linked with
         self.assertEqual(done.stdout, "rank 0 of 1: counter 5, of thread 1, sum 5, arguments\n")
 
+    def test_programs_that_load_mpi_later(self):
+        library = self.folder / "libadd_ranks.so"
+        done = execute(BIN / "imbrex-mpicc", PROGRAMS / "loaded_late.c", "-DLIBRARY", "-shared", "-fPIC", "-o", library)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        program = self.folder / "loaded_late.out"
+        execute("cc", PROGRAMS / "loaded_late.c", "-o", program, "-ldl", check=True)
+        done = execute(BIN / "imbrex", "run", "-n", 3, "--preload", program, library)
+        self.assertEqual((done.returncode, sorted(done.stdout.splitlines())),
+                         (0, [f"rank {r}, sum 3" for r in range(3)]), done.stderr)
+        script = self.folder / "script.sh"
+        script.write_text("#!/bin/sh\n")
+        script.chmod(0o755)
+        done = execute(BIN / "imbrex", "run", "-n", 3, "--preload", script)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("name the program that it starts", done.stderr)
+
     def fortran(self, ranks, source, *options):
         if not (BIN / "imbrex-mpifort").exists():
             self.skipTest("no gfortran")
@@ -268,6 +286,20 @@ class Programs(unittest.TestCase):
         for lines in self.everywhere(5, self.build("ring_f77.f")):
             self.assertEqual(lines, ["TOKEN 12 FROM 4"])
 
+    def test_constants_of_fortran_are_those_of_mpich(self):
+        if not (BIN / "imbrex-mpifort").exists():
+            self.skipTest("no gfortran")
+        table = (PROGRAMS.parent / "fortran_abi_table.txt").read_text().splitlines()
+        values = [line for line in table if not line.startswith("COMMON")]
+        source = self.folder / "values.f"
+        source.write_text(make_abi_table.fortran_program([line.split()[0] for line in values]))
+        done = execute(BIN / "imbrex-mpifort", source, "-o", self.folder / "values.out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        written = execute(self.folder / "values.out").stdout.splitlines()
+        self.assertEqual([" ".join(line.split()) for line in written], values)
+        self.assertEqual(make_abi_table.common_blocks_of(BUILD / "lib/imbrex/mpi/fortran"),
+                         [line for line in table if line.startswith("COMMON")])
+
     def test_units_of_fortran_write_whole_lines(self):
         if not (BIN / "imbrex-mpifort").exists():
             self.skipTest("no gfortran")
@@ -288,6 +320,19 @@ class Programs(unittest.TestCase):
     def test_cmake_finds_it(self):
         project = self.folder / "project"
         project.mkdir()
+        has_fortran = (BIN / "imbrex-mpifort").exists()
+        of_fortran = f"""
+enable_language(Fortran)
+find_package(MPI REQUIRED COMPONENTS Fortran)
+if(NOT MPI_Fortran_HAVE_F77_HEADER OR NOT MPI_Fortran_HAVE_F90_MODULE OR NOT MPI_Fortran_HAVE_F08_MODULE)
+  message(FATAL_ERROR "an interface of Fortran is missing")
+endif()
+add_executable(fortran {PROGRAMS}/fortran.F90)
+target_compile_definitions(fortran PRIVATE BY_MODULE_2008)
+target_link_libraries(fortran PRIVATE MPI::MPI_Fortran)
+add_custom_target(run_fortran ALL COMMAND ${{MPIEXEC_EXECUTABLE}} ${{MPIEXEC_NUMPROC_FLAG}} 2 $<TARGET_FILE:fortran>)
+add_dependencies(run_fortran fortran)
+""" if has_fortran else ""
         (project / "CMakeLists.txt").write_text(f"""
 cmake_minimum_required(VERSION 3.16)
 project(uses_mpi C CXX)
@@ -298,16 +343,18 @@ add_executable(pi {PROGRAMS}/pi.cpp)
 target_link_libraries(pi PRIVATE MPI::MPI_CXX)
 add_custom_target(run_pi ALL COMMAND ${{MPIEXEC_EXECUTABLE}} ${{MPIEXEC_NUMPROC_FLAG}} 3 $<TARGET_FILE:pi>)
 add_dependencies(run_pi pi)
-""")
+{of_fortran}""")
         for how in ([f"-DMPI_HOME={BUILD}/lib/imbrex/mpi"],
                     [f"-DMPI_C_COMPILER={BIN}/imbrex-mpicc", f"-DMPI_CXX_COMPILER={BIN}/imbrex-mpicxx",
-                     f"-DMPIEXEC_EXECUTABLE={BIN}/imbrex-mpiexec"]):
+                     f"-DMPI_Fortran_COMPILER={BIN}/imbrex-mpifort", f"-DMPIEXEC_EXECUTABLE={BIN}/imbrex-mpiexec"]):
             build = self.folder / f"build{len(how)}"
             made = execute("cmake", "-S", project, "-B", build, *how)
             self.assertEqual(made.returncode, 0, made.stderr)
             built = execute("cmake", "--build", build)
             self.assertEqual(built.returncode, 0, built.stdout + built.stderr)
             self.assertIn("pi 3.14159265 by 3 ranks", built.stdout)
+            if has_fortran:
+                self.assertIn("rank 1 of 2 failures 0", built.stdout)
 
 
 if __name__ == "__main__":

@@ -266,7 +266,6 @@ IMBREX_MPI_DEFINE(int, Comm_split_type,
                   (MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm)) {
   return call_on("MPI_Comm_split_type", comm, [&](rank_data& data, communicator& in) {
     *newcomm = MPI_COMM_NULL;
-    require_one_group(in);
     const ref<communicator> made = split(data, in, color_of_hardware(data, split_type, info), key);
     if (made) made->hints = known_hints(data, info);
     give(data, made, newcomm);

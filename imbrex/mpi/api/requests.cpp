@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What waits for and asks about requests.
 #include <span>
+#include <utility>
 
 #include <boost/container/small_vector.hpp>
 
@@ -70,11 +71,12 @@ int tell_end(rank_data& data, MPI_Request& handle, MPI_Status& status) {
     return MPI_SUCCESS;
   }
   const int code = q.finish(status);
-  if (!q.is_persistent()) {
-    data.requests.remove(handle);
-    handle = MPI_REQUEST_NULL;
-  }
-  return code;
+  if (q.is_persistent()) return code;
+  const ref<user_request> ended(&q);
+  data.requests.remove(handle);
+  handle = MPI_REQUEST_NULL;
+  const int code_of_release = ended->release();
+  return code_of_release != MPI_SUCCESS ? code_of_release : code;
 }
 
 [[noreturn]] void throw_code(int code) {
@@ -312,9 +314,7 @@ class generalised_request final : public user_request {
   generalised_request(MPI_Grequest_query_function* query, MPI_Grequest_free_function* release,
                       MPI_Grequest_cancel_function* cancelled, void* state)
       : user_request(false, {}), query_(query), release_(release), cancel_(cancelled), state_(state) {}
-  ~generalised_request() override {
-    if (release_ != nullptr) release_(state_);
-  }
+  ~generalised_request() override { release(); }
   void cancel(rank&) override {
     if (cancel_ == nullptr) return;
     const int code = cancel_(state_, awaited().is_done ? 1 : 0);
@@ -327,6 +327,10 @@ class generalised_request final : public user_request {
     status.MPI_ERROR = MPI_SUCCESS;
     const int code = query_ != nullptr ? query_(state_, &status) : MPI_SUCCESS;
     return code != MPI_SUCCESS ? code : status.MPI_ERROR;
+  }
+  int release() override {
+    const auto function = std::exchange(release_, nullptr);
+    return function != nullptr ? function(state_) : MPI_SUCCESS;
   }
   bool is_generalised() const override { return true; }
 

@@ -5,11 +5,16 @@
 #include <link.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -85,10 +90,31 @@ void put_destructors_back() {
                 [&](void** entry) { *entry = destructors[next++]; });
 }
 
+/// What the program starts is no rank of this run, so it shall not load this library as the program did.
+void leave_preload_of_children() {
+  const char* const listed = std::getenv("LD_PRELOAD");
+  Dl_info self{};
+  if (listed == nullptr || ::dladdr(reinterpret_cast<void*>(&put_destructors_back), &self) == 0) return;
+  std::error_code problem;
+  std::string others;
+  for (std::string_view rest = listed; !rest.empty();) {
+    const std::size_t end = std::min(rest.find_first_of(": "), rest.size());
+    const std::string_view name = rest.substr(0, end);
+    if (!name.empty() && !std::filesystem::equivalent(name, self.dli_fname, problem))
+      others += (others.empty() ? "" : ":") + std::string(name);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  if (others.empty())
+    ::unsetenv("LD_PRELOAD");
+  else
+    ::setenv("LD_PRELOAD", others.c_str(), 1);
+}
+
 int begin(int argc, char** argv, char** environment) {
   started.argc = argc;
   started.argv = argv;
   started.environment = environment;
+  leave_preload_of_children();
   put_destructors_aside();
   return run_program(started);
 }

@@ -381,6 +381,7 @@ __attribute__((visibility("default"))) int MPIR_Dup_fn(MPI_Comm, int, void*, voi
 #define MPI_ERR_PROC_ABORTED 76
 #define MPI_ERR_VALUE_TOO_LARGE 77
 #define MPI_T_ERR_NOT_SUPPORTED 78
+#define MPI_ERR_ERRHANDLER 80
 #define MPI_ERR_LASTCODE 0x3fffffff
 
 /* Handles and statuses of Fortran and C: they are the same numbers */

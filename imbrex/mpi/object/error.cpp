@@ -85,6 +85,7 @@ const char* text_of_class(int error_class) {
     case MPI_ERR_PROC_ABORTED: return "a peer has aborted";
     case MPI_ERR_VALUE_TOO_LARGE: return "the value does not fit into the argument's type";
     case MPI_T_ERR_NOT_SUPPORTED: return "the tools' interface does not support that";
+    case MPI_ERR_ERRHANDLER: return "invalid error handler";
     default: return nullptr;
   }
 }
