@@ -2,7 +2,8 @@
 # cmake -D JACOBI3D=<program> -D FOLDER=<for files> -D RANKS=<n> -P compare_with_mpi.cmake
 #       -- mpirun -n <n> <MPI program>
 # Fails unless the MPI program and jacobi3d give the same checksum, residual and blocks for the same problems,
-# with and without manual overlap.
+# with and without manual overlap. With -D COMM=host or message the MPI program has its blocks in devices, and there is
+# nothing but that way.
 cmake_minimum_required(VERSION 3.25)
 
 set(mpi_program "")
@@ -17,7 +18,7 @@ foreach(i RANGE ${last})
 endforeach()
 
 function(run result)
-  set(file ${FOLDER}/${result}.${RANKS}.json)
+  set(file ${FOLDER}/${result}.${RANKS}.${COMM}.json)
   execute_process(COMMAND ${ARGN} --iters 8 --warmup 1 --init random:3 --quiet --json ${file}
                   RESULT_VARIABLE status)
   if(NOT status STREQUAL "0")
@@ -30,6 +31,10 @@ endfunction()
 
 function(compare)
   run(ours ${JACOBI3D} --pes ${RANKS} ${ARGN})
+  if(COMM)
+    list(REMOVE_ITEM ARGN --overlap none)
+    list(APPEND ARGN --comm ${COMM})
+  endif()
   run(theirs ${mpi_program} ${ARGN})
   foreach(field checksum residual grid blocks iters pes overlap)
     string(JSON expected GET "${ours}" ${field})
@@ -45,10 +50,17 @@ function(compare)
 endfunction()
 
 foreach(grid 43,9,17 9,17,43)  # cut across x, and across z
-  foreach(overlap none manual)
-    compare(--grid ${grid} --overlap ${overlap})
-  endforeach()
+  if(COMM)
+    compare(--grid ${grid} --overlap none)
+  else()
+    foreach(overlap none manual)
+      compare(--grid ${grid} --overlap ${overlap})
+    endforeach()
+  endif()
 endforeach()
+if(COMM)
+  return()
+endif()
 
 execute_process(COMMAND ${mpi_program} --overlap auto RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE errors)
 if(NOT status STREQUAL "2" OR NOT errors MATCHES "--overlap 'auto'")

@@ -61,6 +61,17 @@ class Figures(unittest.TestCase):
             for drawn in charts.values():
                 self.assertEqual(len(drawn.findall("{http://www.w3.org/2000/svg}polyline")), lines)
 
+    @unittest.skipUnless((pathlib.Path(FOLDER) / "osu_ranks").exists(), "programs of MPI are not built")
+    def test_ranks_of_mpi(self):
+        """Short messages go from device to device in less time than through the host."""
+        text, charts = self.printed("table-4-ranks")
+        rows = self.rows(text)
+        for name in ("(intra-node)", "(inter-node)"):
+            self.assertEqual(rows[name], "as the paper", text)
+        self.assertEqual(len(charts), 4)
+        text, charts = self.printed("figure-4.16", "--nodes", "1,2", "--iterations", "4")
+        self.assertEqual(list(charts), ["figure-4.16-weak"], text)
+
     def test_no_iterations_are_refused(self):
         with contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit):
             reproduce.main(["sizes", "--iterations", "0"])

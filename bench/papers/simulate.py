@@ -48,6 +48,27 @@ class Machine:
             found.setdefault(line["bench"], {}).setdefault(line["way"], {})[line["bytes"]] = line["value"]
         return found
 
+    def by_ranks(self, program, ranks, *more):
+        """What a program of MPI writes that has a rank on each PE, with a GPU."""
+        return lines_of([self.folder / "imbrex", "run", "--ranks", ranks, "--pes", ranks, "--machine", "simulated",
+                         "--device-model", self.model, "--no-data", self.folder / program, *more])
+
+    def osu_ranks(self, between, benches, rounds=20):
+        """As osu(), of two ranks of MPI."""
+        ranks, distance = (GPUS_PER_NODE * 2, GPUS_PER_NODE) if between else (2, 1)
+        found = {}
+        for line in self.by_ranks("osu_ranks", ranks, "--distance", distance, "--memory", "device",
+                                  "--bench", ",".join(benches), "--rounds", rounds):
+            found.setdefault(line["bench"], {}).setdefault(line["way"], {})[line["bytes"]] = line["value"]
+        return found
+
+    def jacobi_ranks(self, grid, nodes, comm):
+        """Microseconds of an iteration of ranks of MPI, one for each GPU."""
+        iterations = self.iterations or 100
+        return self.by_ranks("jacobi3d_device_ranks", GPUS_PER_NODE * nodes, "--grid", ",".join(map(str, grid)),
+                             "--comm", comm, "--iters", iterations,
+                             "--warmup", max(1, iterations // 10))[0]["us_per_iter"]
+
     def jacobi(self, grid, nodes, comm, odf=1, fusion="none", graphs=False, mpi=False, streams="four"):
         """Microseconds of an iteration."""
         key = (tuple(grid), nodes, comm, odf, fusion, graphs, mpi, streams)

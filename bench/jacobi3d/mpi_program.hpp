@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the programs of MPI have in common: options, timing and output are jacobi3d's.
+#pragma once
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/harness/decomposition.hpp"
+#include "apps/jacobi3d/options.hpp"
+#include "apps/jacobi3d/report.hpp"
+
+namespace jacobi3d::by_ranks {
+
+/// A program, and its options beside those that all have.
+struct program_kind {
+  const char* name;
+  const char* usage;
+  std::span<const std::string_view> options;       ///< of jacobi3d, that it knows
+  std::span<const std::string_view> unless_given;  ///< words before those of the command line
+};
+
+/// Where the block of a rank lies in the array of blocks.
+inline extents place_of(const decomposition& cut, int rank) {
+  return {rank / cut.blocks[2] / cut.blocks[1], rank / cut.blocks[2] % cut.blocks[1], rank % cut.blocks[2]};
+}
+
+/// The rank beyond a side of a rank's block.
+inline int neighbour_of(const decomposition& cut, int rank, int side) {
+  const extents between{cut.blocks[1] * cut.blocks[2], cut.blocks[2], 1};
+  return rank + int(between[std::size_t(side / 2)]) * (side % 2 == 0 ? -1 : 1);
+}
+
+inline settings parse(const program_kind& kind, int argc, char** argv, int ranks) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word(argv[i]), option = word.substr(0, word.find('='));
+    if (option.starts_with("--") && std::ranges::find(kind.options, option) == kind.options.end())
+      throw imbrex::usage_error(fmt::format("unknown option {}; see --help", option));
+  }
+  std::vector<std::string> before(kind.unless_given.begin(), kind.unless_given.end());
+  std::vector<char*> words(argv, argv + argc + 1);
+  for (auto word = before.rbegin(); word != before.rend(); ++word)
+    words.insert(words.begin() + 1, word->data());
+  settings setup = parse_settings(int(words.size()) - 1, words.data());
+  if (setup.overlap == overlap_mode::automatic)
+    throw imbrex::usage_error("--overlap 'auto': a rank has one block; choose none or manual");
+  setup.machine.pes = ranks;
+  return setup;
+}
+
+/// Stretches end as jacobi3d's do, with the greatest change of all blocks known everywhere.
+template <class Block>
+measurement measure(const settings& setup, Block& own_block) {
+  measurement result;
+  for (std::int64_t n = 0; n < setup.warmup; ++n) own_block.iterate(false);
+  const std::vector<std::int64_t> lengths = stretches(setup.iterations);
+  std::vector<double> seconds;
+  for (std::size_t stretch = 0; stretch < lengths.size(); ++stretch) {
+    const bool last = stretch + 1 == lengths.size();
+    double change = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double begin = MPI_Wtime();
+    for (std::int64_t n = 1; n <= lengths[stretch]; ++n)
+      change = own_block.iterate(last && n == lengths[stretch]);
+    MPI_Allreduce(&change, &result.residual.emplace(), 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    seconds.push_back((MPI_Wtime() - begin) / double(lengths[stretch]));
+  }
+  result.iterations = setup.iterations;
+  result.seconds_per_iteration = median(seconds);
+  if (!own_block.keeps_data()) {
+    result.residual.reset();
+    return result;
+  }
+  const std::uint64_t sum = own_block.checksum();
+  MPI_Allreduce(&sum, &result.checksum.emplace(), 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return result;
+}
+
+inline decomposition cut_for(const settings& setup) {
+  try {
+    return minimal_surface(setup.grid, setup.machine.pes);
+  } catch (const std::invalid_argument& e) {
+    throw imbrex::usage_error(fmt::format("{} ranks: {}; choose another number of ranks or another --grid",
+                                          setup.machine.pes, e.what()));
+  }
+}
+
+template <class Block>
+void run(const settings& setup, int rank) {
+  const configuration chosen{1, cut_for(setup)};
+  std::ofstream json;
+  if (rank == 0 && !setup.json.empty()) json.open(setup.json);
+  int writable = json.good() ? 1 : 0;
+  MPI_Bcast(&writable, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (writable == 0)
+    throw imbrex::usage_error(
+        fmt::format("--json '{}': the file cannot be written; choose another place", setup.json));
+
+  Block own_block(setup, chosen.cut, rank);
+  const finished all{chosen, measure(setup, own_block)};
+  if (rank != 0) return;
+  const platform where{.machine = "mpi", .processes = setup.machine.pes, .plain_loop = false};
+  if (!setup.quiet) fmt::print("{}{}", table_head(setup, where), table_row(all, all));
+  if (json.is_open() && !(json << json_line(setup, where, all) << std::endl))
+    throw std::runtime_error(setup.json + " cannot be written");
+}
+
+/// The program's main between MPI_Init and MPI_Finalize. Every rank comes to the same usage error; the first
+/// says it.
+template <class Block>
+int program(const program_kind& kind, int argc, char** argv) {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  try {
+    const settings setup = parse(kind, argc, argv, ranks);
+    if (setup.help.empty())
+      run<Block>(setup, rank);
+    else if (rank == 0)
+      fmt::print("{}", kind.usage);
+    return 0;
+  } catch (const imbrex::usage_error& e) {
+    if (rank == 0) fmt::print(stderr, "{}: error: {}\n", kind.name, e.what());
+    return imbrex::usage_error::exit_status;
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "{}: error: rank {}: {}\n", kind.name, rank, e.what());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    return 1;
+  }
+}
+
+}  // namespace jacobi3d::by_ranks
