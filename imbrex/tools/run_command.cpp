@@ -134,6 +134,11 @@ job_settings job_of(run_options given) {
       given.preload || given.has("--ranks") || (named && is_mpi_program(asked.command.front()));
   if (!given.processes && from_file.processes == 0 && !is_mpi)
     throw usage_error("-n is missing: say how many processes, such as imbrex run -n 4 PROGRAM");
+  if (given.preload && given.has("--ranks"))
+    throw usage_error(
+        "--preload --ranks " + *given.with_value.at("--ranks") +
+        ": a program that comes to MPI later has one rank in each process; give -n in the place "
+        "of --ranks");
   asked.processes = given.processes ? processes_of(*given.processes) : std::max(from_file.processes, 1);
   if (given.timeout) asked.timeout = timeout_of(*given.timeout);
   if (asked.command.empty())

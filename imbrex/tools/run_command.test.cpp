@@ -116,6 +116,12 @@ TEST(run_command, gives_programs_of_mpi_their_options_by_the_environment) {
   EXPECT_EQ(variable(asked, "IMBREX_OPTIONS"), "--stats --pes 2 --ranks 8 --trace 'a file' --prefix");
 }
 
+TEST(run_command, gives_each_process_one_rank_where_mpi_is_loaded_later) {
+  EXPECT_EQ(complaint({"--ranks", "4", "--preload", "python3"}),
+            "--preload --ranks 4: a program that comes to MPI later has one rank in each process; give -n in "
+            "the place of --ranks");
+}
+
 TEST(run_command, loads_no_library_before_a_script) {
   const imbrex::test::temporary_file script("#!/bin/sh\nexec python3\n");
   EXPECT_EQ(complaint({"-n", "2", "--preload", script.name()}),
