@@ -84,6 +84,18 @@ TEST_P(environment, tells_other_threads_what_they_may_ask) {
   });
 }
 
+TEST_P(environment, lets_programs_wait_for_a_moment) {
+  run_ranks(2, [] {
+    const double begin = MPI_Wtime();
+    double before = begin;
+    while (before < begin + 1e-3) {
+      const double now = MPI_Wtime();
+      ASSERT_GE(now, before);
+      before = now;
+    }
+  });
+}
+
 TEST_P(environment, has_a_text_for_each_error) {
   run_ranks(1, [] {
     char text[MPI_MAX_ERROR_STRING];

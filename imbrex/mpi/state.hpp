@@ -106,6 +106,7 @@ class rank_data final : public rank_state {
   enum class phase : std::uint8_t { before, running, finalized };
   phase now = phase::before;
   int thread_level = MPI_THREAD_SINGLE;
+  nanoseconds looked{0};  ///< what its looks at a clock that stands still have taken
 
   /// Throws mpi::error (MPI_ERR_OTHER) before MPI_Init and after MPI_Finalize.
   void require_running(const char* function) const {
