@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/base/clock.hpp>
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/host/background_thread.hpp>
 #include <imbrex/base/log.hpp>
@@ -32,14 +33,23 @@ std::size_t words_bytes(std::uint32_t pes) {
   return (std::size_t{pes + 1} * sizeof(std::uint32_t) + line_bytes - 1) / line_bytes * line_bytes;
 }
 std::uint32_t slot_bytes(const settings& s) { return s.host_bytes + std::uint32_t{sizeof(host_slot)}; }
-std::size_t memory_bytes(const settings& s) {
-  return 3 * words_bytes(s.pes) + line_bytes + std::size_t{s.pes + 1} * s.host_slots * slot_bytes(s);
+constexpr std::uint32_t records_each = 1024;
+std::size_t memory_bytes(const settings& s, bool is_traced) {
+  const std::size_t rings =
+      3 * words_bytes(s.pes) + line_bytes + std::size_t{s.pes + 1} * s.host_slots * slot_bytes(s);
+  const std::size_t records = std::size_t{s.pes} * records_each * sizeof(entry_record);
+  return rings + (is_traced ? 3 * words_bytes(s.pes) + line_bytes + records : 0);
 }
 
 }  // namespace
 
-host_door::host_door(device& of, const settings& s, const reporter& names)
-    : pes_(s.pes), names_(names), memory_(of, memory_bytes(s)) {
+host_door::host_door(device& of, const settings& s, const reporter& names,
+                     std::unique_ptr<imbrex::detail::block_recorder> trace)
+    : pes_(s.pes),
+      names_(names),
+      trace_(std::move(trace)),
+      has_hosts_clock_(of.info().backend == "emulated"),
+      memory_(of, memory_bytes(s, trace_ != nullptr)) {
   std::byte* at = memory_.span().data();
   const auto words = [&at](std::size_t bytes) {
     return reinterpret_cast<std::uint32_t*>(std::exchange(at, at + bytes));
@@ -48,6 +58,19 @@ host_door::host_door(device& of, const settings& s, const reporter& names)
   link_.emptied = words(words_bytes(pes_));
   link_.lost = words(words_bytes(pes_));
   link_.state = words(line_bytes);
+  if (trace_) {
+    link_.recorded = words(words_bytes(pes_));
+    link_.taken = words(words_bytes(pes_));
+    link_.unrecorded = words(words_bytes(pes_));
+    link_.clock_is_set = words(line_bytes);
+    link_.clock = reinterpret_cast<std::uint64_t*>(link_.clock_is_set + 2);
+  }
+  words_bytes_ = static_cast<std::size_t>(at - memory_.span().data());
+  if (trace_) {
+    link_.records =
+        reinterpret_cast<entry_record*>(words(std::size_t{pes_} * records_each * sizeof(entry_record)));
+    link_.records_size = records_each;
+  }
   link_.slots = at;
   link_.slot_bytes = slot_bytes(s);
   link_.size = s.host_slots;
@@ -65,11 +88,12 @@ void host_door::listen(std::uint32_t number, listener what) {
 
 host_link host_door::begin() {
   stop();  // the last run may not have come to be
-  std::fill(reinterpret_cast<std::byte*>(link_.filled), link_.slots, std::byte{0});
+  std::fill_n(memory_.span().data(), words_bytes_, std::byte{0});
   link_.open = std::exchange(opens_, false);
   link_.opener = std::uint64_t{pthread_self()};
   link_.listens = link_.open || !listeners_.empty();
   read_.assign(pes_, 0);
+  records_read_.assign(pes_, 0);
   failure_ = nullptr;
   over_ = closes_ = false;
   is_open_ = link_.open;
@@ -124,7 +148,18 @@ void host_door::abandon() noexcept {
   host_memory::store_release(*link_.state, *link_.state | host_link::is_abandoned);
 }
 
+/// Where the PEs have a clock of their own: what it shows when the run begins, as soon as that is known.
+void host_door::find_clock() {
+  if (!trace_ || has_hosts_clock_) return;
+  while (host_memory::load_acquire(*link_.clock_is_set) == 0) {
+    const std::lock_guard lock(mutex_);
+    if (over_) return;
+  }
+  clock_ahead_ = imbrex::detail::real_clock().now().count() - static_cast<std::int64_t>(*link_.clock);
+}
+
 void host_door::work() {
+  find_clock();
   auto pause = first_pause;
   for (bool is_last = false; !is_last;) {
     bool is_busy = false;
@@ -134,6 +169,7 @@ void host_door::work() {
       is_last = over_;
     }
     is_busy |= read();
+    is_busy |= trace_ && read_records();
     if (is_busy || is_last) {
       pause = first_pause;
       std::this_thread::yield();
@@ -153,6 +189,35 @@ bool host_door::read() {
       hear(*link_.slot(pe, way.place(read_[pe])), pe);
       found = true;
     }
+  return found;
+}
+
+bool host_door::read_records() {
+  bool found = false;
+  std::vector<imbrex::detail::finished_entry> entries;
+  for (std::uint32_t pe = 0; pe < pes_; ++pe) {
+    const ring<host_memory> way = link_.records_of(pe);
+    std::uint32_t& mine = records_read_[pe];
+    const std::uint32_t until = host_memory::load_acquire(*way.filled);
+    if (until == mine) continue;
+    found = true;
+    entries.clear();
+    const auto here = [this](std::uint64_t time) {
+      return nanoseconds(static_cast<std::int64_t>(time) + clock_ahead_);
+    };
+    for (; mine != until; ++mine) {
+      const entry_record& one = link_.records[std::size_t{pe} * records_each + way.place(mine)];
+      if (one.lost != 0) {
+        trace_->add(entries);
+        entries.clear();
+        trace_->add_lost(pe, one.lost, here(one.begin));
+      }
+      const std::uint32_t element = element_in(one.meta);
+      entries.push_back({pe, names_.member(entry_in(one.meta)), element, here(one.begin), here(one.end)});
+    }
+    host_memory::store_release(*way.emptied, mine);
+    trace_->add(entries);
+  }
   return found;
 }
 
@@ -197,6 +262,9 @@ void host_door::say_lost() const {
 void host_door::end() {
   stop();
   say_lost();
+  for (std::uint32_t pe = 0; trace_ && pe < pes_; ++pe)
+    if (link_.unrecorded[pe] != 0)
+      trace_->add_lost(pe, link_.unrecorded[pe], imbrex::detail::real_clock().now());
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 

@@ -7,11 +7,13 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <thread>
 #include <vector>
 
+#include <imbrex/core/record/block_recorder.hpp>
 #include <imbrex/device/buffer.hpp>
 #include <imbrex/device/device.hpp>
 #include <imbrex/resident/layout.hpp>
@@ -38,8 +40,9 @@ class host_door {
   /// What to do with a message, of which the parcel begins behind the slot.
   using listener = std::function<void(const host_slot&)>;
 
-  /// `names` says who prints, and must outlive it.
-  host_door(device& of, const settings& s, const reporter& names);
+  /// `names` says who prints, and must outlive it. `trace`: where entries are recorded, or null.
+  host_door(device& of, const settings& s, const reporter& names,
+            std::unique_ptr<imbrex::detail::block_recorder> trace);
   host_door(const host_door&) = delete;
   host_door& operator=(const host_door&) = delete;
   /// A run that is under way ends.
@@ -63,6 +66,8 @@ class host_door {
  private:
   void work();
   bool read();
+  bool read_records();
+  void find_clock();
   void hear(const host_slot& said, std::uint32_t pe);
   bool put_queued();
   void abandon() noexcept;
@@ -72,13 +77,18 @@ class host_door {
   const std::uint32_t pes_;
   const reporter& names_;
   std::vector<listener> listeners_;
+  const std::unique_ptr<imbrex::detail::block_recorder> trace_;
+  const bool has_hosts_clock_;  ///< the PEs
   pinned_buffer<std::byte> memory_;
   host_link link_;
+  std::size_t words_bytes_ = 0;  ///< of the memory, that are zero at the begin of a run
   bool opens_ = false;
 
   std::thread thread_;               ///< of the run under way
   std::vector<std::uint32_t> read_;  ///< of each ring to the host
-  std::exception_ptr failure_;       ///< of a listener, or of its absence
+  std::vector<std::uint32_t> records_read_;
+  std::int64_t clock_ahead_ = 0;  ///< so many ns is the host's clock ahead of that of the PEs
+  std::exception_ptr failure_;    ///< of a listener, or of its absence
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -71,6 +71,28 @@ IMBREX_DEVICE IMBREX_SELDOM inline void end_line(const machine& m, pe_state& me,
   m.host.ring_of(pe).fill(me.told);
 }
 
+/// An entry has ended that began at `me.entry_began`. Records are shown some at a time, and when the PE
+/// rests: a store that the host shall see costs a fence.
+IMBREX_DEVICE IMBREX_SELDOM inline void record_entry(const machine& m, pe_state& me, std::uint32_t pe,
+                                                     std::uint32_t meta) {
+  const ring<host_memory> way = m.host.records_of(pe);
+  if (!way.has_room(me.recorded, me.records_taken)) {
+    ++me.lost_records;
+    return;
+  }
+  m.host.records[std::uint64_t{pe} * m.host.records_size + way.place(me.recorded)] = {
+      me.entry_began, memory::now(), meta, me.lost_records};
+  me.lost_records = 0;
+  if (++me.recorded % 8 == 0) way.show(me.recorded);
+}
+IMBREX_DEVICE IMBREX_SELDOM inline void show_records(const machine& m, pe_state& me, std::uint32_t pe) {
+  m.host.records_of(pe).show(me.recorded);
+}
+IMBREX_DEVICE IMBREX_SELDOM inline void tell_clock(const machine& m) {
+  *m.host.clock = memory::now();
+  host_memory::store_release(*m.host.clock_is_set, 1);
+}
+
 template <class V>
 IMBREX_DEVICE constexpr std::uint32_t kind_in_line() {
   if (std::is_same_v<V, bool>) return static_cast<std::uint32_t>(line_value::is_bool);

@@ -147,6 +147,13 @@ enum class line_value : std::uint32_t { is_signed, is_unsigned, is_floating, is_
 inline constexpr std::uint32_t most_line_values = 6, most_line_text = 128;
 inline constexpr std::uint32_t line_values_bytes = most_line_values * sizeof(std::uint64_t);
 
+/// What a PE says of an entry that it has run, for a trace.
+struct alignas(32) entry_record {
+  std::uint64_t begin = 0, end = 0;  ///< on its clock
+  std::uint32_t meta = 0;
+  std::uint32_t lost = 0;  ///< how many before it found no room
+};
+
 /// The way to the host and back: rings in pinned memory of the host. Each PE has one of its own to the host;
 /// from the host there is one, of PE 0, which passes on what comes. `state` is the host's.
 struct host_link {
@@ -162,6 +169,18 @@ struct host_link {
   bool open = false;         ///< the host may send messages: the run goes on when all is quiet
   std::uint64_t opener = 0;  ///< the thread of the host that has opened it
 
+  // Records of entries, where the run is traced: of each PE.
+  entry_record* records = nullptr;
+  std::uint32_t* recorded = nullptr;
+  std::uint32_t* taken = nullptr;
+  std::uint32_t* unrecorded = nullptr;  ///< at the end: lost after the last record
+  std::uint64_t* clock = nullptr;       ///< what that of PE 0 shows when the run begins
+  std::uint32_t records_size = 0;       ///< 0: it is not traced
+  std::uint32_t* clock_is_set = nullptr;
+
+  IMBREX_DEVICE ring<host_memory> records_of(std::uint32_t pe) const {
+    return {recorded + pe, taken + pe, records_size};
+  }
   IMBREX_DEVICE ring<host_memory> ring_of(std::uint32_t pe) const {
     return {filled + pe, emptied + pe, size};
   }
@@ -249,6 +268,8 @@ struct pe_state {
   bool listens = false, is_open = false;  ///< of PE 0
   std::uint32_t heard = 0;                ///< slots that are emptied
   parcel_pool<memory>::owned host_parcels;
+  std::uint32_t recorded = 0, records_taken = 0, lost_records = 0;
+  std::uint64_t entry_began = 0;
   item from_host;
   std::uint32_t from_host_to = 0;
 
@@ -267,6 +288,7 @@ struct pe_state {
     local_first = local_end = 0;
     untold = reinterpret_cast<host_item*>(bulk + m.parts.untold);
     untold_first = untold_end = told = told_known = lost_lines = heard = 0;
+    recorded = records_taken = lost_records = 0;
     listens = pe == 0 && m.host.listens;
     is_open = pe == 0 && m.host.open;
     host_parcels = {};

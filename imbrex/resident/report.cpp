@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace imbrex::resident::detail {
@@ -16,6 +17,15 @@ std::string place_text(const std::vector<int>& place) {
 }
 
 }  // namespace
+
+reporter::reporter(const layout& of, const entry_names& names) : layout_(of), names_(names) {
+  for (const entry_names::one& one : names.all)
+    members_.push_back(of.arrays()[one.array].name + "::" + one.name);
+}
+
+std::string_view reporter::member(std::uint32_t entry) const {
+  return entry < members_.size() ? std::string_view(members_[entry]) : "?";
+}
 
 std::string reporter::entry(std::uint32_t number) const {
   return number < names_.all.size() ? "entry " + names_.all[number].name

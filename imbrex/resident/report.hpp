@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <imbrex/resident/layout.hpp>
@@ -24,7 +25,7 @@ struct entry_names {
 /// Says in words what happened in a run.
 class reporter {
  public:
-  reporter(const layout& of, const entry_names& names) : layout_(of), names_(names) {}
+  reporter(const layout& of, const entry_names& names);
 
   /// Why a run failed.
   std::string text_of(const failure& what, std::uint64_t value) const;
@@ -32,6 +33,8 @@ class reporter {
   std::string missing(std::uint32_t array, const std::vector<int>& place) const;
   /// Who runs an entry, by the entry's meta: "cell(3) on PE 2".
   std::string chare(std::uint32_t meta, std::uint32_t pe) const;
+  /// An entry or reduction, as traces name it: "cell::token".
+  std::string_view member(std::uint32_t entry) const;
   /// Something was told that nobody listens for.
   std::string unheard(std::uint32_t meta, std::uint32_t pe, std::uint32_t host_entry) const;
   /// What PEs do that make no progress, a line each.
@@ -45,6 +48,7 @@ class reporter {
 
   const layout& layout_;
   const entry_names& names_;
+  std::vector<std::string> members_;
 };
 
 }  // namespace imbrex::resident::detail

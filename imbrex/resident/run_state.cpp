@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/core/record/block_recording.hpp>
 
 namespace imbrex::resident::detail {
 namespace {
@@ -46,7 +47,7 @@ run_state::run_state(device& of, layout plan, entry_names names)
       image_(of, layout_.image_bytes()),
       bulk_(of, layout_.bulk_bytes()),
       elements_(buffers_for(of, layout_)),
-      door_(of, layout_.chosen(), reporter_),
+      door_(of, layout_.chosen(), reporter_, imbrex::detail::block_recording(of, layout_.chosen().pes)),
       written_(of, layout_.image_bytes()),
       watched_(of, layout_.report_bytes()),
       machine_(placed(layout_, image_, bulk_, elements_)) {}

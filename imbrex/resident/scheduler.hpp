@@ -26,6 +26,7 @@ class scheduler {
   IMBREX_DEVICE scheduler(const machine& m, pe_state& me, team& threads, std::uint32_t pe)
       : core_(m, me, threads, pe) {
     if (core_.leads()) ahead_ = core_.own.look(core_.head);
+    if (core_.leads() && pe == 0 && is_traced()) tell_clock(m);
   }
 
   IMBREX_DEVICE void serve() {
@@ -129,6 +130,7 @@ class scheduler {
     if (core_.attends && attend(i)) return true;
     if (idle == short_idle)
       memory::store(m.watched[core_.pe], {std::uint64_t{me.out.count + untold()} << 32U | core_.turns, 0});
+    if (idle == short_idle && is_traced()) show_records(m, me, core_.pe);
     if (idle >= short_idle && me.out.empty() && untold() == 0 && !core_.has_local &&
         me.finished != core_.head) {
       me.finished = core_.head;
@@ -164,6 +166,10 @@ class scheduler {
         if ((host_memory::load_acquire(*core_.m.host.state) & host_link::is_abandoned) != 0) break;
         memory::relax();
       }
+    }
+    if (is_traced()) {
+      show_records(core_.m, me, core_.pe);
+      core_.m.host.unrecorded[core_.pe] = me.lost_records;
     }
     if (me.lost_lines != 0) core_.m.host.lost[core_.pe] = me.lost_lines;
     core_.m.kept[core_.pe] = me.kept_count;
@@ -308,7 +314,9 @@ class scheduler {
         invoke<Entry>(target, here, packed<>(), parcel, done..., left.head);
     }
   };
+  IMBREX_DEVICE bool is_traced() const { return core_.m.host.records_size != 0; }
   IMBREX_DEVICE void run(const item& i) {
+    if (is_traced() && core_.leads()) core_.me.entry_began = memory::now();
     runner visitor{core_, i};
     table<List>::visit(entry_in(i.meta), visitor);
     if (!visitor.known && core_.leads()) {
@@ -318,6 +326,7 @@ class scheduler {
       core_.end(stop_reason::failed, 0, f);
     }
     core_.entry = failure::no_number;
+    if (is_traced() && core_.leads()) record_entry(core_.m, core_.me, core_.pe, i.meta & ~is_ordered);
   }
 
   core core_;

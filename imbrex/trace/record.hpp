@@ -28,7 +28,8 @@ enum class record_kind : std::uint8_t {
   woken = 11,
   operation =
       12,  ///< Of a device, which ended at `time`: `detail` an `operation_class`, `entry` its name among
-           ///< `name_table::marks`, `group` the stream, `a` how long it took in ns, `b` bytes moved.
+  ///< `name_table::marks`, `group` the stream, `a` how long it took in ns, `b` bytes moved. Of a block
+  ///< an entry that it has run: `b` the element.
   phase_begin = 13,  ///< `group` its name among `name_table::marks`, `a` a number of the user's, `b` which:
                      ///< as in its phase_end, which may come in another item. Phases may overlap.
   phase_end = 14,
@@ -108,6 +109,8 @@ enum class track_class : std::uint8_t {
   comm_thread = 1,  ///< which: its process
   device = 2,       ///< which: the device's number in its process, of which the file tells
   network = 3,      ///< which: 0; what happens between PEs and is told by none of them
+  block = 4,        ///< of a kernel that schedules by itself. Which: the block; from bit 8 on which of the
+                    ///< kernels of the device at that time; from bit 16 on the device, as above
 };
 constexpr std::uint32_t track_number(track_class kind, std::uint32_t which) {
   return static_cast<std::uint32_t>(kind) << 24U | which;

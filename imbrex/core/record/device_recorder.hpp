@@ -20,6 +20,7 @@ class device_recorder final : public operation_observer {
 
   /// False if the device's backend cannot tell.
   bool hears() const { return hears_; }
+  bool is_of(const device& one) const { return &device_ == &one; }
   /// What has ended by now is written, before recording is switched.
   void catch_up() noexcept { device_.backend().catch_up(); }
   void finished(const finished_operation& operation) noexcept override;

@@ -42,6 +42,7 @@ run_recording::run_recording(const options& settings, const recorded_time& time,
       first_pe_(pes.first),
       file_(trace::file_of_process(settings.trace, static_cast<std::uint32_t>(process_))),
       unit_(time.is_real && ticks_are_even() ? trace::time_unit::ticks : trace::time_unit::ns),
+      has_real_time_(time.is_real),
       recording_({settings.trace, settings.trace_buffer, settings.trace_waits, !settings.trace_paused},
                  header_of(time, meeting, pes, job)) {
   const auto entries = std::min<std::uint32_t>(message_table::size(), trace::no_entry);
@@ -70,6 +71,15 @@ bool run_recording::attach(device& used) {
   return device_recorders_.back()->hears();
 }
 
+std::unique_ptr<block_recorder> run_recording::blocks(const device& of, std::uint32_t count) {
+  for (std::size_t n = 0; has_real_time_ && n < device_recorders_.size(); ++n)
+    if (device_recorders_[n]->is_of(of)) {
+      block_tracks::set* const mine = blocks_->take(static_cast<std::uint32_t>(n), count);
+      return mine == nullptr ? nullptr : std::make_unique<block_recorder>(blocks_, *mine);
+    }
+  return nullptr;
+}
+
 void run_recording::share_clock() { recording_.add(trace::clock_reading{}); }
 
 void run_recording::compare_clocks(std::function<void()> ask) {
@@ -92,6 +102,7 @@ void run_recording::set_on(bool on) {
 
 void run_recording::end() {
   device_recorders_.clear();  // some tell only now what was done last
+  blocks_->end();
   recording_.finish();
   const auto& result = recording_.result();
   if (!result.failure.empty()) log(log_level::warning, result.failure + "; the trace ends there");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <imbrex/core/options/options.hpp>
+#include <imbrex/core/record/block_recorder.hpp>
 #include <imbrex/core/record/device_recorder.hpp>
 #include <imbrex/core/record/recorder.hpp>
 #include <imbrex/net/bootstrap/bootstrap.hpp>
@@ -37,6 +38,9 @@ class run_recording {
   void attach(scheduler& comm_thread);
   /// Records what a device does. False if its backend cannot tell.
   bool attach(device& used);
+  /// What records so many blocks of a kernel of a device that is attached; null in simulated time, or if that
+  /// cannot be.
+  std::unique_ptr<block_recorder> blocks(const device& of, std::uint32_t count);
   /// This process's clock is that of process 0.
   void share_clock();
   /// It is not: from now on `ask` is called, on the first PE's thread, to send the question that
@@ -61,7 +65,9 @@ class run_recording {
   const int first_pe_;
   const std::string file_;
   const trace::time_unit unit_;  ///< of PEs and communication threads
+  const bool has_real_time_;
   trace::recording recording_;
+  std::shared_ptr<block_tracks> blocks_ = std::make_shared<block_tracks>(recording_);
   std::optional<std::uint64_t> order_;  ///< of all recorders
   std::optional<clock_comparison> clocks_;
   std::vector<std::unique_ptr<recorder>> recorders_;

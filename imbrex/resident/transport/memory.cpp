@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <thread>
 
+#include <imbrex/base/clock.hpp>
+
 namespace imbrex::resident {
 namespace {
 
@@ -27,5 +29,9 @@ void native_memory::store_release(wide& w, wide_word v) {
 }
 
 void native_memory::relax() { std::this_thread::yield(); }
+
+std::uint64_t native_memory::now() {
+  return static_cast<std::uint64_t>(imbrex::detail::real_clock().now().count());
+}
 
 }  // namespace imbrex::resident

@@ -139,6 +139,12 @@ struct native_memory {
   }
   /// What who finds nothing does before the next look.
   __device__ static void relax() { __nanosleep(20); }
+  /// A clock that all PEs have, in ns.
+  __device__ static std::uint64_t now() {
+    std::uint64_t t;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
+    return t;
+  }
 #else
   static std::uint32_t load(const word& w) { return __atomic_load_n(&w, __ATOMIC_RELAXED); }
   static std::uint32_t poll(const word& w) { return __atomic_load_n(&w, __ATOMIC_ACQUIRE); }
@@ -162,6 +168,7 @@ struct native_memory {
   static void store_release(wide& w, wide_word v);
   static void acquired(const wide&) {}
   static void relax();
+  static std::uint64_t now();
 #endif
 };
 

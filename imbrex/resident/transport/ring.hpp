@@ -31,7 +31,9 @@ struct ring {
     return mine - known < size;
   }
   /// The writer's: the slot `place(mine)` holds something.
-  IMBREX_DEVICE void fill(std::uint32_t& mine) const { Memory::store_release(*filled, ++mine); }
+  IMBREX_DEVICE void fill(std::uint32_t& mine) const { show(++mine); }
+  /// The writer's, who fills several before the reader shall see them: so many were filled in all.
+  IMBREX_DEVICE void show(std::uint32_t mine) const { Memory::store_release(*filled, mine); }
   /// The reader's, who has emptied `mine` slots: true if the slot `place(mine)` holds something.
   IMBREX_DEVICE bool has_some(std::uint32_t mine) const { return Memory::load_acquire(*filled) != mine; }
   /// The reader's: it has read that slot.

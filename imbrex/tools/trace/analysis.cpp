@@ -70,6 +70,19 @@ struct device_account {
   device_report report;
 };
 
+struct block_account {
+  void operation(const record& r, bool counts) {
+    if (!counts) return;
+    const std::uint64_t took = std::min(r.a, r.time - start);  // from the begin of the run
+    ++report.entries;
+    report.busy += took;
+    report.longest = std::max(report.longest, took);
+  }
+
+  std::uint64_t start;
+  block_report report;
+};
+
 /// As bits.
 constexpr std::uint32_t kinds(std::initializer_list<record_kind> all) {
   std::uint32_t bits = 0;
@@ -77,12 +90,13 @@ constexpr std::uint32_t kinds(std::initializer_list<record_kind> all) {
   return bits;
 }
 
-/// What belongs to a track: its PE or its device, or neither.
+/// What belongs to a track: its PE, device or block, or none of them.
 struct track_account {
   std::uint32_t number = 0;  ///< among those of the reader
   std::uint32_t file = 0;
   pe_account* pe = nullptr;
   device_account* device = nullptr;
+  block_account* block = nullptr;
   std::uint64_t last_record = 0;
   std::uint64_t records = 0;
 };
@@ -155,6 +169,7 @@ class analysis {
   std::vector<std::uint32_t> pe_files_;
   std::deque<process_account> processes_;
   std::deque<device_account> devices_;
+  std::deque<block_account> blocks_;
   message_account::tracks_by_number senders_;        // those that pack
   std::vector<std::vector<std::uint32_t>> entries_;  // by file and id, plus one
   std::unordered_map<std::string, std::uint32_t> entry_numbers_;
@@ -238,6 +253,14 @@ void analysis::begin(std::uint64_t start) {
     if (kind == track_class::device) {
       const auto process = in_.files()[tracks[t].file]->header().process;
       tracks_[t].device = &devices_.emplace_back(kept, start, process, place);
+      continue;
+    }
+    if (kind == track_class::block) {
+      block_account& made = blocks_.emplace_back();
+      made.start = start;
+      made.report.process = in_.files()[tracks[t].file]->header().process;
+      made.report.place = place;
+      tracks_[t].block = &made;
       continue;
     }
     senders_.emplace(tracks[t].number, static_cast<std::uint32_t>(t));
@@ -330,6 +353,7 @@ void analysis::take(const record& r, track_account& here) {
     case record_kind::packed: return packed(r, here);
     case record_kind::arrived: return messages_.arrived(r, here.file, senders_);
     case record_kind::operation:
+      if (here.block != nullptr) here.block->operation(r, all_.counts);
       if (here.device == nullptr) return;
       here.device->operation(r, all_.counts);
       if (all_.observer != nullptr) all_.observer->other(here.number, r);
@@ -337,6 +361,7 @@ void analysis::take(const record& r, track_account& here) {
     case record_kind::dropped:
       dropped_ += r.a;
       if (here.device != nullptr) here.device->report.dropped += r.a;
+      if (here.block != nullptr) here.block->report.dropped += r.a;
       if (pe != nullptr) pe->dropped(r, here.last_record);
       return;
     case record_kind::phase_begin:
@@ -554,6 +579,7 @@ run_report analysis::finish() {
   for (std::size_t f = 0; f < processes_.size(); ++f)
     report.by_process.push_back({in_.files()[f]->header().process, processes_[f].finish(end_)});
   for (auto& device : devices_) report.devices.push_back(device.finish());
+  for (const auto& block : blocks_) report.blocks.push_back(block.report);
   report.entries = entries_by_begin();
   report.messages = of_messages_;
   report.messages.arrived_before_sent = messages_.unaccounted().arrived_before_sent;

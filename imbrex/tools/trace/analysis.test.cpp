@@ -444,6 +444,32 @@ TEST(Analysis, CountsWhatTheRingsOfDevicesHaveDropped) {
   EXPECT_NE(report_text(run).find("1 operations, 40 records dropped"), std::string::npos);
 }
 
+TEST(Analysis, HasTheBlocksOfKernelsAsRows) {
+  const temporary_trace folder;
+  {
+    trace::file_writer out(folder.file(), {});
+    out.write(0, std::vector{a_record(100, record_kind::item_begin), a_record(1100, record_kind::item_end)});
+    out.write(track_number(trace::track_class::block, 3),
+              std::vector{a_record(150, record_kind::operation, 40),
+                          a_record(260, record_kind::operation, 60), a_record(300, record_kind::dropped, 7)});
+    out.write(track_number(trace::track_class::block, 1U << 16U | 2U << 8U | 5U),
+              std::vector{a_record(1000, record_kind::operation, 500)});
+    out.end();
+  }
+  const run_report run = report_on(folder.file());
+  ASSERT_EQ(run.blocks.size(), 2U);
+  EXPECT_EQ(run.blocks[0].entries, 2U);
+  EXPECT_EQ(run.blocks[0].busy, 100U);
+  EXPECT_EQ(run.blocks[0].longest, 60U);
+  EXPECT_EQ(run.blocks[0].dropped, 7U);
+  EXPECT_EQ(run.blocks[1].busy, 500U);
+  EXPECT_TRUE(run.devices.empty());
+  const std::string text = report_text(run);
+  EXPECT_NE(text.find("block 3 of device 0 of process 0, 7 records dropped"), std::string::npos) << text;
+  EXPECT_NE(text.find("block 5 of kernel 2 of device 1 of process 0"), std::string::npos) << text;
+  EXPECT_NE(report_json(std::vector{run}).find("block 5 of kernel 2 of device 1"), std::string::npos);
+}
+
 // A model's clock may stand still from the send to the begin, and the receiver's track is read first.
 TEST(Analysis, KnowsAMessageThatBeginsWhenItIsSent) {
   const temporary_trace folder;

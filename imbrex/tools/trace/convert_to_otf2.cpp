@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/tools/trace/block_text.hpp>
 #include <imbrex/tools/trace/element_text.hpp>
 #include <imbrex/tools/trace/otf2_archive.hpp>
 #include <imbrex/tools/trace/walk.hpp>
@@ -80,6 +81,7 @@ class conversion final : public walk_observer {
   struct one_track {
     std::uint32_t file = 0;
     std::uint32_t place = 0;
+    bool is_block = false;
     location pe{};  // without a writer if it is none
     std::map<std::pair<std::uint32_t, std::uint64_t>, open_phase> phases;
     OTF2_LocationGroupRef device = OTF2_UNDEFINED_LOCATION_GROUP;
@@ -132,6 +134,7 @@ void conversion::define_pes() {
     one_track& made = tracks_.emplace_back();
     made.file = of.file;
     made.place = trace::place_of_track(of.number);
+    made.is_block = trace::class_of_track(of.number) == track_class::block;
     if (trace::class_of_track(of.number) != track_class::pe) continue;
     made.pe.self = locations_made_++;
     made.pe.events = out_.location(made.pe.self, "PE " + std::to_string(made.place),
@@ -257,7 +260,7 @@ conversion::location& conversion::stream(std::uint32_t track, std::uint32_t numb
   if (here.streams.size() >= most_streams && !here.streams.contains(number)) number = further_streams;
   const auto [known, is_new] = here.streams.try_emplace(number);
   if (!is_new) return known->second;
-  const auto device = "device " + std::to_string(here.place);
+  const auto device = here.is_block ? block_text(here.place) : "device " + std::to_string(here.place);
   if (here.device == OTF2_UNDEFINED_LOCATION_GROUP) {
     here.device = groups_made_++;
     out_.location_group(here.device,
@@ -269,8 +272,11 @@ conversion::location& conversion::stream(std::uint32_t track, std::uint32_t numb
   known->second.self = locations_made_++;
   known->second.events = out_.location(
       known->second.self,
-      device + (number == further_streams ? ", further streams" : ", stream " + std::to_string(number)) +
-          (whose.empty() ? "" : " of " + std::string(whose)),
+      here.is_block
+          ? device
+          : device +
+                (number == further_streams ? ", further streams" : ", stream " + std::to_string(number)) +
+                (whose.empty() ? "" : " of " + std::string(whose)),
       OTF2_LOCATION_TYPE_ACCELERATOR_STREAM, here.device);
   return known->second;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <imbrex/tools/trace/block_text.hpp>
 #include <imbrex/tools/trace/convert_to_perfetto.hpp>
 
 #include <algorithm>
@@ -47,6 +48,7 @@ class conversion final : public walk_observer {
   struct one_track {
     std::uint32_t file = 0;
     std::uint32_t place = 0;
+    bool is_block = false;
     std::string name{};        // of a thread
     std::uint64_t number = 0;  // 0 for what has none on the screen
     std::map<std::uint32_t, std::vector<phase_row>> phases;
@@ -76,6 +78,7 @@ void conversion::start(std::uint64_t) {
     made.file = of.file;
     made.place = trace::place_of_track(of.number);
     const auto kind = trace::class_of_track(of.number);
+    made.is_block = kind == track_class::block;
     if (kind != track_class::pe && kind != track_class::comm_thread) continue;
     made.number = ++tracks_made_;
     const auto pid = static_cast<std::int32_t>(files[made.file]->header().process) + 1;
@@ -171,8 +174,10 @@ void conversion::operation(const record& r, one_track& here) {
     const auto whose = in_.files()[here.file]->name(name_table::streams, r.group,
                                                     track_number(track_class::device, here.place));
     out_.child(stream, process_track(here),
-               "device " + std::to_string(here.place) + ", stream " + std::to_string(r.group) +
-                   (whose.empty() ? "" : " of " + printable(whose)));
+               here.is_block
+                   ? block_text(here.place)
+                   : "device " + std::to_string(here.place) + ", stream " + std::to_string(r.group) +
+                         (whose.empty() ? "" : " of " + printable(whose)));
   }
   static constexpr const char* classes[]{"kernel",           "host to device", "device to host",
                                          "device to device", "host function",  "operation"};

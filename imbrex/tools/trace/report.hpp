@@ -112,6 +112,16 @@ struct device_report {
   overlap_report overlap;     ///< of copies by kernels
 };
 
+/// A block of a kernel that schedules by itself: a PE inside a GPU.
+struct block_report {
+  std::uint32_t process = 0;
+  std::uint32_t place = 0;  ///< of its track: `block_text`
+  std::uint64_t entries = 0;
+  std::uint64_t busy = 0;     ///< time in which it ran entries
+  std::uint64_t longest = 0;  ///< of an entry
+  std::uint64_t dropped = 0;  ///< records
+};
+
 struct message_report {
   std::uint64_t sent = 0;  ///< by each PE that passes it on, too
   std::uint64_t bytes = 0;
@@ -191,6 +201,7 @@ struct run_report {
   std::vector<pe_report> pes;
   std::vector<process_report> by_process;
   std::vector<device_report> devices;
+  std::vector<block_report> blocks;
   message_report messages;
   std::vector<phase_report> phases;      ///< by name and entry
   std::vector<chare_report> chares;      ///< by class, the busiest first

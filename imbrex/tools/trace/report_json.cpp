@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <imbrex/tools/trace/block_text.hpp>
 #include <imbrex/tools/trace/summary.hpp>
 
 namespace imbrex::tools {
@@ -141,7 +142,7 @@ ordered_json json(const run_report& run) {
                     {"all_pes", run.all_pes},  {"simulated_time", run.simulated_time},
                     {"warnings", run.warnings}};
   for (const char* const list :
-       {"entries", "pes", "overlap_of_processes", "devices", "phases", "chares", "elements"})
+       {"entries", "pes", "overlap_of_processes", "devices", "blocks", "phases", "chares", "elements"})
     made[list] = ordered_json::array();
   for (const entry_report& e : run.entries)
     made["entries"].push_back({{"name", e.name},
@@ -164,6 +165,13 @@ ordered_json json(const run_report& run) {
                                {"bytes", device.bytes},
                                {"dropped", device.dropped},
                                {"overlap", json(device.overlap)}});
+  for (const block_report& block : run.blocks)
+    made["blocks"].push_back({{"process", block.process},
+                              {"block", block_text(block.place)},
+                              {"entries", block.entries},
+                              {"busy", block.busy},
+                              {"longest", block.longest},
+                              {"dropped", block.dropped}});
   for (const phase_report& phases : run.phases) made["phases"].push_back(json(phases));
   for (const chare_report& of : run.chares)
     made["chares"].push_back({{"name", of.name},

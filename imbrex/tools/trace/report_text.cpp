@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <imbrex/base/printable.hpp>
+#include <imbrex/tools/trace/block_text.hpp>
 #include <imbrex/tools/trace/readable.hpp>
 #include <imbrex/tools/trace/summary.hpp>
 #include <imbrex/tools/trace/table.hpp>
@@ -132,6 +133,19 @@ std::string overlap_text(const run_report& run) {
          "copies\n"
          "against kernels. Each the union of its intervals\n" +
          out.text() + more;
+}
+
+std::string blocks_text(const run_report& run) {
+  if (run.blocks.empty()) return "";
+  table out({"busy", "of the run", "entries", "mean", "longest", "block"});
+  const auto more = some_rows(run.blocks, "blocks", [&](const block_report& block) {
+    out.row({time_text(block.busy), part_text(block.busy, run.length), readable_count(block.entries),
+             block.entries == 0 ? "-" : time_text(block.busy / block.entries), time_text(block.longest),
+             fmt::format("{} of process {}{}", block_text(block.place), block.process,
+                         dropped_text(block.dropped))});
+  });
+  return "\nWhat the blocks of kernels that schedule by themselves did: chares inside a GPU\n" + out.text() +
+         more;
 }
 
 std::string messages_text(const message_report& of) {
@@ -278,7 +292,8 @@ std::string chares_text(const run_report& run) {
 
 std::string report_text(const run_report& run) {
   return head_text(run) + utilisation_text(run) + entries_text(run) + chares_text(run) + phases_text(run) +
-         idle_text(run) + overlap_text(run) + messages_text(run.messages) + path_text(run) + bound_text(run);
+         idle_text(run) + overlap_text(run) + blocks_text(run) + messages_text(run.messages) +
+         path_text(run) + bound_text(run);
 }
 
 std::string comparison_text(const run_report& one, const run_report& other) {

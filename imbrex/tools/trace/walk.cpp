@@ -31,6 +31,8 @@ walked_frame walked(const activity::frame& frame) {
           frame.element};
 }
 
+bool runs_operations(track_class of) { return of == track_class::device || of == track_class::block; }
+
 class walker {
  public:
   walker(trace::reader& in, walk_observer& to) : in_(in), to_(to), messages_(no_chains_) {}
@@ -77,7 +79,7 @@ void walker::begin(std::uint64_t start) {
   for (std::uint32_t t = 0; t < in_.tracks().size(); ++t) {
     const auto& of = in_.tracks()[t];
     tracks_.push_back({of.file, trace::class_of_track(of.number), start});
-    if (tracks_[t].kind != track_class::device) senders_.emplace(of.number, t);
+    if (!runs_operations(tracks_[t].kind)) senders_.emplace(of.number, t);
     if (tracks_[t].kind == track_class::pe) to_.begin(t, start, {}, nullptr);
   }
 }
@@ -89,7 +91,7 @@ void walker::take(const record& r, std::uint32_t track) {
     case record_kind::arrived: return message(r, track);
     case record_kind::sent:
     case record_kind::packed: return is_thread ? message(r, track) : void();
-    case record_kind::operation: return of == track_class::device ? to_.other(track, r) : void();
+    case record_kind::operation: return runs_operations(of) ? to_.other(track, r) : void();
     case record_kind::phase_begin:
     case record_kind::phase_end:
     case record_kind::mark:
