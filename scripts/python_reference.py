@@ -22,11 +22,13 @@ Made by `scripts/python_reference.py` from the types and docstrings of the packa
 
 """
 SECTIONS = {
-    "Classes of chares": ["Chare", "entry", "Mailbox", "Channel"],
+    "Classes of chares": ["Chare", "entry", "Mailbox", "Channel", "DeviceChannel"],
     "Creation": ["array", "sparse_array", "keyed_array", "group", "chare", "in_blocks", "round_robin"],
-    "Proxies": ["Array", "Group", "Section", "BoundEntry", "BoundMailbox", "BoundChannel"],
+    "Proxies": ["Array", "Group", "Section", "BoundEntry", "BoundMailbox", "BoundChannel",
+                "BoundDeviceChannel"],
     "Values and reductions": ["give", "sum", "product", "min", "max", "all", "any", "bit_and", "bit_or", "bit_xor",
                               "gather"],
+    "Memory of devices": ["DeviceArray", "device_array", "stream"],
     "Waiting": ["when_all", "when_any", "sleep", "quiescence"],
     "Runs": ["run", "exit", "pe", "num_pes", "process", "num_processes"],
     "Sessions": ["start", "stop", "Session", "Result"],
@@ -34,8 +36,8 @@ SECTIONS = {
 }
 #: Where the docstrings of classes are that only type checkers know.
 OBJECTS = {"Array": _core.Proxy, "Group": _core.Proxy, "Section": _core.Proxy, "BoundEntry": _core.Member,
-           "BoundMailbox": _core.Port, "BoundChannel": _core.Port, "Session": _session.Session,
-           "Result": _session.Result}
+           "BoundMailbox": _core.Port, "BoundChannel": _core.Port, "BoundDeviceChannel": _core.Port,
+           "Session": _session.Session, "Result": _session.Result}
 #: What has its docstring nowhere else.
 WORDS = {
     "Array": "The proxy of an array. `a[i]` is the proxy of an element, and `a.entry` the entry of all of them.",
@@ -44,6 +46,14 @@ WORDS = {
     "BoundEntry": "An entry of what a proxy names: `proxy.entry`. Of arrays and sections it has `reduce` as well.",
     "BoundMailbox": "A mailbox: `proxy.port` to send, `self.port` to receive.",
     "BoundChannel": "One end of a channel: `self.channel`.",
+    "BoundDeviceChannel": "One end of a channel of arrays in the memory of devices: `self.channel`.",
+    "BoundDeviceChannel.send": "Lends an array of this PE's device to the other end. Await what it returns before the "
+                               "array changes: until it has been read.",
+    "BoundDeviceChannel.receive": "Awaits the next array: a copy on this PE's device, or the array `into` of the same "
+                                  "shape and type, which has its contents then.",
+    "DeviceArray": "An array in the memory of this PE's device, which it owns: its elements lie in rows. Libraries for "
+                   "GPUs take it by `__cuda_array_interface__` and `__dlpack__`.",
+    "device_array": "A copy of an array, of the host or of this PE's device, on this PE's device.",
     "pe": "The PE that this runs on.", "num_pes": "How many PEs the run has.",
     "process": "The number of this process in its job: 0 for one by itself.",
     "num_processes": "How many processes the job has: 1 for one by itself.",

@@ -89,6 +89,11 @@ class stream_backend {
   virtual bool capturing() = 0;
   virtual void launch(graph_backend& what) = 0;
   virtual native_stream native() = 0;
+  /// Later operations wait for what a stream of this device that others have made was given so far. Throws
+  /// `device_error` if it is seen that the handle is of none.
+  virtual void wait(native_stream until) = 0;
+  /// The reverse: that stream's later operations wait for what this one was given so far.
+  virtual void delay(native_stream others) = 0;
 };
 
 /// Addresses that follow each other.

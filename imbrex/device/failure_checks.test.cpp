@@ -19,6 +19,20 @@ void kernels_without_a_function_are_refused(subject& in) {
   expect_in(in, text, in.first().info().label());
 }
 
+void handles_of_no_stream_are_refused(subject& in) {
+  if (in.is_real()) return;  // a driver may take any handle for a stream
+  stream s = make(in, "waiting");
+  stream other(in.second(), stream_priority::normal, "of another device");
+  for (const native_stream wrong : {native_stream{&in}, native_stream{}, other.native()}) {
+    expect_in(in, refusal(in, "a wait for a handle of no stream", [&] { s.wait(wrong); }), "waiting");
+    expect_in(in, refusal(in, "a delay of a handle of no stream", [&] { s.delay(wrong); }), "waiting");
+  }
+  s.begin_capture();
+  stream outside = make(in, "outside");
+  expect_in(in, refusal(in, "a handle in a capture", [&] { s.wait(outside.native()); }), "captured");
+  refusal(in, "the end of that capture", [&] { static_cast<void>(s.end_capture()); });
+}
+
 void a_fault_fails_the_device(subject& in) {
   if (in.is_real()) return;  // would end the process's use of the GPU
   event_pool events(in.first());
@@ -151,6 +165,7 @@ void what_was_moved_from_is_refused(subject& in) {
 
 const std::array checks{
     device_check{"kernels_without_a_function_are_refused", kernels_without_a_function_are_refused},
+    device_check{"handles_of_no_stream_are_refused", handles_of_no_stream_are_refused},
     device_check{"a_fault_fails_the_device", a_fault_fails_the_device},
     device_check{"a_device_can_be_lost", a_device_can_be_lost},
     device_check{"a_fault_in_a_stream_without_a_name_is_told", a_fault_in_a_stream_without_a_name_is_told},

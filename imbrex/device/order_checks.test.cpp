@@ -71,6 +71,23 @@ void events_order_streams(subject& in) {
   in.expect_equal(events.made(), 1U, "the number of events made");
 }
 
+/// As where a library has streams of its own, of which it gives the handles.
+void handles_order_streams(subject& in) {
+  mark_log log(in);
+  stream a = make(in, "a");
+  stream b = make(in, "b");
+  std::vector<int> order;
+  for (int i = 0; i < 20; ++i) {
+    stream& now = i % 2 == 0 ? a : b;
+    stream& before = i % 2 == 0 ? b : a;
+    i % 3 == 0 ? before.delay(now.native()) : now.wait(before.native());
+    now.launch(append, log.span(), i, (20 - i) * 10 * us);
+    order.push_back(i);
+  }
+  b.synchronize();
+  log.expect(order);
+}
+
 /// Events that go from hand to hand, as buffers do; they are used again.
 void shared_events_order_streams(subject& in) {
   mark_log log(in);
@@ -286,6 +303,7 @@ const std::array checks{
     device_check{"copies_keep_their_place", copies_keep_their_place},
     device_check{"events_order_streams", events_order_streams},
     device_check{"shared_events_order_streams", shared_events_order_streams},
+    device_check{"handles_order_streams", handles_order_streams},
     device_check{"events_order_copies_and_kernels", events_order_copies_and_kernels},
     device_check{"an_event_is_done_when_its_work_is", an_event_is_done_when_its_work_is},
     device_check{"an_event_can_be_recorded_again", an_event_can_be_recorded_again},

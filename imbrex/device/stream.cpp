@@ -137,6 +137,10 @@ void stream::wait(const shared_event& until) {
   if (until) wait(until.backend(), until.device());
 }
 
+void stream::wait(native_stream until) { backend().wait(until); }
+
+void stream::delay(native_stream others) { backend().delay(others); }
+
 void stream::wait(event_backend& awaited, const void* device) {
   if (device == on_->info().id) {
     backend().wait(awaited);

@@ -115,6 +115,13 @@ class stream {
   /// recorded. The event may be of another device of the same backend.
   void wait(const event& until);
   void wait(const shared_event& until);
+  /// Later operations wait for what a stream of this device was given so far that is no `stream`: one of CUDA
+  /// or HIP that a library has made. Throws `device_error` for what cannot be one.
+  void wait(native_stream until);
+  /// The reverse: later operations of that stream wait for what this one was given so far.
+  void delay(native_stream others);
+  /// The backend's own handle, for libraries.
+  native_stream native() const { return backend().native(); }
   /// Later operations wait until the contents of the buffer are there, as whoever sent it has said
   /// (`device_buffer::ready_after`).
   template <class T>

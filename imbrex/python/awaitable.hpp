@@ -54,10 +54,10 @@ class awaited_by final : public awaited_thing {
   }
 
  private:
-  using given = decltype(detail::awaiter_of(std::declval<Awaitable&>()));
+  using given = decltype(detail::awaiter_of(std::declval<Awaitable>()));
   using awaiter = std::remove_cvref_t<given>;
   struct place {
-    explicit place(Awaitable& of) : is(detail::awaiter_of(of)) {}
+    explicit place(Awaitable& of) : is(detail::awaiter_of(std::move(of))) {}
     given is;
   };
 

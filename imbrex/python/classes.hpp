@@ -14,7 +14,7 @@ namespace imbrex::python {
 
 struct class_record;
 
-enum class member_kind : std::uint8_t { constructor, plain, coroutine, mailbox, channel };
+enum class member_kind : std::uint8_t { constructor, plain, coroutine, mailbox, channel, device_channel };
 
 /// Something of a chare class that messages name: an entry, a port, or the constructor.
 struct member_record {
@@ -32,7 +32,8 @@ struct member_record {
       nullptr;  ///< "Block.run.call()", "Block.halo.receive()": for whoever forgets to await it
 
   bool is_entry() const { return kind == member_kind::plain || kind == member_kind::coroutine; }
-  bool is_port() const { return kind == member_kind::mailbox || kind == member_kind::channel; }
+  bool is_channel() const { return kind == member_kind::channel || kind == member_kind::device_channel; }
+  bool is_port() const { return kind == member_kind::mailbox || is_channel(); }
   /// "Block.run"
   std::string whole_name() const;
 };

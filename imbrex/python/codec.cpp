@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <imbrex/python/interpreter.hpp>
 #include <imbrex/serial/error.hpp>
 
 namespace imbrex::python {
@@ -15,6 +16,30 @@ void encoder::grow(std::size_t count) {
   first_ = many_.data();
   at_ = first_ + used;
   end_ = first_ + many_.size();
+}
+
+loaded_parcel encoder::take_loaded(bool is_shared) {
+  loaded_parcel all;
+  for (auto& array : arrays_)
+    all.arrays.push_back(
+        is_shared ? device_content(shared_device_buffer(device_buffer<std::byte>(std::move(array))))
+                  : device_content(std::move(array)));
+  all.values = take_values(is_shared);
+  return all;
+}
+
+void encoder::refuse_arrays() {
+  throw nb::type_error(
+      "arrays of devices go to entries, mailboxes and channels, and come as what a call returns: they take "
+      "no "
+      "part in constructors, reductions and migrations. Give their contents: await array.copy_to_host()");
+}
+
+detail::device_part decoder::next_array() {
+  if (arrays_.empty()) throw_truncated();
+  device_content& next = arrays_.front();
+  arrays_ = arrays_.subspan(1);
+  return next.take();
 }
 
 void decoder::throw_truncated() { throw serial_error("a value of Python that came is shorter than it says"); }

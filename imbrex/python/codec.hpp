@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <imbrex/python/device_content.hpp>
 #include <imbrex/python/parcel.hpp>
 
 namespace imbrex::python {
@@ -30,6 +31,7 @@ enum class tag : std::uint8_t {
   scalar,        ///< of NumPy
   proxy,
   pickled,
+  device_array,
 };
 
 /// The bytes and blocks that values are written to.
@@ -52,18 +54,31 @@ class encoder {
     return std::exchange(at_, at_ + count);
   }
   void add(bytes_block b) { blocks_.push_back(std::move(b)); }
+  void add(detail::device_part array) { arrays_.push_back(std::move(array)); }
 
   /// The bytes, without blocks.
   std::span<const std::byte> head() const { return {first_, at_}; }
   bool has_blocks() const { return !blocks_.empty(); }
-  /// All of it. The encoder is used no more.
-  parcel take(bool is_shared = false) { return {{head()}, std::move(blocks_), is_shared}; }
+  /// True if arrays of devices are among the values.
+  bool is_loaded() const { return !arrays_.empty(); }
+
+  // All of it. The encoder is used no more.
+
+  /// Throws nb::type_error if arrays of devices are among the values: they go to entries and ports alone.
+  parcel take(bool is_shared = false) {
+    if (is_loaded()) [[unlikely]]
+      refuse_arrays();
+    return take_values(is_shared);
+  }
+  loaded_parcel take_loaded(bool is_shared = false);
 
   /// More than so many bytes of an array lie in a block of their own.
   static constexpr std::size_t longest_inside = 4096;
 
  private:
   void grow(std::size_t count);
+  parcel take_values(bool is_shared) { return {{head()}, std::move(blocks_), is_shared}; }
+  [[noreturn]] static void refuse_arrays();
 
   std::array<std::byte, 512> few_;
   std::vector<std::byte> many_;
@@ -71,6 +86,7 @@ class encoder {
   std::byte* at_ = first_;
   std::byte* end_ = first_ + few_.size();
   std::vector<bytes_block> blocks_;
+  std::vector<detail::device_part> arrays_;
 };
 
 /// The bytes and blocks that values are read from. They come from processes that run the same program;
@@ -82,6 +98,8 @@ class decoder {
     blocks_ = p.blocks;
     may_take_ = !p.is_shared;
   }
+  /// Its arrays of devices are taken.
+  explicit decoder(loaded_parcel& p) : decoder(p.values) { arrays_ = p.arrays; }
 
   const std::byte* raw(std::size_t count) {
     if (count > static_cast<std::size_t>(end_ - at_)) [[unlikely]]
@@ -102,6 +120,8 @@ class decoder {
     return b;
   }
   bool may_take() const { return may_take_; }
+  /// The next array of a device, where it is.
+  detail::device_part next_array();
 
  private:
   [[noreturn]] static void throw_truncated();
@@ -109,6 +129,7 @@ class decoder {
   const std::byte* at_;
   const std::byte* end_;
   std::span<const bytes_block> blocks_;
+  std::span<device_content> arrays_;
   bool may_take_ = true;
 };
 

@@ -17,7 +17,7 @@ coroutine::~coroutine() = default;
 
 bool coroutine::start(scope& entry, const waiter& awaiter) {
   entry_ = &entry;
-  if (advance()) return true;
+  if (!what_.is_valid() || advance()) return true;
   awaiter_ = awaiter;
   return false;
 }

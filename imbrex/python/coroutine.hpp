@@ -14,12 +14,18 @@
 
 namespace imbrex::python {
 
+/// What stands for a coroutine that has ended with that result.
+struct ended_coroutine {
+  nb::object result;
+};
+
 /// A coroutine of Python that an entry runs: its own body, or one that it awaits beside others. It is its
 /// PE's, and its functions are called with the interpreter's lock.
 class coroutine {
  public:
   /// Of a coroutine, or anything else that can be awaited.
   explicit coroutine(nb::object what);
+  explicit coroutine(ended_coroutine what) : result_(std::move(what.result)) {}
   ~coroutine();
   coroutine(const coroutine&) = delete;
   coroutine& operator=(const coroutine&) = delete;

@@ -70,7 +70,7 @@ PyObject* send(PyObject* self, PyObject* const* given, Py_ssize_t count, PyObjec
   try {
     const auto& m = of(self);
     if (m.its->is_port()) {
-      if (m.its->kind == member_kind::channel)
+      if (m.its->is_channel())
         refuse(m, "send", "the other end of the channel sends to it, as in self.right.send(value)");
       send_value(m, given, count, names);
       Py_RETURN_NONE;
@@ -179,7 +179,7 @@ PyObject* new_member(PyObject* target, const member_record& its) {
 }
 
 std::pair<proxy, const member_record*> end_of_channel(PyObject* member) {
-  if (Py_TYPE(member) != member_object::type || of(member).its->kind != member_kind::channel ||
+  if (Py_TYPE(member) != member_object::type || !of(member).its->is_channel() ||
       !proxy_in(of(member).target).names_one())
     throw nb::type_error(
         "a channel is connected to a channel of another chare, as in connect(self.peers[i].left)");

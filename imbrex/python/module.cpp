@@ -21,10 +21,11 @@
 #include <imbrex/python/array_kind.hpp>
 #include <imbrex/python/awaitable.hpp>
 #include <imbrex/python/coroutine.hpp>
+#include <imbrex/python/device_array.hpp>
 #include <imbrex/python/failure.hpp>
 #include <imbrex/python/member.hpp>
 #include <imbrex/python/object_base.hpp>
-#include <imbrex/python/port.hpp>
+#include <imbrex/python/port_type.hpp>
 #include <imbrex/python/proxy.hpp>
 #include <imbrex/python/proxy_type.hpp>
 #include <imbrex/python/values.hpp>
@@ -279,6 +280,7 @@ NB_MODULE(_core, m) {
   awaitable_object::define(m);
   chare_object::define(m);
   port_object::define(m);
+  device_array_object::define(m);
   member_object::define(m);
   define_proxies(m);
   define_functions(m);

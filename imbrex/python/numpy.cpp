@@ -75,6 +75,56 @@ bool is_scalar(PyObject* o) {
   return std::strncmp(Py_TYPE(o)->tp_name, "numpy.", 6) == 0 && !PyType_Check(o) && !is_array(o);
 }
 
+int plain_type_of(PyObject* o) {
+  load();
+  PyArray_Descr* found = nullptr;
+  if (PyArray_DescrConverter(o, &found) == NPY_FAIL) throw nb::python_error();
+  const nb::object type = nb::steal(reinterpret_cast<PyObject*>(found));
+  return is_plain(found->type_num) && PyArray_ISNBO(found->byteorder) ? found->type_num : -1;
+}
+
+nb::object dtype_of(int type) {
+  load();
+  return checked(reinterpret_cast<PyObject*>(PyArray_DescrFromType(type)));
+}
+
+std::size_t element_size(int type) {
+  const nb::object dtype = dtype_of(type);
+  return static_cast<std::size_t>(PyDataType_ELSIZE(reinterpret_cast<PyArray_Descr*>(dtype.ptr())));
+}
+
+namespace {
+
+PyArrayObject* array_in(const nb::object& o) { return reinterpret_cast<PyArrayObject*>(o.ptr()); }
+
+}  // namespace
+
+nb::object in_rows(PyObject* o) {
+  load();
+  nb::object array = checked(PyArray_FROM_OF(o, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_NOTSWAPPED));
+  if (!is_plain(type_of(array)))
+    throw nb::type_error((std::string("an array of ") + nb::str(nb::object(array.attr("dtype"))).c_str() +
+                          " has no place in a device's memory: its elements must be numbers of this machine")
+                             .c_str());
+  return array;
+}
+
+int type_of(const nb::object& array) { return PyArray_TYPE(array_in(array)); }
+
+std::vector<Py_ssize_t> shape_of(const nb::object& array) {
+  const npy_intp* const first = PyArray_DIMS(array_in(array));
+  return {first, first + PyArray_NDIM(array_in(array))};
+}
+
+std::byte* elements_of(const nb::object& array) {
+  return static_cast<std::byte*>(PyArray_DATA(array_in(array)));
+}
+
+nb::object new_array(int type, const std::vector<Py_ssize_t>& shape) {
+  load();
+  return checked(PyArray_SimpleNew(static_cast<int>(shape.size()), shape.data(), type));
+}
+
 bool encode_array(encoder& out, PyObject* o, bool is_given) {
   load();
   auto* array = reinterpret_cast<PyArrayObject*>(o);

@@ -33,10 +33,12 @@ class object final : public chare<object<Index>, Index>, public object_base {
   void receive(entry_name which, std::span<const std::byte> arguments) {
     call_plain(which, decoder(arguments));
   }
-  parcel plain(entry_name which, const parcel& arguments) { return call_plain(which, decoder(arguments)); }
-  coroutine_entry<parcel> start(entry_name which, const parcel& arguments) {
+  loaded_parcel plain(entry_name which, const parcel& arguments) {
+    return call_plain(which, decoder(arguments));
+  }
+  coroutine_entry<loaded_parcel> start(entry_name which, const parcel& arguments) {
     const member_record& entry = member_of(which);
-    return coroutine_entry<parcel>(call_coroutine(entry, arguments), who(entry));
+    return coroutine_entry<loaded_parcel>(call_coroutine(entry, decoder(arguments)), who(entry));
   }
 
   // For reductions.
@@ -45,14 +47,26 @@ class object final : public chare<object<Index>, Index>, public object_base {
   }
   coroutine_entry<contribution> start_for(entry_name which, const operation& by, const parcel& arguments) {
     const member_record& entry = member_of(which);
-    return coroutine_entry<contribution>(call_coroutine(entry, arguments), who(entry), by);
+    return coroutine_entry<contribution>(call_coroutine(entry, decoder(arguments)), who(entry), by);
+  }
+
+  // For arguments with arrays of devices: plain entries and others.
+  coroutine_entry<loaded_parcel> start_loaded(entry_name which, loaded_parcel arguments) {
+    return begin<loaded_parcel>(which, {}, decoder(arguments));
+  }
+  coroutine_entry<contribution> start_loaded_for(entry_name which, const operation& by,
+                                                 loaded_parcel arguments) {
+    return begin<contribution>(which, by, decoder(arguments));
+  }
+  void put_loaded(entry_name port, std::int64_t reference, loaded_parcel value) {
+    put_value(port, reference, std::move(value));
   }
 
   void put_short(entry_name port, std::int64_t reference, std::span<const std::byte> value) {
-    put_value(port, reference, parcel{value});
+    put_value(port, reference, {parcel{value}});
   }
   void put(entry_name port, std::int64_t reference, const parcel& value) {
-    put_value(port, reference, value);
+    put_value(port, reference, {value});
   }
 
   void serialize(auto& ar) { serialize_base(ar); }
@@ -80,6 +94,14 @@ class object final : public chare<object<Index>, Index>, public object_base {
  private:
   using base = chare<object<Index>, Index>;
 
+  template <class Result>
+  coroutine_entry<Result> begin(entry_name which, const operation& by, decoder arguments) {
+    const member_record& entry = member_of(which);
+    nb::object what = call_coroutine(entry, arguments);
+    if (entry.kind == member_kind::plain)
+      return coroutine_entry<Result>(ended_coroutine{std::move(what)}, who(entry), by);
+    return coroutine_entry<Result>(std::move(what), who(entry), by);
+  }
   template <class... Section>
   nb::object all_reduce_among(contribution value, const Section&... over);
 };
@@ -143,6 +165,8 @@ class kind_of_index final : public array_kind {
 
   void send(const proxy& to, const member_record& entry, encoder& arguments) const override {
     const bool is_plain = entry.kind == member_kind::plain;
+    if (arguments.is_loaded()) [[unlikely]]
+      return send_loaded<&type::start_loaded>(to, arguments, entry.number);
     if (to.names_one()) {
       if (!is_plain) return imbrex::send<&type::start>(element_of(to), entry.number, arguments.take());
       if (arguments.has_blocks())
@@ -159,7 +183,11 @@ class kind_of_index final : public array_kind {
 
   nb::object call(const proxy& to, const member_record& entry, encoder& arguments,
                   PyObject* name) const override {
-    constexpr auto to_python = [](const parcel& p) { return value_of(p); };
+    constexpr auto to_python = [](loaded_parcel p) { return value_of(std::move(p)); };
+    if (arguments.is_loaded()) [[unlikely]]
+      return awaitable_of(
+          element_of(to).template call<&type::start_loaded>(entry.number, arguments.take_loaded()), to_python,
+          name);
     if (entry.kind == member_kind::plain)
       return awaitable_of(element_of(to).template call<&type::plain>(entry.number, arguments.take()),
                           to_python, name);
@@ -173,6 +201,10 @@ class kind_of_index final : public array_kind {
     const bool is_plain = entry.kind == member_kind::plain;
     const bool gathers = by.kind == operation_kind::gather;
     with_many(to, [&](const auto& all) {
+      if (arguments.is_loaded()) [[unlikely]] {
+        result = reduce_loaded(all, entry, by, arguments.take_loaded(true), name);
+        return;
+      }
       const parcel given = arguments.take(true);
       if (is_plain && gathers)
         result = awaitable_of(all.template reduce<&type::plain_for>(imbrex::gather, entry.number, by, given),
@@ -191,6 +223,8 @@ class kind_of_index final : public array_kind {
   }
 
   void put(const proxy& to, entry_name port, std::int64_t reference, encoder& value) const override {
+    if (value.is_loaded()) [[unlikely]]
+      return send_loaded<&type::put_loaded>(to, value, port, reference);
     if (!to.names_one())
       return with_many(
           to, [&](const auto& all) { imbrex::send<&type::put>(all, port, reference, value.take(true)); });
@@ -248,6 +282,21 @@ class kind_of_index final : public array_kind {
   nb::object created(const proxy& a) const override { return awaitable_of(array_of(a).created()); }
 
  private:
+  template <auto Entry, class... Before>
+  static void send_loaded(const proxy& to, encoder& arguments, const Before&... before) {
+    if (to.names_one()) return imbrex::send<Entry>(element_of(to), before..., arguments.take_loaded());
+    with_many(to, [&](const auto& all) { imbrex::send<Entry>(all, before..., arguments.take_loaded(true)); });
+  }
+  template <class Many>
+  static nb::object reduce_loaded(const Many& all, const member_record& entry, const operation& by,
+                                  const loaded_parcel& given, PyObject* name) {
+    if (by.kind == operation_kind::gather)
+      return awaitable_of(
+          all.template reduce<&type::start_loaded_for>(imbrex::gather, entry.number, by, given),
+          list_of_contributions, name);
+    return awaitable_of(all.template reduce<&type::start_loaded_for>(combination{}, entry.number, by, given),
+                        object_of_contribution, name);
+  }
   static Index index_of_shape(const proxy& p) {
     Index i{};
     if constexpr (!std::is_same_v<Index, text_key>)

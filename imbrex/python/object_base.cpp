@@ -7,6 +7,7 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/python/failure.hpp>
+#include <imbrex/python/port_type.hpp>
 #include <imbrex/python/values.hpp>
 
 namespace imbrex::python {
@@ -121,10 +122,10 @@ nb::object object_base::invoke(const member_record& entry, decoder& arguments) {
   return given.call(entry.function);
 }
 
-parcel object_base::call_plain(entry_name which, decoder arguments) {
+loaded_parcel object_base::call_plain(entry_name which, decoder arguments) {
   const member_record& entry = member_of(which);
   try {
-    return parcel_of(invoke(entry, arguments).ptr());
+    return loaded_parcel_of(invoke(entry, arguments).ptr());
   } catch (...) {
     std::rethrow_exception(travelling_exception(who(entry)));
   }
@@ -139,16 +140,15 @@ contribution object_base::call_plain_for(entry_name which, const operation& by, 
   }
 }
 
-nb::object object_base::call_coroutine(const member_record& entry, const parcel& arguments) {
+nb::object object_base::call_coroutine(const member_record& entry, decoder arguments) {
   try {
-    decoder in(arguments);
-    return invoke(entry, in);
+    return invoke(entry, arguments);
   } catch (...) {
     std::rethrow_exception(travelling_exception(who(entry)));
   }
 }
 
-void object_base::put_value(entry_name which, std::int64_t reference, parcel value) {
+void object_base::put_value(entry_name which, std::int64_t reference, loaded_parcel value) {
   ports_[static_cast<std::size_t>(member_of(which).port)]->put(reference, std::move(value));
 }
 
@@ -175,7 +175,7 @@ void object_base::unpack(entry_name constructor, const parcel& state) {
   }
 }
 
-void finish(coroutine_entry<parcel>::body& ended) { finish_with(ended, &parcel_of); }
+void finish(coroutine_entry<loaded_parcel>::body& ended) { finish_with(ended, &loaded_parcel_of); }
 
 void finish(coroutine_entry<contribution>::body& ended) {
   finish_with(ended, [&](PyObject* result) { return contribution_of(ended.by, result); });

@@ -18,13 +18,14 @@
 
 namespace imbrex::python {
 
-/// What an entry that is a coroutine of Python returns to the runtime. `Result` is a parcel, or a
+/// What an entry that is a coroutine of Python returns to the runtime. `Result` is a loaded_parcel, or a
 /// contribution to a reduction.
 template <class Result>
 class coroutine_entry {
  public:
   struct body final : coroutine {
-    body(nb::object what, std::string of, operation with)
+    template <class What>
+    body(What what, std::string of, operation with)
         : coroutine(std::move(what)), who(std::move(of)), by(std::move(with)) {}
     std::string who;  ///< in the words of errors
     operation by;
@@ -32,7 +33,9 @@ class coroutine_entry {
     Result value{};
   };
 
-  explicit coroutine_entry(nb::object what, std::string who, operation by = {})
+  /// `what`: a coroutine of Python, or the `ended_coroutine` that a plain entry is.
+  template <class What>
+  explicit coroutine_entry(What what, std::string who, operation by = {})
       : body_(std::make_unique<body>(std::move(what), std::move(who), std::move(by))) {}
   body* release() { return body_.release(); }
 
@@ -74,6 +77,10 @@ class object_base {
   virtual nb::object all_reduce_over(const proxy& section, contribution value) = 0;
   virtual void migrate_to(int pe) = 0;
   virtual void destroy_self() = 0;
+  /// For the runtime: adds what the ports hold of the memory of devices.
+  void collect_unread(std::vector<detail::device_part*>& parts) {
+    for (const auto& p : ports_) p->values().collect_unread(parts);
+  }
 
  protected:
   ~object_base();
@@ -82,10 +89,10 @@ class object_base {
   void construct(entry_name constructor, const parcel& arguments);
   /// Calls an entry and gives what it returns. Throws what travels.
   nb::object invoke(const member_record& entry, decoder& arguments);
-  parcel call_plain(entry_name which, decoder arguments);
+  loaded_parcel call_plain(entry_name which, decoder arguments);
   contribution call_plain_for(entry_name which, const operation& by, decoder arguments);
-  nb::object call_coroutine(const member_record& entry, const parcel& arguments);
-  void put_value(entry_name port, std::int64_t reference, parcel value);
+  nb::object call_coroutine(const member_record& entry, decoder arguments);
+  void put_value(entry_name port, std::int64_t reference, loaded_parcel value);
 
   /// The object's state, for a migration.
   parcel packed_state() const;
@@ -113,7 +120,7 @@ class object_base {
 };
 
 /// The end of a coroutine: its result in bytes, or what it raised, as it travels.
-void finish(coroutine_entry<parcel>::body& ended);
+void finish(coroutine_entry<loaded_parcel>::body& ended);
 void finish(coroutine_entry<contribution>::body& ended);
 
 }  // namespace imbrex::python

@@ -7,7 +7,7 @@
 
 #include <imbrex/core/array/mailbox.hpp>
 #include <imbrex/python/classes.hpp>
-#include <imbrex/python/parcel.hpp>
+#include <imbrex/python/device_content.hpp>
 #include <imbrex/python/proxy.hpp>
 
 namespace imbrex::python {
@@ -18,10 +18,10 @@ class port {
   explicit port(const member_record& of) : of_(of) {}
 
   const member_record& of() const { return of_; }
-  mailbox<parcel>& values() { return values_; }
+  mailbox<loaded_parcel>& values() { return values_; }
 
   /// A value has come.
-  void put(std::int64_t reference, parcel value);
+  void put(std::int64_t reference, loaded_parcel value);
 
   // Of channels.
 
@@ -50,22 +50,11 @@ class port {
   void unpack_other(const packed_end& other);
 
   const member_record& of_;
-  mailbox<parcel> values_;
+  mailbox<loaded_parcel> values_;
   std::int64_t sent_ = 0;
   std::int64_t received_ = 0;
   std::optional<proxy> other_;
   const member_record* port_there_ = nullptr;
 };
-
-/// What the chare has under the port's name: by it the chare's entries receive.
-struct port_object {
-  PyObject ob_base;
-  std::shared_ptr<port> its;
-
-  static inline PyTypeObject* type = nullptr;
-  static void define(nb::module_& m);
-};
-
-nb::object new_port_object(std::shared_ptr<port> its);
 
 }  // namespace imbrex::python

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include <imbrex/python/device_array.hpp>
 #include <imbrex/python/numpy.hpp>
 #include <imbrex/python/proxy.hpp>
 
@@ -148,11 +149,14 @@ void encode(encoder& out, PyObject* o) {
     return out.number(PyComplex_AsCComplex(o));
   } else if (type == given_object::type) {
     PyObject* const value = reinterpret_cast<given_object*>(o)->value;
+    if (is_device_array(value)) return encode_given_array(out, value);
     return numpy::is_array(value) && numpy::encode_array(out, value, true) ? void() : encode(out, value);
   } else if (numpy::is_array(o)) {
     if (numpy::encode_array(out, o, false)) return;
   } else if (numpy::is_scalar(o)) {
     if (numpy::encode_scalar(out, o)) return;
+  } else if (encode_device_array(out, o)) {
+    return;
   }
   encode_by_pickle(out, o);
 }
@@ -179,6 +183,7 @@ nb::object decode(decoder& in) {
     case tag::scalar: return numpy::decode_scalar(in);
     case tag::proxy: return decode_proxy(in);
     case tag::pickled: return decode_pickled(in);
+    case tag::device_array: return decode_device_array(in);
   }
   throw nb::value_error("a value of Python that came has no known form");
 }
@@ -187,6 +192,12 @@ parcel parcel_of(PyObject* o) {
   encoder out;
   encode(out, o);
   return out.take();
+}
+
+loaded_parcel loaded_parcel_of(PyObject* o) {
+  encoder out;
+  encode(out, o);
+  return out.take_loaded();
 }
 
 namespace {

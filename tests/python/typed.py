@@ -9,6 +9,7 @@ class Cell(ix.Chare):
     halo = ix.Mailbox[tuple[int, float]]()
     right = ix.Channel[str]()
     left = ix.Channel[str]()
+    faces = ix.DeviceChannel()
 
     def __init__(self, n: int) -> None:
         self.n = n
@@ -29,6 +30,19 @@ class Cell(ix.Chare):
         self.right.send("a")
         self.right.send(1)  # type: ignore[arg-type]
         return await self.all_reduce(total, ix.max)
+
+
+    @ix.entry
+    async def on_device(self, array: ix.DeviceArray, stream: object) -> ix.DeviceArray:
+        self.faces.connect(self.peers[0].faces)
+        self.faces.connect(self.peers[0].left)  # type: ignore[arg-type]
+        lent = self.faces.send(array)
+        got: ix.DeviceArray = await self.faces.receive()
+        same: list[int] = await self.faces.receive([1])
+        await lent
+        await ix.stream(stream)
+        text: str = got.shape  # type: ignore[assignment]
+        return ix.device_array(await got.copy_to_host()).ready_after(text and same)
 
 
 async def main() -> list[int]:

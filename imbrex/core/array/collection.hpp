@@ -384,6 +384,8 @@ struct migrant : message {
   /// What lies in its ports, and goes to another process as messages do.
   void collect(std::vector<device_part*>& parts) {
     message_table::collect_unread(typeid(T), &memory::object(*element), parts);
+    if constexpr (requires(T& chare) { chare.collect_unread(parts); })
+      memory::object(*element).collect_unread(parts);
     if (restart != nullptr && restart->has_device_memory) restart->kind().device_parts(*restart, parts);
   }
   bool holds_device_memory() {

@@ -113,14 +113,14 @@ struct reduction<V, by_key_operation<Op>, Key> {
   }
 };
 
-/// An answer that holds memory of devices. It comes to this PE's device before it is given to who asked.
+/// An answer that may hold memory of devices. It comes to this PE's device before it is given to who asked.
 template <class R>
   requires carries_device_memory<R>
 struct reply_message<R> : message {
   R result{};
 
   reply_message() { has_device_memory = true; }
-  explicit reply_message(R&& r) : result(std::move(r)) { has_device_memory = true; }
+  explicit reply_message(R&& r) : result(std::move(r)) { has_device_memory = holds_device_memory(result); }
 
   static inline record_of_parts<reply_message> type_record{{"reply", type_name<R>()}};
   void serialize(auto& ar) { process_in_message(ar, result); }

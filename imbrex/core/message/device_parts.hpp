@@ -68,6 +68,14 @@ void collect_device_parts(T& value, std::vector<device_part*>& parts) {
   visit_device_memory(value, add);
 }
 
+template <class T>
+bool holds_device_memory(T& value) {
+  bool holds = false;
+  auto see = [&holds](auto&) { holds = true; };
+  visit_device_memory(value, see);
+  return holds;
+}
+
 /// False for what lands where its receiver says, once it does; specialised beside `is_device_memory`.
 template <class T>
 inline constexpr bool lands_by_itself = true;

@@ -132,6 +132,18 @@ class cuda_stream final : public stream_backend {
     begin("wait for an event");
     check(cudaStreamWaitEvent(handle_, static_cast<cuda_event&>(until).handle_, 0), "wait for an event");
   }
+  void wait(native_stream until) override {
+    begin(wait_for_native);
+    cuda_event at(on_);
+    check(cudaEventRecord(at.handle_, static_cast<cudaStream_t>(until.handle)), wait_for_native);
+    check(cudaStreamWaitEvent(handle_, at.handle_, 0), wait_for_native);
+  }
+  void delay(native_stream others) override {
+    begin(delay_native);
+    cuda_event at(on_);
+    check(cudaEventRecord(at.handle_, handle_), delay_native);
+    check(cudaStreamWaitEvent(static_cast<cudaStream_t>(others.handle), at.handle_, 0), delay_native);
+  }
   void write(std::atomic<std::uint32_t>& word, std::uint32_t value) override {
     begin("write value");
     check(gpu::write_value(handle_, &word, value), "write value");
@@ -184,6 +196,9 @@ class cuda_stream final : public stream_backend {
   void refuse_in_capture(const char* operation) {
     if (capturing()) throw device_error(on_.label(), owner_, operation, "the stream is captured");
   }
+
+  static constexpr const char* wait_for_native = "wait for a stream of others";
+  static constexpr const char* delay_native = "delay a stream of others";
 
   const device_info& on_;
   operation_times& times_;

@@ -77,10 +77,14 @@ emulated_stream::emulated_stream(const device_part& of, std::uint32_t number, st
     : of_(of),
       number_(number),
       priority_(priority),
-      owner_(std::make_shared<const std::string>(std::move(owner))) {}
+      owner_(std::make_shared<const std::string>(std::move(owner))) {
+  const session inside(*of_.runs, nanoseconds(0));
+  of_.streams.push_back(this);
+}
 
 emulated_stream::~emulated_stream() {
   const session inside(*of_.runs, nanoseconds(0));
+  std::erase(of_.streams, this);
   leave_capture();
 }
 
@@ -235,10 +239,7 @@ void emulated_stream::wait(event_backend& until) {
     if (capture_ != nullptr)
       spoil(*capture_, "wait for an event",
             "this stream is captured, but the event was recorded outside of the capture");
-    if (event.last_ == nullptr) return;
-    const std::array both{last_, event.last_};
-    last_ = inside->submit(make(operation_kind::join, "wait for an event"), of_.index, both, inside.moment());
-    return;
+    return add_wait(inside, event.last_);
   }
   if (event.captured_->origin == nullptr)
     of_.fail(*owner_, "wait for an event", "it was recorded in a capture that has ended; record it again");
@@ -250,6 +251,34 @@ void emulated_stream::wait(event_backend& until) {
     spoil(*capture_, "wait for an event", "it was recorded in another capture than this stream's");
   }
   merge(frontier_, event.frontier_);
+}
+
+void emulated_stream::add_wait(session& inside, const completion_ref& until) {
+  if (until == nullptr) return;
+  const std::array both{last_, until};
+  last_ = inside->submit(make(operation_kind::join, "wait for an event"), of_.index, both, inside.moment());
+}
+
+/// Inside a session.
+emulated_stream& emulated_stream::find(session& inside, native_stream handle, std::string_view operation) {
+  check(inside, operation);
+  const auto at = std::ranges::find(of_.streams, handle.handle, [](auto* each) -> void* { return each; });
+  if (at == of_.streams.end())
+    of_.fail(*owner_, operation, "the handle is of no stream of this device; give one that there is");
+  if (capture_ != nullptr) spoil(*capture_, operation, "this stream is captured, and that one is not");
+  if ((*at)->capture_ != nullptr) of_.fail(*owner_, operation, "that stream is captured");
+  return **at;
+}
+
+void emulated_stream::wait(native_stream until) {
+  session inside(*of_.runs, model().host.call);
+  const emulated_stream& other = find(inside, until, "wait for a stream of others");
+  if (!has_defect(emulation_defect::ignored_wait)) add_wait(inside, other.last_);
+}
+
+void emulated_stream::delay(native_stream others) {
+  session inside(*of_.runs, model().host.call);
+  find(inside, others, "delay a stream of others").add_wait(inside, last_);
 }
 
 bool emulated_stream::idle() {

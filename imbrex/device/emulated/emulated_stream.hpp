@@ -11,11 +11,14 @@
 
 namespace imbrex::emulated {
 
+class emulated_stream;
+
 /// What a stream and the rest of its device have in common.
 struct device_part {
   std::shared_ptr<emulation> runs;
   int index = 0;  ///< in the engine
   device_info info;
+  mutable std::vector<emulated_stream*> streams;  ///< all that there are; inside a session
 
   [[noreturn]] void fail(const std::string& owner, std::string_view operation, std::string_view reason) const;
   /// Throws if the device has failed. Inside a session.
@@ -27,8 +30,6 @@ struct captured_task {
   task what;
   std::vector<std::size_t> after;
 };
-
-class emulated_stream;
 
 /// What several streams collect together, from `begin_capture` to `end_capture` of the first.
 struct capture {
@@ -85,7 +86,9 @@ class emulated_stream final : public stream_backend {
   std::unique_ptr<graph_backend> end_capture() override;
   bool capturing() override;
   void launch(graph_backend& what) override;
-  native_stream native() override { return {}; }
+  native_stream native() override { return {this}; }
+  void wait(native_stream until) override;
+  void delay(native_stream others) override;
 
  private:
   using session = emulation::session;
@@ -98,6 +101,8 @@ class emulated_stream final : public stream_backend {
   [[noreturn]] void spoil(capture& which, std::string_view operation, std::string_view reason) const;
   void submit(task what, nanoseconds cost);
   void add(session& inside, task what);
+  void add_wait(session& inside, const completion_ref& until);
+  emulated_stream& find(session& inside, native_stream handle, std::string_view operation);
   void leave_capture();
 
   const device_part& of_;

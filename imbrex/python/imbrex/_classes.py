@@ -8,7 +8,7 @@ import inspect
 
 from imbrex import _core
 
-_CONSTRUCTOR, _PLAIN, _COROUTINE, _MAILBOX, _CHANNEL = range(5)
+_CONSTRUCTOR, _PLAIN, _COROUTINE, _MAILBOX, _CHANNEL, _DEVICE_CHANNEL = range(6)
 _PROXY_NAMES = frozenset(name for name in dir(_core.Proxy) if not name.startswith("_"))
 _CHARE_NAMES = frozenset(name for name in dir(_core.ChareBase) if not name.startswith("_"))
 _postponed = None
@@ -44,11 +44,20 @@ class _Port:
 class Mailbox(_Port):
     """Values that others send, each with a reference number, and that the chare's entries receive in any order:
     `proxy.halo.send(3, face)` there, `await self.halo.receive(3)` here. Values that come early wait."""
+    kind, text = _MAILBOX, "mailbox"
 
 
 class Channel(_Port):
     """One end of an ordered two-way stream between two chares, each connected to the other:
     `self.right.connect(self.peers[i + 1].left)`, then `self.right.send(value)` and `await self.right.receive()`."""
+    kind, text = _CHANNEL, "channel"
+
+
+class DeviceChannel(_Port):
+    """A channel of arrays in the memory of devices, which are lent: each is copied once, from where the sender has it
+    to where the receiver says. `lent = self.right.send(face)` there and `await self.left.receive(ghost)` here;
+    `await lent` before the face changes."""
+    kind, text = _DEVICE_CHANNEL, "device channel"
 
 
 def _name_of(cls):
@@ -84,8 +93,7 @@ def _members(cls):
     for name in dict.fromkeys(n for c in reversed(cls.__mro__) for n in vars(c)):
         value = inspect.getattr_static(cls, name)
         if isinstance(value, _Port):
-            kind = _MAILBOX if isinstance(value, Mailbox) else _CHANNEL
-            yield name, kind, None, None, kind == _MAILBOX and "mailbox" or "channel", 0, 0, False
+            yield name, value.kind, None, None, value.text, 0, 0, False
         elif getattr(value, "__imbrex_entry__", False):
             yield _member(name, _COROUTINE if inspect.iscoroutinefunction(value) else _PLAIN, value)
 

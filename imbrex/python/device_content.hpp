@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <imbrex/core/gpu/shared_device_buffer.hpp>
+#include <imbrex/python/parcel.hpp>
+
+namespace imbrex::python {
+
+/// The elements of an array in a device's memory, as a message carries them: for one receiver, whose they
+/// will be, or for many, each of which gets a copy. They stay where they are until somebody takes them.
+class device_content {
+ public:
+  device_content() = default;
+  explicit device_content(detail::device_part&& for_one)
+      : for_one_(std::make_unique<detail::device_part>(std::move(for_one))) {}
+  explicit device_content(const shared_device_buffer<std::byte>& for_many) : for_many_(for_many) {}
+  /// Only of what is for many.
+  device_content(const device_content& other) : for_many_(other.for_many_) {}
+  device_content(device_content&& other) noexcept = default;
+  device_content& operator=(const device_content& other) { return *this = device_content(other); }
+  device_content& operator=(device_content&& other) noexcept = default;
+  ~device_content() = default;
+
+  /// What is to land on the device of whoever wants them. This is used no more then.
+  detail::device_part take() { return std::move(*part()); }
+
+  // For the runtime.
+
+  detail::device_part* part() { return for_one_ ? for_one_.get() : for_many_.part(); }
+  void write(writer& out) {
+    out.number(static_cast<std::uint8_t>(for_one_ ? 1 : 0));
+    part()->serialize(out);
+  }
+  void read(reader& in) {
+    std::uint8_t is_for_one = 0;
+    in.bytes(&is_for_one, sizeof is_for_one);
+    for_one_ = is_for_one != 0 ? std::make_unique<detail::device_part>() : nullptr;
+    detail::read_device_part(in, *part(), 1);
+  }
+
+ private:
+  std::unique_ptr<detail::device_part> for_one_;
+  shared_device_buffer<std::byte> for_many_;
+};
+
+/// Values of Python among which are arrays in the memory of devices.
+struct loaded_parcel {
+  parcel values{};
+  std::vector<device_content> arrays{};
+};
+
+}  // namespace imbrex::python
+
+namespace imbrex {
+namespace detail {
+
+template <>
+inline constexpr bool stays_with_device<python::device_content> = true;
+template <>
+inline constexpr bool is_device_memory<python::device_content> = true;
+template <>
+inline constexpr bool lands_by_itself<python::device_content> = false;
+
+}  // namespace detail
+
+template <>
+struct serializer<python::device_content> {
+  static void serialize(writer& out, python::device_content& c) { c.write(out); }
+  static void serialize(reader& in, python::device_content& c) { c.read(in); }
+};
+
+}  // namespace imbrex

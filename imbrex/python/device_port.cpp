@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/python/device_port.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <imbrex/base/error.hpp>
+#include <imbrex/core/gpu/device_channel.hpp>
+#include <imbrex/core/gpu/device_loan.hpp>
+#include <imbrex/core/gpu/device_transfers.hpp>
+#include <imbrex/coro/task.hpp>
+#include <imbrex/python/array_kind.hpp>
+#include <imbrex/python/awaitable.hpp>
+#include <imbrex/python/device_array.hpp>
+#include <imbrex/python/values.hpp>
+
+namespace imbrex::python {
+
+namespace {
+
+[[noreturn]] void refuse_object(const member_record& channel, const char* does, PyObject* o) {
+  throw nb::type_error((channel.whole_name() + " is a channel of device arrays, which " + does + " a " +
+                        Py_TYPE(o)->tp_name +
+                        ": give an imbrex.DeviceArray or an array of a library on the PE's device")
+                           .c_str());
+}
+
+/// An object whose memory others are to read. If nobody waits for the end of that it is kept for ever.
+class lent_object {
+ public:
+  explicit lent_object(nb::object what) : what_(std::move(what)) {}
+  lent_object(lent_object&& other) noexcept = default;
+  lent_object& operator=(lent_object&&) = delete;
+  ~lent_object() { static_cast<void>(what_.release()); }
+  void end() { what_.reset(); }
+
+ private:
+  nb::object what_;
+};
+
+task<> until_read(std::optional<device_loan<std::byte>> loan, lent_object what) {
+  if (loan) co_await loan->done();
+  what.end();
+}
+
+task<nb::object> receive_from(std::shared_ptr<port> at, nb::object into) {
+  auto next = at->receive_next();
+  loaded_parcel got = co_await next;
+  if (into.is_none()) co_return value_of(std::move(got));
+  decoder in(got);
+  static_cast<void>(in.number<tag>());
+  const array_form form = decode_form(in);
+  detail::device_part array = in.next_array();
+  stream& order = detail::transfers_here().in;
+  const auto to = any_view_of(into.ptr(), order);
+  if (!to) refuse_object(at->of(), "receives no array into", into.ptr());
+  if (to->form != form)
+    throw error(at->of().whole_name() + " has got an array " + form.text() + ", and receives it into one " +
+                to->form.text() + "; both ends must agree");
+  if (to->is_read_only) throw error(at->of().whole_name() + " receives into an array that can only be read");
+  if (form.bytes() == 0) co_return std::move(into);
+  detail::receive_at(array, to->address, gpu().info().id, form.bytes(), order);
+  fill_after(into.ptr(), order);
+  co_await order.done();
+  co_return std::move(into);
+}
+
+}  // namespace
+
+nb::object lend_array(port& from, PyObject* array) {
+  const proxy& to = from.other();
+  stream& filled = detail::transfers_here().out;
+  const auto shown = any_view_of(array, filled);
+  if (!shown) refuse_object(from.of(), "does not send", array);
+  encoder out;
+  encode_form(out, shown->form);
+  std::optional<device_loan<std::byte>> loan;
+  if (shown->form.bytes() == 0) {
+    out.add(detail::device_part());
+  } else {
+    loan.emplace(zero_copy(shown->span(), filled));
+    out.add(loan->part());
+  }
+  kind_of(to).put(to, from.port_there().number, from.next_to_send(), out);
+  static PyObject* const name = checked(PyUnicode_InternFromString("DeviceChannel.send()")).release().ptr();
+  return awaitable_of(until_read(std::move(loan), lent_object(shown->owner)), nullptr, name);
+}
+
+nb::object receive_array(const std::shared_ptr<port>& at, PyObject* into) {
+  return awaitable_of(
+      receive_from(at, nb::borrow(into)), [](nb::object array) { return array; }, at->of().awaited_name);
+}
+
+}  // namespace imbrex::python

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <nanobind/ndarray.h>
+
+namespace imbrex::python {
+
+/// DLPack's DLManagedTensor, which a capsule of that name holds until somebody has taken it.
+struct dlpack_managed {
+  nanobind::dlpack::dltensor tensor;
+  void* context;
+  void (*deleter)(dlpack_managed*);
+};
+
+inline constexpr const char* dlpack_fresh = "dltensor";
+
+/// DLPack's DLManagedTensorVersioned, for those who ask for it: they know then that it can be written to.
+struct dlpack_versioned {
+  std::uint32_t major;
+  std::uint32_t minor;
+  void* context;
+  void (*deleter)(dlpack_versioned*);
+  std::uint64_t flags;
+  nanobind::dlpack::dltensor tensor;
+};
+
+inline constexpr const char* dlpack_versioned_fresh = "dltensor_versioned";
+
+}  // namespace imbrex::python

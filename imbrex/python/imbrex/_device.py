@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Streams of other libraries."""
+
+import sys
+
+from imbrex import _core
+
+
+def handle_of(stream):
+    """The handle of a stream: of CuPy (`ptr`), PyTorch (`cuda_stream`), Numba (`handle`), of any object that follows
+    the protocol `__cuda_stream__`, or an int that is one."""
+    if isinstance(stream, int) and not isinstance(stream, bool):
+        return stream
+    protocol = getattr(stream, "__cuda_stream__", None)
+    if protocol is not None:
+        return (protocol() if callable(protocol) else protocol)[1]
+    for name in ("ptr", "cuda_stream", "handle"):
+        handle = getattr(stream, name, None)
+        if hasattr(handle, "value"):
+            handle = handle.value or 0
+        if isinstance(handle, int):
+            return handle
+    raise TypeError(f"a stream is one of CuPy, PyTorch or Numba, or an int that is its handle, not a "
+                    f"{type(stream).__name__}")
+
+
+def current_stream(array):
+    """The handle of the stream by which the library of an array works, if it is known here; else None."""
+    if type(array).__module__.partition(".")[0] == "torch":
+        return sys.modules["torch"].cuda.current_stream(array.device).cuda_stream
+    return None
+
+
+def stream(stream, /):
+    """Awaits that a stream of CuPy, PyTorch, Numba or another library has done what it was given so far. The PE runs
+    other entries meanwhile."""
+    return _core.stream(handle_of(stream))
