@@ -64,10 +64,9 @@ class device {
   void check_alive() const {
     if (ended()) refuse_use();
   }
-
- private:
   [[noreturn]] void refuse_use() const;
 
+ private:
   std::unique_ptr<device_backend> backend_;
   bool peers_ = true;
   std::atomic<bool> ended_{false};

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include <imbrex/base/quick_lock.hpp>
 #include <imbrex/device/backend.hpp>
 #include <imbrex/device/stream_registry.hpp>
 
@@ -78,7 +79,7 @@ class memory_pool {
   device_backend& of_;
   const memory_kind kind_;
   stream_registry& streams_;
-  mutable std::mutex lock_;
+  mutable quick_lock lock_;
   blocks in_use_;
   std::map<void*, blocks::iterator> place_of_;
   std::map<std::size_t, blocks> free_;

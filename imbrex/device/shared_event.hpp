@@ -45,8 +45,11 @@ class shared_event {
 
  private:
   friend class stream;
-  event_backend& backend() const;
-  const void* device() const noexcept;
+  event_backend& backend() const {
+    at_->from.check_alive();
+    return *at_->backend;
+  }
+  const void* device() const noexcept { return at_->from.info().id; }
 
   detail::shared_event_pool::record* at_ = nullptr;
 };

@@ -7,27 +7,13 @@
 
 namespace imbrex::detail {
 
-shared_event_pool::record& shared_event_pool::take() {
-  {
-    const std::lock_guard guard(lock_);
-    if (!free_.empty()) {
-      record& r = *free_.back();
-      free_.pop_back();
-      r.owners.store(1, std::memory_order_relaxed);
-      return r;
-    }
-  }
+shared_event_pool::record& shared_event_pool::make() {
   auto fresh = std::make_unique<record>(*this);
   fresh->backend = of_.make_event();
   const std::lock_guard guard(lock_);
   all_.push_back(std::move(fresh));
   free_.reserve(all_.size());
   return *all_.back();
-}
-
-void shared_event_pool::give_back(record& r) noexcept {
-  const std::lock_guard guard(lock_);
-  free_.push_back(&r);
 }
 
 std::size_t shared_event_pool::made() {
@@ -40,10 +26,9 @@ std::size_t shared_event_pool::taken() {
   return all_.size() - free_.size();
 }
 
-void shared_event_pool::check_alive() const {
-  if (ended_.load(std::memory_order_relaxed))
-    throw error("an event of " + info().label() +
-                " is used after the run that it was made in has ended; make it anew in each run");
+void shared_event_pool::refuse_use() const {
+  throw error("an event of " + info().label() +
+              " is used after the run that it was made in has ended; make it anew in each run");
 }
 
 }  // namespace imbrex::detail

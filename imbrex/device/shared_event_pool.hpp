@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include <imbrex/base/quick_lock.hpp>
 #include <imbrex/device/backend.hpp>
 
 namespace imbrex::detail {
@@ -25,20 +26,40 @@ class shared_event_pool {
     std::unique_ptr<event_backend> backend;
     std::atomic<std::uint32_t> owners{1};
   };
-  record& take();
-  void give_back(record& r) noexcept;
+  record& take() {
+    {
+      const std::lock_guard guard(lock_);
+      if (!free_.empty()) [[likely]] {
+        record& r = *free_.back();
+        free_.pop_back();
+        r.owners.store(1, std::memory_order_relaxed);
+        return r;
+      }
+    }
+    return make();
+  }
+  void give_back(record& r) noexcept {
+    const std::lock_guard guard(lock_);
+    free_.push_back(&r);
+  }
   const device_info& info() const { return of_.info(); }
   /// Throws `error` once the device has ended.
-  void check_alive() const;
+  void check_alive() const {
+    if (ended_.load(std::memory_order_relaxed)) [[unlikely]]
+      refuse_use();
+  }
   void end() noexcept { ended_.store(true, std::memory_order_relaxed); }
   /// How many it has made, and how many of these are in use.
   std::size_t made();
   std::size_t taken();
 
  private:
+  record& make();
+  [[noreturn]] void refuse_use() const;
+
   device_backend& of_;
   std::atomic<bool> ended_{false};
-  std::mutex lock_;
+  quick_lock lock_;
   std::vector<std::unique_ptr<record>> all_;
   std::vector<record*> free_;  ///< has room for all
 };

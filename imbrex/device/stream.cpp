@@ -49,26 +49,22 @@ void stream::leave() noexcept {
   backend_.reset();
 }
 
-stream_backend& stream::backend() const {
+void stream::refuse_use() const {
   if (backend_ == nullptr) throw error("a stream is used after it was moved from; use what it was moved to");
-  on_->check_alive();
-  return *backend_;
+  on_->refuse_use();
 }
 
-void stream::check_device(std::string_view operation, std::string_view what, const void* device) const {
-  if (device == on_->info().id || device == nullptr) return;
+void stream::refuse_device(std::string_view operation, std::string_view what, const void* device) const {
   on_->check_alive();
   throw device_error(on_->info().label(), owner_, std::string(operation),
                      "it uses " + std::string(what) + " of " + detail::info_of(device).label() +
                          "; make what a stream uses on its own device, or copy memory from the other one");
 }
 
-void stream::check_copy(std::size_t to, std::size_t from, const void* device) const {
-  check_device("copy", "memory", device);
-  if (to != from)
-    throw device_error(on_->info().label(), owner_, "copy",
-                       "from " + std::to_string(from) + " elements to " + std::to_string(to) +
-                           "; take a subspan of the longer one");
+void stream::refuse_lengths(std::size_t to, std::size_t from) const {
+  throw device_error(on_->info().label(), owner_, "copy",
+                     "from " + std::to_string(from) + " elements to " + std::to_string(to) +
+                         "; take a subspan of the longer one");
 }
 
 void stream::check_backend(std::string_view operation, const void* device) const {
@@ -78,8 +74,7 @@ void stream::check_backend(std::string_view operation, const void* device) const
                        "it is of " + other.label() + ", which this device cannot wait for");
 }
 
-void stream::check_peer(const void* device) const {
-  if (device == on_->info().id || device == nullptr) return;
+void stream::check_other(const void* device) const {
   const device_info& other = detail::info_of(device);
   if (!on_->info().can.peer_copies || other.backend != on_->info().backend)
     throw device_error(on_->info().label(), owner_, "copy",
@@ -115,11 +110,19 @@ void stream::record(event& at) {
 
 shared_event::shared_event(stream& work) { mark(work); }
 
+namespace {
+
+[[noreturn, gnu::noinline]] void refuse_mark(const stream& captured) {
+  throw device_error(captured.on().info().label(), captured.owner(), "record an event",
+                     "the stream is being captured, and what is outside cannot wait for it; send after the "
+                     "capture has ended");
+}
+
+}  // namespace
+
 void shared_event::mark(stream& work) {
-  if (work.capturing())
-    throw device_error(work.on().info().label(), work.owner(), "record an event",
-                       "the stream is being captured, and what is outside cannot wait for it; send after the "
-                       "capture has ended");
+  if (work.capturing()) [[unlikely]]
+    refuse_mark(work);
   if (at_ != nullptr) return work.record(*this);
   shared_event taken;
   taken.at_ = &work.on().shared_events().take();

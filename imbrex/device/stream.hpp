@@ -170,20 +170,40 @@ class stream {
   friend class shared_event;
   void record(shared_event& at);
   void wait(event_backend& awaited, const void* device);
-  stream_backend& backend() const;
+  stream_backend& backend() const {
+    if (backend_ == nullptr || on_->ended()) [[unlikely]]
+      refuse_use();
+    return *backend_;
+  }
+  [[noreturn]] void refuse_use() const;
   /// Checks that an operation uses something of this device.
-  void check_device(std::string_view operation, std::string_view what, const void* device) const;
+  void check_device(std::string_view operation, std::string_view what, const void* device) const {
+    if (device != on_->info().id && device != nullptr) [[unlikely]]
+      refuse_device(operation, what, device);
+  }
+  [[noreturn]] void refuse_device(std::string_view operation, std::string_view what,
+                                  const void* device) const;
   /// Of what lies in the memory of a device.
   template <class T>
     requires requires(const T& memory) { memory.device(); }
   void check_argument(std::string_view kernel, const T& memory) const {
-    if (memory.device() != on_->info().id)
-      check_device("launch of kernel " + std::string(kernel), "memory", memory.device());
+    if (memory.device() != on_->info().id && memory.device() != nullptr) [[unlikely]]
+      refuse_device("launch of kernel " + std::string(kernel), "memory", memory.device());
   }
   template <class T>
   void check_argument(std::string_view, const T&) const noexcept {}
-  void check_copy(std::size_t to, std::size_t from, const void* device) const;
-  void check_peer(const void* device) const;
+  void check_copy(std::size_t to, std::size_t from, const void* device) const {
+    check_device("copy", "memory", device);
+    if (to != from) [[unlikely]]
+      refuse_lengths(to, from);
+  }
+  [[noreturn]] void refuse_lengths(std::size_t to, std::size_t from) const;
+  void check_peer(const void* device) const {
+    if (device != on_->info().id && device != nullptr) [[unlikely]]
+      check_other(device);
+  }
+  /// Of memory of another device.
+  void check_other(const void* device) const;
   void check_backend(std::string_view operation, const void* device) const;
   void require_values(std::string_view operation) const;
   void require_graphs() const;

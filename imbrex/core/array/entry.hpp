@@ -104,9 +104,9 @@ struct port_message : element_message<key_type<typename T::index_type>> {
     if constexpr (carries_device_memory<value_type>) this->has_device_memory = true;
   }
   template <class V>
-  port_message(std::int64_t reference, V&& value) : port_message() {
-    content.reference = reference;
-    content.value = std::forward<V>(value);
+  port_message(std::int64_t reference, V&& value)
+      : content{{.reference = reference, .envelope = this}, static_cast<value_type>(std::forward<V>(value))} {
+    if constexpr (carries_device_memory<value_type>) this->has_device_memory = true;
   }
 
   struct record : entry_type<T, M> {

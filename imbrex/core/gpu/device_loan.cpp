@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/core/gpu/device_loan.hpp>
 
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -32,14 +33,17 @@ loan_record::~loan_record() {
   if (held_ != nullptr && !on_.ended()) on_.memory(memory_kind::device).let_go(held_);
 }
 
-/// Counts one part that is to read.
+/// Counts one part that is to read. It is in messages alone, and comes from memory as they do.
 class loan_record::reader_of_loan final : public memory_lender {
  public:
+  static void* operator new(std::size_t bytes) { return pool::allocate(bytes); }
+  static void operator delete(void* p, std::size_t bytes) noexcept { pool::release(p, bytes); }
+
   explicit reader_of_loan(std::shared_ptr<loan_record> record) : record_(std::move(record)) {
     const std::lock_guard guard(record_->lock_);
     ++record_->readers_;
   }
-  ~reader_of_loan() override { record_->end_reading(read_); }
+  ~reader_of_loan() override { record_->end_reading(std::move(read_)); }
   void read(const shared_event& at) noexcept override { read_ = at; }
 
  private:
@@ -51,16 +55,19 @@ device_part loan_record::part(const std::shared_ptr<loan_record>& self, std::siz
   return {self->address_, self->on_, count, size, self->filled_, std::make_unique<reader_of_loan>(self)};
 }
 
-void loan_record::end_reading(const shared_event& read) noexcept {
+void loan_record::end_reading(shared_event&& read) noexcept {
   std::vector<waiter> told;
   {
     const std::lock_guard guard(lock_);
-    if (read) {
-      std::erase_if(reads_, over);
-      reads_.push_back(read);
+    if (read && first_read_) {
+      std::erase_if(others_, over);
+      others_.push_back(std::move(read));
+    } else if (read) {
+      first_read_ = std::move(read);
     }
-    if (--readers_ == 0) told = std::exchange(waiting_, {});
+    if (--readers_ == 0) told.swap(waiting_);
   }
+  if (told.empty()) return;
   if (scheduler::current() == nullptr) return;  // the run is over
   for (const waiter& w : told) send_end(w.pe, w.address);
 }
@@ -78,7 +85,8 @@ task<> loan_record::done(std::shared_ptr<loan_record> self) {
   stream& out = transfers_here().out;
   {
     const std::lock_guard guard(self->lock_);
-    for (const shared_event& read : std::exchange(self->reads_, {})) out.wait(read);
+    out.wait(std::exchange(self->first_read_, {}));
+    for (const shared_event& read : std::exchange(self->others_, {})) out.wait(read);
   }
   co_await out.done();
 }

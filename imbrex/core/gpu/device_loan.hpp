@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <type_traits>
 #include <vector>
 
+#include <imbrex/base/quick_lock.hpp>
 #include <imbrex/core/gpu/device_work.hpp>
 #include <imbrex/core/message/message.hpp>
 #include <imbrex/coro/task.hpp>
@@ -35,15 +35,16 @@ class loan_record {
  private:
   class reader_of_loan;
 
-  void end_reading(const shared_event& read) noexcept;
+  void end_reading(shared_event&& read) noexcept;
 
   const void* const address_;
   device& on_;
   const shared_event filled_;
   void* const held_;  ///< the block of the pool; null for memory that no pool has
-  std::mutex lock_;
+  quick_lock lock_;
   int readers_ = 0;
-  std::vector<shared_event> reads_;
+  shared_event first_read_;           ///< one that was told of, and
+  std::vector<shared_event> others_;  ///< the rest
   struct waiter {
     std::uint32_t pe;
     reply_address address;

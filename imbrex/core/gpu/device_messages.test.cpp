@@ -400,8 +400,8 @@ TEST(device_messages, use_the_same_memory_again_and_again) {
                         []() -> task<> {
                           auto nodes = make_array<node>({4});
                           std::size_t before = 0;
-                          for (int i = 0; i < 500; ++i) {
-                            if (i == 300) before = co_await nodes[0].call<&node::driver_calls>();
+                          for (int i = 0; i < 1500; ++i) {
+                            if (i == 1000) before = co_await nodes[0].call<&node::driver_calls>();
                             co_await nodes.call<&node::give>(8);
                             co_await nodes.call<&node::lend>(3, 3);
                           }

@@ -8,13 +8,21 @@
 
 namespace imbrex {
 
+namespace {
+
+[[noreturn, gnu::noinline]] void throw_no_device(const detail::processor& pe) {
+  throw error("PE " + std::to_string(pe.pe()) + " has no device: " +
+              (pe.run().devices().any()
+                   ? "the run has some, but --device-map none or options::choose_device gives it none"
+                   : "start the program with --device cuda, or --device emulated where there is none"));
+}
+
+}  // namespace
+
 detail::device_completions& detail::completions_here() {
-  auto& pe = processor::here();
-  if (pe.completions() == nullptr)
-    throw error("PE " + std::to_string(pe.pe()) + " has no device: " +
-                (pe.run().devices().any()
-                     ? "the run has some, but --device-map none or options::choose_device gives it none"
-                     : "start the program with --device cuda, or --device emulated where there is none"));
+  const auto& pe = processor::here();
+  if (pe.completions() == nullptr) [[unlikely]]
+    throw_no_device(pe);
   return *device_completions::of(pe);
 }
 
