@@ -577,7 +577,11 @@ TEST_P(communicators, inherit_what_they_should) {
     EXPECT_EQ(MPI_Send(nullptr, 0, MPI_INT, 1, 0, part), MPI_ERR_RANK);
     MPI_Errhandler found;
     EXPECT_EQ(MPI_Comm_get_errhandler(part, &found), MPI_SUCCESS);
+    MPI_Errhandler again;
+    EXPECT_EQ(MPI_Comm_get_errhandler(part, &again), MPI_SUCCESS);
+    EXPECT_EQ(again, found);
     EXPECT_EQ(MPI_Errhandler_free(&found), MPI_SUCCESS);
+    EXPECT_EQ(MPI_Errhandler_free(&again), MPI_SUCCESS);
     EXPECT_EQ(errors_seen,
               (std::vector<std::pair<MPI_Comm, int>>{{part, MPI_ERR_OTHER}, {part, MPI_ERR_RANK}}));
     EXPECT_EQ(MPI_Comm_get_errhandler(MPI_COMM_SELF, &found), MPI_SUCCESS);

@@ -94,7 +94,13 @@ int rank_objects::add(info pairs) {
 int rank_objects::add(const ref<error_handler>& handler) {
   for (const int handle : {MPI_ERRORS_ARE_FATAL, MPI_ERRORS_RETURN, MPI_ERRORS_ABORT})
     if (predefined_error_handler(handle) == handler.get()) return handle;
-  return error_handlers_.add(handler);
+  int known = MPI_ERRHANDLER_NULL;
+  error_handlers_.for_each([&](int handle, const error_handler& its) {
+    if (&its == handler.get()) known = handle;
+  });
+  if (known == MPI_ERRHANDLER_NULL) return error_handlers_.add(handler);
+  ++handler->handles;
+  return known;
 }
 
 void rank_objects::remove_type(int handle) {
@@ -124,7 +130,11 @@ void rank_objects::remove_info(int handle) {
 }
 
 void rank_objects::remove_handler(int handle) {
-  if (!predefined_error_handler(handle)) error_handlers_.remove(handle);
+  if (predefined_error_handler(handle)) return;
+  error_handler& its = error_handlers_.at(handle);
+  if (--its.handles > 0) return;
+  its.handles = 1;  // another one may be asked for
+  error_handlers_.remove(handle);
 }
 
 void rank_objects::remove_key(int handle, handle_kind object) {

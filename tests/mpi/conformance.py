@@ -51,7 +51,7 @@ def fetch(folder):
     """MPICH's test/mpi, from Debian if it is not there yet."""
     found = list(folder.glob("mpich-*/test/mpi"))
     if found:
-        return found[0]
+        return with_f08(found[0])
     (folder / "lists/partial").mkdir(parents=True, exist_ok=True)
     (folder / "sources.list").write_text("deb-src http://deb.debian.org/debian bookworm main\n")
     apt = ["apt-get", "-o", f"Dir::Etc::sourcelist={folder}/sources.list", "-o", "Dir::Etc::sourceparts=/dev/null",
@@ -60,7 +60,15 @@ def fetch(folder):
     run(apt + ["source", "-q", "--download-only", "mpich"], cwd=folder, stdout=subprocess.DEVNULL)
     archive = next(folder.glob("mpich_*.orig.tar.*"))
     run(["tar", "-xf", archive, "--wildcards", "*/test/mpi"], cwd=folder)
-    return next(folder.glob("mpich-*/test/mpi"))
+    return with_f08(next(folder.glob("mpich-*/test/mpi")))
+
+
+def with_f08(source):
+    """MPICH's script leaves out the programs of mpi_f08 where it does not test its own tree."""
+    script = source / "configure"
+    text = script.read_text()
+    script.write_text(text.replace('"$enable_f08" = "yes" -a "$FROM_MPICH" = "yes"', '"$enable_f08" = "yes"'))
+    return source
 
 
 def build(folder, source, compilers, lists, jobs, fortran):

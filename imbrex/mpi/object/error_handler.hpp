@@ -21,6 +21,7 @@ struct error_handler : counted {
   action what;
   handle_kind of = handle_kind::communicator;  ///< whose errors the function takes
   function* call = nullptr;
+  int handles = 1;  ///< that the program has to free, all of one number
 };
 
 /// The error handler with a handle of MPI itself, such as MPI_ERRORS_RETURN; null if it is none.

@@ -281,6 +281,9 @@ contains
     integer(MPI_ADDRESS_KIND) :: places(2), lower, extent
     double precision :: x
     integer :: n
+#ifdef BY_HEADER
+    integer(MPI_ADDRESS_KIND), external :: MPI_Aint_add, MPI_Aint_diff
+#endif
     call MPI_Type_vector(4, 1, 5, MPI_INTEGER, column, ierror)
     call MPI_Type_commit(column, ierror)
     matrix = reshape([(100 * rank + i, i = 1, 20)], [5, 4])
