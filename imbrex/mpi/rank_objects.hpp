@@ -46,8 +46,8 @@ class rank_objects {
   int add(const group& members);
   int add(info pairs);
   int add(error_handler* made) { return error_handlers_.add(ref(made)); }
-  /// A handle for the error handler that an object has: that of MPI itself, the one that the program has, which
-  /// it then frees as often as it got it, or else a new one.
+  /// A handle for the error handler that an object has: that of MPI itself, the one that the program has,
+  /// which it then frees as often as it got it, or else a new one.
   int add(const ref<error_handler>& handler);
   int add(keyval* made, handle_kind object) { return keyvals(object).add(ref(made)); }
 
