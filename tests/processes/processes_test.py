@@ -288,6 +288,39 @@ class KilledParticles(Job):
                 self.check_program(victim, *common, *more)
 
 
+class KilledTransfers(Job):
+    """The same while memory of devices is on its way between processes, or one asks where it shall land."""
+
+    def check_transfers(self, mode, processes, victim, at_work, *options):
+        job = self.start(processes, os.environ["IMBREX_TEST_DEVICE_WORKER"], mode, 50,
+                         options=("--device", "emulated", *options))
+        pids = self.started(job, processes)
+        self.wait_for(job, "at work", at_work)
+        self.kill(job, pids, victim)
+
+    def test_in_the_middle(self):
+        for path in ("any", "host"):
+            for victim, pes in ((0, 1), (1, 2), (2, 1)):
+                with self.subTest(path=path, victim=victim):
+                    self.check_transfers("transfer", 3, victim, 3, "--pes", pes, "--gpu-path", path)
+
+    def test_in_a_post(self):
+        """Of who is asked, and of who lends."""
+        for path in ("any", "host"):
+            for victim in (0, 1):
+                with self.subTest(path=path, victim=victim):
+                    self.check_transfers("post", 2, victim, 1, "--pes", 1, "--gpu-path", path)
+
+    def test_of_nobody(self):
+        job = self.start(3, os.environ["IMBREX_TEST_DEVICE_WORKER"], "transfer", 1,
+                         options=("--device", "emulated", "--pes", 1))
+        self.started(job, 3)
+        self.finish(job, LIMIT)
+        self.assertEqual((job.returncode, self.err()), (0, ""))
+        self.assertIn("done: ", self.out())
+        self.check_nothing_left()
+
+
 class Strangers(Job):
     """Nobody else may speak to a run on one host, or end it."""
 
