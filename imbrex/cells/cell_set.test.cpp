@@ -181,7 +181,15 @@ struct count_and_sum {
 template <int D, class T>
 class block : public chare<block<D, T>, index<D>> {
  public:
+  /// What a block says that it sends to another.
+  struct crossing {
+    std::uint64_t from = 0;
+    std::vector<std::int64_t> ids{};
+    std::vector<point<D>> positions{};
+  };
+
   cell_set<D, T> cells;
+  mailbox<crossing> crossings;  ///< by the step
 
   block() = default;
   explicit block(const plan<D>& p) : plan_(p) {
@@ -221,6 +229,7 @@ class block : public chare<block<D, T>, index<D>> {
       co_await when_all_complete();
       check_places();
       co_await exchange_values();
+      co_await check_partners();
       report();
       ++step_;
       if (plan_.does == habit::leaves_between_steps) {
@@ -231,7 +240,7 @@ class block : public chare<block<D, T>, index<D>> {
     co_return seen_;
   }
 
-  void serialize(auto& ar) { ar(cells, plan_, sums_, step_, is_between_phases_, seen_); }
+  void serialize(auto& ar) { ar(cells, crossings, plan_, sums_, step_, is_between_phases_, seen_); }
 
  private:
   void leave() {
@@ -310,6 +319,48 @@ class block : public chare<block<D, T>, index<D>> {
                                                     });
     given_back_ = std::move(got);
   }
+  /// What the others say that they send here is what the copies of their ranges are.
+  task<> check_partners() {
+    crossing own, copies;
+    const auto add = [](crossing& to) {
+      return [&to](const T& e) {
+        to.ids.push_back(e.id);
+        to.positions.push_back(e.position);
+      };
+    };
+    cells.for_each_own(add(own));
+    cells.for_each_copy(add(copies));
+    const std::vector<copy_partner<D>> partners = cells.copy_partners();
+    EXPECT_EQ(partners.front().block, this->where());
+    std::size_t next = 0;
+    for (const auto& with : partners) {
+      EXPECT_EQ(with.first_copy, next);
+      next += with.copies;
+      crossing sent{imbrex::detail::linear(plan_.cut.shape(), this->where())};
+      for (const auto& [number, wrap] : with.sent) {
+        sent.ids.push_back(own.ids.at(number));
+        point<D> x = own.positions.at(number);
+        for (int d = 0; d < D; ++d) x[static_cast<std::size_t>(d)] += wrap[d] * plan_.box.length(d);
+        sent.positions.push_back(x);
+      }
+      send<&block::crossings>(this->peers()[with.block], step_, std::move(sent));
+    }
+    EXPECT_EQ(next, copies.ids.size());
+    for (std::size_t n = 0; n < partners.size(); ++n) {
+      const crossing got = co_await crossings.receive(step_);
+      const auto with = std::ranges::find(partners, got.from, [this](const auto& p) {
+        return imbrex::detail::linear(plan_.cut.shape(), p.block);
+      });
+      EXPECT_NE(with, partners.end());
+      if (with == partners.end()) co_return;
+      const auto part = [&](const auto& all) {
+        const auto first = all.begin() + static_cast<std::ptrdiff_t>(with->first_copy);
+        return std::vector(first, first + static_cast<std::ptrdiff_t>(with->copies));
+      };
+      EXPECT_EQ(got.ids, part(copies.ids));
+      EXPECT_EQ(got.positions, part(copies.positions));
+    }
+  }
   void report() {
     std::size_t number = 0;
     for (auto& c : cells.own_cells())
@@ -368,10 +419,37 @@ plan<D> random_plan(std::uint64_t seed) {
   return p;
 }
 
+/// On any PE, by the place and the shape.
+struct scattered {
+  template <int D>
+  int operator()(const index<D>& where, const index<D>& shape, int pes) const {
+    const std::hash<index<D>> hash;
+    return static_cast<int>(random(hash(where) * 31 + hash(shape)).below(static_cast<std::uint64_t>(pes)));
+  }
+};
+/// All on one.
+struct crowded {
+  template <int D>
+  int operator()(const index<D>&, const index<D>&, int pes) const {
+    return pes - 1;
+  }
+};
+
+template <int D, class T>
+array<block<D, T>> placed_anywhere(const plan<D>& p) {
+  const auto shape = dense(p.cut.shape());
+  switch (random(p.seed).below(5)) {
+    case 0: return make_array<block<D, T>>(shape, p);
+    case 1: return make_array<block<D, T>>(shape.placed(round_robin), p);
+    case 2: return make_array<block<D, T>>(shape.placed(crowded()), p);
+    default: return make_array<block<D, T>>(shape.placed(scattered()), p);
+  }
+}
+
 template <int D, class T>
 task<> random_program(std::uint64_t seed) {
   const auto p = random_plan<D>(seed);
-  const auto all = make_array<block<D, T>>(dense(p.cut.shape()).placed(round_robin), p);
+  const auto all = placed_anywhere<D, T>(p);
   const auto seen = co_await all.template reduce<&block<D, T>::run>(gather);
   std::vector<sight<D>> got;
   for (const auto& some : seen) got.insert(got.end(), some.begin(), some.end());
