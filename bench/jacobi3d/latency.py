@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Time of an iteration of Jacobi3D over the latency of the network between two processes: what overlap is worth.
 
-Runs jacobi3d with --overlap none, manual and auto (ODF 2, 4, 8) and, over a real link, jacobi3d_mpi without and with
-manual overlap, in turn and several times; prints a table of medians and draws them (--svg)."""
+Runs jacobi3d with --overlap none, manual and auto (ODF 2, 4, 8), the program of MPI without overlap by one, 4 and 8
+ranks in a process and, over a real link, by MPI without and with manual overlap, in turn and several times; prints a
+table of medians and draws them (--svg)."""
 import argparse
 import json
 import os
@@ -19,8 +20,10 @@ import network  # noqa: E402
 import options as link_options  # noqa: E402
 
 AUTO = (2, 4, 8)
+RANKS = (1, 4, 8)
 COLOURS = {"none": "#b2182b", "manual": "#ef8a62", "auto, ODF 2": "#92c5de", "auto, ODF 4": "#4393c3",
-           "auto, ODF 8": "#2166ac", "MPI": "#555555", "MPI, manual": "#999999"}
+           "auto, ODF 8": "#2166ac", "ranks, ODF 1": "#a6dba0", "ranks, ODF 4": "#5aae61",
+           "ranks, ODF 8": "#1b7837", "MPI": "#555555", "MPI, manual": "#999999"}
 
 
 def parse():
@@ -54,14 +57,23 @@ class Programs:
     def common(self):
         return ["--grid", self.asked.grid, "--iters", str(self.asked.iters), "--warmup", "5"]
 
-    def imbrex(self, overlap, odf):
-        command = [str(self.bin / "jacobi3d"), "--pes", "1", "--overlap", overlap, "--odf", str(odf), *self.common()]
+    def run(self, program, options=()):
+        """A program in two processes, by the model's network or on the two hosts."""
+        command = [str(self.bin / "imbrex"), "run", "-n", "2", *options]
         if not self.hosts:
-            return [str(self.bin / "imbrex"), "run", "-n", "2", *command,
-                    "--net-latency", f"{self.latency}ns", "--net-bandwidth", f"{self.asked.rate // 8}B/s"]
+            return [*command, "--net-latency", f"{self.latency}ns", "--net-bandwidth", f"{self.asked.rate // 8}B/s",
+                    *program]
         enter = (f'[ "$IMBREX_RANK" = 0 ] && host={self.hosts.names[0]} || host={self.hosts.names[1]}; '
                  f'exec {network.tool("ip")} netns exec $host "$@"')
-        return [str(self.bin / "imbrex"), "run", "-n", "2", "sh", "-c", enter, "sh", *command]
+        return [*command, "sh", "-c", enter, "sh", *program]
+
+    def imbrex(self, overlap, odf):
+        return self.run([str(self.bin / "jacobi3d"), "--pes", "1", "--overlap", overlap, "--odf", str(odf),
+                         *self.common()])
+
+    def ranks(self, odf):
+        return self.run([str(self.bin / "jacobi3d_ranks"), "--overlap", "none", *self.common()],
+                        ["--pes", "1", "--ranks", str(2 * odf)])
 
     def mpi(self, overlap):
         agent = self.folder / "enter"  # what mpirun calls in the place of ssh
@@ -79,6 +91,9 @@ class Programs:
         runs = {"none": self.imbrex("none", 1), "manual": self.imbrex("manual", 1)}
         for odf in AUTO:
             runs[f"auto, ODF {odf}"] = self.imbrex("auto", odf)
+        if (self.bin / "jacobi3d_ranks").exists():
+            for odf in RANKS:
+                runs[f"ranks, ODF {odf}"] = self.ranks(odf)
         if self.hosts and (self.bin / "jacobi3d_mpi").exists():
             runs["MPI"] = self.mpi("none")
             runs["MPI, manual"] = self.mpi("manual")
@@ -153,7 +168,7 @@ def draw(asked, medians):
                  'ms for an iteration</text>')
     for place, name in enumerate(names):
         points = " ".join(f"{x(latency):.1f},{y(medians[latency][name]):.1f}" for latency in latencies)
-        dash = ' stroke-dasharray="6 4"' if name.startswith("MPI") else ""
+        dash = ' stroke-dasharray="6 4"' if name.startswith(("MPI", "ranks")) else ""
         parts.append(f'<polyline points="{points}" fill="none" stroke="{COLOURS[name]}" stroke-width="2"{dash}/>')
         row = top + 14 + 20 * place
         parts.append(f'<path d="M{left + width + 20} {row - 4}h24" stroke="{COLOURS[name]}" stroke-width="2"{dash}/>'
