@@ -84,9 +84,10 @@ def build(folder, source, compilers, lists, jobs, fortran):
                 cwd=tree, stdout=log, stderr=log)
     with open(folder / "build.log", "w") as log:
         for part in ["dtpools", "util"] + lists:
-            # A program that does not build is counted; the others are still wanted, also those that "all" leaves out.
+            # A program that does not build is counted; the others are still wanted, also what "all" leaves out.
             programs = {test.program for test in tests_of(tree, part, False)}
-            subprocess.run(["make", "-k", f"-j{jobs}", "all", *sorted(programs)], cwd=tree / part, stdout=log, stderr=log)
+            subprocess.run(["make", "-k", f"-j{jobs}", "all", *sorted(programs)], cwd=tree / part, stdout=log,
+                           stderr=log)
     return tree
 
 
