@@ -14,6 +14,7 @@
 
 #include <imbrex/core/behaviour/machines.test.hpp>
 #include <imbrex/core/gpu/device_argument.hpp>
+#include <imbrex/core/gpu/device_channel.hpp>
 #include <imbrex/core/gpu/device_choice.hpp>
 #include <imbrex/core/gpu/device_loan.hpp>
 #include <imbrex/device/buffer.hpp>
@@ -347,6 +348,10 @@ TEST(device_messages, need_a_device_where_they_arrive) {
 /// Keeps what it gets until its device has no more memory.
 class hoarder : public chare<hoarder> {
  public:
+  mailbox<device_buffer<std::byte>> letters;
+  device_channel<std::byte> line;
+
+  void connect() { line.connect<&hoarder::line>(peers()[1 - where()[0]]); }
   /// Leaves so much.
   void fill_up(std::size_t rest) { kept_.emplace_back(gpu(), gpu().free_memory() - rest); }
   void keep(device_buffer<std::byte> more) { kept_.push_back(std::move(more)); }
@@ -364,6 +369,19 @@ class hoarder : public chare<hoarder> {
       }
     }
     co_return std::pair(taken, text);
+  }
+
+  void write(std::size_t size) {
+    send<&hoarder::letters>(peers()[1 - where()[0]], device_buffer<std::byte>(gpu(), size));
+  }
+  void say(std::size_t size) { line.send(device_buffer<std::byte>(gpu(), size)); }
+  task<std::string> hear() {
+    try {
+      kept_.push_back(co_await line.receive());
+    } catch (const device_out_of_memory& e) {
+      co_return e.what();
+    }
+    co_return "none";
   }
 
  private:
@@ -391,6 +409,49 @@ TEST(device_messages, tell_the_sender_that_the_device_has_no_more_memory) {
                           EXPECT_EQ(nothing, "");
                         }),
             0);
+}
+
+TEST(device_messages, tell_who_receives_that_the_device_has_no_more_memory) {
+  options settings{.pes = 2};
+  settings.device = "emulated";
+  settings.devices = 2;
+  settings.device_model = "v100";
+  settings.device_data = false;
+  EXPECT_EQ(imbrex::run(settings,
+                        []() -> task<> {
+                          auto all = make_array<hoarder>({2});
+                          co_await all.call<&hoarder::connect>();
+                          co_await all[1].call<&hoarder::fill_up>(std::size_t{100'000});
+                          send<&hoarder::say>(all[0], std::size_t{300'000});
+                          const std::string text = co_await all[1].call<&hoarder::hear>();
+                          EXPECT_NE(text.find("no device memory for 300000 bytes"), std::string::npos)
+                              << text;
+                          co_await all[1].call<&hoarder::give_up>();
+                          send<&hoarder::say>(all[0], std::size_t{300'000});
+                          EXPECT_EQ((co_await all[1].call<&hoarder::hear>()), "none");
+                        }),
+            0);
+}
+
+TEST(device_messages, end_the_run_if_nobody_can_be_told_that_there_is_no_more_memory) {
+  options settings{.pes = 2};
+  settings.device = "emulated";
+  settings.devices = 2;
+  settings.device_model = "v100";
+  settings.device_data = false;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(imbrex::run(settings,
+                        []() -> task<> {
+                          auto all = make_array<hoarder>({2});
+                          co_await all[1].call<&hoarder::fill_up>(std::size_t{100'000});
+                          send<&hoarder::write>(all[0], std::size_t{300'000});
+                          co_await sleep_for(std::chrono::seconds(60));
+                        }),
+            1);
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find("hoarder(1)"), std::string::npos) << text;
+  EXPECT_NE(text.find("letters"), std::string::npos) << text;
+  EXPECT_NE(text.find("no device memory for 300000 bytes"), std::string::npos) << text;
 }
 
 TEST(device_messages, use_the_same_memory_again_and_again) {
