@@ -196,6 +196,10 @@ struct partial_message final : partial_result {
   {
     collect_device_parts(value, parts);
   }
+  void prepare() override {
+    if constexpr (requires { math::prepare(*value); })
+      if (value) math::prepare(*value);
+  }
   void merge(partial_result& later) override {
     if (auto& other = static_cast<partial_message&>(later).value) math::merge(value, std::move(*other));
   }

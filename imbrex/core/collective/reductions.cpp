@@ -184,9 +184,23 @@ partial_result& contributions_base::combine() {
   return *whole_.release();
 }
 
+namespace {
+
+void prepare(partial_result& part) {
+  try {
+    if (!part.error) part.prepare();
+  } catch (...) {
+    part.error = thrown_by_reduction(part.collection);
+  }
+}
+
+}  // namespace
+
 bool reduction_values::add(partial_result& part) {
   owned_partial partial(&part);
   if (!empty() && parts_.front()->kind().id != part.kind().id) return false;
+  if (parts_.size() == 1) prepare(*parts_.front());  // which goes on as it came if it stays alone
+  if (!empty()) prepare(part);
   auto at = parts_.end();
   while (at != parts_.begin() && (*std::prev(at))->origin > part.origin) --at;
   parts_.insert(at, std::move(partial));

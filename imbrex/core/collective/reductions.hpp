@@ -32,6 +32,8 @@ struct partial_result : message {
   std::int64_t change = 0;
   carried_exception error;  ///< instead of a value
 
+  /// It will be combined here, perhaps when others have come.
+  virtual void prepare() = 0;
   /// Combines its value with that of another message of its kind, which comes after it and is left without.
   virtual void merge(partial_result& later) = 0;
   virtual bool has_value() const = 0;

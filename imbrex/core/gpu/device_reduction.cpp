@@ -5,17 +5,21 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/gpu/device_transfers.hpp>
-#include <imbrex/core/message/device_parts.hpp>
+#include <imbrex/core/gpu/device_work.hpp>
 
 namespace imbrex::detail {
+
+void land_to_be_combined(device_part& part) {
+  if (part.must_land(gpu())) part.land(transfers_here().beside(), stream_out_of(part));
+}
 
 stream* order_combination(device_part& into, device_part& other) {
   if (into.count() != other.count())
     throw error("a reduction of device_buffers got one of " + std::to_string(into.count()) + " and one of " +
                 std::to_string(other.count()) + " elements; all must have the same length");
   if (into.count() == 0) return nullptr;
-  land_device_part(into);
-  land_device_part(other);
+  land_to_be_combined(into);
+  land_to_be_combined(other);
   stream& order = transfers_here().in;
   order.wait(into.ready());
   order.wait(other.ready());

@@ -28,6 +28,9 @@ struct combined_elsewhere<device_buffer<T>> {
   using type = T;
 };
 
+/// Begins to bring a value to this PE's device, side by side with others.
+void land_to_be_combined(device_part& part);
+
 /// Brings both to this PE's device. Returns the stream in whose order they are combined, after both; null if
 /// there is nothing to combine. Throws imbrex::error if they are not equally long.
 stream* order_combination(device_part& into, device_part& other);
@@ -39,6 +42,7 @@ struct reduction<device_buffer<T>, Op, Key> {
   using partial = device_buffer<T>;
   using result = shared_device_buffer<T>;
 
+  static void prepare(partial& came) { land_to_be_combined(*came.part()); }
   static void add(std::optional<partial>& into, const Key&, device_buffer<T>&& value) {
     merge(into, std::move(value));
   }
