@@ -15,6 +15,8 @@ namespace jacobi2d {
 ///
 /// One pair of buffers is enough: a block reads a neighbour's row before it signals in a sweep, and the
 /// neighbour writes that buffer's next only after it has got this signal.
+///
+/// In simulated time it says what it does to memory, and it may have no cells at all.
 struct block : imbrex::resident::chare<block> {
   float* buffers[2] = {};  ///< rows + 2 rows each
   int rows = 0, width = 0, sweeps = 0;
@@ -23,6 +25,26 @@ struct block : imbrex::resident::chare<block> {
   IMBREX_DEVICE void sweep(imbrex::resident::context<block>& here, std::uint32_t n) {
     const int me = here.where()[0], last = here.shape()[0] - 1;
     if (n == static_cast<std::uint32_t>(sweeps)) return here.contribute<&block::done>(std::uint32_t{1});
+    const int outer = rows < 2 ? rows : 2;
+    update_outer(here, n);
+    here.spend_copy(bytes_of(outer));
+    if (me > 0) here.spend_put(here.pe_of<block>(me - 1), bytes_of(1) / 2);
+    if (me < last) here.spend_put(here.pe_of<block>(me + 1), bytes_of(1) / 2);
+    if (me > 0) signal(here, me - 1, n + 1);
+    if (me < last) signal(here, me + 1, n + 1);
+    if (buffers[0] != nullptr)
+      update(buffers[n % 2], buffers[(n + 1) % 2], 2, rows - 2, width, nullptr, nullptr, here.thread(),
+             here.threads());
+    here.spend_copy(bytes_of(rows - outer));
+    signal(here, me, n + 1);
+  }
+  /// That rows are read and written.
+  IMBREX_DEVICE std::uint64_t bytes_of(int count) const {
+    return 2 * sizeof(float) * static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(count);
+  }
+  IMBREX_DEVICE void update_outer(imbrex::resident::context<block>& here, std::uint32_t n) {
+    if (buffers[0] == nullptr) return;
+    const int me = here.where()[0], last = here.shape()[0] - 1;
     float* const from = buffers[n % 2];
     float* const to = buffers[(n + 1) % 2];
     block* const above = me == 0 ? nullptr : &here.of<block>(me - 1);
@@ -39,10 +61,6 @@ struct block : imbrex::resident::chare<block> {
         update(from, to, rows, 1, width, nullptr, to_below, here.thread() - half, rest);
       if (rest == 0) update(from, to, rows, 1, width, nullptr, to_below, 0, 1);
     }
-    if (above != nullptr) signal(here, me - 1, n + 1);
-    if (below != nullptr) signal(here, me + 1, n + 1);
-    update(from, to, 2, rows - 2, width, nullptr, nullptr, here.thread(), here.threads());
-    signal(here, me, n + 1);
   }
   IMBREX_DEVICE void done(imbrex::resident::context<block>& here, std::uint32_t blocks) { here.exit(blocks); }
 

@@ -72,6 +72,13 @@ class Figures(unittest.TestCase):
         text, charts = self.printed("figure-4.16", "--nodes", "1,2", "--iterations", "4")
         self.assertEqual(list(charts), ["figure-4.16-weak"], text)
 
+    def test_figures_of_chapter_6(self):
+        """What the paper says of chares inside GPUs comes out, or better."""
+        for name, charts in (("figure-6.20", 1), ("figure-6.21", 2), ("figure-6.22", 1)):
+            text, drawn = self.printed(name, "--iterations", "4")
+            self.assertNotIn("missed", text)
+            self.assertEqual(len(drawn), charts)
+
     def test_no_iterations_are_refused(self):
         with contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit):
             reproduce.main(["sizes", "--iterations", "0"])

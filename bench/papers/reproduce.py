@@ -11,10 +11,11 @@ import sys
 import figures
 import moldyn_figures
 import rank_figures
+import resident_figures
 from plot import chart
 from simulate import Machine
 
-FIGURES = {**figures.FIGURES, **rank_figures.FIGURES, **moldyn_figures.FIGURES}
+FIGURES = {**figures.FIGURES, **rank_figures.FIGURES, **resident_figures.FIGURES, **moldyn_figures.FIGURES}
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 

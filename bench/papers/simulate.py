@@ -84,6 +84,13 @@ class Machine:
             self.known[key] = lines_of(command)[0]["us_per_iter"]
         return self.known[key]
 
+    def resident(self):
+        """What resident_figures writes, of rounds that all take the same."""
+        if "resident" not in self.known:
+            self.known["resident"] = lines_of([self.folder / "resident_figures", "--device-model", self.model,
+                                               "--rounds", self.iterations or 10])
+        return self.known["resident"]
+
     def moldyn(self, nodes, overlap, particles):
         """What moldyn writes of particles on a torus that is cut into a strip for each node."""
         key = (nodes, overlap, particles)

@@ -8,16 +8,21 @@
 /// Chares whose messages are measured.
 namespace bench {
 
-/// Sends to and fro between two elements, in several ways.
+/// Sends to and fro between two elements, the first and that in the middle, in several ways.
 struct pinger : imbrex::resident::chare<pinger> {
   using context = imbrex::resident::context<pinger>;
   imbrex::resident::trigger ready;
+  imbrex::resident::channel<std::uint64_t> in;  ///< behind its buffers lies a third one, to send from
+  std::uint32_t last = 0;
   std::uint64_t sum = 0;
 
+  static IMBREX_DEVICE int other(context& here) {
+    return (here.where()[0] + here.shape()[0] / 2) % here.shape()[0];
+  }
   /// 8 bytes.
   IMBREX_DEVICE void ping(context& here, std::uint64_t left) {
     if (left == 0) return here.exit(0);
-    here.send<&pinger::ping>(1 - here.where()[0], left - 1);
+    here.send<&pinger::ping>(other(here), left - 1);
   }
   /// A payload that all threads write, and read.
   IMBREX_DEVICE void ping_payload(context& here, std::uint32_t left,
@@ -35,13 +40,19 @@ struct pinger : imbrex::resident::chare<pinger> {
     const auto out = here.prepare<&pinger::ping_payload>(size);
     if (!out) return here.fail(left);
     for (std::uint32_t i = here.thread(); i < size; i += here.threads()) out[i] = i + 2;
-    here.send<&pinger::ping_payload>(1 - here.where()[0], left - 1, out);
+    here.send<&pinger::ping_payload>(other(here), left - 1, out);
   }
   /// By a signal to the other's trigger.
   IMBREX_DEVICE void ping_trigger(context& here, std::uint64_t left) {
     if (left == 0) return here.exit(0);
-    const int to = 1 - here.where()[0];
+    const int to = other(here);
     here.signal<&pinger::ping_trigger>(to, here.of<pinger>(to).ready, 1, left - 1);
+  }
+  /// By a channel.
+  IMBREX_DEVICE void ping_put(context& here, std::uint32_t n) {
+    if (n >= last) return here.exit(0);
+    const int to = other(here);
+    here.put<&pinger::ping_put>(to, here.of<pinger>(to).in, n + 1, in.buffers + 2 * std::uint64_t{in.size});
   }
   /// To itself, several at once, so that the next is always there.
   IMBREX_DEVICE void start_self(context& here, std::uint64_t rounds) {
@@ -55,8 +66,8 @@ struct pinger : imbrex::resident::chare<pinger> {
   IMBREX_DEVICE void leave(context& here) { here.exit(0); }
 
   using entries = imbrex::resident::entries<&pinger::ping, &pinger::ping_payload, &pinger::start_payload,
-                                            &pinger::ping_trigger, &pinger::start_self, &pinger::self,
-                                            &pinger::rest, &pinger::leave>;
+                                            &pinger::ping_trigger, &pinger::ping_put, &pinger::start_self,
+                                            &pinger::self, &pinger::rest, &pinger::leave>;
 };
 
 /// Tokens that each go to random elements.

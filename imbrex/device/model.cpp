@@ -155,7 +155,10 @@ class model_reader {
     if (found == nullptr && required_ && missing_.empty()) {
       missing_ = spelled(table, key);
       missing_line_ = line;
-      example_ = table == "node" || table == "link" || table == "step" || table == "mpi" ? "summit" : "v100";
+      example_ =
+          table == "node" || table == "link" || table == "step" || table == "resident" || table == "mpi"
+              ? "summit"
+              : "v100";
     }
     return found;
   }
@@ -225,6 +228,13 @@ device_model parse_device_model(std::string_view text, std::string_view file) {
   in.read("step", "channel", model.step.channel);
   in.read("step", "notice", model.step.notice);
   in.read("step", "transfer", model.step.transfer);
+  in.require(in.has("resident"));
+  in.read("resident", "look", model.resident.look);
+  in.read("resident", "take", model.resident.take);
+  in.read("resident", "send", model.resident.send);
+  in.read("resident", "flight", model.resident.flight);
+  in.read("resident", "entry", model.resident.entry);
+  in.read("resident", "device_entry", model.resident.device_entry);
   in.require(in.has("mpi"));
   in.read("mpi", "send", model.mpi.send);
   in.read("mpi", "receive", model.mpi.receive);

@@ -90,6 +90,16 @@ struct device_model {
     nanoseconds transfer{0};  ///< to begin a transfer from another device
   } step;
 
+  /// What steps of a PE inside a device take, where chares live there; a file may leave it out.
+  struct {
+    nanoseconds look{0};          ///< a look at a mailbox
+    nanoseconds take{0};          ///< to take a message that is there
+    nanoseconds send{0};          ///< to send one
+    nanoseconds flight{0};        ///< until it is there, within a device
+    nanoseconds entry{0};         ///< to begin and end an entry, of a PE that is a block
+    nanoseconds device_entry{0};  ///< the same of a PE that is all of a device
+  } resident;
+
   /// What an MPI library takes in the place of `message` and `step`; a file may leave it out.
   struct {
     nanoseconds send{0};

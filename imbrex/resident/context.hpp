@@ -247,7 +247,24 @@ class context {
     auto* const out = reinterpret_cast<wide_word*>(there.buffer(n));
     const auto* const in = reinterpret_cast<const wide_word*>(from);
     for (std::uint64_t w = thread(); w < words; w += threads()) out[w] = in[w];
+    spend_put(pe_of<typename detail::traits_of<Entry>::chare>(to), words * sizeof(wide_word));
     signal<Entry>(to, there.arrived[n % 2], 1, n);
+  }
+
+  /// In simulated time the entry takes as long as its PE takes to read or write so many bytes of the device's
+  /// memory. Elsewhere computing takes its own time, and it does nothing.
+  IMBREX_DEVICE void spend_copy(std::uint64_t bytes) {
+    if (leads()) detail::take_step(core_.m.steps, detail::step::bytes, bytes);
+  }
+  /// The same of writing so many bytes of memory of the PE `to`: to another GPU they go by the links between,
+  /// and what is sent there afterwards comes behind them.
+  IMBREX_DEVICE void spend_put(std::uint32_t to, std::uint64_t bytes) {
+    if (leads()) detail::take_step(core_.m.steps, detail::step::put, bytes, to);
+  }
+  /// The PE of a chare.
+  template <class C>
+  IMBREX_DEVICE std::uint32_t pe_of(const typename C::index_type& i) const {
+    return array<C>().pe_of(detail::linear(array<C>(), i));
   }
 
   /// Ends the run with this value; what is under way is lost.
@@ -271,6 +288,10 @@ class context {
     item i;
     if (!make_item<Entry>(i, element, arguments...)) return;
     i.meta |= order;
+    if constexpr (traits::has_payload) {
+      const auto* const head = reinterpret_cast<const detail::parcel_head*>(core_.m.parcel(i.body));
+      spend_put(array<target>().pe_of(element), std::uint64_t{head->size} * sizeof(typename traits::element));
+    }
     core_.post(array<target>().pe_of(element), i);
   }
   template <class C>
@@ -297,7 +318,7 @@ class context {
       if (shared != 0)
         reinterpret_cast<detail::parcel_head*>(core_.m.parcel(shared))->size = count;
       else
-        detail::memory::relax();
+        core_.relax();
     }
     sync();
     const std::uint64_t parcel = shared;

@@ -68,12 +68,17 @@ class core {
     mailbox<memory> box = m.mailbox_of(to);
     std::uint32_t ticket = 0;
     const bool sent = box.try_send(me.tickets[to], ticket, i);
+    take_step(m.steps, step::send, ticket, to);
     if (to == pe) me.own_end = ticket + 1;
     if (__builtin_expect(sent, 1)) return;
     attends = true;
     if (!keep_item(me, i, to, ticket)) fail(failure_kind::outbox_full, to);
   }
 
+  /// What others may need the processor for; in simulated time they have it when it is their turn.
+  IMBREX_DEVICE void relax() const {
+    if (m.steps == nullptr) memory::relax();
+  }
   /// Tells the host something, of the first thread. Never waits.
   IMBREX_DEVICE void tell(std::uint64_t body, std::uint32_t what) {
     const telling how = tell_host(m, me, pe, body, meta_of(entry, element), what);

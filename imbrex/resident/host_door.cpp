@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <imbrex/resident/host_door.hpp>
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -86,11 +84,10 @@ void host_door::listen(std::uint32_t number, listener what) {
   listeners_[number] = std::move(what);
 }
 
-host_link host_door::begin() {
+host_link host_door::begin(bool with_thread) {
   stop();  // the last run may not have come to be
   std::fill_n(memory_.span().data(), words_bytes_, std::byte{0});
   link_.open = std::exchange(opens_, false);
-  link_.opener = std::uint64_t{pthread_self()};
   link_.listens = link_.open || !listeners_.empty();
   read_.assign(pes_, 0);
   records_read_.assign(pes_, 0);
@@ -99,7 +96,7 @@ host_link host_door::begin() {
   is_open_ = link_.open;
   queued_.clear();
   written_ = known_ = 0;
-  thread_ = background_thread("that hears a program inside a GPU", [this] { work(); });
+  if (with_thread) thread_ = background_thread("that hears a program inside a GPU", [this] { work(); });
   return link_;
 }
 

@@ -53,8 +53,10 @@ class host_door {
   /// The next run is open for messages of the host.
   void open() { opens_ = true; }
   bool opens() const { return opens_; }
-  /// Before a run: what its machine is told of the rings.
-  host_link begin();
+  /// Before a run: what its machine is told of the rings. Without a thread it is `look` that reads them.
+  host_link begin(bool with_thread);
+  /// Hears what has been told. Of a run that has no thread.
+  void look() { read(); }
   /// During a run, any thread. Throws error if it is not open.
   void send(host_message&& m);
   /// During a run, any thread: nothing more comes. Throws error if the run is not open.

@@ -40,6 +40,8 @@ void check(const settings& s) {
   require(s.pes >= 1 && s.pes <= most_pes, number(s.pes) + " PEs: 1 to 256 can be");
   require(s.threads >= 1 && s.threads <= most_threads,
           number(s.threads) + " threads in a PE: 1 to 512 can be");
+  require(s.gpus >= 1 && s.pes % s.gpus == 0,
+          number(s.pes) + " PEs on " + number(s.gpus) + " GPUs: as many on each can be");
   require(s.mailbox >= 2 && std::has_single_bit(s.mailbox) && s.mailbox <= 1U << 20U,
           "mailboxes of " + number(s.mailbox) + " messages: a power of two from 2 to 2^20 can be");
   require(s.outbox >= 1 && s.outbox <= 1U << 20U,

@@ -18,6 +18,9 @@ struct settings {
   /// Threads of a PE, at most 512. 0: 128 on a GPU, 1 on a host.
   std::uint32_t threads = 0;
   placement placed = placement::round_robin;
+  /// In simulated time: GPUs that the PEs are spread over evenly, those of one after those of the other. With
+  /// a PE for each, a PE is all of its GPU.
+  std::uint32_t gpus = 1;
   /// Messages that have arrived and wait: a power of two, at least 2.
   std::uint32_t mailbox = 256;
   /// Messages for full mailboxes: more end the run with an error.

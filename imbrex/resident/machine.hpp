@@ -6,6 +6,7 @@
 
 #include <imbrex/resident/arguments.hpp>
 #include <imbrex/resident/index.hpp>
+#include <imbrex/resident/steps.hpp>
 #include <imbrex/resident/transport/mailbox.hpp>
 #include <imbrex/resident/transport/memory.hpp>
 #include <imbrex/resident/transport/outbox.hpp>
@@ -165,9 +166,8 @@ struct host_link {
   std::uint32_t* lost = nullptr;  ///< of each PE, at the end: lines that found the ring full
   std::uint32_t* state = nullptr;
   std::uint32_t slot_bytes = 0, size = 0;
-  bool listens = false;      ///< PE 0 looks whether the host says something
-  bool open = false;         ///< the host may send messages: the run goes on when all is quiet
-  std::uint64_t opener = 0;  ///< the thread of the host that has opened it
+  bool listens = false;  ///< PE 0 looks whether the host says something
+  bool open = false;     ///< the host may send messages: the run goes on when all is quiet
 
   // Records of entries, where the run is traced: of each PE.
   entry_record* records = nullptr;
@@ -207,6 +207,7 @@ struct machine {
   std::uint32_t* seen = nullptr;     ///< of each PE, for who looks for quiescence
   array_layout arrays[most_arrays]{};
   host_link host;
+  stepping* steps = nullptr;  ///< in simulated time
 
   IMBREX_DEVICE std::byte* memory_of(std::uint32_t pe) const {
     return pe_memory + static_cast<std::uint64_t>(pe) * parts.bytes;

@@ -165,7 +165,8 @@ class program {
   /// Its arrays, by their extents, of elements that are made without arguments. `of` must outlive the
   /// program. Throws usage_error for settings that cannot be, device_error if the device cannot run it.
   program(device& of, const settings& s, const typename C::index_type&... shapes)
-      : state_(of, detail::layout(completed(of, s), {detail::kind_of<C>(shapes)...}), names()) {
+      : state_(of, detail::layout(completed(of, s), {detail::kind_of<C>(shapes)...}), names(),
+               detail::serve_on_host<list>) {
     (write(std::vector<C>(state_.count(table::template array<C>()))), ...);
   }
 

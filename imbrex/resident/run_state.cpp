@@ -13,10 +13,16 @@
 #include <vector>
 
 #include <imbrex/base/error.hpp>
+#include <imbrex/core/pe/processor.hpp>
+#include <imbrex/core/pe/run_services.hpp>
 #include <imbrex/core/record/block_recording.hpp>
 
 namespace imbrex::resident::detail {
 namespace {
+
+using imbrex::detail::processor;
+using imbrex::detail::run_services;
+using imbrex::detail::scheduler;
 
 std::vector<device_buffer<std::byte>> buffers_for(device& of, const layout& plan) {
   std::vector<device_buffer<std::byte>> buffers;
@@ -36,10 +42,35 @@ machine placed(const layout& plan, device_buffer<std::byte>& image, device_buffe
   return plan.at(image.span().data(), bulk.span().data(), addresses);
 }
 
+/// Where this thread is a PE of a run in simulated time, or a deterministic one: what things take there.
+const run_services* stepped_run() {
+  const scheduler* const here = scheduler::current();
+  if (here == nullptr || here->pe() == scheduler::no_pe) return nullptr;
+  const run_services& run = static_cast<const processor*>(here)->run();
+  return run.how().machine == machine_kind::threads ? nullptr : &run;
+}
+std::optional<device_model> costs_here() {
+  const run_services* const run = stepped_run();
+  if (run == nullptr) return std::nullopt;
+  return run->model() == nullptr ? device_model() : *run->model();
+}
+std::uint64_t seed_here() {
+  const run_services* const run = stepped_run();
+  return run == nullptr ? 0 : run->how().shuffle.value_or(0);
+}
+
+/// What the device does meanwhile.
+constexpr kernel<nanoseconds> pause{.name = "resident",
+                                    .host = [](nanoseconds) {},
+                                    .work = [](nanoseconds time) { return work_size{.time = time}; }};
+
 }  // namespace
 
-run_state::run_state(device& of, layout plan, entry_names names)
+run_state::run_state(device& of, layout plan, entry_names names, stepping::serve_function serve)
     : device_(of),
+      costs_(costs_here()),
+      seed_(seed_here()),
+      serve_(serve),
       layout_(std::move(plan)),
       names_(std::move(names)),
       stream_(of, stream_priority::normal, "a program inside the GPU"),
@@ -53,7 +84,7 @@ run_state::run_state(device& of, layout plan, entry_names names)
       machine_(placed(layout_, image_, bulk_, elements_)) {}
 
 void run_state::check_rests() const {
-  if (watchdog_)
+  if (is_under_way_)
     throw error("a program inside a GPU is used while it runs: await its stream and call end() before");
 }
 
@@ -83,13 +114,25 @@ void run_state::refuse(const char* what, std::uint32_t array, const std::vector<
 
 void run_state::start(const kernel<machine>& code, std::uint32_t to, const item& first) {
   check_rests();
-  machine_.host = door_.begin();
+  if (costs_ && door_.opens())
+    throw usage_error(
+        "a run inside a GPU is opened for messages of the host, but in simulated time the host does nothing "
+        "while it goes on: call open() on --machine threads");
+  if (!costs_ && chosen().gpus != 1)
+    throw usage_error("a program inside a GPU has PEs on " + std::to_string(chosen().gpus) +
+                      " GPUs: in simulated time alone it can, with --machine simulated");
+  machine_.host = door_.begin(!costs_);
   layout_.write(written_.span().data(), to, first);
   stream_.copy(image_.span(), written_.span());
   loaded_ = shared_event(stream_);
-  stream_.launch(code, machine_);
+  costs_ ? run_in_steps() : stream_.launch(code, machine_);
   const std::size_t report = layout_.report_bytes();
   stream_.copy(written_.span().subspan(0, report), image_.span().subspan(0, report));
+  is_under_way_ = true;
+  if (!costs_) watch();
+}
+
+void run_state::watch() {
   watchdog_ = std::make_unique<watchdog>(
       [this] { return watched(); }, [this](const std::vector<wide_word>& w) { return reporter_.text_of(w); },
       chosen().patience);
@@ -114,9 +157,21 @@ void run_state::check_message(std::size_t bytes) const {
                       ": raise settings::host_bytes and settings::parcel_bytes");
 }
 
+/// Before its time, which passes then.
+void run_state::run_in_steps() {
+  if (!device_.info().keeps_data)
+    throw usage_error("a program inside a GPU runs on a device that keeps no data: leave out --no-data");
+  stream_.synchronize();
+  stepping steps(*costs_, chosen().gpus, seed_);
+  watch();
+  const nanoseconds time = steps.run(machine_, serve_, [this] { door_.look(); });
+  watchdog_.reset();
+  stream_.launch(pause, time);
+}
+
 std::vector<wide_word> run_state::watched() {
   std::vector<wide_word> all(machine_.pes);
-  if (!loaded_.done()) return all;
+  if (!costs_ && !loaded_.done()) return all;
   if (device_.info().backend == "emulated") {  // its memory is the host's, and its PEs write meanwhile
     for (std::uint32_t pe = 0; pe < machine_.pes; ++pe) all[pe] = memory::poll(machine_.watched[pe]);
   } else {
@@ -130,7 +185,9 @@ std::vector<wide_word> run_state::watched() {
 }
 
 outcome run_state::end() {
-  if (!watchdog_) throw error("a program inside a GPU is asked for the end of a run that was not started");
+  if (!is_under_way_)
+    throw error("a program inside a GPU is asked for the end of a run that was not started");
+  is_under_way_ = false;
   watchdog_.reset();
   stream_.synchronize();
   door_.end();

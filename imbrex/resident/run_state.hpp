@@ -16,6 +16,7 @@
 #include <imbrex/resident/layout.hpp>
 #include <imbrex/resident/machine.hpp>
 #include <imbrex/resident/report.hpp>
+#include <imbrex/resident/stepping.hpp>
 #include <imbrex/resident/watchdog.hpp>
 
 namespace imbrex::resident {
@@ -32,7 +33,8 @@ namespace detail {
 /// What of a program does not depend on its classes: its memory, and its runs.
 class run_state {
  public:
-  run_state(device& of, layout plan, entry_names names);
+  /// `serve` is the loop of a PE, for simulated time.
+  run_state(device& of, layout plan, entry_names names, stepping::serve_function serve);
   run_state(const run_state&) = delete;
   run_state& operator=(const run_state&) = delete;
 
@@ -55,9 +57,14 @@ class run_state {
 
  private:
   void check_rests() const;
+  void run_in_steps();
+  void watch();
   std::vector<wide_word> watched();
 
   device& device_;
+  std::optional<device_model> costs_;  ///< in simulated time
+  std::uint64_t seed_ = 0;
+  stepping::serve_function serve_;
   layout layout_;
   entry_names names_;
   reporter reporter_{layout_, names_};
@@ -68,6 +75,7 @@ class run_state {
   host_door door_;
   pinned_buffer<std::byte> written_, watched_;
   machine machine_;
+  bool is_under_way_ = false;
   std::unique_ptr<watchdog> watchdog_;  // of the run under way
 };
 

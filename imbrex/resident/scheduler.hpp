@@ -81,6 +81,7 @@ class scheduler {
     for (std::uint32_t idle = 0;; idle += looks_in_a_row) {
       for (std::uint32_t n = 0; n < looks_in_a_row; ++n) {
         if (!(core_.has_local && core_.own_waits()) && core_.own.try_take(core_.head, i, ahead_)) {
+          take_step(core_.m.steps, step::take, core_.head - 1);
           if (!is_early(i)) return begin(i);
           keep(i);
           break;
@@ -110,6 +111,7 @@ class scheduler {
       return false;
     }
     prefers_local_ = false;
+    take_step(core_.m.steps, step::local);
     return true;
   }
   /// What is kept: true if a message of it can be run.
@@ -138,7 +140,8 @@ class scheduler {
     }
     if (core_.pe == 0 && !me.is_open && idle >= short_idle && idle % 64 == 0 && is_quiet(m))
       core_.end(stop_reason::quiet, 0);
-    if (relaxes_at_once || idle > long_idle) memory::relax();
+    take_step(core_.m.steps, step::look);
+    if (relaxes_at_once || idle > long_idle) core_.relax();
     return false;
   }
 
@@ -164,7 +167,8 @@ class scheduler {
       const bool failed = memory::load(core_.m.end->stop) == static_cast<std::uint32_t>(stop_reason::failed);
       while (!tell_untold(core_.m, me, core_.pe) && !failed) {
         if ((host_memory::load_acquire(*core_.m.host.state) & host_link::is_abandoned) != 0) break;
-        memory::relax();
+        take_step(core_.m.steps, step::look);
+        core_.relax();
       }
     }
     if (is_traced()) {
@@ -317,6 +321,7 @@ class scheduler {
   IMBREX_DEVICE bool is_traced() const { return core_.m.host.records_size != 0; }
   IMBREX_DEVICE void run(const item& i) {
     if (is_traced() && core_.leads()) core_.me.entry_began = memory::now();
+    take_step(core_.m.steps, step::entry);
     runner visitor{core_, i};
     table<List>::visit(entry_in(i.meta), visitor);
     if (!visitor.known && core_.leads()) {
@@ -326,6 +331,7 @@ class scheduler {
       core_.end(stop_reason::failed, 0, f);
     }
     core_.entry = failure::no_number;
+    take_step(core_.m.steps, step::entry);
     if (is_traced() && core_.leads()) record_entry(core_.m, core_.me, core_.pe, i.meta & ~is_ordered);
   }
 

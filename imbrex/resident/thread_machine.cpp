@@ -9,8 +9,6 @@
 #include <thread>
 #include <vector>
 
-#include <imbrex/base/error.hpp>
-
 namespace imbrex::resident::detail {
 
 class thread_barrier {
@@ -46,11 +44,6 @@ struct pe_of_threads {
 }  // namespace
 
 void run_on_threads(const machine& m, void (*serve)(const machine&, pe_state&, team&, std::uint32_t pe)) {
-  if (m.host.open && m.host.opener == std::uint64_t{pthread_self()})
-    throw error(
-        "a run inside a GPU is open for messages of the host, but in simulated time the host does nothing "
-        "while it "
-        "goes on: call open() on --machine threads");
   std::deque<pe_of_threads> pes;
   for (std::uint32_t pe = 0; pe < m.pes; ++pe) pes.emplace_back(m, pe);
   std::vector<std::thread> threads;

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <imbrex/resident/stepping.hpp>
+
+#include <ucontext.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#include <sanitizer/common_interface_defs.h>
+#define IMBREX_RESIDENT_ASAN 1
+#elif defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+#include <sanitizer/tsan_interface.h>
+#define IMBREX_RESIDENT_TSAN 1
+#endif
+
+namespace imbrex::resident::detail {
+namespace {
+
+/// In so many looks a PE publishes what it has finished, looks for quiescence and sees that the run has
+/// ended.
+constexpr std::uint32_t looks_before_sleep = 160;
+constexpr std::size_t stack_bytes = std::size_t{256} << 10U;
+constexpr std::size_t item_bytes = 16;
+
+/// Those between GPUs are written by the GPUs themselves: without what a host does before a transfer.
+device_model without_rendezvous(device_model model) {
+  model.link.eager = std::numeric_limits<std::size_t>::max();
+  model.link.staged_from = 0;
+  return model;
+}
+
+}  // namespace
+
+/// A stack, or that of the thread, which is left for another one; sanitizers are told.
+struct stepping::place {
+  ucontext_t context{};
+  const void* bottom = nullptr;
+  std::size_t size = 0;
+#if defined(IMBREX_RESIDENT_TSAN)
+  void* known = __tsan_get_current_fiber();
+#elif defined(IMBREX_RESIDENT_ASAN)
+  void* frames = nullptr;
+#endif
+
+  void leave_for(place& next, [[maybe_unused]] bool for_good = false) {
+#if defined(IMBREX_RESIDENT_TSAN)
+    __tsan_switch_to_fiber(next.known, 0);
+#elif defined(IMBREX_RESIDENT_ASAN)
+    __sanitizer_start_switch_fiber(for_good ? nullptr : &frames, next.bottom, next.size);
+#endif
+    ::swapcontext(&context, &next.context);
+    entered(next);
+  }
+  void entered([[maybe_unused]] place& from) {
+#if defined(IMBREX_RESIDENT_ASAN)
+    __sanitizer_finish_switch_fiber(frames, &from.bottom, &from.size);
+#endif
+  }
+};
+
+struct stepping::pe {
+  pe_state state;
+  std::vector<std::uint32_t> tickets;
+  std::unique_ptr<std::byte[]> stack = std::make_unique_for_overwrite<std::byte[]>(stack_bytes);
+  place own;
+  place* caller = nullptr;
+  nanoseconds time{0};
+  std::pair<nanoseconds, std::uint64_t> key{asleep, 0};  ///< in `ready_`
+  std::uint32_t looks = 0;
+  bool has_ended = false;
+  std::map<std::uint32_t, nanoseconds> arrivals;  ///< of tickets of its mailbox, when they are there
+  std::map<std::uint32_t, nanoseconds> put;       ///< to each GPU: when what it has put there is there
+  std::function<void()> body;
+
+  static void begin(unsigned low, unsigned high) {
+    auto& its = *reinterpret_cast<pe*>(std::uintptr_t{high} << 32U | low);  // NOLINT: as makecontext has it
+    its.own.entered(*its.caller);
+    its.body();
+    its.has_ended = true;
+    its.own.leave_for(*its.caller, true);
+  }
+#if defined(IMBREX_RESIDENT_TSAN)
+  pe() { own.known = __tsan_create_fiber(0); }
+  ~pe() { __tsan_destroy_fiber(own.known); }
+#else
+  pe() = default;
+#endif
+  pe(const pe&) = delete;
+  pe& operator=(const pe&) = delete;
+};
+
+stepping::stepping(const device_model& costs, std::uint32_t gpus, std::uint64_t seed)
+    : costs_(without_rendezvous(costs)), gpus_(gpus), dice_(seed) {
+  if (costs_.has_links() && gpus > 1) links_.emplace(costs_, static_cast<int>(gpus));
+}
+
+stepping::~stepping() = default;
+
+nanoseconds stepping::run(const machine& m, serve_function serve, const std::function<void()>& rests) {
+  machine here = m;
+  here.threads = 1;
+  here.steps = this;
+  pes_each_ = std::max(m.pes / gpus_, 1U);
+  place main;
+  pes_.clear();
+  ready_.clear();
+  for (std::uint32_t n = 0; n < m.pes; ++n) {
+    pe& one = *pes_.emplace_back(std::make_unique<pe>());
+    one.tickets.resize(m.pes);
+    one.state.prepare(here, n, one.tickets.data());
+    one.body = [&one, &here, serve, n] {
+      team alone;
+      serve(here, one.state, alone, n);
+    };
+    one.caller = &main;
+    one.own.bottom = one.stack.get();
+    one.own.size = stack_bytes;
+    ::getcontext(&one.own.context);
+    one.own.context.uc_stack.ss_sp = one.stack.get();
+    one.own.context.uc_stack.ss_size = stack_bytes;
+    const auto self = reinterpret_cast<std::uintptr_t>(&one);
+    ::makecontext(&one.own.context, reinterpret_cast<void (*)()>(&pe::begin), 2, static_cast<unsigned>(self),
+                  static_cast<unsigned>(self >> 32U));
+    wake(n, nanoseconds(0));
+  }
+  nanoseconds last{0};
+  for (std::uint32_t left = m.pes; left > 0;) {
+    if (ready_.empty()) {  // all is quiet, or has ended, which they find out when they look again
+      rests();
+      for (std::uint32_t n = 0; n < m.pes; ++n)
+        if (!pes_[n]->has_ended) wake(n, last);
+    }
+    if (std::exchange(is_host_behind_, false)) rests();
+    now_runs_ = ready_.begin()->second;
+    ready_.erase(ready_.begin());
+    pe& one = *pes_[now_runs_];
+    one.time = std::max(one.time, one.key.first);
+    one.key.first = asleep;
+    main.leave_for(one.own);
+    last = std::max(last, one.time);
+    if (one.has_ended) --left;
+  }
+  rests();
+  return last;
+}
+
+/// It goes on at that time, if not before.
+void stepping::wake(std::uint32_t which, nanoseconds at) {
+  pe& one = *pes_[which];
+  if (one.has_ended || one.key.first <= at) return;
+  if (one.key.first != asleep) ready_.erase({one.key, which});
+  one.key = {at, ++turns_ + dice_.below(4 * pes_.size())};  // so that nobody is passed over for long
+  ready_.insert({one.key, which});
+}
+
+/// When bytes that the PE sends now are there.
+nanoseconds stepping::way(std::uint32_t from, std::uint32_t to, std::size_t bytes) {
+  const nanoseconds now = pes_[from]->time;
+  if (gpu_of(from) == gpu_of(to)) return now + costs_.resident.flight;
+  if (!links_) return now + costs_.message.latency;
+  return links_->transfer(now, {static_cast<int>(gpu_of(from)), true}, {static_cast<int>(gpu_of(to)), true},
+                          bytes);
+}
+
+void stepping::pass(step what, std::uint64_t a, std::uint32_t b) {
+  const std::uint32_t which = now_runs_;
+  pe& me = *pes_[which];
+  const auto& cost = costs_.resident;
+  const auto memory_time = [&](std::uint64_t bytes) {
+    const std::uint64_t rate = costs_.device.memory_bandwidth / pes_each_;
+    return device_model::transfer_time(
+        bytes, costs_.device.memory_bandwidth == 0 ? 0 : std::max<std::uint64_t>(rate, 1));
+  };
+  if (what != step::look) me.looks = 0;
+  switch (what) {
+    case step::look:
+      if (++me.looks < looks_before_sleep) return;
+      me.looks = 0;
+      if (!me.arrivals.empty() || !me.state.out.empty()) {
+        // Something comes that is on its way, or waits for room: not before others have gone on.
+        nanoseconds at = me.time;
+        if (!me.arrivals.empty()) at = std::max(at, me.arrivals.begin()->second);
+        if (at == me.time && !ready_.empty()) at = std::max(at, ready_.begin()->first.first);
+        wake(which, at);
+      }
+      return leave();
+    case step::take: {
+      const auto known = me.arrivals.find(static_cast<std::uint32_t>(a));
+      if (known != me.arrivals.end()) {
+        me.time = std::max(me.time, known->second);
+        me.arrivals.erase(known);
+      }
+      me.time += cost.look + cost.take;
+      break;
+    }
+    case step::local: me.time += cost.take; break;
+    case step::send: {
+      me.time += cost.send;
+      nanoseconds there = way(which, b, item_bytes);
+      if (const auto put = me.put.find(gpu_of(b)); put != me.put.end()) there = std::max(there, put->second);
+      pes_[b]->arrivals[static_cast<std::uint32_t>(a)] = there;
+      if (b != which) wake(b, there);
+      break;
+    }
+    case step::entry: me.time += (pes_each_ == 1 ? cost.device_entry : cost.entry) / 2; break;
+    case step::bytes: me.time += memory_time(a); break;
+    case step::put:
+      if (gpu_of(b) == gpu_of(which)) {
+        me.time += memory_time(a);
+      } else {
+        me.time += cost.send;
+        me.put[gpu_of(b)] = way(which, b, a);
+      }
+      break;
+  }
+  is_host_behind_ = what == step::entry && me.state.untold_first != me.state.untold_end;
+  if (!is_host_behind_ && (ready_.empty() || ready_.begin()->first.first > me.time)) return;
+  wake(which, me.time);
+  leave();
+}
+
+void stepping::leave() {
+  pe& me = *pes_[now_runs_];
+  me.own.leave_for(*me.caller);
+}
+
+void pass_step(stepping& through, step what, std::uint64_t a, std::uint32_t b) { through.pass(what, a, b); }
+
+}  // namespace imbrex::resident::detail

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <imbrex/resident/transport/memory.hpp>
+
+namespace imbrex::resident::detail {
+
+/// What steps of PEs take in simulated time; null where time passes by itself (stepping.hpp).
+class stepping;
+
+/// A step of the PE that runs.
+enum class step : std::uint32_t {
+  look,   ///< it has found nothing
+  take,   ///< it takes the item with the ticket `a` out of its mailbox
+  local,  ///< it takes an item that it has sent to itself
+  send,   ///< it draws the ticket `a` of PE `b`
+  entry,  ///< it begins or has ended an entry: half of what both take
+  bytes,  ///< its entry reads or writes `a` bytes of the device's memory
+  put     ///< its entry writes `a` bytes of the memory of PE `b`
+};
+
+#if defined(__CUDA_ARCH__)
+__device__ inline void take_step(stepping*, step, std::uint64_t = 0, std::uint32_t = 0) {}
+#else
+void pass_step(stepping& through, step what, std::uint64_t a, std::uint32_t b);
+inline void take_step(stepping* through, step what, std::uint64_t a = 0, std::uint32_t b = 0) {
+  if (through != nullptr) pass_step(*through, what, a, b);
+}
+#endif
+
+}  // namespace imbrex::resident::detail
