@@ -22,7 +22,7 @@ REGISTERS = {
     "bench::spin_kernel": 16,
     "fill_for_the_host": 16,
     "give_back": 16,
-    "imbrex::detail::combine": 24,
+    "imbrex::detail::combine": 32,
     "imbrex::grid::detail::move_boxes_kernel": 24,
     "imbrex::resident::detail::resident_kernel": 96,  # with the entries of a program; at most 512 threads
     "imbrex::test::add_kernel": 16,

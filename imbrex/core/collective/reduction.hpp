@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -200,8 +201,16 @@ struct partial_message final : partial_result {
     if constexpr (requires { math::prepare(*value); })
       if (value) math::prepare(*value);
   }
-  void merge(partial_result& later) override {
-    if (auto& other = static_cast<partial_message&>(later).value) math::merge(value, std::move(*other));
+  void merge(std::span<const owned_partial> later) override {
+    if constexpr (requires { math::merge_all(value, {}); }) {
+      std::vector<typename math::partial> others;
+      for (const owned_partial& each : later)
+        if (auto& other = static_cast<partial_message&>(*each).value) others.push_back(std::move(*other));
+      math::merge_all(value, std::move(others));
+    } else {
+      for (const owned_partial& each : later)
+        if (auto& other = static_cast<partial_message&>(*each).value) math::merge(value, std::move(*other));
+    }
   }
   bool has_value() const override { return value.has_value(); }
   partial_result* spare() const override {

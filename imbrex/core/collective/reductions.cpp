@@ -210,12 +210,8 @@ bool reduction_values::add(partial_result& part) {
 owned_partial reduction_values::combine() {
   owned_partial all = std::move(parts_.front());
   try {
-    for (std::size_t i = 1; i < parts_.size() && !all->error; ++i) {
-      if (parts_[i]->error)
-        all->error = std::move(parts_[i]->error);
-      else
-        all->merge(*parts_[i]);
-    }
+    for (std::size_t i = 1; i < parts_.size() && !all->error; ++i) all->error = parts_[i]->error;
+    if (!all->error) all->merge(std::span(parts_).subspan(1));
   } catch (...) {
     all->error = thrown_by_reduction(all->collection);
   }

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <imbrex/core/collective/exchange_base.hpp>
@@ -34,8 +35,8 @@ struct partial_result : message {
 
   /// It will be combined here, perhaps when others have come.
   virtual void prepare() = 0;
-  /// Combines its value with that of another message of its kind, which comes after it and is left without.
-  virtual void merge(partial_result& later) = 0;
+  /// Combines its value with those of other messages of its kind, which come after it and are left without.
+  virtual void merge(std::span<const std::unique_ptr<partial_result, message_deleter>> later) = 0;
   virtual bool has_value() const = 0;
   /// The same without the value, to be sent with an exception if the value cannot be packed; null if it
   /// always can.

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
 #include <imbrex/base/type_name.hpp>
+#include <imbrex/core/gpu/combined_arrays.hpp>
 #include <imbrex/core/name/operations.hpp>
 #include <imbrex/device/device_span.hpp>
 #include <imbrex/device/kernel.hpp>
+#include <imbrex/device/stream.hpp>
 
 namespace imbrex {
 
@@ -34,7 +37,7 @@ inline constexpr bool combines_elsewhere<kernel_operation<Kernel>, T> =
     std::is_same_v<std::remove_cvref_t<decltype(Kernel)>, combining_kernel<T>>;
 
 template <class T>
-using native_combination = void (*)(native_stream, device_span<T>, device_span<const T>);
+using native_combination = void (*)(native_stream, device_span<T>, combined_arrays<T>);
 
 /// What the library has compiled for devices, by operation; null where it was built without their compiler.
 template <class T>
@@ -70,30 +73,40 @@ native_combination<T> native_combination_of() {
 
 /// Does it on the host, as the emulated device does.
 template <class Op, class T>
-void combine_on_host(device_span<T> to, device_span<const T> from) {
+void combine_on_host(device_span<T> to, combined_arrays<T> from) {
   for (std::size_t i = 0; i < to.size(); ++i)
-    to.data()[i] = static_cast<T>(Op{}(static_cast<const T&>(to.data()[i]), from.data()[i]));
+    for (int a = 0; a < from.count; ++a)
+      to.data()[i] = static_cast<T>(Op{}(static_cast<const T&>(to.data()[i]), from.of[a][i]));
+}
+/// The values are combined with one array after the other, which are all read and written once.
+template <class T>
+work_size work_of_combination(device_span<T> to, combined_arrays<T> from) {
+  return {.bytes = (2.0 + from.count) * static_cast<double>(to.size_bytes()),
+          .flops = static_cast<double>(to.size()) * from.count,
+          .threads = to.size()};
 }
 
-/// The kernel by which an operation combines elements T.
+/// How an operation combines arrays of elements T on a device, in their order: by as few kernels as it can.
 template <class Op, class T>
 struct combination {
-  static const combining_kernel<T>& of() {
-    static const combining_kernel<T> it{.name = short_name(type_name<Op>()),
-                                        .native = native_combination_of<Op, T>(),
-                                        .host = &combine_on_host<Op, T>,
-                                        .work = [](device_span<T> to, device_span<const T>) {
-                                          return work_size{
-                                              .bytes = 3.0 * static_cast<double>(to.size_bytes()),
-                                              .flops = static_cast<double>(to.size()),
-                                              .threads = to.size()};
-                                        }};
-    return it;
+  static void launch(stream& order, device_span<T> to, std::span<const device_span<const T>> from) {
+    static const kernel<device_span<T>, combined_arrays<T>> combine{.name = short_name(type_name<Op>()),
+                                                                    .native = native_combination_of<Op, T>(),
+                                                                    .host = &combine_on_host<Op, T>,
+                                                                    .work = &work_of_combination<T>};
+    while (!from.empty()) {
+      combined_arrays<T> some;
+      for (; some.count < combined_arrays<T>::most && !from.empty(); from = from.subspan(1))
+        some.of[some.count++] = from.front().data();
+      order.launch(combine, to, some);
+    }
   }
 };
 template <const auto& Kernel, class T>
 struct combination<kernel_operation<Kernel>, T> {
-  static const combining_kernel<T>& of() { return Kernel; }
+  static void launch(stream& order, device_span<T> to, std::span<const device_span<const T>> from) {
+    for (const auto& each : from) order.launch(Kernel, to, each);
+  }
 };
 
 }  // namespace detail

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include <imbrex/core/collective/reduction.hpp>
 #include <imbrex/core/gpu/combination.hpp>
@@ -31,9 +33,9 @@ struct combined_elsewhere<device_buffer<T>> {
 /// Begins to bring a value to this PE's device, side by side with others.
 void land_to_be_combined(device_part& part);
 
-/// Brings both to this PE's device. Returns the stream in whose order they are combined, after both; null if
-/// there is nothing to combine. Throws imbrex::error if they are not equally long.
-stream* order_combination(device_part& into, device_part& other);
+/// Brings all to this PE's device. Returns the stream in whose order they are combined, after all are there;
+/// null if there is nothing to combine. Throws imbrex::error if they are not equally long.
+stream* order_combination(device_part& into, std::span<device_part* const> others);
 
 template <class T, class Op, class Key>
   requires(!is_by_key<Op>)
@@ -47,14 +49,22 @@ struct reduction<device_buffer<T>, Op, Key> {
     merge(into, std::move(value));
   }
   static void merge(std::optional<partial>& into, partial&& other) {
-    if (!into) {
-      into.emplace(std::move(other));
-      return;
-    }
-    partial added(std::move(other));
-    stream* const order = order_combination(*into->part(), *added.part());
+    std::vector<partial> others;
+    others.push_back(std::move(other));
+    merge_all(into, std::move(others));
+  }
+  /// In the order and brackets of one after the other.
+  static void merge_all(std::optional<partial>& into, std::vector<partial>&& others) {
+    auto first = others.begin();
+    if (!into && first != others.end()) into.emplace(std::move(*first++));
+    if (first == others.end()) return;
+    std::vector<device_part*> parts;
+    for (auto each = first; each != others.end(); ++each) parts.push_back(each->part());
+    stream* const order = order_combination(*into->part(), parts);
     if (order == nullptr) return;
-    order->launch(combination<Op, T>::of(), into->span(), added.span());
+    std::vector<device_span<const T>> added;
+    for (auto each = first; each != others.end(); ++each) added.push_back(std::as_const(*each).span());
+    combination<Op, T>::launch(*order, into->span(), added);
     into->ready_after(*order);
   }
   static result finish(partial&& all) {

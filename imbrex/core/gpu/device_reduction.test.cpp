@@ -516,6 +516,39 @@ TEST_F(device_reduction_here, copies_once_for_each_device) {
             0);
 }
 
+/// As many at once as some kernels take.
+template <class Op>
+task<> combine_many(Op) {
+  using math = detail::reduction<device_buffer<double>, Op, int>;
+  stream work(gpu(), stream_priority::normal, "a test");
+  constexpr std::size_t size = 5;
+  constexpr int arrays = 21;
+  std::vector<double> wanted = noises(0, 0, size);
+  std::vector<device_buffer<double>> all;
+  for (int a = 0; a < arrays; ++a) {
+    device_buffer<double> one(gpu(), size);
+    work.launch(fill, one.span(), a, 0);
+    all.push_back(std::move(one).ready_after(work));
+    const auto values = noises(a, 0, size);
+    for (std::size_t i = 0; a > 0 && i < size; ++i) wanted[i] = mixture()(wanted[i], values[i]);
+  }
+  std::optional<device_buffer<double>> into;
+  math::merge_all(into, std::move(all));
+  pinned_buffer<double> copy(gpu(), size);
+  work.wait(*into);
+  work.copy(copy.span(), std::as_const(*into).span());
+  co_await work.done();
+  EXPECT_TRUE(equal_bits({copy.span().begin(), copy.span().end()}, wanted));
+}
+TEST_F(device_reduction_here, combines_many_one_after_the_other) {
+  EXPECT_EQ(imbrex::run(simulated(1, 1),
+                        []() -> task<> {
+                          co_await combine_many(mixture());
+                          co_await combine_many(by_kernel<mix>);
+                        }),
+            0);
+}
+
 /// A chare that has no device.
 class host_only : public chare<host_only> {
  public:

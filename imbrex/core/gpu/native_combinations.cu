@@ -38,37 +38,43 @@ struct greater {
 };
 
 template <class T, class Operation>
-__global__ void combine(T* to, const T* from, std::size_t size) {
+__global__ void combine(T* to, const combined_arrays<T> from, std::size_t size) {
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * blockDim.x;
-  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < size; i += stride)
-    to[i] = Operation()(to[i], from[i]);
+  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < size;
+       i += stride) {
+    T all = to[i];
+#pragma unroll
+    for (int a = 0; a < combined_arrays<T>::most; ++a)
+      if (a < from.count) all = Operation()(all, from.of[a][i]);
+    to[i] = all;
+  }
 }
 
 template <class Operation, class T>
-void launch(native_stream on, device_span<T> to, device_span<const T> from) {
+void launch(native_stream on, device_span<T> to, combined_arrays<T> from) {
   constexpr std::size_t threads = 256, most_blocks = 4096;
   const std::size_t blocks = (to.size() + threads - 1) / threads;
   combine<T, Operation>
       <<<static_cast<unsigned>(blocks < most_blocks ? blocks : most_blocks), static_cast<unsigned>(threads),
-         0, static_cast<gpu_stream>(on.handle)>>>(to.data(), from.data(), to.size());
+         0, static_cast<gpu_stream>(on.handle)>>>(to.data(), from, to.size());
 }
 
 }  // namespace
 
 template <class T>
-void native_combinations<T>::sum(native_stream on, device_span<T> to, device_span<const T> from) {
+void native_combinations<T>::sum(native_stream on, device_span<T> to, combined_arrays<T> from) {
   launch<add>(on, to, from);
 }
 template <class T>
-void native_combinations<T>::product(native_stream on, device_span<T> to, device_span<const T> from) {
+void native_combinations<T>::product(native_stream on, device_span<T> to, combined_arrays<T> from) {
   launch<multiply>(on, to, from);
 }
 template <class T>
-void native_combinations<T>::min(native_stream on, device_span<T> to, device_span<const T> from) {
+void native_combinations<T>::min(native_stream on, device_span<T> to, combined_arrays<T> from) {
   launch<lesser>(on, to, from);
 }
 template <class T>
-void native_combinations<T>::max(native_stream on, device_span<T> to, device_span<const T> from) {
+void native_combinations<T>::max(native_stream on, device_span<T> to, combined_arrays<T> from) {
   launch<greater>(on, to, from);
 }
 
