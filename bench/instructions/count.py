@@ -65,6 +65,12 @@ GROUPS = {
         "ranks of MPI on one PE", (),
         {"send": 20_000, "exchange": 20_000, "barrier": 160_000, "allreduce": 160_000, "put": 160_000},
         program="instructions_mpi", environment={"IMBREX_OPTIONS": "--pes 1 --ranks 16"}),
+    "ranks_threads": Group(
+        "ranks of MPI on two PEs", (), {"send": 2_000}, waits=True,
+        program="instructions_mpi", environment={"IMBREX_OPTIONS": "--pes 2 --ranks 2"}),
+    "ranks_processes": Group(
+        "ranks of MPI in two processes", (), {"send": 2_000}, processes=2, waits=True,
+        program="instructions_mpi", environment={"IMBREX_OPTIONS": "--pes 1 --ranks 2"}),
 }
 # What UCX and MPI need for a message between two processes, which is only shown: the functions of their libraries.
 RIVALS = "rivals"
