@@ -10,7 +10,7 @@ namespace imbrex::python {
 namespace nb = nanobind;
 
 /// Has the thread of a PE hold the interpreter's lock while it has work, and give it up while it sleeps.
-/// One for each PE; one thread may have several PEs, which then never sleep.
+/// One for each PE; one thread may have several PEs.
 class interpreter_lock final : public observer {
  public:
   void thread_begins() override {
@@ -19,13 +19,18 @@ class interpreter_lock final : public observer {
   void thread_ends() override {
     if (--pes_of_thread_ == 0) PyGILState_Release(state_);
   }
-  void parks() override { parked_ = PyEval_SaveThread(); }
-  void wakes() override { PyEval_RestoreThread(parked_); }
+  void parks() override {
+    if (parked_pes_++ == 0) parked_ = PyEval_SaveThread();
+  }
+  void wakes() override {
+    if (--parked_pes_ == 0) PyEval_RestoreThread(parked_);
+  }
 
  private:
   static inline thread_local int pes_of_thread_ = 0;
+  static inline thread_local int parked_pes_ = 0;
   static inline thread_local PyGILState_STATE state_ = PyGILState_UNLOCKED;
-  PyThreadState* parked_ = nullptr;
+  static inline thread_local PyThreadState* parked_ = nullptr;
 };
 
 /// Throws what Python has raised, unless it has raised nothing and `object` is there.

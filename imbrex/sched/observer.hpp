@@ -58,8 +58,8 @@ class observer {
   // The thread.
 
   /// Before the PE's first item, and after its chares have been destroyed; between the last item and that the
-  /// thread parks. Machines that step all PEs with one thread tell each PE's observers of it, and it never
-  /// parks.
+  /// thread parks. Machines that step all PEs with one thread tell each PE's observers of it; that thread
+  /// parks while nothing goes on and an `executor` is held.
   virtual void thread_begins() {}
   virtual void thread_ends() {}
   /// There is nothing to do; the thread sleeps. Between items.

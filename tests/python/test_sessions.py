@@ -230,12 +230,85 @@ def test_the_end_of_a_session_does_not_wait_for_an_entry_that_never_returns():
         spinning.result(60)
 
 
+def order_of_a_race(seed, pause):
+    """Who comes when to a log, in a session on the deterministic machine."""
+    class Log(ix.Chare):
+        def __init__(self):
+            self.comers = []
+
+        @ix.entry
+        def come(self, who):
+            self.comers.append(who)
+
+        @ix.entry
+        def all(self):
+            return self.comers
+
+    class Runner(ix.Chare):
+        port = ix.Mailbox()
+
+        @ix.entry
+        async def run(self, log):
+            await self.port.receive()
+            log.come.send((self.where, ix.pe()))
+
+    with ix.start(machine="deterministic", pes=3, seed=seed) as session:
+        assert (session.num_pes, session.num_processes) == (3, 1)
+        log = ix.chare(Log)
+        runners = ix.array(Runner, 9)
+        for _ in range(2):
+            runners.run.send(log)  # waits for what the program sends next
+            time.sleep(pause)
+            runners.port.send("go")
+            time.sleep(pause)
+        session.quiescence().result(10)
+        return log.all.call().result(10)
+
+
+def test_sessions_on_the_deterministic_machine_repeat_exactly():
+    ix.stop()
+    first = order_of_a_race(7, 0)
+    assert sorted(first) == sorted(2 * [(i, i // 3) for i in range(9)])
+    assert order_of_a_race(7, 0.03) == order_of_a_race(7, 0) == first
+    assert len({tuple(order_of_a_race(seed, 0)) for seed in (1, 2, 3)} | {tuple(first)}) > 1
+
+
+def test_a_session_in_simulated_time():
+    ix.stop()
+    Cell, _ = classes()
+    with ix.start(machine="simulated", device_model="summit", pes=4):
+        cells = ix.array(Cell, 8, 10)
+        assert [cells[i].add.call(1).result(10) for i in range(8)] == [11 + i for i in range(8)]
+        with pytest.raises(KeyError):
+            cells[2].fail.call("on purpose").result(10)
+        late = cells[0].take.call(3)
+        cells[0].port.send(3, "late")
+        assert late.result(10) == "late"
+
+
+def test_a_repeatable_session_ends_although_it_is_never_quiet():
+    ix.stop()
+
+    class Restless(ix.Chare):
+        @ix.entry
+        async def go_on(self):
+            while True:
+                await ix.sleep(0.001)
+
+    with ix.start(machine="deterministic", pes=2):
+        going = ix.chare(Restless).go_on.call()
+        late = ix.chare(Restless).go_on.call()
+    for each in (going, late):
+        with pytest.raises(ix.Error, match="the session has ended"):
+            each.result(60)
+
+
 def test_a_session_that_cannot_be_is_refused():
     ix.stop()
     with pytest.raises(ix.UsageError, match="0 processes cannot be"):
         ix.start(processes=0)
-    with pytest.raises(ix.UsageError, match="machine='deterministic': a session takes commands at any time"):
-        ix.start(machine="deterministic", pes=3)
+    with pytest.raises(ix.UsageError, match="machine='deterministic'.* leave out processes=3, and give pes=3"):
+        ix.start(3, machine="deterministic")
     with pytest.raises(ix.Error, match="the session has ended.*status 2.*\n.*--pees"):
         ix.start(pees=3)
 

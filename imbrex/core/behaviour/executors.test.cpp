@@ -14,6 +14,8 @@
 #include <imbrex/core/behaviour/machines.test.hpp>
 #include <imbrex/core/pe/executor.hpp>
 #include <imbrex/core/pe/promise.hpp>
+#include <imbrex/core/run/pe_attachment.hpp>
+#include <imbrex/sched/observer.hpp>
 
 namespace imbrex::executors_test {
 
@@ -67,6 +69,37 @@ TEST_P(executors, keep_a_run_from_being_quiet) {
     other.join();
     co_return 0;
   });
+}
+
+class rest final : public observer {
+ public:
+  void parks() override {
+    begun_ = true;
+    begun_.notify_all();
+  }
+  void wait() const { begun_.wait(false); }
+
+ private:
+  std::atomic<bool> begun_ = false;
+};
+
+/// Whoever holds a lock while it has work, as that of an interpreter is, must be told that it has none.
+TEST_P(executors, let_threads_know_that_they_rest) {
+  for (const options& settings : GetParam().runs) {
+    rest of_any;
+    const pe_attachment attachment([&](detail::scheduler& pe) { pe.attach(of_any, observed::thread); });
+    const int status = run_once(settings, [&]() -> task<int> {
+      auto [promise, posted] = make_promise();
+      std::thread other([&of_any, promise, here = make_executor()] {
+        of_any.wait();
+        here.post([promise] { promise.set_value(); });
+      });
+      co_await posted;
+      other.join();
+      co_return 0;
+    });
+    EXPECT_EQ(status, 0);
+  }
 }
 
 TEST_P(executors, refuse_what_comes_after_the_run) {

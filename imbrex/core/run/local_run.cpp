@@ -78,7 +78,15 @@ void local_run::idle() {
     quiet({});
     return;
   }
+  for (const auto& p : processors_) {
+    const scheduler::activation as(*p);
+    p->thread_observers().tell([](observer& o) { o.parks(); });
+  }
   gate_->wait([this] { return !std::ranges::all_of(processors_, [](const auto& p) { return p->idle(); }); });
+  for (const auto& p : processors_) {
+    const scheduler::activation as(*p);
+    p->thread_observers().tell_backward([](observer& o) { o.wakes(); });
+  }
 }
 
 std::chrono::milliseconds local_run::grace() const {

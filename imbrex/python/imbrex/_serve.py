@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The processes of a session: process 0 does what the program that began it asks for (`imbrex._session`)."""
 
+import collections
 import contextlib
 import itertools
 import os
@@ -20,6 +21,8 @@ class Librarian(_classes.Chare):
 
     @_classes.entry
     def define(self, form):
+        if _core.pe() % (_core.num_pes() // _core.num_processes()) != 0:
+            return  # another PE of the process does it
         with _classes.postponed() as made:
             numbered = pickle.loads(form)
         for cls in made:
@@ -40,7 +43,7 @@ class Desk(_classes.Chare):
     @_classes.entry
     async def serve(self):
         for number in itertools.count():
-            form = await self.commands.receive(number)
+            form = await _door.next(self.commands, number)
             if form is None:
                 return
             try:
@@ -48,7 +51,8 @@ class Desk(_classes.Chare):
                 if what == "define":
                     await self.librarians.define.call(*arguments)
                 elif what == "quiescence":
-                    await _quiescence(*arguments)
+                    await _door.quiescence()
+                    _answer(*arguments, None)
                 else:
                     getattr(self, "do_" + what)(*arguments)
             except Exception as e:
@@ -115,8 +119,7 @@ class _Pickler(_by_value.Pickler):
 
 _to_program = None
 _sending = threading.Lock()
-_executor = None
-_executor_lock = threading.Condition()
+_door = None
 
 
 def _reply(form):
@@ -137,22 +140,62 @@ def _answer_error(number, exception):
     _reply(pickle.dumps((number, False, _errors.pack(exception, ""))))
 
 
-async def _quiescence(number):
-    """Of the run as if no program could ask for more: what it asks for meanwhile comes later."""
-    global _executor
-    with _executor_lock:
-        _executor = None
-    await _core.quiescence()
-    with _executor_lock:
-        _executor = _core.make_executor()
-        _executor_lock.notify_all()
-    _answer(number, None)
+class Door:
+    """By which a thread that is no PE hands in the program's commands. It is shut while quiescence is awaited: that is
+    of the run as if no program could ask for more."""
+
+    is_for_one = False
+
+    def __init__(self):
+        self._lock = threading.Lock()  # of all that follows
+        self._executor = None
+        self._outside = collections.deque()
+
+    def open(self):
+        with self._lock:
+            self._executor = executor = _core.make_executor()
+            self._let_in()
+        return executor
+
+    def shut(self):
+        with self._lock:
+            self._executor = None
+
+    def _let_in(self):
+        while self._outside and self._executor is not None:
+            self._executor.post(self._outside.popleft())
+            if self.is_for_one:
+                self._executor = None
+
+    def hand_in(self, function):
+        """On the other thread."""
+        with self._lock:
+            self._outside.append(function)
+            self._let_in()
+
+    async def next(self, commands, number):
+        if self._executor is None:
+            self.open()
+        return await commands.receive(number)
+
+    async def quiescence(self):
+        self.shut()
+        await _core.quiescence()
 
 
-def _post(function):
-    with _executor_lock:
-        _executor_lock.wait_for(lambda: _executor is not None)
-        _executor.post(function)
+class DoorForOne(Door):
+    """Where runs repeat exactly: it opens for one command when nothing else can go on. So what the chares do depends on
+    the commands and not on the time at which they come."""
+
+    is_for_one = True
+
+    async def next(self, commands, number):
+        await _core.quiescence()
+        kept = self.open()  # the PE lets go of it last
+        form = await commands.receive(number)
+        with self._lock:
+            del kept
+        return form
 
 
 def _receive(desk):
@@ -162,7 +205,7 @@ def _receive(desk):
             form = _to_program.recv_bytes() or None
         except (EOFError, OSError):
             form = None
-        _post(lambda number=number, form=form: desk.commands.send(number, form))
+        _door.hand_in(lambda number=number, form=form: desk.commands.send(number, form))
         if form is None:
             break
     time.sleep(_SECONDS_TO_END)  # an entry may never return
@@ -170,14 +213,14 @@ def _receive(desk):
 
 
 async def _main():
-    global _to_program, _executor
+    global _to_program, _door
     _to_program = connection.Client(os.environ["IMBREX_SESSION"], "AF_UNIX")
     desk = _creation.chare(Desk, _creation.group(Librarian), on=0)
-    _executor = _core.make_executor()
+    _door = Door() if os.environ["IMBREX_SESSION_MACHINE"] == "threads" else DoorForOne()
     threading.Thread(target=_receive, args=(desk,), daemon=True).start()
     _answer(None, (_core.num_pes(), _core.num_processes()))
     await desk.serve.call()
-    _executor = None
+    _door.shut()
 
 
 def main():

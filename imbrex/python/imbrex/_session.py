@@ -209,6 +209,7 @@ class Session:
 
     def __init__(self, processes, options):
         self._words = _words_to_start(processes, options)
+        self._machine = options.get("machine", "threads")
         self._lock = threading.Lock()  # of all that follows
         self._results = {}
         self._numbers = itertools.count(1)
@@ -226,8 +227,8 @@ class Session:
                 door.listen(1)
                 door.settimeout(0.05)
                 self._process = subprocess.Popen(
-                    self._words, env=_environment(address), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True)
+                    self._words, env=_environment(address, self._machine), stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True)
                 self._relays = [self._begin_thread(self._relay, self._process.stdout, "stdout"),
                                 self._begin_thread(self._relay, self._process.stderr, "stderr")]
                 self._connection = self._accept(door)
@@ -414,16 +415,17 @@ def _dumps(command):
 def _words_to_start(processes, options):
     if processes < 1:
         raise _errors.UsageError(f"{processes} processes cannot be: start 1 or more")
-    if options.get("machine", "threads") != "threads":
-        raise _errors.UsageError(f"machine={options['machine']!r}: a session takes commands at any time, so that "
-                                 f"none is repeated or simulated; imbrex.run does that")
+    if processes > 1 and options.get("machine", "threads") != "threads":
+        raise _errors.UsageError(f"machine={options['machine']!r}: that machine is one process, so leave out "
+                                 f"processes={processes}, and give pes={processes}")
     serve = [sys.executable, "-c", "from imbrex._serve import main; main()", *_run.words_of(options)]
     return serve if processes == 1 else [_run.command(), "run", "-n", str(processes), *serve]
 
 
-def _environment(address):
+def _environment(address, machine):
     path = os.pathsep.join(os.path.abspath(p) for p in sys.path)
-    return dict(os.environ, IMBREX_SESSION=address, PYTHONPATH=path, PYTHONUNBUFFERED="1")
+    return dict(os.environ, IMBREX_SESSION=address, IMBREX_SESSION_MACHINE=machine, PYTHONPATH=path,
+                PYTHONUNBUFFERED="1")
 
 
 def start(processes, options):
