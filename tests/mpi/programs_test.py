@@ -256,6 +256,8 @@ class Programs(unittest.TestCase):
         done = execute(BIN / "imbrex", "run", "-n", 3, "--preload", program, library)
         self.assertEqual((done.returncode, sorted(done.stdout.splitlines())),
                          (0, [f"rank {r}, sum 3" for r in range(3)]), done.stderr)
+        done = execute(BIN / "imbrex-mpiexec", "-n", 2, "--preload", program, library)
+        self.assertEqual(sorted(done.stdout.splitlines()), ["rank 0, sum 1", "rank 1, sum 1"], done.stderr)
         script = self.folder / "script.sh"
         script.write_text("#!/bin/sh\n")
         script.chmod(0o755)
