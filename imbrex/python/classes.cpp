@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <unordered_map>
+#include <utility>
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/core/run/run.hpp>
@@ -33,13 +34,17 @@ std::string free_name(const std::string& name) {
 
 std::string member_record::whole_name() const { return of->name + "." + name; }
 
-member_record* class_record::find(PyObject* member_name) const {
-  PyObject* const found = PyDict_GetItemWithError(by_name, member_name);
-  if (found == nullptr) {
+member_record* class_record::search(PyObject* member_name) const {
+  PyObject* const address = PyDict_GetItemWithError(by_name, member_name);
+  if (address == nullptr) {
     PyErr_Clear();
     return nullptr;
   }
-  return static_cast<member_record*>(PyLong_AsVoidPtr(found));
+  auto* const its = static_cast<member_record*>(PyLong_AsVoidPtr(address));
+  found_member& place = found[place_of(member_name)];
+  Py_XDECREF(std::exchange(place.name, Py_NewRef(member_name)));
+  place.its = its;
+  return its;
 }
 
 class_record& define_class(PyObject* type, const std::string& name,

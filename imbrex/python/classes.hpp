@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -45,10 +47,25 @@ struct class_record {
   std::vector<std::unique_ptr<member_record>> members;  ///< the constructor first
   std::vector<member_record*> ports;
   PyObject* by_name = nullptr;  ///< dict: name to the address of the member, as an int
+  struct found_member {
+    PyObject* name = nullptr;
+    member_record* its = nullptr;
+  };
+  /// Names that were looked for, which are kept; by their addresses, since a program's are interned.
+  mutable std::array<found_member, 16> found{};
 
   const member_record& constructor() const { return *members.front(); }
   /// Null, without an error of Python, if it has none of that name.
-  member_record* find(PyObject* member_name) const;
+  member_record* find(PyObject* member_name) const {
+    const found_member& before = found[place_of(member_name)];
+    return before.name == member_name ? before.its : search(member_name);
+  }
+
+ private:
+  std::size_t place_of(PyObject* member_name) const {
+    return (reinterpret_cast<std::uintptr_t>(member_name) >> 4U) % found.size();
+  }
+  member_record* search(PyObject* member_name) const;
 };
 
 /// A member as the class statement gives it.

@@ -31,7 +31,7 @@ class object final : public chare<object<Index>, Index>, public object_base {
 
   /// A plain entry whose result nobody wants, and whose arguments are short.
   void receive(entry_name which, std::span<const std::byte> arguments) {
-    call_plain(which, decoder(arguments));
+    call_and_drop(which, decoder(arguments));
   }
   loaded_parcel plain(entry_name which, const parcel& arguments) {
     return call_plain(which, decoder(arguments));

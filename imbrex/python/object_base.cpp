@@ -122,6 +122,15 @@ nb::object object_base::invoke(const member_record& entry, decoder& arguments) {
   return given.call(entry.function);
 }
 
+void object_base::call_and_drop(entry_name which, decoder arguments) {
+  const member_record& entry = member_of(which);
+  try {
+    invoke(entry, arguments);
+  } catch (...) {
+    std::rethrow_exception(travelling_exception(who(entry)));
+  }
+}
+
 loaded_parcel object_base::call_plain(entry_name which, decoder arguments) {
   const member_record& entry = member_of(which);
   try {

@@ -89,6 +89,7 @@ class object_base {
   void construct(entry_name constructor, const parcel& arguments);
   /// Calls an entry and gives what it returns. Throws what travels.
   nb::object invoke(const member_record& entry, decoder& arguments);
+  void call_and_drop(entry_name which, decoder arguments);
   loaded_parcel call_plain(entry_name which, decoder arguments);
   contribution call_plain_for(entry_name which, const operation& by, decoder arguments);
   nb::object call_coroutine(const member_record& entry, decoder arguments);
