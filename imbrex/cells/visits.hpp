@@ -96,7 +96,7 @@ task<> cell_set<D, T>::for_each_pair(double distance, Visit visit, pairs which) 
       work += visit_pairs(rest[i], visit, which);
       if (work < turn) continue;
       work = 0;
-      co_await sleep_for(nanoseconds(0));
+      co_await give_way();
     }
     rest.resize(left);
     if (left == 0) break;

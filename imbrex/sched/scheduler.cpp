@@ -113,7 +113,10 @@ void scheduler::take_in() {
 
 void scheduler::take_due_timers() {
   const auto moment = now();
-  while (timer* due = timers_.take_due(moment)) queue_.push(*due);
+  while (timer* due = timers_.take_due(moment)) {
+    queue_.push(*due);
+    if (due->priority > 0) break;  // what gives way to messages, for which the PE looks before the next
+  }
 }
 
 void scheduler::run_after() {

@@ -12,6 +12,7 @@ void sleeper::start() {
   timer_ = ::new (pool::allocate(sizeof(sleep_timer))) sleep_timer();
   timer_->type = &kind;
   timer_->owner = this;
+  timer_->priority = priority_;
   const auto now = pe.now();
   timer_->deadline = now + std::min(time_, nanoseconds::max() - now);
   pe.add_timer(*timer_);

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <coroutine>
+#include <cstdint>
 #include <string>
 
 #include <imbrex/core/pe/processor.hpp>
@@ -22,8 +23,8 @@ struct sleep_timer final : timer {
 /// What sleep_for gives: co_await it.
 class [[nodiscard("co_await sleep_for")]] sleeper final : public suspension {
  public:
-  explicit sleeper(nanoseconds time) : time_(time) {}
-  sleeper(sleeper&& other) noexcept : time_(other.time_) {}
+  explicit sleeper(nanoseconds time, std::int8_t priority = 0) : time_(time), priority_(priority) {}
+  sleeper(sleeper&& other) noexcept : time_(other.time_), priority_(other.priority_) {}
   ~sleeper();
 
   bool await_ready() const { return false; }
@@ -48,6 +49,7 @@ class [[nodiscard("co_await sleep_for")]] sleeper final : public suspension {
   void start();
 
   nanoseconds time_;
+  std::int8_t priority_;
   waiter waiter_;
   sleep_timer* timer_ = nullptr;
 };
@@ -68,5 +70,9 @@ template <class Rep, class Period>
 detail::sleeper sleep_for(const std::chrono::duration<Rep, Period>& time) {
   return detail::sleeper(detail::sleeping_time(time));
 }
+
+/// Resumes the entry when the PE has run all that has come for it, also from other processes: for a
+/// computation in pieces, which would let messages wait. Of several that give way one goes on at a time.
+inline detail::sleeper give_way() { return detail::sleeper(nanoseconds(0), 1); }
 
 }  // namespace imbrex
