@@ -2,14 +2,18 @@
 """Programs as users start them: alone, and by imbrex run."""
 
 import os
+import pathlib
 import signal
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 COMMAND = os.environ.get("IMBREX_COMMAND")
 needs_command = pytest.mark.skipif(not COMMAND, reason="IMBREX_COMMAND does not name the command imbrex")
+
+EXAMPLES = pathlib.Path(__file__).parents[2] / "examples/python"
 
 HELLO = """
 import imbrex as ix
@@ -226,3 +230,17 @@ async def main():
 ix.run(main)
 """))
     assert done.stdout.startswith("True True"), done.stdout + done.stderr
+
+
+@needs_command
+@pytest.mark.parametrize("pieces", [1, 7])
+def test_an_example_on_devices(pieces):
+    heat = np.zeros(72)
+    heat[0] = 1
+    for _ in range(60):
+        heat[1:-1] += 0.25 * (heat[:-2] - 2 * heat[1:-1] + heat[2:])
+    words = [sys.executable, str(EXAMPLES / "heat_on_devices.py"), "70", str(pieces), "60", "--device", "emulated"]
+    for command in (words, in_processes(3, words)):
+        done = run(command)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == f"70 cells in {pieces} pieces hold {heat[1:-1].sum():.9f} after 60 steps\n"
