@@ -220,9 +220,5 @@ class block {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int status =
-      by_ranks::program<block>({"jacobi3d_device_ranks", usage, known_options, unless_given}, argc, argv);
-  MPI_Finalize();
-  return status;
+  return by_ranks::program<block>({"jacobi3d_device_ranks", usage, known_options, unless_given}, argc, argv);
 }

@@ -6,8 +6,6 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <exception>
 #include <fstream>
 #include <span>
 #include <stdexcept>
@@ -18,6 +16,7 @@
 #include "apps/harness/decomposition.hpp"
 #include "apps/jacobi3d/options.hpp"
 #include "apps/jacobi3d/report.hpp"
+#include "bench/mpi/main.hpp"
 
 namespace jacobi3d::by_ranks {
 
@@ -114,28 +113,16 @@ void run(const settings& setup, int rank) {
     throw std::runtime_error(setup.json + " cannot be written");
 }
 
-/// The program's main between MPI_Init and MPI_Finalize. Every rank comes to the same usage error; the first
-/// says it.
+/// The program's main.
 template <class Block>
 int program(const program_kind& kind, int argc, char** argv) {
-  int rank = 0, ranks = 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  try {
+  return bench::mpi_main(kind.name, argc, argv, [&](int rank, int ranks) {
     const settings setup = parse(kind, argc, argv, ranks);
     if (setup.help.empty())
       run<Block>(setup, rank);
     else if (rank == 0)
       fmt::print("{}", kind.usage);
-    return 0;
-  } catch (const imbrex::usage_error& e) {
-    if (rank == 0) fmt::print(stderr, "{}: error: {}\n", kind.name, e.what());
-    return imbrex::usage_error::exit_status;
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "{}: error: rank {}: {}\n", kind.name, rank, e.what());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-    return 1;
-  }
+  });
 }
 
 }  // namespace jacobi3d::by_ranks

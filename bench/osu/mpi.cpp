@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +19,7 @@
 #include <imbrex/base/options/command.hpp>
 
 #include "apps/harness/option_values.hpp"
+#include "bench/mpi/main.hpp"
 
 namespace {
 
@@ -262,33 +262,14 @@ void run(const settings& setup, int rank) {
   if (json != nullptr && std::fclose(json) != 0) throw imbrex::error(setup.json + " cannot be written");
 }
 
-/// Every rank comes to the same usage error; the first says it.
-int program(int argc, char** argv) {
-  int rank = 0, ranks = 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  try {
+}  // namespace
+
+int main(int argc, char** argv) {
+  return bench::mpi_main("osu_ranks", argc, argv, [&](int rank, int ranks) {
     const settings setup = parse(argc, argv, ranks);
     if (setup.help.empty())
       run(setup, rank);
     else if (rank == 0)
       std::fputs(setup.help.c_str(), stdout);
-    return 0;
-  } catch (const imbrex::usage_error& e) {
-    if (rank == 0) std::fprintf(stderr, "osu_ranks: error: %s\n", e.what());
-    return imbrex::usage_error::exit_status;
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "osu_ranks: error: rank %d: %s\n", rank, e.what());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-    return 1;
-  }
-}
-
-}  // namespace
-
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int status = program(argc, argv);
-  MPI_Finalize();
-  return status;
+  });
 }
