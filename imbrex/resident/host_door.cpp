@@ -42,10 +42,12 @@ std::size_t memory_bytes(const settings& s, bool is_traced) {
 }  // namespace
 
 host_door::host_door(device& of, const settings& s, const reporter& names,
-                     std::unique_ptr<imbrex::detail::block_recorder> trace)
+                     std::unique_ptr<imbrex::detail::block_recorder> trace,
+                     std::shared_ptr<imbrex::detail::executor_gate> gate)
     : pes_(s.pes),
       names_(names),
       trace_(std::move(trace)),
+      gate_(std::move(gate)),
       has_hosts_clock_(of.info().backend == "emulated"),
       memory_(of, memory_bytes(s, trace_ != nullptr)) {
   std::byte* at = memory_.span().data();
@@ -172,6 +174,7 @@ void host_door::work() {
       std::this_thread::yield();
       continue;
     }
+    if (gate_ && !gate_->is_open()) abandon();
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, pause, [this] { return over_; });
     pause = queued_.empty() ? std::min(2 * pause, longest_pause) : first_pause;

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include <imbrex/core/pe/executor_gate.hpp>
 #include <imbrex/core/record/block_recorder.hpp>
 #include <imbrex/device/buffer.hpp>
 #include <imbrex/device/device.hpp>
@@ -40,9 +41,11 @@ class host_door {
   /// What to do with a message, of which the parcel begins behind the slot.
   using listener = std::function<void(const host_slot&)>;
 
-  /// `names` says who prints, and must outlive it. `trace`: where entries are recorded, or null.
+  /// `names` says who prints, and must outlive it. `trace`: where entries are recorded, or null. `gate`: of
+  /// the Imbrex run, or null; when it closes nobody talks any more, and a run that listens ends.
   host_door(device& of, const settings& s, const reporter& names,
-            std::unique_ptr<imbrex::detail::block_recorder> trace);
+            std::unique_ptr<imbrex::detail::block_recorder> trace,
+            std::shared_ptr<imbrex::detail::executor_gate> gate);
   host_door(const host_door&) = delete;
   host_door& operator=(const host_door&) = delete;
   /// A run that is under way ends.
@@ -80,6 +83,7 @@ class host_door {
   const reporter& names_;
   std::vector<listener> listeners_;
   const std::unique_ptr<imbrex::detail::block_recorder> trace_;
+  const std::shared_ptr<imbrex::detail::executor_gate> gate_;
   const bool has_hosts_clock_;  ///< the PEs
   pinned_buffer<std::byte> memory_;
   host_link link_;

@@ -17,6 +17,12 @@
 
 #include <imbrex/base/error.hpp>
 #include <imbrex/base/sanitized.test.hpp>
+#include <imbrex/core/array/chare.hpp>
+#include <imbrex/core/array/create.hpp>
+#include <imbrex/core/array/send.hpp>
+#include <imbrex/core/gpu/device_work.hpp>
+#include <imbrex/core/pe/sleep.hpp>
+#include <imbrex/core/run/run.hpp>
 #include <imbrex/resident/cells.test.hpp>
 #include <imbrex/resident/devices.test.hpp>
 #include <imbrex/resident/program.hpp>
@@ -299,6 +305,56 @@ TEST_P(resident_host_link, lets_go_of_a_run_whose_program_ends) {
   }
   program<ring> next(gpu(), chosen(), {5});
   EXPECT_EQ(next.run<&ring::token>(2, std::uint64_t{10}).value, 7U);
+}
+
+/// A chare of the host whose program runs, and is open, when all ends.
+class holder : public imbrex::chare<holder> {
+ public:
+  void begin() {
+    settings s;
+    s.pes = 2;
+    program_.emplace(imbrex::gpu(), s, index<1>(7));
+    program_->on<short_news>([](std::uint32_t, std::uint32_t) {});
+    program_->open();
+    program_->start<&teller::answer>(0, std::uint32_t{0});
+  }
+  task<> begin_and_wait() {
+    begin();
+    co_await program_->stream().done();
+  }
+
+ private:
+  std::optional<program<teller>> program_;
+};
+
+options on_an_emulated_device() {
+  options how;
+  how.pes = 2;
+  how.device = "emulated";
+  return how;
+}
+
+TEST(resident_program_of_a_chare, ends_with_its_run) {
+  EXPECT_EQ(run(on_an_emulated_device(),
+                []() -> task<int> {
+                  co_await make_chare<holder>().call<&holder::begin>();
+                  co_return 3;
+                }),
+            3);
+}
+
+TEST(resident_program_of_a_chare, ends_with_a_run_that_fails_while_it_is_awaited) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run(on_an_emulated_device(),
+                []() -> task<int> {
+                  const auto one = make_chare<holder>();
+                  send<&holder::begin_and_wait>(one);
+                  co_await sleep_for(nanoseconds(1'000'000));
+                  throw std::runtime_error("enough");
+                  co_return 0;
+                }),
+            1);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("enough"), std::string::npos);
 }
 
 }  // namespace

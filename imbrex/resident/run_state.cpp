@@ -54,6 +54,11 @@ std::optional<device_model> costs_here() {
   if (run == nullptr) return std::nullopt;
   return run->model() == nullptr ? device_model() : *run->model();
 }
+std::shared_ptr<imbrex::detail::executor_gate> gate_here() {
+  const scheduler* const here = scheduler::current();
+  if (here == nullptr || here->pe() == scheduler::no_pe) return nullptr;
+  return static_cast<const processor*>(here)->run().gate();
+}
 std::uint64_t seed_here() {
   const run_services* const run = stepped_run();
   return run == nullptr ? 0 : run->how().shuffle.value_or(0);
@@ -78,7 +83,8 @@ run_state::run_state(device& of, layout plan, entry_names names, stepping::serve
       image_(of, layout_.image_bytes()),
       bulk_(of, layout_.bulk_bytes()),
       elements_(buffers_for(of, layout_)),
-      door_(of, layout_.chosen(), reporter_, imbrex::detail::block_recording(of, layout_.chosen().pes)),
+      door_(of, layout_.chosen(), reporter_, imbrex::detail::block_recording(of, layout_.chosen().pes),
+            gate_here()),
       written_(of, layout_.image_bytes()),
       watched_(of, layout_.report_bytes()),
       machine_(placed(layout_, image_, bulk_, elements_)) {}

@@ -24,6 +24,12 @@
 #define IMBREX_RESIDENT_TSAN 1
 #endif
 
+#ifdef __clang__  // ThreadSanitizer must not see a call that begins on one stack and ends on another
+#define IMBREX_RESIDENT_UNSEEN __attribute__((disable_sanitizer_instrumentation))
+#else
+#define IMBREX_RESIDENT_UNSEEN
+#endif
+
 namespace imbrex::resident::detail {
 namespace {
 
@@ -53,7 +59,7 @@ struct stepping::place {
   void* frames = nullptr;
 #endif
 
-  void leave_for(place& next, [[maybe_unused]] bool for_good = false) {
+  IMBREX_RESIDENT_UNSEEN void leave_for(place& next, [[maybe_unused]] bool for_good = false) {
 #if defined(IMBREX_RESIDENT_TSAN)
     __tsan_switch_to_fiber(next.known, 0);
 #elif defined(IMBREX_RESIDENT_ASAN)
@@ -62,7 +68,7 @@ struct stepping::place {
     ::swapcontext(&context, &next.context);
     entered(next);
   }
-  void entered([[maybe_unused]] place& from) {
+  IMBREX_RESIDENT_UNSEEN void entered([[maybe_unused]] place& from) {
 #if defined(IMBREX_RESIDENT_ASAN)
     __sanitizer_finish_switch_fiber(frames, &from.bottom, &from.size);
 #endif
@@ -83,7 +89,7 @@ struct stepping::pe {
   std::map<std::uint32_t, nanoseconds> put;       ///< to each GPU: when what it has put there is there
   std::function<void()> body;
 
-  static void begin(unsigned low, unsigned high) {
+  IMBREX_RESIDENT_UNSEEN static void begin(unsigned low, unsigned high) {
     auto& its = *reinterpret_cast<pe*>(std::uintptr_t{high} << 32U | low);  // NOLINT: as makecontext has it
     its.own.entered(*its.caller);
     its.body();

@@ -21,6 +21,10 @@ class executor_gate {
     posted_.notify_all();
     return true;
   }
+  bool is_open() {
+    const std::lock_guard hold(lock_);
+    return is_open_;
+  }
   /// The run has ended.
   void close() {
     const std::lock_guard hold(lock_);

@@ -279,6 +279,7 @@ int runtime::run(std::function<task<int>()> main) {
   if (statistics_) statistics_->begin();
   if (pes_.first == 0) start(std::move(main));
   machine_->run();
+  gate_->close();  // those that hold executors must find no PE that is gone, nor keep devices busy
   const bool devices_are_well = drain_devices();
   int of_all = status() == 0 && !devices_are_well ? 1 : status();
   if (job_) of_all = job_->leave(of_all);
@@ -315,7 +316,6 @@ bool runtime::quiet(const network::counts& exchanged) {
 }
 
 void runtime::clear() {
-  gate_->close();  // those that hold executors must find no PE that is gone
   if (status() == 0) report_held_messages();
   machine_->finish([this](processor& pe) {
     if (main_ && pe.pe() == 0) main_->coroutine.reset();
